@@ -15,7 +15,7 @@ extension Connection {
         throw MediaError(.invalidState, "recorder \(found.number) is stopped, and its recording is complete")
       }
       try server.engine.session.checkRecording()
-      try found.recorder.record(atHostTime: Self.hostTime(moment), forDuration: duration)
+      try found.recorder.startRecording(atHostTime: Self.hostTime(moment), forDuration: duration)
     case .pause(let number): try recorders.recorder(number).recorder.pause()
     case .status(let number): return .ok(Self.fields(of: try recorders.recorder(number)))
     case .list:

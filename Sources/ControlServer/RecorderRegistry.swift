@@ -125,7 +125,7 @@ final class RecorderRegistry {
   func interruptionEnded(shouldResume: Bool) {
     defer { interrupted = [] }
     for numbered in interrupted where shouldResume && numbered.recorder.status.state == .paused {
-      do throws(MediaError) { try numbered.recorder.record() } catch {
+      do throws(MediaError) { try numbered.recorder.startRecording() } catch {
         // It is being stopped, which is told.
       }
     }

@@ -40,6 +40,9 @@ public final class AudioRecorder: Sendable {
     public var metadata: [String: String] = [:]
     /// Notes what is being recorded, for the next start; nil: nobody does.
     public var journal: RecordingJournal?
+    /// The session that the recorder follows: `AudioSession`. `record` fails while the session does not permit recording;
+    /// an interruption pauses the recorder; a category that does not record stops it. Default: none.
+    public var session: (any RecorderSession)?
     /// Told what happens, in the order in which it does, one after another, on any thread.
     public var onEvent: (@Sendable (Event) -> Void)?
 
@@ -108,6 +111,8 @@ public final class AudioRecorder: Sendable {
   private let options: Options
   private let makeSource: @Sendable () -> any AudioSource
   private let shared = WakeSignal(Shared())
+  /// Whether an interruption of the session paused the recorder.
+  private let interrupted = Atomic(false)
 
   /// What callers and the thread share; protected by the monitor that it is in.
   struct Shared: Sendable {
@@ -195,21 +200,36 @@ public final class AudioRecorder: Sendable {
     } catch { completion(.failure(error)) }
   }
 
-  /// Records from now on, or from `hostTime` on; goes on after a pause, in the same file. Does not block where it is prepared;
-  /// otherwise prepares it first, and the outcome says whether that failed.
+  /// Records from now on, or from `hostTime` on; resumes after a pause, in the same file.
+  ///
+  /// A recorder that is not prepared prepares itself first, and blocks for as long as that takes. When the method returns,
+  /// the recorder records, and `pause` is possible. A prepared recorder does not block.
   ///
   /// - Parameters:
   ///   - hostTime: CLOCK_MONOTONIC; exact to the sample as far as the source knows when it captured. It has to lie ahead.
   ///   - duration: it stops by itself after so much more; nil: it does not. Above 0.
   /// Errors: `invalidState` while it records, or is being stopped; `fileExists` after a recording that is not to be replaced;
-  /// `invalidTime`; those of the settings.
+  /// `invalidTime`; those of `prepareToRecord`; those of the session.
   public func record(atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil) throws(MediaError) {
+    try startRecording(atHostTime: hostTime, forDuration: duration)
+    try shared.wait { $0.preparation }?.get()
+  }
+
+  /// Records without waiting for the preparation; the outcome has its error.
+  package func startRecording(
+    atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil
+  ) throws(MediaError) {
     if let duration, !duration.isNumeric || duration <= .zero {
       throw MediaError(.invalidTime, "a recording lasts longer than nothing", operation: "record")
     }
     if let hostTime, hostTime <= .now {
       throw MediaError(.invalidTime, "the time to begin at has passed", operation: "record")
     }
+    if let session = options.session {
+      try session.checkRecording()
+      session.add(self)
+    }
+    interrupted.store(false, ordering: .relaxed)
     _ = try begin(StartRequest(hostTime: hostTime, duration: duration))
   }
 
@@ -280,11 +300,11 @@ public final class AudioRecorder: Sendable {
 
   // MARK: - Meters
 
-  /// Takes in what was measured since the last time, for `averagePower` and `peakPower`.
+  /// Updates `averagePower` and `peakPower` with the audio that was captured since the last call. Without new audio, they
+  /// keep their values: a program may call it more often than the source delivers.
   public func updateMeters() {
     shared.withState { shared in
-      guard let format = shared.status.sourceFormat else { return }
-      let sum = shared.unread ?? RecordingMeter.Sum(channelCount: format.channelCount)
+      guard let sum = shared.unread else { return }
       shared.levels = sum.levels
       shared.unread = nil
     }
@@ -362,6 +382,24 @@ public final class AudioRecorder: Sendable {
     shared.tell(options.onEvent)
     if isNew { session.run(prepared: completion) } else if let start { session.start(start) }
     return true
+  }
+}
+
+/// How a recorder follows its session. None of these calls has an effect on a recorder that has ended meanwhile.
+extension AudioRecorder: SessionRecorder {
+  public func interruptionBegan() {
+    guard isRecording, (try? pause()) != nil else { return }
+    interrupted.store(true, ordering: .relaxed)
+  }
+
+  public func interruptionEnded(shouldResume: Bool) {
+    guard interrupted.exchange(false, ordering: .relaxed), shouldResume, status.state == .paused else { return }
+    try? startRecording()
+  }
+
+  public func sessionForbidsRecording() {
+    interrupted.store(false, ordering: .relaxed)
+    if isRecording || status.state == .paused { try? stop { _ in } }
   }
 }
 

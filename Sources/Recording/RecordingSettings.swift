@@ -44,7 +44,8 @@ public struct RecordingSettings: Sendable, Hashable {
   public var sampleRateHz: Int?
   /// Channels; nil: as many as the source has.
   public var channelCount: Int?
-  /// Bits of a sample: 8, 16, 24, 32 of plain numbers (32 and 64 of floats), 16 and 24 of FLAC and ALAC; nil: 16, and 32 of floats.
+  /// Bits per sample: 8, 16, 24 or 32 for PCM (32 or 64 for floats), 16 or 24 for FLAC and ALAC. Default: 16, and 32 for
+  /// floats. Other formats ignore this hint.
   public var bitDepth: Int?
   /// Plain numbers are floating-point ones.
   public var isFloat = false
@@ -52,9 +53,9 @@ public struct RecordingSettings: Sendable, Hashable {
   public var isBigEndian = false
   /// Samples of a channel lie together. No container that is written has that: `invalidArgument`.
   public var isNonInterleaved = false
-  /// Of AAC and Opus; nil: the encoder's own choice.
+  /// The quality of AAC and Opus; nil: the encoder's choice. Other formats ignore this hint.
   public var quality: Quality?
-  /// Bits a second, of AAC and Opus; nil: what `quality` says.
+  /// Bits per second of AAC and Opus; nil: as `quality` defines. Other formats ignore this hint.
   public var bitRate: Int?
 
   /// What suits the file's name, as the source gives it.
@@ -81,6 +82,11 @@ public struct RecordingSettings: Sendable, Hashable {
       throw MediaError(
         .unsupportedAudioFormat, "there is no encoder for \(format.rawValue) here", operation: "prepareToRecord")
     }
+    if named == nil, Self.unwritableEndings.contains(ending.lowercased()) {
+      throw refusal(
+        "\(format.rawValue) is recorded into \(usual.map(\.rawValue).joined(separator: " or ")); there is no writer for .\(ending)"
+      )
+    }
     let container = named ?? usual[0]
     guard usual.contains(container) else {
       throw refusal(
@@ -90,7 +96,9 @@ public struct RecordingSettings: Sendable, Hashable {
     var output = AudioOutputSettings(try codec(format, container))
     (output.sampleRateHz, output.channelCount) = (sampleRateHz, channelCount)
     if format == .flac || format == .alac { output.bitsPerSample = bitDepth ?? 16 }
-    output.bitRate = bitRate ?? usualBitRate(format, channelCount: channelCount ?? source.channelCount)
+    if format == .aac || format == .opus {
+      output.bitRate = bitRate ?? usualBitRate(format, channelCount: channelCount ?? source.channelCount)
+    }
     let channelLimit = [Format.ima4: 2, .flac: 8, .alac: 8][format]
     if let channelLimit, (channelCount ?? source.channelCount) > channelLimit {
       throw refusal("\(format.rawValue) has at most \(channelLimit) channels")
@@ -104,6 +112,16 @@ public struct RecordingSettings: Sendable, Hashable {
   private static let containers: [Format: [WritableContainer]] = [
     .pcm: [.wav, .caf], .flac: [.flac], .alac: [.m4a], .aac: [.m4a], .opus: [.ogg], .ima4: [.caf],
     .ulaw: [.wav, .caf], .alaw: [.wav, .caf],
+  ]
+
+  /// Endings of audio files of other kinds. Such a name is refused, because the file would be of another kind than its name
+  /// claims. A name with any other ending gets the usual container.
+  private static let unwritableEndings: Set<String> = [
+    "aif", "aiff", "aifc", "aac", "adts", "amr", "awb", "3gp", "3g2", "ac3", "eac3", "ec3", "dts", "au", "snd", "wma",
+    "asf",
+    "ape", "wv", "tta", "mpc", "mp2", "mpa", "m4b", "m4r", "m4p", "w64", "rf64", "bwf", "spx", "ra", "dsf", "dff",
+    "tak",
+    "avi", "flv", "ts",
   ]
 
   private static func format(_ container: WritableContainer?, _ ending: String) throws(MediaError) -> Format {
@@ -129,12 +147,6 @@ public struct RecordingSettings: Sendable, Hashable {
   ) throws(MediaError) -> AudioOutputSettings.Codec {
     guard format == .pcm || !isFloat && !isBigEndian && !isNonInterleaved else {
       throw refusal("float, endianness and interleaving are those of pcm, not of \(format.rawValue)")
-    }
-    guard format == .pcm || format == .flac || format == .alac || bitDepth == nil else {
-      throw refusal("\(format.rawValue) has no bit depth to choose")
-    }
-    guard format == .aac || format == .opus || quality == nil && bitRate == nil else {
-      throw refusal("\(format.rawValue) has neither a quality nor a bit rate to choose")
     }
     switch format {
     case .pcm: return .pcm(try encoding(container))

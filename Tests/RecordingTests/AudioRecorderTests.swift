@@ -48,6 +48,23 @@ import Testing
     #expect(states == [.preparing, .prepared, .recording, .paused, .recording, .stopping, .stopped])
   }
 
+  @Test func recordPreparesItselfAndRecordsWhenItReturns() throws {
+    let rig = try RecorderRig()
+    try rig.recorder.record(forDuration: MediaTime(value: 60, timescale: 1))
+    #expect(rig.recorder.isRecording)
+    rig.give(0..<4_800)
+    try rig.recorder.pause()
+    try rig.recorder.record()
+    #expect(rig.recorder.isRecording)
+    #expect(try rig.recorder.stop().duration == MediaTime(value: 1, timescale: 10))
+  }
+
+  @Test func recordFailsWithTheErrorOfItsPreparation() throws {
+    let rig = try RecorderRig(openingError: MediaError(.sourceUnavailable, "no microphone"))
+    expectError(.sourceUnavailable) { try rig.recorder.record() }
+    #expect(rig.recorder.status.state == .stopped)
+  }
+
   @Test func whatIsAskedForAtTheWrongTimeIsAnError() throws {
     let rig = try RecorderRig()
     expectError(.invalidState) { try rig.recorder.pause() }

@@ -104,6 +104,9 @@ import Testing
     ("memo", .invalidArgument, { _ in }),
     ("a.mp3", .invalidArgument, { _ in }),
     ("a.mkv", .invalidArgument, { $0.format = .flac }),
+    ("a.aiff", .invalidArgument, { $0.format = .pcm }),
+    ("a.AIF", .invalidArgument, { $0.format = .alac }),
+    ("a.aac", .invalidArgument, { $0.format = .aac }),
     ("a.flac", .invalidArgument, { $0.format = .aac }),
     ("a.m4a", .invalidArgument, { $0.format = .flac }),
     ("a.caf", .invalidArgument, { $0.format = .alac }),
@@ -112,18 +115,28 @@ import Testing
     ("a.wav", .invalidArgument, { $0.isNonInterleaved = true }),
     ("a.wav", .invalidArgument, { $0.bitDepth = 12 }),
     ("a.wav", .invalidArgument, { ($0.isFloat, $0.bitDepth) = (true, 24) }),
-    ("a.wav", .invalidArgument, { $0.bitRate = 64_000 }),
     ("a.flac", .invalidArgument, { $0.isFloat = true }),
     ("a.flac", .invalidArgument, { $0.bitDepth = 8 }),
-    ("a.flac", .invalidArgument, { $0.quality = .high }),
     ("a.flac", .invalidArgument, { $0.channelCount = 9 }),
-    ("a.m4a", .invalidArgument, { $0.bitDepth = 16 }),
     ("a.m4a", .invalidArgument, { $0.bitRate = 5 }),
     ("a.m4a", .invalidArgument, { $0.sampleRateHz = 12_345 }),
     ("a.opus", .invalidArgument, { $0.sampleRateHz = 44_100 }),
     ("a.wav", .invalidArgument, { $0.channelCount = 0 }),
     ("a.caf", .invalidArgument, { ($0.format, $0.channelCount) = (.ima4, 3) }),
   ]
+
+  /// The settings of AVAudioRecorder's documentation and books are hints, where the format has no use for them.
+  @Test func hintsThatAFormatHasNoUseForAreIgnored() throws {
+    let source = AudioFormat(sampleRateHz: 44_100, channelCount: 1)
+    for (name, format) in [
+      ("a.caf", RecordingSettings.Format.ima4), ("a.caf", .ulaw), ("a.m4a", .aac), ("a.flac", .flac), ("a.wav", .pcm),
+    ] {
+      var settings = RecordingSettings()
+      (settings.format, settings.bitDepth, settings.quality, settings.bitRate) = (format, 16, .medium, 64_000)
+      let resolved = try settings.resolve(fileName: Array(name.utf8), source: source)
+      #expect(resolved.output.bitRate == (format == .aac ? 64_000 : nil), "\(format)")
+    }
+  }
 
   @Test(arguments: refused.indices) func incompatibleSettingsAreRefusedBeforeAnythingIsWritten(_ index: Int) throws {
     let (name, code, change) = Self.refused[index]

@@ -66,6 +66,20 @@ import Testing
     try rig.recorder.stop()
   }
 
+  /// A program may read the meters more often than the source delivers blocks.
+  @Test func metersKeepTheirLevelBetweenBlocks() throws {
+    let rig = try RecorderRig(channels: 1)
+    try rig.begin()
+    rig.source.give([Float](repeating: 0.5, count: 4_800))
+    rig.waitUntilRecorded(4_800)
+    for _ in 0..<3 {
+      rig.recorder.updateMeters()
+      #expect(abs(rig.recorder.averagePower(forChannel: 0) + 6.02) < 0.01)
+      #expect(abs(rig.recorder.peakPower(forChannel: 0) + 6.02) < 0.01)
+    }
+    try rig.recorder.stop()
+  }
+
   /// RMS and peak level of each channel in a part of a file, in dB.
   private static func astats(_ path: String, from: Double, to: Double) throws -> [(rms: Double, peak: Double)] {
     let folder = try TemporaryDirectory("astats")

@@ -1,0 +1,88 @@
+import MediaCore
+import Playback
+import RealtimeAudio
+import Recording
+import RigSupport
+import Testing
+
+/// Recorders that follow an audio session.
+@Suite struct RecorderSessionTests {
+  /// A device that a test interrupts, as PulseAudio's `module-role-cork` does.
+  private final class Sink: SharedDeviceSink {
+    let inner = TimedSink.null(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
+    private let handler = WakeSignal<(@Sendable (SharingNotice) -> Void)?>(nil)
+
+    var label: String { inner.label }
+    func open() throws(MediaError) -> AudioFormat { try inner.open() }
+    func start(
+      core: RenderCore, wakeControl: @escaping @Sendable () -> Void, onFailure: @escaping @Sendable (MediaError) -> Void
+    ) { inner.start(core: core, wakeControl: wakeControl, onFailure: onFailure) }
+    func commandsPosted() { inner.commandsPosted() }
+    func close() { inner.close() }
+    func prepare(role: StreamRole, onSharing: @escaping @Sendable (SharingNotice) -> Void) {
+      handler.update { $0 = onSharing }
+    }
+    func setRole(_ role: StreamRole) {}
+    func endInterruption(overrulesServer: Bool) {}
+    func notice(_ notice: SharingNotice) { handler.withState { $0 }?(notice) }
+  }
+
+  private let folder: TemporaryDirectory
+  private let sink = Sink()
+  private let engine: PlaybackEngine
+  private let recorder: AudioRecorder
+  private let states = WakeSignal<[AudioRecorder.State]>([])
+
+  init() throws {
+    let (sink, states) = (sink, states)
+    folder = try TemporaryDirectory("recorder-session")
+    engine = PlaybackEngine(
+      loop: ThreadControlLoop(name: "recorder"), output: OutputConfiguration(makeSink: { sink }))
+    var options = AudioRecorder.Options()
+    options.session = engine.session
+    options.onEvent = { event in if case .state(let state) = event { states.update { $0.append(state) } } }
+    let format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
+    recorder = AudioRecorder(place: RecordingPlace(path: Array(folder.file("a.wav").utf8)), options: options) {
+      ManualSource(format: format)
+    }
+  }
+
+  private func open() async {
+    await withCheckedContinuation { continuation in engine.open { _ in continuation.resume() } }
+  }
+
+  private func wait(for state: AudioRecorder.State) { _ = states.wait { $0.last == state ? true : nil } }
+
+  @Test(.timeLimit(.minutes(2))) func aCategoryThatDoesNotRecordForbidsAndStopsRecording() async throws {
+    await open()
+    expectError(.sessionForbidsRecording) { try recorder.record() }
+    #expect(recorder.status.state == .idle)
+    try await engine.session.setCategory(.playAndRecord)
+    try recorder.record()
+    #expect(recorder.isRecording)
+    await expectError(.sessionBusy) { try await engine.session.setActive(false) }
+    try await engine.session.setCategory(.playback)
+    wait(for: .stopped)
+    #expect(recorder.status.outcome?.path != nil)
+    await engine.close()
+  }
+
+  @Test(.timeLimit(.minutes(2))) func anInterruptionPausesTheRecorderAndItsEndResumesIt() async throws {
+    await open()
+    try await engine.session.setCategory(.playAndRecord)
+    try recorder.record()
+    sink.notice(.interruptionBegan)
+    wait(for: .paused)
+    expectError(.sessionInterrupted) { try recorder.record() }
+    sink.notice(.interruptionEnded)
+    wait(for: .recording)
+    // A recorder that the program paused stays paused.
+    try recorder.pause()
+    sink.notice(.interruptionBegan)
+    sink.notice(.interruptionEnded)
+    while await engine.session.state.isInterrupted {}
+    #expect(recorder.status.state == .paused)
+    try recorder.stop()
+    await engine.close()
+  }
+}
