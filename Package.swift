@@ -190,8 +190,9 @@ let package = Package(
     .target(
       name: "Playhead",
       dependencies: [
-        "MediaCore", "RealtimeAudio", "PulseIO", "NetworkIO", "Playlists", "MediaAssets", "Playback", "Loudness",
-        "Waveforms", "Recording",
+        "MediaCore", "RealtimeAudio", "LibAV", "PulseIO", "NetworkIO", "Playlists", "MediaAssets", "Playback",
+        "Loudness",
+        "Waveforms", "Recording", log,
       ],
       swiftSettings: optimized),
 

@@ -76,6 +76,7 @@ public final class Demuxer {
   public init(source: FileSource, options: Options = Options()) throws(AVFailure) {
     self.source = source
     self.options = options
+    _ = LibAV.isQuiet
     FFmpegMemory.limit()
     source.remainingByteCount = options.openingByteCount
     defer { source.remainingByteCount = nil }

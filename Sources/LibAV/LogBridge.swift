@@ -19,7 +19,11 @@ public enum LibAV {
     shim_av_log_set_callback(media_shims_log_callback())
   }
 
-  /// Lets FFmpeg say nothing at all from now on, until a bridge is installed. Process-wide.
+  /// Discards FFmpeg's messages, unless `installLogBridge` was called: FFmpeg itself writes them to standard error. Every
+  /// object that may log evaluates it first.
+  static let isQuiet: Void = { if currentLogger.withLock({ $0 == nil }) { discardLog() } }()
+
+  /// Discards FFmpeg's messages from now on, until a bridge is installed. Process-wide.
   public static func discardLog() {
     av_log_set_level(AV_LOG_QUIET)
     media_shims_set_log_sink(nil, AV_LOG_QUIET)

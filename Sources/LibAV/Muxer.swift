@@ -91,6 +91,7 @@ public final class Muxer {
   ///   moved.
   /// Throws `noEncoder` when this FFmpeg does not write such a container.
   public init(formatName: String, descriptor: Int32, options: Options = Options()) throws(AVFailure) {
+    _ = LibAV.isQuiet
     guard let format = av_guess_format(formatName, nil, nil), format.pointee.flags & AVFMT_NOFILE == 0 else {
       throw AVFailure(code: shim_AVERROR_MUXER_NOT_FOUND(), call: "av_guess_format")
     }
@@ -137,6 +138,7 @@ public final class Muxer {
 
   /// Whether a container is written with a codec, by FFmpeg's names of both; its own word, which is at times too much.
   public static func canHold(codecName: String, formatName: String) -> Bool {
+    _ = LibAV.isQuiet
     guard let format = av_guess_format(formatName, nil, nil),
       let codec = avcodec_descriptor_get_by_name(codecName)
     else { return false }

@@ -27,6 +27,7 @@ public final class Resampler {
     input: SampleLayout, outputSampleRateHz: Int, outputChannelCount: Int, matrix: [Double]? = nil,
     interpolates: Bool = false, outputFormat: SampleFormat = .float32
   ) throws(AVFailure) {
+    _ = LibAV.isQuiet
     guard let inputRate = Int32(exactly: input.sampleRateHz), let outputRate = Int32(exactly: outputSampleRateHz),
       inputRate > 0, outputRate > 0, !outputFormat.isPlanar, (1...64).contains(input.channelCount),
       (1...64).contains(outputChannelCount),

@@ -44,6 +44,7 @@ final class ScalingContext {
   /// - Parameter flags: `SWS_*`.
   /// Throws when swscale does not have it.
   init(from source: Side, to target: Side, flags: Int32) throws(AVFailure) {
+    _ = LibAV.isQuiet
     pointer = try check(sws_alloc_context(), "sws_alloc_context")
     // The ranges are options, for what is already said when it begins decides: of ranges that seem alike the picture is copied, whatever
     // is said of them later.

@@ -80,6 +80,7 @@ public final class VideoEncoder {
   ///
   /// Throws `noEncoder` when this FFmpeg has no such encoder; what it said to settings that it does not take.
   public init(settings: Settings) throws(AVFailure) {
+    _ = LibAV.isQuiet
     guard let codec = avcodec_find_encoder_by_name(Self.encoderName) else {
       throw AVFailure(code: shim_AVERROR_ENCODER_NOT_FOUND(), call: "avcodec_find_encoder_by_name")
     }

@@ -92,7 +92,7 @@ public final class PulseSink: SharedDeviceSink {
 
   public init(
     _ configuration: Configuration = Configuration(),
-    logger: Logger = Logger(label: "playhead.pulse")
+    logger: Logger = Logger(label: "playhead.pulse", factory: { _ in SwiftLogNoOpLogHandler() })
   ) {
     self.configuration = configuration
     self.logger = logger

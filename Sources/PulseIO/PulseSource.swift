@@ -57,7 +57,8 @@ public final class PulseSource: AudioSource {
   private let deviceName: Mutex<String?>
 
   public init(
-    _ configuration: Configuration = Configuration(), logger: Logger = Logger(label: "playhead.pulse")
+    _ configuration: Configuration = Configuration(),
+    logger: Logger = Logger(label: "playhead.pulse", factory: { _ in SwiftLogNoOpLogHandler() })
   ) {
     self.configuration = configuration
     self.logger = logger

@@ -1,5 +1,6 @@
 import ControlServer
 import DaemonConfiguration
+import Logging
 import MediaCore
 import Playback
 import PulseIO
@@ -52,7 +53,8 @@ enum Outputs {
       makeSink: { name in
         PulseSink(
           PulseSink.Configuration(
-            server: server, sinkName: name, sampleRateHz: spec.sampleRateHz, channelCount: spec.channelCount))
+            server: server, sinkName: name, sampleRateHz: spec.sampleRateHz, channelCount: spec.channelCount),
+          logger: Logger(label: "playhead.pulse"))
       },
       makeFallback: fallback, makeSilence: silence, makeMonitor: { try? PulseDeviceMonitor(server: server) })
     if !PulseDeviceMonitor.canWatch(server: server) { configuration.makeMonitor = nil }

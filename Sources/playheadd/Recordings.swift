@@ -12,7 +12,10 @@ enum Recordings {
   /// Makes sources of the sound server.
   static func makeSource(_ options: DaemonOptions) -> MakeSource {
     let server = options.pulseServer
-    return { name in PulseSource(PulseSource.Configuration(server: server, sourceName: name)) }
+    return { name in
+      PulseSource(
+        PulseSource.Configuration(server: server, sourceName: name), logger: Logger(label: "playhead.pulse"))
+    }
   }
 
   /// Makes whole, on a thread of its own, what was being recorded when the daemon ended the last time.
