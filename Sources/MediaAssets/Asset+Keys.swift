@@ -19,7 +19,9 @@ extension Asset {
     }
   }
 
-  /// The same by name, with what was loaded for it.
+  /// The status of a value by its key, with everything that was loaded for it. `status(of: .tracks)` means the typed
+  /// `AssetProperty`.
+  @_disfavoredOverload
   public func status(of key: AssetKey) -> AssetValueStatus<AssetValues> { status(of: key.part) }
 
   private func status(of part: AssetPart) -> AssetValueStatus<AssetValues> {
@@ -44,6 +46,11 @@ extension Asset {
     for key in repeat (each property).key { keys.append(key) }
     let values = try await loadValues(keys)
     return (repeat try value(each property, values))
+  }
+
+  /// Loads the tags of one format, as `AVAsset.loadMetadata(for:)`. `load(.availableMetadataFormats)` lists the formats.
+  public func loadMetadata(for format: MetadataKeySpace) async throws(MediaError) -> [MetadataItem] {
+    try await load(.assetMetadata).metadata(forFormat: format)
   }
 
   private func value<Value>(_ property: AssetProperty<Value>, _ values: AssetValues) throws(MediaError) -> Value {

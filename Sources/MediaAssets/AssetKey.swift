@@ -105,6 +105,20 @@ extension AssetProperty where Value == [MetadataItem] {
   public static var commonMetadata: Self { Self(.commonMetadata, ofMetadata: { $0.commonMetadata }) }
 }
 
+extension AssetProperty where Value == AssetMetadata {
+  /// All of the tags: items, artwork, ReplayGain values and the warnings of reading them.
+  public static var assetMetadata: Self { Self(.metadata, ofMetadata: { $0 }) }
+}
+
+extension AssetProperty where Value == [Artwork] {
+  public static var artwork: Self { Self(.metadata, ofMetadata: { $0.artwork }) }
+}
+
+extension AssetProperty where Value == [AssetMetadata.Warning] {
+  /// The parts of the tags that could not be read.
+  public static var metadataWarnings: Self { Self(.metadata, ofMetadata: { $0.warnings }) }
+}
+
 extension AssetProperty where Value == [MetadataKeySpace] {
   public static var availableMetadataFormats: Self {
     Self(.availableMetadataFormats, ofMetadata: { $0.availableMetadataFormats })

@@ -56,6 +56,13 @@ public struct WaveformOutput: Sendable {
   public init(_ file: WholeFile, _ form: WaveformForm, _ style: WaveformStyle = WaveformStyle()) {
     (self.file, self.form, self.style) = (file, form, style)
   }
+
+  /// A file at an absolute path, or at one relative to the working directory.
+  ///
+  /// - Parameter replacesFile: Whether an existing file is replaced. Default: it is an error.
+  public init(
+    path: String, _ form: WaveformForm, _ style: WaveformStyle = WaveformStyle(), replacesFile: Bool = false
+  ) { self.init(WholeFile(path: path, replaces: replacesFile), form, style) }
 }
 
 /// What a waveform looks like when it is written.

@@ -28,6 +28,18 @@ public struct WholeFile: Sendable {
     self.roots = roots
   }
 
+  /// A file at a path in the file system. A relative path counts from the working directory. No other I/O.
+  package init(path: String, replaces: Bool) {
+    var bytes = Array(path.utf8)
+    if bytes.first != UInt8(ascii: "/") {
+      var folder = [CChar](repeating: 0, count: Int(PATH_MAX))
+      if getcwd(&folder, folder.count) != nil {
+        bytes = folder.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)) + [UInt8(ascii: "/")] + bytes
+      }
+    }
+    self.init(path: bytes, replaces: replaces, hint: "it is not to be replaced")
+  }
+
   /// The same file, of which there is something under a known name until it is whole, and after a failure or the end of the process, too:
   /// `adopt` takes that up. One at a time has it: it is locked (`flock`) for as long as it is written.
   public func kept(as unfinishedName: [UInt8]) -> WholeFile {

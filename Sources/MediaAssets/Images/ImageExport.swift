@@ -19,6 +19,28 @@ public final class ImageExport: Sendable {
       case sheet(ContactSheet, times: [MediaTime], file: WholeFile)
     }
 
+    /// Requests an image for each time, in a file of its own.
+    ///
+    /// - Parameters:
+    ///   - paths: The times and the paths of the files; relative paths count from the working directory.
+    ///   - replacesFiles: Whether existing files are replaced. Default: they are an error.
+    public static func images(
+      _ paths: [(time: MediaTime, path: String)], settings: ImageSettings = ImageSettings(), form: ImageForm = .png,
+      replacesFiles: Bool = false
+    ) -> Request {
+      let files = paths.map { (time: $0.time, file: WholeFile(path: $0.path, replaces: replacesFiles)) }
+      return Request(.images(files), settings: settings, form: form)
+    }
+
+    /// Requests one image of many. Without times, the images are equally distant from each other.
+    public static func sheet(
+      _ sheet: ContactSheet, times: [MediaTime] = [], path: String, settings: ImageSettings = ImageSettings(),
+      form: ImageForm = .png, replacesFile: Bool = false
+    ) -> Request {
+      let file = WholeFile(path: path, replaces: replacesFile)
+      return Request(.sheet(sheet, times: times, file: file), settings: settings, form: form)
+    }
+
     public var content: Content
     public var settings: ImageSettings
     public var form: ImageForm
