@@ -16,7 +16,7 @@ DURATION := 10m
 PREFIX := /usr/local
 DESTDIR :=
 
-.PHONY: help deps bench-deps build release install demo test check fmt tsan asan fuzz bench soak golden clean
+.PHONY: help deps bench-deps build release install demo test check fmt tsan asan fuzz bench consumer soak golden clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -68,12 +68,16 @@ fuzz: deps ## fuzz the parsers and the server for SECONDS each (60)
 bench: bench-deps release ## measure this player, mpv and MPD side by side, and print a table
 	@scripts/bench
 
+consumer: deps ## build a program that depends on this repository by URL, from clean, and run it
+	@scripts/check-consumer
+
 soak: release ## long tests: play for DURATION (10m) and watch memory and descriptors; record; kill the daemon 50 times; random lines; hostile files and servers; check a collection of media files
 	@scripts/soak $(DURATION)
 	@scripts/record-rig soak $(DURATION)
 	@scripts/kills --within $(DURATION)
 	@scripts/lines --within $(DURATION)
 	@scripts/hostile --count 1000 --within $(DURATION)
+	@scripts/check-consumer
 	@scripts/together
 	@scripts/make-collection .build/collection
 	@scripts/check-media --within $(DURATION) --allow Tests/Collection/known-differences.txt .build/collection

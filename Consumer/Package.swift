@@ -1,0 +1,13 @@
+// swift-tools-version: 6.2
+// A program that depends on Playhead as its users do: by the URL of a repository and a version. `scripts/check-consumer`
+// copies this folder, builds it from clean and runs the program.
+import PackageDescription
+
+let package = Package(
+  name: "consumer",
+  dependencies: [.package(url: Context.environment["PLAYHEAD_URL"] ?? "", exact: "0.0.1")],
+  targets: [
+    .executableTarget(name: "consumer", dependencies: [.product(name: "Playhead", package: "playhead")])
+  ],
+  swiftLanguageModes: [.v6]
+)
