@@ -25,8 +25,11 @@ extension CommandTable {
     ParameterSpec(.float, .flag, .option, "float", "floating-point numbers"),
     ParameterSpec(.bigEndian, .flag, .option, "big-endian", "the most significant byte first"),
     ParameterSpec(
-      .quality, .word(RecordCommand.Recording.Quality.allCases.map(\.rawValue)), .option, "QUALITY", "of aac and opus"),
-    ParameterSpec(.bitRate, .integer(1_000...2_000_000), .option, "BITS", "of aac and opus, a second"),
+      .quality, .word(RecordCommand.Recording.Quality.allCases.map(\.rawValue)), .option, "QUALITY",
+      "of aac and opus; other formats ignore it"),
+    ParameterSpec(
+      .bitRate, .integer(1_000...2_000_000), .option, "BITS",
+      "per second, of aac and opus; other formats ignore it"),
     ParameterSpec(
       .startLevel, .number(-160...0, exceptZero: false), .option, "DB",
       "nothing is kept before something is as loud, but a quarter of a second"),
