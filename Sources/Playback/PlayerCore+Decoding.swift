@@ -106,8 +106,10 @@ extension PlayerCore {
 
   /// The stream goes on with what sounds: from where that is now, across 5 ms.
   func continueSound(with next: Generation, _ core: RenderCore, input: Int) {
+    let isShared = next.sharedFrame != nil
     core.setStream(
-      next.stream, fromFrame: framesPlayed(of: next), fadeFrameCount: Self.fadeFrameCount(core), input: input)
+      next.stream, fromFrame: isShared ? 0 : framesPlayed(of: next), anchorFrame: next.sharedFrame ?? .min,
+      fadeFrameCount: Self.fadeFrameCount(core), input: input)
   }
 
   /// 5 ms.

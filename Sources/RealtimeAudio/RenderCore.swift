@@ -88,11 +88,17 @@ public final class RenderCore: @unchecked Sendable {
   ///
   /// With `fadeFrameCount`, a running input is not cut off: over so many frames what it read is faded out, in a straight
   /// line, as far as it has been written, while `stream` is faded in. The take-over counts at the fade's beginning.
-  public func setStream(_ stream: RenderStream?, fromFrame: Int64, fadeFrameCount: Int64 = 0, input: Int) {
+  ///
+  /// With `anchorFrame`, frame 0 of `stream` belongs to that output frame: reading begins as many frames later as the output
+  /// is beyond `anchorFrame`, as far as the stream has been written. Inputs with one anchor stay in step, though their
+  /// commands are applied at different frames.
+  public func setStream(
+    _ stream: RenderStream?, fromFrame: Int64, anchorFrame: Int64 = .min, fadeFrameCount: Int64 = 0, input: Int
+  ) {
     stage(
       RenderCommand(
         kind: .setStream, inputIndex: input, stream: stream?.storage, streamFrame: fromFrame,
-        fadeFrameCount: max(0, fadeFrameCount)))
+        anchorFrame: anchorFrame, fadeFrameCount: max(0, fadeFrameCount)))
   }
 
   /// Lets `stream` take over, without a gap, when the input reaches frame `atFrame` of the one that it reads now; nil

@@ -12,6 +12,8 @@ struct RenderCommand: BitwiseCopyable {
   var stream: UnsafeMutablePointer<RenderStream.Storage>?
   /// Where reading of `stream` begins.
   var streamFrame: Int64 = 0
+  /// `setStream`: the output frame that frame 0 of `stream` belongs to; `Int64.min`: reading begins at `streamFrame`.
+  var anchorFrame: Int64 = .min
   /// `scheduleStream`: the frame of the present stream at which `stream` takes over.
   var atStreamFrame: Int64 = 0
   /// `setStream`, `scheduleStream`: over how many frames the stream before and this one are faded across each other.

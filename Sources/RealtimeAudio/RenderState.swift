@@ -93,6 +93,10 @@ struct RenderState: ~Copyable {
       input.pointee.replaceStream(with: command.stream, events: events, index: index)
       input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)
       input.pointee.streamFrame = command.streamFrame
+      if command.anchorFrame > .min, let stream = command.stream {
+        let passed = min(renderedFrame - command.anchorFrame, stream.pointee.ring.writtenFrame)
+        input.pointee.streamFrame = max(command.streamFrame, passed)
+      }
       post(.streamSet, input, at: renderedFrame, index: index, events: events)
     case .scheduleStream:
       if command.stream != nil, input.pointee.stream == nil || command.atStreamFrame < input.pointee.streamFrame {

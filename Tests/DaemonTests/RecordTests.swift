@@ -90,7 +90,7 @@ import Testing
       ("name exists", "record.prepare \(rig.file("taken.wav"))", "code=2090 name=file-exists"),
       ("ending", "record.prepare \(rig.file("a.txt"))", "code=1001 name=invalid-argument"),
       ("no encoder", "record.prepare \(rig.file("a.caf")) format=ilbc", "code=4003 name=unsupported-audio-format"),
-      ("bits of aac", "record.prepare \(rig.file("a.m4a")) bits=24", "code=1001 name=invalid-argument"),
+      ("no writer", "record.prepare \(rig.file("a.aac")) format=aac", "code=1001 name=invalid-argument"),
       ("aac in wav", "record.prepare \(rig.file("a.wav")) format=aac", "code=1001 name=invalid-argument"),
       ("too many channels", "record.prepare \(rig.file("a.flac")) channels=9", "code=1001 name=invalid-argument"),
       ("relative path", "record.prepare a.wav", "code=6002 name=bad-arguments"),

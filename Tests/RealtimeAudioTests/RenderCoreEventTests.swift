@@ -147,6 +147,20 @@ import Testing
     #expect(rig.events().contains("scheduleMissed"))
   }
 
+  @Test func aStreamWithAnAnchorContinuesInStepWhereverItsCommandIsApplied() throws {
+    let rig = RenderRig()
+    let first = rig.keep(RenderStream(ramp(10)))
+    let second = rig.keep(RenderStream(ramp(10, from: 101)))
+    let third = rig.keep(RenderStream(ramp(10, from: 201)))
+    let input = try rig.play(first)
+    #expect(rig.render(4) == ramp(4))
+    rig.post { $0.setStream(second, fromFrame: 0, anchorFrame: 2, input: input) }
+    #expect(rig.render(3) == ramp(3, from: 103))
+    // An anchor that is ahead: the stream begins with its first frame.
+    rig.post { $0.setStream(third, fromFrame: 0, anchorFrame: 20, input: input) }
+    #expect(rig.render(3) == ramp(3, from: 201))
+  }
+
   @Test func scheduleCanBeTakenBack() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream(ramp(10)))

@@ -57,7 +57,8 @@ require(duration.seconds >= 1 && tracks.count == 1 && warnings.isEmpty, "loaded 
 let status = asset.status(of: .tracks)
 require(status.value?.count == 1, "the status is \(status)")
 _ = try await asset.load(.artwork)
-for format in try await asset.load(.availableMetadataFormats) { _ = try await asset.loadMetadata(for: format) }
+let formats = try await asset.load(.availableMetadataFormats)
+for format in formats { _ = try await asset.loadMetadata(for: format) }
 
 // Waveforms and images, into files.
 let drawing = folder.appendingPathComponent("tone.svg").path
