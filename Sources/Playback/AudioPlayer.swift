@@ -243,7 +243,8 @@ public final class AudioPlayer: Sendable {
   /// The rate that was set, from 0.5 to 2; it has no effect unless `enableRate` was set in time.
   public var rate: Double { confined.withLock { $0.rate } }
 
-  /// Sets the rate. Players whose rates are set in a row, to the same value, change at the same output frame: players that
+  /// Sets the rate, which is heard about 140 ms later. Players whose rates are set in a row, to the same value, change at
+  /// the same output frame: players that
   /// started together stay in step.
   ///
   /// - Throws: `unsupportedRate` if `rate` is not between 0.5 and 2. Then nothing changes.

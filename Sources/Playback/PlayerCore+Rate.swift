@@ -4,7 +4,7 @@ import MediaCore
 extension PlayerCore {
   /// How far ahead of what is heard a change of rate takes effect: long enough for the sound to be decoded anew, and for
   /// the device to give back what it has not played. 60 ms.
-  private static let changeMilliseconds: Int64 = 60
+  static let changeMilliseconds: Int64 = 60
 
   // MARK: - Asking
 
@@ -95,9 +95,9 @@ extension PlayerCore {
     case split(PassID, time: MediaTime, streamFrame: Int64, error: MediaTime)
   }
 
-  /// The output frame at which a change that is asked for now is heard.
-  var nextSpeedFrame: Int64 {
-    output.heardFrame + Int64(timeline.sampleRateHz) * Self.changeMilliseconds / 1_000
+  /// The output frame at which a change that is requested now is heard.
+  func nextSpeedFrame(leadMilliseconds: Int64 = changeMilliseconds) -> Int64 {
+    output.heardFrame + Int64(timeline.sampleRateHz) * leadMilliseconds / 1_000
   }
 
   /// Lets what is heard come to the rate and the pitch that are wanted. Where a change is under way already, or something
@@ -105,7 +105,7 @@ extension PlayerCore {
   func followSpeed() {
     guard !isClosed, inputIndex != nil, machine.needsSpeedChange else { return }
     if let rateGroup { return rateGroup.timeMayHavePassed() }
-    take(speedStep(at: nextSpeedFrame))
+    take(speedStep(at: nextSpeedFrame()))
   }
 
   func take(_ step: SpeedStep) {

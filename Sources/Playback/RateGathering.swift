@@ -8,6 +8,9 @@ import MediaCore
 /// Threading: confined to the control loop.
 final class RateGathering: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the loop; timers carry it there.
+  /// Twice the lead of a single player: several players decode at the same time, and one that is late is heard out of step.
+  private static let leadMilliseconds = 2 * PlayerCore.changeMilliseconds
+
   private unowned let engine: EngineCore
   private var pending: [(player: PlayerCore, rate: PlaybackRate)] = []
   private var timer: (any ControlTimer)?
@@ -33,7 +36,9 @@ final class RateGathering: @unchecked Sendable {
       // A player that was paused meanwhile has the rate as its default.
       let players = changes.filter { $0.rate == rate && !$0.player.isClosed && $0.player.machine.rate != 0 }.map(
         \.player)
-      if !players.isEmpty { RateGroup(rate, engine: engine) { _ in }.begin(players) }
+      if !players.isEmpty {
+        RateGroup(rate, leadMilliseconds: Self.leadMilliseconds, engine: engine) { _ in }.begin(players)
+      }
     }
   }
 }

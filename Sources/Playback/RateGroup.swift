@@ -35,6 +35,7 @@ final class RateGroup: @unchecked Sendable {
 
   private let engine: EngineCore
   private let rate: PlaybackRate
+  private let leadMilliseconds: Int64
   private let completion: Completion
   /// Those that sound, and have not been told something else.
   private var members: [PlayerCore] = []
@@ -46,7 +47,12 @@ final class RateGroup: @unchecked Sendable {
   /// It is over, and `completion` has not been called yet.
   private var isAnswering = false
 
-  init(_ rate: PlaybackRate, engine: EngineCore, completion: @escaping Completion) {
+  /// - Parameter leadMilliseconds: How long after the frame that is heard when all can change they do.
+  init(
+    _ rate: PlaybackRate, leadMilliseconds: Int64 = PlayerCore.changeMilliseconds, engine: EngineCore,
+    completion: @escaping Completion
+  ) {
+    self.leadMilliseconds = leadMilliseconds
     self.rate = rate
     self.engine = engine
     self.completion = completion
@@ -134,7 +140,7 @@ final class RateGroup: @unchecked Sendable {
       $0.isClosed || $0.inputIndex == nil || $0.machine.rate == 0 || $0.machine.speed != rate
         || !$0.machine.needsSpeedChange
     }
-    guard let frame = members.first?.nextSpeedFrame else { return complete() }
+    guard let frame = members.first?.nextSpeedFrame(leadMilliseconds: leadMilliseconds) else { return complete() }
     var splits: [(member: PlayerCore, step: PlayerCore.SpeedStep)] = []
     var others: [PlayerCore] = []
     for member in members {
