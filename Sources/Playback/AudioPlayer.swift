@@ -244,8 +244,7 @@ public final class AudioPlayer: Sendable {
   public var rate: Double { confined.withLock { $0.rate } }
 
   /// Sets the rate, which is heard about 140 ms later. Players whose rates are set in a row, to the same value, change at
-  /// the same output frame: players that
-  /// started together stay in step.
+  /// the same output frame: players that started together stay in step.
   ///
   /// - Throws: `unsupportedRate` if `rate` is not between 0.5 and 2. Then nothing changes.
   public func setRate(_ rate: Double) throws(MediaError) {

@@ -9,7 +9,8 @@ extension PlayerControl {
   /// Calls `handler` with `crossed` whenever the start of a chapter is reached by playing, of whichever item is current, or of `itemID`
   /// only: the observation has the chapter. As `addBoundaryTimeObserver` with those times, `includesSeeks` and all, of each item as it
   /// becomes current; an item without chapters calls nobody. Played backwards a start is reached where the chapter is left.
-  /// `removeTimeObserver` ends it; `onEnd` as for `addBoundaryTimeObserver`. Errors: `noSuchItem`, `invalidState` when the player is closed.
+  /// `removeTimeObserver` ends it; `onEnd` as for `addBoundaryTimeObserver`. The handlers must not block: see `PlaybackEngine.loop`.
+  /// Errors: `noSuchItem`, `invalidState` when the player is closed.
   public func addChapterTimeObserver(
     itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false, onEnd: (@Sendable () -> Void)? = nil,
     using handler: @escaping @Sendable (TimeObservation) -> Void

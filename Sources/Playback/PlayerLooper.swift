@@ -111,7 +111,10 @@ public final class PlayerLooper: Sendable {
     if loop.isIsolatingCurrentContext() == true { disable() } else { loop.execute { self.disable() } }
   }
 
-  /// Calls `handler` with each change. `state` as it is now is what `status` and `loopCount` say. Answers what ends it.
+  /// Calls `handler` with each change, on the engine's control loop. The handler must not block: see `PlaybackEngine.loop`.
+  /// `status` and `loopCount` are the initial values.
+  ///
+  /// - Returns: The token for `removeObserver`.
   public func addObserver(_ handler: @escaping @Sendable (State) -> Void) -> Int {
     confined.withLock { confined in
       defer { confined.nextToken += 1 }

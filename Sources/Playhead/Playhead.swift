@@ -35,7 +35,7 @@ extension PlaybackEngine {
   public static let shared: PlaybackEngine = {
     let loop = ThreadControlLoop.shared
     let engine = PlaybackEngine(loop: loop, output: .automatic())
-    loop.execute { engine.open() }
+    engine.open()
     return engine
   }()
 }
