@@ -72,10 +72,12 @@ try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<V
 for path in [drawing, images[0].path] { require(FileManager.default.fileExists(atPath: path), "no \(path)") }
 
 // An error, as Foundation prints it.
+func text(of error: any Error) -> String { error.localizedDescription }
 do {
   _ = try Asset(path: "/nowhere.wav").load()
-} catch let error as any Error {
-  require(error.localizedDescription.contains("/nowhere.wav"), "the error is \(error.localizedDescription)")
+  require(false, "a file that does not exist is loaded")
+} catch {
+  require(text(of: error).contains("/nowhere.wav"), "the error is \(text(of: error))")
 }
 
 // An engine on a virtual clock, and its session, from the main actor.
