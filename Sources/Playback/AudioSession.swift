@@ -1,13 +1,12 @@
 import MediaCore
 import RealtimeAudio
 
-/// How a program's audio goes together with that of others, as AVAudioSession: what it is used for (category, mode, options),
-/// whether it is active, and what interrupts it. All players of an engine share one.
+/// The counterpart of AVAudioSession: the use of a program's audio (category, mode, options), whether the session is active,
+/// and its interruptions. All players of an engine share one session.
 ///
-/// The setting decides the role that streams have on the sound server, by whose rules others give way to it or it to them.
-/// When the server interrupts it, players stand still where they are: they wait (`WaitingReason.interrupted`), their rates
-/// stay, and what was paused stays paused. With the end they play on, faded in, or are paused, as the policy says. `play`
-/// ends an interruption, too, whatever the server wants.
+/// The setting determines the role of the engine's streams on the sound server, whose rules decide which programs give way.
+/// During an interruption, players keep their positions and rates, and wait (`WaitingReason.interrupted`). At its end, the
+/// policy decides whether they resume, with a fade-in, or are paused. `play` ends an interruption, too.
 ///
 /// The session is an actor on the engine's control loop. Handlers run on that loop and must not block: see
 /// `PlaybackEngine.loop`.

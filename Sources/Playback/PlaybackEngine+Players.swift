@@ -2,20 +2,19 @@ import MediaCore
 
 /// Several players at once.
 extension PlaybackEngine {
-  /// Has players that are paused begin to sound with the same frame of the output, to the sample, wherever in their items
-  /// they are and whatever these are.
+  /// Starts paused players with the same output frame, to the sample.
   ///
-  /// First all of them get ready, and stay paused meanwhile; then they wait (`startTimeNotReached`), the device running, and
-  /// begin. A player that is told something else meanwhile (`pause`, `play`, a rate) leaves the others to start without it; a
-  /// seek changes where it begins. `completion` is called once, on the loop, when the frame with which they begin has been
-  /// handed to the device, just before it is heard; or with the error when not all could get ready: then none has started.
-  /// It is called in a turn of its own, never within the call that brought it about, and may call back.
-  /// Its errors: the failed item's own, `waitEnded` when no player is left, `outputLost` when a frame was asked for of an
-  /// output that is gone, `outputUnavailable`.
+  /// First all players get ready, and stay paused. Then they wait (`startTimeNotReached`) while the device runs, and start.
+  /// A player that gets another request meanwhile (`pause`, `play`, a rate) leaves the group, and the others start without
+  /// it. A seek changes the position at which the player starts.
   ///
-  /// Errors: `invalidArgument` for no players, one twice, or one of another engine; `invalidTime` for a
-  /// moment that is over or more than a day ahead; `invalidState` for a player that plays already or is closed;
-  /// `noCurrentItem`, or the current item's own. Then nothing changes and `completion` is not called.
+  /// - Parameter completion: Called once, on the loop, after this call has returned: when the first frame has been passed to
+  ///   the device, just before it is heard; or with an error if not all players could get ready. Then none has started.
+  ///   Its errors: the error of the failed item; `waitEnded` without a player that is left; `outputLost` if `moment` is a
+  ///   frame of an output that is gone; `outputUnavailable`.
+  /// - Throws: `invalidArgument` without players, for a duplicate, or for a player of another engine; `invalidTime` for a
+  ///   moment that is over or more than a day ahead; `invalidState` for a player that plays or is closed; `noCurrentItem`;
+  ///   the error of the current item. Then nothing changes, and `completion` is not called.
   public func start(
     _ players: [any PlayerControl], at moment: StartMoment,
     completion: @escaping @Sendable (Result<TogetherStart, MediaError>) -> Void
@@ -30,17 +29,17 @@ extension PlaybackEngine {
     }
   }
 
-  /// Sets the rate of players, which go over to it with the same frame of the output, to the sample, without being stopped:
-  /// 60 ms after what is heard then, or when a change that one of them has under way has been heard. Players that started
-  /// together stay together. Those that are paused use the rate for their next `play`, once; one that waits, or has nothing to
-  /// play, has it as soon as it sounds.
+  /// Sets the rate of players, which change with the same output frame, to the sample and without a pause.
   ///
-  /// `completion` is called once, on the loop and in a turn of its own, when the frame has been handed to the device, just
-  /// before it is heard. Its errors: `waitEnded` when every player was told something else before, `outputLost`.
+  /// The frame is 60 ms after the one that is heard now, or after a change that one of them has pending. Players that started
+  /// together stay in step. Paused players use the rate for their next `play`, once. A player that waits, or has nothing to
+  /// play, uses the rate when its audio starts.
   ///
-  /// Errors: `unsupportedRate`, for 0, too; `invalidArgument` for no players, one twice, or one of another
-  /// engine; `invalidState` for a player that is closed; below zero, `rangesNotSupported` or `onlyInOrder` for one whose current
-  /// item is a stream. Then nothing changes and `completion` is not called.
+  /// - Parameter completion: Called once, on the loop, after this call has returned: when the frame has been passed to the
+  ///   device, just before it is heard. Its errors: `waitEnded` if every player got another request before; `outputLost`.
+  /// - Throws: `unsupportedRate`, also for 0; `invalidArgument` without players, for a duplicate, or for a player of another
+  ///   engine; `invalidState` for a closed player; for a negative rate `rangesNotSupported` or `onlyInOrder` if a current
+  ///   item is a stream. Then nothing changes, and `completion` is not called.
   public func setRate(
     _ rate: Double, of players: [any PlayerControl],
     completion: @escaping @Sendable (Result<TogetherRateChange, MediaError>) -> Void
