@@ -12,7 +12,7 @@ RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 SECONDS := 60
 DURATION := 10m
 
-# The configurations in which `make soak` builds a program that depends on this repository; empty: none.
+# The configurations in which `make soak` builds a program that depends on this repository. Empty: no clean builds at all.
 CONSUMER := debug release
 
 # Where `make install` puts what it installs: `make install PREFIX=/usr DESTDIR=/tmp/package`.
@@ -81,6 +81,7 @@ soak: release ## long tests: play for DURATION (10m) and watch memory and descri
 	@scripts/lines --within $(DURATION)
 	@scripts/hostile --count 1000 --within $(DURATION)
 	@$(if $(CONSUMER),scripts/check-consumer $(CONSUMER))
+	@$(if $(CONSUMER),scripts/without-gpl)
 	@scripts/together
 	@scripts/make-collection .build/collection
 	@scripts/check-media --within $(DURATION) --allow Tests/Collection/known-differences.txt .build/collection

@@ -32,7 +32,12 @@ let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let ordered = Target.Dependency.product(name: "OrderedCollections", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+// Only the programs need these. A package without the trait Programs does not resolve them.
+let programs = TargetDependencyCondition.when(traits: ["Programs"])
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser", condition: programs)
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: programs)
+let tomlKit = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit", condition: programs)
 
 // The order of this list is the order of the layers: a target imports only what stands above it.
 // CONTRIBUTING.md has the table, and `make check` reads the import lines.
@@ -50,7 +55,10 @@ let package = Package(
     .executable(name: "playhead", targets: ["playhead"]),
   ],
   traits: [
-    .default(enabledTraits: ["RubberBand"]),
+    .default(enabledTraits: ["Programs", "RubberBand"]),
+    .trait(
+      name: "Programs",
+      description: "The daemon and its client, with the packages that only they need: GRDB, TOMLKit, ArgumentParser."),
     .trait(
       name: "RubberBand",
       description:
@@ -152,7 +160,7 @@ let package = Package(
     // What is kept.
     .target(
       name: "SavedState",
-      dependencies: ["MediaCore", "RealtimeAudio", log, .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["MediaCore", "RealtimeAudio", log, grdb],
       swiftSettings: optimized),
 
     // What drives it.
@@ -171,7 +179,7 @@ let package = Package(
       swiftSettings: optimized),
     .executableTarget(
       name: "playhead-worker", dependencies: ["MediaAssets"], swiftSettings: strict, linkerSettings: small + bindNow),
-    .executableTarget(name: "playheadd-toml", dependencies: ["TOMLKit"], swiftSettings: strict),
+    .executableTarget(name: "playheadd-toml", dependencies: [tomlKit], swiftSettings: strict),
     .executableTarget(
       name: "playheadd",
       dependencies: [
@@ -279,7 +287,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SavedStateTests",
-      dependencies: ["SavedState", "MediaCore", "RigSupport", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["SavedState", "MediaCore", "RigSupport", grdb],
       swiftSettings: strict),
     .testTarget(
       name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore", "MediaTesting", "RigSupport"],

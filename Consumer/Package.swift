@@ -5,7 +5,11 @@ import PackageDescription
 
 let package = Package(
   name: "consumer",
-  dependencies: [.package(url: Context.environment["PLAYHEAD_URL"] ?? "", exact: "0.0.1")],
+  dependencies: [
+    .package(
+      url: Context.environment["PLAYHEAD_URL"] ?? "", exact: "0.0.1",
+      traits: Context.environment["PLAYHEAD_TRAITS"] == "none" ? [] : [.defaults])
+  ],
   targets: [
     .executableTarget(name: "consumer", dependencies: [.product(name: "Playhead", package: "playhead")])
   ],

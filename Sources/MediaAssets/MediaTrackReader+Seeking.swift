@@ -353,8 +353,9 @@ extension MediaTrackReader {
       let frame = reader.timeline?.frame(ofTicks: place.frame - offset)
     else { return nil }
     let end = self.granule(ofFrame: target)?.granule ?? .max
-    // A packet that a damaged page interrupts is lost to a read from the start, and complete to one that begins after the page.
-    let earlier = try locator.locate(granule: max(1, granule - Int64(format.sampleRateHz)))
+    // Without a pre-roll, decoding begins with the packet at the target. A damaged page before it makes a read from the start lose
+    // that packet, and a read from the entry not.
+    let earlier = prerollFrames == 0 ? try locator.locate(granule: max(1, granule - Int64(format.sampleRateHz))) : nil
     let isIntact = try locator.isIntact(from: earlier?.byte ?? place.byte, toGranule: end)
     return Entry(byte: place.byte, frame: frame, warmStart: warmStart, isIntact: isIntact)
   }

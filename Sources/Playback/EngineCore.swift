@@ -12,29 +12,29 @@ package final class EngineCore: @unchecked Sendable {
   package let loop: any ControlLoop
   let logger: Logger
   let output: Output
-  /// Time passes only when it is told to.
+  /// Whether time passes only through `VirtualControlLoop.advance`.
   let isVirtual: Bool
-  /// Virtual time waits for decoders. Not where it is to be seen what happens when they are late.
+  /// Whether virtual time waits for decoders. Tests of late decoders set it to false.
   var waitsForDecoders = true
-  /// How the players that are made from now on open items, on their decode threads.
+  /// Opens the items of players that are created from now on, on their decode threads.
   var openDecoder: DecodeWorker.Opener = { source throws(MediaError) in try ItemDecoder(source) }
   private var players: [ObjectIdentifier: PlayerCore] = [:]
   private var outputObservers: [(token: ObserverToken, handler: @Sendable (OutputState) -> Void)] = []
   private var routeObservers: [(token: ObserverToken, handler: @Sendable (OutputEvent) -> Void)] = []
   private let nextToken = Atomic<ObserverToken>(1)
   var loader: ItemLoader
-  /// Where it is recorded which items are being opened; nil, as it is at first: nowhere. Holds for what is opened from now on.
+  /// The record of items that are being opened; nil by default. Applies to items that are opened from now on.
   package var openingRecord: (any OpeningRecord)? { didSet { loader.recorder.record = openingRecord } }
-  /// Starts of several players that are under way.
+  /// Starts of several players that have not finished.
   var startGroups: [StartGroup] = []
-  /// Changes of the rate of several players that are under way.
+  /// Rate changes of several players that have not finished.
   var rateGroups: [RateGroup] = []
   /// How long calls for several players that belong together may be apart, in ns. In virtual time such calls happen at
   /// one instant.
   var gatheringNanoseconds: Int64
   private(set) lazy var startGate = StartGate(engine: self)
   private(set) lazy var rateGathering = RateGathering(engine: self)
-  /// How what is played goes together with other programs' sound.
+  /// The relation of playback to the audio of other programs.
   package private(set) lazy var session = SessionCore(engine: self)
   /// The output frame at which `AudioPlayer.deviceCurrentTime` is zero.
   var deviceTimeOrigin: Int64 = 0
@@ -58,7 +58,7 @@ package final class EngineCore: @unchecked Sendable {
     output.role = { [weak self] in self?.session.role ?? .music }
     output.onSharing = { [weak self] in self?.session.noticed($0) }
     output.onDeviceLost = { [weak self] in self?.session.outputLost() }
-    // Made while nobody else knows the engine.
+    // Created before other threads can use the engine.
     _ = session
     if let virtual = loop as? VirtualControlLoop {
       virtual.takeInEvents = { [weak self] in self?.output.pump() }
@@ -85,20 +85,20 @@ package final class EngineCore: @unchecked Sendable {
     open()
   }
 
-  /// What the engine plays on.
+  /// The device and its state.
   package var outputState: OutputState { output.state }
 
-  /// The way that sound takes: which device, and which of its ports.
+  /// The device that plays, and its port.
   package var route: AudioRoute { output.tracker.route }
 
-  /// What the sound server has; nil while none answers, and for outputs of another kind.
+  /// The devices of the sound server; nil while no server answers, and for outputs of another kind.
   package var devices: AudioDevices? { output.chooser.devices }
 
-  /// What is to be played on, and what happens when it goes away.
+  /// The selected device, and the action when it is lost.
   package var outputSelection: OutputSelection { output.chooser.selection }
 
-  /// Chooses what to play on. A device that is there is opened at once, and no sample is lost by the change; `outputState` and
-  /// the route tell of it.
+  /// Selects the device. A device that exists is opened at once, and the change loses no sample; `outputState` and the route
+  /// report it.
   ///
   /// Errors: `noSuchDevice`; `outputUnavailable` when a device is named and no sound server answers; `outputConfiguration` when
   /// the engine's output is not one of a sound server's devices. Then nothing changes.

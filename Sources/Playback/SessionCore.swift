@@ -73,7 +73,7 @@ package final class SessionCore: @unchecked Sendable {
     }
     let fade = policy.fadeDuration
     guard fade.isNumeric, fade >= .zero, fade <= InterruptionPolicy.longestFade else {
-      throw MediaError(.invalidTime, "what goes on is faded in over 0 s to 10 s, not \(fade) s")
+      throw MediaError(.invalidTime, "a fade-in after an interruption lasts 0 s to 10 s, not \(fade) s")
     }
     run(.request) { $0.set(policy) }
   }

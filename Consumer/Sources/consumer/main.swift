@@ -47,6 +47,10 @@ func writeFilm() throws {
   try writer.finishWriting()
 }
 
+// The argument names the traits with which the program was built.
+let hasRubberBand = CommandLine.arguments.dropFirst().first != "none"
+require(AudioTimePitchAlgorithm.spectral.isAvailable == hasRubberBand, "the trait RubberBand is not as asked for")
+
 try writeTone()
 try writeFilm()
 

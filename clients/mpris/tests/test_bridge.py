@@ -69,7 +69,7 @@ class BridgeTests(BridgeCase):
         _, client = await self.bridged(*files, virtual=True)
         await client.main.play()
 
-        async def told(number: int) -> list[dict[str, Any]]:
+        async def published(number: int) -> list[dict[str, Any]]:
             """The metadata of all signals until the volume changes."""
             await client.main.volume(number / 10)
             found: list[dict[str, Any]] = []
@@ -79,12 +79,12 @@ class BridgeTests(BridgeCase):
                 if body[1].get("Volume") == number / 10:
                     return found
 
-        await told(1)
+        await published(1)
         await client.main.next()
-        self.assertEqual([(each.get("xesam:title"), each.get("xesam:album")) for each in await told(2)], [("1", "An Album")])
+        self.assertEqual([(each.get("xesam:title"), each.get("xesam:album")) for each in await published(2)], [("1", "An Album")])
         # The third begins by itself.
         await client.clock_advance("1.5")
-        self.assertEqual([(each.get("xesam:title"), each.get("xesam:album")) for each in await told(3)], [("2", "An Album")])
+        self.assertEqual([(each.get("xesam:title"), each.get("xesam:album")) for each in await published(3)], [("2", "An Album")])
 
     async def test_nothing_is_asked_while_nothing_changes(self) -> None:
         _, client = await self.bridged(self.tone(seconds=60))
