@@ -106,8 +106,6 @@ enum ContainerFormat: Sendable, Hashable {
   func positioning(of stream: StreamInfo, hasVideo: Bool) -> Positioning {
     let isPCM = stream.codecName.hasPrefix("pcm_")
     switch self {
-    // FFmpeg seeks in the audio of these by rounded timestamps, and frames have other lengths than those state.
-    case .coarse where stream.codecName == "flac": return .decoded
     case .flac, .movie, .numberedFrames, .caf, .matroska, .coarse: return .timestamps
     case .wav, .aiff:
       // A seek goes to a multiple of the block in the header; a read from the start does not need the header.
