@@ -84,7 +84,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
   deinit {
     session.family.setLoaded([], by: ObjectIdentifier(self))
-    // Opening a stream reads the beginning of its first segment, and whoever plays it begins there again.
+    // Opening a stream reads the beginning of its first segment, and so does playback afterwards.
     if let current, current.entry == firstEntry {
       session.keep([current, prefetched].compactMap { $0?.kept }, log: fetcher.log)
     }
