@@ -80,9 +80,9 @@ package final class SessionCore: @unchecked Sendable {
 
   /// Makes the session active, or ends that. To play does so, too.
   ///
-  /// Errors: `sessionInterrupted` to activate during an interruption. `sessionBusy` to deactivate while players play or
-  /// something records: it is deactivated nevertheless, players are paused. (Others are told by the sound server, as soon as
-  /// nothing sounds any more.)
+  /// Errors: `sessionInterrupted` on activation during an interruption. `sessionBusy` on deactivation while players play or
+  /// recorders record: the session is inactive nevertheless, and the players are paused. The sound server informs other
+  /// programs when no stream of the engine plays.
   package func setActive(_ isActive: Bool) throws(MediaError) {
     guard !isActive else {
       let old = machine.state

@@ -60,7 +60,7 @@ extension CommandTable {
       parameters: [
         asset,
         ParameterSpec(
-          .keys, .word(AssetValueKey.allCases.map(\.rawValue)), .optionalList, "KEY", "what to give up; all unless said"
+          .keys, .word(AssetValueKey.allCases.map(\.rawValue)), .optionalList, "KEY", "what to give up; default: all"
         ),
       ],
       reply: ["asset"], errors: [.noSuchAsset],

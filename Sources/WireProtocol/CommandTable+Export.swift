@@ -39,7 +39,7 @@ extension CommandTable {
           .quality, .integer(0...51), .option, "N", "of pictures, from 0, the best, to 51; 23 unless said"),
         ParameterSpec(
           .metadata, .word(AssetCommand.Export.Tags.allCases.map(\.rawValue)), .option, "WHICH",
-          "which tags come along; all unless said"),
+          "which tags come along; default: all"),
       ] + network,
       waiting: .always,
       reply: ["scan", "file", "format", "duration", "size", "[fault]", "[message]"],

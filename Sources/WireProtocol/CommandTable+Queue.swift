@@ -27,7 +27,7 @@ extension CommandTable {
       .network, .boolean, .option, "true|false", "`false`: nothing is asked of the network; what would be, fails"),
     ParameterSpec(
       .interface, .texts(maximumByteCount: 256, separator: .comma), .option, "NAMES",
-      "network interfaces that may be used; all unless said"),
+      "network interfaces that may be used; default: all"),
     ParameterSpec(
       .timeout, .duration(positive: true), .option, "TIME",
       "how long a server may take to be reached (10 s unless said), to answer (15 s), and to send something more (15 s)"

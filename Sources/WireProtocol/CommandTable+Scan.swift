@@ -55,7 +55,7 @@ extension CommandTable {
       details:
         "What is ended is answered with the error `cancelled`, behind this. What is over, or was never begun, is none to end. A `scan` without an id holds up"
         + " what comes after it, this too: give it an id.",
-      parameters: [ParameterSpec(.scan, .integer(1...Int.max), .optional, "SCAN", "its number; all unless said")],
+      parameters: [ParameterSpec(.scan, .integer(1...Int.max), .optional, "SCAN", "its number; default: all")],
       reply: ["cancelled"],
       example: ["> scan.cancel 1", "< ok cancelled=1"]
     ) { arguments throws(MediaError) in .asset(.cancelScan(arguments.integer(.scan))) },

@@ -35,7 +35,7 @@ extension CommandTable {
         + " something, or the time-out is over. `instance` is the daemon's, from the greeting: a number is of one instance. See"
         + " *Numbers*.",
       parameters: [
-        ParameterSpec(.keys, .key, .optionalList, "KEY", "keys, as for `observe`; all unless said"),
+        ParameterSpec(.keys, .key, .optionalList, "KEY", "keys, as for `observe`; default: all"),
         ParameterSpec(.since, .integer(0...Int.max), .option, "SEQ", "the last number that is known"),
         ParameterSpec(
           .instance, .text(maximumByteCount: 64), .option, "INSTANCE", "the daemon's instance that the number is of"),
@@ -46,7 +46,7 @@ extension CommandTable {
         ParameterSpec(
           .timeout, .duration(positive: false), .option, "TIME",
           "how long to wait on the daemon's clock, real or virtual; default: no limit"),
-        ParameterSpec(.player, .playerName, .option, "NAME", "which player; all unless said"),
+        ParameterSpec(.player, .playerName, .option, "NAME", "which player; default: all"),
       ],
       waiting: .ifAsked, right: .read, reply: ["instance", "seq", "count", "missed", "more"],
       rows: ["seq", "event", "[player]", "[key]", "[item?]", "[old?]", "[new?]", "[cause]", "[changes?]"],

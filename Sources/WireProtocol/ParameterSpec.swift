@@ -209,7 +209,7 @@ public struct ParameterSpec: Sendable {
       case .flag, .boolean: "true or false"
       case .text(let count): "a text of at most \(count) bytes"
       case .texts(let count, let separator):
-        "texts with \(separator.plural) between them, at most \(count) bytes in all; in JSON an array, too"
+        "texts, separated by \(separator.plural), of at most \(count) bytes in all; in JSON also an array"
       case .path: "an absolute path, a file://, http:// or https:// URL, or fd:TOKEN"
       case .localPath: "an absolute path, or a file:// URL"
       case .playerName: "1 to 64 characters of A-Z a-z 0-9 . _ -"

@@ -129,9 +129,9 @@ import Testing
     let version = try driver.reply("list")
     for name in names {
       let request = name.hasPrefix("item.") ? "\(name) 1" : name
-      let (asked, told) = (try watcher.ask(request), try driver.ask(request))
+      let (answer, expected) = (try watcher.ask(request), try driver.ask(request))
       print("asked: \(request): \(asked)")
-      #expect(asked.last?.hasPrefix("ok ") == true && asked == told, "\(request): \(asked)")
+      #expect(answer.last?.hasPrefix("ok ") == true && answer == expected, "\(request): \(answer)")
     }
     #expect(try watcher.reply("media-selection audible").hasPrefix("ok"))
     #expect(try driver.reply("list") == version)

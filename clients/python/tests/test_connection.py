@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, Coroutine
 
 from support import Case, playhead
 
@@ -132,18 +132,22 @@ class ConnectionTests(Case):
         await asyncio.gather(*again, return_exceptions=True)
         await client.main.wait("time>=1")
 
+    async def cancel(self, client: playhead.Client, *work: Coroutine[Any, Any, Any]) -> None:
+        """Sends requests, and cancels their tasks."""
+        tasks = [asyncio.create_task(each) for each in work]
+        await client.ping()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     async def test_a_wait_that_is_cancelled_ends_at_the_daemon(self) -> None:
         client = await self.client(await self.daemon())
         await client.main.load(self.tone(), wait="ready")
         errors = (await client.stats()).errors
         waits = [client.main.wait("ended"), client.main.wait("ended", timeout=1000), client.main.logged_events("player.volume", wait=True)]
-        tasks = [asyncio.create_task(each) for each in waits]
-        await client.ping()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        # Each was answered with `cancelled`, before this question.
-        self.assertEqual((await client.stats()).errors - errors, len(tasks))
+        await self.cancel(client, *waits)
+        # The daemon answered each with `cancelled` before this request.
+        self.assertEqual((await client.stats()).errors - errors, len(waits))
         self.assertEqual(client._connection._pending, {})
 
     async def test_work_on_files_that_is_cancelled_ends_at_the_daemon(self) -> None:
@@ -152,13 +156,9 @@ class ConnectionTests(Case):
         errors = (await client.stats()).errors
         work = [client.main.scan(*[one] * 200), client.waveform(one), client.export(one, file=self.folder / "out.flac"),
                 client.image(one, 0, file=self.folder / "out.png")]
-        tasks = [asyncio.create_task(each) for each in work]
-        await client.ping()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        # The daemon has answered each of them with an error before this question, `image` perhaps with that of a file without video.
-        self.assertEqual((await client.stats()).errors - errors, len(tasks))
+        await self.cancel(client, *work)
+        # The daemon answered each with an error before this request, `image` perhaps with the error of a file without video.
+        self.assertEqual((await client.stats()).errors - errors, len(work))
         self.assertEqual(client._connection._pending, {})
 
     async def test_a_line_that_is_too_long_for_the_daemon_is_refused_alone(self) -> None:
