@@ -130,7 +130,7 @@ import Testing
     for name in names {
       let request = name.hasPrefix("item.") ? "\(name) 1" : name
       let (answer, expected) = (try watcher.ask(request), try driver.ask(request))
-      print("asked: \(request): \(asked)")
+      print("asked: \(request): \(answer)")
       #expect(answer.last?.hasPrefix("ok ") == true && answer == expected, "\(request): \(answer)")
     }
     #expect(try watcher.reply("media-selection audible").hasPrefix("ok"))
