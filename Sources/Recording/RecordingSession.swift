@@ -32,6 +32,8 @@ final class RecordingSession: @unchecked Sendable {
   private let makeSource: @Sendable () -> any AudioSource
   private let shared: WakeSignal<AudioRecorder.Shared>
   private let mail = Mutex(Mail())
+  /// Serializes `updateSource`.
+  private let sourceUpdates = Mutex(())
 
   init(
     _ place: RecordingPlace, _ settings: RecordingSettings, _ options: AudioRecorder.Options,
@@ -49,18 +51,26 @@ final class RecordingSession: @unchecked Sendable {
     NamedThread.detached(name: "playhead-record") { self.record(prepared) }
   }
 
-  /// Records, or goes on.
+  /// Starts the recording, or resumes it.
   func start(_ request: AudioRecorder.StartRequest) {
-    let (source, queue) = mail.withLock { mail in
+    let queue = mail.withLock { mail in
       mail.starts.append(request)
-      return (mail.source, mail.queue)
+      return mail.queue
     }
-    // First what it begins with, then what it begins.
+    // The request arrives before the audio that it is for.
     queue?.wake()
-    source?.setRunning(true)
+    updateSource()
   }
 
-  func pause() { mail.withLock { $0.source }?.setRunning(false) }
+  func pause() { updateSource() }
+
+  /// Runs the source while the recorder records. Of calls from several threads, the last one sees the newest state.
+  private func updateSource() {
+    sourceUpdates.withLock { _ in
+      let isRecording = shared.withState { $0.status.state == .recording }
+      mail.withLock { $0.source }?.setRunning(isRecording)
+    }
+  }
 
   func stop() {
     let queue = mail.withLock { mail in
@@ -83,16 +93,17 @@ final class RecordingSession: @unchecked Sendable {
       return
     }
     let (start, isStopping) = shared.update { shared in
-      shared.preparation = .success(())
       let isStopping = !shared.completions.isEmpty
       shared.enter(isStopping ? .stopping : shared.start == nil ? .prepared : .recording)
       defer { shared.start = nil }
       return (isStopping ? nil : shared.start, isStopping)
     }
-    prepared?(.success(()))
-    shared.tell(options.onEvent)
     if isStopping { stop() }
     if let start { self.start(start) }
+    // The source runs when `record` returns: it waits for this.
+    shared.update { $0.preparation = .success(()) }
+    prepared?(.success(()))
+    shared.tell(options.onEvent)
     let failure = take(track)
     // It may have ended by itself.
     shared.update { if $0.status.state != .stopping { $0.enter(.stopping) } }

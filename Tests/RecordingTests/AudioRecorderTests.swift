@@ -59,6 +59,20 @@ import Testing
     #expect(try rig.recorder.stop().duration == MediaTime(value: 1, timescale: 10))
   }
 
+  /// An observer of the state delays nothing: the source runs when `record` returns.
+  @Test func theSourceRunsWhenRecordReturns() throws {
+    let hasGiven = WakeSignal(false)
+    let rig = try RecorderRig {
+      $0.onEvent = { event in
+        if event == .state(.recording) { _ = hasGiven.wait { $0 ? true : nil } }
+      }
+    }
+    try rig.recorder.record()
+    rig.give(0..<4_800)
+    hasGiven.update { $0 = true }
+    #expect(try rig.recorder.stop().duration == MediaTime(value: 1, timescale: 10))
+  }
+
   @Test func recordFailsWithTheErrorOfItsPreparation() throws {
     let rig = try RecorderRig(openingError: MediaError(.sourceUnavailable, "no microphone"))
     expectError(.sourceUnavailable) { try rig.recorder.record() }
