@@ -21,6 +21,31 @@ import Testing
     #expect(try daemon.waitForEnd().status == 0)
   }
 
+  /// The control socket exists first and greets last: a client that connected at once finds the other sockets when it is greeted.
+  @Test func aGreetedClientFindsTheOtherSockets() throws {
+    for _ in 0..<5 {
+      let folder = try TemporaryDirectory("greeting")
+      let socket = folder.file("control.sock")
+      let watch = inotify_init1(Int32(IN_CLOEXEC))
+      defer { close(watch) }
+      inotify_add_watch(watch, folder.path, UInt32(IN_CREATE))
+      let daemon = try Program(
+        Executables.playheadd, ["--no-state", "--output", "null", "--socket", socket])
+      while Files.mode(socket) == nil {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        _ = read(watch, &buffer, buffer.count)
+      }
+      // Refused between bind(2) and listen(2).
+      var client: WireClient?
+      while client == nil { client = try? WireClient(socket) }
+      #expect(try client?.line()?.contains("playhead") == true)
+      #expect(Files.mode(folder.file("watch.sock")) == S_IFSOCK | 0o600)
+      #expect(Files.mode(folder.file("handoff.sock")) == S_IFSOCK | 0o600)
+      daemon.signal(SIGTERM)
+      #expect(try daemon.waitForEnd().status == 0)
+    }
+  }
+
   @Test func aFolderThatSomebodyNamedIsNotMade() throws {
     let folder = try TemporaryDirectory("socket")
     for (arguments, environment) in [

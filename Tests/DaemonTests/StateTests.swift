@@ -174,6 +174,25 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.path) == [])
   }
 
+  /// The message of the error names each reason why a daemon saves no state.
+  @Test func theErrorNamesTheOptionsWithoutWhichStateIsSaved() throws {
+    let folder = try TemporaryDirectory("virtual")
+    for options in [["--no-state"], ["--clock", "virtual"]] {
+      let socket = folder.file("control.sock")
+      let daemon = try Program(
+        Executables.playheadd, options + ["--output", "null", "--socket", socket],
+        environment: ["XDG_STATE_HOME": folder.path, "HOME": folder.path])
+      #expect(try daemon.waitForLine() != nil)
+      let client = try WireClient(socket)
+      _ = try client.line()
+      let reply = try client.reply("state.save")
+      #expect(reply.hasPrefix("error code=2116 name=state-not-saved"))
+      #expect(reply.contains("--no-state, or with --clock virtual and without --state"), "\(reply)")
+      daemon.signal(SIGTERM)
+      #expect(try daemon.waitForEnd().status == 0)
+    }
+  }
+
   @Test func theFolderIsTheUsersOwnAndSecretsAreForNobodyElse() throws {
     let home = try TemporaryDirectory("home")
     let socket = home.file("control.sock")
