@@ -224,6 +224,7 @@ let package = Package(
       name: "DaemonTesting",
       dependencies: ["ControlServer", "FileAccess", "Playback", "RealtimeAudio", "MediaCore", "RigSupport", log],
       swiftSettings: optimized),
+    .testTarget(name: "RigSupportTests", dependencies: ["RigSupport", "MediaCore"], swiftSettings: strict),
     .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["RealtimeAudio", "MediaTesting", "RigSupport", "MediaCore"],

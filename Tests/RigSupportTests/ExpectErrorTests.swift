@@ -1,0 +1,45 @@
+import MediaCore
+import RigSupport
+import Testing
+
+/// What `expectError` accepts, and what it reports.
+@Suite struct ExpectErrorTests {
+  private struct OtherError: Error {}
+
+  @Test func theExpectedCodePassesAndTheErrorIsReturned() async {
+    let error = expectError(.invalidTime) { throw MediaError(.invalidTime, "the message") }
+    #expect(error?.message == "the message")
+    let asynchronous = await expectError(.invalidState) { () async throws in
+      throw MediaError(.invalidState, "the other message")
+    }
+    #expect(asynchronous?.message == "the other message")
+  }
+
+  @Test func anotherCodeIsAnIssueWithBothCodes() {
+    expectIssue(containing: ["the comment: ", "\(MediaError.Code.invalidTime)", "the message"]) {
+      expectError(.invalidTime, "the comment") { throw MediaError(.invalidState, "the message") }
+    }
+  }
+
+  @Test func anErrorOfAnotherTypeIsAnIssue() {
+    expectIssue(containing: ["OtherError"]) { expectError(.invalidTime) { throw OtherError() } }
+  }
+
+  @Test func noErrorIsAnIssue() async {
+    expectIssue(containing: ["no error"]) { expectError(.invalidTime) { 1 } }
+    await withKnownIssue {
+      await expectError(.invalidTime) { () async throws in 1 }
+    } matching: {
+      "\($0)".contains("no error")
+    }
+  }
+
+  /// Checks that `body` records an issue with these texts, and no other issue.
+  private func expectIssue(containing texts: [String], _ body: () -> Void) {
+    withKnownIssue {
+      body()
+    } matching: { issue in
+      texts.allSatisfy { "\(issue)".contains($0) }
+    }
+  }
+}
