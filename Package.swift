@@ -296,7 +296,8 @@ let package = Package(
     .testTarget(
       name: "ControlServerTests",
       dependencies: [
-        "ControlServer", "WireProtocol", "Playback", "MediaAssets", "MediaCore", "RigSupport", "CSanitizerSupport",
+        "ControlServer", "WireProtocol", "Playback", "MediaAssets", "MediaCore", "MediaTesting", "RigSupport",
+        "CSanitizerSupport",
       ],
       swiftSettings: strict),
     .testTarget(

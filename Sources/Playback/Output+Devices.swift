@@ -37,7 +37,8 @@ extension Output {
     let number = sessionCount
     openingCount += 1
     let role = role()
-    (sink as? any SharedDeviceSink)?.prepare(role: role) { [loop] notice in
+    (sink as? any SharedDeviceSink)?.prepare(role: role) { [weak self] notice in
+      guard let self else { return }
       loop.execute { if self.session?.number == number { self.onSharing(notice) } }
     }
     NamedThread.detached(name: "open-output") { [loop] in

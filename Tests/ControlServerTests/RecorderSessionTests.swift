@@ -1,4 +1,5 @@
 import MediaCore
+import MediaTesting
 import Playback
 import RealtimeAudio
 import Recording
@@ -7,28 +8,8 @@ import Testing
 
 /// Recorders that follow an audio session.
 @Suite struct RecorderSessionTests {
-  /// A device that a test interrupts, as PulseAudio's `module-role-cork` does.
-  private final class Sink: SharedDeviceSink {
-    let inner = TimedSink.null(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
-    private let handler = WakeSignal<(@Sendable (SharingNotice) -> Void)?>(nil)
-
-    var label: String { inner.label }
-    func open() throws(MediaError) -> AudioFormat { try inner.open() }
-    func start(
-      core: RenderCore, wakeControl: @escaping @Sendable () -> Void, onFailure: @escaping @Sendable (MediaError) -> Void
-    ) { inner.start(core: core, wakeControl: wakeControl, onFailure: onFailure) }
-    func commandsPosted() { inner.commandsPosted() }
-    func close() { inner.close() }
-    func prepare(role: StreamRole, onSharing: @escaping @Sendable (SharingNotice) -> Void) {
-      handler.update { $0 = onSharing }
-    }
-    func setRole(_ role: StreamRole) {}
-    func endInterruption(overrulesServer: Bool) {}
-    func notice(_ notice: SharingNotice) { handler.withState { $0 }?(notice) }
-  }
-
   private let folder: TemporaryDirectory
-  private let sink = Sink()
+  private let sink = InterruptibleSink()
   private let engine: PlaybackEngine
   private let recorder: AudioRecorder
   private let states = WakeSignal<[AudioRecorder.State]>([])

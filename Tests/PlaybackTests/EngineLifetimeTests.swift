@@ -1,6 +1,7 @@
 import Glibc
 import MediaAssets
 import MediaCore
+import MediaTesting
 import RealtimeAudio
 import RigSupport
 import Testing
@@ -63,6 +64,21 @@ import Testing
     _ = released.wait { $0 == Self.engineCount ? true : nil }
     // A loop's thread ends right after the loop is released.
     while threadCount(named: name) > 0 { await Task.yield() }
+  }
+
+  /// The configuration keeps the sink, and the sink keeps the output's handler of interruptions.
+  @Test(.timeLimit(.minutes(2))) func anEngineWhoseSinkIsKeptIsReleased() async {
+    let released = WakeSignal(0)
+    do {
+      let witness = Witness(released)
+      let sink = InterruptibleSink()
+      let engine = PlaybackEngine(
+        loop: ThreadControlLoop(name: "kept-sink"),
+        output: OutputConfiguration(makeSink: { withExtendedLifetime(witness) { sink } }))
+      await withCheckedContinuation { continuation in engine.open { _ in continuation.resume() } }
+      await engine.close()
+    }
+    _ = released.wait { $0 == 1 ? true : nil }
   }
 
   @Test func anEngineLivesAsLongAsItsPlayers() async throws {

@@ -1,0 +1,35 @@
+import MediaCore
+import RealtimeAudio
+
+/// A sink without a device, which a test interrupts as PulseAudio's `module-role-cork` does. Threading: any.
+public final class InterruptibleSink: SharedDeviceSink {
+  private let sink = TimedSink.null(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
+  private let handler = WakeSignal<(@Sendable (SharingNotice) -> Void)?>(nil)
+
+  public init() {}
+
+  /// Reports the begin or the end of an interruption to the output.
+  public func notice(_ notice: SharingNotice) { handler.withState { $0 }?(notice) }
+
+  // MARK: - SharedDeviceSink
+
+  public var label: String { sink.label }
+
+  public func open() throws(MediaError) -> AudioFormat { try sink.open() }
+
+  public func start(
+    core: RenderCore, wakeControl: @escaping @Sendable () -> Void, onFailure: @escaping @Sendable (MediaError) -> Void
+  ) { sink.start(core: core, wakeControl: wakeControl, onFailure: onFailure) }
+
+  public func commandsPosted() { sink.commandsPosted() }
+
+  public func close() { sink.close() }
+
+  public func prepare(role: StreamRole, onSharing: @escaping @Sendable (SharingNotice) -> Void) {
+    handler.update { $0 = onSharing }
+  }
+
+  public func setRole(_ role: StreamRole) {}
+
+  public func endInterruption(overrulesServer: Bool) {}
+}
