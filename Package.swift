@@ -255,7 +255,7 @@ let package = Package(
       name: "MediaAssetsTests",
       dependencies: [
         "MediaAssets", "Isolation", "NetworkIO", "LibAV", "Tags", "RealtimeAudio", "MediaCore", "MediaTesting",
-        "RigSupport", "CFFmpeg", "playhead-worker",
+        "RigSupport", "CFFmpeg", "playhead-worker", "worker-for-tests",
       ],
       exclude: ["Metadata/write-tags.py", "Metadata/write-formats.py"],
       swiftSettings: strict),

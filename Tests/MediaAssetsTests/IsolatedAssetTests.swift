@@ -160,7 +160,7 @@ import Testing
     let asset = Self.asset(.source(name: "a.wav") { () throws(MediaError) in source }, .playback)
     _ = try asset.load()
     let reader = try AudioTrackReader(asset: asset, interrupt: Interrupt(), kinds: .regularFiles, isPlayback: true)
-    source.onBlocked { reader.cancel() }
+    source.onBlocked { [weak reader] in reader?.cancel() }
     var buffer = [Float](repeating: 0, count: 2 * 4_096)
     var frameCount = 0
     while case .frames(let count, _) = try reader.read(into: &buffer, capacityFrames: 4_096) { frameCount += count }
