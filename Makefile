@@ -53,7 +53,7 @@ test: deps ## every test, or those of one module: make test MODULE=Playback
 	@scripts/test $(MODULE)
 	@$(if $(MODULE),,clients/test)
 
-check: deps ## what is asked of the text: format, imports, scripts, the shell client
+check: deps ## check the text: format, imports, scripts, the shell client, the generated Python modules, units
 	@scripts/check
 
 fmt: ## format the Swift sources in place

@@ -21,7 +21,8 @@ public protocol AudioSource: AnyObject, Sendable {
   /// is in the queue.
   func start(into queue: CaptureQueue, onFailure: @escaping @Sendable (MediaError) -> Void)
 
-  /// Lets the device run, or stand. Any thread; does not wait for it. What had been captured before it stands still comes.
+  /// Starts or pauses the device. Any thread, one call at a time; returns without waiting for the device. Audio that was
+  /// captured before a pause is still written to the queue. An implementation must not call the recorder.
   func setRunning(_ isRunning: Bool)
 
   /// Ends the source. Blocks until none of its callbacks runs; not from the source's own side. Idempotent.

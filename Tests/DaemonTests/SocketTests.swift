@@ -21,7 +21,8 @@ import Testing
     #expect(try daemon.waitForEnd().status == 0)
   }
 
-  /// The control socket exists first and greets last: a client that connected at once finds the other sockets when it is greeted.
+  /// The control socket accepts connections first and sends its greetings last. A client that has read the greeting finds
+  /// the other sockets.
   @Test func aGreetedClientFindsTheOtherSockets() throws {
     for _ in 0..<5 {
       let folder = try TemporaryDirectory("greeting")

@@ -174,8 +174,8 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.path) == [])
   }
 
-  /// The message of the error names each reason why a daemon saves no state.
-  @Test func theErrorNamesTheOptionsWithoutWhichStateIsSaved() throws {
+  /// The message of `state-not-saved` names each option that disables saving.
+  @Test func theErrorNamesTheOptionsThatDisableSaving() throws {
     let folder = try TemporaryDirectory("virtual")
     for options in [["--no-state"], ["--clock", "virtual"]] {
       let socket = folder.file("control.sock")

@@ -59,7 +59,7 @@ import Testing
     #expect(try rig.recorder.stop().duration == MediaTime(value: 1, timescale: 10))
   }
 
-  /// An observer of the state delays nothing: the source runs when `record` returns.
+  /// The source runs when `record` returns, although the observer of the recorder's state still blocks.
   @Test func theSourceRunsWhenRecordReturns() throws {
     let hasGiven = WakeSignal(false)
     let rig = try RecorderRig {
