@@ -14,7 +14,8 @@ public final class Capture: @unchecked Sendable {
   private var hasEnded = false
   private var hasOverflowed = false
   private let limitFrames: Int
-  private var thread = pthread_t()
+  /// The reader thread until it is joined.
+  private var thread: pthread_t?
   private let wakeup: Pipe
 
   /// Starts to read the FIFO at `path`.
@@ -38,6 +39,7 @@ public final class Capture: @unchecked Sendable {
     pthread_condattr_destroy(&attributes)
     let reader = Unmanaged.passRetained(
       Reader(capture: self, descriptor: descriptor, wakeup: wakeup.readEnd))
+    var thread = pthread_t()
     let status = pthread_create(
       &thread, nil,
       { context in
@@ -46,9 +48,11 @@ public final class Capture: @unchecked Sendable {
         return nil
       }, reader.toOpaque())
     guard status == 0 else { throw RigError.system(call: "pthread_create", errno: status) }
+    self.thread = thread
   }
 
   deinit {
+    if let thread { pthread_detach(thread) }
     pthread_cond_destroy(condition)
     pthread_mutex_destroy(mutex)
     condition.deallocate()
@@ -58,7 +62,8 @@ public final class Capture: @unchecked Sendable {
   /// Ends the thread. Once.
   func stop() {
     wakeup.closeWriteEnd()
-    pthread_join(thread, nil)
+    if let thread { pthread_join(thread, nil) }
+    thread = nil
   }
 
   // MARK: - What was heard
