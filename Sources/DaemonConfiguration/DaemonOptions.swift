@@ -42,6 +42,10 @@ public struct DaemonOptions: Sendable, Hashable {
   /// Devices by name, the dearest first.
   public var preferredOutputs: [String] = []
   public var lostDevice = LostDevicePolicy.pause
+  /// Milliseconds of audio that a sound server buffers, in `outputLatencyRange`.
+  public var outputLatency = 100
+  /// Playback starts when 200 ms of audio are decoded: a longer buffer would begin with silence.
+  public static let outputLatencyRange = 10...200
   public var logLevel = LogLevel.notice
   /// Users and groups, by name or number, that may connect besides the daemon's own user; what they may; and who may only watch.
   public var users: [String] = []

@@ -75,6 +75,15 @@ public enum OptionTable {
       "output.lost", \.lostDevice, flag: "--lost-device", isReloadable: false,
       "A device that goes away: players pause, hold on until it is back, move to the next one, or go on in silence (null)."
     ),
+    OptionSpec(
+      name: "output.latency", kind: .integer(DaemonOptions.outputLatencyRange),
+      summary: """
+        Milliseconds of audio that a sound server buffers. With more of it, playback survives longer delays of a busy \
+        machine or network. Seeks and pauses are heard at once in any case, where the device can replace what it buffers.
+        """, flag: "--output-latency", isReloadable: false, field: \.outputLatency,
+      set: { options, value throws(MediaError) in
+        if case .integer(let value) = value { options.outputLatency = value }
+      }, text: { "\($0.outputLatency)" }),
   ]
 
   private static let session = [

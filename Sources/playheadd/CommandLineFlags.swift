@@ -59,6 +59,11 @@ struct CommandLineFlags: ParsableArguments {
       """)
   var lostDevice: LostDevicePolicy?
   @Option(
+    help: ArgumentHelp(
+      "Audio that a sound server buffers, 10 to 200 ms (default: 100). A busy machine or network may need more.",
+      valueName: "milliseconds"))
+  var outputLatency: Int?
+  @Option(
     help: "A file of certificates (PEM): authorities that https: servers are believed by, in place of the system's.")
   var caFile: String?
   @Option(
@@ -89,6 +94,9 @@ struct CommandLineFlags: ParsableArguments {
     if let caFile, access(caFile, R_OK) != 0 {
       throw ValidationError("--ca-file needs a file that can be read: \(caFile)")
     }
+    if let outputLatency, !DaemonOptions.outputLatencyRange.contains(outputLatency) {
+      throw ValidationError("--output-latency takes a whole number from 10 to 200, not \(outputLatency)")
+    }
     do {
       if let output { _ = try OutputSpec(parsing: output) }
       for roots in [readRoot, writeRoot] { _ = try FileRoots(folders: roots) }
@@ -113,6 +121,7 @@ struct CommandLineFlags: ParsableArguments {
     options.logLevel = logLevel ?? options.logLevel
     if !preferredOutput.isEmpty { options.preferredOutputs = preferredOutput }
     options.lostDevice = lostDevice ?? options.lostDevice
+    options.outputLatency = outputLatency ?? options.outputLatency
     options.pulseServer = pulseServer ?? options.pulseServer
     options.certificateAuthorityFile = caFile ?? options.certificateAuthorityFile
     options.isolation = isolate ?? options.isolation

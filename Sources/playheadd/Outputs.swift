@@ -47,14 +47,14 @@ enum Outputs {
     _ spec: OutputSpec, _ options: DaemonOptions, _ target: OutputSelection.Target,
     fallback: (@Sendable () -> any AudioSink)?, silence: @escaping @Sendable () -> any AudioSink
   ) -> OutputConfiguration {
-    let server = options.pulseServer
+    let (server, latency) = (options.pulseServer, options.outputLatency)
     var configuration = OutputConfiguration(
       selection: OutputSelection(target, preferred: options.preferredOutputs, lostPolicy: options.lostDevice),
       makeSink: { name in
-        PulseSink(
-          PulseSink.Configuration(
-            server: server, sinkName: name, sampleRateHz: spec.sampleRateHz, channelCount: spec.channelCount),
-          logger: Logger(label: "playhead.pulse"))
+        var pulse = PulseSink.Configuration(
+          server: server, sinkName: name, sampleRateHz: spec.sampleRateHz, channelCount: spec.channelCount)
+        pulse.latencyMilliseconds = latency
+        return PulseSink(pulse, logger: Logger(label: "playhead.pulse"))
       },
       makeFallback: fallback, makeSilence: silence, makeMonitor: { try? PulseDeviceMonitor(server: server) })
     if !PulseDeviceMonitor.canWatch(server: server) { configuration.makeMonitor = nil }

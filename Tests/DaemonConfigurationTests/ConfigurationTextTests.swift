@@ -1,5 +1,6 @@
 import ControlServer
 import MediaCore
+import RigSupport
 import Testing
 import WireProtocol
 
@@ -90,7 +91,8 @@ import WireProtocol
     let found = try read(
       "",
       #"""
-      {"socket":{"path":"/a.sock","mode":"0660","group":"0"},"output":{"device":"null","clock":"virtual","pulse-server":"x","preferred":["a"],"lost":"hold"},
+      {"socket":{"path":"/a.sock","mode":"0660","group":"0"},
+      "output":{"device":"null","clock":"virtual","pulse-server":"x","preferred":["a"],"lost":"hold","latency":150},
       "log":{"level":"debug"},"access":{"users":[1000,"root"],"groups":[5],"rights":["read"],"watching-users":[7],"watching-groups":["root"]},
       "roots":{"read":["/music"],"write":["/artwork"]},"network":{"allowed":false,"allow":["10.0.0.0/8"],"deny":["bad.example"]},"limits":{"connections":5}}
       """#)
@@ -99,6 +101,11 @@ import WireProtocol
     #expect(options.socketPath == "/a.sock" && options.socketMode == 0o660 && options.socketGroup == "0")
     #expect(
       options.output == "null" && options.clock == .virtual && options.pulseServer == "x" && options.logLevel == .debug)
+    #expect(options.outputLatency == 150)
+    for latency in [9, 201] {
+      let wrong = try read("[output]\nlatency = \(latency)\n", #"{"output":{"latency":\#(latency)}}"#)
+      #expect(wrong.faults.count == 1 && wrong.faults.first?.line == 2 && wrong.options.outputLatency == 100)
+    }
     let policy = try options.policy()
     #expect(policy.access.userIDs == [1_000, 0] && policy.access.groupIDs == [5] && policy.access.rights == [.read])
     #expect(policy.access.watchingUserIDs == [7] && policy.access.watchingGroupIDs == [0])
@@ -109,7 +116,7 @@ import WireProtocol
     #expect(try options.readableRoots().folders == [Array("/music".utf8)])
     #expect(policy.writableRoots.folders == [Array("/artwork".utf8)])
     let other = try read("", #"{"output":{"device":"pulse","clock":"virtual"}}"#)
-    #expect(throws: MediaError.self) { try other.options.checkTogether() }
+    expectError(.invalidArgument) { try other.options.checkTogether() }
   }
 
   /// Of the table's options those that hold from the next start on are kept, and no others.
@@ -117,7 +124,8 @@ import WireProtocol
     let next = try read(
       "",
       #"""
-      {"socket":{"path":"/a.sock","mode":"0660","group":"0"},"output":{"device":"null","clock":"virtual","pulse-server":"x","preferred":["a"],"lost":"hold"},
+      {"socket":{"path":"/a.sock","mode":"0660","group":"0"},
+      "output":{"device":"null","clock":"virtual","pulse-server":"x","preferred":["a"],"lost":"hold","latency":150},
       "session":{"category":"playback"},
       "log":{"level":"debug"},"access":{"users":[7],"groups":[5],"rights":["read"],"watching-users":[7],"watching-groups":[0]},
       "roots":{"read":["/music"],"write":["/artwork"],"min-free":4096},"sandbox":{"landlock":false},"isolation":{"level":"none"},"tags":{"charset":"gbk"},

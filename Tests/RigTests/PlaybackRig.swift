@@ -10,9 +10,12 @@ struct PlaybackRig {
   let daemon: TestDaemon
   let client: WireClient
 
-  init() throws {
+  /// - Parameter latency: milliseconds of audio that the server buffers. Tests of samples need not be on time: with a
+  ///   longer buffer, fewer delays of a busy machine are heard. Tests of latency pass the default of the daemon, 100.
+  init(latency: Int = 200) throws {
     server = try PulseServer()
-    daemon = try TestDaemon("--output", "pulse:\(server.sinkName)", "--pulse-server", server.address)
+    daemon = try TestDaemon(
+      "--output", "pulse:\(server.sinkName)", "--pulse-server", server.address, "--output-latency", "\(latency)")
     client = try daemon.connect()
     try client.reply("observe output.state")
     while field("new", try client.line() ?? "") != "ready" {}

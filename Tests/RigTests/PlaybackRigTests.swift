@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test func aStarvationLosesNoSample() throws {
-    let rig = try PlaybackRig()
+    let rig = try PlaybackRig(latency: 100)
     try rig.client.reply("load \(try rig.file(1, .flac, frameCount: 120_000)) wait=ready")
     try rig.client.reply("play")
     let start = try rig.server.capture.waitForCode(file: 1, index: 12_000)
