@@ -63,11 +63,22 @@ import Testing
     print(
       "transition \(first.testDescription) to \(second.testDescription): by themselves \(apart.map(\.count)) of \(exact),"
         + " together \(together.count)")
+    for audio in apart + [together] { #expect(gaps(of: audio) == []) }
     #expect(together.count == apart[0].count + apart[1].count, "missing or extra samples")
     #expect(together == apart[0] + apart[1])
     for (source, (count, exact)) in zip([first, second], zip(apart.map(\.count), exact)) where source.saysItsLength {
       #expect(count == exact, "\(source.testDescription): padding that is no sound")
     }
+  }
+
+  /// The silences of more than a few frames. The files have none.
+  private func gaps(of audio: [StereoFrame]) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    for (index, frame) in audio.enumerated() where frame == .silence {
+      let start = ranges.last?.upperBound == index ? ranges.removeLast().lowerBound : index
+      ranges.append(start..<index + 1)
+    }
+    return ranges.filter { $0.count > 4 }
   }
 
   @Test func aLoopAndARepeatedQueueHaveNoGap() throws {
