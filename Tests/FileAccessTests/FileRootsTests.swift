@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: ["music", "", "/music/../etc", "/music\0/x"]) func aRootIsAnAbsolutePath(_ path: String) {
-    #expect(throws: MediaError.self) { try FileRoots(folders: [path]) }
+    expectError(.invalidArgument) { try FileRoots(folders: [path]) }
   }
 
   /// Somebody swaps a folder for a link that leads out, again and again, while a file in it is opened: what was opened is always the

@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @Suite("Sample buffers")
@@ -53,7 +54,7 @@ struct SampleBufferTests {
 
   @Test("sizes that do not agree with the bytes are refused", arguments: [[2], [2, 4], [6, -1], [.max, .max]])
   func sizes(_ sizes: [Int]) {
-    #expect(throws: MediaError.self) {
+    expectError(.invalidArgument) {
       try SampleBuffer(
         format: Self.coded, data: [1, 2, 3, 4, 5], sampleCount: 2, sampleByteCounts: sizes, presentationTime: .zero)
     }
@@ -78,8 +79,8 @@ struct SampleBufferTests {
 
   @Test("times that are no times are refused", arguments: [MediaTime.invalid, .indefinite, .positiveInfinity])
   func times(_ time: MediaTime) {
-    #expect(throws: MediaError.self) { try SampleBuffer(pcm: [], format: Self.stereo, presentationTime: time) }
-    #expect(throws: MediaError.self) {
+    expectError(.invalidTime) { try SampleBuffer(pcm: [], format: Self.stereo, presentationTime: time) }
+    expectError(.invalidTime) {
       try SampleBuffer(
         pcm: [], format: Self.stereo, presentationTime: .zero, attachments: .init(trimAtEnd: time))
     }

@@ -163,17 +163,17 @@ struct TimeExpressionTests {
 
   @Test func resultsWithoutRoomAreAnInvalidTime() {
     let far = MediaTime(.max, 1)
-    #expect(throws: MediaError.self) {
+    expectError(.invalidTime) {
       try TimeExpression.relative(MediaTime(1, 1)).resolve(current: far, duration: far)
     }
-    #expect(throws: MediaError.self) { try TimeExpression.absolute(.indefinite).resolve(current: far, duration: far) }
-    #expect(throws: MediaError.self) {
+    expectError(.invalidTime) { try TimeExpression.absolute(.indefinite).resolve(current: far, duration: far) }
+    expectError(.invalidTime) {
       try TimeExpression.percent(numerator: -1, denominator: 2).resolve(current: far, duration: far)
     }
-    #expect(throws: MediaError.self) {
+    expectError(.invalidTime) {
       try TimeExpression.percent(numerator: 1, denominator: 0).resolve(current: far, duration: far)
     }
-    #expect(throws: MediaError.self) {
+    expectError(.invalidTime) {
       try TimeExpression.percent(numerator: .max, denominator: 1).resolve(current: far, duration: far)
     }
   }

@@ -178,7 +178,7 @@ import Testing
     #expect(cues.take() == ["crossed 1 8.25 3 C3"])
     try await rig.run { player in
       if let token = token.withLock({ $0 }) { try player.removeTimeObserver(token) }
-      #expect(throws: MediaError.self) { try player.addChapterTimeObserver(itemID: 9) { _ in } }
+      expectError(.noSuchItem) { try player.addChapterTimeObserver(itemID: 9) { _ in } }
     }
     await rig.advance(milliseconds: 5_000)
     #expect(cues.take() == [])

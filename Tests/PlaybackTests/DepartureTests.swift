@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import Playback
@@ -67,7 +68,7 @@ import Testing
     await finishDepartures(rig)
     await rig.run { player in
       #expect(items.allSatisfy { $0.isClaimed && $0.onSoundChange != nil })
-      #expect(throws: MediaError.self) { try player.append([items[0]]) }
+      expectError(.itemInUse) { try player.append([items[0]]) }
       other.assumeIsolated { $0.close() }
       #expect(items.allSatisfy { !$0.isClaimed })
     }
@@ -96,10 +97,10 @@ import Testing
     try await rig.run { player in
       for start in stride(from: 0, to: 500, by: 100) { try player.reserve(Array(new[start..<start + 100])) }
       #expect(player.itemCount == 1 && new.allSatisfy { player.item($0.id) == nil && $0.isClaimed })
-      #expect(throws: MediaError.self) { try player.reserve([new[3]]) }
-      #expect(throws: MediaError.self) { try other.assumeIsolated { try $0.append([new[3]]) } }
+      expectError(.itemInUse) { try player.reserve([new[3]]) }
+      expectError(.itemInUse) { try other.assumeIsolated { try $0.append([new[3]]) } }
       // Whatever comes of the edit, the reservation is over.
-      #expect(throws: MediaError.self) {
+      expectError(.noSuchItem) {
         try player.edit([.append(Array(new[..<200])), .remove([items[0].id + 1_000])])
       }
       #expect(new[..<200].allSatisfy { !$0.isClaimed } && new[200...].allSatisfy { $0.isClaimed })

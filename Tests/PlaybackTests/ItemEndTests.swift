@@ -230,8 +230,8 @@ import Testing
   func anEndThatIsNoTimeIsRefusedAndNothingChanges(_ time: MediaTime) throws {
     let item = PlayerItem(asset: Asset(path: "/none"))
     try item.setForwardPlaybackEndTime(Self.frame(7))
-    #expect(throws: MediaError.self) { try item.setForwardPlaybackEndTime(time) }
-    #expect(throws: MediaError.self) { try item.setReversePlaybackEndTime(time) }
+    expectError(.invalidTime) { try item.setForwardPlaybackEndTime(time) }
+    expectError(.invalidTime) { try item.setReversePlaybackEndTime(time) }
     #expect(item.forwardPlaybackEndTime == Self.frame(7))
     #expect(item.reversePlaybackEndTime == nil)
     try item.setForwardPlaybackEndTime(.invalid)

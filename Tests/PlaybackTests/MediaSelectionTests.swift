@@ -243,7 +243,7 @@ import Testing
     await rig.advance(milliseconds: 100)
     try item.select(group.options[1], in: group)
     await rig.advance(milliseconds: 100)
-    #expect(throws: MediaError.self) { try item.select(nil, in: group) }
+    expectError(.invalidState) { try item.select(nil, in: group) }
     #expect(item.currentMediaSelection.selectedOption(in: group) == group.options[1])
     await rig.advance(milliseconds: 300)
     #expect(codes(rig.heard.all).map(\.file) == [1, 2])

@@ -123,7 +123,7 @@ import Testing
     #expect(items[1].asset === items[2].asset)
     #expect(items[1].timeRange?.end == MediaTime(value: 37, timescale: 75))
     #expect(items[1].copy().timeRange == items[1].timeRange)
-    await #expect(throws: MediaError.self) { try await PlayerItem.items(ofListAt: "/dev/zero") }
-    await #expect(throws: MediaError.self) { try await PlayerItem.items(ofListAt: files.file("a.wav")) }
+    await expectError(.notAFile) { try await PlayerItem.items(ofListAt: "/dev/zero") }
+    await expectError(.notAPlaylist) { try await PlayerItem.items(ofListAt: files.file("a.wav")) }
   }
 }

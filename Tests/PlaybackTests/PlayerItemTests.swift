@@ -57,7 +57,7 @@ import Testing
     await rig.advance(milliseconds: 500)
     #expect(
       try await rig.run { try $0.loadedTimeRanges(of: 1) } == [TimeRange(start: Self.seconds(1, 2), end: end)])
-    await #expect(throws: MediaError.self) { try await rig.run { try $0.loadedTimeRanges(of: 77) } }
+    await expectError(.noSuchItem) { try await rig.run { try $0.loadedTimeRanges(of: 77) } }
   }
 
   @Test func preferredForwardBufferDurationIsHowFarAheadIsDecoded() async throws {
@@ -85,8 +85,8 @@ import Testing
       await Task.yield()
       more = try await loaded()
     }
-    #expect(throws: MediaError.self) { try item.setPreferredForwardBufferDuration(Self.seconds(-1)) }
-    #expect(throws: MediaError.self) { try item.setPreferredForwardBufferDuration(.indefinite) }
+    expectError(.invalidTime) { try item.setPreferredForwardBufferDuration(Self.seconds(-1)) }
+    expectError(.invalidTime) { try item.setPreferredForwardBufferDuration(.indefinite) }
     #expect(item.preferredForwardBufferDuration == .zero)
   }
 
@@ -150,15 +150,15 @@ import Testing
   @Test func aPlayerThatPlaysDoesNotStep() async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 96_000)
-    await #expect(throws: MediaError.self) { try await rig.run { try $0.step(byCount: 1) { _ in } } }
+    await expectError(.noCurrentItem) { try await rig.run { try $0.step(byCount: 1) { _ in } } }
     try await rig.run { try $0.append([item]) }
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 100)
-    await #expect(throws: MediaError.self) { try await rig.run { try $0.step(byCount: 1) { _ in } } }
+    await expectError(.invalidState) { try await rig.run { try $0.step(byCount: 1) { _ in } } }
     await rig.advance(milliseconds: 100)
     #expect(await rig.run { $0.currentTime() } == Self.seconds(2, 10))
     await rig.run { $0.pause() }
-    await #expect(throws: MediaError.self) { try await rig.run { try $0.step(byCount: .max) { _ in } } }
+    await expectError(.invalidArgument) { try await rig.run { try $0.step(byCount: .max) { _ in } } }
   }
 
   // MARK: - Prerolling
@@ -236,7 +236,7 @@ import Testing
     await rig.run { $0.play() }
     #expect(await code() == .invalidState)
     await rig.run { $0.pause() }
-    await #expect(throws: MediaError.self) { try await rig.run { try $0.preroll(atRate: 0) { told.add($0) } } }
+    await expectError(.unsupportedRate) { try await rig.run { try $0.preroll(atRate: 0) { told.add($0) } } }
     #expect(told.values == [])
   }
 
@@ -257,13 +257,13 @@ import Testing
     _ = await player.addEventObserver { _ in told.withLock { $0 += 1 } }
     let (before, time) = (await player.state, await player.currentTime())
     try await player.replaceCurrentItem(with: item)
-    await #expect(throws: MediaError.self) { try await player.replaceCurrentItem(with: other) }
+    await expectError(.itemInUse) { try await player.replaceCurrentItem(with: other) }
     #expect(await player.state == before)
     #expect(await player.currentTime() == time)
     #expect(told.withLock { $0 } == 0)
     try await player.replaceCurrentItem(with: nil)
     #expect(await player.state.reasonForWaitingToPlay == .noItemToPlay)
-    await #expect(throws: MediaError.self) { try await player.setActionAtItemEnd(.advance) }
+    await expectError(.invalidArgument) { try await player.setActionAtItemEnd(.advance) }
   }
 
   @Test func aVolumeRampIsLinearBetweenItsEndsAndHoldsBehindThem() async throws {

@@ -36,8 +36,8 @@ import Testing
     let other = try rig.wav(file: 3, frames: 4_800)
     await rig.run { player in
       // Its place does not exist; and one of two is in the queue already.
-      #expect(throws: MediaError.self) { try player.edit([.insert([items[0]], at: .index(99))]) }
-      #expect(throws: MediaError.self) { try player.append([items[0], other, items[1]]) }
+      expectError(.invalidArgument) { try player.edit([.insert([items[0]], at: .index(99))]) }
+      expectError(.itemInUse) { try player.append([items[0], other, items[1]]) }
       #expect(player.history().map(\.id) == [items[0].id])
       #expect(throws: Never.self) { try player.jump(to: items[0].id) }
     }
@@ -50,7 +50,7 @@ import Testing
     let (one, two) = (try rig.wav(file: 1, frames: 4_800), try rig.wav(file: 2, frames: 4_800))
     let player = try await Player(engine: rig.engine, name: "one", playerItem: one)
     #expect(await player.currentItem === one)
-    await #expect(throws: MediaError.self) {
+    await expectError(.itemInUse) {
       try await QueuePlayer(engine: rig.engine, name: "two", items: [two, one])
     }
     #expect(!two.isClaimed, "refused as a whole")
@@ -58,7 +58,7 @@ import Testing
     #expect(await queue.items().map(\.id) == [two.id])
     let named = try await Player(engine: rig.engine, name: "four", url: "file:///nowhere/at%20all.flac")
     #expect(await named.currentItem?.asset.displayPath == "/nowhere/at all.flac")
-    await #expect(throws: MediaError.self) {
+    await expectError(.unsupportedPlace) {
       try await Player(engine: rig.engine, name: "five", url: "gopher://nowhere/")
     }
   }
@@ -97,7 +97,7 @@ import Testing
     #expect(await rig.run { $0.canInsert(items[1], after: items[0]) } == false)
     #expect(await rig.run { $0.canInsert(third, after: items[1]) })
     #expect(await rig.run { $0.canInsert(rig.item("/x"), after: third) } == false)
-    await #expect(throws: MediaError.self) { try await rig.run { try $0.append([third, items[1]]) } }
+    await expectError(.itemInUse) { try await rig.run { try $0.append([third, items[1]]) } }
     #expect(await ids(rig) == items.map(\.id))
     #expect(!third.isClaimed)
     try await rig.run { try $0.insert([third], after: nil) }

@@ -140,7 +140,7 @@ import Testing
     var other = self.machine(1...1_000)
     if isShuffled { _ = other.setShuffle(seed: 7) }
     let remaining = other.shuffle?.remaining
-    #expect(throws: MediaError.self) {
+    expectError(.noSuchItem) {
       try other.edit([
         .remove([1]), .remove(Array(100...170)), insert(2_000, at: .end), .remove(Array(200...270)), .remove([2_000]),
         .replace(300, with: .init(id: 2_001)), .move(400, to: .index(0)), .removeAll, .remove([5]),

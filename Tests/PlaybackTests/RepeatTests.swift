@@ -217,7 +217,7 @@ import Testing
 
   @Test func badLoopsAreErrorsThatChangeNothing() async throws {
     let rig = try await Rig()
-    await #expect(throws: MediaError.self) { try await rig.run { try $0.setLoop(self.frames(0, 4_800)) } }
+    await expectError(.noCurrentItem) { try await rig.run { try $0.setLoop(self.frames(0, 4_800)) } }
     let item = try rig.wav(file: 1, frames: 48_000)
     try await rig.run { try $0.append([item]) }
     await rig.settle()

@@ -236,7 +236,7 @@ import Testing
     let gain = try #require(await rig.run { try $0.appliedGain(of: item.id) })
     #expect(gain.linear == 2 && gain.isLimitedByPeak && gain.source == .track)
     #expect(await rig.run { $0.state.replayGain.mode } == .track)
-    await #expect(throws: MediaError.self) {
+    await expectError(.invalidArgument) {
       try await rig.run { player in
         var bad = player.replayGain
         bad.preampDecibels = 16
@@ -244,7 +244,7 @@ import Testing
       }
     }
     #expect(await rig.run { $0.replayGain } == Self.settings(.track))
-    await #expect(throws: MediaError.self) { try await rig.run { try $0.appliedGain(of: 999) } }
+    await expectError(.noSuchItem) { try await rig.run { try $0.appliedGain(of: 999) } }
   }
 }
 

@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import Playback
@@ -81,7 +82,7 @@ import Testing
     let target = try target("-2", from: target("+5", from: target("50%")))
     #expect(target.needsDuration)
     #expect(try target.time(duration: seconds(20)) == seconds(13))
-    #expect(throws: MediaError.self) { try target.time(duration: .indefinite) }
+    expectError(.invalidTime) { try target.time(duration: .indefinite) }
   }
 
   @Test func absoluteOnesForgetTheOrigin() throws {
@@ -97,6 +98,6 @@ import Testing
 
   @Test func aTimeThatIsTooLargeIsAnError() throws {
     let target = try target("+\(Int64.max)", from: .time(MediaTime(value: .max, timescale: 1)))
-    #expect(throws: MediaError.self) { try target.time(duration: .indefinite) }
+    expectError(.invalidTime) { try target.time(duration: .indefinite) }
   }
 }

@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import Playback
@@ -86,7 +87,7 @@ import Testing
     var machine = machine(6)
     _ = machine.setShuffle(seed: 7)
     let (shuffled, version) = (ids(machine), machine.queueVersion)
-    #expect(throws: MediaError.self) {
+    expectError(.noSuchItem) {
       try machine.edit([
         .insert([.init(id: 20), .init(id: 21)], at: .end), .remove([3, 4]), .move(5, to: .index(1)),
         .replace(2, with: .init(id: 22)), .removeAll, .insert([.init(id: 30)], at: .end), .remove([99]),

@@ -330,7 +330,7 @@ import Testing
       try player.remove([2])
     }
     #expect(second.take() == ["ended"])
-    await #expect(throws: MediaError.self) {
+    await expectError(.noSuchObserver) {
       try await observed.rig.run { try $0.removeTimeObserver(token.withLock { $0 }) }
     }
     await observed.rig.run { $0.play() }
@@ -341,10 +341,10 @@ import Testing
     await observed.rig.run { $0.close() }
     #expect(third.take() == ["ended"])
     #expect(observed.ticks.take() == ["stop 3 0.2 still", "ended"])
-    await #expect(throws: MediaError.self) {
+    await expectError(.invalidState) {
       try await observed.rig.run { _ = try $0.addPeriodicTimeObserver(forInterval: Self.seconds(1)) { _ in } }
     }
-    await #expect(throws: MediaError.self) {
+    await expectError(.invalidState) {
       try await observed.rig.run { _ = try $0.addBoundaryTimeObserver(forTimes: [.zero]) { _ in } }
     }
   }

@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import Playlists

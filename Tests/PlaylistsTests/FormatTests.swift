@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import Playlists
@@ -43,7 +44,7 @@ import Testing
 
   @Test func plainM3UByItsExtensionOnly() throws {
     #expect(try parse("one.mp3\n\n  two.mp3  \r# three\rfour.mp3").places.count == 3)
-    #expect(throws: MediaError.self) { try parse("one.mp3\ntwo.mp3", at: "list.txt") }
+    expectError(.notAPlaylist) { try parse("one.mp3\ntwo.mp3", at: "list.txt") }
     let assumed = try Playlist(parsing: Array("one.mp3".utf8), at: .path("/m/list.txt"), assumed: .m3u)
     #expect(assumed.places == ["/m/one.mp3"])
   }
@@ -167,15 +168,4 @@ import Testing
     let list = try parse("#EXTM3U\nAct II: The Return.mp3\nMozart:Requiem.mp3\n")
     #expect(list.places == ["/music/lists/Act II: The Return.mp3", "/music/lists/Mozart:Requiem.mp3"])
   }
-}
-
-/// Whether `body` throws an error with this number.
-func expectError<Value>(
-  _ code: MediaError.Code, sourceLocation: SourceLocation = #_sourceLocation,
-  _ body: () throws(MediaError) -> Value
-) {
-  do throws(MediaError) {
-    let value = try body()
-    Issue.record("no error, but \(value)", sourceLocation: sourceLocation)
-  } catch { #expect(error.code == code, "\(error)", sourceLocation: sourceLocation) }
 }

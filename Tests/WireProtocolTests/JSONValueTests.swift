@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import WireProtocol
@@ -42,8 +43,8 @@ import Testing
   @Test func depthIsLimited() throws {
     let deep = { (count: Int) in String(repeating: "[", count: count) + String(repeating: "]", count: count) }
     #expect(throws: Never.self) { try Self.parse(deep(32)) }
-    #expect(throws: MediaError.self) { try Self.parse(deep(33)) }
-    #expect(throws: MediaError.self) { try Self.parse(String(repeating: "{\"a\":", count: 13_000)) }
+    expectError(.invalidJSON) { try Self.parse(deep(33)) }
+    expectError(.invalidJSON) { try Self.parse(String(repeating: "{\"a\":", count: 13_000)) }
   }
 
   @Test func bytesThatAreNotUTF8AreAnError() throws {

@@ -1,4 +1,5 @@
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import WireProtocol
@@ -57,14 +58,14 @@ import Testing
   @Test func aPathNeedNotBeUTF8() throws {
     let arguments = [Array("load".utf8), Array("/m/".utf8) + [0xE9]]
     #expect(try Self.encoder.words(arguments) == Array("load file:///m/%E9\n".utf8))
-    #expect(throws: MediaError.self) { try Self.encoder.words([Array("seek".utf8), [0xE9]]) }
+    expectError(.invalidUTF8) { try Self.encoder.words([Array("seek".utf8), [0xE9]]) }
   }
 
   @Test func whatThisClientDoesNotKnowIsSentInWordsOnly() throws {
     #expect(
       try Self.encoder.words(Self.bytes(["new.command", "x y", "a=b"])) == Array("new.command \"x y\" a=b\n".utf8))
-    #expect(throws: MediaError.self) { try Self.encoder.json(Self.bytes(["new.command"]), id: 1) }
-    #expect(throws: MediaError.self) { try Self.encoder.json(Self.bytes(["ping", "x"]), id: 1) }
+    expectError(.unknownCommand) { try Self.encoder.json(Self.bytes(["new.command"]), id: 1) }
+    expectError(.badArguments) { try Self.encoder.json(Self.bytes(["ping", "x"]), id: 1) }
     let line = try Self.encoder.words(Self.bytes(["ping", "x"]))
     #expect(try Lines.rejection(String(decoding: line.dropLast(), as: UTF8.self)).error.error.code == .badArguments)
   }

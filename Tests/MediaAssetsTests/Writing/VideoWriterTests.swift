@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import RigSupport
 import Testing
 
 @testable import MediaAssets
@@ -345,6 +346,6 @@ import Testing
     #expect(pool.keptCount > 0)
     #expect(adaptor.pixelBufferPool == nil)
     #expect(try VideoRig.numbers(path) == Array(0..<40))
-    #expect(throws: MediaError.self) { try AssetWriterInputPixelBufferAdaptor(assetWriterInput: WriterRig.sound(.aac)) }
+    expectError(.invalidArgument) { try AssetWriterInputPixelBufferAdaptor(assetWriterInput: WriterRig.sound(.aac)) }
   }
 }
