@@ -26,6 +26,8 @@ final class OutputRig {
   ) throws {
     self.server = server
     var configuration = PulseSink.Configuration(server: server.address)
+    // Twice the default, so that fewer delays of a busy machine are heard.
+    configuration.latencyMilliseconds = 200
     change(&configuration)
     sink = PulseSink(configuration)
     prepare(sink)
