@@ -2,13 +2,14 @@ import LibAV
 import MediaCore
 import Synchronization
 
-/// Loading an asset's values without blocking. As AVAsynchronousKeyValueLoading.
+/// Loading an asset's values without blocking. Corresponds to `AVAsynchronousKeyValueLoading`.
 ///
-/// Nothing here blocks: files are opened on a few threads of their own (`AssetWorkers`). What the file is and what tracks it has is
-/// found out at once, when it is opened, its tags at another time; requests that come while that is done share it. It ends when nobody
-/// waits for it any more, when the asset goes away, and when it takes longer than `openingNanoseconds`.
+/// - Nothing here blocks: a few dedicated threads (`AssetWorkers`) open the files.
+/// - All properties and tracks are loaded together; the tags are loaded separately. Concurrent requests share one
+///   loading.
+/// - A loading ends when its last request is cancelled, when the asset is released, or after `openingNanoseconds`.
 extension Asset {
-  /// How far a value is. Asking never loads. Any thread.
+  /// Returns the loading status of a value. Never starts loading. Threading: any.
   public func status<Value>(of property: AssetProperty<Value>) -> AssetValueStatus<Value> {
     switch status(of: property.key.part) {
     case .unknown: .unknown
@@ -19,8 +20,8 @@ extension Asset {
     }
   }
 
-  /// The status of a value by its key, with everything that was loaded for it. `status(of: .tracks)` means the typed
-  /// `AssetProperty`.
+  /// Returns the loading status of a key, with all values that were loaded for it. `status(of: .tracks)` selects the
+  /// overload for the typed `AssetProperty`.
   @_disfavoredOverload
   public func status(of key: AssetKey) -> AssetValueStatus<AssetValues> { status(of: key.part) }
 
@@ -33,12 +34,13 @@ extension Asset {
     }
   }
 
-  /// Loads values, and gives them: `let (duration, tracks) = try await asset.load(.duration, .tracks)`.
+  /// Loads values and returns them: `let (duration, tracks) = try await asset.load(.duration, .tracks)`.
   ///
-  /// Returns at once when they are known. A task that is cancelled waits no more; the loading goes on for others who wait.
+  /// Returns immediately if the values are known. Cancelling the task ends only its wait; loading continues for other
+  /// requests.
   ///
-  /// Errors: those of `load()`, kept and thrown again next time; `openingTimedOut`, and `cancelled` when this task or the loading was
-  /// cancelled, are not kept.
+  /// - Throws: the errors of `load()`, which are kept and thrown again by later calls. Also `openingTimedOut`, and
+  ///   `cancelled` if this task or the loading was cancelled; these two are not kept.
   public func load<each Value: Sendable>(
     _ property: repeat AssetProperty<each Value>
   ) async throws(MediaError) -> (repeat each Value) {
@@ -48,7 +50,8 @@ extension Asset {
     return (repeat try value(each property, values))
   }
 
-  /// Loads the tags of one format, as `AVAsset.loadMetadata(for:)`. `load(.availableMetadataFormats)` lists the formats.
+  /// Loads the tags of one format, like `AVAsset.loadMetadata(for:)`. `load(.availableMetadataFormats)` lists the
+  /// formats.
   public func loadMetadata(for format: MetadataKeySpace) async throws(MediaError) -> [MetadataItem] {
     try await load(.assetMetadata).metadata(forFormat: format)
   }
@@ -77,19 +80,20 @@ extension Asset {
     }
   }
 
-  /// Has values loaded, and says when that is done: `completion` is called once, however many keys there are, when all have
-  /// been loaded, or failed, or their loading was cancelled: with what was loaded, or the first failure. It is called at once when
-  /// they are known, otherwise on another thread, and must not block. As `loadValuesAsynchronously(forKeys:completionHandler:)`.
+  /// Starts loading values and calls `completion` once, after all keys are loaded, failed or cancelled.
   ///
-  /// Who asks keeps the asset for as long as it waits: when that goes away the answer is `cancelled`. The answer ends the waiting,
-  /// and with the last one who waits the loading.
+  /// Corresponds to `loadValuesAsynchronously(forKeys:completionHandler:)`. The caller must retain the asset while it
+  /// waits: releasing the asset completes the request with `cancelled`. Loading ends when its last request ends.
+  ///
+  /// - Parameter completion: receives the loaded values or the first failure. It is called immediately if the values
+  ///   are known, otherwise on another thread. It must not block.
   @discardableResult
   public func loadValues(
     forKeys keys: [AssetKey], completion: @escaping @Sendable (AssetValueStatus<AssetValues>) -> Void
   ) -> AssetLoadRequest {
     let parts = Set(keys.map(\.part))
     let request = AssetLoadRequest(partCount: parts.count, completion: completion)
-    // Nothing is left to wait for when no key is named.
+    // Without keys there is nothing to wait for.
     if parts.isEmpty { request.finish() }
     if parts.contains(.properties) {
       request.wait { done in
@@ -112,18 +116,20 @@ extension Asset {
     return request
   }
 
-  /// Ends loading what some keys are read with, for all who wait for that: their requests complete with `cancelled`, which
-  /// is the keys' status until one is asked for again; that loads anew. What is loaded stays so. Any thread, does not block.
+  /// Cancels loading the parts that contain `keys`, for all requests. Threading: any thread; does not block.
   ///
-  /// What is read at one go is given up together: the tags, or all the rest. Another part that a request waits for, too, is loaded to
-  /// its end, and then the request completes. `cancelLoading()` ends all, and a `load()` that blocks.
+  /// - The requests for these parts complete with `cancelled`. This is the status of the keys until one of them is
+  ///   requested again, which starts a new loading. Loaded values stay loaded.
+  /// - A part is cancelled as a whole: the tags, or all other properties.
+  /// - If a request also waits for another part, that part is loaded first, and then the request completes.
+  /// - `cancelLoading()` cancels everything, a blocking `load()` included.
   public func cancelLoading(_ keys: [AssetKey]) {
     let parts = Set(keys.map(\.part))
     if parts.contains(.properties) { state.keyLoading.cancel() }
     if parts.contains(.metadata) { state.metadataLoading.cancel() }
   }
 
-  /// Has a part loaded by a thread that does not keep this asset; answers how to wait for it no more.
+  /// Starts loading a part on a thread that does not retain this asset. Returns a closure that removes the request.
   private func begin<Value>(
     _ loading: AssetLoading<Value>, known: AssetValueStatus<Value>?,
     load: @escaping @Sendable (Asset, Interrupt) throws(MediaError) -> Value,
@@ -135,12 +141,12 @@ extension Asset {
   }
 }
 
-/// Somebody who waits for values of an asset. Threading: any.
+/// A pending request for values of an asset. Threading: any.
 public final class AssetLoadRequest: Sendable {
   private struct State {
     var remaining: Int
     var values = AssetValues()
-    /// What was not loaded, the first of it.
+    /// The first failure of a part.
     var failure: AssetValueStatus<AssetValues>?
     var completion: (@Sendable (AssetValueStatus<AssetValues>) -> Void)?
     var forgets: [@Sendable () -> Bool] = []
@@ -152,7 +158,7 @@ public final class AssetLoadRequest: Sendable {
     state = Mutex(State(remaining: partCount, completion: completion))
   }
 
-  /// Waits for one part: `begin` asks for it, with what is to be called, and answers how to forget that.
+  /// Adds one part to wait for. `begin` starts the request with a completion and returns a closure that removes it.
   func wait(_ begin: (@escaping @Sendable (AssetValueStatus<AssetValues>) -> Void) -> @Sendable () -> Bool) {
     let forget = begin { self.partEnded($0) }
     state.withLock { if $0.remaining > 0 { $0.forgets.append(forget) } }
@@ -172,7 +178,7 @@ public final class AssetLoadRequest: Sendable {
     if isOver { finish() }
   }
 
-  /// Everything has come.
+  /// Calls the completion, after all parts have ended.
   func finish() {
     let (completion, status) = state.withLock { state in
       defer {
@@ -184,7 +190,7 @@ public final class AssetLoadRequest: Sendable {
     completion?(status)
   }
 
-  /// Waits no more: the completion is not called. False when it has been called, or is being called.
+  /// Cancels the request: its completion is not called. Returns false if the completion has been called or is running.
   @discardableResult
   public func cancel() -> Bool {
     let (completion, forgets) = state.withLock { state in
@@ -199,7 +205,7 @@ public final class AssetLoadRequest: Sendable {
   }
 }
 
-/// A task that waits for an asset's values. Its continuation is resumed once, by whoever comes first.
+/// A task that waits for an asset's values. The first result or cancellation resumes its continuation, once.
 private final class Waiter: Sendable {
   private struct State {
     var continuation: CheckedContinuation<AssetValueStatus<AssetValues>, Never>?

@@ -4,7 +4,8 @@ import Synchronization
 extension Asset {
   private static let standardCharset = Mutex(TextCharset.automatic)
 
-  /// The encoding of tags that do not state one, for assets without one of their own. Default: `automatic`. Threading: any.
+  /// The encoding of tags that do not state one, for assets without a custom encoding. Default: `automatic`. Threading:
+  /// any.
   public static var standardTagCharset: TextCharset {
     get { standardCharset.withLock { $0 } }
     set { standardCharset.withLock { $0 = newValue } }
@@ -12,7 +13,7 @@ extension Asset {
 
   /// The encoding of this asset's tags where they do not state one. Default: ``standardTagCharset``. Threading: any.
   ///
-  /// Tags that were read with another encoding are read again when they are next asked for. Loading that runs is cancelled.
+  /// A change cancels loading of the tags. The next request reads tags again that were read with another encoding.
   public var tagCharset: TextCharset {
     get { state.tagCharset.withLock { $0 } ?? Self.standardTagCharset }
     set {
@@ -26,11 +27,11 @@ extension Asset {
 }
 
 extension TextCharset {
-  /// ICU's name of the encoding; nil: it is detected.
+  /// ICU's name of the encoding; nil: the encoding is detected.
   var converterName: String? {
     switch self {
     case .automatic: nil
-    // Each is the superset that is in use.
+    // Each name is that of the superset in common use.
     case .gbk: "GB18030"
     case .big5: "windows-950"
     case .eucKR: "windows-949"

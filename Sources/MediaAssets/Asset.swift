@@ -3,47 +3,53 @@ import MediaCore
 import NetworkIO
 import Synchronization
 
-/// A media file: what it is, how long it is, what tracks it has. Made from a path or an address without touching what is there,
-/// from a file's bytes in memory, or from somebody else's source of bytes.
+/// A media file with its properties, tracks and tags, made from a path, a URL, bytes in memory, or a custom byte
+/// source.
 ///
-/// Loading is explicit and happens once; what it found, or why it failed, is kept. Threading: any.
+/// Creating an asset does no I/O. Loading is explicit and happens once; its result or its error is kept. Threading:
+/// any.
 public final class Asset: Sendable {
-  /// Bytes that an asset in memory may have: 1 GiB.
+  /// The maximum size of an asset in memory, in bytes: 1 GiB.
   public static let maximumDataByteCount = 1 << 30
 
-  /// Where its bytes are.
+  /// The location of the bytes.
   public let place: AssetPlace
-  /// What the network did for who asked the asset itself; empty for other places. Items that are played have logs of their own.
+  /// The network log of requests that were made through the asset itself. Empty for locations without a network. Played
+  /// items have separate logs.
   public let networkLog: NetworkLog
-  /// How servers are asked: that of an address, or those that a playlist in a file names.
+  /// The options of HTTP requests: for the asset's URL, or for the URLs in a playlist file.
   public let httpOptions: HTTPOptions
-  /// Loading finds out exactly how long the sound is, even if all of the file has to be read for that: MP3 without an
-  /// information frame, ADTS, raw AC-3, Matroska. As `AVURLAssetPreferPreciseDurationAndTimingKey`.
+  /// Whether loading determines the exact duration of the audio, even if that requires reading the whole file.
+  ///
+  /// A full read is necessary for MP3 without an information frame, ADTS, raw AC-3 and Matroska. Corresponds to
+  /// `AVURLAssetPreferPreciseDurationAndTimingKey`.
   public let prefersPreciseDuration: Bool
 
-  /// Where its bytes are parsed.
+  /// Where the bytes are parsed: in this process or in a worker process.
   public let isolation: Isolation
-  /// What messages call it; nil: what its place says.
+  /// The name of the asset in messages; nil: the display name of `place`.
   let displayName: String?
 
-  /// Whether reading it may take as long as somebody else wants.
+  /// Whether a read can block for an unlimited time, because another process or host supplies the bytes.
   public let isRemote: Bool
-  /// Whether something may be loaded from a server: an address, or a file by whose name it may be a playlist.
+  /// Whether loading can contact a server: the location is a URL, or a path with the suffix of a playlist.
   public let mayUseNetwork: Bool
-  /// How many compositions lie in each other, this one counted; 0 for other assets. Found once, as the two above: an asset asks those
-  /// that it is put together from, and they do not ask further.
+  /// The nesting depth of compositions, this one included; 0 for other assets.
+  ///
+  /// Like the two properties above it is computed once, from the stored values of the source assets. So the computation
+  /// does not recurse.
   let compositionDepth: Int
 
-  /// What loads it for those who wait without blocking.
+  /// The threads that load the asset for asynchronous requests.
   let workers: AssetWorkers
-  /// What was found, and what is being done. Shared with whoever loads it for those who wait.
+  /// The results of loading and the loadings in progress. Shared with the copy of the asset that a loading thread uses.
   let state: AssetState
-  /// It is another one's, for a thread that loads that.
+  /// Whether this is the copy that a loading thread uses (`init(loaderOf:)`).
   private let isLoader: Bool
 
-  /// An asset for a place. No I/O.
+  /// Creates an asset for a location. No I/O.
   ///
-  /// - Parameter isolation: where its bytes are parsed.
+  /// - Parameter isolation: where the bytes are parsed.
   public convenience init(
     place: AssetPlace, prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared,
     isolation: Isolation = .standard
@@ -53,7 +59,7 @@ public final class Asset: Sendable {
       isolation: isolation)
   }
 
-  /// The same, with what it may hold of tags.
+  /// Creates an asset with a budget for the data of its tags. No I/O.
   init(
     place: AssetPlace, options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool, workers: AssetWorkers,
     tagData: TagDataBudget, displayName: String? = nil, isolation: Isolation = .standard
@@ -72,14 +78,14 @@ public final class Asset: Sendable {
     networkLog = mayUseNetwork ? NetworkLog() : .empty
   }
 
-  /// An asset that messages call by another name than its place's. No I/O.
+  /// Creates an asset with a name for messages that differs from its location's. No I/O.
   convenience init(place: AssetPlace, prefersPreciseDuration: Bool, displayName: String, isolation: Isolation) {
     self.init(
       place: place, prefersPreciseDuration: prefersPreciseDuration, workers: .shared, tagData: .shared,
       displayName: displayName, isolation: isolation)
   }
 
-  /// An asset for the same bytes that finds out its exact duration. No I/O.
+  /// Creates an asset for the same bytes whose loading determines the exact duration. No I/O.
   convenience init(precise asset: Asset) {
     self.init(
       place: asset.place, options: asset.httpOptions, prefersPreciseDuration: true, workers: asset.workers,
@@ -88,7 +94,7 @@ public final class Asset: Sendable {
     state.tagCharset.withLock { $0 = charset }
   }
 
-  /// The same asset, for a thread that loads it: it has all but the right to be loaded to its end when nobody has the asset any more.
+  /// Creates the copy that a loading thread uses. It shares the asset's state and does not keep the asset alive.
   init(loaderOf asset: Asset) {
     place = asset.place
     isolation = asset.isolation
@@ -102,13 +108,13 @@ public final class Asset: Sendable {
     isLoader = true
   }
 
-  /// An asset for a path, absolute or relative to the working directory of the time when it is loaded. No I/O.
+  /// Creates an asset for a path. A relative path is resolved against the working directory at the time of loading. No
+  /// I/O.
   ///
-  /// - Parameter workers: what loads it for those who wait without blocking.
-  ///
-  /// - Parameter options: how servers are asked that the file names when it is a playlist of HLS.
-  ///
-  /// - Parameter isolation: where its bytes are parsed.
+  /// - Parameters:
+  ///   - workers: the threads that load the asset for asynchronous requests.
+  ///   - options: the options of HTTP requests if the file is an HLS playlist.
+  ///   - isolation: where the bytes are parsed.
   public convenience init(
     path: [UInt8], options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool = false,
     workers: AssetWorkers = .shared, isolation: Isolation = .standard
@@ -118,14 +124,14 @@ public final class Asset: Sendable {
       tagData: .shared, isolation: isolation)
   }
 
-  /// An asset for a path. No I/O.
+  /// Creates an asset for a path. No I/O.
   public convenience init(path: String, prefersPreciseDuration: Bool = false) {
     self.init(path: Array(path.utf8), prefersPreciseDuration: prefersPreciseDuration)
   }
 
-  /// An asset for a `file:` URL, such as `file:///music/a%20b.flac`, or an `http:` or `https:` one. No I/O.
+  /// Creates an asset for a `file:` URL, such as `file:///music/a%20b.flac`, or for an `http:` or `https:` URL. No I/O.
   ///
-  /// Errors: `unsupportedPlace` for another scheme or host; `invalidArgument` for text that is no URL.
+  /// - Throws: `unsupportedPlace` for another scheme or host; `invalidArgument` for text that is no URL.
   public convenience init(url text: String, prefersPreciseDuration: Bool = false) throws(MediaError) {
     if HTTPURL.isHTTP(text) {
       self.init(url: try HTTPURL(text), prefersPreciseDuration: prefersPreciseDuration)
@@ -134,40 +140,42 @@ public final class Asset: Sendable {
     }
   }
 
-  /// An asset for a media file's bytes, which are shared and not copied. No I/O; they are looked at when it is loaded.
+  /// Creates an asset for the bytes of a media file, which are shared and not copied. No I/O; loading parses the bytes.
   public convenience init(data: [UInt8], prefersPreciseDuration: Bool = false) {
     self.init(place: .data(data), prefersPreciseDuration: prefersPreciseDuration)
   }
 
-  /// Nobody can ask for what is being loaded any more.
+  // A loading thread has a copy of the asset, so no caller can request the result any more.
   deinit { if !isLoader { state.cancelLoading() } }
 
-  /// What `load()` found, when it has run, with what reading the sound has shown since. Never blocks on the file.
+  /// The result of `load()`, refined with facts found while reading the audio; nil before loading. Never blocks on the
+  /// file.
   public var loaded: Result<AssetProperties, MediaError>? { state.outcome.withLock { $0 } }
 
-  /// Opens the file, once, and says what it is. Blocks: call it on a worker thread.
+  /// Opens the file on the first call and returns its properties. Blocks: call it on a worker thread.
   ///
-  /// Errors, kept and thrown again next time: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`,
-  /// `emptyFile`, `unknownFormat`, `damagedFile`, `noPlayableTracks`, `unknownCodec`, `unsupportedAudioFormat`,
-  /// `mediaLimitExceeded`; from the network those of `HTTPResource.open` and `read`. Not kept: `cancelled`.
+  /// - Throws: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`, `emptyFile`, `unknownFormat`,
+  ///   `damagedFile`, `noPlayableTracks`, `unknownCodec`, `unsupportedAudioFormat`, `mediaLimitExceeded`; for network
+  ///   resources the errors of `HTTPResource.open` and `read`. These errors are kept and thrown again by later calls.
+  ///   `cancelled` is not kept.
   public func load() throws(MediaError) -> AssetProperties {
     if let loaded { return try loaded.get() }
     return try load(interrupt: Interrupt())
   }
 
-  /// As above, with the interrupt that ends this loading alone.
+  /// Loads the asset with an interrupt that cancels this call alone.
   ///
   /// - Parameters:
-  ///   - keepsOpen: a byte source that had to be opened is kept for the reader that follows; `dropKept` lets it go.
-  ///   - log: what the network does for it is noted there; nil: in `networkLog`.
+  ///   - keepsOpen: whether an opened byte source is kept for the next reader; `dropKept` closes it.
+  ///   - log: the log of network activity; nil: `networkLog`.
   func load(
     interrupt: Interrupt, keepsOpen: Bool = false, log: NetworkLog? = nil
   ) throws(MediaError) -> AssetProperties {
     if let loaded { return try loaded.get() }
     state.begin(interrupt)
     defer { state.end(interrupt) }
-    // A server may take its time, and each who waits for it may want to stop waiting: nobody waits for another one there.
-    // The same goes for a file by whose name it may be a playlist that leads to one.
+    // A server can be slow, and each caller must be able to cancel alone: so no caller waits for another one's loading.
+    // The same applies to a file whose suffix is that of a playlist, because its segments can be on a server.
     if isRemote || mayUseNetwork {
       let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen, log: log) }
       if case .failure(let error) = result, error.code == .cancelled { throw error }
@@ -187,7 +195,7 @@ public final class Asset: Sendable {
       let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen, log: log) }
       if case .failure(let error) = result, error.code == .cancelled { return result }
       return state.outcome.withLock { outcome in
-        // Who was told that it is cancelled does not see it loaded.
+        // A caller whose loading was cancelled must not see the asset loaded.
         if interrupt.isCancelled { return .failure(MediaError(.cancelled, "the operation was cancelled")) }
         outcome = result
         return result
@@ -196,11 +204,13 @@ public final class Asset: Sendable {
     return try result.get()
   }
 
-  /// Ends loading for all who wait: a `load()` that runs throws `cancelled`, requests for keys complete, and the keys'
-  /// status is `cancelled` until one is asked for again. What is loaded stays so. Any thread, does not block.
+  /// Cancels loading for all callers. Threading: any thread; does not block.
+  ///
+  /// A running `load()` throws `cancelled`, and pending key requests complete. The status of the keys is `cancelled`
+  /// until one of them is requested again. Loaded values stay loaded.
   public func cancelLoading() { state.cancelLoading() }
 
-  /// What is known for good; nil before it is loaded.
+  /// The final status of the properties; nil before loading.
   var knownStatus: AssetValueStatus<AssetProperties>? {
     switch loaded {
     case .success(let properties): .loaded(properties)
@@ -209,7 +219,7 @@ public final class Asset: Sendable {
     }
   }
 
-  /// The same for its tags.
+  /// The final status of the tags; nil before they have been read.
   var knownMetadata: AssetValueStatus<AssetMetadata>? {
     switch state.metadataOutcome.withLock({ $0.result }) {
     case .success(let metadata): .loaded(metadata)
@@ -218,18 +228,19 @@ public final class Asset: Sendable {
     }
   }
 
-  /// The title and artist in its tags; nil unless these have been read. Asking reads nothing.
+  /// The title and artist in the tags; nil unless the tags have been read. Does no I/O.
   public var loadedTitles: AssetTitles? { state.metadataOutcome.withLock { $0.titles } }
 
-  /// Opens the file and reads its tags, unless they are known. Blocks. Errors: those of `load()` that concern the file and its
-  /// container.
+  /// Opens the file and reads its tags, unless they are known. Blocks.
+  ///
+  /// - Throws: the errors of `load()` that concern the file and its container.
   func loadMetadata(interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
     if let known = state.metadataOutcome.withLock({ $0.result }) { return try known.get() }
     state.begin(interrupt)
     defer { state.end(interrupt) }
     let charset = tagCharset
     let result = Result { () throws(MediaError) in try readMetadata(interrupt) }
-    // Another encoding was chosen meanwhile: what was read is not kept.
+    // The encoding was changed meanwhile, so this result is not kept.
     if tagCharset != charset { return try result.get() }
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
     if case .failure(let error) = result, error.code == .cancelled { throw error }
@@ -245,17 +256,17 @@ public final class Asset: Sendable {
     }
   }
 
-  /// A picture of the asset's tags with its data: what is held, or else read again. Blocks: call it on a worker thread; see
-  /// `AssetOpening.artwork`.
+  /// Returns an image of the asset's tags with its data, from memory or read again. Blocks: call it on a worker thread;
+  /// see `AssetOpening.artwork`.
   ///
-  /// - Parameter index: in `AssetMetadata.artwork`; nil: the picture to show, the front cover or else the first.
-  ///
-  /// Errors: `noSuchPicture`, `pictureTooLarge`; those of loading the tags; `cancelled` after `cancelLoading`.
+  /// - Parameter index: the index in `AssetMetadata.artwork`; nil: the preferred image, which is the front cover or
+  ///   else the first image.
+  /// - Throws: `noSuchPicture`, `pictureTooLarge`; the errors of loading the tags; `cancelled` after `cancelLoading`.
   public func loadArtwork(_ index: Int? = nil) throws(MediaError) -> (index: Int, Artwork) {
     try loadArtwork(index, interrupt: Interrupt())
   }
 
-  /// The same, with what ends this alone.
+  /// Returns an image, with an interrupt that cancels this call alone.
   func loadArtwork(_ index: Int?, interrupt: Interrupt) throws(MediaError) -> (index: Int, Artwork) {
     var metadata = try loadMetadata(interrupt: interrupt)
     guard let index = index ?? metadata.preferredArtworkIndex, metadata.artwork.indices.contains(index) else {
@@ -277,8 +288,10 @@ public final class Asset: Sendable {
     return (index, picture)
   }
 
-  /// Reading the sound has shown where a track ends, nil: the one that the file would have played. The asset's duration
-  /// becomes that. Answers what is known now; nil when it was known, or the asset is not loaded. Any thread.
+  /// Sets the exact end of an audio track, found while reading it, and updates the asset's duration. Threading: any.
+  ///
+  /// - Parameter trackID: the track; nil: the track of `AssetProperties.audioTrackID`.
+  /// - Returns: the updated properties; nil if nothing changed or the asset is not loaded.
   public func refine(audioEnd: MediaTime, trackID: AssetTrack.ID? = nil) -> AssetProperties? {
     state.outcome.withLock { outcome in
       guard case .success(let known)? = outcome else { return nil }
@@ -289,7 +302,7 @@ public final class Asset: Sendable {
     }
   }
 
-  /// More is known of its tags.
+  /// Replaces the loudness tags of a loaded asset.
   func set(_ levelTags: LevelTags) {
     state.outcome.withLock { outcome in
       guard case .success(var properties)? = outcome else { return }
@@ -298,7 +311,8 @@ public final class Asset: Sendable {
     }
   }
 
-  /// The index that the readers of this file share; a new one when the file is another one by now, or another stream is read.
+  /// Returns the packet index that the readers of this file share. Replaces it if the file, the stream or the first
+  /// byte differs.
   func packetIndex(
     identity: FileIdentity, streamIndex: Int, firstByte: Int64, spacingFrames: Int64
   ) -> PacketIndex {
@@ -315,7 +329,7 @@ public final class Asset: Sendable {
 
   // MARK: - Byte sources
 
-  /// The source that was kept open, or a new one, opened. Blocks.
+  /// Returns the byte source that loading kept open, or opens a new one. Blocks.
   func openSource(_ make: () throws(MediaError) -> any ByteSource, interrupt: Interrupt) throws(MediaError)
     -> any ByteSource
   {
@@ -323,7 +337,7 @@ public final class Asset: Sendable {
       defer { opened.kept = nil }
       return opened.kept
     }
-    // One that cannot go back must still have its beginning.
+    // A kept source that cannot seek is usable only while it still has its first byte.
     if let kept, kept.isSeekable || kept.presentBytes?.lowerBound == 0 { return kept }
     let source = try make()
     do throws(AVFailure) { try FileSource.open(source, interrupt: interrupt) } catch {
@@ -332,10 +346,10 @@ public final class Asset: Sendable {
     return source
   }
 
-  /// The stream that it is, once that is known.
+  /// The session of the HLS stream, once the asset is known to be one.
   var streamSession: StreamSession? { state.stream.withLock { $0 } }
 
-  /// It is this stream; answers the one that it was found to be first.
+  /// Stores the session of the HLS stream, unless one is stored. Returns the stored one.
   func keep(_ session: StreamSession) -> StreamSession {
     state.stream.withLock { stream in
       let known = stream ?? session
@@ -344,16 +358,16 @@ public final class Asset: Sendable {
     }
   }
 
-  /// A reader has it.
+  /// Records the byte source of a new reader.
   func noteReading(_ source: any ByteSource) {
     state.opened.withLock { $0.latest = source }
     (source as? HTTPResource)?.markPlayed()
   }
 
-  /// Nobody is going to read what was kept open.
+  /// Releases the byte source that loading kept open, because no reader follows.
   func dropKept() { state.opened.withLock { $0.kept = nil } }
 
-  /// Bytes of the resource that are in memory, in front of who reads it and behind; nil when none are known.
+  /// The byte range of the resource that is in memory, before and after the reading position; nil when unknown.
   public var presentBytes: Range<Int64>? { state.opened.withLock { $0.latest }?.presentBytes }
 
   private func read(
@@ -370,13 +384,13 @@ public final class Asset: Sendable {
     }
   }
 
-  /// What a file is. With isolation a worker finds it out.
+  /// Determines the properties of a file, in a worker process if `isolation` uses one.
   ///
-  /// - Parameter keepsOpen: a reader follows.
+  /// - Parameter keepsOpen: whether a reader follows.
   private func properties(
     of source: FileSource, keepsOpen: Bool, interrupt: Interrupt, log: NetworkLog?
   ) throws(MediaError) -> AssetProperties {
-    // What this process will decode is tried at the same time.
+    // A reader in this process follows, so the worker also decodes the first packets as a trial.
     let isTried = isolation == .worker && keepsOpen
     let identity: FileIdentity?
     do throws(AVFailure) { identity = isTried ? try source.identity() : nil } catch {
@@ -400,7 +414,7 @@ public final class Asset: Sendable {
     return found
   }
 
-  /// What an open container is.
+  /// Determines the properties of an open container.
   func properties(
     _ demuxer: Demuxer, byteCount: Int64, interrupt: Interrupt, log: NetworkLog?
   ) throws(MediaError) -> AssetProperties {
@@ -413,7 +427,7 @@ public final class Asset: Sendable {
     return properties.withAudioEnd(end)
   }
 
-  /// What the first segment says, and how long the playlist is.
+  /// Determines the properties of an HLS stream from its first segment and the duration of its playlist.
   private func readStream(
     _ session: StreamSession, _ fetcher: StreamFetcher, interrupt: Interrupt
   ) throws(MediaError) -> AssetProperties {

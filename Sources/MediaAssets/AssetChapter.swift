@@ -4,10 +4,10 @@ import Tags
 
 /// One chapter of an asset.
 public struct AssetChapter: Sendable, Hashable, Codable {
-  /// What it is called in some languages.
+  /// A chapter title in one or more languages.
   public struct Title: Sendable, Hashable, Codable {
     public let text: String
-    /// As the file has them, BCP 47 or ISO 639-2; none when it does not say.
+    /// The languages as BCP 47 or ISO 639-2 codes, as in the file; empty if the file states none.
     public let languageCodes: [String]
 
     public init(text: String, languageCodes: [String]) {
@@ -16,14 +16,17 @@ public struct AssetChapter: Sendable, Hashable, Codable {
     }
   }
 
-  /// As the file has it, the first where it has several; nil when it has none.
+  /// The first title in the file; nil if the chapter has none.
   public let title: String?
-  /// Where it lies on the asset's timeline. Chapters begin one after another and do not overlap; there may be room
-  /// between them. The end is indefinite where neither the file nor the asset's duration tells it.
+  /// The range of the chapter on the asset's timeline.
+  ///
+  /// Chapters are sorted by start and do not overlap; gaps are possible. The end is indefinite if neither the file nor
+  /// the asset's duration defines it.
   public let timeRange: TimeRange
-  /// Of the title, as the file has it, mostly ISO 639-2; nil when the file does not tell it (Ogg and ID3 cannot).
+  /// The language of the title as in the file, usually ISO 639-2; nil if the file does not state it (Ogg and ID3
+  /// cannot).
   public let languageCode: String?
-  /// All that it is called; only Matroska has more than one title.
+  /// All titles of the chapter. Only Matroska has more than one.
   public let titles: [Title]
 
   public init(title: String?, timeRange: TimeRange, languageCode: String? = nil) {
@@ -32,7 +35,7 @@ public struct AssetChapter: Sendable, Hashable, Codable {
       timeRange: timeRange, languageCode: languageCode)
   }
 
-  /// - Parameter languageCode: of a title that does not say it.
+  /// - Parameter languageCode: the language of a title that does not state one.
   public init(titles: [Title], timeRange: TimeRange, languageCode: String? = nil) {
     self.titles = titles
     self.timeRange = timeRange
@@ -40,16 +43,18 @@ public struct AssetChapter: Sendable, Hashable, Codable {
     self.languageCode = titles.first?.languageCodes.first ?? languageCode
   }
 
-  /// The languages that it has titles in, each once.
+  /// The languages of the titles, without duplicates.
   public var languageCodes: [String] {
     titles.flatMap(\.languageCodes).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
-  /// The same, called as in the first of these languages (BCP 47) that it has a title in; as the file has it where there is none. As
-  /// `chapterMetadataGroups(bestMatchingPreferredLanguages:)`.
+  /// Returns the chapter with the title in the first of these languages (BCP 47) that it has. Returns it unchanged if
+  /// none matches.
+  ///
+  /// Corresponds to `chapterMetadataGroups(bestMatchingPreferredLanguages:)`.
   public func bestMatching(preferredLanguages: [String]) -> AssetChapter {
     for language in preferredLanguages {
-      // What says more than the language, such as `pt-BR`, is looked for first.
+      // A full tag such as `pt-BR` has priority over the language alone.
       let index =
         titles.firstIndex { $0.languageCodes.contains { LanguageTag.isSame($0, language) } }
         ?? titles.firstIndex { $0.languageCodes.contains { LanguageCode.matches($0, wanted: language) } }
@@ -67,33 +72,33 @@ public struct AssetChapter: Sendable, Hashable, Codable {
   }
 }
 
-/// A file's chapters put in order: sorted by where they begin, cut where the next one or the sound's end comes, and rid of
-/// what nothing is left of.
+/// The sorted chapters of a file. Each chapter ends at the next one's start or at the end of the asset; empty chapters
+/// are removed.
 ///
 /// A pure value.
 struct ChapterList: Sendable, Hashable {
-  /// One of the file's, as it stands there.
+  /// One chapter as stored in the file.
   struct Entry: Sendable, Hashable {
     var title: String?
     var start: MediaTime?
     var end: MediaTime?
-    /// All that it is called, where the file says it in languages.
+    /// All titles, if the file states their languages.
     var titles: [AssetChapter.Title] = []
   }
 
   private(set) var chapters: [AssetChapter] = []
-  /// How many came before one that begins earlier.
+  /// The number of chapters that precede one with an earlier start.
   private(set) var unsortedCount = 0
-  /// How many were cut by more than `roundingTime`.
+  /// The number of chapters shortened by more than `roundingTime`.
   private(set) var clippedCount = 0
-  /// How many are not in the list.
+  /// The number of chapters that were left out.
   private(set) var droppedCount = 0
 
-  /// Writers round; nobody wants to be told.
+  /// The difference that is not reported, because writers round: 0.1 s.
   private static let roundingTime = MediaTime(value: 1, timescale: 10)
 
   /// - Parameters:
-  ///   - end: where the asset ends; nil when that is an estimate or not known: then chapters may lie behind it.
+  ///   - end: the end of the asset; nil if it is estimated or unknown. Then chapters may be after it.
   init(_ entries: [Entry], end: MediaTime?, languageCode: String?) {
     let timed = entries.filter { $0.start?.isNumeric ?? false }
     unsortedCount = zip(timed, timed.dropFirst()).count { ($0.start ?? .zero) > ($1.start ?? .zero) }
@@ -121,10 +126,10 @@ struct ChapterList: Sendable, Hashable {
     droppedCount = entries.count - chapters.count
   }
 
-  /// The same, said to be of a file with more chapters than were looked at.
+  /// Counts chapters of the file that were not read as left out.
   mutating func noteUnread(count: Int) { droppedCount += count }
 
-  /// What was wrong with the list; nil when nothing was.
+  /// The problem of the list as `irregularChapters`; nil if there is none.
   func fault(displayPath: String) -> MediaError? {
     let parts = [(unsortedCount, "sorted"), (clippedCount, "shortened"), (droppedCount, "left out")]
       .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
@@ -137,11 +142,11 @@ struct ChapterList: Sendable, Hashable {
 }
 
 extension ChapterList {
-  /// Those of a file that is being opened. Matroska counts chapters as it counts packets, others from the beginning of the
-  /// asset.
+  /// Reads the chapters of an open container. Matroska uses packet times for chapters; other formats count from the
+  /// asset's start.
   init(demuxer: Demuxer, format: ContainerFormat, origin: MediaTime, end: MediaTime?) {
     let offset = format == .matroska && origin > .zero ? origin : .zero
-    // In MP4 and its kin they are the texts of a track.
+    // In formats of the MP4 family the chapter titles are the samples of a text track.
     let text = demuxer.streams.first { $0.mediaType == .other && $0.codecTag == "text" }
     let titles = format == .matroska && !demuxer.chapters.isEmpty ? Self.matroskaTitles(of: demuxer) : [:]
     self.init(
@@ -156,17 +161,18 @@ extension ChapterList {
     noteUnread(count: demuxer.chapterCount - demuxer.chapters.count)
   }
 
-  /// What the chapters of a Matroska file are called, by where they begin; nothing of one that cannot be read again. Blocks.
+  /// Reads the chapter titles of a Matroska file, by start in ns. Returns nothing for a source that cannot seek.
+  /// Blocks.
   private static func matroskaTitles(of demuxer: Demuxer) -> [Int64: [AssetChapter.Title]] {
     let source = demuxer.source
     guard source.isSeekable, let byteCount = source.byteCount else { return [:] }
     var limits = TagLimits()
     limits.byteCount = 16 << 20
-    // Its chapters are FFmpeg's; what cannot be read is only not known by more names.
+    // FFmpeg supplies the chapters themselves. If this read fails, only the additional titles are missing.
     let chapters = try? TagReader.matroskaChapters(byteCount: byteCount, limits: limits) {
       (buffer, offset) throws(AVFailure) -> Int in try source.read(into: buffer, at: offset)
     }
-    // Of several that begin together FFmpeg takes the first.
+    // Of several chapters with the same start FFmpeg uses the first.
     return Dictionary(
       (chapters ?? []).map { chapter in
         let titles = chapter.titles.map { AssetChapter.Title(text: $0.text, languageCodes: $0.languages) }

@@ -1,12 +1,12 @@
 import MediaCore
 
-/// What can be loaded of an asset, by name.
+/// The name of a value of an asset that can be loaded.
 public enum AssetKey: String, Sendable, Hashable, CaseIterable {
   case tracks, duration, playable, readable, composable, hasProtectedContent, chapters, preferredRate, preferredVolume
   case providesPreciseDuration
   case metadata, commonMetadata, availableMetadataFormats
 
-  /// What is read of the file for it.
+  /// The part of the file that contains the value.
   var part: AssetPart {
     switch self {
     case .metadata, .commonMetadata, .availableMetadataFormats: .metadata
@@ -15,30 +15,30 @@ public enum AssetKey: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What is read of a file at one go.
+/// A part of a file's information that is loaded as a whole.
 enum AssetPart: Sendable, Hashable, CaseIterable {
-  /// What it is, and its tracks.
+  /// The format, the tracks and other properties.
   case properties
-  /// Its tags, pictures and all.
+  /// The tags with their artwork.
   case metadata
 }
 
-/// What was loaded of an asset.
+/// The loaded values of an asset.
 public struct AssetValues: Sendable, Hashable {
-  /// Nil when no key needed it.
+  /// The properties; nil if no key needed them.
   public internal(set) var properties: AssetProperties?
-  /// Nil when no key needed it.
+  /// The tags; nil if no key needed them.
   public internal(set) var metadata: AssetMetadata?
 }
 
-/// How far one of an asset's values is. As AVAsyncProperty.Status.
+/// The loading status of a value of an asset. Corresponds to `AVAsyncProperty.Status`.
 public enum AssetValueStatus<Value> {
-  /// Nobody has asked for it.
+  /// The value has not been requested.
   case unknown
   case loading
   case loaded(Value)
   case failed(MediaError)
-  /// Its loading was cancelled; asking for it again loads it.
+  /// Loading was cancelled. A new request loads the value again.
   case cancelled
 
   /// The wire name: `unknown`, `loading`, `loaded`, `failed`, `cancelled`.
@@ -60,7 +60,7 @@ extension AssetValueStatus: Sendable where Value: Sendable {}
 extension AssetValueStatus: Equatable where Value: Equatable {}
 
 extension AssetValueStatus {
-  /// The same of something that follows from the value.
+  /// Transforms the value, if it is loaded.
   func map<Result>(_ transform: (Value) -> Result) -> AssetValueStatus<Result> {
     switch self {
     case .unknown: .unknown
@@ -72,10 +72,11 @@ extension AssetValueStatus {
   }
 }
 
-/// A value of an asset's that is loaded when it is asked for: `try await asset.load(.duration, .tracks)`. As AVAsyncProperty.
+/// A value of an asset that is loaded on request: `try await asset.load(.duration, .tracks)`. Corresponds to
+/// `AVAsyncProperty`.
 public struct AssetProperty<Value: Sendable>: Sendable {
   public let key: AssetKey
-  /// The value in what was loaded; nil when its part was not.
+  /// Reads the value from the loaded parts; nil if its part is not loaded.
   let read: @Sendable (AssetValues) -> Value?
 
   init(_ key: AssetKey, _ read: @escaping @Sendable (AssetProperties) -> Value) {
@@ -94,19 +95,19 @@ extension AssetProperty where Value == [AssetTrack] {
 }
 
 extension AssetProperty where Value == MediaTime {
-  /// Indefinite where the file does not say.
+  /// The duration; indefinite if unknown.
   public static var duration: Self { Self(.duration) { $0.duration } }
 }
 
 extension AssetProperty where Value == [MetadataItem] {
   /// All tags of the file; see `AssetMetadata`.
   public static var metadata: Self { Self(.metadata, ofMetadata: { $0.items }) }
-  /// Those with a common key.
+  /// The tags with a common key.
   public static var commonMetadata: Self { Self(.commonMetadata, ofMetadata: { $0.commonMetadata }) }
 }
 
 extension AssetProperty where Value == AssetMetadata {
-  /// All of the tags: items, artwork, ReplayGain values and the warnings of reading them.
+  /// All of the tags: items, artwork, ReplayGain values and warnings.
   public static var assetMetadata: Self { Self(.metadata, ofMetadata: { $0 }) }
 }
 

@@ -1,9 +1,9 @@
-// Who waits for an asset to be loaded, and who loads it. Files are opened on `AssetWorkers`' threads; nobody else blocks.
+// Asynchronous loading requests of an asset. Only the threads of `AssetWorkers` open files and block.
 import LibAV
 import MediaCore
 import Synchronization
 
-/// The requests for one part of an asset: they share one loading, and each is completed once.
+/// The requests for one part of an asset. They share one loading, and each is completed once.
 ///
 /// Threading: any.
 final class AssetLoading<Value: Sendable>: Sendable {
@@ -11,10 +11,10 @@ final class AssetLoading<Value: Sendable>: Sendable {
 
   private enum Phase {
     case idle
-    /// A worker has it, or is to have it; the interrupt is that of the reading.
+    /// A worker loads it, or will; the interrupt cancels the read.
     case loading(number: UInt64, Interrupt, AssetWorkers.Job)
     case cancelled
-    /// It took too long; asking again loads again.
+    /// Loading exceeded its time limit. A new request loads again.
     case failed(MediaError)
   }
 
@@ -27,7 +27,7 @@ final class AssetLoading<Value: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whether it is being loaded, was cancelled or took too long; nil: nothing of that.
+  /// The status of a loading that runs, was cancelled or timed out; nil otherwise.
   var status: AssetValueStatus<Value>? {
     state.withLock { state in
       switch state.phase {
@@ -39,9 +39,11 @@ final class AssetLoading<Value: Sendable>: Sendable {
     }
   }
 
-  /// Has it loaded, unless it is being loaded already. The completion is called once: at once when it is `known`, otherwise on
-  /// the thread that loads it or cancels, or that of `AssetWorkers` that watches. Answers what `forget` takes; nil when it has
-  /// been called.
+  /// Starts loading, unless a loading runs already, and adds a request to it.
+  ///
+  /// - Parameter completion: called once: immediately if the value is `known`; otherwise on the thread that loads or
+  ///   cancels, or on the watching thread of `AssetWorkers`.
+  /// - Returns: the number of the request for `forget`; nil if the completion has been called.
   func request(
     _ loader: Asset, known: AssetValueStatus<Value>?,
     load: @escaping @Sendable (Asset, Interrupt) throws(MediaError) -> Value, completion: @escaping Completion
@@ -68,8 +70,9 @@ final class AssetLoading<Value: Sendable>: Sendable {
     }
   }
 
-  /// Who asked does not wait any more; its completion is not called. Where it was the last one loading ends. False when it has been,
-  /// or is being, called.
+  /// Removes a request; its completion is not called. Cancels loading if this was the last request.
+  ///
+  /// - Returns: false if the completion has been called or is running.
   func forget(_ request: UInt64) -> Bool {
     let (hasWaited, loading) = state.withLock { state -> (Bool, (Interrupt, AssetWorkers.Job)?) in
       guard state.waiting.removeValue(forKey: request) != nil else { return (false, nil) }
@@ -82,12 +85,12 @@ final class AssetLoading<Value: Sendable>: Sendable {
     return hasWaited
   }
 
-  /// Ends the loading for all who wait.
+  /// Cancels loading for all requests.
   func cancel() { end(.cancelled, number: nil) }
 
   private func tookTooLong(_ number: UInt64, _ error: MediaError) { end(.failed(error), number: number) }
 
-  /// Gives up the loading that runs, if it is that of a number.
+  /// Ends the running loading, if its number is `wanted` or `wanted` is nil.
   private func end(_ phase: Phase, number wanted: UInt64?) {
     let (loading, waiting) = state.withLock { state -> ((Interrupt, AssetWorkers.Job)?, [Completion]) in
       guard case .loading(let number, let interrupt, let job) = state.phase, number == wanted ?? number else {
@@ -109,10 +112,10 @@ final class AssetLoading<Value: Sendable>: Sendable {
       case .success(let value): .loaded(value)
       case .failure(let error): .failed(error)
       }
-    // Somebody cancelled reading the file without asking this.
+    // Another caller cancelled the read through its interrupt.
     if case .failure(let error) = result, error.code == .cancelled { outcome = .cancelled }
     let waiting = state.withLock { state -> [Completion] in
-      // What was cancelled, and perhaps begun anew, has nothing to say.
+      // The result of a loading that was cancelled, and may have been restarted, is ignored.
       guard case .loading(number, _, _) = state.phase else { return [] }
       if case .cancelled = outcome { state.phase = .cancelled } else { state.phase = .idle }
       defer { state.waiting = [:] }

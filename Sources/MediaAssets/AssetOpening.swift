@@ -3,27 +3,30 @@ import MediaCore
 import NetworkIO
 import Synchronization
 
-/// One opening of an asset, which can be cancelled while it blocks: a server may take its time.
+/// One opening of an asset that can be cancelled while it blocks, for example on a slow server.
 ///
-/// Threading: `inspect`, or `load` and then `reader` for each track that is read, on a worker thread; `cancel` from any, does not block.
+/// Threading: call `inspect`, or `load` and then `reader` for each track, on a worker thread. `cancel` is safe on any
+/// thread and does not block.
 public final class AssetOpening: Sendable {
   private let interrupt = Interrupt()
   private let job = Mutex<AssetWorkers.Job?>(nil)
   private let log: NetworkLog?
 
-  /// - Parameter log: what the network does for it is noted there; nil: in the asset's.
+  /// - Parameter log: the log of network activity; nil: the asset's log.
   public init(log: NetworkLog? = nil) { self.log = log }
 
-  /// Makes what runs, and what is called then, throw `cancelled`; what `run` has not begun does not begin.
+  /// Makes running and later calls throw `cancelled`. A `body` of `run` that has not started will not start.
   public func cancel() {
     interrupt.cancel()
     job.withLock { $0 }?.cancel()
   }
 
-  /// Runs `body`, which may block, on one of the asset's threads, once; not at all when this is cancelled. Does not block.
+  /// Runs `body`, which may block, once on a thread of the asset's workers; not at all if this opening is cancelled.
+  /// Does not block.
   ///
-  /// - Parameter timedOut: called, and this cancelled, when it takes longer than opening the asset may, or cannot begin for so
-  ///   long: with `openingTimedOut`. On another thread; must not block.
+  /// - Parameter timedOut: called with `openingTimedOut` if `body` exceeds the time limit of opening the asset, or
+  ///   cannot start within it. The opening is cancelled before the call. It is called on another thread and must not
+  ///   block.
   public func run(
     for asset: Asset, _ body: @escaping @Sendable () -> Void, timedOut: @escaping @Sendable (MediaError) -> Void
   ) {
@@ -37,44 +40,47 @@ public final class AssetOpening: Sendable {
     if interrupt.isCancelled { work.cancel() }
   }
 
-  /// A picture of the asset's tags. Blocks. Errors: those of `Asset.loadArtwork`; `cancelled`.
+  /// Returns an image of the asset's tags. Blocks.
   ///
-  /// - Parameter index: nil: the picture to show.
+  /// - Parameter index: the index of the image; nil: the preferred image.
+  /// - Throws: the errors of `Asset.loadArtwork`; `cancelled`.
   public func artwork(_ index: Int?, of asset: Asset) throws(MediaError) -> (index: Int, Artwork) {
     try asset.loadArtwork(index, interrupt: interrupt)
   }
 
-  /// What the asset's tags say. Blocks. Errors: those of `Asset.load`; `cancelled`.
+  /// Returns the asset's tags. Blocks. Throws the errors of `Asset.load`, and `cancelled`.
   func metadata(of asset: Asset) throws(MediaError) -> AssetMetadata { try asset.loadMetadata(interrupt: interrupt) }
 
-  /// Finds out what the asset is, for who does not read it. Blocks. Errors: those of `Asset.load`; `cancelled`.
+  /// Determines the asset's properties for a caller that does not read it. Blocks.
+  ///
+  /// - Throws: the errors of `Asset.load`; `cancelled`.
   public func inspect(_ asset: Asset) throws(MediaError) -> AssetProperties {
     try asset.load(interrupt: interrupt, log: log)
   }
 
-  /// All that the tags of an asset say of how loud it is to be, which loading it may have left out; nil when it is not loaded. Blocks.
+  /// Returns all loudness tags of the asset, also those that loading may have skipped; nil if the asset is not loaded.
+  /// Blocks.
   ///
-  /// Errors, which leave it to be found out: those of reading files; `cancelled`.
+  /// - Throws: the errors of reading files, after which the tags can be read again; `cancelled`.
   public func levelTags(of asset: Asset) throws(MediaError) -> LevelTags? {
     try asset.completeLevelTags(interrupt: interrupt)
   }
 
-  /// Finds out what the asset is; what had to be opened for that is kept for `reader`. Blocks.
+  /// Determines the asset's properties, and keeps an opened byte source for `reader`. Blocks.
   ///
-  /// Errors: those of `Asset.load`; `cancelled`.
+  /// - Throws: the errors of `Asset.load`; `cancelled`.
   public func load(_ asset: Asset) throws(MediaError) -> AssetProperties {
     try asset.load(interrupt: interrupt, keepsOpen: true, log: log)
   }
 
-  /// Opens the asset's sound. Blocks.
+  /// Opens the asset's audio. Blocks.
   ///
   /// - Parameters:
-  ///   - trackID: the track to read; nil: the one that the file would have played.
-  ///   - encoding: what is read, as `AudioTrackReader` takes it.
+  ///   - trackID: the track to read; nil: the track of `AssetProperties.audioTrackID`.
+  ///   - encoding: the sample encoding that the `AudioTrackReader` delivers.
   ///   - isPlayback: whether a player plays it, which decides where it is decoded (`Asset.Isolation`).
   ///   - keepsFile: whether a local file stays open for further readers until `Asset.dropFile`.
-  ///
-  /// Errors: those of `AudioTrackReader`; `cancelled`.
+  /// - Throws: the errors of `AudioTrackReader`; `cancelled`.
   public func reader(
     _ asset: Asset, trackID: AssetTrack.ID?, encoding: PCMEncoding = .float32, keepsFile: Bool = false,
     isPlayback: Bool = false
@@ -85,26 +91,27 @@ public final class AssetOpening: Sendable {
       keepsFile: keepsFile, isPlayback: isPlayback)
   }
 
-  /// Opens the asset's video. Blocks. Errors: those of `VideoTrackReader`; `cancelled`.
+  /// Opens the asset's video. Blocks. Throws the errors of `VideoTrackReader`, and `cancelled`.
   ///
-  /// - Parameter trackID: nil: the first video track that is enabled.
+  /// - Parameter trackID: the track; nil: the first enabled video track.
   func videoReader(_ asset: Asset, trackID: AssetTrack.ID?) throws(MediaError) -> any VideoReader {
     defer { finish(asset) }
     return try VideoReaders.open(asset, interrupt: interrupt, trackID: trackID, log: log)
   }
 
-  /// Opens the asset's video to make images of it, in a worker where the asset's isolation has one. Blocks.
+  /// Opens the asset's video to create images, in a worker process if the asset's isolation uses one. Blocks.
   ///
-  /// Errors: those of `VideoTrackReader`; `workerUnavailable`; `mediaLimitExceeded` for images that are too large for a worker; `cancelled`.
+  /// - Throws: the errors of `VideoTrackReader`; `workerUnavailable`; `mediaLimitExceeded` for images that are too
+  ///   large for a worker; `cancelled`.
   func imageMaker(_ asset: Asset, _ task: ImageTask) throws(MediaError) -> any ImageMaker {
     defer { finish(asset) }
     return try ImageMakers.open(asset, task, interrupt: interrupt, log: log)
   }
 
-  /// Opens the asset's container, for who reads its packets. Blocks.
+  /// Opens the asset's container for a reader of packets. Blocks.
   ///
-  /// Errors: those of `Asset.load` that concern the file and its container; `invalidArgument` for what has no packets of its own: a
-  /// stream in segments; `cancelled`.
+  /// - Throws: the errors of `Asset.load` that concern the file and its container; `invalidArgument` for an asset
+  ///   without packets, such as a stream of segments; `cancelled`.
   func container(_ asset: Asset) throws(MediaError) -> (demuxer: Demuxer, byteCount: Int64, interrupt: Interrupt) {
     guard case .file(let demuxer, let byteCount) = try MediaFile.open(asset, interrupt: interrupt, log: log) else {
       throw MediaError(
@@ -114,6 +121,6 @@ public final class AssetOpening: Sendable {
     return (demuxer, byteCount, interrupt)
   }
 
-  /// Nothing more is opened: what was kept is let go.
+  /// Ends this opening: releases the byte source that was kept open.
   public func finish(_ asset: Asset) { asset.dropKept() }
 }

@@ -1,22 +1,22 @@
 import MediaCore
 import NetworkIO
 
-/// Where an asset's bytes are.
+/// The location of an asset's bytes.
 public enum AssetPlace: Sendable {
-  /// A file's path, as bytes without a terminating zero; need not be UTF-8.
+  /// The path of a file, as bytes without a terminating zero. It does not have to be UTF-8.
   case path([UInt8])
-  /// The file's bytes, in memory.
+  /// The bytes of a file in memory.
   case data([UInt8])
-  /// A resource of an HTTP server, and how it is asked for.
+  /// A resource of an HTTP server, with the options of its requests.
   case url(HTTPURL, HTTPOptions)
-  /// A file, pipe or socket that somebody opened.
+  /// An open file, pipe or socket.
   case descriptor(OpenDescriptor)
-  /// Somebody else's bytes. Each reader has a source made for itself, on the thread that opens it.
+  /// A custom byte source. `make` creates a separate source for each reader, on the thread that opens it.
   case source(name: String, make: @Sendable () throws(MediaError) -> any ByteSource)
-  /// Parts of other assets, put together.
+  /// Parts of other assets in sequence.
   case composition(Composition)
 
-  /// What stands for it in messages: a path (what is not UTF-8 shows as U+FFFD), an address without credentials, a name.
+  /// The name in messages: a path (bytes that are not UTF-8 become U+FFFD), a URL without credentials, or a name.
   var displayName: String {
     switch self {
     case .path(let path): String(decoding: path, as: UTF8.self)
@@ -28,7 +28,7 @@ public enum AssetPlace: Sendable {
     }
   }
 
-  /// Whether servers may be asked: a path that ends as playlists do may be one whose segments they have.
+  /// Whether loading can contact a server: a path with the suffix of a playlist can name segments on a server.
   var mayUseNetwork: Bool {
     switch self {
     case .url: true
@@ -42,7 +42,7 @@ public enum AssetPlace: Sendable {
     }
   }
 
-  /// Whether reading it may take as long as somebody else wants.
+  /// Whether a read can block for an unlimited time, because another process or host supplies the bytes.
   var isRemote: Bool {
     switch self {
     case .path, .data: false
@@ -54,16 +54,17 @@ public enum AssetPlace: Sendable {
 }
 
 extension Asset {
-  /// An asset for a resource of an HTTP server. No I/O.
+  /// Creates an asset for a resource of an HTTP server. No I/O.
   public convenience init(url: HTTPURL, options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool = false) {
     self.init(place: .url(url, options), prefersPreciseDuration: prefersPreciseDuration)
   }
 
-  /// An asset for bytes that a library's user has: the resource loader's role. No I/O.
+  /// Creates an asset for a custom byte source, in the role of AVFoundation's resource loader. No I/O.
   ///
   /// - Parameters:
-  ///   - name: what stands for it in messages; its ending hints at the format, as a file's does.
-  ///   - source: makes a source for each reader, of which there may be several; called on the thread that opens it.
+  ///   - name: the name in messages. Its suffix is a hint for the format, like that of a file name.
+  ///   - source: creates a source for each reader, of which several can exist. It is called on the thread that opens
+  ///     the reader.
   public convenience init(
     name: String, prefersPreciseDuration: Bool = false,
     source: @escaping @Sendable () throws(MediaError) -> any ByteSource
@@ -71,15 +72,15 @@ extension Asset {
     self.init(place: .source(name: name, make: source), prefersPreciseDuration: prefersPreciseDuration)
   }
 
-  /// The file's path; empty for other places.
+  /// The path of the file; empty for other locations.
   public var path: [UInt8] { if case .path(let path) = place { path } else { [] } }
 
-  /// The file's bytes, when it is in memory.
+  /// The bytes of the file, if it is in memory.
   public var data: [UInt8]? { if case .data(let data) = place { data } else { nil } }
 
-  /// The address, when it comes from an HTTP server.
+  /// The URL, if the asset is a resource of an HTTP server.
   public var url: HTTPURL? { if case .url(let url, _) = place { url } else { nil } }
 
-  /// The place as text for messages.
+  /// The location as text for messages.
   public var displayPath: String { displayName ?? place.displayName }
 }

@@ -1,59 +1,60 @@
 import LibAV
 import MediaCore
 
-/// What loading an asset found.
+/// The properties of an asset, determined by loading it.
 public struct AssetProperties: Sendable, Hashable, Codable {
-  /// FFmpeg's name of the container's format, such as `flac` or `mov,mp4,m4a,3gp,3g2,mj2`.
+  /// FFmpeg's name of the container format, such as `flac` or `mov,mp4,m4a,3gp,3g2,mj2`.
   public private(set) var formatName: String
-  /// From time 0 to the end of the longest track that plays; indefinite when not known.
+  /// The time from 0 to the end of the longest audio or video track; indefinite when unknown.
   public private(set) var duration: MediaTime
-  /// Whether `duration` is what the media really last, not an estimate.
+  /// Whether `duration` is exact and not an estimate.
   public private(set) var providesPreciseDuration: Bool
   public private(set) var tracks: [AssetTrack]
-  /// The sound track that plays.
+  /// The audio track to play; nil if no audio track is playable.
   public private(set) var audioTrackID: AssetTrack.ID?
   /// The reason why none of the file's audio tracks can be played: `unknownCodec`, `damagedFile` or
   /// `unsupportedAudioFormat`. Nil if one plays, or if the file has no audio.
   ///
-  /// The asset gives its video, images and tags all the same. A file that has no decodable video either does not load.
+  /// The video, images and tags of the file are available nevertheless. A file without decodable video as well does not
+  /// load.
   public let audioFault: MediaError?
-  /// In order; none where the file has none.
+  /// The chapters in order; empty if the file has none.
   public let chapters: [AssetChapter]
-  /// What was wrong with the file's list of chapters: `irregularChapters`. Nil when nothing was.
+  /// The problem of the file's chapter list: `irregularChapters`. Nil if there is none.
   public let chapterFault: MediaError?
-  /// At which rate and how loud the file itself wants to be played; 1 where it does not say.
+  /// The playback rate and volume that the file itself requests; default: 1.
   public let preferredRate: Double
   public let preferredVolume: Float
-  /// How loud the tags want it, and where on an album it is.
+  /// The loudness values of the tags, and the position on the album.
   public internal(set) var levelTags: LevelTags
-  /// What the file says of the padding at the edges of the sound that plays.
+  /// The padding at the edges of the audio to play, as stated by the file.
   let audioEdges: TrackEdges?
-  /// The container's time of the asset's time 0.
+  /// The container time that corresponds to time 0 of the asset.
   let timelineOrigin: MediaTime
-  /// Whether it can be read from any place on. Not so a stream.
+  /// Whether reading can start at any position. False for a pipe or socket.
   public private(set) var isSeekable: Bool
-  /// Size of the file; 0 when nobody knows.
+  /// The size of the file in bytes; 0 when unknown.
   public let byteCount: Int64
 
-  /// Whether there is sound to play.
+  /// Whether there is audio to play.
   public var hasAudio: Bool { audioTrackID != nil }
-  /// Whether there is moving video; pictures do not count.
+  /// Whether there is moving video; still images do not count.
   public var hasVideo: Bool { tracks.contains { $0.mediaType == .video } }
-  /// The sound track that plays.
+  /// The audio track to play.
   public var audioTrack: AssetTrack? { tracks.first { $0.id == audioTrackID } }
 
-  /// Whether one of the tracks is of no use without a key.
+  /// Whether at least one track requires a decryption key.
   public var hasProtectedContent: Bool { tracks.contains(where: \.isProtected) }
-  /// Whether it can be played: there is sound that decodes, or there is only video, for whose time silence is heard.
+  /// Whether the asset can be played: it has decodable audio, or it has only video, which plays with silence.
   public var isPlayable: Bool {
     hasAudio ? audioTrack.map { !$0.isProtected } ?? false : hasVideo && audioFault == nil
   }
-  /// Whether its samples can be read.
+  /// Whether the audio samples can be read.
   public var isReadable: Bool { tracks.contains(where: \.isAudible) }
-  /// Whether its tracks can be parts of something else: they can be read, and it is known how long they are.
+  /// Whether the tracks can be inserted into a composition: they are readable and the duration is known.
   public var isComposable: Bool { isReadable && duration.isNumeric }
 
-  /// What of the sound that plays is heard when on the asset's timeline; nil where FFmpeg follows the file's edit list.
+  /// The edit list of the audio to play, on the asset's timeline; nil if FFmpeg applies the file's edit list.
   var audioEdits: EditedTimeline? {
     guard let edits = audioEdges?.edits, let track = audioTrack, let rate = track.audioFormat?.sampleRateHz,
       let start = track.timeRange.start.frameIndex(rate: rate, rounding: .halfAwayFromZero)
@@ -62,10 +63,11 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     return edits.delayed(byFrames: start - edits.firstSoundFrame)
   }
 
-  /// Errors: `noPlayableTracks`, `unknownCodec`, `unsupportedAudioFormat`, `unknownFormat`, `damagedFile`.
+  /// Determines the properties of an open container.
   ///
-  /// - Parameter wantedTrackID: the sound track to play instead of the one that the file would have; otherwise
-  ///   `noSuchTrack` is thrown.
+  /// - Parameter wantedTrackID: the audio track to play in place of the automatic choice.
+  /// - Throws: `noPlayableTracks`, `unknownCodec`, `unsupportedAudioFormat`, `unknownFormat`, `damagedFile`;
+  ///   `noSuchTrack` if there is no audio track `wantedTrackID`.
   init(demuxer: Demuxer, byteCount: Int64, displayPath: String, wantedTrackID: Int? = nil) throws(MediaError) {
     formatName = demuxer.formatName
     self.byteCount = byteCount
@@ -86,7 +88,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     let format = ContainerFormat(demuxer.formatName)
     let preferences =
       format == .movie ? MoviePreferences { offset, count in demuxer.bytes(at: offset, count: count) } : nil
-    // What a stream says of its length is about what it was made from: it does not end.
+    // The length in the header of an endless stream describes its source file, not the stream.
     let timing = ContainerTiming(demuxer: demuxer, byteCount: byteCount, isEndless: demuxer.isEndless)
     timelineOrigin = timing.origin
     audioEdges = audioTrackID.flatMap { timing.edges(of: demuxer.streams[$0]) }
@@ -112,8 +114,8 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     }
   }
 
-  /// Whether what a worker process says can be what a file is: the worker may be in the hands of the file, and sums of its numbers must
-  /// not overflow.
+  /// Whether the values from a worker process are possible for a file. A malicious file may control the worker, and
+  /// sums of the numbers must not overflow.
   var isPlausible: Bool {
     let numbers = [byteCount, audioEdges?.largestNumber ?? 0]
     return tracks.count <= 4_096 && numbers.allSatisfy { abs(max($0, -.max)) <= 1 << 53 }
@@ -121,7 +123,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
       && audioTrackID.map { tracks.indices.contains($0) && tracks[$0].audioFormat?.isSupported == true } ?? true
   }
 
-  /// What a composition is: its tracks as they are numbered there.
+  /// Creates the properties of a composition, with its track numbers.
   init(composition: Composition) {
     let format = composition.audioFormat
     formatName = "composition"
@@ -151,14 +153,15 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     throw audioFault ?? MediaError(.noPlayableTracks, "there is no audio in \(path)", operation: operation)
   }
 
-  /// The end of the longest track that plays, and whether it is exact; nil when none says.
+  /// Returns the end of the longest audio or video track and whether it is exact; nil if no track has a known end.
   private static func longest(of tracks: [AssetTrack]) -> (MediaTime, isPrecise: Bool)? {
     tracks.filter { ($0.mediaType == .audio || $0.mediaType == .video) && $0.timeRange.end.isNumeric }
       .max { $0.timeRange.end < $1.timeRange.end }
       .map { ($0.timeRange.end, $0.providesPreciseDuration) }
   }
 
-  /// The same with the true end of a sound track; nil: the one that plays. Video that is said to last longer still counts.
+  /// Returns a copy with the exact end of an audio track; nil: the track to play. A longer video track still determines
+  /// the duration.
   func withAudioEnd(_ end: MediaTime, trackID: AssetTrack.ID? = nil) -> AssetProperties {
     var refined = self
     guard let index = tracks.firstIndex(where: { $0.id == trackID ?? audioTrackID }) else { return self }
@@ -169,12 +172,12 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     return refined
   }
 
-  /// The same as what is found in a segment of an HLS stream; nil: it is live, and does not end.
+  /// Returns a copy of the properties of an HLS segment for the whole stream; nil: the stream is live and has no end.
   func ofStream(lasting nanoseconds: Int64?) -> AssetProperties {
     var stream = self
     stream.formatName = "hls"
     stream.isSeekable = true
-    // To the microsecond: what it is rounded to is in any case more than that.
+    // Rounded to microseconds; the error of the duration itself is larger.
     stream.duration =
       nanoseconds.map { MediaTime(value: ($0 + 500) / 1_000, timescale: 1_000_000) } ?? .indefinite
     stream.providesPreciseDuration = false
@@ -184,21 +187,21 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     return stream
   }
 
-  /// The same with captions within the frames of a video track.
+  /// Returns a copy with the caption formats in the frames of a video track.
   func withClosedCaptions(_ formats: [ClosedCaptionFormat], trackID: AssetTrack.ID) -> AssetProperties {
     var other = self
     if let index = tracks.firstIndex(where: { $0.id == trackID }) { other.tracks[index].closedCaptions = formats }
     return other
   }
 
-  /// The same with other tracks, for what has them not in one file.
+  /// Returns a copy with other tracks, for a stream whose tracks are in several files.
   func withTracks(_ tracks: [AssetTrack], audioTrackID: AssetTrack.ID?) -> AssetProperties {
     var other = self
     (other.tracks, other.audioTrackID) = (tracks, audioTrackID)
     return other
   }
 
-  /// The sound track to play; nil when there is none at all.
+  /// Chooses the audio track to play; nil if there is no audio track.
   private static func chooseAudio(_ demuxer: Demuxer, displayPath: String) throws(MediaError) -> Int? {
     guard let candidate = demuxer.streams.first(where: { $0.mediaType == .audio }) else { return nil }
     let chosen = demuxer.preferredAudioStreamIndex.map { demuxer.streams[$0] }
@@ -213,7 +216,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     return chosen.index
   }
 
-  /// A sound track that was asked for.
+  /// Checks a requested audio track and returns its number.
   private static func checkAudio(_ id: Int, _ demuxer: Demuxer, displayPath: String) throws(MediaError) -> Int {
     guard demuxer.streams.indices.contains(id), demuxer.streams[id].mediaType == .audio else {
       throw MediaError(.noSuchTrack, "there is no sound track \(id) in \(displayPath)")
@@ -232,7 +235,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   private static func mediaType(of stream: StreamInfo, in demuxer: Demuxer) -> AssetTrack.MediaType {
     switch stream.mediaType {
     case .audio: .audio
-    // FFmpeg reads single pictures as formats called png_pipe, jpeg_pipe, ...
+    // FFmpeg reads a still image as a format called png_pipe, jpeg_pipe, ...
     case .video: demuxer.formatName.hasSuffix("_pipe") ? .attachedPicture : .video
     case .subtitle: .subtitle
     case .attachedPicture: .attachedPicture

@@ -2,73 +2,73 @@ import LibAV
 import MediaCore
 import Synchronization
 
-/// What is known of an asset, and what is being done to find it out.
+/// The known values of an asset and the loadings in progress.
 ///
-/// Apart from the asset itself, so that a thread that loads it does not keep it: when nobody has the asset any more, loading ends.
-/// Threading: any.
+/// Separate from the asset, so that a loading thread does not retain the asset: loading ends when the asset is
+/// released. Threading: any.
 final class AssetState: Sendable {
-  /// What became of its tags.
+  /// The result of reading the tags.
   struct MetadataOutcome {
     var result: Result<AssetMetadata, MediaError>?
-    /// Bytes of it that the budget counts.
+    /// The number of bytes of the result that count against the budget.
     var takenByteCount = 0
-    /// What is asked for most, found once.
+    /// The values that are requested most often, computed once.
     var titles: AssetTitles?
   }
 
-  /// What of a byte source is open.
+  /// The open byte sources of an asset.
   struct Opened {
-    /// Opened when the asset was loaded, for whoever reads it next.
+    /// Opened by loading, for the next reader.
     var kept: (any ByteSource)?
-    /// The local file that is being played.
+    /// The local file that is playing.
     var file: KeptFile?
-    /// What is being read.
+    /// The source of the latest reader.
     weak var latest: (any ByteSource)?
   }
 
-  /// Who waits for it to be loaded.
+  /// The requests for the properties.
   let keyLoading = AssetLoading<AssetProperties>()
-  /// Who waits for its tags.
+  /// The requests for the tags.
   let metadataLoading = AssetLoading<AssetMetadata>()
-  /// Those of the loadings that run or wait for another one to end. Held for a copy only.
+  /// The interrupts of loadings that run or wait for another loading to end. Locked only for a copy.
   private let interrupts = Mutex<[ObjectIdentifier: Interrupt]>([:])
-  /// Held while the file is opened, so that it is opened once however many ask.
+  /// Locked while the file is opened, so that concurrent callers open it once.
   let loading = Mutex<Void>(())
-  /// The outcome. Held for a copy only.
+  /// The result of loading. Locked only for a copy.
   let outcome = Mutex<Result<AssetProperties, MediaError>?>(nil)
-  /// The tags' outcome. Held for a copy only.
+  /// The result of reading the tags. Locked only for a copy.
   let metadataOutcome = Mutex(MetadataOutcome())
-  /// The encoding of its tags; nil: the standard one. Held for a copy only.
+  /// The encoding of the tags; nil: the standard encoding. Locked only for a copy.
   let tagCharset = Mutex<TextCharset?>(nil)
-  /// Where packets lie in the file, as far as its readers found out. Held for a copy only.
+  /// The packet positions in the file that readers have found so far. Locked only for a copy.
   let index = Mutex<PacketIndex?>(nil)
-  /// Held for a copy only.
+  /// Locked only for a copy.
   let opened = Mutex(Opened())
-  /// The stream that it turned out to be. Held for a copy only.
+  /// The session, if the asset is an HLS stream. Locked only for a copy.
   let stream = Mutex<StreamSession?>(nil)
-  /// What a worker process has opened without a fault.
+  /// The files that a worker process has opened without a fault.
   let trials = TrialRecord()
-  /// Of which its tags are taken.
+  /// The budget for the data of the tags.
   private let tagData: TagDataBudget
 
   init(tagData: TagDataBudget) { self.tagData = tagData }
 
   deinit { tagData.giveBack(metadataOutcome.withLock { $0.takenByteCount }) }
 
-  /// A loading runs, or waits for another one to end.
+  /// Adds a loading that runs or waits for another one to end.
   func begin(_ interrupt: Interrupt) { interrupts.withLock { $0[ObjectIdentifier(interrupt)] = interrupt } }
 
-  /// It has ended.
+  /// Removes a loading that has ended.
   func end(_ interrupt: Interrupt) { interrupts.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(interrupt)) } }
 
-  /// Ends loading for all who wait.
+  /// Cancels loading for all callers.
   func cancelLoading() {
     keyLoading.cancel()
     metadataLoading.cancel()
     for interrupt in interrupts.withLock({ Array($0.values) }) { interrupt.cancel() }
   }
 
-  /// Forgets what was read of the tags, and cancels reading them.
+  /// Discards the tags, and cancels reading them.
   func forgetMetadata() {
     metadataLoading.cancel()
     let former = metadataOutcome.withLock { known in
@@ -78,7 +78,7 @@ final class AssetState: Sendable {
     tagData.giveBack(former)
   }
 
-  /// The tags have been read; answers what is held of them.
+  /// Stores the result of reading the tags, reduced to the budget. Returns the stored result.
   func set(_ result: Result<AssetMetadata, MediaError>) -> Result<AssetMetadata, MediaError> {
     var outcome = MetadataOutcome(result: result)
     if case .success(var metadata) = result {

@@ -6,7 +6,7 @@ import Playlists
 public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
   public enum MediaType: String, Sendable, Hashable, Codable {
     case audio, video, subtitle
-    /// A picture that belongs to the file, such as a cover; it is no video.
+    /// A still image that belongs to the file, such as a cover. It is not video.
     case attachedPicture
     case other
   }
@@ -14,39 +14,39 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
   /// The track's number in the asset, from 0.
   public private(set) var id: Int
   public let mediaType: MediaType
-  /// FFmpeg's name of the codec, such as `flac`; `none` for an unknown one.
+  /// FFmpeg's name of the codec, such as `flac`; `none` for an unknown codec.
   public let codecName: String
-  /// The container's four characters for the codec, such as `mp4a`; nil when it has none.
+  /// The container's four-character code of the codec, such as `mp4a`; nil if it has none.
   public let codecTag: String?
-  /// FFmpeg's name of what samples decode to, such as `s16` or `fltp`; nil for what is not sound, or not known.
+  /// FFmpeg's name of the decoded sample format, such as `s16` or `fltp`; nil for tracks without audio or when unknown.
   public let sampleFormatName: String?
-  /// Whether there is a decoder for it.
+  /// Whether a decoder is available.
   public let isDecodable: Bool
-  /// Where it lies on the asset's timeline; the duration is indefinite when not known.
+  /// The range of the track on the asset's timeline; the duration is indefinite when unknown.
   public private(set) var timeRange: TimeRange
-  /// Whether `timeRange` is what the track really lasts, not an estimate.
+  /// Whether `timeRange` is exact and not an estimate.
   public private(set) var providesPreciseDuration: Bool
-  /// Rate and channels; nil for what is not sound.
+  /// The sample rate and channel count; nil for tracks without audio.
   public let audioFormat: AudioFormat?
-  /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
+  /// The speakers in native order, as FFmpeg's `AV_CH_*` bits; nil if the file does not state them.
   public let channelMask: UInt64?
-  /// FFmpeg's name of the channels' places, such as `stereo`, `5.1(side)` or `6 channels`; nil for what is not sound.
+  /// FFmpeg's name of the channel layout, such as `stereo`, `5.1(side)` or `6 channels`; nil for tracks without audio.
   public let channelLayoutName: String?
-  /// Bits of a sample before coding, for lossless codecs; nil otherwise.
+  /// The number of bits of a sample before coding, for lossless codecs; nil otherwise.
   public let bitsPerSample: Int?
-  /// Bits a second.
+  /// The bit rate in bit/s; nil when unknown.
   public let bitRate: Int64?
-  /// As the file has it, mostly ISO 639-2.
+  /// The language as in the file, usually an ISO 639-2 code.
   public let languageCode: String?
-  /// Marked by the file as the one of its type to choose.
+  /// Whether the file marks the track as the default of its type.
   public let isDefault: Bool
-  /// Whether the file wants it to be presented unless something else is asked for. Of containers that do not say: always.
+  /// Whether the file enables the track by default. Always true for containers without this flag.
   public let isEnabled: Bool
-  /// Nothing decodes it without a key.
+  /// Whether decoding requires a key.
   public let isProtected: Bool
-  /// A name for people.
+  /// The title for display.
   public let title: String?
-  /// What it is for, as far as the file says.
+  /// The purpose of the track, as far as the file states it.
   public let characteristics: Set<MediaCharacteristic>
   /// The captions within the video frames of a video track, by `ClosedCaptionFormat.allCases`. Empty if there are none in
   /// the first frames.
@@ -59,10 +59,10 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
   public let naturalSize: NaturalSize?
   /// The clockwise rotation that makes video frames upright: 0, 90, 180 or 270. Nil for tracks without video.
   public private(set) var rotationDegrees: Int?
-  /// Video frames a second, on average; nil for what is no video, or not known.
+  /// The average number of video frames per second; nil for tracks without video or when unknown.
   public let frameRate: FrameRate?
 
-  /// Width and height, in square pixels.
+  /// A width and height in square pixels.
   public struct NaturalSize: Sendable, Hashable, Codable {
     public let width: Int
     public let height: Int
@@ -73,7 +73,7 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     }
   }
 
-  /// A rate as the fraction that it is: 30000/1001.
+  /// A frame rate as an exact fraction, such as 30000/1001.
   public struct FrameRate: Sendable, Hashable, Codable, CustomStringConvertible {
     public let numerator: Int32
     public let denominator: Int32
@@ -86,13 +86,13 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     public var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
   }
 
-  /// Whether the numbers are such as a file has.
+  /// Whether the numbers are possible for a file.
   var isPlausible: Bool {
     let numbers = [codedWidth ?? 0, codedHeight ?? 0, naturalSize?.width ?? 0, naturalSize?.height ?? 0]
     return numbers.allSatisfy { (0...1 << 31).contains($0) } && frameRate.map { $0.denominator > 0 } ?? true
   }
 
-  /// Whether it is sound that can be chosen to be heard.
+  /// Whether the track is audio that can be selected and played.
   public var isAudible: Bool {
     guard mediaType == .audio, isDecodable, !isProtected, let audioFormat else { return false }
     return audioFormat.isSupported
@@ -118,7 +118,7 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     bitRate = stream.bitRate
     languageCode = stream.languageCode
     isDefault = stream.isDefault
-    // FFmpeg makes the flag of MP4's track headers the one of the default.
+    // FFmpeg maps the enabled flag of MP4 track headers to its default flag.
     isEnabled = format == .movie ? stream.isDefault || mediaType == .attachedPicture : true
     self.isProtected = isProtected
     title = stream.title
@@ -132,12 +132,12 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
       ? stream.videoFrameDuration.map { FrameRate(numerator: $0.denominator, denominator: $0.numerator) } : nil
   }
 
-  /// A rendition of a stream's sound.
+  /// Creates a track for an audio rendition of a stream.
   ///
   /// - Parameters:
-  ///   - heard: the track that is heard unless something else is wanted. What others are like is known once they are read: until then
-  ///     they are taken to be like this one.
-  ///   - isHeard: it is that one.
+  ///   - heard: the track that plays by default. The format of another rendition is unknown until it is read; until
+  ///     then this track's format is assumed.
+  ///   - isHeard: whether the rendition is that track.
   init(_ rendition: HLSRendition, id: Int, like heard: AssetTrack?, isHeard: Bool) {
     self.id = id
     mediaType = .audio
@@ -170,7 +170,7 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     frameRate = nil
   }
 
-  /// A rendition of a stream's subtitles, which are WebVTT and listed only.
+  /// Creates a track for a subtitle rendition of a stream. The renditions are WebVTT and are only listed.
   init(_ rendition: HLSRendition, id: Int, lasting timeRange: TimeRange?) {
     self.id = id
     mediaType = .subtitle
@@ -197,11 +197,11 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     frameRate = nil
   }
 
-  /// A track of a composition: sound as plain numbers, or video as its first source has it.
+  /// Creates a track of a composition: PCM audio, or video in the format of its first source.
   ///
   /// - Parameters:
-  ///   - audioFormat: that of all sound of the composition.
-  ///   - channelMask: the same.
+  ///   - audioFormat: the audio format of the composition.
+  ///   - channelMask: the channel mask of the composition.
   init(_ track: CompositionTrack, audioFormat: AudioFormat?, channelMask: UInt64?) {
     let isAudio = track.mediaType == .audio
     let first = track.segments.lazy.compactMap { $0.source?.track }.first
@@ -231,14 +231,14 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     frameRate = isAudio ? nil : first?.frameRate
   }
 
-  /// The same with another number.
+  /// Returns a copy with another number.
   func numbered(_ id: Int) -> AssetTrack {
     var track = self
     track.id = id
     return track
   }
 
-  /// Says where the track really ends.
+  /// Sets the end of the track.
   mutating func setEnd(_ end: MediaTime, isPrecise: Bool = true) {
     timeRange = TimeRange(start: timeRange.start, duration: max(.zero, end - timeRange.start))
     providesPreciseDuration = isPrecise
@@ -246,7 +246,7 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
 }
 
 extension StreamInfo {
-  /// Rate and channels, when both are known.
+  /// The sample rate and channel count, if both are known.
   var audioFormat: AudioFormat? {
     guard let sampleRateHz, let channelCount else { return nil }
     return AudioFormat(sampleRateHz: sampleRateHz, channelCount: channelCount)
@@ -254,12 +254,12 @@ extension StreamInfo {
 }
 
 extension AudioFormat {
-  /// Whether an output can have it.
+  /// Whether an output supports the format.
   var isSupported: Bool {
     Self.supportedSampleRatesHz.contains(sampleRateHz) && Self.supportedChannelCounts.contains(channelCount)
   }
 
-  /// Throws `unsupportedAudioFormat` for what no output can have.
+  /// Throws `unsupportedAudioFormat` for a format that no output supports.
   func checkSupported() throws(MediaError) {
     guard isSupported else {
       throw MediaError(

@@ -1,26 +1,27 @@
-// Threads that may block. A thread that waits for bytes in the kernel cannot be interrupted: it is left to itself, and how many of
-// those there may be is bounded.
+// Threads that may block. A thread that blocks in a kernel read cannot be interrupted: it is abandoned. The number of
+// abandoned
+// threads is bounded.
 import DequeModule
 import Glibc
 import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// A few threads on which files are opened for who waits without blocking. What is slow gives up its place to others, and fails when
-/// it takes too long.
+/// A small pool of threads that open files for asynchronous requests. A slow job gives up its slot to other jobs, and
+/// fails after its time limit.
 ///
 /// Threading: any. A thread lives while there is work.
 public final class AssetWorkers: Sendable {
-  /// What all assets are loaded by unless a test says otherwise.
+  /// The pool that loads all assets by default.
   public static let shared = AssetWorkers()
 
-  /// Work that waits or is being done.
+  /// A job that waits or runs.
   package final class Job: Sendable {
     fileprivate typealias Work = (
       body: @Sendable (Job) -> Void, timedOut: @Sendable (OpeningTimeout) -> Void
     )
 
-    /// Nil once it is over: whoever has the job, whom the work may have, keeps nothing of it.
+    /// The work; nil after the end, because `body` may retain the job itself.
     private let work: Mutex<Work?>
     fileprivate let limitNanoseconds: Int64
     private let workers: AssetWorkers
@@ -33,13 +34,14 @@ public final class AssetWorkers: Sendable {
       work = Mutex((body, timedOut))
     }
 
-    /// Does it, unless it has been given up.
+    /// Runs the work, unless the job was cancelled.
     fileprivate func run() {
       work.withLock { $0?.body }?(self)
       letGo()
     }
 
-    /// It is over. Answers what it was; nil when that had been before. Not under a lock: what the work had may end with it.
+    /// Ends the job and returns its work; nil if it had ended before. Call it without a lock: releasing the work may
+    /// run `deinit`s.
     @discardableResult
     fileprivate func letGo() -> Work? {
       work.withLock { work in
@@ -48,26 +50,26 @@ public final class AssetWorkers: Sendable {
       }
     }
 
-    /// Nobody needs it any more: it does not begin, or its thread is left to itself. Does not block.
+    /// Cancels the job: it does not start, or its thread is abandoned. Does not block.
     package func cancel() { workers.giveUp(self) }
 
-    /// It does not hang: it is slow when nothing is heard of it from now on for as long as makes work slow. From here on it may take as
-    /// long as it likes.
+    /// Reports progress of the job. The job counts as slow only if it reports no further progress for
+    /// `slowNanoseconds`. Removes the time limit.
     package func goesOn() { workers.noteGoing(self) }
   }
 
   private struct Run {
     let job: Job
-    /// When it began, or it was last heard that it goes on.
+    /// The time of the start, or of the latest report of progress.
     var since: Int64
-    /// How long it may take since then; nil: as long as it likes.
+    /// The time limit, counted from `since`; nil: unlimited.
     var limitNanoseconds: Int64?
     var isSlow = false
   }
 
   private struct State {
     var waiting: Deque<Job> = []
-    /// What is being done and has not been given up.
+    /// The jobs that run and were not cancelled.
     var running: [ObjectIdentifier: Run] = [:]
     var places: WorkPlaces
     var stuckSince: Int64?
@@ -80,15 +82,15 @@ public final class AssetWorkers: Sendable {
   private let niceness: Int32
   private let state: Mutex<State>
 
-  /// - Parameter threadLimit: how much is done at once, 1 or more.
+  /// - Parameter threadLimit: the number of concurrent jobs, 1 or more.
   public convenience init(threadLimit: Int = 4) {
     precondition(threadLimit > 0, "work needs a thread")
     self.init(limits: WorkPlaces.Limits(placeCount: threadLimit))
   }
 
   /// - Parameters:
-  ///   - isWatched: whether there is a thread that looks at the time; else who has it calls `check`.
-  ///   - niceness: how much less of the processor the threads get than others.
+  ///   - isWatched: whether a thread checks the time limits; otherwise the owner calls `check`.
+  ///   - niceness: the nice value of the threads; a higher value gets less processor time.
   package init(
     limits: WorkPlaces.Limits, isWatched: Bool = true, threadName: String = "load-asset", niceness: Int32 = 0
   ) {
@@ -99,10 +101,10 @@ public final class AssetWorkers: Sendable {
   /// Runs `body`, which may block, on one of the threads. Does not block.
   ///
   /// - Parameters:
-  ///   - limitNanoseconds: how long it may take.
-  ///   - isNext: whether it goes before all that waits.
-  ///   - timedOut: called once that is over, or when it could not begin because all threads are held up, with what happened; not
-  ///     when `body` has returned. On another thread; it must not block.
+  ///   - limitNanoseconds: the time limit of `body` in ns.
+  ///   - isNext: whether the job precedes all waiting jobs.
+  ///   - timedOut: called with the reason after the time limit, or if the job could not start because all threads are
+  ///     blocked. Not called after `body` has returned. It is called on another thread and must not block.
   @discardableResult
   package func run(
     forNanoseconds limitNanoseconds: Int64, isNext: Bool = false, _ body: @escaping @Sendable (Job) -> Void,
@@ -119,24 +121,24 @@ public final class AssetWorkers: Sendable {
     return job
   }
 
-  /// How much has not begun yet.
+  /// The number of jobs that have not started.
   package var waitingCount: Int { state.withLock { $0.waiting.count } }
-  /// How many threads there are, with those that are left to themselves.
+  /// The number of threads, abandoned threads included.
   package var threadCount: Int { state.withLock { $0.places.threadCount } }
 
-  // MARK: - Doing
+  // MARK: - Running jobs
 
   private func startNext() {
     while let job = state.withLock({ take(&$0, forNewThread: true) }) {
       NamedThread.detached(name: threadName) { [self] in
-        // Linux: of this thread alone. Where it is refused it runs as everything else does.
+        // On Linux the nice value applies to this thread alone. If the kernel refuses it, the thread keeps the default.
         if niceness != 0 { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
         work(job)
       }
     }
   }
 
-  /// What is to be done next, if there is a place.
+  /// Dequeues the next job, if a slot is free.
   private func take(_ state: inout State, forNewThread: Bool) -> Job? {
     guard state.places.hasPlace, !forNewThread || state.places.hasThread, let job = state.waiting.popFirst() else {
       return nil
@@ -160,11 +162,11 @@ public final class AssetWorkers: Sendable {
       guard let next else { break }
       job = next
     }
-    // There may have been no thread for what waits.
+    // The waiting jobs may have had no thread until now.
     startNext()
   }
 
-  /// It has no place any more.
+  /// Removes a running job and frees its slot.
   private func end(_ job: Job, _ state: inout State) {
     guard let run = state.running.removeValue(forKey: ObjectIdentifier(job)) else { return }
     if !run.isSlow { state.places.giveUpPlace() }
@@ -185,7 +187,7 @@ public final class AssetWorkers: Sendable {
       guard var run = state.running[ObjectIdentifier(job)] else { return }
       (run.since, run.limitNanoseconds) = (now, nil)
       if run.isSlow {
-        // It takes its place again, beside who has it meanwhile.
+        // The job occupies a slot again, in addition to the job that replaced it.
         run.isSlow = false
         state.places.begin(onNewThread: false)
       }
@@ -193,9 +195,10 @@ public final class AssetWorkers: Sendable {
     }
   }
 
-  // MARK: - What takes long
+  // MARK: - Time limits
 
-  /// Nothing is due earlier than a slow one's time after it began: looking at it that often suffices.
+  /// Checks the time limits until no job is left. No limit is shorter than `slowNanoseconds`, so one check in that time
+  /// suffices.
   private func watch() {
     repeat {
       var time = timespec(
@@ -204,7 +207,7 @@ public final class AssetWorkers: Sendable {
     } while check(at: MonotonicClock.nanoseconds)
   }
 
-  /// Does what is due at a moment; false when nothing is left that could be due later.
+  /// Applies the limits that have expired at `now`. Returns false if no limit can expire later.
   @discardableResult
   package func check(at now: Int64) -> Bool {
     let (failures, isNeeded) = state.withLock { state -> ([(Job, OpeningTimeout)], Bool) in
@@ -237,11 +240,14 @@ public final class AssetWorkers: Sendable {
 }
 
 extension Asset {
-  /// How long it may take to find out what is in an ordinary place: 30 s.
+  /// The time limit of loading an asset from an ordinary location: 30 s.
   package static let openingNanoseconds: Int64 = 30_000_000_000
 
-  /// How long it may take to find out what this is: a server has the time that was allowed for connecting, answering and two pauses;
-  /// a pipe ten minutes; what is read to its end has 20 times as much.
+  /// The time limit of loading this asset, in ns.
+  ///
+  /// - Network: the sum of the timeouts for connecting and the first byte, and two stall timeouts.
+  /// - Pipe: ten minutes.
+  /// - With `prefersPreciseDuration`: 20 times as long, because the whole file may be read.
   package var openingNanoseconds: Int64 {
     var seconds = Self.openingNanoseconds / 1_000_000_000
     if mayUseNetwork {
@@ -249,7 +255,7 @@ extension Asset {
       let parts = [options.connectTimeout, options.firstByteTimeout, options.stallTimeout, options.stallTimeout]
       seconds = parts.reduce(0) { $0 + max(0, min(86_400, $1.components.seconds)) }
     }
-    // Who writes into a pipe begins when it pleases him.
+    // The writer of a pipe may begin at any time.
     if descriptor?.kind == .stream { seconds = 600 }
     return max(1, seconds) * (prefersPreciseDuration ? 20 : 1) * 1_000_000_000
   }
