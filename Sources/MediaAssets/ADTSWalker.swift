@@ -1,14 +1,14 @@
 import LibAV
 
-/// Goes through AAC in ADTS from header to header (ISO/IEC 13818-7, 6.2) for as long as each frame follows right behind the
-/// one before; what comes after damage is counted by FFmpeg, packet by packet.
+/// Walks through AAC in ADTS from header to header (ISO/IEC 13818-7, 6.2), while each frame directly follows the one
+/// before it. FFmpeg counts what follows damage, packet by packet.
 ///
-/// Every header counts as one packet of `frameCount` frames, whatever it says of the number of its blocks: FFmpeg's decoder
-/// decodes the first and counts one.
+/// Every header counts as one packet of `packetFrames` frames, even if it states more blocks: FFmpeg's decoder decodes
+/// the first block and counts one.
 enum ADTSWalker {
-  /// Walks on from the furthest known place until `target`, noting what it passes. Blocks.
+  /// Walks from the last indexed packet to `target` and adds packets to the index. Blocks.
   ///
-  /// Throws what `FileSource.read` throws, `cancelled` among it.
+  /// - Throws: the errors of `FileSource.read`, `cancelled` included.
   static func extend(
     _ index: PacketIndex, to target: Int64, packetFrames: Int64, source: FileSource
   ) throws(AVFailure) {
@@ -35,6 +35,6 @@ enum ADTSWalker {
     }
   }
 
-  /// Sync word, layer, profile and sampling rate.
+  /// The bits of the sync word, layer, profile and sampling rate.
   private static let fixedMask: UInt64 = 0xfff6_fc00_0000_0000
 }

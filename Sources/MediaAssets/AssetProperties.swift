@@ -31,7 +31,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   let audioEdges: TrackEdges?
   /// The container time that corresponds to time 0 of the asset.
   let timelineOrigin: MediaTime
-  /// Whether reading can start at any position. False for a pipe or socket.
+  /// Whether reading can start at any position. False for a source whose bytes arrive once, such as a pipe.
   public private(set) var isSeekable: Bool
   /// The size of the file in bytes; 0 when unknown.
   public let byteCount: Int64
@@ -65,7 +65,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
 
   /// Determines the properties of an open container.
   ///
-  /// - Parameter wantedTrackID: the audio track to play in place of the automatic choice.
+  /// - Parameter wantedTrackID: the audio track to play; nil: the automatic choice.
   /// - Throws: `noPlayableTracks`, `unknownCodec`, `unsupportedAudioFormat`, `unknownFormat`, `damagedFile`;
   ///   `noSuchTrack` if there is no audio track `wantedTrackID`.
   init(demuxer: Demuxer, byteCount: Int64, displayPath: String, wantedTrackID: Int? = nil) throws(MediaError) {

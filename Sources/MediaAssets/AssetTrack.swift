@@ -48,14 +48,16 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
   public let title: String?
   /// The purpose of the track, as far as the file states it.
   public let characteristics: Set<MediaCharacteristic>
-  /// The captions within the video frames of a video track, by `ClosedCaptionFormat.allCases`. Empty if there are none in
-  /// the first frames.
+  /// The formats of captions within the frames of a video track, in the order of `ClosedCaptionFormat.allCases`.
+  ///
+  /// Empty if the first frames contain none.
   public package(set) var closedCaptions: [ClosedCaptionFormat] = []
   /// The coded size in pixels; nil for tracks that are neither video nor artwork.
   public let codedWidth: Int?
   public let codedHeight: Int?
-  /// The size in square pixels: after the pixel aspect ratio is applied, and before `rotationDegrees` is. Nil for tracks that
-  /// are neither video nor artwork.
+  /// The size in square pixels: after the pixel aspect ratio is applied, and before `rotationDegrees` is applied.
+  ///
+  /// Nil for tracks that are neither video nor artwork.
   public let naturalSize: NaturalSize?
   /// The clockwise rotation that makes video frames upright: 0, 90, 180 or 270. Nil for tracks without video.
   public private(set) var rotationDegrees: Int?

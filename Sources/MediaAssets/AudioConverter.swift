@@ -1,39 +1,46 @@
 import LibAV
 import MediaCore
 
-/// Converts interleaved float32 sound from one rate and channel count to another, as one unbroken stream: what comes
-/// out of it equals the conversion of everything that went in, wherever the pieces were cut.
+/// Converts interleaved float32 audio between sample rates and channel counts, as one continuous stream.
 ///
-/// It may begin in the middle of what it converts (after a seek): with `historyStart` frames go in that are not heard,
-/// and what comes out equals a conversion from frame 0 on, bit for bit. That needs a beginning at a frame with which an
-/// output frame coincides (the resampler's phase is 0 there), and as much before the first frame heard as the filter
-/// reaches back. At frame 0 there is nothing before, and libswresample mirrors the first frames, as it always does.
+/// The output does not depend on how the input is divided into chunks.
 ///
-/// At another playback rate than 1 it makes the sound faster or slower, and with that higher or lower, as a tape does: as
-/// if the input's rate were so much higher. Then any frame is as good as another to begin at (rates rarely coincide), and
-/// output frames are counted from there.
+/// A conversion may begin within the audio, after a seek. The output for the frames between `historyStart` and the
+/// first audible frame is then discarded. The rest equals a conversion from frame 0, bit for bit. This has two
+/// conditions:
+///
+/// - The start coincides with an output frame, so that the resampler's phase is 0.
+/// - The history before the first audible frame is at least as long as the reach of the filter. At frame 0 there is no
+///   history, and libswresample mirrors the first frames.
+///
+/// A playback rate other than 1 changes tempo and pitch together, like a tape: as if the input had a proportionally
+/// higher sample rate. The conversion can then begin at any frame, because the rates rarely coincide. Output frames are
+/// counted from that frame.
 ///
 /// Threading: one thread at a time.
 public final class AudioConverter {
   public let input: AudioFormat
   public let output: AudioFormat
   public let playbackRate: PlaybackRate
-  /// The output frame, counted from what input frame 0 becomes, that comes out first; at another playback rate than 1
-  /// counted from what the first input frame that goes in becomes.
+  /// The number of the first output frame, counted from the output position of input frame 0.
+  ///
+  /// At a playback rate other than 1 it is counted from the output position of the first input frame.
   public let firstOutputFrame: Int64
   private let resampler: Resampler
-  /// Frames that come out before the first one that is heard.
+  /// The number of output frames to discard before the first audible one.
   private var droppedFrameCount: Int
 
-  /// Sets up a conversion of what goes in from `historyStart` on and is heard from `firstInputFrame` on.
+  /// Creates a conversion whose input begins at `historyStart` and whose output begins at `firstInputFrame`.
   ///
   /// - Parameters:
-  ///   - historyStart: the number of the first frame that will go in, from `historyStart(before:from:to:)`.
-  ///   - firstInputFrame: the first frame that comes out is the one at or behind it; not before `historyStart`.
-  ///   - firstOutputFrame: the first frame that comes out, where that is another one than `firstInputFrame` says; not before what
-  ///     `historyStart` becomes.
-  ///   - droppedFrameCount: at another `playbackRate` than 1, instead of the two: how many frames would come out first.
-  /// Errors: `conversionFailed`.
+  ///   - historyStart: the number of the first input frame, from `historyStart(before:from:to:)`.
+  ///   - firstInputFrame: the output begins with the first output frame at or after it. Must not be before
+  ///     `historyStart`.
+  ///   - firstOutputFrame: the first output frame, if it differs from the one for `firstInputFrame`. Must not be before
+  ///     the output position of `historyStart`.
+  ///   - droppedFrameCount: the number of output frames to discard; replaces the two parameters above if `playbackRate`
+  ///     is not 1.
+  /// - Throws: `conversionFailed`.
   public init(
     from input: AudioFormat, to output: AudioFormat, playbackRate: PlaybackRate = .normal, historyStart: Int64 = 0,
     firstInputFrame: Int64 = 0, firstOutputFrame: Int64? = nil, droppedFrameCount: Int64 = 0
@@ -54,7 +61,7 @@ public final class AudioConverter {
       self.droppedFrameCount = Int(droppedFrameCount)
     }
     do {
-      // At the rate 1 libswresample gets the rates as they are: what it brings may hang on how they are said.
+      // At rate 1 libswresample gets the original sample rates, because its output may depend on the form of the ratio.
       let rates =
         playbackRate == .normal
         ? (input: input.sampleRateHz, output: output.sampleRateHz) : ratio.nearest(upTo: Resampler.largestRates)
@@ -71,8 +78,9 @@ public final class AudioConverter {
     }
   }
 
-  /// Puts `frameCount` frames in and writes what comes out; what does not fit comes out of the next call. Fewer frames
-  /// than `capacityFrames` say that nothing more is inside that could come out.
+  /// Converts `frameCount` frames. Output that does not fit is delivered by the next call.
+  ///
+  /// - Returns: the number of frames written. Fewer than `capacityFrames` means that no more output is available now.
   public func convert(
     _ samples: UnsafePointer<Float>, frameCount: Int, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
   ) throws(MediaError) -> Int {
@@ -83,14 +91,14 @@ public final class AudioConverter {
     }
   }
 
-  /// Ends the stream: writes what is still inside; call until it answers 0.
+  /// Ends the stream and writes the remaining output. Call it until it returns 0.
   public func drain(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
     try heard(into: output, capacityFrames: capacityFrames) { output, capacity throws(AVFailure) in
       try resampler.drain(into: output, capacityFrames: capacity)
     }
   }
 
-  /// Fills `output` with what `produce` gives, but for what comes before the first frame that is heard.
+  /// Fills `output` with the frames of `produce`, without those before the first audible frame.
   private func heard(
     into output: UnsafeMutablePointer<Float>, capacityFrames: Int,
     _ produce: (UnsafeMutablePointer<Float>, Int) throws(AVFailure) -> Int
@@ -110,10 +118,12 @@ public final class AudioConverter {
     } catch { throw Self.mapped(error) }
   }
 
-  // MARK: - Places
+  // MARK: - Positions
 
-  /// Where input has to begin for what is heard from `frame` on to equal a conversion from frame 0 on; `frame` itself
-  /// at equal rates. At another playback rate than 1: far enough before `frame` for the filter.
+  /// Returns the start of the input for output from `frame` on that equals a conversion from frame 0. At equal rates
+  /// this is `frame`.
+  ///
+  /// At a playback rate other than 1 it is far enough before `frame` for the filter.
   public static func historyStart(
     before frame: Int64, from input: AudioFormat, to output: AudioFormat, playbackRate: PlaybackRate = .normal
   ) -> Int64 {
@@ -128,8 +138,7 @@ public final class AudioConverter {
     return max(0, frame - history) / period * period
   }
 
-  /// How far before its end what has been converted is not final, in input frames: what follows there has a part in it.
-  /// 0 at equal rates.
+  /// Returns the number of frames at the end of the input whose output depends on later input. 0 at equal rates.
   public static func filterReach(from inputRateHz: Int, to outputRateHz: Int) -> Int {
     inputRateHz == outputRateHz ? 0 : Resampler.filterFrames(from: inputRateHz, to: outputRateHz) / 2
   }
@@ -140,11 +149,14 @@ public final class AudioConverter {
   }
 }
 
-/// How channels become others: gains, `output * inputCount + input`.
+/// The gains that map input channels to output channels, at index `output * inputCount + input`.
 enum ChannelMatrix {
-  /// nil: every channel as it is. Mono feeds the first two channels at gain 1; more channels than the output has are
-  /// mixed down as ITU-R BS.775 does (centre and surrounds at -3 dB, no LFE), scaled so that nothing clips; fewer leave
-  /// the rest silent.
+  /// Returns the gains; nil if the channel counts are equal.
+  ///
+  /// - Mono feeds the first two channels with gain 1.
+  /// - Surplus input channels are mixed down by ITU-R BS.775 (centre and surrounds at -3 dB, no LFE), scaled to prevent
+  ///   clipping.
+  /// - Surplus output channels are silent.
   static func gains(from inputCount: Int, to outputCount: Int) -> [Double]? {
     if inputCount == outputCount { return nil }
     var gains = [Double](repeating: 0, count: inputCount * outputCount)
@@ -159,7 +171,8 @@ enum ChannelMatrix {
       for channel in 0..<outputCount { set(channel, channel, 1) }
       let minus3dB = 0.5.squareRoot()
       for input in outputCount..<inputCount {
-        // FFmpeg's order: FL FR FC LFE BL BR SL SR; three channels have their centre at 2, four and five their backs.
+        // FFmpeg's order: FL FR FC LFE BL BR SL SR. With three channels index 2 is the centre; with four and five the
+        // back channels follow.
         switch (input, outputCount) {
         case (2, 2) where inputCount != 4: (set(0, input, minus3dB), set(1, input, minus3dB)).0
         case (3, _) where inputCount >= 6: break

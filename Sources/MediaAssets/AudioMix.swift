@@ -1,41 +1,41 @@
 import MediaCore
 
-/// How loud something is that is played or read, at which of its times: all of it together, and each of its tracks before they are
-/// mixed. As AVAudioMix.
+/// The volume of an item over time: of the complete mix, and of each track before mixing. Corresponds to `AVAudioMix`.
 public struct AudioMix: Sendable, Hashable {
-  /// How loud all of it is together; it is multiplied with what its tracks are. A player goes by this alone.
+  /// The volume of the complete mix, multiplied with the volumes of the tracks. A player uses only this volume.
   public var output = AudioMixInputParameters()
-  /// How loud single tracks are, by their numbers; the others are so at a volume of 1. For `AssetReaderAudioMixOutput`.
+  /// The volumes of single tracks by track ID. Other tracks have volume 1. Used by `AssetReaderAudioMixOutput`.
   public var inputParameters: [AssetTrack.ID: AudioMixInputParameters] = [:]
 
-  /// Everything at a volume of 1.
+  /// Creates a mix in which every volume is 1.
   public init() {}
 
-  /// Ramps and points of all together, in order of their starts.
+  /// The ramps and points of the complete mix, ordered by start.
   public var volumeRamps: [VolumeRamp] { output.volumeRamps }
 
-  /// As `AudioMixInputParameters.setVolume`, for all together.
+  /// Sets the volume of the complete mix, like `AudioMixInputParameters.setVolume`.
   public mutating func setVolume(_ volume: Float, at time: MediaTime) throws(MediaError) {
     try output.setVolume(volume, at: time)
   }
 
-  /// As `AudioMixInputParameters.setVolumeRamp`, for all together.
+  /// Adds a ramp to the complete mix, like `AudioMixInputParameters.setVolumeRamp`.
   public mutating func setVolumeRamp(
     fromStartVolume startVolume: Float, toEndVolume endVolume: Float, timeRange: TimeRange
   ) throws(MediaError) {
     try output.setVolumeRamp(fromStartVolume: startVolume, toEndVolume: endVolume, timeRange: timeRange)
   }
 
-  /// As `AudioMixInputParameters.volumeRamp(at:)`, for all together.
+  /// Returns a ramp of the complete mix, like `AudioMixInputParameters.volumeRamp(at:)`.
   public func volumeRamp(at time: MediaTime) -> VolumeRamp? { output.volumeRamp(at: time) }
 
-  /// As `AudioMixInputParameters.volume(at:)`, for all together.
+  /// Returns the volume of the complete mix, like `AudioMixInputParameters.volume(at:)`.
   public func volume(at time: MediaTime) -> Float { output.volume(at: time) }
 
-  /// As `AudioMixInputParameters.apply`, for all together.
+  /// Applies the volume of the complete mix to samples, like `AudioMixInputParameters.apply`.
   ///
-  /// A player does so on the decode side, before anything changes the item's rate: there a frame's time is its number, and the result
-  /// is exact to the frame through every resampler. What its mixer renders again it finds in the ring as it was.
+  /// A player calls it on the decode side, before the item's rate is changed. There the frame number defines the time,
+  /// so the result is exact to the frame through every resampler. The ring contains the result, so that the mixer can
+  /// render the same audio again.
   public func apply(
     to samples: UnsafeMutablePointer<Float>, frameCount: Int, channelCount: Int, firstFrame: Int64, sampleRateHz: Int
   ) {

@@ -1,35 +1,35 @@
 import MediaCore
 
-/// A volume that moves in a straight line over a range of time; a set point is a ramp of no duration.
+/// A linear change of the volume over a time range. A volume point is a ramp with duration 0.
 public struct VolumeRamp: Sendable, Hashable {
   public var startVolume: Float
   public var endVolume: Float
   public var timeRange: TimeRange
 }
 
-/// How loud a track is, at which time: volume ramps and set points. As AVAudioMixInputParameters.
+/// The volume of a track over time, as ramps and points. Corresponds to `AVAudioMixInputParameters`.
 ///
-/// Before the first of them the volume is 1; within a ramp it moves in a straight line; after a ramp or a point it stays
-/// what that ended with until the next begins.
+/// Before the first ramp or point the volume is 1. Within a ramp it changes linearly. After a ramp or a point the
+/// volume stays until the next begins.
 public struct AudioMixInputParameters: Sendable, Hashable {
-  /// In order of their starts; none reaches into the next.
+  /// The ramps and points, ordered by start and without overlaps.
   public private(set) var volumeRamps: [VolumeRamp] = []
 
-  /// A volume of 1.
+  /// Creates a constant volume of 1.
   public init() {}
 
-  /// From `time` on the volume is `volume`. A point at the start of a ramp, or at that of another point, takes its place.
+  /// Sets the volume from `time` on. Replaces a ramp or point that starts at the same time.
   ///
-  /// Errors: `invalidArgument` for a volume that is not from 0 to 1, or a time within a ramp; `invalidTime`.
+  /// - Throws: `invalidArgument` for a volume outside 0…1, or a time within a ramp; `invalidTime`.
   public mutating func setVolume(_ volume: Float, at time: MediaTime) throws(MediaError) {
     try insert(
       VolumeRamp(startVolume: volume, endVolume: volume, timeRange: TimeRange(start: time, duration: .zero)))
   }
 
-  /// Within `timeRange` the volume goes from `startVolume` to `endVolume`, which it keeps.
+  /// Adds a ramp from `startVolume` to `endVolume`. The volume then stays at `endVolume`.
   ///
-  /// Errors: `invalidArgument` for a volume that is not from 0 to 1, or a range that overlaps another ramp; `invalidTime`
-  /// for a range that is not numeric or not positive, or begins before 0.
+  /// - Throws: `invalidArgument` for a volume outside 0…1, or a range that overlaps another ramp; `invalidTime` for a
+  ///   range that is not numeric or not positive, or begins before 0.
   public mutating func setVolumeRamp(
     fromStartVolume startVolume: Float, toEndVolume endVolume: Float, timeRange: TimeRange
   ) throws(MediaError) {
@@ -39,12 +39,12 @@ public struct AudioMixInputParameters: Sendable, Hashable {
     try insert(VolumeRamp(startVolume: startVolume, endVolume: endVolume, timeRange: timeRange))
   }
 
-  /// The ramp or point that holds at `time`: the one that contains it, or else the next; nil when there is none.
+  /// Returns the ramp or point that contains `time`, or else the next one; nil if there is none.
   public func volumeRamp(at time: MediaTime) -> VolumeRamp? {
     volumeRamps.first { $0.timeRange.start >= time || $0.timeRange.end > time }
   }
 
-  /// The volume at a time.
+  /// Returns the volume at a time.
   public func volume(at time: MediaTime) -> Float {
     guard let ramp = volumeRamps.last(where: { $0.timeRange.start <= time }) else { return 1 }
     guard time < ramp.timeRange.end else { return ramp.endVolume }
@@ -72,7 +72,7 @@ public struct AudioMixInputParameters: Sendable, Hashable {
 }
 
 extension AudioMixInputParameters {
-  /// Multiplies interleaved frames, the first of which has the number `firstFrame`, each with the volume at its time.
+  /// Multiplies each interleaved frame with the volume at its time. `firstFrame` is the number of the first frame.
   public func apply(
     to samples: UnsafeMutablePointer<Float>, frameCount: Int, channelCount: Int, firstFrame: Int64, sampleRateHz: Int
   ) {

@@ -1,80 +1,84 @@
 import LibAV
 
-/// Places decoded frames on the asset's timeline, in frames of the track's rate. A pure value.
+/// Determines the positions of decoded frames on the asset's timeline, in frames of the track's rate. A pure value.
 ///
-/// One rule decides for playing, seeking, reading and exporting: the frames of consecutive packets are continuous. A timestamp
-/// overrides the count only where it is evidence that something is missing or repeated:
+/// One rule applies to playing, seeking, reading and exporting: the frames of consecutive packets are continuous. A
+/// timestamp
+/// overrides the count only if it proves that something is missing or repeated:
 ///
 /// - a packet before it is known to be missing;
-/// - it is later by whole frames of a stream whose timestamps have agreed with the count so far: frames are missing;
-/// - it differs by more than several frames (`driftFrames`). A difference of more than `maximumHoleSeconds` forwards, or of more
-///   than a quarter of a second backwards, is a new count of the container, and time continues without it.
+/// - it is later by whole frames, in a stream whose timestamps have agreed with the count so far: frames are missing;
+/// - it differs by more than several frames (`driftFrames`). If it jumps forwards by more than `maximumHoleSeconds`, or
+///   backwards by more than a quarter of a second, the container has begun a new count. Time then continues without the
+///   jump.
 ///
-/// Smaller differences are noise: many containers round timestamps, write one for several frames, or derive them from a clock.
-/// Containers that have no timestamps, for which FFmpeg calculates them from byte positions, are counted throughout.
+/// Smaller differences are noise: many containers round timestamps, write one for several frames, or derive them from a
+/// clock.
+/// If a container has no timestamps, FFmpeg calculates them from byte positions. Such streams are always counted.
 struct AudioTimeline {
-  /// What the timestamps of a stream are worth.
+  /// The origin of a stream's timestamps, and so their reliability.
   enum TimestampSource {
     /// The container stores them.
     case container
-    /// Every frame stores its number (FLAC). Numbers that do not agree with the count are of a numbering that FFmpeg does
-    /// not know, and are ignored from then on.
+    /// Every frame stores its number (FLAC). Numbers that disagree with the count belong to a numbering unknown to
+    /// FFmpeg, and are ignored from then on.
     case frameNumbers
-    /// The container states positions to the sample, and `VorbisPacketTimes` has derived timestamps from them: a difference from the
-    /// count is a hole or an overlap in the file.
+    /// The container states positions to the sample, and `VorbisPacketTimes` derives timestamps from them. A difference
+    /// from the count is a gap or an overlap in the file.
     case granulePositions
     /// FFmpeg calculates them from byte positions and bit rates.
     case none
   }
 
-  /// Where a frame lies, compared with what was expected.
+  /// The position of a frame compared with the expected position.
   enum Step: Equatable {
     case contiguous, hole, overlap, renumbered
   }
 
   static let maximumHoleSeconds = 10
-  /// No place is further from the timeline's frame 0: sums and differences of two of them stay in range.
+  /// The maximum distance of a position from timeline frame 0, so that sums and differences of two positions stay in
+  /// range.
   static let furthestPlace = Int64.max / 4
 
   private let timeBase: TimeBase
   private let frameBase: TimeBase
-  /// Timeline frame 0 in frames of the stream's own count; moves when the count jumps, until the next seek: that goes by
-  /// the count that the file begins with.
+  /// The position of timeline frame 0 in the stream's count. Moves when the count jumps, until the next seek: seeks use
+  /// the count with which the file begins.
   private var originFrame: Int64
   private let firstOriginFrame: Int64
   private let source: TimestampSource
-  /// A timestamp that differs from the count by no more agrees with it.
+  /// The maximum difference of a timestamp that agrees with the count.
   private let agreementFrames: Int64
-  /// How far a difference may be from whole frames that are missing.
+  /// The tolerance for a difference that equals a whole number of frames.
   private let wholeFrameToleranceFrames: Int64
-  /// Samples are stored as they are, and timestamps tell every one from its neighbours: packets have no length that would tell how
-  /// many samples can be missing.
+  /// Whether samples are stored uncompressed with exact timestamps. Then packets have no fixed length, and any number
+  /// of samples can be missing.
   private let isSampleExact: Bool
   private let maximumHoleFrames: Int64
   private let maximumOverlapFrames: Int64
-  /// Timestamps tell every frame from its neighbours.
+  /// Whether timestamps distinguish neighbouring frames.
   private let hasFineTimestamps: Bool
-  /// Where the next frame should begin; nil after a seek.
+  /// The expected position of the next frame; nil after a seek.
   private(set) var expectedFrame: Int64? {
     didSet { furthestFrame = expectedFrame.map { max($0, furthestFrame ?? $0) } }
   }
-  /// The furthest that it was since the last seek.
+  /// The maximum of `expectedFrame` since the last seek.
   private(set) var furthestFrame: Int64?
-  /// The next timestamp counts exactly, because packets are missing before it.
+  /// Whether the next timestamp overrides the count, because packets are missing before it.
   private var takesNextTimestamp = false
-  /// Every timestamp since the first frame, or since the last seek, agreed with the count, but for what was missing.
+  /// Whether every timestamp since the first frame or the last seek agreed with the count, apart from missing packets.
   private(set) var hasAgreed = true
-  /// Timestamps are known not to agree with the count, here or elsewhere in the file.
+  /// Whether timestamps are known to disagree with the count, here or elsewhere in the file.
   var isIrregular = false { didSet { if isIrregular { hasAgreed = false } } }
-  /// After a seek the first timestamp may be that of another packet (FFmpeg cuts MPEG program streams into frames): up to the target
-  /// every later one corrects it.
+  /// Whether every timestamp up to the target of a seek corrects the position. After a seek the first timestamp may be
+  /// that of another packet, because FFmpeg cuts MPEG program streams into frames.
   var isApproaching = false
-  /// The number of frames that were placed last.
+  /// The number of frames in the last call of `place`.
   private var lastFrameCount: Int64 = 0
 
   /// - Parameters:
   ///   - originFrame: the stream's timestamp, in frames, of timeline frame 0.
-  ///   - coding: how the samples are coded.
+  ///   - coding: the coding of the samples.
   init(
     timeBase: TimeBase, frameBase: TimeBase, originFrame: Int64, coding: AudioCoding,
     source: TimestampSource = .container
@@ -95,39 +99,39 @@ struct AudioTimeline {
     wholeFrameToleranceFrames = isExact ? 0 : max(twoTicks, 2)
   }
 
-  /// Ticks are longer than frames: a timestamp alone does not tell the frame.
+  /// Whether ticks are longer than frames, so that a timestamp alone does not identify a frame.
   var hasCoarseTicks: Bool {
     Int64(timeBase.numerator) * Int64(frameBase.denominator) > Int64(timeBase.denominator) * Int64(frameBase.numerator)
   }
 
-  /// Frames do not begin at whole ticks: timestamps are rounded, be it by less than a frame.
+  /// Whether frames do not begin at whole ticks, so that timestamps are rounded, possibly by less than a frame.
   var hasRoundedTicks: Bool { !timeBase.divides(frameBase) }
 
-  /// How far a rounded timestamp may be from its frame.
+  /// The maximum difference between a rounded timestamp and its frame.
   var roundingFrames: Int64 { hasCoarseTicks ? (frameBase.ticks(from: 1, of: timeBase, rounding: .up) ?? 0) : 0 }
 
-  /// So many ticks as a count of frames; nil when out of range.
+  /// Converts a number of ticks to frames; nil when out of range.
   func frameCount(ofTicks ticks: Int64) -> Int64? { frameBase.ticks(from: ticks, of: timeBase, rounding: .nearest) }
 
-  /// Where a timestamp lies; nil when out of range.
+  /// Returns the position of a timestamp; nil when out of range.
   func frame(ofTicks ticks: Int64) -> Int64? {
     guard let frame = frameBase.ticks(from: ticks, of: timeBase, rounding: .nearest) else { return nil }
     let (place, overflow) = frame.subtractingReportingOverflow(originFrame)
     return overflow || place.magnitude > Self.furthestPlace.magnitude ? nil : place
   }
 
-  /// The timestamp of a place, at or before it where there is none; nil when out of range.
+  /// Returns the timestamp of a position, rounded down by default; nil when out of range.
   func ticks(ofFrame frame: Int64, rounding: TimeBase.Rounding = .down) -> Int64? {
     let (count, overflow) = frame.addingReportingOverflow(originFrame)
     return overflow ? nil : timeBase.ticks(from: count, of: frameBase, rounding: rounding)
   }
 
-  /// Places the next decoded frames and expects what follows them.
+  /// Determines the position of the next decoded frames and advances the expected position.
   mutating func place(ticks: Int64?, frameCount: Int) -> (frame: Int64, step: Step) {
     place(stamped: ticks.flatMap { self.frame(ofTicks: $0) }, frameCount: frameCount)
   }
 
-  /// Places the next decoded frames and expects what follows them.
+  /// Determines the position of the next decoded frames and advances the expected position.
   ///
   /// - Parameters:
   ///   - stamped: the position of their timestamp; nil if they have none.
@@ -140,10 +144,12 @@ struct AudioTimeline {
     return (frame, step)
   }
 
-  /// A packet did not decode: silence stands for what it lasted.
+  /// Records a packet that did not decode; silence of its length replaces it.
   ///
-  /// The next timestamp tells where it goes on; where timestamps are coarse, the packet's own length tells it better: then
-  /// answers where the packet ends.
+  /// With fine timestamps the next timestamp defines where audio continues. With coarse timestamps the packet's length
+  /// defines it more precisely.
+  ///
+  /// - Returns: the end of the packet if its length defines it; nil otherwise.
   mutating func noteMissingPacket(frameCount: Int64?) -> Int64? {
     guard !hasFineTimestamps, let frameCount, let expectedFrame else {
       takesNextTimestamp = true
@@ -153,7 +159,7 @@ struct AudioTimeline {
     return self.expectedFrame
   }
 
-  /// Forgets what was expected: after a seek. The next timestamp tells the place, or `frame` if there is none.
+  /// Resets the expected position after a seek: to `frame`, or to the position of the next timestamp if `frame` is nil.
   mutating func restart(at frame: Int64? = nil) {
     expectedFrame = frame.map { Self.place($0, movedBy: 0) }
     takesNextTimestamp = false
@@ -161,8 +167,8 @@ struct AudioTimeline {
     originFrame = firstOriginFrame
   }
 
-  /// Continues with the packet whose position `frame` is known. If its timestamp differs by more than several frames, the
-  /// container has begun a new count before it.
+  /// Continues with the packet whose position `frame` is known. If its timestamp differs by more than several frames,
+  /// the container has begun a new count before it.
   mutating func restart(at frame: Int64, ticks: Int64?, frameCount: Int64) {
     restart(at: frame)
     guard let stamped = ticks.flatMap({ self.frame(ofTicks: $0) }) else { return }
@@ -199,7 +205,7 @@ struct AudioTimeline {
     return (expected, .renumbered)
   }
 
-  /// Whether a timestamp that is later by so much says that frames are missing.
+  /// Whether a timestamp that is later by `difference` proves that frames are missing.
   private func isMissing(_ difference: Int64) -> Bool {
     guard hasAgreed, difference > 0 else { return false }
     if isSampleExact { return true }
@@ -208,14 +214,14 @@ struct AudioTimeline {
     return min(remainder, lastFrameCount - remainder) <= wholeFrameToleranceFrames
   }
 
-  /// Timestamps may differ from the count by so much without a reason: by several frames, and by a tenth of a second where frames
-  /// are short.
+  /// The maximum difference of a timestamp from the count that counts as noise: several frames, and at least a tenth of
+  /// a second.
   private func driftFrames(_ frameCount: Int64) -> Int64 {
     let rate = Int64(frameBase.denominator)
     return max(rate / 10, min(4 * min(max(frameCount, lastFrameCount), rate), rate / 2))
   }
 
-  /// A place behind another one, within what a place can be.
+  /// Adds a number of frames to a position, clamped to the valid range.
   private static func place(_ frame: Int64, movedBy count: Int64) -> Int64 {
     let (sum, overflow) = frame.addingReportingOverflow(count)
     return overflow ? furthestPlace : max(-furthestPlace, min(sum, furthestPlace))

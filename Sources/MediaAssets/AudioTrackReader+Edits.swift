@@ -1,22 +1,22 @@
 import LibAV
 import MediaCore
 
-/// Where a read is on the timeline of a track with edits.
+/// The state of a read on the timeline of a track with an edit list.
 struct EditedPlace {
   let timeline: EditedTimeline
-  /// The place of the frame that the next read gives.
+  /// The position of the next frame to read.
   var position: Int64 = 0
-  /// Set once the end has been read.
+  /// The end of the track; set once it has been read.
   var end: AudioTrackReader.TrackEnd?
-  /// Why `end` comes before its time; thrown by the first read after a seek to it.
+  /// The reason why `end` is too early. Thrown by the first read after a seek to the end.
   var breakOff: MediaError?
-  /// The media's count of the file's changes when `end` was found.
+  /// The value of `media.changeCount` when `end` was found.
   var changeCount = 0
-  /// The file broke off: nothing is read until the next seek.
+  /// Whether the file broke off, so that reads return the end until the next seek.
   var isBroken = false
-  /// Found while there were still frames to hand over; thrown by the next read.
+  /// An error found while frames remained to be delivered. The next read throws it.
   var pendingError: MediaError?
-  /// Unusual rates were not told yet.
+  /// Whether unsupported rates have yet to be reported.
   var warns: Bool
 
   init(timeline: EditedTimeline, warns: Bool) {
@@ -24,16 +24,17 @@ struct EditedPlace {
     self.warns = warns
   }
 
-  /// What the edit list leaves out in front of the first sound.
+  /// The audio that the edit list leaves out before the first audible frame.
   var startTrim: EdgeTrim {
     let count = timeline.unheardStartFrames
     return count > 0 ? EdgeTrim(frameCount: count, source: .editList) : .none
   }
 }
 
-/// Tracks with edits: each stretch is read from the media with its own pre-roll, and followed by the next one's first frame.
+/// Tracks with an edit list. Each segment is read from the media with a separate pre-roll, and the next segment follows
+/// without a gap.
 extension AudioTrackReader {
-  /// What the edit list leaves out behind the last sound.
+  /// The audio that the edit list leaves out after the last audible frame.
   var editedEndTrim: EdgeTrim {
     guard let edited, edited.end != nil, let heard = edited.timeline.mediaEnd,
       let present = edited.timeline.mediaFrameCount, present > heard
@@ -41,7 +42,8 @@ extension AudioTrackReader {
     return EdgeTrim(frameCount: present - heard, source: .editList)
   }
 
-  /// A time in the media as one of the asset: in the stretch that is being read, or else where the read is.
+  /// Converts a media time to asset time, within the segment that is being read. Outside it returns the reading
+  /// position.
   func assetTime(_ time: MediaTime) -> MediaTime {
     guard let edited else { return time }
     let rate = format.sampleRateHz
@@ -56,7 +58,7 @@ extension AudioTrackReader {
     return MediaTime(frame: edited.position, rate: rate)
   }
 
-  /// Says once that an edit asks for what is not done.
+  /// Returns a warning, once, if an edit requests a rate or dwell that is not supported.
   func takeEditWarning() -> (time: MediaTime, error: MediaError)? {
     guard edited?.warns ?? false else { return nil }
     edited?.warns = false
@@ -70,7 +72,7 @@ extension AudioTrackReader {
 
   // MARK: - Seeking
 
-  /// Goes to `target`, or to a place in `allowed` in the same stretch that costs less.
+  /// Seeks to `target`, or to a cheaper position in `allowed` in the same segment.
   func seekEdited(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
     guard let timeline = edited?.timeline else { return }
     if media.interrupt.isCancelled { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
@@ -87,14 +89,14 @@ extension AudioTrackReader {
     let latest = min(allowed.upperBound, (stretch.end ?? .max) - 1)
     let wanted = mediaStart + (target - stretch.start)
     let reached = try seekMedia(toFrame: wanted, before: target - earliest, after: max(0, latest - target))
-    // Less is reached where the media ends: what is missing of the stretch is silent, but behind the last one is the end.
+    // The media can end before the range. The rest of a segment is then silence, but in the last segment it is the end.
     let lowest = wanted - (target - earliest)
     if reached >= lowest || index == timeline.stretches.count - 1 {
       edited?.position = max(stretch.start, target + (reached - wanted))
     }
   }
 
-  /// A file that was written to since the end was found may end elsewhere.
+  /// Discards the known end if the file was written to after the end was found.
   func noteChangedEnd() throws(MediaError) {
     try media.mapped { () throws(AVFailure) in try media.noteChangedFile() }
     guard edited?.changeCount != media.changeCount else { return }
@@ -113,7 +115,7 @@ extension AudioTrackReader {
 
   // MARK: - Reading
 
-  /// As `read`, from one stretch to the next.
+  /// Reads like `read`, from one segment to the next.
   func readEdited(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
@@ -147,7 +149,8 @@ extension AudioTrackReader {
     return count > 0 ? .frames(count, position: start) : .endOfTrack
   }
 
-  /// The sound ends here, until the next seek; for good where the file does.
+  /// Ends reading at the current position until the next seek. With `damagedFile` this position becomes the track's
+  /// end.
   private func breakOff(_ error: MediaError) -> MediaError {
     edited?.pendingError = nil
     edited?.isBroken = true
@@ -159,7 +162,7 @@ extension AudioTrackReader {
     return error
   }
 
-  /// Reads from one stretch; what its media does not have is silence, but behind the last one it is the end.
+  /// Reads from one segment. Missing media is silence, but in the last segment it is the end of the track.
   private func readStretch(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
@@ -184,7 +187,7 @@ extension AudioTrackReader {
         let mediaEnd = max(mediaStart, media.end?.frame ?? media.position)
         let end = min(position, stretch.start + (mediaEnd - mediaStart))
         self.edited?.end = TrackEnd(frame: end, isExact: media.isPlaceExact)
-        // Else the media's own read has said so.
+        // If the position was reached, `media.read` has already thrown this error.
         if reached != wanted, let error = media.breakOff { throw error }
         return .endOfTrack
       }
@@ -193,7 +196,7 @@ extension AudioTrackReader {
     return .frames(capacity, position: position)
   }
 
-  /// All of the media was counted: answers where the last stretch ends, and stands there.
+  /// Sets the end of the track after all media was counted, and moves there. Returns the end of the last segment.
   func finishEdited(mediaFrameCount: Int64) -> Int64 {
     guard let last = edited?.timeline.stretches.last else { return mediaFrameCount }
     let present = last.mediaStart.map { last.start + max(0, mediaFrameCount - $0) }

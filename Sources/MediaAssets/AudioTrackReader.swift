@@ -1,47 +1,50 @@
-// What a track sounds like on the asset's timeline. Mostly that is what MediaTrackReader reads; where an edit list puts
-// together several stretches of media, AudioTrackReader+Edits.swift goes from one to the next.
+// The audio of a track on the asset's timeline. Usually MediaTrackReader reads it directly. For a track with an edit
+// list,
+// AudioTrackReader+Edits.swift reads the segments of the list in sequence.
 import LibAV
 import MediaCore
 import NetworkIO
 
-/// Reads the sound of an asset as interleaved numbers, float32 unless said, at the track's own rate and channel count, with exact positions.
+/// Reads the audio of an asset as interleaved samples, with the track's sample rate and channel count and with exact
+/// positions.
 ///
-/// Positions are frames on the asset's timeline: 0 is its presentation start, after the encoder's priming. They are
-/// contiguous between seeks: where packets are missing, or the track begins late, silence is read.
+/// Positions are frames on the asset's timeline. Position 0 is the presentation start, after the encoder's priming.
+/// Positions are contiguous between seeks: missing packets and a late track start are read as silence.
 ///
-/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` from any thread.
+/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` on any thread.
 public final class AudioTrackReader: @unchecked Sendable {
-  // `@unchecked Sendable`: only the interrupt of `sound` is touched from other threads, and it is Sendable.
+  // `@unchecked Sendable`: other threads access only the interrupt of `sound`, which is Sendable.
 
-  /// What a read came to.
+  /// The result of a read.
   public enum ReadResult: Sendable, Hashable {
-    /// So many frames, at least 1; `position` is the first one's place.
+    /// The number of frames read, at least 1, and the position of the first one.
     case frames(Int, position: Int64)
     case endOfTrack
-    /// `cancel()` was used; nothing was read.
+    /// `cancel()` was called; nothing was read.
     case cancelled
   }
 
-  /// Where a track's sound ends.
+  /// The end of a track's audio.
   public struct TrackEnd: Sendable, Hashable, Codable {
-    /// The frame behind the last one.
+    /// The position after the last frame.
     public var frame: Int64
-    /// Every frame up to it was counted, or placed by timestamps as fine as frames.
+    /// Whether all frames were counted, or their positions come from timestamps with a resolution of one frame.
     public var isExact: Bool
   }
 
   private let sound: any SoundReader
-  /// Where a read is among the edits; nil for a track whose media is heard as it is.
+  /// The state of a read in a track with an edit list; nil for other tracks.
   var edited: EditedPlace?
 
-  /// Opens the asset, loading it if need be, and decodes the first piece of its sound. Blocks.
+  /// Opens the asset, loads it if necessary, and decodes the first audio. Blocks.
   ///
   /// - Parameters:
-  ///   - trackID: the track to read; nil: the one that the file would have played; of a composition all, added up.
-  ///   - encoding: what is read: 8, 16 or 32 bits, or float, in this machine's order; interleaved.
-  ///
-  /// Errors: `invalidArgument` for another encoding; those of `Asset.load()`; `noPlayableTracks` when it has no sound; `noSuchTrack` when the file has no such sound
-  /// track; `decodeFailed` when none of it decodes.
+  ///   - trackID: the track to read; nil: the track of `AssetProperties.audioTrackID`. For a composition, nil mixes all
+  ///     tracks.
+  ///   - encoding: the encoding of the samples, interleaved: 8, 16 or 32 bits, or float, in the byte order of this
+  ///     machine. Default: float32.
+  /// - Throws: `invalidArgument` for another encoding; the errors of `Asset.load()`; `noPlayableTracks` for an asset
+  ///   without audio; `noSuchTrack` if there is no such audio track; `decodeFailed` if no packet decodes.
   public convenience init(
     asset: Asset, trackID: AssetTrack.ID? = nil, encoding: PCMEncoding = .float32
   ) throws(MediaError) {
@@ -51,9 +54,10 @@ public final class AudioTrackReader: @unchecked Sendable {
     try self.init(asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID, encoding: encoding)
   }
 
-  /// As above, without loading, and with a choice of what may be opened: for tests of reads that block.
+  /// Opens the asset without loading it. `kinds` restricts the file types that may be opened, for tests of reads that
+  /// block.
   ///
-  /// - Parameter isPlayback: a player plays what is read, so that the isolation `worker` reads in this process.
+  /// - Parameter isPlayback: whether a player plays the audio; then the isolation `worker` reads in this process.
   init(
     asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds, trackID: AssetTrack.ID? = nil,
     encoding: PCMEncoding = .float32, log: NetworkLog? = nil, keepsFile: Bool = false, isPlayback: Bool = false
@@ -76,7 +80,7 @@ public final class AudioTrackReader: @unchecked Sendable {
         sound = try IsolatedAudioReader(
           lease, source: source, displayName: asset.displayPath, trackID: trackID, encoding: encoding,
           readsAhead: !isPlayback)
-        // The worker's reader follows the edits.
+        // The reader in the worker process applies the edits.
         edited = nil
       } else {
         let media = try MediaTrackReader(
@@ -90,73 +94,74 @@ public final class AudioTrackReader: @unchecked Sendable {
     }
   }
 
-  /// What reads a file; only a file has edits.
+  /// The reader of a file. Only files have edits.
   var media: MediaTrackReader {
     guard let media = sound as? MediaTrackReader else { preconditionFailure("a stream is no file") }
     return media
   }
 
-  // MARK: - What is read
+  // MARK: - Format and position
 
-  /// What is read: the track's rate and channel count.
+  /// The format of the frames: the track's sample rate and channel count.
   public var format: AudioFormat { sound.format }
-  /// The track that is read.
+  /// The track that this reader reads.
   public var trackID: AssetTrack.ID { sound.trackID }
-  /// How the numbers are written that are read.
+  /// The encoding of the samples.
   public let encoding: PCMEncoding
-  /// Bytes of a frame that is read.
+  /// The size of a frame in bytes.
   public var frameByteCount: Int { sound.frameByteCount }
-  /// What silence is made of.
+  /// The byte value that silence consists of.
   var silentByte: UInt8 { sound.silentByte }
-  /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
+  /// The speakers in native order, as FFmpeg's `AV_CH_*` bits; nil if the file does not state them.
   public var channelMask: UInt64? { sound.channelMask }
-  /// The place of the frame that the next read gives.
+  /// The position of the next frame to read.
   public var position: Int64 { edited?.position ?? sound.position }
-  /// Why `position` is not proved to be that of the next sample, since the last seek; nil where it is.
+  /// The reason why `position` may be inexact since the last seek; nil if it is proved.
   public var positionDoubt: PositionDoubt? { sound.positionDoubt }
-  /// What the stream said since the last call of what it plays, and from which time on; in order.
+  /// Returns the stream titles received since the last call, in order, each with the time from which it applies.
   public func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
     sound.takeTitles().map { (assetTime($0.time), $0.title) }
   }
-  /// What the stream said since the last call besides, of what has been read: date ranges, and ID3 tags between the sound; in order.
+  /// Returns the other timed metadata read since the last call, in order: date ranges, and ID3 tags between the audio.
   public func takeTimedMetadata() -> [TimedMetadataGroup] { sound.takeTimedMetadata() }
-  /// Where the time of the last seek went.
+  /// The time that the last seek spent, by activity.
   public var lastSeekTimings: SeekTimings { sound.lastSeekTimings }
-  /// What was cut off in front of the first frame.
+  /// The frames cut off before the first frame.
   public var startTrim: EdgeTrim { edited?.startTrim ?? sound.startTrim }
-  /// What was cut off behind the last frame; known once the end has been read.
+  /// The frames cut off after the last frame; known once the end has been read.
   public var endTrim: EdgeTrim { edited == nil ? sound.endTrim : editedEndTrim }
-  /// Where the sound ends; known once the end has been read.
+  /// The end of the audio; known once it has been read.
   public var end: TrackEnd? { edited == nil ? sound.end : edited?.end }
 
   // MARK: - Cancellation
 
-  /// Makes the call that runs and those to come give up until `resetCancellation()`. Any thread; does not block.
+  /// Cancels the running call and later calls until `resetCancellation()`. Threading: any thread; does not block.
   public func cancel() { sound.cancel() }
 
-  /// Allows reading again; it goes on where it was. Any thread.
+  /// Allows reads again. They continue at the current position. Threading: any.
   public func resetCancellation() { sound.resetCancellation() }
 
-  // MARK: - What is wrong
+  // MARK: - Faults
 
-  /// Packets that did not decode since the last call, with the first one's place and error; nil when all did.
+  /// Returns the number of packets that did not decode since the last call, with the time and error of the first; nil
+  /// if none.
   public func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     sound.takeSkippedPackets().map { ($0.count, assetTime($0.time), $0.error) }
   }
 
-  /// What is wrong with the file, though it plays, found since the last call: `irregularTimestamps`, `wrongLength`,
-  /// `unsupportedEdit`.
+  /// Returns a fault of the file that does not prevent playback, found since the last call: `irregularTimestamps`,
+  /// `wrongLength` or `unsupportedEdit`.
   public func takeWarning() -> (time: MediaTime, error: MediaError)? {
     takeEditWarning() ?? sound.takeWarning().map { (assetTime($0.time), $0.error) }
   }
 
   // MARK: - Reading
 
-  /// Reads up to `capacityFrames` frames, fewer only at the end or when cancelled. Blocks.
+  /// Reads up to `capacityFrames` frames; fewer only at the end or after cancellation. Blocks.
   ///
-  /// - Parameter output: room for `capacityFrames` interleaved frames, aligned for their numbers.
-  /// Errors: `readFailed`; `damagedFile`, after the last frame, when the file breaks off before its end;
-  /// `unsupportedAudioFormat` when the sample rate changes in the middle; `conversionFailed`.
+  /// - Parameter output: a buffer for `capacityFrames` interleaved frames, with the alignment of the samples.
+  /// - Throws: `readFailed`; `damagedFile`, after the last frame, if the file ends too early; `unsupportedAudioFormat`
+  ///   if the sample rate changes within the track; `conversionFailed`.
   public func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
@@ -164,13 +169,14 @@ public final class AudioTrackReader: @unchecked Sendable {
     return try readEdited(into: output, capacityFrames: capacityFrames)
   }
 
-  /// Goes to a time; the next read begins there. Blocks.
+  /// Seeks to a time; the next read begins there. Blocks.
   ///
-  /// With tolerances of zero the next frame is the one that contains `time`: frame `floor(time * rate)`. With more it is
-  /// one within them that costs less to reach: in what is decoded already, when that is near, or where nothing more needs
-  /// to be decoded than what makes the sound right. Times outside the asset are clamped.
+  /// With tolerances of zero the next frame is the one that contains `time`: frame `floor(time * rate)`. Larger
+  /// tolerances allow a cheaper position within them. It is in decoded audio nearby, or where no more must be decoded
+  /// than the pre-roll. Times outside the asset are clamped.
   ///
-  /// Answers the time of the next frame. Errors: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
+  /// - Returns: the time of the next frame.
+  /// - Throws: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
   public func seek(
     to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
   ) throws(MediaError) -> MediaTime {
@@ -185,10 +191,11 @@ public final class AudioTrackReader: @unchecked Sendable {
     return MediaTime(frame: position, rate: format.sampleRateHz)
   }
 
-  /// How many frames of sound there are from time 0 on, counted: by reading the whole file, without decoding where
-  /// packets tell how long they are. Afterwards the reader is at the end. Blocks for as long as that takes.
+  /// Returns the exact number of audio frames from time 0. Blocks while it reads the whole file.
   ///
-  /// Errors: those of `read`, but that a file breaks off is none; `cancelled`.
+  /// Packets are decoded only if they do not state their lengths. Afterwards the reader is at the end.
+  ///
+  /// - Throws: the errors of `read`, except for a file that ends too early; `cancelled`.
   public func exactFrameCount() throws(MediaError) -> Int64 {
     let count = try sound.exactFrameCount()
     return edited == nil ? count : finishEdited(mediaFrameCount: count)

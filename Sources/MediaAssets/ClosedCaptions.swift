@@ -11,12 +11,13 @@ public enum ClosedCaptionFormat: String, Sendable, Hashable, Codable, CaseIterab
 
 /// The search for captions in the packets of H.264, HEVC and MPEG-2 video (ATSC A/53 part 4, 6.2.3).
 enum ClosedCaptionSearch {
-  /// Video packets that are searched, and bytes of all packets together.
+  /// The limits of the search: the number of video packets, and the bytes of all packets together.
   static let maximumPacketCount = 32
   static let maximumByteCount = 4 << 20
 
-  /// The formats of the captions in the next packets of a video stream. Reads packets: nothing else may need the demuxer.
-  /// Blocks.
+  /// Returns the formats of the captions in the next packets of a video stream. Blocks.
+  ///
+  /// The search reads packets, so no other code may need them from the demuxer.
   ///
   /// - Returns: empty for other codecs, and if the packets have no captions or cannot be read.
   static func formats(in demuxer: Demuxer, stream: StreamInfo) -> [ClosedCaptionFormat] {
@@ -81,8 +82,8 @@ enum ClosedCaptionSearch {
 }
 
 extension AssetProperties {
-  /// Searches the first video track of a local file for captions. Reads packets of the demuxer, so that nothing else may
-  /// read from it afterwards.
+  /// Searches the first video track of a local file for captions. It reads packets, so no other code may read from the
+  /// demuxer afterwards.
   func withClosedCaptions(_ demuxer: Demuxer) -> AssetProperties {
     guard demuxer.source.byteSource == nil, let track = tracks.first(where: { $0.mediaType == .video }) else {
       return self

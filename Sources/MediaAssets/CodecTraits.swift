@@ -1,10 +1,10 @@
-/// How a codec codes samples.
+/// The way a codec stores samples.
 enum AudioCoding: Sendable, Hashable {
-  /// As they are (PCM).
+  /// Uncompressed (PCM).
   case samples
-  /// In frames, without a loss.
+  /// Lossless, in frames.
   case lossless
-  /// In frames that overlap, or whose lengths encoders and containers round.
+  /// Lossy: frames overlap, or encoders and containers round their lengths.
   case lossy
 
   init(codecName: String) {
@@ -12,15 +12,17 @@ enum AudioCoding: Sendable, Hashable {
   }
 }
 
-/// What is known of codecs by name.
+/// Properties of codecs by name.
 enum CodecTraits {
-  /// Whether every sample comes out as it went in, so that counting them is exact.
+  /// Whether decoding reproduces every sample, so that counting samples is exact.
   static func isLossless(codecName: String) -> Bool {
     codecName.hasPrefix("pcm_") || ["flac", "alac", "wavpack", "tta", "ape", "mlp", "truehd"].contains(codecName)
   }
 
-  /// Whether samples depend on all audio before them. The decoder predicts from its own output or continues a sequence of
-  /// noise, and no packet resets that state. These decoders are fast: 15 minutes of audio take less than half a second.
+  /// Whether samples depend on all audio before them, because no packet resets the state of the decoder.
+  ///
+  /// The decoder predicts from its output, or continues a sequence of noise. These decoders are fast: 15 minutes of
+  /// audio take less than half a second.
   static func hasEndlessState(codecName: String) -> Bool {
     [
       "speex", "gsm", "gsm_ms", "g723_1", "ra_144", "ra_288", "nellymoser", "adpcm_g722", "adpcm_g726", "adpcm_g726le",
@@ -29,17 +31,18 @@ enum CodecTraits {
   }
 }
 
-/// How many frames before a place a codec must have decoded for its output there to be right.
+/// The number of frames that must be decoded before a position for correct output there.
 enum CodecPreroll {
-  /// A generous count: bit reservoirs, overlapping windows and predictors.
+  /// Returns a generous count that covers bit reservoirs, overlapping windows and predictors.
   static func frameCount(codecName: String, sampleRateHz: Int, declared: Int64?) -> Int64 {
     switch codecName {
     case _ where codecName.hasPrefix("pcm_"): 0
     case "flac", "alac", "wavpack", "tta", "adpcm_ms", "adpcm_ima_wav": 0
-    // In containers whose packets are not looked into; in MP3 files the bytes of main data are counted.
+    // For containers other than MP3. For MP3 files `MPEGAudioLocator` counts the bytes of main data.
     case "mp1", "mp2", "mp3", "mp3float": 24 * 1_152
-    // The window overlaps by one packet (LC). HE-AAC's band replication remembers more; there is nothing here to make a
-    // file to prove how much with.
+    // The window overlaps by one packet (LC). The band replication of HE-AAC has a longer memory; no test file exists
+    // to
+    // measure its length.
     case "aac": 4 * 2_048
     case "vorbis": 2 * 8_192
     case "opus": max(48_000, declared ?? 0)

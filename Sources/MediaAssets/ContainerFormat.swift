@@ -1,25 +1,26 @@
 import LibAV
 
-/// What the reader must know about a container beyond what FFmpeg tells, and how far its seeks can be believed.
+/// Properties of a container that FFmpeg does not report, and the reliability of its seeks.
 enum ContainerFormat: Sendable, Hashable {
   case wav, aiff, flac, movie, matroska, ogg, mp3, adts
-  /// WavPack, True Audio: frames that carry their sample number.
+  /// WavPack, True Audio: frames that contain their sample number.
   case numberedFrames
   /// Core Audio Format: packets in a table.
   case caf
-  /// Flash video and Windows Media have timestamps in milliseconds. In NUT and Windows recorded TV FFmpeg finds packets only by
-  /// timestamps.
+  /// Flash video and Windows Media have timestamps in milliseconds. In NUT and Windows recorded TV FFmpeg finds packets
+  /// only by timestamps.
   case coarse
-  /// Streams without a container, and containers without timestamps: FFmpeg calculates them from byte positions, from the lengths
-  /// of packets or from average bit rates.
+  /// Streams without a container, and containers without timestamps. FFmpeg calculates timestamps from byte positions,
+  /// packet lengths or average bit rates.
   case untimed
-  /// AVI, Monkey's Audio, Musepack: no timestamps either, and the demuxer finds packets by a table or a state of its own.
+  /// AVI, Monkey's Audio, Musepack: also without timestamps; the demuxer finds packets by a table or internal state.
   case frameTable
-  /// MPEG program streams: FFmpeg cuts them into frames, and after a seek gives the first one the timestamp of another.
+  /// MPEG program streams: FFmpeg cuts them into frames, and after a seek gives the first frame the timestamp of
+  /// another.
   case programStream
   case other
 
-  /// From FFmpeg's name of the format.
+  /// Creates the format from FFmpeg's format name.
   init(_ formatName: String) {
     switch formatName {
     case "wav", "w64": self = .wav
@@ -43,10 +44,10 @@ enum ContainerFormat: Sendable, Hashable {
     }
   }
 
-  /// Time 0 is the container's own, not the first timestamp.
+  /// Whether the container defines time 0, independent of the first timestamp.
   var hasMovieTimeline: Bool { self == .movie }
 
-  /// A stream's duration, where the container has one, is counted, not guessed.
+  /// Whether the duration of a stream, if the container has one, is counted and not estimated.
   var hasExactDurations: Bool {
     switch self {
     case .wav, .aiff, .flac, .movie, .ogg, .numberedFrames, .caf: true
@@ -54,19 +55,19 @@ enum ContainerFormat: Sendable, Hashable {
     }
   }
 
-  /// The padding that encoders add at the end is not cut off by FFmpeg, but the track's duration tells it.
+  /// Whether FFmpeg leaves the encoder's padding at the end, and the track's duration defines where to cut it.
   var endsAtTrackDuration: Bool { self == .movie }
 
-  /// What is cut off the ends of packets is not in their durations: FFmpeg's Ogg demuxer goes by granule positions.
+  /// Whether packet durations exclude trimmed frames: FFmpeg's Ogg demuxer uses granule positions.
   var hasTrimmedDurations: Bool { self == .ogg }
 
-  /// Every packet begins with eleven set bits, or twelve.
+  /// Whether every packet begins with eleven or twelve set bits.
   var hasSyncWords: Bool { self == .adts || self == .mp3 }
 
-  /// FFmpeg's timestamps are never better than the count of packets.
+  /// Whether FFmpeg's timestamps are never better than a count of packets.
   var countsPackets: Bool { self == .untimed || self == .frameTable }
 
-  /// Where timestamps of audio come from.
+  /// The origin of audio timestamps.
   var timestampSource: AudioTimeline.TimestampSource {
     switch self {
     case .wav, .aiff, .mp3, .adts, .untimed, .frameTable: .none
@@ -75,42 +76,43 @@ enum ContainerFormat: Sendable, Hashable {
     }
   }
 
-  /// How the position after a seek is known.
+  /// The method that determines the position after a seek.
   enum Positioning: Sendable, Hashable {
-    /// Timestamps are true wherever one begins to read; where they are coarse, `FrameGrid` makes them exact.
+    /// Timestamps are right wherever reading begins. If they are coarse, `FrameGrid` makes them exact.
     case timestamps
-    /// Packets are counted from the file's start, by an index.
+    /// Packets are counted from the file's start with an index.
     case counted(Counting)
-    /// Neither timestamps nor packets tell, or the decoder depends on everything before: frames are decoded from the file's start.
+    /// Frames are decoded from the file's start, because neither timestamps nor packets define positions, or because
+    /// the decoder depends on all earlier audio.
     case decoded
   }
 
-  /// How packets are counted.
+  /// The method of counting packets.
   enum Counting: Sendable, Hashable {
     /// By the headers of MPEG audio.
     case mpegAudio
     /// By the headers of ADTS.
     case adts
-    /// By the positions of Ogg pages.
+    /// By the granule positions of Ogg pages.
     case oggPages
-    /// Every block of so many bytes gives so many frames.
+    /// By blocks of constant size with a constant number of frames.
     case blocks(byteCount: Int64, frameCount: Int64)
-    /// By reading them all once; afterwards reading can begin at any packet that was noted.
+    /// By reading all packets once. Afterwards reading can begin at any indexed packet.
     case packets
-    /// By reading them all from the first, because the demuxer keeps a state of its own and cannot begin at a byte.
+    /// By reading all packets from the first, because the demuxer has internal state and cannot begin at a byte.
     case packetsFromStart
   }
 
-  /// How the position after a seek is known. Where there is video, the whole file would have to be read to count, so
-  /// timestamps are believed.
+  /// Returns the method that determines the position after a seek. With video, counting would read the whole file, so
+  /// timestamps are trusted.
   func positioning(of stream: StreamInfo, hasVideo: Bool) -> Positioning {
     let isPCM = stream.codecName.hasPrefix("pcm_")
     switch self {
     case .flac, .movie, .numberedFrames, .caf, .matroska, .coarse: return .timestamps
     case .wav, .aiff:
-      // A seek goes to a multiple of the block in the header; a read from the start does not need the header.
+      // A seek goes to a multiple of the block size in the header; a read from the start does not use the header.
       if isPCM { return stream.hasBlocksOfWholeFrames ? .timestamps : .decoded }
-      // FFmpeg goes by the average bytes a second in the header, which is rounded.
+      // FFmpeg uses the average byte rate in the header, which is rounded.
       if stream.codecName.hasPrefix("adpcm_"), let bytes = stream.blockByteCount, let frames = stream.blockFrameCount {
         return .counted(.blocks(byteCount: Int64(bytes), frameCount: Int64(frames)))
       }
@@ -123,7 +125,7 @@ enum ContainerFormat: Sendable, Hashable {
       return .counted(["vorbis", "opus", "flac"].contains(stream.codecName) ? .oggPages : .packets)
     case .untimed: return .counted(.packets)
     case .frameTable:
-      // AVI states one length for all packets, and MPEG audio and Vorbis have others.
+      // AVI states one length for all packets, but the packets of MPEG audio and Vorbis have other lengths.
       let isDecoded = ["musepack7", "musepack8", "vorbis", "mp1", "mp2", "mp3"].contains(stream.codecName)
       return isDecoded ? .decoded : .counted(.packetsFromStart)
     case .programStream where isPCM && !hasVideo: return .decoded
@@ -133,7 +135,7 @@ enum ContainerFormat: Sendable, Hashable {
 }
 
 extension StreamInfo {
-  /// Whether the block of a PCM stream is one sample of each channel; true where the container states no block.
+  /// Whether the block of a PCM stream is one sample of each channel; true if the container states no block size.
   fileprivate var hasBlocksOfWholeFrames: Bool {
     guard let blockByteCount, let channelCount else { return true }
     // `pcm_s24le` has 24 bits, `pcm_alaw` 8.

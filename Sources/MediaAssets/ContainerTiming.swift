@@ -1,14 +1,14 @@
 import LibAV
 import MediaCore
 
-/// Where tracks lie on the asset's timeline, as far as the container says without decoding.
+/// The time ranges of tracks on the asset's timeline, as far as the container states them without decoding.
 ///
-/// An asset's time 0 is its presentation start: the first moment of sound or video after priming. In MP4 and its
-/// kin the timeline is the movie's own, so that an empty edit at the start is silence.
+/// Time 0 of an asset is its presentation start: the first audio or video after priming. In formats of the MP4 family
+/// the movie defines the timeline, so an empty edit at the start is silence.
 struct ContainerTiming {
-  /// The container's time of the asset's time 0.
+  /// The container time that corresponds to time 0 of the asset.
   let origin: MediaTime
-  /// Of everything; indefinite when the container does not say.
+  /// The duration of the whole container; indefinite when unknown.
   let containerDuration: MediaTime
   private let format: ContainerFormat
   private let edges: [Int: TrackEdges]
@@ -28,7 +28,7 @@ struct ContainerTiming {
     let starts = playing.compactMap { Self.start(of: $0, edges: edges, format: format) }
     let first = starts.filter(\.isNumeric).min() ?? .zero
     let beginsAtZero = format.hasMovieTimeline && !edges.values.contains(where: \.beginsAtFirstSound)
-    // Without its edit list, a track's time is its media's own, whatever others do.
+    // Without its edit list, a track's timeline is that of its media, independent of other tracks.
     origin = demuxer.ignoresEditLists ? .zero : beginsAtZero ? Swift.min(first, .zero) : first
     containerDuration =
       isEndless
@@ -39,13 +39,13 @@ struct ContainerTiming {
         if format == .mp3 { return edges[stream.index]?.soundFrameCount != nil }
         if let edits = edges[stream.index]?.edits { return edits.endFrame != nil }
         guard let duration = stream.durationTicks else { return false }
-        // CAF's table of packets counts the last one as whole when FFmpeg has written it.
+        // FFmpeg writes CAF packet tables that count the last packet as a whole packet.
         if format == .caf, stream.blockFrameCount == nil { return false }
         // The duration of a chain is that of its last stream.
         if edges[stream.index]?.isChain ?? false { return false }
         // The start of a late Ogg Vorbis stream includes a guess: the first packet's length.
         if format == .ogg, stream.codecName == "vorbis", (stream.startTicks ?? 0) > 0 { return false }
-        // A container whose own index goes further than the duration lies about one of them.
+        // If the container's index goes beyond the duration, one of the two is wrong.
         let end = edges[stream.index]?.endTicks ?? duration
         let isBelievable = demuxer.lastIndexedTicks(streamIndex: stream.index).map { $0 < end } ?? true
         return demuxer.durationSource == .container && format.hasExactDurations
@@ -53,13 +53,13 @@ struct ContainerTiming {
       }.map(\.index))
   }
 
-  /// What is known of a sound stream's padding.
+  /// Returns the padding of an audio stream, as far as it is known.
   func edges(of stream: StreamInfo) -> TrackEdges? { edges[stream.index] }
 
-  /// Whether the stream's duration is counted, not guessed, as far as can be told without reading all of it.
+  /// Whether the stream's duration is exact, as far as that is known without reading the whole stream.
   func isPrecise(_ stream: StreamInfo) -> Bool { preciseTracks.contains(stream.index) }
 
-  /// Where the stream begins by the container's count; nil when it does not say.
+  /// Returns the start of the stream in container time; nil when unknown.
   private static func start(of stream: StreamInfo, edges: [Int: TrackEdges], format: ContainerFormat) -> MediaTime? {
     if let edits = edges[stream.index]?.edits, let rate = stream.sampleRateHz {
       return MediaTime(frame: edits.firstSoundFrame, rate: rate)
@@ -71,7 +71,7 @@ struct ContainerTiming {
     return start + MediaTime(frame: uncut, rate: rate)
   }
 
-  /// The stream's range on the asset's timeline. Subtitles and data do not begin before time 0.
+  /// Returns the stream's range on the asset's timeline. Subtitles and data do not begin before time 0.
   func timeRange(of stream: StreamInfo) -> TimeRange {
     let range = containerRange(of: stream)
     guard stream.mediaType != .audio, stream.mediaType != .video, range.start < .zero else { return range }
@@ -81,7 +81,7 @@ struct ContainerTiming {
 
   private func containerRange(of stream: StreamInfo) -> TimeRange {
     let start = Self.start(of: stream, edges: edges, format: format) ?? origin
-    // Plainly zero, lest its fine timescale go into every sum.
+    // A plain zero keeps a fine timescale out of every sum.
     let offset = start.isNumeric && start != origin ? start - origin : .zero
     if isEndless { return TimeRange(start: offset, duration: .indefinite) }
     if let edits = edges[stream.index]?.edits, let rate = stream.sampleRateHz {
@@ -97,7 +97,7 @@ struct ContainerTiming {
       return TimeRange(start: offset, duration: MediaTime(frame: max(0, frames), rate: rate))
     }
     guard let ticks = stream.durationTicks else {
-      // Matroska and others say how long all of it is, but not each stream.
+      // Matroska and others state the duration of the file, but not of each stream.
       guard stream.mediaType == .audio || stream.mediaType == .video, containerDuration.isNumeric else {
         return TimeRange(start: offset, duration: .indefinite)
       }
@@ -112,8 +112,11 @@ struct ContainerTiming {
     return TimeRange(start: offset, duration: duration)
   }
 
-  /// Frames that the stream's duration counts but that are not heard: Ogg counts the encoder's delay as part of an Opus
-  /// stream, MP3 has it in front of its start. MP4 counts what iTunes' comment says, too, and empty edits before the sound.
+  /// Returns the number of inaudible frames that the stream's duration includes.
+  ///
+  /// - Ogg includes the encoder's delay of an Opus stream.
+  /// - MP3 has the delay before its start.
+  /// - MP4 includes the delay in iTunes' comment, and empty edits before the audio.
   private func skippedFrames(of stream: StreamInfo, start: MediaTime, rate: Int) -> Int64 {
     switch format {
     case .ogg: stream.initialPaddingFrames ?? 0
@@ -126,7 +129,7 @@ struct ContainerTiming {
 }
 
 extension TimeBase {
-  /// So many ticks as a time: exact where it fits, else to the nearest microsecond.
+  /// Converts ticks to a time: exact if representable, else rounded to the nearest microsecond.
   func time(ofTicks ticks: Int64) -> MediaTime {
     let (value, overflow) = ticks.multipliedReportingOverflow(by: Int64(numerator))
     if !overflow { return MediaTime(value: value, timescale: denominator) }

@@ -1,38 +1,40 @@
-// The bytes of a pipe or socket, which come once, for all who read the asset: whoever looks for its format, and whoever plays it.
-// Nothing is read ahead: who needs a byte that has not come reads it, while the others wait; so a writer is held back as by any reader
-// that takes its time. What was read is kept as far as a window of fixed size holds.
+// The bytes of a pipe or socket, which arrive once, shared by all readers of the asset: format detection and playback.
+// Nothing is read ahead: a reader that needs a new byte reads it from the descriptor while the other readers wait. So a
+// slow reader applies back-pressure to the writer. A window of fixed size keeps the newest bytes.
 import Glibc
 import LibAV
 import MediaCore
 import RealtimeAudio
 
-/// What has come of a pipe or socket, and the reading of more.
+/// The received bytes of a pipe or socket, and the reads of more bytes.
 ///
-/// It closes the descriptor when there is nothing more to be had from it: at the end; when all readers have left and the beginning is
-/// gone, so that none can come; with itself. A writer that goes on then is told (SIGPIPE), and not held back for ever.
+/// The descriptor is closed at the end of the data, and in `deinit`. It is also closed when the last reader leaves
+/// after the first bytes have been discarded, because no new reader can then begin. A writer that continues afterwards
+/// gets SIGPIPE and does not block indefinitely.
 ///
 /// Threading: any; readers block.
 final class DescriptorStream: Sendable {
-  /// The newest bytes, of which so many are kept.
+  /// The number of newest bytes that are kept.
   static let keptByteCount = 2 << 20
-  /// How far ahead of what has come may be read: what lies between is read and kept.
+  /// The maximum distance of a read position after the end of the received bytes. The bytes between them are read and
+  /// kept.
   private static let reachByteCount: Int64 = 1 << 20
   private static let pieceByteCount = 65_536
 
   private struct State {
-    /// Where byte `i` lies at `i % keptByteCount`.
+    /// A ring: byte `i` is at `i % keptByteCount`.
     let memory: UnsafeMutableRawBufferPointer
     var start: Int64 = 0
     var end: Int64 = 0
     var isAtEnd = false
     var failure: MediaError?
-    /// Somebody reads from the descriptor.
+    /// Whether a reader is reading from the descriptor.
     var isBeingRead = false
     var readerCount = 0
-    /// -1: closed.
+    /// The descriptor; -1: closed.
     var descriptor: Int32
 
-    /// Nothing more comes. Not while somebody reads from the descriptor.
+    /// Ends the stream, and closes the descriptor unless a reader is reading from it.
     mutating func close() {
       isAtEnd = true
       guard descriptor >= 0, !isBeingRead else { return }
@@ -43,7 +45,7 @@ final class DescriptorStream: Sendable {
 
   private enum Step {
     case done(Result<Int, MediaError>)
-    /// It is the caller's turn to read from the descriptor.
+    /// The caller must read from the descriptor.
     case fetch(Int32)
   }
 
@@ -52,7 +54,7 @@ final class DescriptorStream: Sendable {
 
   init(descriptor: Int32, name: String) {
     self.name = name
-    // Pages that nothing was written to cost nothing.
+    // Pages that were never written to use no memory.
     signal = WakeSignal(
       State(memory: .allocate(byteCount: Self.keptByteCount, alignment: 4_096), descriptor: descriptor))
   }
@@ -73,16 +75,16 @@ final class DescriptorStream: Sendable {
     }
   }
 
-  /// It is nothing that can be played: nobody is going to read it.
+  /// Ends the stream, because it is not playable and no reader will follow.
   func giveUp() { signal.update { $0.close() } }
 
-  /// The bytes that are there.
+  /// The range of bytes in memory.
   var presentBytes: Range<Int64> { signal.withState { $0.start..<$0.end } }
 
-  /// Wakes who waits for bytes, to look whether it is to give up.
+  /// Wakes all waiting readers, so that they check for cancellation.
   func wake() { signal.update { _ in } }
 
-  /// As `ByteSource.read`. Errors: `onlyInOrder`, `readFailed`, `cancelled`.
+  /// Reads like `ByteSource.read`. Throws `onlyInOrder`, `readFailed` or `cancelled`.
   func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, interrupt: Interrupt
   ) throws(MediaError) -> Int {
@@ -115,7 +117,7 @@ final class DescriptorStream: Sendable {
 
   private static let cancelled = MediaError(.cancelled, "the operation was cancelled", operation: "read")
 
-  /// Reads what there is, waiting for something.
+  /// Reads the next bytes from the descriptor; waits until there are some.
   private func fetch(_ descriptor: Int32, _ interrupt: Interrupt) {
     let result = Result { () throws(MediaError) -> [UInt8]? in try nextPiece(of: descriptor, interrupt) }
     signal.update { state in
@@ -123,7 +125,7 @@ final class DescriptorStream: Sendable {
       switch result {
       case .success(let piece?) where piece.isEmpty: state.isAtEnd = true
       case .success(let piece?): Self.append(piece, to: &state)
-      // Given up: by whom, `step` tells.
+      // Cancelled: `step` reports it to the reader that was cancelled.
       case .success(nil): break
       case .failure(let error): (state.failure, state.isAtEnd) = (error, true)
       }
@@ -131,7 +133,7 @@ final class DescriptorStream: Sendable {
     }
   }
 
-  /// Empty at the end; nil when it was given up.
+  /// Returns the next bytes; empty at the end, nil when cancelled.
   private func nextPiece(of descriptor: Int32, _ interrupt: Interrupt) throws(MediaError) -> [UInt8]? {
     var piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
     while true {
@@ -142,7 +144,7 @@ final class DescriptorStream: Sendable {
       }
       let count = piece.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 { return Array(piece.prefix(count)) }
-      // Somebody else's, who has the same pipe, were faster.
+      // Another process with the same pipe may have read the bytes first.
       if errno == EINTR || errno == EAGAIN { continue }
       throw MediaError(
         .readFailed, "\(name) cannot be read: \(String(cString: strerror(errno)))", operation: "read",
@@ -168,7 +170,7 @@ final class DescriptorStream: Sendable {
     return count
   }
 
-  /// Where bytes from `offset` on lie in memory: in one piece, or at its end and its beginning.
+  /// Returns the memory ranges of bytes from `offset` on: one range, or two if the bytes wrap around.
   private static func parts(of offset: Int64, count: Int) -> [(place: Range<Int>, offset: Int)] {
     let place = Int(offset % Int64(keptByteCount))
     let first = min(count, keptByteCount - place)

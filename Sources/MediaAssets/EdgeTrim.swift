@@ -1,11 +1,11 @@
-/// Frames cut off one edge of a track because they are an encoder's padding, and what in the file said so.
+/// The number of frames cut off one edge of a track as an encoder's padding, and its source in the file.
 ///
-/// At the start it is the encoder's delay (priming), at the end what it added to fill its last frame. Shape: frames of
-/// the track's own rate.
+/// At the start it is the encoder's delay (priming). At the end it is the padding of the encoder's last frame. Unit:
+/// frames of the track's sample rate.
 public struct EdgeTrim: Sendable, Hashable, Codable {
-  /// What said how much to cut.
+  /// The part of the file that states how much to cut.
   public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Nothing was cut, and nothing said so.
+    /// Nothing was cut, and the file states no padding.
     case none
     /// The LAME extension of a Xing or Info header (MP3).
     case lameTag = "lame-tag"
@@ -21,11 +21,11 @@ public struct EdgeTrim: Sendable, Hashable, Codable {
     case codecDelay = "codec-delay"
     /// `DiscardPadding` (Matroska).
     case discardPadding = "discard-padding"
-    /// The track's own duration (MP4 without an edit list, `fact` in WAV).
+    /// The duration of the track (MP4 without an edit list, `fact` in WAV).
     case trackDuration = "track-duration"
   }
 
-  /// 0 or more.
+  /// The number of frames, 0 or more.
   public var frameCount: Int64
   public var source: Source
 

@@ -1,30 +1,34 @@
 import LibAV
 
-/// What of a track's media is heard when, by an edit list (ISO/IEC 14496-12, 8.6.6), in frames. A pure value.
+/// The edit list of a track (ISO/IEC 14496-12, 8.6.6) as ranges of frames. A pure value.
 ///
-/// Stretches follow each other without gaps, from frame 0 on; their sums are rounded to frames, not their lengths, so that
-/// nothing adds up. FFmpeg follows only the first edit to the frame, and enters later ones where a packet begins; it leaves out a
-/// last packet that begins behind an edit's end, though that is told in ticks so long that the media's end is meant.
+/// Segments follow each other without gaps from frame 0. Their sums are rounded to frames, not their lengths, so
+/// rounding errors do not accumulate.
+///
+/// FFmpeg follows only the first edit to the exact frame, and enters later ones at packet boundaries. It drops a last
+/// packet that begins after an edit's end, even if that end only means the media's end in coarse ticks.
 struct EditedTimeline: Sendable, Hashable, Codable {
   /// One edit.
   struct Stretch: Sendable, Hashable, Codable {
-    /// Its first frame on the timeline.
+    /// The first frame on the timeline.
     var start: Int64
-    /// The frame behind its last one; nil: as long as there is media.
+    /// The position after the last frame; nil: the end of the media.
     var end: Int64?
-    /// The frame of the media that is heard first; nil: silence.
+    /// The first media frame; nil: silence.
     var mediaStart: Int64?
   }
 
-  /// In order; at least one, and none is empty.
+  /// The segments in order; at least one, and none is empty.
   private(set) var stretches: [Stretch]
-  /// Frames of media in the file, as its header says; nil when it does not.
+  /// The number of media frames that the header states; nil if it states none.
   let mediaFrameCount: Int64?
-  /// Some edit asks for another speed than 1, or holds a moment.
+  /// Whether an edit requests a rate other than 1, or a dwell.
   let hasUnusualRates: Bool
 
-  /// Nil when FFmpeg follows the list: for one stretch of media that plays at its own rate, with nothing behind it, and whose
-  /// last packet is heard; and for lists that make no sense.
+  /// Creates a timeline. Returns nil for invalid lists, and for lists that FFmpeg follows exactly.
+  ///
+  /// FFmpeg follows a list with one segment of media at normal rate, with nothing after it, and with its last packet
+  /// played.
   init?(_ times: MovieTrackTimes, sampleRateHz: Int) {
     guard times.mediaOrigin == nil || times.losesLastSample, times.edits.contains(where: { $0.mediaStart >= 0 }),
       let frameBase = TimeBase(sampleRateHz: sampleRateHz),
@@ -37,7 +41,7 @@ struct EditedTimeline: Sendable, Hashable, Codable {
     mediaFrameCount = times.mediaDuration > 0 ? frames(times.mediaDuration, mediaBase) : nil
     hasUnusualRates = times.edits.contains { !$0.isEmpty && $0.rate != MovieTrackTimes.Edit.normalRate }
     stretches = []
-    // What is told in the movie's ticks, and what is meant in frames.
+    // The sum of durations in ticks of the movie, and the sum of durations that are known in frames.
     var sum = (ticks: Int64(0), frames: Int64(0))
     var start: Int64 = 0
     for (number, edit) in times.edits.enumerated() {
@@ -58,7 +62,7 @@ struct EditedTimeline: Sendable, Hashable, Codable {
         sum.ticks = ticks
       }
       guard var end = frames(sum.ticks, movieBase).map({ $0 + sum.frames }), end <= Self.lastFrame else { return nil }
-      // Where the media ends, the sound does.
+      // The audio ends with the media.
       if isLast, let present { end = min(end, start + present) }
       if end > start { stretches.append(Stretch(start: start, end: end, mediaStart: mediaStart)) }
       start = end
@@ -67,22 +71,22 @@ struct EditedTimeline: Sendable, Hashable, Codable {
     if stretches.isEmpty { return nil }
   }
 
-  /// The frame behind the last one; nil when the header does not say.
+  /// The position after the last frame; nil if the header does not state it.
   var endFrame: Int64? { stretches.last?.end }
 
-  /// Where sound is heard first.
+  /// The position of the first audio.
   var firstSoundFrame: Int64 { stretches.first { $0.mediaStart != nil }?.start ?? 0 }
 
-  /// Frames of media before the first that is heard.
+  /// The number of media frames before the first audible one.
   var unheardStartFrames: Int64 { stretches.first { $0.mediaStart != nil }?.mediaStart ?? 0 }
 
-  /// Where the media of the last stretch ends; nil when that is silent or its end not known.
+  /// The end of the last segment's media; nil if the segment is silent or its end is unknown.
   var mediaEnd: Int64? {
     guard let last = stretches.last, let start = last.mediaStart else { return nil }
     return last.end.map { start + ($0 - last.start) }
   }
 
-  /// The number of the stretch that has a frame; nil behind the last one.
+  /// Returns the index of the segment that contains a frame; nil after the last one.
   func index(at frame: Int64) -> Int? {
     var low = 0
     var high = stretches.count
@@ -94,7 +98,7 @@ struct EditedTimeline: Sendable, Hashable, Codable {
     return stretches[low].end.map { frame < $0 } ?? true ? low : nil
   }
 
-  /// The same with so much silence before it.
+  /// Returns a copy that begins with `count` frames of silence.
   func delayed(byFrames count: Int64) -> EditedTimeline {
     guard count > 0, count <= Self.lastFrame else { return self }
     var later = self
@@ -105,6 +109,6 @@ struct EditedTimeline: Sendable, Hashable, Codable {
     return later
   }
 
-  /// Keeps sums of positions in range.
+  /// The largest position, so that sums of positions stay in range.
   private static let lastFrame = Int64.max / 16
 }

@@ -1,7 +1,8 @@
 import LibAV
 
-/// A stretch of a file in memory that moves along with what is looked at. Reads little after a jump and more and more when
-/// it goes on from there, up to 1 MiB at a time.
+/// A window of a file in memory that moves with the bytes that are accessed.
+///
+/// A jump reads few bytes. Sequential access doubles the read size, up to 1 MiB at a time.
 ///
 /// Threading: one thread at a time; blocks.
 struct FileWindow: ~Copyable {
@@ -21,9 +22,10 @@ struct FileWindow: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// `byteCount` bytes (at most 65,536) from `offset` on, valid until the next call; nil when the file ends before.
+  /// Returns `byteCount` bytes (at most 65,536) from `offset` on, valid until the next call; nil if the file ends
+  /// before them.
   ///
-  /// Throws what `FileSource.read` throws.
+  /// - Throws: the errors of `FileSource.read`.
   @inline(__always)
   mutating func bytes(at offset: Int64, count byteCount: Int) throws(AVFailure) -> UnsafeRawPointer? {
     if offset < start || offset &- start &+ Int64(byteCount) > Int64(count) {
@@ -32,7 +34,7 @@ struct FileWindow: ~Copyable {
     return UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped + Int(offset &- start))
   }
 
-  /// How many bytes from `offset` on are there, up to `maximum`.
+  /// Returns the number of bytes available from `offset` on, up to `maximum`.
   mutating func available(at offset: Int64, maximum: Int) throws(AVFailure) -> Int {
     if try bytes(at: offset, count: maximum) != nil { return maximum }
     return Int(max(0, min(Int64(maximum), start + Int64(count) - offset)))

@@ -1,7 +1,7 @@
 import LibAV
 import MediaCore
 
-/// Converts decoded frames to interleaved samples of one fixed shape, whatever shape they come in.
+/// Converts decoded frames of any sample format and channel count to interleaved samples of one fixed format.
 ///
 /// Threading: one thread at a time.
 struct FrameConverter {
@@ -14,10 +14,11 @@ struct FrameConverter {
     self.sampleFormat = sampleFormat
   }
 
-  /// Converts part of a frame of `name` into room for as many frames.
+  /// Converts part of a frame into a buffer for that number of frames. `name` is used in messages.
   ///
-  /// A frame with another channel count is mixed as `ChannelMatrix` says. Errors: `unsupportedAudioFormat` for another rate;
-  /// `conversionFailed`.
+  /// `ChannelMatrix` mixes a frame with another channel count.
+  ///
+  /// - Throws: `unsupportedAudioFormat` for another sample rate; `conversionFailed`.
   mutating func convert(
     _ frame: Frame, range: Range<Int>, into output: UnsafeMutableRawPointer, of name: String
   ) throws(MediaError) {

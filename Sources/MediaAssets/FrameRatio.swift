@@ -1,13 +1,13 @@
 import MediaCore
 
-/// How many frames of an item come to how many frames of the output, in lowest terms: its own rate and the one that it is
-/// played at, against the output's.
+/// The ratio of item frames to output frames in lowest terms. It follows from the item's sample rate and playback rate,
+/// and from the output's sample rate.
 public struct FrameRatio: Sendable, Hashable {
-  /// So many frames of the item last as long as `output` frames of the output. Both are above 0.
+  /// The number of item frames that last as long as `output` output frames. Both are above 0.
   public let input: Int64
   public let output: Int64
 
-  /// `inputRateHz` and `outputRateHz` are above 0; the direction of `playbackRate` does not matter.
+  /// Creates a ratio from sample rates above 0. The direction of `playbackRate` does not matter.
   public init(from inputRateHz: Int, to outputRateHz: Int, playbackRate: PlaybackRate) {
     let (input, output) = (
       Int64(inputRateHz) * playbackRate.magnitude.millionths, Int64(outputRateHz) * 1_000_000
@@ -18,17 +18,19 @@ public struct FrameRatio: Sendable, Hashable {
     self.output = output / larger
   }
 
-  /// Whether the output's frames are the item's.
+  /// Whether each output frame is one item frame.
   public var isOne: Bool { input == output }
 
-  /// The output frame at or after input frame `frame`: where something that begins there begins in the output.
+  /// Returns the first output frame at or after input frame `frame`.
   public func outputFrame(ofInputFrame frame: Int64) -> Int64 {
     let (quotient, remainder) = (Int128(frame) * Int128(output)).quotientAndRemainder(dividingBy: Int128(input))
     return Int64(clamping: remainder > 0 ? quotient + 1 : quotient)
   }
 
-  /// The fraction nearest to this one of those that its continued fraction begins with, in numbers up to a limit; itself
-  /// if its own are no larger. With 2^25 it is off by 1 part in 10^9 at the very most, usually by none.
+  /// Returns the nearest convergent of the continued fraction whose terms do not exceed `limit`; the ratio itself if it
+  /// does not.
+  ///
+  /// With a limit of 2^25 the error is at most 1 part in 10^9, and usually 0.
   func nearest(upTo limit: (input: Int64, output: Int64)) -> (input: Int, output: Int) {
     var (before, now): ((Int64, Int64), (Int64, Int64)) = ((0, 1), (1, 0))
     var (numerator, denominator) = (input, output)

@@ -1,46 +1,48 @@
-// Packets that are handed over as they are, with the places of what they decode to. Those are where the decoded sound has them:
-// the same timeline, the same counting; what the first decoded frame told of the start holds here, too.
+// Packets that are delivered without decoding, with the positions of the audio that they contain. They use the same
+// timeline and
+// the same counting as decoded audio. The first decoded frame defines the start for both.
 import DequeModule
 import LibAV
 
-/// Where packets lie that are handed over as they are.
+/// The state for packets that are delivered without decoding.
 struct StoredPlacing {
-  /// Packets that were read before the first frame was decoded are kept, so as to be handed over.
+  /// Whether packets that are read before the first decoded frame are kept, to be delivered later.
   var keepsPackets = false
   var kept: Deque<Packet> = []
-  /// Goes on from packet to packet; nil right after a seek.
+  /// The timeline of the packets since the last seek; nil right after a seek.
   var timeline: AudioTimeline?
-  /// Reading began with the stream's first packet, and so many have been read since.
+  /// Whether reading began with the stream's first packet, and the number of packets read since then.
   private var beganAtStart = false
   var readCount = 0
-  /// How many packets were placed since the last seek.
+  /// The number of packets positioned since the last seek.
   var placedCount = 0
-  /// The place of the stream's first packet, and how far it is to the second.
+  /// The position of the stream's first packet, and the distance to the second.
   var start: (frame: Int64, frameCount: Int64)?
 
-  /// The next packet is the first of all.
+  /// Whether the next packet is the stream's first.
   var isAtStart: Bool { beganAtStart && readCount == 0 }
-  /// The last one was.
+  /// Whether the packet read last is the stream's first.
   fileprivate var isFirst: Bool { beganAtStart && readCount == 1 }
 
-  /// More packets than these give sound, or there is none.
+  /// The maximum number of packets kept before the first decoded frame.
   static let maximumKeptCount = 256
-  /// Frames of one packet, whatever it says of itself: sums of places stay in range.
+  /// The maximum number of frames of one packet, so that sums of positions stay in range.
   static let maximumFrameCount = Int64(1) << 31
 
-  /// Another packet was read for the first frame. Where there are too many, the file is to be read again from its start.
+  /// Keeps a packet that was read for the first frame. If there are too many, discards all; the file is then read again
+  /// from its start.
   mutating func keep(_ packet: Packet) throws(AVFailure) {
     guard kept.count < Self.maximumKeptCount else { return restart(atStart: false) }
     kept.append(try packet.copied())
   }
 
-  /// What was kept is handed over first, where anything was.
+  /// Delivers the kept packets first, if there are any.
   fileprivate mutating func handOver() {
     (beganAtStart, readCount) = (keepsPackets, 0)
     keepsPackets = false
   }
 
-  /// Reading goes on elsewhere.
+  /// Resets the state, because reading continues at another position.
   mutating func restart(atStart: Bool) {
     (beganAtStart, readCount) = (atStart, 0)
     keepsPackets = false
@@ -50,31 +52,31 @@ struct StoredPlacing {
   }
 }
 
-/// What a packet decodes to, and where that lies.
+/// The position and length of the audio of one packet.
 struct StoredPacket {
-  /// The place of the first frame, before anything is cut off; nil: nothing tells it.
+  /// The position of the first frame before trimming; nil if unknown.
   var frame: Int64?
   var frameCount: Int64
-  /// What the packet says is to be cut off; at the start it may be more than the packet has.
+  /// The numbers of frames to trim by the packet's side data. At the start the number may exceed the packet's length.
   var trims: (start: Int64, end: Int64)
-  /// Something is missing before it.
+  /// Whether packets are missing before this one.
   var isAfterHole = false
-  /// It is the stream's first.
+  /// Whether this is the stream's first packet.
   var isFirst = false
 }
 
 extension FrameReader {
-  /// The first frame has been decoded: finds out where the packets lie that were read for it.
+  /// Determines the positions of the packets that were read for the first frame, after it has been decoded.
   func anchorStored(_ lengths: PacketLengths) {
     stored.handOver()
     guard let timeline, let last = stored.kept.last else { return }
     var counts = stored.kept.map { told($0, lengths, timeline) }
     let before = counts.dropLast().reduce(0, +)
-    // The decoder cut off what it was told to: whole packets, and then the beginning of the last.
+    // The decoder trimmed the declared number of frames: whole packets, and then the beginning of the last one.
     let cut = edges.decoderCutFrames + trims.startFrames
     var place = frameStart - max(0, cut - before)
     if !timeline.hasCoarseTicks, let stamped = last.pts.flatMap({ timeline.frame(ofTicks: $0) }) { place = stamped }
-    // A first packet of Vorbis gives nothing, however long it says that it is.
+    // The first packet of a Vorbis stream produces no audio, whatever length it states.
     if counts.count > 1, !timeline.hasCoarseTicks,
       let first = stored.kept.first?.pts.flatMap({ timeline.frame(ofTicks: $0) }),
       let second = stored.kept[1].pts.flatMap({ timeline.frame(ofTicks: $0) }), second >= first
@@ -84,9 +86,7 @@ extension FrameReader {
     stored.start = (place - counts.dropLast().reduce(0, +), counts[0])
   }
 
-  /// The next packet, which `packet` holds; nil at the end.
-  ///
-  /// Throws `cancelled`, too.
+  /// Reads the next packet into `packet`; returns nil at the end. Also throws `cancelled`.
   func nextStored(_ lengths: PacketLengths) throws(AVFailure) -> StoredPacket? {
     if let kept = stored.kept.popFirst() {
       packet.take(kept)
@@ -118,7 +118,7 @@ extension FrameReader {
       timeline.restart(at: start.frame + start.frameCount)
       return
     }
-    // How long the first was of which the one before is not known is a guess.
+    // The length of the first Vorbis packet after a seek is a guess, because the packet before it is unknown.
     if stream.codecName == "vorbis", stored.placedCount == 1, !fresh.hasCoarseTicks { timeline.restart() }
     guard let expected = timeline.expectedFrame else {
       found.frame = placeAfterSeek(fresh)
@@ -131,7 +131,8 @@ extension FrameReader {
     noteJump(placed.step, to: placed.frame, from: expected)
   }
 
-  /// Where the first packet lies behind a seek; nil where its timestamp is too coarse, and nothing else tells.
+  /// Returns the position of the first packet after a seek; nil if its timestamp is too coarse and nothing else defines
+  /// it.
   private func placeAfterSeek(_ timeline: AudioTimeline) -> Int64? {
     guard let place = packetFrame ?? packet.pts.flatMap({ timeline.frame(ofTicks: $0) }) else { return nil }
     if isCounted, !timeline.hasCoarseTicks { return place }

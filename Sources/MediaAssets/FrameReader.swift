@@ -1,14 +1,15 @@
-// Demuxer and decoder of one sound stream, as one source of decoded frames that know their place. Bad packets are
-// dropped and counted here; everything that a hostile file can make long is bounded or asks for cancellation.
+// Demuxer and decoder of one audio stream, combined into a source of decoded frames with positions. Bad packets are
+// dropped and
+// counted here. All work that a hostile file can prolong is bounded or checks for cancellation.
 import LibAV
 import MediaCore
 
-/// Reads, decodes and places the frames of one stream.
+/// Reads and decodes the frames of one stream and determines their positions.
 ///
 /// Threading: one thread at a time.
 final class FrameReader {
   enum Result {
-    /// `frame` holds samples; the first one's place is `frameStart`.
+    /// `frame` holds samples; `frameStart` is the position of the first one.
     case frame
     case endOfTrack
     case cancelled
@@ -16,31 +17,31 @@ final class FrameReader {
 
   let stream: StreamInfo
   let frame: Frame
-  /// Where the samples in `frame` begin.
+  /// The position of the first sample in `frame`.
   private(set) var frameStart: Int64 = 0
-  /// Set once the first frame, and so the timeline's origin, is known.
+  /// The timeline; set once the first frame, and with it the origin, is known.
   private(set) var timeline: AudioTimeline?
-  /// Places of packets that are handed over as they are.
+  /// The positions of packets that are delivered without decoding.
   var stored = StoredPlacing()
-  /// What was found besides frames since it was last taken.
+  /// The faults and titles found since they were last dequeued.
   var reports = PacketReports()
-  /// What packets told of the padding at the track's edges.
+  /// The padding at the track's edges, as stated by packets.
   private(set) var trims = PacketTrims()
-  /// Packets are decoded only to warm up: their failures are not reported.
+  /// Whether packets are decoded only to warm up the decoder. Their failures are not reported.
   var isWarmingUp = false
-  /// The frames' place since the last seek comes from a timestamp or from counting, not from a guess.
+  /// Whether the position since the last seek comes from a timestamp or from counting, not from a guess.
   private(set) var isPlaceProven = true
-  /// Frames were dropped after the last seek, for nothing told their place.
+  /// Whether frames were dropped after the last seek, because their position was unknown.
   private(set) var isPlaceDelayed = false
-  /// The place of the packet that decoding began with after the last seek; nil before, or when it has no timestamp.
+  /// The position of the packet with which decoding began after the last seek; nil before, or without a timestamp.
   private(set) var firstPacketFrame: Int64?
-  /// The stream's first packet.
+  /// The byte position, timestamp and duration of the stream's first packet.
   private(set) var start: (byte: Int64?, ticks: Int64?, durationTicks: Int64?)?
-  /// The sizes of the decoded frames, where timestamps do not tell a frame.
+  /// The sizes of the decoded frames, for timestamps that do not identify a frame.
   private(set) var grid: FrameGrid
-  /// Nanoseconds spent with reading packets.
+  /// The time spent reading packets, in ns.
   private(set) var demuxNanoseconds: Int64 = 0
-  /// Learns where packets begin while they are read in order; nil where that is not known or not wanted.
+  /// Records packet positions while packets are read in order; nil if positions are unknown or not needed.
   var index: PacketIndex? {
     didSet { if index !== oldValue { nextNotedFrame = 0 } }
   }
@@ -48,66 +49,68 @@ final class FrameReader {
   private(set) var demuxer: Demuxer
   private var decoder: Decoder
   let packet: Packet
-  /// The timestamps of the stream do not agree with its frames: they cannot tell where a seek has led.
+  /// Whether timestamps disagree with the frame count, so that they cannot prove the position after a seek.
   private(set) var hasIrregularTimestamps = false
-  /// The timestamp of the first frame since the last seek is rounded to more than a frame, and nothing tells the exact position.
+  /// Whether the first timestamp since the last seek is rounded to more than a frame and the exact position is unknown.
   private(set) var isPlaceRounded = false
-  /// `packet` was read, but not decoded yet.
+  /// Whether `packet` was read but not yet decoded.
   private(set) var isPacketHeld = false
-  /// Nothing was decoded since the decoder was flushed.
+  /// Whether nothing has been decoded since the decoder was flushed.
   private var isDecoderFlushed = false
   private let presentationStart: (ticks: Int64, timeBase: TimeBase)?
   let format: ContainerFormat
-  /// The lengths of packets, and their positions where timestamps do not tell them.
+  /// The lengths of packets, and their positions if timestamps do not define them.
   private(set) var counting: PacketCounting
   let edges: TrackEdges
-  /// Sound is missing behind the last frame, for packets did not decode; and where they end, if they say.
+  /// Whether packets after the last frame did not decode, and the end of these packets if known.
   private var isAfterLoss = false
   private var lostEnd: Int64?
-  /// Where bytes after the last frame begin, in a stream without a container: garbage, or tags that FFmpeg does not know.
+  /// The position of bytes after the last frame, in a stream without a container: garbage, or tags unknown to FFmpeg.
   private var trailingBytesFrame: Int64?
-  /// Packets that did not decode before the first that did.
+  /// The number of packets that did not decode before the first one that did.
   private var lostAtStartCount: Int64 = 0
   private var lastFrameCount: Int64 = 0
-  /// The place of the last packet that was read.
+  /// The position of the last packet that was read.
   private(set) var packetFrame: Int64?
   /// The end of the last packet that was read.
   private(set) var countedFrame: Int64?
-  /// The end of the one before.
+  /// The end of the packet before that.
   private var previousEndFrame: Int64?
   /// Corrects the timestamps of an Ogg Vorbis stream; nil for other streams.
   private var vorbisTimes: VorbisPacketTimes?
-  /// Frames before time 0 that are not heard: granule positions count audio from 0 on (Vorbis I, appendix A.2).
+  /// The inaudible frames before time 0: granule positions count audio from 0 (Vorbis I, appendix A.2).
   private(set) var negativeStartFrames: Int64 = 0
-  /// How the last packet's place follows from the container's own timestamps.
+  /// How the last packet's position follows from the timestamps stored in the container.
   private var stamps = PacketStamps()
-  /// A seek has led here, and the timestamps after it tell where that is.
+  /// Whether a seek led here whose position is defined by the timestamps that follow.
   private var isSoughtByTimestamp = false
-  /// Nothing was passed over since the file's start.
+  /// Whether all packets since the file's start have been decoded.
   private(set) var isDecodedFromStart = true
-  /// The place of the first frame of all, and whether the next frame is that one: a new decoder is at the first packet.
+  /// The position of the stream's first frame, and whether the next frame is that one: a new decoder is at the first
+  /// packet.
   private var firstFrameStart: Int64?
   private var isAtTrueStart = true
-  /// The place of the packet that comes next, by the index; nil but right after a seek to a byte.
+  /// The position of the next packet by the index; set only right after a seek to a byte.
   private var entryFrame: Int64?
-  /// FFmpeg counts from where it was sent, not from the file's start: its timestamps mean nothing.
+  /// Whether FFmpeg counts timestamps from the seek position and not from the file's start, so that they are
+  /// meaningless.
   private var isRecounting = false
-  /// The timestamp, as FFmpeg counts, that goes on from the last packet.
+  /// The FFmpeg timestamp that continues from the last packet.
   private var nextTicks: Int64?
-  /// `countedFrame` is what reading from the file's start would have counted.
+  /// Whether `countedFrame` equals the count of a read from the file's start.
   private(set) var isCounted = true
-  /// Opening the file anew was interrupted: the demuxer cannot be used until that is done.
+  /// Whether reopening the file was interrupted. The demuxer is unusable until the file has been reopened.
   private(set) var mustRewind = false
   private(set) var isAtEndOfFile = false
   private var hasReadPacket = false
   private var badReadCount = 0
-  /// Places before it are in the index.
+  /// The position of the next packet to add to the index.
   private var nextNotedFrame: Int64 = 0
 
-  /// Reads that fail one after another before the rest of a file is given up.
+  /// The number of consecutive failed reads after which the rest of a file is given up.
   private static let maximumBadReads = 64
-  /// How far the place of a packet that one begins at may be from what the index says: in Vorbis the first packet's own
-  /// length is guessed, its end is right.
+  /// The maximum difference between the index and the position of the packet at an entry. In Vorbis the length of the
+  /// first packet is a guess, but its end is right.
   private static let maximumDisagreementFrames: Int64 = 4_096
 
   init(demuxer: Demuxer, streamIndex: Int, format: ContainerFormat, edges: TrackEdges) throws(AVFailure) {
@@ -133,7 +136,7 @@ final class FrameReader {
       .flatMap { video in video.startTicks.map { ($0, video.timeBase) } }
   }
 
-  /// A title holds from the first packet on that begins at its byte or behind it.
+  /// Reports stream titles. A title applies from the first packet that begins at or after the title's byte.
   private func noteTitles() {
     guard let source = demuxer.source.byteSource, let byte = packet.bytePosition,
       let place = packetFrame ?? countedFrame
@@ -141,7 +144,7 @@ final class FrameReader {
     for title in source.takeTitles(before: byte + 1) { reports.note(title, at: place) }
   }
 
-  /// Where the silence ends that stands for packets at the track's end that did not decode; nil when there are none.
+  /// The end of the silence that replaces undecodable packets at the end of the track; nil if there are none.
   var silentEnd: Int64? { trailingBytesFrame == nil ? lostEnd.map { $0 - trims.endFrames } : nil }
 
   // MARK: - Reading
@@ -170,9 +173,11 @@ final class FrameReader {
     }
   }
 
-  /// A flushed decoder is not in every codec what it was at first: AAC keeps what overlaps, Vorbis gives sound for its first
-  /// packet. Behind pre-roll that does not matter; at the stream's first packet the decoder must be new, except where it would
-  /// cut off the padding that the header declares: there what is wrong is not heard.
+  /// Replaces a flushed decoder at the stream's first packet.
+  ///
+  /// For some codecs a flushed decoder differs from a new one: AAC keeps overlapping samples, and Vorbis outputs audio
+  /// for its first packet. After pre-roll the difference is irrelevant. The decoder is kept if a new one would cut off
+  /// padding that the header declares: the difference is inaudible there.
   private func renewDecoderAtStart() throws(AVFailure) {
     guard isDecoderFlushed else { return }
     isDecoderFlushed = false
@@ -198,7 +203,7 @@ final class FrameReader {
         if result == .cancelled { isCounted = false }
         guard result == .packet else { return result }
       } catch {
-        // A reader that cannot read is final; a demuxer that stumbles may find its feet again.
+        // A failed read of the source is final, but a demuxer can recover from invalid data.
         badReadCount += 1
         guard error.kind == .invalidData, badReadCount < Self.maximumBadReads else { throw error }
         drop(error)
@@ -215,7 +220,7 @@ final class FrameReader {
       if stored.keepsPackets { try stored.keep(packet) }
       noteTitles()
       if trailingBytesFrame == nil, trims.note(packet.trimmedFrames) {
-        // What was cut off was no end: the file's header is wrong, or files were joined.
+        // The trimmed frames were not at the end: the file's header is wrong, or files were joined.
         _ = timeline?.noteMissingPacket(frameCount: 0)
         isAfterLoss = true
       }
@@ -223,7 +228,7 @@ final class FrameReader {
     }
   }
 
-  /// Finds out where the packet that was read lies, and gives it a timestamp that says so.
+  /// Determines the position of the packet that was read, and gives the packet a matching timestamp.
   private func count() {
     if start == nil { start = (packet.bytePosition, packet.pts, packet.duration) }
     stamps.note(
@@ -231,7 +236,8 @@ final class FrameReader {
       frameCount: { [packet, stream, grid, timeline, hasReadPacket] in
         guard let told = packet.duration.flatMap({ timeline?.frameCount(ofTicks: $0) }) else { return nil }
         let count = grid.frameCount(told: told, roundingFrames: timeline?.roundingFrames ?? 0)
-        // Without the packet before, FFmpeg does not know how much of a short Vorbis block is heard; a long one says it.
+        // Without the packet before it, FFmpeg does not know the audible length of a short Vorbis block; a long block
+        // states it.
         let isGuess = stream.codecName == "vorbis" && !hasReadPacket && count <= 2 * Int64(stream.frameStepCount ?? 0)
         return isGuess ? nil : count
       })
@@ -253,10 +259,12 @@ final class FrameReader {
     countedFrame = overflow || end > Int64.max / 4 ? nil : end
   }
 
-  /// A packet without a timestamp lies where counting says. So does one whose timestamp only goes on from the packet before:
-  /// in raw streams FFmpeg adds up lengths in ticks, which are rounded, and drifts away (44.1 kHz AC-3: 20 ms in 90 s).
+  /// Returns the position of the packet, by counting or by its timestamp.
   ///
-  /// - Parameter isFollowing: the length of the packet before is known.
+  /// A packet without a timestamp is at the counted position. So is a packet whose timestamp only continues from the
+  /// packet before. In raw streams FFmpeg adds up lengths in rounded ticks and drifts (44.1 kHz AC-3: 20 ms in 90 s).
+  ///
+  /// - Parameter isFollowing: whether the length of the packet before is known.
   private func place(in timeline: AudioTimeline, follows isFollowing: Bool) -> Int64? {
     noteEntry(in: timeline)
     let expectedTicks = nextTicks
@@ -269,7 +277,8 @@ final class FrameReader {
       if counting.hasIrregularTimestamps { index?.noteIrregularTimestamp(at: place - (startFrame ?? 0)) }
       return stamp(place, timeline)
     }
-    // Of packets that share a block only the first has a timestamp; what FFmpeg makes up for the others is no evidence.
+    // Only the first packet of a block has a stored timestamp; the timestamps that FFmpeg derives for the others prove
+    // nothing.
     if format == .matroska, !stamps.isOwn, !isFollowing { packet.clearTimestamps() }
     let isCalculated = format.countsPackets && isFollowing && hasReadPacket
     let goesOn =
@@ -282,25 +291,27 @@ final class FrameReader {
     return stamp(countedFrame, timeline)
   }
 
-  /// Gives the packet a timestamp that says where it was counted to lie; nil where none can.
+  /// Gives the packet the timestamp of its counted position; returns nil if there is no such timestamp.
   private func stamp(_ place: Int64, _ timeline: AudioTimeline) -> Int64? {
     guard let ticks = timeline.ticks(ofFrame: place, rounding: .nearest) else { return nil }
     packet.stamp(ticks)
     return place
   }
 
-  /// The timestamps of the stream are irregular: from the next rewind on packets are counted by their lengths.
+  /// Counts packets by their lengths from the next rewind on, because the stream's timestamps are irregular.
   func countPacketLengths() throws(AVFailure) {
     guard let timeline else { return }
     let isPadded = !CodecTraits.isLossless(codecName: stream.codecName) && grid.step > 0
     try counting.begin(
       timeline, demuxer: demuxer, streamIndex: stream.index, stepFrames: isPadded ? grid.step : nil)
-    // What was counted up to now went by the timestamps.
+    // The count so far is based on the timestamps.
     isCounted = false
   }
 
-  /// The first packet after a seek to a byte: where a container has no timestamps of its own, FFmpeg counts anew from there,
-  /// and would cut off what belongs to the file's start and end at the wrong places.
+  /// Handles the first packet after a seek to a byte.
+  ///
+  /// For a container without stored timestamps FFmpeg counts from the seek position. It would then trim the padding of
+  /// the file's start and end at wrong positions.
   private func noteEntry(in timeline: AudioTimeline) {
     guard let frame = entryFrame else { return }
     entryFrame = nil
@@ -311,7 +322,7 @@ final class FrameReader {
     isRecounting = abs(found - frame) > timeline.roundingFrames && (pts == 0 || pts == start?.ticks)
   }
 
-  /// Where the packet ends on the timeline, when it says.
+  /// The end of the packet on the timeline, if the packet states it.
   private var packetEndFrame: Int64? {
     guard let timeline, let pts = packet.pts else { return nil }
     let (end, overflow) = pts.addingReportingOverflow(packet.duration ?? 0)
@@ -325,14 +336,14 @@ final class FrameReader {
     nextNotedFrame = reach.last.frame + reach.spacingFrames
   }
 
-  /// The place of the first frame of the stream's first packet: before 0 where priming is cut off. Nil before it is known.
+  /// The position of the first frame of the stream's first packet; negative if priming is cut off. Nil until known.
   var startFrame: Int64? {
     guard let timeline, let start else { return nil }
     guard let ticks = start.ticks else { return 0 }
     return timeline.frame(ofTicks: ticks)
   }
 
-  /// Silence will stand for the packet that was sent last.
+  /// Records that the packet sent last did not decode; silence replaces it.
   private func drop(_ failure: AVFailure) {
     isAfterLoss = true
     lostEnd = timeline?.noteMissingPacket(frameCount: packetFrameCount) ?? packetEndFrame
@@ -342,7 +353,7 @@ final class FrameReader {
     reports.note(failure, at: timeline?.expectedFrame ?? 0)
   }
 
-  /// How long the packet lasts: as long as the last frame where its timestamps are too coarse to tell the two apart.
+  /// The length of the packet; that of the last frame if the timestamps are too coarse to distinguish the two.
   private var packetFrameCount: Int64? {
     guard let duration = packet.duration, let rate = stream.sampleRateHz,
       let frameBase = TimeBase(sampleRateHz: rate),
@@ -352,7 +363,7 @@ final class FrameReader {
     return abs(told - lastFrameCount) <= tick ? lastFrameCount : told
   }
 
-  /// Finds the decoded frame's place; false when nothing tells it yet.
+  /// Determines the position of the decoded frame; returns false if it is not yet known.
   private func place() -> Bool {
     if timeline == nil { timeline = makeTimeline() }
     if timeline?.expectedFrame == nil {
@@ -386,25 +397,29 @@ final class FrameReader {
     return true
   }
 
-  /// Audio, or a packet that is handed over as it is, does not lie where it was expected.
+  /// Reports that a frame, or a packet delivered without decoding, is not at the expected position.
   func noteJump(_ step: AudioTimeline.Step, to frame: Int64, from expected: Int64?) {
     guard step != .contiguous else { return }
     if isWarmingUp { return noteJumpBeforePosition(step, missingFrameCount: frame - (expected ?? frame)) }
-    // In an MP4 it may be an edit; then the packet before does not claim to reach so far.
+    // In MP4 the jump may be an edit; then the duration of the packet before does not reach the new position.
     if format.hasMovieTimeline, step == .hole, previousEndFrame != frame { return }
     reports.note(step, at: expected ?? frame)
   }
 
-  /// After a seek, a timestamp that is rounded to more than a frame is taken to the frame that the sizes allow; one that is
-  /// late by as much as all others were is put right. False when the timestamp is FFmpeg's own, from lengths that it guessed:
-  /// the next one of the container's tells.
+  /// Resolves the position of the first frame after a seek.
+  ///
+  /// A timestamp that is rounded to more than a frame is moved to the frame that the frame sizes allow. A constant
+  /// lateness of all timestamps is subtracted.
+  ///
+  /// - Returns: false if FFmpeg derived the timestamp from guessed lengths. The next timestamp stored in the container
+  ///   then decides.
   private func resolveRounding() -> Bool {
     isPlaceRounded = false
     if isCountedByLength, let packetFrame, frame.pts == packet.pts {
       timeline?.restart(at: packetFrame)
       return true
     }
-    // Plain samples can begin anywhere.
+    // Plain PCM can begin at any sample.
     let isOnGrid = grid.isSettled && !isCounted && !stream.codecName.hasPrefix("pcm_")
     guard let timeline, timeline.hasRoundedTicks || isOnGrid, let pts = frame.pts, let start else { return true }
     if isAtTrueStart {
@@ -426,16 +441,17 @@ final class FrameReader {
     return true
   }
 
-  /// The timeline that follows from the first decoded frame: FFmpeg has cut the priming off, or what it knows of it.
+  /// Creates the timeline from the first decoded frame. FFmpeg has already removed the priming that it knows of.
   private func makeTimeline() -> AudioTimeline? {
     let rate = frame.layout?.sampleRateHz ?? stream.sampleRateHz ?? 0
     guard let frameBase = TimeBase(sampleRateHz: rate) else { return nil }
     let firstFrame = frame.pts.flatMap { place($0, frameBase) }
-    // Packets that did not decode count: silence stands for them.
+    // Undecodable packets count, because silence replaces them.
     let firstPacket = (start?.ticks).flatMap { place($0, frameBase) }.map { $0 + trims.startFrames }
     let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
     let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
-    // What does not decode in front of the sound of a bare stream was no sound, for all that anything says.
+    // In an ADTS stream, undecodable data before the first decoded frame is not counted: nothing shows that it was
+    // audio.
     let sound = (isAfterLoss && format != .adts ? afterLoss ?? firstFrame : firstFrame) ?? 0
     if vorbisTimes != nil { negativeStartFrames = max(0, -sound) }
     let first = sound + edges.uncutStartFrames + negativeStartFrames
@@ -450,15 +466,15 @@ final class FrameReader {
       source: vorbisTimes == nil ? format.timestampSource : .granulePositions)
   }
 
-  /// A timestamp in frames of the stream's own count; nil when it is so far away that sums with it would not be in range.
+  /// Converts a timestamp to frames of the stream's count; nil if sums with it could overflow.
   private func place(_ ticks: Int64, _ frameBase: TimeBase) -> Int64? {
     let frame = frameBase.ticks(from: ticks, of: stream.timeBase, rounding: .nearest)
     return frame.flatMap { $0.magnitude > AudioTimeline.furthestPlace.magnitude ? nil : $0 }
   }
 
-  // MARK: - Moving
+  // MARK: - Seeking
 
-  /// Goes to a place by the container's own seek; the next frames tell where it landed.
+  /// Seeks with the container's own seek; the frames that follow define the position.
   func seekByTimestamp(toFrame target: Int64) throws(AVFailure) {
     if mustRewind { try rewind() } else { restart() }
     forgetCount()
@@ -468,8 +484,10 @@ final class FrameReader {
     try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: ticks, latest: ticks)
   }
 
-  /// Moves to the byte at which the packet of `frame` begins. Returns false, and the position is unknown, if the demuxer begins
-  /// elsewhere or reports another position. Errors: `cancelled`, too.
+  /// Seeks to the byte at which the packet of `frame` begins.
+  ///
+  /// - Returns: false if the demuxer begins elsewhere or reports another position; the position is then unknown.
+  /// - Throws: also `cancelled`.
   func seek(toByte byte: Int64, frame: Int64) throws(AVFailure) -> Bool {
     if mustRewind { try rewind() } else { restart() }
     forgetCount()
@@ -495,8 +513,9 @@ final class FrameReader {
     return true
   }
 
-  /// Reads up to the first packet that ends after `target`, without decoding: from here, or from the file's start. False
-  /// when cancelled.
+  /// Reads without decoding up to the first packet that ends after `target`, from here or from the file's start.
+  ///
+  /// - Returns: false if cancelled.
   func skip(toFrame target: Int64) throws(AVFailure) -> Bool {
     if canSkip(toFrame: target) { if !isPacketHeld { restart() } } else { try rewind() }
     while true {
@@ -510,7 +529,7 @@ final class FrameReader {
       case .packet:
         isDecodedFromStart = false
         if vorbisTimes?.isAtHeader ?? false {
-          // The decoder needs the headers of each stream of a chain.
+          // The decoder needs the headers of each stream of a chained file.
           if case .undecodable = try decoder.send(packet) { continue }
           while case .frame = try decoder.receive(into: frame) {}
           continue
@@ -526,8 +545,8 @@ final class FrameReader {
     }
   }
 
-  /// Reads to the end without decoding, and answers where the last packet ends; nil when cancelled. That is true only when
-  /// `counting.isLengthKnown`.
+  /// Reads to the end without decoding and returns the end of the last packet; nil if cancelled. The result is valid
+  /// only if `counting.isLengthKnown`.
   func countToEnd() throws(AVFailure) -> Int64? {
     if !isCounted || isAtEndOfFile { try rewind() }
     decoder.flush()
@@ -543,7 +562,7 @@ final class FrameReader {
     }
   }
 
-  /// Starts anew at the file's first packet.
+  /// Reopens the file and restarts at its first packet.
   func rewind() throws(AVFailure) {
     restart()
     countedFrame = nil
@@ -565,7 +584,7 @@ final class FrameReader {
     stored.restart(atStart: true)
   }
 
-  /// It is not known where reading goes on.
+  /// Marks the reading position as unknown.
   private func forgetCount() {
     isCounted = false
     isRecounting = false

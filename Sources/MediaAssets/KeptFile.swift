@@ -2,17 +2,17 @@ import Glibc
 import LibAV
 import Synchronization
 
-/// A descriptor of a file that is being played. A seek reads the file through it where the file's name is gone.
+/// A descriptor of a file that is being played. If the file's name no longer exists, a seek reads the file through it.
 ///
 /// The descriptor is closed with the object. Threading: any.
 final class KeptFile: Sendable {
-  /// The number of files that a process keeps open in this way. A file beyond it is opened by its name only.
+  /// The maximum number of kept files in the process. Further files are opened by name only.
   static let limit = 64
   private static let count = Atomic(0)
 
   let descriptor: Int32
 
-  /// Duplicates a descriptor. Returns nil at the limit, and where no descriptor is left.
+  /// Duplicates a descriptor. Returns nil at the limit, or if no descriptor is available.
   init?(duplicating original: Int32) {
     guard Self.count.add(1, ordering: .relaxed).newValue <= Self.limit else {
       Self.count.subtract(1, ordering: .relaxed)
@@ -32,12 +32,12 @@ final class KeptFile: Sendable {
 }
 
 extension Asset {
-  /// Keeps the file open that a reader of this asset reads, until `dropFile`.
+  /// Keeps the file of a reader of this asset open until `dropFile`.
   func keepFile(_ source: FileSource) {
     guard case .path = place, let file = source.duplicated(KeptFile.init) else { return }
     state.opened.withLock { $0.file = file }
   }
 
-  /// Closes the file that was kept open for seeks. A player calls this when the asset's item is current no more.
+  /// Closes the file that was kept open for seeks. A player calls this when the asset's item is no longer current.
   public func dropFile() { state.opened.withLock { $0.file = nil } }
 }

@@ -1,16 +1,16 @@
-/// Languages' codes compared, of whichever standard they are.
+/// Compares language codes of different standards.
 enum LanguageCode {
-  /// Whether a file's code names the language that is wanted. `en`, `eng` and `en-GB` in a file are all wanted by `en`; who wants
-  /// `en-GB` wants a file's `en`, too.
+  /// Whether a file's code matches the wanted language. The primary languages are compared: `en` matches `en`, `eng`
+  /// and `en-GB`, and `en-GB` also matches `en`.
   static func matches(_ code: String, wanted: String) -> Bool { primary(code) == primary(wanted) }
 
-  /// The language alone, as ISO 639-1 where there is such a code.
+  /// Returns the primary language, as ISO 639-1 if such a code exists.
   static func primary(_ code: String) -> String {
     let language = code.prefix { $0 != "-" && $0 != "_" }.lowercased()
     return twoLetters[language] ?? language
   }
 
-  /// ISO 639-2, of either kind where there are two, to ISO 639-1.
+  /// The ISO 639-1 codes by ISO 639-2 codes (both the B and the T code if they differ).
   private static let twoLetters: [String: String] = [
     "ara": "ar", "bel": "be", "bul": "bg", "ben": "bn", "bos": "bs", "cat": "ca", "ces": "cs", "cze": "cs", "cym": "cy",
     "wel": "cy", "dan": "da", "deu": "de", "ger": "de", "ell": "el", "gre": "el", "eng": "en", "epo": "eo", "spa": "es",

@@ -1,27 +1,28 @@
-/// The information frame in front of an MP3 file's sound: Xing or Info, with LAME's extension, or VBRI.
+/// The information frame before the audio of an MP3 file: Xing or Info, with LAME's extension, or VBRI.
 ///
-/// FFmpeg reads it, too, and cuts off what LAME's extension says, but tells nobody how long the sound is then. Source:
-/// the Xing header SDK, the LAME tag specification (revision 1), Fraunhofer's VBRI header.
+/// FFmpeg reads it, too, and trims by LAME's extension, but does not report the resulting length. Sources: the Xing
+/// header SDK, the LAME tag specification (revision 1), Fraunhofer's VBRI header.
 struct MP3InfoFrame: Sendable, Hashable {
-  /// Layer III decoders give this many frames more at the start than the encoder says.
+  /// The delay of layer III decoders in frames, in addition to the encoder's delay.
   static let decoderDelayFrames: Int64 = 529
 
-  /// MPEG frames that follow; nil when it does not say.
+  /// The number of MPEG frames that follow; nil if the header does not state it.
   var mpegFrameCount: Int64?
   /// The number of bytes from this frame to the end of the audio; nil if the header does not state it.
   var byteCount: Int64?
-  /// Frames of sound in each.
+  /// The number of audio frames in each MPEG frame.
   var framesPerMPEGFrame: Int64
-  /// What the encoder put in front and behind; nil without LAME's extension.
+  /// The encoder's padding at both ends; nil without LAME's extension.
   var delay: Delay?
 
-  /// Frames by the encoder's own count.
+  /// The encoder's padding in frames, without the decoder's delay.
   struct Delay: Sendable, Hashable {
     var startFrames: Int64
     var endFrames: Int64
   }
 
-  /// Frames that the encoder was given, or at least can be decoded of them; nil when it does not say.
+  /// The number of frames that the encoder received, as far as they can be decoded; nil if the header does not state
+  /// it.
   var soundFrameCount: Int64? {
     guard let mpegFrameCount else { return nil }
     let all = mpegFrameCount * framesPerMPEGFrame
@@ -29,7 +30,7 @@ struct MP3InfoFrame: Sendable, Hashable {
     return max(0, all - delay.startFrames - Self.decoderDelayFrames - max(0, delay.endFrames - Self.decoderDelayFrames))
   }
 
-  /// Finds the frame in the bytes from the first MPEG frame on, with garbage before it; nil when there is none.
+  /// Finds the frame in `bytes`, which begin at or before the first MPEG frame; nil if there is none.
   init?(bytes: [UInt8]) {
     for offset in bytes.indices.dropLast(4) where bytes[offset] == 0xff && bytes[offset + 1] & 0xe6 == 0xe2 {
       let isMPEG1 = bytes[offset + 1] & 0x18 == 0x18
@@ -49,7 +50,7 @@ struct MP3InfoFrame: Sendable, Hashable {
     if flags & 2 != 0 { byteCount = bytes.number(4).flatMap { $0 > 0 ? $0 : nil } }
     if flags & 4 != 0 { bytes.skip(100) }
     if flags & 8 != 0 { bytes.skip(4) }
-    // The encoders whose delays FFmpeg believes, too.
+    // The encoders whose delays FFmpeg accepts, too.
     guard let encoder = bytes.text(4), ["LAME", "Lavf", "Lavc"].contains(encoder) else { return true }
     bytes.skip(17)
     delay = bytes.number(3).map { Delay(startFrames: $0 >> 12, endFrames: $0 & 0xfff) }
@@ -66,7 +67,7 @@ struct MP3InfoFrame: Sendable, Hashable {
   }
 }
 
-/// Reads numbers and letters one after another; nil beyond the end.
+/// Reads numbers and text in sequence; nil after the end.
 struct BigEndianBytes {
   private let bytes: [UInt8]
   private(set) var offset: Int
@@ -76,7 +77,7 @@ struct BigEndianBytes {
     self.offset = offset
   }
 
-  /// The four bytes at a place.
+  /// Returns the four bytes at an offset.
   func header(at offset: Int) -> UInt32? {
     guard offset >= 0, offset <= bytes.count - 4 else { return nil }
     return bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
@@ -84,7 +85,7 @@ struct BigEndianBytes {
 
   mutating func skip(_ count: Int) { offset += count }
 
-  /// `count` bytes as an unsigned number; at most 7.
+  /// Reads `count` bytes as an unsigned number; at most 7.
   mutating func number(_ count: Int) -> Int64? {
     guard let taken = take(count) else { return nil }
     return taken.reduce(0) { $0 << 8 | Int64($1) }

@@ -1,20 +1,20 @@
-/// The four bytes that every frame of MPEG audio begins with (ISO/IEC 11172-3 and 13818-3, 2.4.2.3; MPEG-2.5 as LAME
-/// writes it).
+/// The four bytes at the start of every frame of MPEG audio (ISO/IEC 11172-3 and 13818-3, 2.4.2.3; MPEG-2.5 as written
+/// by LAME).
 struct MPEGAudioHeader: Sendable, Hashable {
-  /// 1 to 3.
+  /// The layer, 1 to 3.
   let layer: Int
-  /// Half the sampling rates and half the frames: MPEG-2 and 2.5.
+  /// Whether the version is MPEG-2 or 2.5, which have half the sampling rates and half the frames.
   let isLowSampling: Bool
   let sampleRateHz: Int
-  /// Of the whole frame, header included.
+  /// The size of the whole frame, header included.
   let byteCount: Int
-  /// Samples of each channel.
+  /// The number of samples of each channel.
   let frameCount: Int
   let isMono: Bool
   let hasChecksum: Bool
 
-  /// Nil for what is no header, and for frames of free format, whose size no header tells; FFmpeg does not take them
-  /// either.
+  /// Returns nil for an invalid header, and for frames of free format, whose size the header does not state. FFmpeg
+  /// rejects them, too.
   init?(_ bits: UInt32) {
     guard let byteCount = MPEGAudioFrameSizes.shared.byteCount(bits) else { return nil }
     self.byteCount = byteCount
@@ -26,17 +26,17 @@ struct MPEGAudioHeader: Sendable, Hashable {
     hasChecksum = bits >> 16 & 1 == 0
   }
 
-  /// Bytes of the frame that belong to the stream of main data, from which layer III frames take what they need; 0 for
-  /// the other layers.
+  /// The number of bytes of the frame that belong to the stream of main data, which layer III frames share; 0 for other
+  /// layers.
   var mainDataByteCount: Int {
     guard layer == 3 else { return 0 }
     return max(0, byteCount - 4 - (hasChecksum ? 2 : 0) - sideInformationByteCount)
   }
 
-  /// Layer III only.
+  /// The size of the side information; valid for layer III only.
   var sideInformationByteCount: Int { isLowSampling ? (isMono ? 9 : 17) : (isMono ? 17 : 32) }
 
-  /// How far back a layer III frame's main data may begin: `main_data_begin` has 9 bits, or 8.
+  /// The maximum distance back to a layer III frame's main data: `main_data_begin` has 9 bits, or 8.
   var reservoirByteCount: Int { layer == 3 ? (isLowSampling ? 255 : 511) : 0 }
 
   fileprivate static func sampleRateHz(_ bits: UInt32) -> Int {
@@ -45,11 +45,12 @@ struct MPEGAudioHeader: Sendable, Hashable {
   }
 }
 
-/// Sizes of frames by the bits of their header: looked up a million times for a long file.
+/// A table of frame sizes by header bits, because a long file needs a million look-ups.
 struct MPEGAudioFrameSizes: Sendable {
   static let shared = MPEGAudioFrameSizes()
 
-  /// By version, layer, bit rate, sampling rate and padding (bits 20 to 17 and 15 to 9 of the header); 0 for none.
+  /// The sizes by version, layer, bit rate, sampling rate and padding (bits 20 to 17 and 15 to 9 of the header); 0:
+  /// invalid.
   private let sizes: [UInt16]
 
   private static let kilobits: [[Int]] = [
@@ -79,7 +80,7 @@ struct MPEGAudioFrameSizes: Sendable {
     }
   }
 
-  /// Bytes of the frame with this header; nil when it is none.
+  /// Returns the size in bytes of the frame with this header; nil if the header is invalid.
   @inline(__always)
   func byteCount(_ bits: UInt32) -> Int? {
     guard bits >= 0xffe0_0000 else { return nil }

@@ -1,23 +1,25 @@
 import LibAV
 
-/// Goes through MPEG audio from header to header, cutting it into the packets that FFmpeg's parser cuts it into
-/// (`libavcodec/mpegaudio_parser.c`): what lies between two frames belongs to the packet of the second, and no header is
-/// asked whether another follows, so that what is counted here is what a read from the start counts, in damaged files,
-/// too. Compared with it by a test.
+/// Walks through MPEG audio from header to header, and cuts it into the same packets as FFmpeg's parser
+/// (`libavcodec/mpegaudio_parser.c`).
+///
+/// Bytes between two frames belong to the packet of the second frame. A header is accepted without a check that another
+/// one follows. So the count equals that of a read from the start, in damaged files, too. A test compares both.
 ///
 /// Threading: one thread at a time; blocks.
 struct MPEGAudioWalker: ~Copyable {
   struct Packet {
-    /// Where it begins, with what lies in front of its header.
+    /// The start of the packet, with the bytes before its header.
     var byte: Int64
-    /// Its first frame, counted from the first packet's.
+    /// The first frame, counted from the first packet's first frame.
     var frame: Int64
     var frameCount: Int
-    /// Bytes that the frames after it may reach back into.
+    /// The number of main data bytes that later frames may use.
     var mainDataByteCount: Int
-    /// How far it may reach back itself.
+    /// The maximum number of earlier main data bytes that this frame may use.
     var reservoirByteCount: Int
-    /// Headers before it agree with its own: a parser that begins here cuts and counts as one that came by.
+    /// Whether earlier headers agree with this one: a parser that begins here cuts and counts the same as one from the
+    /// start.
     var isSteady: Bool
   }
 
@@ -25,18 +27,18 @@ struct MPEGAudioWalker: ~Copyable {
   private let sizes = MPEGAudioFrameSizes.shared
   private var byte: Int64
   private var frame: Int64
-  // What the parser remembers, under its names.
+  // The state of the parser, with FFmpeg's names.
   private var header: UInt32 = 0
   private var headerCount = 0
   private var duration = 0
   private var codecLayer = 0
-  /// Version and sampling rate of the first header.
+  /// The version and sampling rate of the first header.
   private var rateBits: UInt32?
 
-  /// Layer, version and sampling rate (`SAME_HEADER_MASK`).
+  /// The bits of layer, version and sampling rate (`SAME_HEADER_MASK`).
   private static let sameMask: UInt32 = 0xffe0_0000 | 3 << 17 | 3 << 10 | 3 << 19
   private static let rateMask: UInt32 = 3 << 10 | 3 << 19
-  /// A stretch without any header that is given up: no sound for minutes.
+  /// The maximum number of bytes without a header, after which the walk ends.
   private static let maximumGapByteCount: Int64 = 64 << 20
 
   init(source: FileSource, from place: PacketIndex.Place) {
@@ -45,9 +47,9 @@ struct MPEGAudioWalker: ~Copyable {
     frame = place.frame
   }
 
-  /// The next packet; nil at the end of the file, of what has one sampling rate, and of what can be counted.
+  /// Returns the next packet; nil at the end of the file, at a change of the sampling rate, and after too large a gap.
   ///
-  /// Throws what `FileSource.read` throws, `cancelled` among it.
+  /// - Throws: the errors of `FileSource.read`, `cancelled` included.
   mutating func next() throws(AVFailure) -> Packet? {
     var place = byte
     var size: Int
@@ -74,7 +76,7 @@ struct MPEGAudioWalker: ~Copyable {
     return packet
   }
 
-  /// Takes a header as the parser does.
+  /// Processes a header like the parser.
   @inline(__always)
   private mutating func note(_ bits: UInt32) {
     let layer = 4 - Int(bits >> 17 & 3)
@@ -93,15 +95,17 @@ struct MPEGAudioWalker: ~Copyable {
   }
 }
 
-/// Finds out where to begin to decode MPEG audio.
+/// Finds the packet at which decoding of MPEG audio begins.
 enum MPEGAudioLocator {
   private static let historyCount = 512
 
-  /// The packet from which decoding gives the right samples from `target` on; nil when that lies beyond what can be walked.
-  /// Walks on from the furthest place that is known and notes what it passes. Blocks.
+  /// Returns the packet from which decoding gives the right samples from `target` on; nil if the walk does not reach
+  /// it. Blocks.
   ///
-  /// A frame takes its main data from up to 511 bytes (255 in MPEG-2) of main data before it, however many packets those
-  /// are (ISO/IEC 11172-3, 2.4.2.7: `main_data_begin`), and its overlap and filter bank need the two frames before it.
+  /// It walks from the last indexed packet and adds packets to the index.
+  ///
+  /// A frame uses up to 511 earlier bytes of main data (255 in MPEG-2), from any number of packets (ISO/IEC 11172-3,
+  /// 2.4.2.7: `main_data_begin`). Its overlap and filter bank need the two frames before it.
   static func locate(
     frame target: Int64, index: PacketIndex, source: FileSource
   ) throws(AVFailure) -> PacketIndex.Place? {
@@ -118,7 +122,7 @@ enum MPEGAudioLocator {
     }
   }
 
-  /// Walks up to the packet that holds `target`; answers how many packets that were, the last of which lie in `history`.
+  /// Walks to the packet that contains `target`. Returns the number of packets, the last of which are in `history`.
   private static func walk(
     from start: PacketIndex.Place, to target: Int64, index: PacketIndex, source: FileSource,
     history: inout [MPEGAudioWalker.Packet?]
@@ -139,7 +143,7 @@ enum MPEGAudioLocator {
     return nil
   }
 
-  /// Goes back from the last packet of the history as far as it needs; nil when the history is too short.
+  /// Returns the packet in the history that is far enough back for the last one; nil if the history is too short.
   private static func firstPacket(in history: [MPEGAudioWalker.Packet?], count: Int) -> PacketIndex.Place? {
     var mainDataByteCount = 0
     var wanted = 0

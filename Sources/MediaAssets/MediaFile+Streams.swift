@@ -3,12 +3,12 @@ import MediaCore
 import NetworkIO
 import Playlists
 
-/// What may be an HLS playlist.
+/// The detection of HLS playlists by their first bytes.
 enum HLSBeginning {
-  /// Bytes that must have come.
+  /// The number of bytes needed for detection.
   static let byteCount = 10
 
-  /// Whether these first bytes may be those of one: `#EXTM3U`, perhaps behind a byte order mark.
+  /// Whether the first bytes can be those of a playlist: `#EXTM3U`, optionally after a byte order mark.
   static func isPossible(_ bytes: [UInt8]) -> Bool {
     let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     return text.starts(with: "#EXTM3U".utf8)
@@ -16,7 +16,7 @@ enum HLSBeginning {
 }
 
 extension FileSource {
-  /// Its first bytes, few of them. Blocks.
+  /// The first few bytes of the source. Blocks.
   var beginning: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: HLSBeginning.byteCount)
     let count = try? bytes.withUnsafeMutableBytes { try read(into: $0, at: 0) }
@@ -25,9 +25,9 @@ extension FileSource {
 }
 
 extension MediaFile {
-  /// The stream whose playlist a source has; nil when it has something else. Blocks.
+  /// Returns the stream whose playlist a source contains; nil if it contains something else. Blocks.
   ///
-  /// - Parameter log: what the network does for it is noted there, in the row of the playlist.
+  /// - Parameter log: the log of network activity, in the entry of the playlist.
   static func stream(
     of asset: Asset, in source: any ByteSource, log: NetworkLog, interrupt: Interrupt
   ) throws(MediaError) -> Found? {
@@ -58,9 +58,9 @@ extension MediaFile {
       asset.keep(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
   }
 
-  /// A file that may be a playlist. Blocks.
+  /// Opens a file that may be a playlist. Blocks.
   ///
-  /// - Parameter log: what is loaded from servers that it names is noted there.
+  /// - Parameter log: the log of requests to servers that the playlist names.
   static func openList(
     _ source: FileSource, of asset: Asset, log: NetworkLog, interrupt: Interrupt
   ) throws(MediaError) -> Found {
@@ -80,7 +80,7 @@ extension MediaFile {
 }
 
 extension FileSource {
-  /// All bytes that can be read. Blocks.
+  /// Returns all bytes that can be read. Blocks.
   fileprivate func all(_ byteCount: Int64) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Int(byteCount))
     let count = try? bytes.withUnsafeMutableBytes { try read(into: $0, at: 0) }

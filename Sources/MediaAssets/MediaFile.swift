@@ -2,31 +2,30 @@ import LibAV
 import MediaCore
 import NetworkIO
 
-/// Opening a media file, wherever it is, and what LibAV's failures mean to a user.
+/// Opens media files from every kind of location, and maps LibAV's failures to public errors.
 enum MediaFile {
-  /// What an asset turned out to be.
+  /// An opened asset.
   enum Opened {
     case file(Demuxer, byteCount: Int64)
     /// An HLS stream, and the fetcher of its segments.
     case stream(StreamSession, StreamFetcher)
-    /// It has no bytes of its own.
+    /// A composition, which has no bytes.
     case composition(Composition)
   }
 
-  /// What an asset is before its container is opened.
+  /// An asset before its container is opened.
   enum Found {
     case bytes(FileSource)
     /// An HLS stream, and the fetcher of its segments.
     case stream(StreamSession, StreamFetcher)
-    /// It has no bytes of its own.
+    /// A composition, which has no bytes.
     case composition(Composition)
   }
 
-  /// Opens an asset's bytes, and the container, in this process. Blocks.
+  /// Opens an asset's bytes and its container in this process. Blocks.
   ///
-  /// - Parameter log: what the network does for it is noted there; nil: in the asset's.
-  ///
-  /// Errors: those of `Asset.load` that concern the file and its container.
+  /// - Parameter log: the log of network activity; nil: the asset's log.
+  /// - Throws: the errors of `Asset.load` that concern the file and its container.
   static func open(
     _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles, log: NetworkLog? = nil
   ) throws(MediaError) -> Opened {
@@ -37,9 +36,9 @@ enum MediaFile {
     }
   }
 
-  /// Opens the container in bytes that were found, in this process.
+  /// Opens the container of a source in this process.
   ///
-  /// - Parameter isForTags: only its tags are read.
+  /// - Parameter isForTags: whether only the tags are read.
   static func demuxer(_ source: FileSource, of asset: Asset, isForTags: Bool = false) throws(MediaError) -> Demuxer {
     do throws(AVFailure) {
       var options = options(for: source)
@@ -50,7 +49,8 @@ enum MediaFile {
     }
   }
 
-  /// Opens an asset's bytes, and reads what is a playlist of HLS. Blocks. As `open`.
+  /// Opens an asset's bytes, and reads them if they are an HLS playlist. Blocks. Parameters and errors are those of
+  /// `open`.
   static func find(
     _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles, log: NetworkLog? = nil
   ) throws(MediaError) -> Found {
@@ -90,14 +90,14 @@ enum MediaFile {
     return try openList(list, of: asset, log: log ?? asset.networkLog, interrupt: interrupt)
   }
 
-  /// The bytes of a place that is a file or memory; nil where somebody else has them.
+  /// Opens the bytes of a file or of memory; nil for custom byte sources, streams and servers.
   static func ownSource(
     of asset: Asset, kinds: FileSource.Kinds = .regularFiles, interrupt: Interrupt
   ) throws(AVFailure) -> FileSource? {
     switch asset.place {
     case .path(let path):
       do throws(AVFailure) { return try FileSource(path: path, kinds: kinds, interrupt: interrupt) } catch {
-        // A file that was removed while it is played is still open.
+        // A file that was removed during playback is still open.
         guard error.kind == .noSuchFile, let file = asset.state.opened.withLock({ $0.file }) else { throw error }
         return try FileSource(duplicating: file.descriptor, hint: asset.displayPath, interrupt: interrupt)
       }
@@ -108,7 +108,8 @@ enum MediaFile {
     }
   }
 
-  /// Who has the bytes of a place that is neither a file nor memory, opened, and a name whose ending hints at what they are.
+  /// Opens the byte source of a location that is neither a file nor memory. Returns it with a name whose suffix hints
+  /// at the format.
   private static func byteSource(
     of asset: Asset, interrupt: Interrupt, log: NetworkLog
   ) throws(MediaError) -> ((any ByteSource)?, hint: String) {
@@ -129,7 +130,7 @@ enum MediaFile {
     }
   }
 
-  /// Of a stream that cannot go back less is looked at: it is heard as soon as its format is known.
+  /// Returns the options of the demuxer. A source that cannot seek is probed less, so that playback starts soon.
   private static func options(for source: FileSource) -> Demuxer.Options {
     var options = Demuxer.Options()
     if !source.isSeekable, source.byteSource != nil {
@@ -142,14 +143,14 @@ enum MediaFile {
 }
 
 extension MediaError {
-  /// Packets that were passed over, for they did not decode.
+  /// Creates the error for skipped packets that did not decode.
   init(skippedPackets count: Int, _ failure: AVFailure, in name: String) {
     self.init(
       .decodeFailed, "\(count) damaged packet\(count == 1 ? "" : "s") skipped in \(name)",
       operation: failure.call, underlying: failure.reason)
   }
 
-  /// The one place where a failure of FFmpeg's or of the file becomes an error with a public number.
+  /// Maps a failure of FFmpeg or of the file to a public error code. All such failures are mapped here.
   init(_ failure: AVFailure, path: String) {
     if let error = failure.sourceError {
       self = error

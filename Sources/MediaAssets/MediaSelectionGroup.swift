@@ -1,17 +1,17 @@
 import LibAV
 
-/// What a track is like, beyond its type. As AVMediaCharacteristic.
+/// A characteristic of a track beyond its type. Corresponds to `AVMediaCharacteristic`.
 public enum MediaCharacteristic: String, Sendable, Hashable, Codable, CaseIterable {
-  /// It can be heard; it can be read.
+  /// The track has audio, or text.
   case audible, legible
-  /// It is in the language in which the work was made; it is a translation of that.
+  /// The track is in the work's original language, or is a translation.
   case isOriginalContent = "is-original-content"
   case isDubbedTranslation = "is-dubbed-translation"
-  /// It comments the work, and is not the work itself.
+  /// The track is a commentary on the work.
   case isAuxiliaryContent = "is-auxiliary-content"
-  /// It is shown even to who wants no subtitles.
+  /// The subtitles are shown even if subtitles are disabled.
   case containsOnlyForcedSubtitles = "contains-only-forced-subtitles"
-  /// For those who do not hear the dialogue, or not see the picture.
+  /// The track serves deaf or blind users: it transcribes the dialogue, or describes the video.
   case transcribesSpokenDialog = "transcribes-spoken-dialog"
   case describesVideo = "describes-video"
 
@@ -28,16 +28,16 @@ public enum MediaCharacteristic: String, Sendable, Hashable, Codable, CaseIterab
   }
 }
 
-/// One of the tracks of which one is presented at a time. As AVMediaSelectionOption.
+/// A track in a group of which one is presented at a time. Corresponds to `AVMediaSelectionOption`.
 public struct MediaSelectionOption: Sendable, Hashable {
   public let trackID: AssetTrack.ID
   public let mediaType: AssetTrack.MediaType
-  /// As the file has it, mostly ISO 639-2.
+  /// The language as in the file, usually an ISO 639-2 code.
   public let languageCode: String?
-  /// A name for people.
+  /// The title for display.
   public let title: String?
   public let characteristics: Set<MediaCharacteristic>
-  /// Whether it can be presented.
+  /// Whether the track can be presented.
   public let isPlayable: Bool
 
   init(_ track: AssetTrack) {
@@ -49,20 +49,21 @@ public struct MediaSelectionOption: Sendable, Hashable {
     characteristics = track.characteristics.union([track.mediaType == .audio ? .audible : .legible])
   }
 
-  /// Whether it is in a language, which may be given as ISO 639-1, ISO 639-2 (either kind) or BCP 47.
+  /// Whether the option is in a language, given as ISO 639-1, ISO 639-2 (both forms) or BCP 47.
   public func isInLanguage(_ code: String) -> Bool {
     languageCode.map { LanguageCode.matches($0, wanted: code) } ?? false
   }
 }
 
-/// What is wanted of a selection, without naming a track. As AVPlayerMediaSelectionCriteria.
+/// Criteria for an automatic selection. Corresponds to `AVPlayerMediaSelectionCriteria`.
 public struct MediaSelectionCriteria: Sendable, Hashable {
-  /// The best first. Empty: any.
+  /// The preferred languages, best first. Empty: any.
   public var preferredLanguages: [String]
-  /// Where an item's option is chosen (`option(matching:)`), one without all of these is not. Among the criteria of a player the
-  /// options with most of them are preferred to others in the same language.
+  /// The preferred characteristics. `option(matching:)` excludes options that lack any of them.
+  ///
+  /// `preferredOption(by:)`, which a player uses, prefers the options with most of them within one language.
   public var preferredCharacteristics: Set<MediaCharacteristic>
-  /// What an option has to have before its language counts.
+  /// The characteristics that an option must have before its language is considered.
   public var principalCharacteristics: Set<MediaCharacteristic>
 
   public init(
@@ -74,25 +75,27 @@ public struct MediaSelectionCriteria: Sendable, Hashable {
     self.principalCharacteristics = principalCharacteristics
   }
 
-  /// Whether nothing is wanted.
+  /// Whether there are no criteria.
   public var isEmpty: Bool { self == MediaSelectionCriteria() }
 }
 
-/// Tracks of an asset of which one is presented at a time. As AVMediaSelectionGroup.
+/// Tracks of an asset of which one is presented at a time. Corresponds to `AVMediaSelectionGroup`.
 public struct MediaSelectionGroup: Sendable, Hashable {
-  /// `audible` or `legible`.
+  /// The characteristic of the group: `audible` or `legible`.
   public let characteristic: MediaCharacteristic
   public let options: [MediaSelectionOption]
-  /// What is presented when nothing is asked for; nil: nothing.
+  /// The option that is presented by default; nil: none.
   public let defaultOption: MediaSelectionOption?
-  /// Whether nothing of it may be presented: subtitles, and sound where there is video. What has only sound is heard.
+  /// Whether the selection may be empty. True for subtitles, and for audio if the asset has video.
   public let allowsEmptySelection: Bool
 
-  /// The option of a track.
+  /// Returns the option of a track.
   public func option(trackID: AssetTrack.ID) -> MediaSelectionOption? { options.first { $0.trackID == trackID } }
 
-  /// The best option by these criteria: in the first of the languages that there is, of those the default one or else the
-  /// first; nil when there is none that can be presented.
+  /// Returns the best playable option by these criteria; nil if there is none.
+  ///
+  /// It is in the first preferred language that has an option. Within that language the default option is preferred, or
+  /// else the first.
   public func option(matching criteria: MediaSelectionCriteria) -> MediaSelectionOption? {
     let allowed = options.filter {
       $0.isPlayable && $0.characteristics.isSuperset(of: criteria.preferredCharacteristics)
@@ -107,9 +110,14 @@ public struct MediaSelectionGroup: Sendable, Hashable {
     return defaultOption
   }
 
-  /// What a player with these criteria presents when nothing was chosen: of the options with all principal characteristics
-  /// those in the first of the languages that there is, of these those with most of the preferred characteristics; of these the
-  /// default one, or else the first. Where none has the principal ones, or is in one of the languages, the default one.
+  /// Returns the option that a player with these criteria presents without an explicit selection.
+  ///
+  /// 1. Only playable options with all principal characteristics are considered.
+  /// 2. Of these, those in the first preferred language that has an option.
+  /// 3. Of these, those with most of the preferred characteristics.
+  /// 4. Of these, the default option, or else the first.
+  ///
+  /// If no option remains, the result is the default option.
   public func preferredOption(by criteria: MediaSelectionCriteria) -> MediaSelectionOption? {
     guard !criteria.isEmpty else { return defaultOption }
     let essential = options.filter {
@@ -125,14 +133,15 @@ public struct MediaSelectionGroup: Sendable, Hashable {
       option.characteristics.intersection(criteria.preferredCharacteristics).count
     }
     let most = spoken.map(count).max() ?? 0
-    // Who prefers only what no option has is not answered with any.
+    // Criteria that consist only of preferred characteristics select nothing if no option has any of them.
     let isAnswered = !criteria.preferredLanguages.isEmpty || !criteria.principalCharacteristics.isEmpty || most > 0
     let best = isAnswered ? spoken.filter { count($0) == most } : []
     if let defaultOption, best.isEmpty || best.contains(defaultOption) { return defaultOption }
     return best.first
   }
 
-  /// Those in one of the languages, in the languages' order; with no language all, in their own.
+  /// Returns the options in one of the languages, ordered by language; without languages all options in their original
+  /// order.
   public static func options(
     _ options: [MediaSelectionOption], preferredLanguages: [String]
   ) -> [MediaSelectionOption] {
@@ -148,13 +157,13 @@ public struct MediaSelectionGroup: Sendable, Hashable {
 }
 
 extension AssetProperties {
-  /// The tracks to choose from; nil when there is none of the kind. `audible` and `legible` have groups.
+  /// Returns the tracks to select from; nil if there are none of the kind. Only `audible` and `legible` have groups.
   public func mediaSelectionGroup(for characteristic: MediaCharacteristic) -> MediaSelectionGroup? {
     guard characteristic == .audible || characteristic == .legible else { return nil }
     let isSound = characteristic == .audible
     let options = tracks.filter { $0.mediaType == (isSound ? .audio : .subtitle) }.map(MediaSelectionOption.init)
     guard !options.isEmpty else { return nil }
-    // Subtitles are shown to who asks for them, and where the file forces them.
+    // Subtitles are presented by default only if the file forces them.
     let chosen =
       isSound
       ? options.first { $0.trackID == audioTrackID }
@@ -164,7 +173,7 @@ extension AssetProperties {
       allowsEmptySelection: !isSound || hasVideo)
   }
 
-  /// All groups that there are, sound first.
+  /// All groups of the asset, audio first.
   public var mediaSelectionGroups: [MediaSelectionGroup] {
     [.audible, .legible].compactMap { mediaSelectionGroup(for: $0) }
   }

@@ -1,11 +1,11 @@
 import LibAV
 import MediaCore
 
-/// Where a track's sound ends: found out, compared with what the file promised, and told.
+/// The end of a track's audio: found, compared with the declared end, and reported.
 extension MediaTrackReader {
   typealias TrackEnd = AudioTrackReader.TrackEnd
 
-  /// What was cut off at the start, when the first frame has been decoded.
+  /// Returns the frames cut off at the start. Call it after the first frame has been decoded.
   static func startTrim(_ reader: FrameReader, _ edges: TrackEdges) -> EdgeTrim {
     let count =
       reader.trims.startFrames + edges.uncutStartFrames - edges.informationFrames + edges.decoderCutFrames
@@ -13,10 +13,11 @@ extension MediaTrackReader {
     return count > 0 ? EdgeTrim(frameCount: count, source: edges.startSource) : .none
   }
 
-  /// The decoder has given everything. Errors: `damagedFile` when that is less than the file promised.
+  /// Sets the end after the decoder has delivered all frames. Throws `damagedFile` if the audio is shorter than
+  /// declared.
   func finish() throws(MediaError) {
     isAtEnd = true
-    // Nothing was decoded since a seek: the end lies before the place, and nobody knows where.
+    // Nothing was decoded since a seek, so the end is before the position and unknown.
     guard let decodedEnd = reader.timeline?.furthestFrame else {
       if let error = endError(at: position) ?? emptiness { throw error }
       return
@@ -33,15 +34,16 @@ extension MediaTrackReader {
     if let breakOff { throw breakOff }
   }
 
-  /// The sound's last frame was handed over; what follows is the encoder's padding. Finds out how much of it there is.
+  /// Ends the track after its last frame was delivered, and measures the encoder's padding that follows.
   ///
-  /// False when it is more than any encoder adds, a second: then the file is longer than it says, and goes on.
+  /// - Returns: false if the padding is a second or longer, which no encoder adds. Then the file is longer than
+  ///   declared, and reading continues.
   func finish(at endFrame: Int64) throws(MediaError) -> Bool {
     var last = hasFrame ? reader.frameStart + Int64(reader.frame.frameCount) : endFrame
     hasFrame = false
     reader.isWarmingUp = true
     defer { reader.isWarmingUp = false }
-    // What fails here is not missed.
+    // Errors in the padding do not matter.
     while last - endFrame < format.sampleRateHz, case .frame? = try? reader.next() {
       last = max(last, reader.frameStart + Int64(reader.frame.frameCount))
     }
@@ -57,7 +59,7 @@ extension MediaTrackReader {
   }
 
   private func setEnd(_ frame: Int64, trimmed: Int64) {
-    // An edit list that cuts off the start says where the end is, too.
+    // An edit list that trims the start also defines the end.
     let source = edges.endSource == .trackDuration && startTrim.source == .editList ? .editList : edges.endSource
     endTrim = trimmed > 0 ? EdgeTrim(frameCount: trimmed, source: source) : .none
     guard isPlaceExact || end?.isExact != true else { return }
@@ -65,8 +67,10 @@ extension MediaTrackReader {
     seekLimit = frame
   }
 
-  /// There are no more packets: silence stands for the last ones if they did not decode, but not far beyond the promised end:
-  /// the last packet may be shorter than it says. Else it is the end, as `finish` says.
+  /// Handles the end of the packets. If the last packets did not decode, silence replaces them; otherwise calls
+  /// `finish`.
+  ///
+  /// The silence does not reach far beyond the promised end, because the last packet may be shorter than it states.
   func reachEnd() throws(MediaError) {
     if let lostEnd = reader.silentEnd {
       let promised = promisedEnd.map { lostEnd - $0.frame > Int64(format.sampleRateHz / 50) ? $0.frame : lostEnd }
@@ -79,17 +83,17 @@ extension MediaTrackReader {
     try finish()
   }
 
-  /// Longest silence that stands for what is missing at the end.
+  /// The maximum length of the silence that replaces missing packets at the end.
   private var maximumSilence: Int64 { Int64(format.sampleRateHz * AudioTimeline.maximumHoleSeconds) }
 
-  /// What is wrong with an end at `frame`; nil when nothing is.
+  /// Returns the error of a track that ends at `frame`; nil if the end is plausible.
   func endError(at frame: Int64) -> MediaError? {
     if reader.isShorter(than: byteCount) {
       return MediaError(
         .damagedFile, "the file became shorter while it was read: \(displayPath)", operation: "read",
         underlying: "sound up to \(seconds(frame)) seconds")
     }
-    // Where timestamps do not agree with the frames, the end that they promise does not either.
+    // If timestamps disagree with the frame count, the promised end is unreliable, too.
     if let promisedEnd, promisedEnd.frame - frame > promisedEnd.toleranceFrames, !reader.hasIrregularTimestamps {
       return MediaError(
         .damagedFile, "the file breaks off before its end: \(displayPath)", operation: "read",
@@ -107,10 +111,11 @@ extension MediaTrackReader {
 
   // MARK: - Counting
 
-  /// How many frames of sound there are from time 0 on, counted: by reading the whole file, without decoding where
-  /// packets tell how long they are. Afterwards the reader is at the end. Blocks for as long as that takes.
+  /// Returns the exact number of audio frames from time 0. Blocks while it reads the whole file.
   ///
-  /// Errors: those of `read`, but that a file breaks off is none; `cancelled`.
+  /// Packets are decoded only if they do not state their lengths. Afterwards the reader is at the end.
+  ///
+  /// - Throws: the errors of `read`, except for a file that ends too early; `cancelled`.
   func exactFrameCount() throws(MediaError) -> Int64 {
     if let end, end.isExact { return end.frame }
     if positioning != .timestamps, reader.hasExactTimestamps {
@@ -122,7 +127,7 @@ extension MediaTrackReader {
       hasFrame = false
       isAtEnd = true
       position = counted
-      // Else it has to be decoded, from the start.
+      // Without known lengths the file must be decoded from its start.
       if reader.counting.isLengthKnown {
         setEnd(counted, trimmed: reader.trims.endFrames)
         return counted
@@ -136,11 +141,11 @@ extension MediaTrackReader {
         position = hasFrame ? reader.frameStart + Int64(reader.frame.frameCount) : silentEnd
       }
     } catch {
-      // What could be decoded of a file that breaks off is what there is.
+      // A file that breaks off ends with the last frame that could be decoded.
       guard end != nil else { throw error }
     }
     if interrupt.isCancelled { throw MediaError(.cancelled, "counting was cancelled", operation: "load") }
-    // Where nothing could be decoded to the end, what was decoded is what there is.
+    // If the decoder never reached the end, the decoded frames are the result.
     if end == nil { setEnd(position, trimmed: 0) }
     return end?.frame ?? position
   }

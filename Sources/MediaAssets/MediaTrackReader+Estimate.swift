@@ -1,10 +1,12 @@
 import LibAV
 
-/// Places in MPEG audio and ADTS that come over a network. Which packet lies where only the packets before it tell, all of them;
-/// over a network that would be to load the file. So the place is estimated from the bytes, and said to be no more than that.
+/// Estimated positions in MPEG audio and ADTS from a network source.
+///
+/// The exact position of a packet depends on all packets before it, so an exact seek would load the whole file. The
+/// position is estimated from the byte position, and reported as estimated.
 extension MediaTrackReader {
-  /// A packet near `target`, by the share of the bytes that lie before it; nil: the file's start is near enough, or nothing
-  /// better is known. Blocks; reads some thousand bytes.
+  /// Returns a packet near `target`, by its share of the bytes. Nil if the file's start is near enough or an estimate
+  /// is impossible. Blocks; reads a few thousand bytes.
   func estimateEntry(
     before target: Int64, firstByte: Int64, startFrame: Int64, byteCount: Int64
   ) throws(AVFailure) -> Entry? {
@@ -24,11 +26,11 @@ extension MediaTrackReader {
     return Entry(byte: packet, frame: frame, warmStart: warmStart)
   }
 
-  /// How far a packet is looked for, and how many must follow one another for it to be one.
+  /// The search range for a packet in bytes, and the number of consecutive headers that confirm a packet.
   private static let searchedByteCount: Int64 = 16_384
   private static let chainCount = 3
 
-  /// The first byte from `byte` on with which a chain of packets begins.
+  /// Returns the first byte at or after `byte` at which a chain of packets begins.
   private static func packet(near byte: Int64, in window: inout FileWindow, isADTS: Bool) throws(AVFailure) -> Int64? {
     var place = byte
     while place < byte + searchedByteCount {
@@ -49,7 +51,7 @@ extension MediaTrackReader {
     return true
   }
 
-  /// Bytes of the packet whose header begins so; nil when it is none.
+  /// Returns the size in bytes of the packet with this header; nil if the header is invalid.
   private static func packetByteCount(_ bits: UInt64, isADTS: Bool) -> Int64? {
     guard isADTS else {
       return MPEGAudioFrameSizes.shared.byteCount(UInt32(truncatingIfNeeded: bits >> 32)).map { Int64($0) }

@@ -1,16 +1,18 @@
-// Seeks in streams whose timestamps do not agree with their frames: packets or decoded frames are counted from the file's start, as
-// a read from there counts them.
+// Seeks in streams whose timestamps disagree with their frames. Packets or decoded frames are counted from the file's
+// start, as in
+// a read from there.
 import LibAV
 import MediaCore
 
 extension MediaTrackReader {
-  /// Up to this position a seek may decode everything from the file's start; further ones are not exact.
+  /// The last position for which a seek may decode everything from the file's start: 15 minutes. Seeks beyond it are
+  /// not exact.
   private var mostDecodedFrames: Int64 { Int64(format.sampleRateHz) * 900 }
 
-  /// Files with video are counted up to this size: counting reads the video, too.
+  /// The maximum size of a file that is counted, because counting in a file with video also reads the video.
   private static let mostCountedByteCount: Int64 = 256 << 20
 
-  /// Finds out, once, whether timestamps agree with the frames at the file's start, and decides how seeks are counted.
+  /// Checks once whether timestamps agree with the frames at the file's start, and decides how seeks count.
   func learnTimestamps() throws(MediaError) {
     if positioning == .counted(.packets) { return try countAsDecoded() }
     let isOggFLAC = positioning == .counted(.oggPages) && reader.stream.codecName == "flac"
@@ -31,7 +33,7 @@ extension MediaTrackReader {
     try mapped { () throws(AVFailure) in try reader.countPacketLengths() }
   }
 
-  /// From now on positions follow from counting, where that costs no network and not too much time.
+  /// Determines positions by counting from now on, unless that needs the network or too much time.
   func trustPacketLengths() throws(MediaError) {
     guard !isRemote, !isForwardOnly, byteCount <= Self.mostCountedByteCount else { return }
     guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.counting.isLengthKnown else {
@@ -42,10 +44,10 @@ extension MediaTrackReader {
     positioning = .counted(.packetsFromStart)
   }
 
-  /// Codecs whose packets' durations FFmpeg takes from the packets themselves.
+  /// The codecs whose packet durations FFmpeg reads from the packets themselves.
   private static let codecsWithLengths: Set<String> = ["aac", "ac3", "eac3", "flac", "mp1", "mp2", "mp3"]
 
-  /// Whether the decoded frame lies where no frame of the stream can begin.
+  /// Whether the decoded frame is at a position where no frame of the stream can begin.
   var isOffGrid: Bool {
     guard reader.frameStart > 0, !reader.isCountedByLength, let timeline = reader.timeline,
       positioning == .timestamps || reader.stream.codecName == "flac"
@@ -53,7 +55,7 @@ extension MediaTrackReader {
     return reader.grid.excludes(reader.frameStart, withinFrames: max(2, timeline.roundingFrames))
   }
 
-  /// A seek has led to a timestamp that is wrong for its frame: counts instead. Answers false: the position is to be counted.
+  /// Switches to counting after a seek found a wrong timestamp. Returns false if the position must now be counted.
   func distrustTimestamps(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) -> Bool {
     try trustPacketLengths()
     guard positioning != .timestamps else {
@@ -68,7 +70,7 @@ extension MediaTrackReader {
     return positioning == .decoded ? try repositionByDecoding(toFrame: target) : false
   }
 
-  /// Says why the position that timestamps have led to is not proved, where it is not.
+  /// Sets `positionDoubt` if timestamps do not prove the position after a seek.
   func noteDoubt() {
     if reader.isPlaceRounded {
       positionDoubt = .coarseTimestamps
@@ -77,7 +79,7 @@ extension MediaTrackReader {
     }
   }
 
-  /// Decodes everything from the file's start, or from here; false where that would take too long.
+  /// Decodes everything from the file's start or from the current position; returns false if that would take too long.
   func repositionByDecoding(toFrame target: Int64) throws(MediaError) -> Bool {
     guard target <= mostDecodedFrames, byteCount <= Self.mostCountedByteCount, !isRemote, !isForwardOnly else {
       positionDoubt = .decoderState

@@ -1,17 +1,20 @@
-// Seeks: where in the file to begin, so that what is decoded at the target is what a read from the start gives there, and
-// where within the tolerances that is cheapest. Places are proved (by timestamps, or by the asset's packet index) or
-// counted from the start; where a container's seek lands is never taken on trust.
+// Seeks. A seek chooses where in the file decoding begins, so that the samples at the target equal those of a read from
+// the start.
+// Within the tolerances it chooses the cheapest position. Timestamps or the asset's packet index prove positions, or
+// packets are
+// counted from the start. The result of a container's seek is never trusted without proof.
 import LibAV
 import MediaCore
 
 extension MediaTrackReader {
-  /// Goes to a time; the next read begins there. Blocks.
+  /// Seeks to a time; the next read begins there. Blocks.
   ///
-  /// With tolerances of zero the next frame is the one that contains `time`: frame `floor(time * rate)`. With more it is
-  /// one within them that costs less to reach: in what is decoded already, when that is near, or where nothing more needs
-  /// to be decoded than what makes the sound right. Times outside the asset are clamped.
+  /// With tolerances of zero the next frame is the one that contains `time`: frame `floor(time * rate)`. Larger
+  /// tolerances allow a cheaper position within them. It is in decoded audio nearby, or where no more must be decoded
+  /// than the pre-roll. Times outside the asset are clamped.
   ///
-  /// Answers the time of the next frame. Errors: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
+  /// - Returns: the time of the next frame.
+  /// - Throws: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
   func seek(
     to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
   ) throws(MediaError) -> MediaTime {
@@ -27,13 +30,13 @@ extension MediaTrackReader {
     return MediaTime(frame: position, rate: format.sampleRateHz)
   }
 
-  /// Seeks beyond it find nothing anyway; keeps sums of positions in range.
+  /// The last position that a seek accepts. Without a known end, the limit keeps sums of positions in range.
   private var lastSeekableFrame: Int64 { knownEnd ?? Int64.max / 8 }
 
-  /// Where the sound ends, found out or promised.
+  /// The end of the audio, found or declared.
   private var knownEnd: Int64? { end?.frame ?? seekLimit }
 
-  /// A file that was written to since the last seek may end elsewhere.
+  /// Discards the known end if the file was written to after the last seek.
   func noteChangedFile() throws(AVFailure) {
     let present = try reader.demuxer.source.identity()
     defer { identity = present }
@@ -45,9 +48,9 @@ extension MediaTrackReader {
     breakOff = nil
   }
 
-  // MARK: - Moving
+  // MARK: - Repositioning
 
-  /// Goes to `target`, or to a place in `allowed`, which contains it, that costs less.
+  /// Moves to `target`, or to a cheaper position in `allowed`, which contains `target`.
   func move(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
     if isForwardOnly { return try goOn(to: target) }
     pendingError = nil
@@ -80,7 +83,8 @@ extension MediaTrackReader {
     }
   }
 
-  /// A stream that does not go back goes on where it is, whatever is asked for. Errors: `onlyInOrder` when it has ended.
+  /// Continues at the current position of a stream that cannot seek. Throws `onlyInOrder` for a target before the end
+  /// of an ended stream.
   private func goOn(to target: Int64) throws(MediaError) {
     guard !isAtEnd || target >= position else {
       throw MediaError(.onlyInOrder, "the stream is over, and does not come again: \(displayPath)", operation: "seek")
@@ -91,11 +95,12 @@ extension MediaTrackReader {
     if hasFrame { position = max(position, reader.frameStart) }
   }
 
-  /// How far from its target a seek may end, and still be near: a quarter of a second.
+  /// The maximum distance of a position that counts as near the target: a quarter of a second.
   private var nearFrames: Int64 { Int64(format.sampleRateHz / 4) }
 
-  /// The place in the decoded frame that is nearest to the target, if it is allowed and near. Without the latter, a seek
-  /// with unlimited tolerances would never go anywhere.
+  /// Returns the position in the decoded frame that is nearest to the target, if it is allowed and near.
+  ///
+  /// Without the second condition a seek with unlimited tolerances would never leave the decoded frame.
   private func decodedPlace(nearest target: Int64, in allowed: ClosedRange<Int64>) -> Int64? {
     guard hasFrame, !isAtEnd, !mustReposition else { return nil }
     let end = reader.frameStart + Int64(reader.frame.frameCount)
@@ -103,7 +108,7 @@ extension MediaTrackReader {
     return allowed.contains(nearest) && nearest < end && abs(nearest - target) <= nearFrames ? nearest : nil
   }
 
-  /// Whether decoding on from here is the shortest way.
+  /// Whether decoding forward from here is the shortest way to the target.
   private func isNear(_ target: Int64) -> Bool {
     if mustReposition { return false }
     if target == position { return true }
@@ -112,7 +117,7 @@ extension MediaTrackReader {
     return target >= max(reader.frameStart, firstRightFrame) && target <= end + nearFrames
   }
 
-  /// Moves the demuxer to a place from which decoding gives the right samples at `target`, or at another allowed one.
+  /// Moves the demuxer so that decoding gives the right samples at `target`, or at another allowed position.
   private func reposition(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
     hasFrame = false
     isAtEnd = false
@@ -136,8 +141,8 @@ extension MediaTrackReader {
     try repositionByCounting(toFrame: target, within: allowed)
   }
 
-  /// Why what was decoded before the position does not prove that the samples are right. A hole takes the place of frames that
-  /// the decoder needs, unless everything from the start was decoded.
+  /// The reason why audio decoded before the position does not prove the samples. Unless everything since the start was
+  /// decoded, a gap may replace frames that the decoder needs.
   private var warmUpDoubt: PositionDoubt? {
     if reader.reports.hasDamage { return .damage }
     let holes = reader.reports.holeFrameCount
@@ -146,7 +151,7 @@ extension MediaTrackReader {
 
   // MARK: - By timestamps
 
-  /// Seeks as the container does; false when where it lands is not proved.
+  /// Seeks with the container's own seek; returns false if the resulting position is not proved.
   private func repositionByTimestamps(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError)
     -> Bool
   {
@@ -178,9 +183,9 @@ extension MediaTrackReader {
         noteDoubt()
         return true
       }
-      // The container does not lead back to its first packet; opening it anew does.
+      // The container's seek does not lead back to its first packet; reopening the file does.
       if warmStart - stepBack <= start { break }
-      // Landed late: step back further.
+      // The seek landed too late, so step further back.
       stepBack = max(Int64(format.sampleRateHz), stepBack * 4)
     }
     hasFrame = false
@@ -189,7 +194,8 @@ extension MediaTrackReader {
     return false
   }
 
-  /// Decodes some frames at the start, once: to learn the frames' lengths and, unless `untilKnown`, what the timestamps are late by.
+  /// Decodes some frames at the start, once, to learn the frame lengths and, unless `untilKnown`, the lateness of
+  /// timestamps.
   func learnGrid(untilKnown: Bool = false) throws(MediaError) {
     guard let timeline = reader.timeline, timeline.hasRoundedTicks || !reader.stream.codecName.hasPrefix("pcm_"),
       reader.isCounted
@@ -199,17 +205,17 @@ extension MediaTrackReader {
         guard try decodeOne() else { break }
       }
     } catch {
-      // What is damaged there does not matter elsewhere.
+      // Damage at the start is irrelevant for other positions.
       if error.code == .cancelled { throw error }
     }
     isAtEnd = false
     pendingError = nil
   }
 
-  /// Enough for packets that lie in blocks by the dozen.
+  /// The number of frames to decode: enough for blocks of a dozen packets or more.
   private static let learntFrameCount = 128
 
-  /// The container's seek; one that it refuses is one to the start.
+  /// Seeks with the container's own seek. If the container refuses, rewinds to the start.
   func seekByTimestamp(toFrame frame: Int64) throws(AVFailure) {
     do throws(AVFailure) {
       try reader.seekByTimestamp(toFrame: frame)
@@ -221,7 +227,7 @@ extension MediaTrackReader {
 
   // MARK: - By counting
 
-  /// Begins where the index says, or counts from the file's start.
+  /// Begins at an entry of the index, or counts from the file's start.
   private func repositionByCounting(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
     let entry = try approach(target)
     if positioning == .counted(.packetsFromStart), reader.counting.hasUnknownLengths {
@@ -229,7 +235,7 @@ extension MediaTrackReader {
       if try repositionByDecoding(toFrame: target) { return }
     }
     if let start = reader.countedEnd.map({ max(0, $0 - Self.endStretchFrames) }), start < target {
-      // Nothing is decoded there; what lies before it is, so as to find out where the sound ends.
+      // No packet is left at the target, so audio before it is decoded to find the end.
       try repositionByCounting(toFrame: start, within: start...start)
       position = target
       return
@@ -252,7 +258,8 @@ extension MediaTrackReader {
     }
   }
 
-  /// Goes to the packet with which decoding begins for `target`, which is read next; answers the entry that it was found by.
+  /// Moves to the packet with which decoding for `target` begins, so that it is read next. Returns the entry that led
+  /// to it.
   func approach(_ target: Int64) throws(MediaError) -> Entry? {
     let begin = MonotonicClock.nanoseconds
     let entry = try mapped { () throws(AVFailure) in try findEntry(before: target) }
@@ -268,10 +275,10 @@ extension MediaTrackReader {
     return entry
   }
 
-  /// Longer than any packet.
+  /// A number of frames larger than any packet.
   private static let endStretchFrames: Int64 = 65_536
 
-  /// Goes near the end of files whose headers can be walked, so that counting them goes on from there.
+  /// Moves near the end of files whose packet headers can be walked, so that counting continues from there.
   func approachEnd() throws(AVFailure) {
     guard endFrame == nil, positioning == .counted(.mpegAudio) || positioning == .counted(.adts),
       let entry = try findEntry(before: Int64.max / 8)
@@ -279,18 +286,18 @@ extension MediaTrackReader {
     _ = try reader.seek(toByte: entry.byte, frame: entry.frame)
   }
 
-  /// A packet to begin at: its place in the file and on the timeline, and the place up to which nothing needs decoding.
+  /// A packet at which reading can begin: its byte, its position, and the position up to which nothing must be decoded.
   struct Entry {
     var byte: Int64
     var frame: Int64
     var warmStart: Int64
-    /// Decoding from it gives the right samples from the target on, and not before.
+    /// Whether decoding from it gives the right samples from the target on, but not before.
     var isExact = false
     /// Whether no packet between this one and the target is known to be missing or damaged.
     var isIntact = true
   }
 
-  /// Where to begin for `target`; nil where there is nothing better than the file's start.
+  /// Returns the entry for `target`; nil if reading must begin at the file's start.
   private func findEntry(before target: Int64) throws(AVFailure) -> Entry? {
     guard case .counted(let counting) = positioning, let firstByte = reader.start?.byte,
       let startFrame = reader.startFrame, let identity = try reader.demuxer.source.identity()
@@ -311,7 +318,7 @@ extension MediaTrackReader {
         return Entry(byte: place.byte, frame: frame, warmStart: frame, isExact: true)
       }
     case .adts:
-      // Places come from the headers alone: FFmpeg does not count the bytes that it skips to find the next one.
+      // Only the headers define positions: FFmpeg does not report the bytes that it skips to find the next header.
       let packetFrames = reader.start?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
       try ADTSWalker.extend(index, to: warmStart - startFrame, packetFrames: packetFrames, source: source)
     case .packets: reader.index = index
@@ -339,28 +346,29 @@ extension MediaTrackReader {
     return OggLocator(source: source, streams: streams, firstByte: index.firstByte, byteCount: index.identity.byteCount)
   }
 
-  /// The granule position of a frame, and by how much granule positions exceed timestamps: FFmpeg takes the pre-skip of Opus off
-  /// (RFC 7845, section 4.2).
+  /// Returns the granule position of a frame, and the excess of granule positions over timestamps. FFmpeg subtracts the
+  /// pre-skip of Opus (RFC 7845, section 4.2).
   private func granule(ofFrame frame: Int64) -> (granule: Int64, offset: Int64)? {
     let offset = reader.stream.codecName == "opus" ? reader.stream.initialPaddingFrames ?? 0 : 0
     return reader.timeline?.ticks(ofFrame: frame).map { ($0 + offset, offset) }
   }
 
-  /// An Ogg page to begin at.
+  /// Returns the Ogg page at which reading begins.
   private func findPage(before warmStart: Int64, target: Int64, index: PacketIndex) throws(AVFailure) -> Entry? {
     guard let (granule, offset) = granule(ofFrame: warmStart), granule > 0, var locator = try oggLocator(index),
       let place = try locator.locate(granule: granule),
       let frame = reader.timeline?.frame(ofTicks: place.frame - offset)
     else { return nil }
     let end = self.granule(ofFrame: target)?.granule ?? .max
-    // Without a pre-roll, decoding begins with the packet at the target. A damaged page before it makes a read from the start lose
-    // that packet, and a read from the entry not.
+    // Without a pre-roll, decoding begins with the packet at the target. After a damaged page before that packet, a
+    // read from the
+    // start loses the packet and a read from the entry does not.
     let earlier = prerollFrames == 0 ? try locator.locate(granule: max(1, granule - Int64(format.sampleRateHz))) : nil
     let isIntact = try locator.isIntact(from: earlier?.byte ?? place.byte, toGranule: end)
     return Entry(byte: place.byte, frame: frame, warmStart: warmStart, isIntact: isIntact)
   }
 
-  // MARK: - Decoding up to the place
+  // MARK: - Decoding up to the position
 
   func decodeOne() throws(MediaError) -> Bool {
     switch try mapped({ () throws(AVFailure) in try reader.next() }) {
@@ -374,7 +382,7 @@ extension MediaTrackReader {
     }
   }
 
-  /// Decodes up to the frame that has `position`.
+  /// Decodes up to the frame that contains `position`.
   private func settle() throws(MediaError) {
     while hasFrame, reader.frameStart + Int64(reader.frame.frameCount) <= position {
       hasFrame = false

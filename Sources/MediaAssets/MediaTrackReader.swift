@@ -1,100 +1,104 @@
-// How a file's sound comes out: FrameReader decodes and places frames; this class cuts them so that what a caller reads
-// is one unbroken count of samples from the asked-for place on, and converts them straight into the caller's memory.
-// It never sleeps and never takes a lock; only `cancel` may be called while another call runs.
+// FrameReader decodes frames and determines their positions. This class delivers them as one contiguous sequence of
+// samples from
+// the requested position on, and converts them directly into the caller's buffer. It never sleeps and never takes a
+// lock. Only
+// `cancel` may be called while another call runs.
 import LibAV
 import MediaCore
 import NetworkIO
 
-/// Reads the sound of a track as it lies in the file, without gaps, as interleaved float32 at its own rate and channel count.
+/// Reads the audio of a track as stored in the file, without gaps, as interleaved samples with the track's rate and
+/// channel count.
 ///
-/// Positions are frames: 0 is the presentation start, after the encoder's priming; of a track with `edits` the media's own
-/// first frame. They are contiguous between seeks: where packets are missing, or the track begins late, silence is read.
+/// Positions are frames. Position 0 is the presentation start, after the encoder's priming; for a track with `edits` it
+/// is the first frame of the media. Positions are contiguous between seeks: missing packets and a late track start are
+/// read as silence.
 ///
-/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` from any thread.
+/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` on any thread.
 final class MediaTrackReader: SoundReader, @unchecked Sendable {
-  // `@unchecked Sendable`: only `interrupt` is touched from other threads, and it is Sendable.
+  // `@unchecked Sendable`: other threads access only `interrupt`, which is Sendable.
 
   typealias ReadResult = AudioTrackReader.ReadResult
 
-  /// What is read: the track's rate and channel count.
+  /// The format of the frames: the track's sample rate and channel count.
   let format: AudioFormat
-  /// How samples are handed over; interleaved.
+  /// The format of the delivered samples; interleaved.
   let sampleFormat: SampleFormat
-  /// The track that is read.
+  /// The track that this reader reads.
   let trackID: AssetTrack.ID
-  /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when the file does not say.
+  /// The speakers in native order, as FFmpeg's `AV_CH_*` bits; nil if the file does not state them.
   let channelMask: UInt64?
-  /// The place of the frame that the next read gives.
+  /// The position of the next frame to read.
   var position: Int64 = 0
-  /// Where the time of the last seek went.
+  /// The time that the last seek spent, by activity.
   var lastSeekTimings = SeekTimings()
-  /// What was cut off in front of the first frame.
+  /// The frames cut off before the first frame.
   private(set) var startTrim = EdgeTrim.none
-  /// What was cut off behind the last frame; known once the end has been read.
+  /// The frames cut off after the last frame; known once the end has been read.
   var endTrim = EdgeTrim.none
-  /// Where the sound ends; known once the end has been read.
+  /// The end of the audio; known once it has been read.
   var end: TrackEnd?
 
-  /// What of the media is heard when, by an edit list that FFmpeg does not follow to the frame; nil for every other track.
+  /// The edit list, if FFmpeg does not follow it to the exact frame; nil for every other track.
   let edits: EditedTimeline?
 
   let interrupt: Interrupt
   let displayPath: String
   let reader: FrameReader
-  /// Keeps the packet index.
+  /// The asset, which stores the packet index.
   let asset: Asset
   var positioning: ContainerFormat.Positioning
   let prerollFrames: Int64
   let edges: TrackEdges
-  /// Bytes in the file when it was opened.
+  /// The size of the file in bytes when it was opened.
   let byteCount: Int64
-  /// Frames from here on are not the track's (the encoder's padding); nil where FFmpeg cuts them off.
+  /// The position after which frames are the encoder's padding; nil if FFmpeg trims the padding.
   var endFrame: Int64?
-  /// Where the container says that the track ends, to tell a file that breaks off; with how much doubt.
+  /// The end of the track by the container with its tolerance, to detect a file that breaks off.
   let promisedEnd: (frame: Int64, toleranceFrames: Int64)?
-  /// Seeks go no further; nil when nobody knows where the sound ends.
+  /// The limit of seeks; nil if the end of the audio is unknown.
   var seekLimit: Int64?
-  /// Places after a seek are as exact as those of a read from the start.
+  /// Whether positions after a seek are as exact as those of a read from the start.
   let hasExactPlaces: Bool
-  /// The file as it was at the last seek.
+  /// The identity of the file at the last seek.
   var identity: FileIdentity?
-  /// How many times a seek found that the file had been written to.
+  /// The number of seeks that found the file changed.
   var changeCount = 0
   private var converter: FrameConverter
-  /// Whether the reader's frame still has something to give.
+  /// Whether the reader's frame still has samples to deliver.
   var hasFrame = false
   var isAtEnd = false
-  /// Since the last seek everything from here on is decoded rightly; what comes before it only warmed the decoder up.
+  /// The first position since the last seek whose samples are right. Frames before it only warmed up the decoder.
   var firstRightFrame: Int64 = 0
-  /// Every place since the last seek is counted, or told by timestamps as fine as frames.
+  /// Whether every position since the last seek was counted, or comes from timestamps with a resolution of one frame.
   var isPlaceExact = true
-  /// Up to here silence stands for packets at the end that did not decode.
+  /// The end of the silence that replaces undecodable packets at the end.
   var silentEnd: Int64 = 0
-  /// The track's end as the container says it, or guesses.
+  /// The track's end that the container states or estimates.
   let declaredEnd: Int64?
-  /// Reading what is not needed costs somebody's network.
+  /// Whether unnecessary reads cost network traffic.
   let isRemote: Bool
-  /// There is no going back: a stream.
+  /// Whether the source is a stream that cannot seek.
   let isForwardOnly: Bool
   /// The error of a file with video whose audio track has no packets. Nil otherwise.
   private(set) var emptiness: MediaError?
-  /// Why the sound ends before its time.
+  /// The reason why the audio ends too early.
   var breakOff: MediaError?
-  /// Said by `takeWarning`.
+  /// The warning for the next `takeWarning`.
   var warning: MediaError?
-  /// Why the position since the last seek is not proved; nil where it is.
+  /// The reason why the position since the last seek is not proved; nil if it is.
   var positionDoubt: PositionDoubt?
-  /// After an interruption the demuxer may stand anywhere: seek to `position` before reading.
+  /// Whether an interruption left the demuxer at an unknown position: seek to `position` before reading.
   var mustReposition = false
-  /// Found while there were still frames to hand over; thrown by the next read.
+  /// An error found while frames remained to be delivered. The next read throws it.
   var pendingError: MediaError?
 
-  /// Opens the asset and decodes the first piece of its sound. Blocks. Errors: as `AudioTrackReader`'s.
+  /// Opens the asset and decodes the first audio. Blocks. Throws the errors of `AudioTrackReader`.
   ///
   /// - Parameters:
-  ///   - demuxer: the asset, opened.
-  ///   - trackID: the track to read; nil: the one that the file would have played.
-  ///   - keepsPackets: what is read for the first piece is kept for `FrameReader.nextStored`.
+  ///   - demuxer: the open container of the asset.
+  ///   - trackID: the track to read; nil: the track of `AssetProperties.audioTrackID`.
+  ///   - keepsPackets: whether the packets read for the first frame are kept for `FrameReader.nextStored`.
   init(
     asset: Asset, demuxer opened: Demuxer, byteCount: Int64, interrupt: Interrupt, trackID: AssetTrack.ID?,
     sampleFormat: SampleFormat = .float32, keepsPackets: Bool = false
@@ -104,7 +108,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
     self.asset = asset
     displayPath = asset.displayPath
     var demuxer = opened
-    // The file may be another one than was loaded.
+    // The file may have been replaced since the asset was loaded.
     var present = try AssetProperties(
       demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath, wantedTrackID: trackID)
     edits = present.audioEdits
@@ -142,13 +146,13 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
     positioning = container.positioning(of: reader.stream, hasVideo: present.hasVideo)
     prerollFrames = CodecPreroll.frameCount(
       codecName: track.codecName, sampleRateHz: format.sampleRateHz, declared: reader.stream.seekPrerollFrames)
-    // FFmpeg's own CAF files count the last packet as whole.
+    // CAF files written by FFmpeg count the last packet as a whole packet.
     let isExact =
       CodecTraits.isLossless(codecName: track.codecName) && container.hasExactDurations
       && ![.movie, .caf].contains(container)
     let tolerance = isExact ? 0 : Int64(format.sampleRateHz / (container == .matroska ? 1 : 10))
     let end = track.timeRange.end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero)
-    // Matroska says how long the file is: another track may be what lasts so long. Pictures and fonts do not.
+    // Matroska states the length of the file, and another track may determine it. Still images and fonts do not.
     let lastingTracks = present.tracks.filter { [.audio, .video, .subtitle].contains($0.mediaType) }
     let isPromised =
       track.providesPreciseDuration || container == .movie || container == .matroska && lastingTracks.count == 1
@@ -186,13 +190,14 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
 
   // MARK: - Cancellation
 
-  /// Makes the call that runs and those to come give up until `resetCancellation()`. Any thread; does not block.
+  /// Cancels the running call and later calls until `resetCancellation()`. Threading: any thread; does not block.
   func cancel() { interrupt.cancel() }
 
-  /// Allows reading again; it goes on where it was. Any thread.
+  /// Allows reads again. They continue at the current position. Threading: any.
   func resetCancellation() { interrupt.reset() }
 
-  /// Packets that did not decode since the last call, with the first one's place and error; nil when all did.
+  /// Returns the number of packets that did not decode since the last call, with the time and error of the first; nil
+  /// if none.
   func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     guard let skipped = reader.reports.takeSkipped() else { return nil }
     return (
@@ -201,7 +206,8 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
     )
   }
 
-  /// What is wrong with the file, though it plays, found since the last call: `irregularTimestamps`, `wrongLength`.
+  /// Returns a fault of the file that does not prevent playback, found since the last call: `irregularTimestamps` or
+  /// `wrongLength`.
   func takeWarning() -> (time: MediaTime, error: MediaError)? {
     if let fault = reader.reports.takeTimestampFault() {
       let time = MediaTime(frame: fault.frame, rate: format.sampleRateHz)
@@ -224,11 +230,11 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
 
   // MARK: - Reading
 
-  /// Reads up to `capacityFrames` frames, fewer only at the end or when cancelled. Blocks.
+  /// Reads up to `capacityFrames` frames; fewer only at the end or after cancellation. Blocks.
   ///
-  /// - Parameter output: room for `capacityFrames` interleaved frames.
-  /// Errors: `readFailed`; `damagedFile`, after the last frame, when the file breaks off before its end;
-  /// `unsupportedAudioFormat` when the sample rate changes in the middle; `conversionFailed`.
+  /// - Parameter output: a buffer for `capacityFrames` interleaved frames.
+  /// - Throws: `readFailed`; `damagedFile`, after the last frame, if the file ends too early; `unsupportedAudioFormat`
+  ///   if the sample rate changes within the track; `conversionFailed`.
   func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
@@ -256,7 +262,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
     return mustReposition ? .cancelled : .endOfTrack
   }
 
-  /// Makes sure that there is something to hand over from `position` on; false at the end or when cancelled.
+  /// Ensures that a frame or silence is available from `position` on; returns false at the end or if cancelled.
   func advance() throws(MediaError) -> Bool {
     while !isAtEnd {
       if let endFrame, position >= endFrame {
@@ -277,7 +283,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
     return false
   }
 
-  /// Hands over what the frame has from `position` on, or silence before it.
+  /// Delivers the samples of the frame from `position` on, or the silence before the frame.
   func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
     var count = capacityFrames
     if let endFrame { count = min(count, Int(clamping: endFrame - position)) }
@@ -294,7 +300,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
     return count
   }
 
-  /// What the stream said of what it plays, by what has been read up to now.
+  /// Returns the stream titles received with the packets read so far.
   func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
     reader.reports.takeTitles().map { (MediaTime(frame: max(0, $0.frame), rate: format.sampleRateHz), $0.title) }
   }

@@ -1,4 +1,4 @@
-/// What a server says that something is, as the ending of a file's name: FFmpeg takes it as a hint where bytes leave a doubt.
+/// Converts the media type that a server states to a file name suffix, which FFmpeg uses as a hint for ambiguous bytes.
 enum MediaTypeHint {
   private static let endings: [String: String] = [
     "audio/mpeg": "mp3", "audio/mp3": "mp3", "audio/aac": "aac", "audio/aacp": "aac", "audio/x-aac": "aac",
@@ -9,7 +9,7 @@ enum MediaTypeHint {
     "video/x-matroska": "mkv", "audio/ac3": "ac3", "video/mp2t": "ts", "audio/x-ms-wma": "wma", "audio/basic": "au",
   ]
 
-  /// The name itself where it has an ending, or the type is unknown; else one with the type's ending.
+  /// Returns `name` if it has a suffix or the type is unknown; otherwise `name` with the type's suffix.
   static func name(_ name: String, mediaType: String?) -> String {
     guard let ending = mediaType.flatMap({ endings[$0] }) else { return name }
     let stem = name.split(separator: "/").last ?? ""

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What `SeekTimings` are measured with.
+/// The clock of `SeekTimings` and time limits.
 enum MonotonicClock {
-  /// `CLOCK_MONOTONIC`.
+  /// The time of `CLOCK_MONOTONIC` in ns.
   static var nanoseconds: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,39 +1,41 @@
-/// A track's times as an MP4 file's own boxes give them (ISO/IEC 14496-12): FFmpeg keeps of them only what an edit list
-/// comes to in ticks of the movie, which are mostly longer than frames.
+/// The times of a track, read directly from the boxes of an MP4 file (ISO/IEC 14496-12).
 ///
-/// A pure value. Whatever is missing, out of range or too much makes it nil; no more than `maximumBoxCount` boxes and
-/// `maximumEditCount` edits are looked at.
+/// FFmpeg retains only the result of an edit list in ticks of the movie, which are usually longer than frames.
+///
+/// A pure value; nil if data is missing, out of range or exceeds a limit. At most `maximumBoxCount` boxes and
+/// `maximumEditCount` edits are read.
 struct MovieTrackTimes: Sendable, Hashable {
   /// One entry of the edit list (8.6.6).
   struct Edit: Sendable, Hashable {
-    /// In the movie's ticks; 0: as long as there is media.
+    /// The duration in ticks of the movie; 0: to the end of the media.
     var duration: Int64
-    /// Where it begins in the media, in the track's ticks; -1: nowhere, an empty edit.
+    /// The start in the media, in ticks of the track; -1: an empty edit.
     var mediaStart: Int64
-    /// How fast the media goes by, in parts of 65,536; 0: it stands still.
+    /// The rate of the media in units of 1/65,536; 0: a dwell.
     var rate = normalRate
 
     static let normalRate: Int64 = 0x1_0000
 
     var isEmpty: Bool { mediaStart < 0 }
-    /// Media goes by. At which speed does not matter: what is not played at its own is played at 1.
+    /// Whether media plays. The rate does not matter: every rate other than 0 plays at 1.
     var isHeard: Bool { mediaStart >= 0 && rate != 0 }
   }
 
   static let maximumBoxCount = 4_096
   static let maximumEditCount = 256
 
-  /// Ticks a second of the movie and of the track; 1 or more.
+  /// The ticks per second of the movie and of the track; 1 or more.
   private(set) var movieTimescale: Int64 = 0
   private(set) var mediaTimescale: Int64 = 0
-  /// In the track's ticks; 0 when the header does not say, as in fragmented files.
+  /// The duration in ticks of the track; 0 if the header does not state it, as in fragmented files.
   private(set) var mediaDuration: Int64 = 0
   private(set) var edits: [Edit] = []
-  /// How long the track's last sample is, in its ticks; looked up only where the one edit that plays ends before the media, by
-  /// less than it could say.
+  /// The duration of the track's last sample in its ticks.
+  ///
+  /// Read only if the single audible edit ends before the media by less than a tick of the movie.
   private(set) var lastSampleDuration: Int64?
 
-  /// - Parameter read: up to so many bytes of the file from an offset on, fewer at its end.
+  /// - Parameter read: reads up to `count` bytes of the file from an offset; fewer at its end.
   init?(trackID: Int, read: @escaping (_ offset: Int64, _ count: Int) -> [UInt8]) {
     var boxes = Boxes(read: read)
     guard let movie = boxes.first("moov", in: 0..<(Int64.max / 2)), let header = boxes.first("mvhd", in: movie),
@@ -63,8 +65,10 @@ struct MovieTrackTimes: Sendable, Hashable {
     return nil
   }
 
-  /// Where time 0 of the one stretch of media that plays lies, in the track's ticks: empty edits before it push it ahead, and
-  /// what is in front of its start lies before time 0. Nil when there is not exactly one, and it last.
+  /// The time of the media's start on the movie's timeline, in ticks of the track. Nil unless exactly one edit plays
+  /// media, at the end of the list.
+  ///
+  /// Empty edits before that edit delay the media. Media before the edit's start is before time 0.
   var mediaOrigin: Int64? {
     guard let last = edits.last, !last.isEmpty, last.rate == Edit.normalRate, edits.dropLast().allSatisfy(\.isEmpty)
     else { return nil }
@@ -74,21 +78,22 @@ struct MovieTrackTimes: Sendable, Hashable {
       guard !overflow else { return nil }
       empty = sum
     }
-    // To the nearest tick, as FFmpeg does.
+    // Rounded to the nearest tick, like FFmpeg.
     let (scaled, overflow) = empty.multipliedReportingOverflow(by: mediaTimescale)
     let (rounded, isTooMuch) = scaled.addingReportingOverflow(movieTimescale / 2)
     return overflow || isTooMuch ? nil : rounded / movieTimescale - last.mediaStart
   }
 
-  /// Where the media ends on the movie's timeline, in the track's ticks, when the last edit means that: it ends within one of
-  /// the movie's ticks of it, and could say no better. Nil when it means another place.
+  /// The end of the media on the movie's timeline, in ticks of the track; nil if the last edit ends elsewhere.
+  ///
+  /// The edit means the media's end if it ends within one tick of the movie of it, because it cannot be more precise.
   var mediaEnd: Int64? {
     guard let origin = mediaOrigin, let last = edits.last, endsWithMedia(last) else { return nil }
     let (end, isTooMuch) = origin.addingReportingOverflow(mediaDuration)
     return isTooMuch ? nil : end
   }
 
-  /// Where the one edit that plays ends, in the track's ticks, by its own word: to the nearest tick, as FFmpeg has it.
+  /// The stated end of the single audible edit, in ticks of the track, rounded to the nearest tick like FFmpeg.
   private var editEnd: Int64? {
     guard let origin = mediaOrigin, let last = edits.last, last.duration > 0 else { return nil }
     let (scaled, overflow) = last.duration.multipliedReportingOverflow(by: mediaTimescale)
@@ -97,14 +102,14 @@ struct MovieTrackTimes: Sendable, Hashable {
     return overflow || isTooMuch || isBeyond ? nil : end
   }
 
-  /// The one edit that plays means to end where the media does, and says so in ticks so long that the last sample begins at
-  /// that place or behind it: FFmpeg leaves that sample out.
+  /// Whether FFmpeg leaves out the last sample. The single audible edit means to end with the media, but its coarse
+  /// ticks end at or before the start of that sample.
   var losesLastSample: Bool {
     guard let end = mediaEnd, let edited = editEnd, let lastSampleDuration else { return false }
     return edited < end && end - edited >= lastSampleDuration
   }
 
-  /// Whether an edit means to end where the media does: it ends within one of the movie's ticks of it.
+  /// Whether an edit means to end with the media: it ends within one tick of the movie of the media's end.
   func endsWithMedia(_ edit: Edit) -> Bool {
     guard edit.isHeard, edit.duration > 0, mediaDuration > edit.mediaStart else { return false }
     let (edited, editedOverflow) = edit.duration.multipliedReportingOverflow(by: mediaTimescale)
@@ -116,7 +121,7 @@ struct MovieTrackTimes: Sendable, Hashable {
 
   // MARK: - Boxes
 
-  /// The last of the durations of samples (8.6.1.2); nil when there is none, as in fragmented files.
+  /// Returns the last entry of the sample durations (8.6.1.2); nil if there is none, as in fragmented files.
   private static func lastSampleDuration(in media: Range<Int64>, of boxes: inout Boxes) -> Int64? {
     guard let information = boxes.first("minf", in: media), let table = boxes.first("stbl", in: information),
       let list = boxes.first("stts", in: table)
@@ -131,14 +136,14 @@ struct MovieTrackTimes: Sendable, Hashable {
     return entry.number(4)
   }
 
-  /// Finds boxes among their siblings, counting every one.
+  /// Finds boxes in a sequence, and counts all boxes that it visits.
   struct Boxes {
     let read: (_ offset: Int64, _ count: Int) -> [UInt8]
     private var count = 0
 
     init(read: @escaping (_ offset: Int64, _ count: Int) -> [UInt8]) { self.read = read }
 
-    /// The contents of the first box of a name; nil when there is none, or a size makes no sense before it.
+    /// Returns the contents of the first box with a name; nil if there is none, or after an invalid size.
     mutating func first(_ name: String, in range: Range<Int64>) -> Range<Int64>? {
       var offset = range.lowerBound
       while range.upperBound - offset >= 8, count < MovieTrackTimes.maximumBoxCount {
@@ -160,13 +165,13 @@ struct MovieTrackTimes: Sendable, Hashable {
     }
   }
 
-  /// Of a movie's or a track's header (8.2.2, 8.4.2).
+  /// Reads the timescale and duration of a movie's or a track's header (8.2.2, 8.4.2).
   private static func times(_ contents: [UInt8]) -> (timescale: Int64, duration: Int64)? {
     var bytes = BigEndianBytes(contents)
     guard let version = bytes.number(1), version <= 1 else { return nil }
     bytes.skip(version == 1 ? 19 : 11)
     guard let timescale = bytes.number(4), timescale > 0 else { return nil }
-    // All ones: not known.
+    // All ones: unknown.
     if version == 1 {
       guard let high = bytes.number(4), let low = bytes.number(4) else { return nil }
       return (timescale, high < 1 << 30 ? high << 32 | low : 0)
@@ -174,7 +179,7 @@ struct MovieTrackTimes: Sendable, Hashable {
     return bytes.number(4).map { (timescale, $0 == 0xffff_ffff ? 0 : $0) }
   }
 
-  /// Of a track's header (8.3.2).
+  /// Reads the ID of a track's header (8.3.2).
   static func trackID(_ contents: [UInt8]) -> Int64? {
     var bytes = BigEndianBytes(contents)
     guard let version = bytes.number(1), version <= 1 else { return nil }
@@ -182,7 +187,7 @@ struct MovieTrackTimes: Sendable, Hashable {
     return bytes.number(4)
   }
 
-  /// Nil for lists that make no sense, and those that are longer than anybody's.
+  /// Reads an edit list; nil if it is invalid or too long.
   private static func edits(_ contents: [UInt8]) -> [Edit]? {
     var bytes = BigEndianBytes(contents)
     guard let version = bytes.number(1), version <= 1 else { return nil }
@@ -201,7 +206,7 @@ struct MovieTrackTimes: Sendable, Hashable {
 }
 
 extension BigEndianBytes {
-  /// 8 bytes as a number; nil when there are fewer, or it is out of range.
+  /// Reads 8 bytes as a number; nil if there are fewer, or the number is out of range.
   fileprivate mutating func long() -> Int64? { signedLong().flatMap { $0 >= 0 ? $0 : nil } }
 
   fileprivate mutating func signedLong() -> Int64? {

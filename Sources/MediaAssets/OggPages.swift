@@ -5,14 +5,14 @@ import LibAV
 /// Threading: one thread at a time; blocks.
 struct OggPages: ~Copyable {
   struct Page {
-    /// Where it begins.
+    /// The byte at which the page begins.
     var byte: Int64
     var byteCount: Int64
     var serialNumber: UInt32
     var sequenceNumber: UInt32
-    /// The position at the end of the last packet that ends on it; nil when none does.
+    /// The granule position: the end of the last packet that ends on the page; nil if none does.
     var granule: Int64?
-    /// Its first packet began on an earlier page.
+    /// Whether the first packet began on an earlier page.
     var isContinuation: Bool
     var isFirstOfStream: Bool
     var isLastOfStream: Bool
@@ -21,13 +21,13 @@ struct OggPages: ~Copyable {
   }
 
   private var window: FileWindow
-  /// Things that look like pages and are none; a file made of them is given up.
+  /// The number of false page headers found. A file with too many is given up.
   private var wrongPageCount = 0
   private static let maximumWrongPageCount = 2_000
 
   init(source: FileSource) { window = FileWindow(source: source) }
 
-  /// The page that begins at a byte; nil when none does, or when the file ends before it does.
+  /// Returns the page that begins at a byte; nil if there is none, or if the file ends within it.
   mutating func page(at byte: Int64, isChecked: Bool = false) throws(AVFailure) -> Page? {
     guard let header = try window.bytes(at: byte, count: 27), isCapture(header) else { return nil }
     func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Number {
@@ -56,7 +56,7 @@ struct OggPages: ~Copyable {
       isFirstOfStream: flags & 2 != 0, isLastOfStream: flags & 4 != 0)
   }
 
-  /// The first page with a right checksum that begins from `byte` on and before `limit`.
+  /// Returns the first page with a right checksum that begins at or after `byte` and before `limit`.
   mutating func firstPage(from byte: Int64, before limit: Int64) throws(AVFailure) -> Page? {
     var place = byte
     while place < limit, wrongPageCount < Self.maximumWrongPageCount {
@@ -81,8 +81,10 @@ struct OggPages: ~Copyable {
   }
 }
 
-/// The checksum of an Ogg page: CRC-32 with the polynomial 0x04c11db7, from 0, neither reflected nor inverted, with the four
-/// bytes of the checksum itself as zeros (RFC 3533, section 6, field 7).
+/// The checksum of an Ogg page (RFC 3533, section 6, field 7).
+///
+/// It is CRC-32 with the polynomial 0x04c11db7 and the initial value 0, neither reflected nor inverted. The four bytes
+/// of the checksum itself count as zeros.
 struct OggChecksum: Sendable {
   static let shared = OggChecksum()
   private let table: [UInt32]
@@ -103,15 +105,15 @@ struct OggChecksum: Sendable {
   }
 }
 
-/// The streams of an Ogg file, as far as looking up positions needs to know them.
+/// The streams of an Ogg file, as far as a look-up of positions needs them.
 struct OggStreams: Sendable, Hashable {
-  /// Of the stream that is read.
+  /// The serial number of the stream that is read.
   let serialNumber: UInt32
-  /// Of all that are announced at the file's start.
+  /// The serial numbers of all streams that begin at the file's start.
   let all: Set<UInt32>
 
   private static let maximumCount = 256
-  /// The last page is looked for in so many bytes: twice the largest page.
+  /// The number of bytes at the end in which the last page is searched: twice the size of the largest page.
   private static let endByteCount: Int64 = 131_072
 
   private init(serialNumber: UInt32, all: Set<UInt32>) {
@@ -119,9 +121,9 @@ struct OggStreams: Sendable, Hashable {
     self.all = all
   }
 
-  /// The streams of a file of `byteCount` bytes, the first packet of sound of which begins on the page at `firstByte`.
+  /// Finds the streams of a file of `byteCount` bytes. The first audio packet begins on the page at `firstByte`.
   ///
-  /// Nil when positions cannot be looked up by halving: no page there, or streams that follow each other (a chain).
+  /// - Returns: nil if a binary search of positions is impossible: no page at `firstByte`, or a chain of streams.
   static func find(source: FileSource, firstByte: Int64, byteCount: Int64) throws(AVFailure) -> OggStreams? {
     var pages = OggPages(source: source)
     guard let first = try pages.page(at: firstByte, isChecked: true) else { return nil }
@@ -142,17 +144,18 @@ struct OggStreams: Sendable, Hashable {
   }
 }
 
-/// Finds the page of an Ogg stream to begin at, by the granule positions of its pages (RFC 3533, section 4).
+/// Finds the page of an Ogg stream at which reading begins, by the granule positions of its pages (RFC 3533, section
+/// 4).
 ///
-/// A page's position is that of the end of the last packet that ends on it; so the first packet of the page after it, when it
-/// begins there, begins at that position, whatever the codec. That is proven by two pages that follow each other.
+/// The granule position of a page is the end of the last packet that ends on it. If the first packet of the following
+/// page begins there, it begins at that position, whatever the codec. Two consecutive pages prove this.
 struct OggLocator: ~Copyable {
   private var pages: OggPages
   private let streams: OggStreams
   private let firstByte: Int64
   private let byteCount: Int64
 
-  /// What is searched page by page rather than by halving.
+  /// The size of a range that is searched page by page and not by bisection.
   private static let stretchByteCount: Int64 = 65_536
 
   init(source: FileSource, streams: OggStreams, firstByte: Int64, byteCount: Int64) {
@@ -162,8 +165,9 @@ struct OggLocator: ~Copyable {
     self.byteCount = byteCount
   }
 
-  /// The place where a packet begins at or before granule position `target`; nil when there is none behind the first page, or
-  /// when the pages make no sense.
+  /// Returns the last known start of a packet at or before granule position `target`.
+  ///
+  /// - Returns: nil if there is none after the first page, or if the pages are invalid.
   mutating func locate(granule target: Int64) throws(AVFailure) -> PacketIndex.Place? {
     var low = firstByte
     var high = byteCount
@@ -185,8 +189,8 @@ struct OggLocator: ~Copyable {
     }
   }
 
-  /// Whether all pages from `byte` to the page that ends after `granule` are present and have right checksums. Blocks; reads
-  /// these pages.
+  /// Whether all pages from `byte` to the page that ends after `granule` are present and have right checksums. Blocks;
+  /// reads these pages.
   mutating func isIntact(from byte: Int64, toGranule granule: Int64) throws(AVFailure) -> Bool {
     var byte = byte
     var sequenceNumber: UInt32?
@@ -204,11 +208,11 @@ struct OggLocator: ~Copyable {
   private enum Position {
     case page(OggPages.Page)
     case none
-    /// Of a stream that was not announced at the start.
+    /// A page of a stream that does not begin at the file's start.
     case foreign
   }
 
-  /// The first page of the stream with a position.
+  /// Returns the first page of the stream with a granule position.
   private mutating func position(from byte: Int64, before limit: Int64) throws(AVFailure) -> Position {
     var next = try pages.firstPage(from: byte, before: limit)
     while let page = next {
@@ -221,7 +225,7 @@ struct OggLocator: ~Copyable {
     return .none
   }
 
-  /// The last proven place at or before `target` that is found by going on from `byte`.
+  /// Returns the last proven position at or before `target`, found by reading forward from `byte`.
   private mutating func lastPlace(from byte: Int64, granule target: Int64) throws(AVFailure) -> PacketIndex.Place? {
     var found: PacketIndex.Place?
     var before: OggPages.Page?

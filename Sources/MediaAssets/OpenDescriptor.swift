@@ -2,30 +2,30 @@ import Glibc
 import MediaCore
 import Synchronization
 
-/// A file descriptor that somebody opened and handed over: a file, or a pipe or socket whose bytes come once.
+/// A file descriptor that the caller opened: a file, or a pipe or socket whose bytes arrive once.
 ///
-/// It belongs to this object, which closes it when nobody needs it any more. Threading: any.
+/// This object owns the descriptor and closes it with its last user. Threading: any.
 public final class OpenDescriptor: Sendable {
-  /// What it leads to.
+  /// The type of the open file.
   public enum Kind: Sendable {
-    /// A regular file: as one that has a path, from its first byte on, wherever the descriptor stands.
+    /// A regular file. It is read from its first byte, whatever the descriptor's offset.
     case file
-    /// A pipe or a connected stream socket: it is read in order, as it comes.
+    /// A pipe or a connected stream socket. It is read in order, as the bytes arrive.
     case stream
   }
 
-  /// What stands for it in messages.
+  /// The name in messages.
   public let name: String
   public let kind: Kind
-  /// A file's; a stream closes its own.
+  /// The descriptor of a file. For a stream, `DescriptorStream` closes it.
   let descriptor: Int32
-  /// What has come of a stream.
+  /// The received bytes of a stream; nil for a file.
   let stream: DescriptorStream?
 
-  /// Takes a descriptor over, to close it. When this throws, it is the caller's still.
+  /// Takes ownership of a descriptor. If this throws, the caller still owns it. Does not block.
   ///
-  /// Does not block. Errors: `notReadable` for what cannot be read, or not as media: folders, terminals and other devices, descriptors
-  /// that were opened for writing or for nothing (O_PATH), sockets without a connection or with datagrams.
+  /// - Throws: `notReadable` for a descriptor that cannot be read as media. Examples are folders, terminals and other
+  ///   devices, and descriptors opened for writing or with `O_PATH`. Sockets must be connected stream sockets.
   public init(_ descriptor: Int32, name: String) throws(MediaError) {
     var status = stat()
     let flags = fcntl(descriptor, F_GETFL)
@@ -40,7 +40,8 @@ public final class OpenDescriptor: Sendable {
     case S_IFIFO: kind = .stream
     case S_IFSOCK:
       guard Self.isConnectedStream(descriptor) else { throw Self.notReadable(name, "is no connected stream socket") }
-      // Whoever made it may have asked that closing it waits until all that is unsent has been sent.
+      // The creator of the socket may have set `SO_LINGER`, with which `close` blocks until all unsent data has been
+      // sent.
       var lingers = linger(l_onoff: 0, l_linger: 0)
       setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &lingers, socklen_t(MemoryLayout<linger>.size))
       kind = .stream
@@ -61,10 +62,10 @@ public final class OpenDescriptor: Sendable {
 
   private static let present = Atomic<Int>(0)
 
-  /// How many there are in this process.
+  /// The number of instances in the process.
   public static var count: Int { present.load(ordering: .relaxed) }
 
-  /// `O_PATH`, which Glibc shows to GNU programs only.
+  /// `O_PATH`, which Glibc declares only with `_GNU_SOURCE`.
   private static let openedForNothing: Int32 = 0o10_000_000
 
   private static func notReadable(_ name: String, _ what: String) -> MediaError {
@@ -87,14 +88,18 @@ public final class OpenDescriptor: Sendable {
 }
 
 extension Asset {
-  /// An asset for a descriptor that is open: a file, a pipe or a socket. It takes the descriptor over, and closes it when nobody reads
-  /// it any more; who wants to keep it passes a duplicate (dup(2)). When this throws, it is the caller's still. No I/O.
+  /// Creates an asset for an open descriptor of a file, a pipe or a socket. No I/O.
   ///
-  /// A file is played from its first byte on, wherever the descriptor stands, and sought in as any file. A pipe or socket is
-  /// heard as it comes: its duration is not known and it cannot be sought in; its end, or its writer's, is the end of the asset. Its
-  /// bytes come once: it can be opened again only while its first byte is among the newest 2 MiB, which is all that is kept of it.
+  /// The asset takes ownership of the descriptor, and closes it after its last reader. To keep the descriptor, pass a
+  /// duplicate (dup(2)). If this throws, the caller still owns it.
   ///
-  /// Errors: those of `OpenDescriptor`.
+  /// - A file is played from its first byte, whatever the descriptor's offset, and supports seeking.
+  /// - A pipe or socket plays as its bytes arrive, with unknown duration and without seeking. The asset ends when the
+  ///   writer closes its end.
+  /// - The bytes of a pipe or socket arrive once, and only the newest 2 MiB are kept. The asset can be opened again
+  ///   only while its first byte is among them.
+  ///
+  /// - Throws: the errors of `OpenDescriptor`.
   public convenience init(
     fileDescriptor: Int32, name: String? = nil, prefersPreciseDuration: Bool = false
   ) throws(MediaError) {
@@ -102,6 +107,6 @@ extension Asset {
     self.init(place: .descriptor(descriptor), prefersPreciseDuration: prefersPreciseDuration)
   }
 
-  /// The descriptor that it is read from, when somebody opened one.
+  /// The descriptor, if the asset was created from one.
   public var descriptor: OpenDescriptor? { if case .descriptor(let descriptor) = place { descriptor } else { nil } }
 }

@@ -1,40 +1,40 @@
 import LibAV
 
-/// How many frames packets decode to, and where they lie when their timestamps do not tell.
+/// Determines the lengths of packets in frames, and their positions if timestamps do not define them.
 ///
-/// Takes in every packet once, in order, because the length of a packet may depend on those before it.
+/// Every packet must be passed once and in order, because the length of a packet may depend on those before it.
 struct PacketCounting {
   private let format: ContainerFormat
-  /// What packets say of their lengths, where that counts.
+  /// The lengths stated by the packets themselves, if the format uses them.
   private var lengths: PacketLengths?
-  /// Places packets by their lengths and the rule of `AudioTimeline`, so that counting agrees with decoding; nil where timestamps
-  /// are believed.
+  /// Positions packets by their lengths and the rule of `AudioTimeline`, so that counting agrees with decoding. Nil if
+  /// timestamps are trusted.
   private var timeline: AudioTimeline?
-  /// Where the first packet begins by its length; nil where its timestamp tells.
+  /// The start of the first packet by its length; nil if its timestamp defines it.
   private var startFrame: Int64?
-  /// Where the first decoded frame ends, and how many packets were read for it: the first ones may give nothing.
+  /// The end of the first decoded frame, and the number of packets read for it: the first packets may produce no audio.
   private var firstFrameEnd: Int64?
   private var firstFramePacketCount: Int64 = 0
-  /// Frames that the packet read last decodes to; nil where nothing but decoding it tells.
+  /// The number of frames of the packet read last; nil if only decoding can determine it.
   private(set) var length: Int64? = 0
-  /// A packet that is to be counted did not say its length, or decoded to more than it says.
+  /// Whether a counted packet did not state its length, or decoded to more frames than stated.
   private(set) var hasUnknownLengths = false
 
-  /// Errors: those of FFmpeg, for want of memory.
+  /// - Throws: FFmpeg's error if memory is exhausted.
   init(format: ContainerFormat, demuxer: Demuxer, streamIndex: Int) throws(AVFailure) {
     self.format = format
     lengths = format.countsPackets ? try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) : nil
   }
 
-  /// Packets are counted by their lengths.
+  /// Whether packets are counted by their lengths.
   var goesByLengths: Bool { timeline != nil }
 
-  /// Whether a timestamp from the file's start to the last packet has not agreed with the lengths.
+  /// Whether a timestamp between the file's start and the last packet disagreed with the lengths.
   var hasIrregularTimestamps: Bool { timeline.map { !$0.hasAgreed } ?? false }
 
   var isLengthKnown: Bool { length != nil && !hasUnknownLengths }
 
-  /// Takes in the packet that was read.
+  /// Records a packet that was read.
   ///
   /// - Parameter timeline: nil before the first frame was decoded.
   mutating func note(_ packet: Packet, in timeline: AudioTimeline?, grid: FrameGrid) {
@@ -43,50 +43,52 @@ struct PacketCounting {
     if length == nil, timeline != nil, format == .frameTable || goesByLengths { hasUnknownLengths = true }
   }
 
-  /// What the container says of a packet's length.
+  /// Returns the length of a packet by the container.
   private func toldLength(_ packet: Packet, in timeline: AudioTimeline?, grid: FrameGrid) -> Int64? {
-    // What AVI and the tables of other formats say is not to be believed.
+    // The durations in AVI, and in the frame tables of other formats, are unreliable.
     guard format != .frameTable, let timeline, let duration = packet.duration, duration > 0 else { return nil }
     let length = timeline.frameCount(ofTicks: duration)
     guard goesByLengths else { return length }
     return length.map { grid.frameCount(told: $0, roundingFrames: timeline.roundingFrames) }
   }
 
-  /// Takes in a decoded frame.
+  /// Records a decoded frame.
   mutating func noteFrame(end: Int64, frameCount: Int64) {
     if firstFrameEnd == nil { firstFrameEnd = end }
-    // The header of the file says another sample rate than its packets.
+    // The header of the file states another sample rate than its packets.
     if format == .frameTable, (length ?? 0) < frameCount { hasUnknownLengths = true }
   }
 
-  /// From the next rewind on packets are counted by their lengths.
+  /// Counts packets by their lengths from the next rewind on.
   ///
-  /// - Parameter stepFrames: frames of every packet, where audio is cut off at the start; nil where nothing is.
-  /// Errors: those of FFmpeg, for want of memory.
+  /// - Parameter stepFrames: the number of frames of every packet, if audio is trimmed at the start; nil if not.
+  /// - Throws: FFmpeg's error if memory is exhausted.
   mutating func begin(_ timeline: AudioTimeline, demuxer: Demuxer, streamIndex: Int, stepFrames: Int64?)
     throws(AVFailure)
   {
     if lengths == nil { lengths = try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) }
     self.timeline = timeline
-    // Timestamps of what is cut off may be irregular, too: the first frame tells where its packets begin.
+    // The timestamps of trimmed audio may be irregular, too, so the first decoded frame defines where its packets
+    // begin.
     if let stepFrames, let firstFrameEnd { startFrame = firstFrameEnd - firstFramePacketCount * stepFrames }
   }
 
-  /// Where counting begins at the file's start, whose timestamp says `stamped`.
+  /// Restarts counting at the file's start, whose timestamp is at position `stamped`. Returns the position of the first
+  /// packet.
   mutating func restart(stamped: Int64?) -> Int64? {
     restart(isIrregular: false)
     return goesByLengths ? startFrame ?? stamped : stamped
   }
 
-  /// Counting continues elsewhere.
+  /// Restarts counting at another position.
   ///
-  /// - Parameter isIrregular: whether a timestamp before that position does not agree with the lengths.
+  /// - Parameter isIrregular: whether a timestamp before that position disagrees with the lengths.
   mutating func restart(isIrregular: Bool) {
     timeline?.isIrregular = isIrregular
     timeline?.restart()
   }
 
-  /// Where the packet lies that `countedFrame` says should come next, and whose timestamp is `ticks`.
+  /// Returns the position of a packet with the timestamp `ticks` and the expected position `countedFrame`.
   mutating func place(ticks: Int64?, countedFrame: Int64) -> Int64 {
     let length = length ?? 0
     if timeline?.expectedFrame != countedFrame {

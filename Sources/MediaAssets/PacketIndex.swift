@@ -1,41 +1,42 @@
-// Where the packets of one file's sound lie, learnt while reading and walking, and shared by every reader of the asset. Any
-// thread may look up and add; the mutex is held for a binary search or an append, never during I/O.
+// The positions of the packets of one file's audio, collected while reading and walking, and shared by every reader of
+// the asset.
+// Any thread may look up and add. The mutex is locked for a binary search or an append, never during I/O.
 import LibAV
 import Synchronization
 
-/// Places in a file at which a packet begins and whose frame is known, about one for each second of sound.
+/// The bytes in a file at which packets with known frame numbers begin, about one for each second of audio.
 ///
-/// Frames are counted from the first packet's first one, before any trimming. Memory: 16 bytes a place, at most
-/// `maximumPlaceCount` of them; the spacing doubles when there would be more.
+/// Frames are counted from the first frame of the first packet, before any trimming. Memory: 16 bytes an entry, at most
+/// `maximumPlaceCount` entries. At the limit the spacing doubles.
 final class PacketIndex: Sendable {
   struct Place: Sendable, Hashable {
-    /// Where the packet begins in the file.
+    /// The byte at which the packet begins.
     var byte: Int64
-    /// Its first frame.
+    /// The first frame of the packet.
     var frame: Int64
   }
 
   static let maximumPlaceCount = 65_536
 
-  /// What was indexed.
+  /// The identity of the indexed file.
   let identity: FileIdentity
   let streamIndex: Int
-  /// Where the first packet begins.
+  /// The byte at which the first packet begins.
   let firstByte: Int64
   private let state: Mutex<State>
 
   private struct State {
-    /// In order; never empty.
+    /// The entries in order; never empty.
     var places: [Place]
     var spacingFrames: Int64
-    /// The first packet whose timestamp does not agree with the lengths of the packets before it; nil if none is known.
+    /// The first packet whose timestamp disagrees with the lengths of the packets before it; nil if none is known.
     var irregularFrame: Int64?
     var oggStreams: OggStreams??
   }
 
   /// - Parameters:
-  ///   - firstByte: where the first packet begins.
-  ///   - spacingFrames: places closer than this to the last are not kept.
+  ///   - firstByte: the byte at which the first packet begins.
+  ///   - spacingFrames: the minimum distance between entries.
   init(identity: FileIdentity, streamIndex: Int, firstByte: Int64, spacingFrames: Int64) {
     self.identity = identity
     self.streamIndex = streamIndex
@@ -43,7 +44,7 @@ final class PacketIndex: Sendable {
     state = Mutex(State(places: [Place(byte: firstByte, frame: 0)], spacingFrames: max(1, spacingFrames)))
   }
 
-  /// The last place not after `frame`; the first packet's for everything before it.
+  /// Returns the last entry at or before `frame`; the first packet's entry if there is none.
   func place(atOrBefore frame: Int64) -> Place {
     state.withLock { state in
       var low = 0
@@ -56,12 +57,12 @@ final class PacketIndex: Sendable {
     }
   }
 
-  /// The furthest place, and how far the next one to be kept must be from it.
+  /// The last entry, and the minimum distance of the next one from it.
   var reach: (last: Place, spacingFrames: Int64) {
     state.withLock { ($0.places[$0.places.count - 1], $0.spacingFrames) }
   }
 
-  /// Adds a place if it goes on from the furthest one. Those between known places are not needed.
+  /// Adds an entry if it follows the last one. Entries between known ones are not needed.
   func note(_ place: Place) {
     state.withLock { state in
       let last = state.places[state.places.count - 1]
@@ -73,17 +74,17 @@ final class PacketIndex: Sendable {
     }
   }
 
-  /// Notes that the timestamp of the packet at `frame` does not agree with the lengths of the packets before it.
+  /// Records that the timestamp of the packet at `frame` disagrees with the lengths of the packets before it.
   func noteIrregularTimestamp(at frame: Int64) {
     state.withLock { $0.irregularFrame = min($0.irregularFrame ?? .max, frame) }
   }
 
-  /// Whether a packet before `frame` has a timestamp that does not agree with the lengths of the packets before it.
+  /// Whether a packet before `frame` has a timestamp that disagrees with the lengths of the packets before it.
   func hasIrregularTimestamps(before frame: Int64) -> Bool {
     state.withLock { state in state.irregularFrame.map { $0 < frame } ?? false }
   }
 
-  /// An Ogg file's streams, looked up once; nil when it has none that positions can be looked up in. Blocks the first time.
+  /// Returns the streams of an Ogg file, found once; nil if their positions cannot be looked up. Blocks the first time.
   func oggStreams(in source: FileSource) throws(AVFailure) -> OggStreams? {
     if let known = state.withLock({ $0.oggStreams }) { return known }
     let found = try OggStreams.find(source: source, firstByte: firstByte, byteCount: identity.byteCount)
@@ -91,6 +92,6 @@ final class PacketIndex: Sendable {
     return found
   }
 
-  /// How many places are kept.
+  /// The number of entries.
   var placeCount: Int { state.withLock { $0.places.count } }
 }

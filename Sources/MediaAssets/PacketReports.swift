@@ -4,43 +4,43 @@ import MediaCore
 /// Packets that did not decode.
 struct SkippedPackets {
   var count: Int
-  /// Why the first did not.
+  /// The failure of the first packet.
   var failure: AVFailure
-  /// Where the first stands on the timeline.
+  /// The position of the first packet on the timeline.
   var frame: Int64
 }
 
-/// Timestamps that are not where the sound before them ends.
+/// Timestamps that differ from the end of the audio before them.
 struct TimestampFault {
   var count: Int
-  /// What the first did, and where on the timeline.
+  /// The kind and the position of the first fault.
   var step: AudioTimeline.Step
   var frame: Int64
 }
 
-/// What was found besides frames while a stream was read, until it is taken.
+/// Faults and titles found while a stream was read, kept until they are dequeued.
 struct PacketReports {
   /// Whether packets since the last seek were missing, did not decode, or had wrong timestamps.
   private(set) var hasDamage = false
-  /// Frames that are missing between the packet at which decoding began and the position of the last seek.
+  /// The number of frames missing between the packet at which decoding began and the position of the last seek.
   private(set) var holeFrameCount: Int64 = 0
   private var skipped: SkippedPackets?
   private var timestampFault: TimestampFault?
   private var titles: [(frame: Int64, title: StreamTitle)] = []
 
-  /// Packets that did not decode.
+  /// Returns and clears the packets that did not decode.
   mutating func takeSkipped() -> SkippedPackets? {
     defer { skipped = nil }
     return skipped
   }
 
-  /// Timestamps that made no sense.
+  /// Returns and clears the irregular timestamps.
   mutating func takeTimestampFault() -> TimestampFault? {
     defer { timestampFault = nil }
     return timestampFault
   }
 
-  /// What the stream said of what it plays, with the frame from which each title holds.
+  /// Returns and clears the stream titles, each with the frame from which it applies.
   mutating func takeTitles() -> [(frame: Int64, title: StreamTitle)] {
     defer { titles = [] }
     return titles
@@ -50,7 +50,7 @@ struct PacketReports {
 
   mutating func noteHole(frameCount: Int64) { holeFrameCount += frameCount }
 
-  /// Forgets the damage, because a seek moves elsewhere.
+  /// Clears the damage, because a seek moves elsewhere.
   mutating func restart() { (hasDamage, holeFrameCount) = (false, 0) }
 
   mutating func note(_ title: StreamTitle, at frame: Int64) { titles.append((frame, title)) }
@@ -68,16 +68,16 @@ struct PacketReports {
   }
 }
 
-/// What packets said of the padding at the track's edges, in frames.
+/// The padding at the track's edges by the side data of packets, in frames.
 struct PacketTrims {
-  /// Cut off the file's first packets; nil before the first is read.
+  /// The frames cut off the file's first packet; nil before it is read.
   private(set) var firstFrames: Int64?
-  /// Cut off the ends of the packets read last, until one is whole.
+  /// The frames cut off the ends of the latest packets; 0 after a packet without a trim.
   private(set) var endFrames: Int64 = 0
 
   var startFrames: Int64 { firstFrames ?? 0 }
 
-  /// Answers whether what was cut off before was in the middle.
+  /// Records the trims of a packet. Returns whether earlier trims were not at the end of the track.
   mutating func note(_ trimmed: (start: Int64, end: Int64)) -> Bool {
     if firstFrames == nil { firstFrames = trimmed.start }
     defer { endFrames = trimmed.end > 0 ? endFrames + trimmed.end : 0 }

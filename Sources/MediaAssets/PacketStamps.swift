@@ -1,22 +1,24 @@
-/// Which timestamps of packets are the container's own, and how far a packet lies behind the last one of them. A pure value.
+/// Records which packet timestamps are stored in the container, and the distance of the last packet from the last such
+/// timestamp. A pure value.
 ///
-/// Of packets that share a block (Matroska's lacing), only the first has a timestamp in the file; FFmpeg counts for the others,
-/// in whole ticks, by what it takes for their lengths.
+/// Only the first of the packets that share a block (Matroska's lacing) has a timestamp in the file. FFmpeg derives the
+/// others in whole ticks from assumed lengths.
 struct PacketStamps: Sendable {
-  /// The last timestamp of the container's, in the stream's ticks.
+  /// The last timestamp stored in the container, in the stream's ticks.
   private(set) var ticks: Int64?
-  /// Frames between the packets of that timestamp and of the last; nil when a length between them is not known.
+  /// The number of frames between the packet of that timestamp and the last packet; nil if a length between them is
+  /// unknown.
   private(set) var framesSince: Int64?
-  /// The last packet's timestamp is the container's.
+  /// Whether the last packet's timestamp is stored in the container.
   private(set) var isOwn = true
   private var byte: Int64?
-  /// No block is as long, and sums of places stay in range.
+  /// A limit larger than any block, so that sums of positions stay in range.
   private static let mostFramesSince = Int64(1) << 32
 
-  /// The last packet's length.
+  /// The length of the last packet in frames.
   private var frameCount: Int64?
 
-  /// Takes in the next packet: where it lies in the file, its timestamp and its length, nil where it is not known.
+  /// Records the next packet with its byte position, timestamp and length; nil if unknown.
   mutating func note(byte: Int64?, ticks: Int64?, frameCount: () -> Int64?) {
     isOwn = byte == nil || byte != self.byte
     if isOwn {

@@ -4,26 +4,29 @@ import NetworkIO
 import Playlists
 import RealtimeAudio
 
-/// One reading of lists, which can be given up while it blocks: a server may take its time.
+/// One reading of playlists that can be cancelled while it blocks, for example on a slow server.
 ///
-/// Threading: used for one `Playlist` at a time, on a thread that may block; `cancel` from any, does not block.
+/// Threading: used for one `Playlist` at a time, on a thread that may block. `cancel` is safe on any thread and does
+/// not block.
 public final class PlaylistReading: Sendable {
-  /// How long all lists that one leads to may take together.
+  /// The time limit for a playlist and all playlists that it names together, in ns: 60 s.
   package static let patienceNanoseconds: Int64 = 60_000_000_000
 
   let interrupt = Interrupt()
   private let options: HTTPOptions
 
-  /// - Parameter options: how servers are asked. Header fields go to the servers that `HTTPOptions.headerScope` allows.
+  /// - Parameter options: the options of HTTP requests. Header fields are sent only to the servers that
+  ///   `HTTPOptions.headerScope` allows.
   public init(options: HTTPOptions = HTTPOptions()) { self.options = options }
 
-  /// Makes what runs, and what comes, throw `cancelled`.
+  /// Makes running and later reads throw `cancelled`.
   public func cancel() { interrupt.cancel() }
 
-  /// The bytes of a list. Errors: those of files, or of `HTTPResource`; `playlistLimitExceeded` when there are more than
-  /// `byteLimit`; `networkTimedOut` behind the deadline.
+  /// Returns the bytes of a playlist.
   ///
-  /// - Parameter origin: the origin that header fields were given for.
+  /// - Parameter origin: the origin for which header fields were given.
+  /// - Throws: the errors of files or of `HTTPResource`; `playlistLimitExceeded` for more than `byteLimit` bytes;
+  ///   `networkTimedOut` after the deadline.
   fileprivate func data(
     of place: PlaylistPlace, from origin: HTTPOrigin?, byteLimit: Int, until deadline: HostTime
   ) throws(MediaError) -> PlaylistData {
@@ -48,7 +51,7 @@ public final class PlaylistReading: Sendable {
     }
     let tooLong = MediaError(.playlistLimitExceeded, "a list has at most \(byteLimit) bytes: \(url)")
     if let byteCount = resource.byteCount, byteCount > byteLimit { throw tooLong }
-    // The source has the interrupt end reading.
+    // The source connects the interrupt to the resource, so it must live until the read ends.
     defer { withExtendedLifetime(source) {} }
     return try resource.readAll(in: 0..<(.max)) { byteCount throws(MediaError) in
       if byteCount > byteLimit { throw tooLong }
@@ -66,7 +69,7 @@ public final class PlaylistReading: Sendable {
 }
 
 extension PlaylistPlace {
-  /// The origin of an address; nil for a file, and for a text that is no address.
+  /// The origin of a URL; nil for a file, and for text that is no URL.
   public var origin: HTTPOrigin? {
     guard case .url(let text) = self else { return nil }
     return (try? HTTPURL(text))?.origin
@@ -74,11 +77,14 @@ extension PlaylistPlace {
 }
 
 extension Playlist {
-  /// Reads the list at a place, and those that it names: see `init(expanding:assumed:reader:)`. Of files only regular ones are read.
-  /// Lists of servers name no files of this machine: such entries are left out, with `notAllowed`. At most 64 MiB, and for about a
-  /// minute. Blocks.
+  /// Reads the playlist at a location and the playlists that it names: see `init(expanding:assumed:reader:)`. Blocks.
   ///
-  /// Errors: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`; those of `HTTPResource`; those of lists; `cancelled`.
+  /// - Only regular files are read.
+  /// - Playlists from servers cannot name local files: such entries are left out with `notAllowed`.
+  /// - The limits are 64 MiB and about a minute.
+  ///
+  /// - Throws: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`; the errors of `HTTPResource`; the errors
+  ///   of playlists; `cancelled`.
   public init(
     at place: PlaylistPlace, assumed: PlaylistFormat? = nil, reading: PlaylistReading = PlaylistReading()
   ) throws(MediaError) {
@@ -86,7 +92,7 @@ extension Playlist {
     try self.init(at: place, assumed: assumed, usage: &usage, reading: reading)
   }
 
-  /// The same for one of several lists that are read for one purpose: what they have counts together.
+  /// Reads one of several playlists that share their limits in `usage`.
   public init(
     at place: PlaylistPlace, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reading: PlaylistReading
   ) throws(MediaError) {
@@ -98,14 +104,14 @@ extension Playlist {
     }
   }
 
-  /// The same for the list in a file.
+  /// Reads the playlist in a file.
   public init(contentsOf path: [UInt8], assumed: PlaylistFormat? = nil) throws(MediaError) {
     try self.init(at: .file(path), assumed: assumed)
   }
 }
 
 extension PlaylistData {
-  /// The bytes of a regular file. Errors: `playlistLimitExceeded` when there are more than `byteLimit`.
+  /// Reads the bytes of a regular file. Throws `playlistLimitExceeded` for more than `byteLimit` bytes.
   fileprivate init(path: [UInt8], byteLimit: Int, interrupt: Interrupt) throws(MediaError) {
     let name = String(decoding: path, as: UTF8.self)
     do throws(AVFailure) {

@@ -1,37 +1,41 @@
 import MediaCore
 
-/// Reads the sound of an asset backwards: every frame once, from a place down, each as a read forwards gives it.
+/// Reads the audio of an asset backwards: every frame once, from a position downwards, each identical to that of a
+/// forward read.
 ///
-/// No codec decodes backwards. A block in front of the place is decoded forwards, after an exact seek to its beginning, and
-/// handed out from its end. The first block after a seek is short, so that the first sound is soon there; each one after
-/// it is twice as long, up to `longestBlockSeconds`: what a seek costs, be it a look into an index or frames that are
-/// decoded only for the decoder to come into its own, is spread over that much sound. No more than one block is held.
+/// Codecs cannot decode backwards. A block before the position is decoded forwards, after an exact seek to its start,
+/// and delivered from its end. At most one block is in memory.
 ///
-/// Threading: as `AudioTrackReader`, on one thread with the reader that it is made of, which is elsewhere afterwards.
+/// The first block after a seek is short, so that playback begins soon. Each later block is twice as long, up to
+/// `longestBlockSeconds`. So the cost of a seek (an index look-up, and decoding to warm up the decoder) is spread over
+/// more audio.
+///
+/// Threading: like `AudioTrackReader`, on the same thread as the reader it wraps. It moves the position of that reader.
 public final class ReverseAudioReader {
-  /// What a block lasts at most, in seconds.
+  /// The maximum length of a block in seconds.
   public static let longestBlockSeconds = 1
-  /// What the first block after a seek lasts: so many of them are a second.
+  /// The length of the first block after a seek: one second divided by this number.
   private static let firstBlocksPerSecond: Int64 = 8
 
   private let reader: AudioTrackReader
-  /// The frame behind the one that the next read gives; 0 at the end of the way back.
+  /// The position after the next frame to read; 0 when all frames have been read.
   public private(set) var position: Int64 = 0
-  /// Where reading ends, and so far down at most blocks are decoded: the last frame that is given.
+  /// The last frame to read, and the lower limit of decoded blocks.
   public var lowestFrame: Int64 = 0
-  /// Frames before `position` that are decoded: the last `heldCount` in front of it lie at the beginning of `block`.
+  /// The decoded frames before `position`: the first `heldCount` frames of `block`.
   private var block: [Float] = []
   private var heldCount: Int64 = 0
   private var nextBlockFrames: Int64
-  /// What broke a block off, and where, until it is told.
+  /// The error that cut a block short, with its position, until it is reported.
   private var fault: (time: MediaTime, error: MediaError)?
 
-  /// Where the sound is said to end, and where it was found to.
+  /// The stated end of the audio, and the end that was found.
   private let duration: MediaTime
   private var knownEnd: Int64?
 
-  /// Reads backwards what `reader` reads forwards, from frame 0 on: seek first. `duration`: what the sound is said to
-  /// last, perhaps by estimate; anything but a number when that is not known.
+  /// Creates a reader that reverses `reader`, from frame 0: seek first.
+  ///
+  /// - Parameter duration: the stated duration of the audio, which may be an estimate; not numeric if unknown.
   public init(_ reader: AudioTrackReader, duration: MediaTime) {
     precondition(reader.encoding == .float32, "what is read backwards is read as float32")
     self.reader = reader
@@ -41,14 +45,15 @@ public final class ReverseAudioReader {
 
   private var sampleRateHz: Int { reader.format.sampleRateHz }
 
-  /// Goes to a time: the first frame that is read ends at it, or contains it. Behind the asset's end it is its last one,
-  /// for which the end is found out if need be. Decodes the first block. Blocks.
+  /// Seeks to a time: the first frame to read ends at it or contains it. Decodes the first block. Blocks.
   ///
-  /// With tolerances it goes to where the first block begins at a place that is cheap to go to; the first frame that is
-  /// read ends within them then.
+  /// A time after the asset's end selects the last frame, and the end is determined if necessary.
   ///
-  /// Answers the time at which the first frame that is read ends. Errors: `invalidTime`; `cancelled`; `readFailed`,
-  /// `damagedFile`.
+  /// Tolerances allow a first block that begins at a cheaper position. The first frame to read then ends within the
+  /// tolerances.
+  ///
+  /// - Returns: the end time of the first frame to read.
+  /// - Throws: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
   public func seek(
     to time: MediaTime, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero
   ) throws(MediaError) -> MediaTime {
@@ -68,18 +73,18 @@ public final class ReverseAudioReader {
     if time.isNumeric, toleranceBefore > .zero || toleranceAfter > .zero {
       start = try cheapStart(of: time, toleranceBefore, toleranceAfter)
     }
-    // What lies behind the end is found out by reading up to it.
+    // If the position is after the end, reading up to it finds the end.
     guard try fill(from: start) else { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
     return MediaTime(frame: position, rate: sampleRateHz)
   }
 
-  /// Goes to a place that is cheap to go to, from where on the block in front of `position` can be decoded; `position`
-  /// becomes where a block from there ends. Answers the place; nil where none is cheaper than another.
+  /// Seeks the reader to a cheap position before `position`, and sets `position` to the end of a block from there.
+  /// Returns the start of the block; nil if no position is cheaper.
   private func cheapStart(
     of time: MediaTime, _ toleranceBefore: MediaTime, _ toleranceAfter: MediaTime
   ) throws(MediaError) -> Int64? {
     func excess() -> MediaTime { MediaTime(frame: position, rate: sampleRateHz) - time }
-    // A frame that contains the time ends behind it.
+    // A frame that contains the time ends after it.
     if excess() > toleranceAfter, position > 0 { position -= 1 }
     guard position > nextBlockFrames, excess() >= -toleranceBefore else { return nil }
     _ = try reader.seek(
@@ -92,7 +97,7 @@ public final class ReverseAudioReader {
     return start
   }
 
-  /// Where the sound ends: found by reading over it, from 2 s in front of where it should be; counted when it is not there.
+  /// Returns the end of the audio. Reads from 2 s before the expected end; counts all frames if that fails.
   private func endFrame() throws(MediaError) -> Int64 {
     if let knownEnd { return knownEnd }
     if let found = try readToEnd() {
@@ -124,18 +129,20 @@ public final class ReverseAudioReader {
       case .success(.cancelled): throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
       case .success(.endOfTrack): return end
       case .failure(let error):
-        // A file that breaks off ends there, or before: then it is counted.
+        // A file that breaks off ends here. If nothing was read, the frames are counted.
         guard error.code == .damagedFile else { throw error }
         return end
       }
     }
   }
 
-  /// Reads up to `capacityFrames` frames, the last one first; fewer where a block is used up. Blocks.
+  /// Reads up to `capacityFrames` frames, the last one first; fewer at the end of a block. Blocks.
   ///
-  /// - Parameter output: room for `capacityFrames` interleaved frames.
-  /// The result's position is the frame behind the first one that is given: where frames cannot be read, it is lower than
-  /// the one that the read before came to. Errors: `readFailed`.
+  /// The result's position is the position after the first delivered frame. If frames cannot be read, it is lower than
+  /// the position that the previous read reached.
+  ///
+  /// - Parameter output: a buffer for `capacityFrames` interleaved frames.
+  /// - Throws: `readFailed`.
   public func read(
     into output: UnsafeMutablePointer<Float>, capacityFrames: Int
   ) throws(MediaError) -> AudioTrackReader.ReadResult {
@@ -157,7 +164,7 @@ public final class ReverseAudioReader {
     return .frames(Int(count), position: first)
   }
 
-  /// What is wrong with the file, though the rest of it plays, found since the last call.
+  /// Returns a fault of the file that does not prevent playback, found since the last call.
   public func takeWarning() -> (time: MediaTime, error: MediaError)? {
     if let fault {
       self.fault = nil
@@ -168,8 +175,9 @@ public final class ReverseAudioReader {
 
   // MARK: - Blocks
 
-  /// Has frames in front of `position` decoded, unless it is at the end; false when that was cancelled. `first`: where the
-  /// reader is, if the first block is to be decoded from there.
+  /// Decodes frames before `position`, unless it is at the end. Returns false if cancelled.
+  ///
+  /// - Parameter first: the position of the reader, if the first block is to be decoded from there.
   private func fill(from first: Int64? = nil) throws(MediaError) -> Bool {
     var first = first
     while heldCount == 0, position > lowestFrame {
@@ -188,9 +196,9 @@ public final class ReverseAudioReader {
       case .cancelled?: return false
       case .frames(let count, _)?:
         heldCount = Int64(count)
-        // What is missing behind them was not to be had.
+        // Frames between the decoded ones and the old position could not be read.
         position = start + heldCount
-      // Also where the file breaks off.
+      // Also if the file breaks off.
       case .endOfTrack?: position = min(start, try endFrame())
       case nil: position = start
       }
@@ -199,8 +207,8 @@ public final class ReverseAudioReader {
     return true
   }
 
-  /// Decodes from frame `start`, where the reader is, to `position`. Nothing, and no end, when the reader is elsewhere:
-  /// nothing can be read there.
+  /// Decodes from frame `start`, the position of the reader, to `position`. Returns nil if the reader is elsewhere,
+  /// because frames at `start` cannot be read.
   private func decode(from start: Int64) throws(MediaError) -> AudioTrackReader.ReadResult? {
     let channelCount = reader.format.channelCount
     let wanted = Int(position - start)

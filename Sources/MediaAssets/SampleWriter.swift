@@ -1,7 +1,8 @@
 import LibAV
 import MediaCore
 
-/// Writes interleaved float32 as other numbers, as libswresample does: integers are rounded to the nearest and clipped.
+/// Converts interleaved float32 samples to another encoding with libswresample: integers are rounded to nearest and
+/// clipped.
 ///
 /// Threading: one thread at a time.
 final class SampleWriter {
@@ -9,7 +10,8 @@ final class SampleWriter {
   private let sampleFormat: SampleFormat
   private let resampler: Resampler?
 
-  /// What is handed over in an encoding. Errors: `invalidArgument` for one that is not this machine's own.
+  /// Returns the sample format of an encoding. Throws `invalidArgument` for an encoding that is not native to this
+  /// machine.
   static func format(of encoding: PCMEncoding) throws(MediaError) -> SampleFormat {
     guard NativeSamples.areNative(encoding), let format = NativeSamples.format(of: encoding) else {
       throw MediaError(
@@ -18,7 +20,7 @@ final class SampleWriter {
     return format
   }
 
-  /// Errors: `conversionFailed`.
+  /// - Throws: `conversionFailed`.
   init(_ format: AudioFormat, _ sampleFormat: SampleFormat) throws(MediaError) {
     self.format = format
     self.sampleFormat = sampleFormat
@@ -33,7 +35,7 @@ final class SampleWriter {
     } catch { throw Self.mapped(error) }
   }
 
-  /// Writes so many frames. Errors: `conversionFailed`.
+  /// Converts `frameCount` frames into a buffer. Throws `conversionFailed`.
   func write(
     _ samples: UnsafePointer<Float>, frameCount: Int, into output: UnsafeMutableRawPointer
   ) throws(MediaError) {
@@ -47,7 +49,7 @@ final class SampleWriter {
     } catch { throw Self.mapped(error) }
   }
 
-  /// So many frames as bytes. Errors: `conversionFailed`.
+  /// Returns `frameCount` converted frames as bytes. Throws `conversionFailed`.
   func bytes(
     _ samples: UnsafePointer<Float>, frameCount: Int, frameByteCount: Int
   ) throws(MediaError) -> [UInt8] {

@@ -1,10 +1,11 @@
 import MediaCore
 
-/// What a seek asks for, in frames.
+/// Converts the target of a seek to frames.
 enum SeekTarget {
-  /// The frame that contains a time, and those that the tolerances allow, among them that one; all from 0 to `last`.
+  /// Returns the frame that contains a time, and the frames that the tolerances allow, that frame included. All are
+  /// within 0…`last`.
   ///
-  /// Errors: `invalidTime`.
+  /// - Throws: `invalidTime`.
   static func frames(
     _ time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime, sampleRateHz: Int, last: Int64
   ) throws(MediaError) -> (target: Int64, allowed: ClosedRange<Int64>) {

@@ -1,10 +1,11 @@
 import LibAV
 import MediaCore
 
-/// What reads the sound of a track behind `AudioTrackReader`, whose functions these are: a file's, or a stream's.
+/// The reader of a track's audio that `AudioTrackReader` wraps, with the same functions: of a file, a stream or a
+/// composition.
 protocol SoundReader: AnyObject {
   var format: AudioFormat { get }
-  /// How samples are handed over; interleaved.
+  /// The format of the delivered samples; interleaved.
   var sampleFormat: SampleFormat { get }
   var trackID: AssetTrack.ID { get }
   var channelMask: UInt64? { get }
@@ -17,32 +18,32 @@ protocol SoundReader: AnyObject {
 
   func cancel()
   func resetCancellation()
-  /// What holds from a place in front of `position` on, and was not given yet; in order.
+  /// Returns the metadata that applies from a position before `position` and was not returned yet, in order.
   func takeTimedMetadata() -> [TimedMetadataGroup]
   func takeTitles() -> [(time: MediaTime, title: StreamTitle)]
   func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)?
   func takeWarning() -> (time: MediaTime, error: MediaError)?
   func read(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError)
     -> AudioTrackReader.ReadResult
-  /// Makes sure that there is something to hand over from `position` on; false at the end or when cancelled.
+  /// Ensures that audio is available from `position` on; returns false at the end or if cancelled.
   func advance() throws(MediaError) -> Bool
-  /// Hands over some of that, and answers how much: `capacityFrames` at most.
+  /// Delivers some of the available audio. Returns the number of frames, `capacityFrames` at most.
   func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int
   func seek(to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime) throws(MediaError) -> MediaTime
   func exactFrameCount() throws(MediaError) -> Int64
 }
 
 extension SoundReader {
-  /// Bytes of a frame that is handed over.
+  /// The size of a delivered frame in bytes.
   var frameByteCount: Int { sampleFormat.byteCount * format.channelCount }
 
-  /// What silence is made of.
+  /// The byte value that silence consists of.
   var silentByte: UInt8 { sampleFormat == .unsigned8 ? 0x80 : 0 }
 
-  /// Only streams have any.
+  /// Returns no metadata; only streams have any.
   func takeTimedMetadata() -> [TimedMetadataGroup] { [] }
 
-  /// Fills a buffer as far as there is something to hand over. Answers how much that was, and what went wrong behind it.
+  /// Fills a buffer as far as audio is available. Returns the number of frames, and the error that followed them.
   func filled(_ output: UnsafeMutableRawPointer, _ capacityFrames: Int) -> (count: Int, error: MediaError?) {
     var count = 0
     do throws(MediaError) {

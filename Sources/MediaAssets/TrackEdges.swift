@@ -1,50 +1,52 @@
 import LibAV
 import MediaCore
 
-/// What a file says of the padding that an encoder put before and behind a track's sound, before anything is decoded.
+/// The encoder's padding before and after a track's audio, as stated by the file, before anything is decoded.
 ///
-/// Mostly FFmpeg cuts it off: by the side data of packets, or inside the decoder. Where it does not, `uncutStartFrames`
-/// and `soundFrameCount` say what is left to be cut.
+/// Usually FFmpeg trims it, by the side data of packets or inside the decoder. If not, `uncutStartFrames` and
+/// `soundFrameCount` state what remains to be trimmed.
 struct TrackEdges: Sendable, Hashable, Codable {
-  /// Frames before the sound that FFmpeg leaves in.
+  /// The number of frames before the audio that FFmpeg does not trim.
   private(set) var uncutStartFrames: Int64 = 0
-  /// Frames before the sound that the decoder cuts off by itself, so that no packet says so.
+  /// The number of frames before the audio that the decoder trims, so that no packet states them.
   private(set) var decoderCutFrames: Int64 = 0
-  /// Frames of sound between both edges, when the file says so besides the track's duration.
+  /// The number of audio frames between both edges, if the file states it in addition to the track's duration.
   private(set) var soundFrameCount: Int64?
-  /// Where the sound ends by the container's count, in the stream's ticks, when that says it better than the track's duration.
+  /// The end of the audio in the stream's ticks, if the container states it more precisely than the track's duration.
   private(set) var endTicks: Int64?
-  /// `soundFrameCount` is where the sound is to be cut off, for FFmpeg does not, or not always.
+  /// Whether the audio must be cut at `soundFrameCount`, because FFmpeg does not do so, or not always.
   private(set) var endsAtSoundFrameCount = false
-  /// Frames of `uncutStartFrames` that are no padding: an information frame that decodes to silence.
+  /// The part of `uncutStartFrames` that is no padding: an information frame that decodes to silence.
   private(set) var informationFrames: Int64 = 0
-  /// What says how much to cut, should anything be cut.
+  /// The sources of the trims, should any frames be trimmed.
   private(set) var startSource = EdgeTrim.Source.none
   private(set) var endSource = EdgeTrim.Source.none
-  /// What the edit list of an MP4 puts together of several stretches; nil where FFmpeg follows it.
+  /// The edit list of an MP4 file; nil if FFmpeg follows it.
   private(set) var edits: EditedTimeline?
-  /// Time 0 is the first sound, even in a container with a timeline of its own.
+  /// Whether time 0 is the first audio, even in a container that defines a timeline.
   private(set) var beginsAtFirstSound = false
-  /// The file was cut off: there is no last page (Ogg), or less than its data chunk says (WAV).
+  /// Whether the file was truncated: it has no last page (Ogg), or less data than its data chunk states (WAV).
   private(set) var isCutOff = false
-  /// Whether the header of an MP3 file states a number of frames that the file does not have. The number then gives neither the
-  /// length nor the start of the padding.
+  /// Whether the header of an MP3 file states a number of frames that the file does not have. The number then defines
+  /// neither the length nor the start of the padding.
   private(set) var hasWrongLength = false
-  /// The pages that end a stream, of all streams of an Ogg file, as far as they lie at the file's end.
+  /// The pages that end a stream, for all streams of an Ogg file, if they are at the file's end.
   private(set) var lastPages: [LastPage] = []
-  /// The file's last page belongs to none of the streams that begin at the file's start: streams follow each other in a
-  /// chain (RFC 3533, section 4), and the container's duration is that of the last one.
+  /// Whether the file's last page belongs to none of the streams that begin at the file's start.
+  ///
+  /// Then streams follow each other in a chain (RFC 3533, section 4), and the container's duration is that of the last
+  /// one.
   private(set) var isChain = false
 
   /// A page that ends a stream (RFC 3533, section 6).
   struct LastPage: Sendable, Hashable, Codable {
     /// The position of the page's first byte in the file.
     var byte: Int64
-    /// The page's granule position: the stream's end. From 1 on.
+    /// The granule position of the page, which is the end of the stream; 1 or more.
     var granule: Int64
   }
 
-  /// The largest of all numbers of frames and ticks, without its sign.
+  /// The largest magnitude of all numbers of frames and ticks.
   var largestNumber: Int64 {
     var numbers = [uncutStartFrames, decoderCutFrames, soundFrameCount, informationFrames, edits?.mediaFrameCount]
     for stretch in edits?.stretches ?? [] { numbers += [stretch.start, stretch.end, stretch.mediaStart] }
@@ -62,7 +64,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
     case .matroska:
       startSource = .codecDelay
       endSource = .discardPadding
-      // FFmpeg's Opus decoder cuts off its pre-skip; for other codecs nobody does.
+      // FFmpeg's Opus decoder trims its pre-skip; for other codecs FFmpeg trims nothing.
       let delay = stream.initialPaddingFrames ?? 0
       if stream.codecName == "opus" { decoderCutFrames = delay } else { uncutStartFrames = delay }
     case .wav: readWAV(demuxer, stream, byteCount: byteCount)
@@ -77,12 +79,12 @@ struct TrackEdges: Sendable, Hashable, Codable {
       found.map { !Self.hasPlausibleLength($0.info, at: $0.byte, demuxer, byteCount: byteCount) } ?? false
     soundFrameCount = hasWrongLength ? nil : info?.soundFrameCount
     if let found, let info, found.place != .first {
-      // FFmpeg looks for it right behind the tags only.
+      // FFmpeg expects it directly after the tags only.
       informationFrames = found.place == .heard ? info.framesPerMPEGFrame : 0
       uncutStartFrames = informationFrames + (info.delay.map { $0.startFrames + MP3InfoFrame.decoderDelayFrames } ?? 0)
     }
     if info?.delay != nil {
-      // FFmpeg cuts off the end, too, but only where it counts packets from the file's start.
+      // FFmpeg trims the end, too, but only if it counts packets from the file's start.
       endsAtSoundFrameCount = soundFrameCount != nil
       (startSource, endSource) = (.lameTag, .lameTag)
     } else if let comment = ITunesGaplessComment(demuxer.tag(ITunesGaplessComment.name)) {
@@ -94,9 +96,9 @@ struct TrackEdges: Sendable, Hashable, Codable {
   }
 
   private enum InfoFramePlace {
-    /// Right behind the ID3v2 tags, where FFmpeg reads it.
+    /// Directly after the ID3v2 tags, where FFmpeg reads it.
     case first
-    /// Behind garbage, where FFmpeg takes it for sound, or passes over it if its header is not like those after it.
+    /// After garbage, where FFmpeg decodes it as audio, or skips it if its header differs from the following ones.
     case heard, passed
   }
 
@@ -136,7 +138,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
     if let info = MP3InfoFrame(bytes: Array(bytes[first..<min(bytes.count, first + parsed.byteCount)])) {
       return (info, .heard, offset + Int64(first))
     }
-    // The frame that ends where it begins; the largest has 2,881 bytes.
+    // Searches the frame that ends at `first`; the largest frame has 2,881 bytes.
     for place in max(0, first - 2_881)..<first where bytes[place] == 0xff {
       guard let header = BigEndianBytes(bytes).header(at: place), let parsed = MPEGAudioHeader(header),
         place + parsed.byteCount == first, let info = MP3InfoFrame(bytes: Array(bytes[place..<first]))
@@ -146,13 +148,13 @@ struct TrackEdges: Sendable, Hashable, Codable {
     return nil
   }
 
-  /// As far as FFmpeg looks (`mp3_read_header`).
+  /// The search range of FFmpeg (`mp3_read_header`).
   private static let maximumGarbageByteCount = 65_536
 
-  /// The first header that leads to another one like it, as FFmpeg takes it; nil when there is none.
+  /// Returns the first header that leads to a similar header, by FFmpeg's rule; nil if there is none.
   private static func firstFrame(in bytes: [UInt8]) -> Int? {
     let reader = BigEndianBytes(bytes)
-    // All but the bit rate, padding, and the mode of stereo.
+    // All bits except the bit rate, the padding, and the stereo mode.
     let sameMask: UInt32 = 0xfffe_0ccf
     return (0..<min(bytes.count, maximumGarbageByteCount)).first { offset in
       guard bytes[offset] == 0xff, let bits = reader.header(at: offset), let header = MPEGAudioHeader(bits),
@@ -171,7 +173,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
       edits = stream.sampleRateHz.flatMap { EditedTimeline(times, sampleRateHz: $0) }
       if edits != nil { return }
       endTicks = times.mediaEnd
-      // In fragmented files FFmpeg leaves in what the edit list cuts off: it comes before time 0.
+      // In fragmented files FFmpeg retains what the edit list trims, at negative times.
       if let start = stream.startTicks, start < 0, start == times.mediaOrigin, let rate = stream.sampleRateHz {
         endTicks = stream.durationTicks.map { start + $0 }
         uncutStartFrames =
@@ -181,7 +183,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
     }
     guard let comment = ITunesGaplessComment(demuxer.tag(ITunesGaplessComment.name)), comment.startFrames > 0,
       let rate = stream.sampleRateHz, let start = stream.startTicks,
-      // FFmpeg goes by the comment only where there is no edit list: then the first sound comes late by so much.
+      // FFmpeg applies the comment only without an edit list: the first audio is then late by that number of frames.
       stream.timeBase.time(ofTicks: start) == MediaTime(frame: comment.startFrames, rate: rate)
     else { return }
     beginsAtFirstSound = true
@@ -189,9 +191,11 @@ struct TrackEdges: Sendable, Hashable, Codable {
     (startSource, endSource) = (.iTunSMPB, .iTunSMPB)
   }
 
-  /// The `fact` chunk of a compressed RIFF or RF64 file counts frames; FFmpeg reads its last block to the end. The file may
-  /// end before its data chunk does; FFmpeg goes by the file's length then. 0 and all ones are what is written when the
-  /// length is not known.
+  /// Reads the number of frames and the length of the data of a WAV file.
+  ///
+  /// - The `fact` chunk of a compressed RIFF or RF64 file counts frames, but FFmpeg decodes the last block to its end.
+  /// - The file may end before its data chunk does. FFmpeg then uses the file's length.
+  /// - Writers store 0 or all ones if the length is unknown.
   private mutating func readWAV(_ demuxer: Demuxer, _ stream: StreamInfo, byteCount: Int64) {
     let bytes = demuxer.bytes(at: 0, count: 65_536)
     guard bytes.starts(with: Array("RIFF".utf8)) || bytes.starts(with: Array("RF64".utf8)) else { return }
@@ -203,9 +207,9 @@ struct TrackEdges: Sendable, Hashable, Codable {
     var longCount: Int64?
     while offset + 8 <= bytes.count, let count = number(offset + 4, 4) {
       let name = String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self)
-      // EBU Tech 3306: the data chunk's length in 64 bits, behind that of the file.
+      // EBU Tech 3306: the data chunk's length in 64 bits, after the file's length.
       if name == "ds64" { longCount = number(offset + 16, 7) }
-      // FFmpeg knows of files in which it counts the samples of all channels, and where it counts bytes, the last block is whole.
+      // Known variants: the chunk counts the samples of all channels; if it counts bytes, the last block is whole.
       if name == "fact", !stream.codecName.hasPrefix("pcm_"), let samples = number(offset + 8, 4),
         let told = stream.durationTicks, let channelCount = stream.channelCount,
         let frames = [samples, samples / Int64(channelCount)].first(where: { frames in
@@ -225,7 +229,8 @@ struct TrackEdges: Sendable, Hashable, Codable {
     }
   }
 
-  /// Finds the pages at the end of the file that end a stream. If none does (RFC 3533, section 6), the file is cut off.
+  /// Finds the pages at the end of the file that end a stream. If none does (RFC 3533, section 6), the file is
+  /// truncated.
   private mutating func readLastPages(_ demuxer: Demuxer, byteCount: Int64) {
     let start = max(0, byteCount - 65_536)
     let bytes = demuxer.bytes(at: start, count: 65_536)
@@ -259,7 +264,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
   }
 
   private static func isPage(_ bytes: [UInt8], at offset: Int) -> Bool {
-    // Most bytes are no "O".
+    // A fast check first: most bytes are no "O".
     bytes[offset] == 0x4f && bytes[offset..<(offset + 4)].elementsEqual("OggS".utf8)
   }
 
@@ -267,21 +272,22 @@ struct TrackEdges: Sendable, Hashable, Codable {
     bytes[offset..<(offset + byteCount)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Streams of one file that end at its end.
+  /// The maximum number of streams that end at the file's end.
   private static let maximumLastPageCount = 32
 }
 
-/// iTunes' comment about the encoder's delay: hexadecimal numbers, of which the second is the frames before the sound,
-/// the third those behind it and the fourth the frames of sound.
+/// iTunes' comment about the encoder's delay, with hexadecimal numbers.
+///
+/// The second number is the frames before the audio, the third the frames after it, and the fourth the audio frames.
 struct ITunesGaplessComment: Sendable, Hashable {
   static let name = "iTunSMPB"
 
   var startFrames: Int64
   var endFrames: Int64
-  /// Nil when it does not say.
+  /// The number of audio frames; nil if the comment states 0.
   var soundFrameCount: Int64?
 
-  /// Nil for no comment and for one that makes no sense.
+  /// Returns nil without a comment, and for an invalid one.
   init?(_ text: String?) {
     guard let text else { return nil }
     let numbers = text.split(separator: " ").prefix(4).map { Int64($0, radix: 16) }

@@ -1,13 +1,18 @@
-// FFmpeg's Ogg demuxer counts the packets of a page back from the page's granule position. For each packet it takes the
-// previous block for a short one (`vorbis_packet` in oggparsevorbis.c). The end of a packet is then right, but the start
-// and the length of a short block after a long one are not. At the end of a stream of one page, the demuxer also counts
-// the first packet, which has no audio. With the block sizes of all packets both can be corrected.
+// FFmpeg's Ogg demuxer counts the packets of a page back from the page's granule position. It assumes that the block
+// before each
+// packet is short (`vorbis_packet` in oggparsevorbis.c). The end of a packet is then right, but the start and the
+// length of a
+// short block after a long one are not. At the end of a stream of one page, the demuxer also counts the first packet,
+// which has
+// no audio. The block sizes of all packets allow both to be corrected.
 import LibAV
 
-/// Corrects the timestamps, lengths and end trims of an Ogg Vorbis stream's packets, which come in the file's order.
+/// Corrects the timestamps, lengths and end trims of the packets of an Ogg Vorbis stream, in the file's order.
 ///
-/// A packet has a quarter of the sum of its block size and the previous one's (Vorbis I, section 4.3.8). A stream's first
-/// packet has no audio. In a chain of streams, each stream begins at the end of the previous one. Ticks are frames.
+/// - The length of a packet is a quarter of the sum of its block size and the previous one's (Vorbis I, section 4.3.8).
+/// - The first packet of a stream has no audio.
+/// - In a chain of streams, each stream begins at the end of the previous one.
+/// - Ticks are frames.
 ///
 /// Threading: one thread at a time.
 struct VorbisPacketTimes {
@@ -38,19 +43,20 @@ struct VorbisPacketTimes {
 
   private let fileBlocks: VorbisBlocks
   private let lastPages: [TrackEdges.LastPage]
-  /// A larger difference between granule positions and the count of samples is a hole, or an overlap. `AudioTimeline`
-  /// has the same limit for timestamps from granule positions.
+  /// The maximum difference between granule positions and the count of samples; a larger one is a gap or an overlap.
+  ///
+  /// `AudioTimeline` has the same limit for timestamps from granule positions.
   private let maximumDriftTicks: Int64
-  /// Of the stream that is read.
+  /// The block sizes of the stream that is read.
   private var blocks: VorbisBlocks
   private var start = Start.file
   /// The identification header of the stream that follows in a chain.
   private var identification: [UInt8]?
   /// The previous audio packet's block size; nil at the start.
   private var previousSize: Int64?
-  /// The end of the previous audio packet, in ticks; nil at the start, and when no timestamp has stated it.
+  /// The end of the previous audio packet, in ticks; nil at the start, and until a timestamp has stated it.
   private var endTicks: Int64?
-  /// Frames cut off that packet's end.
+  /// The number of frames cut off the end of that packet.
   private var trimTicks: Int64 = 0
   /// The ticks by which the timestamps of a chain's stream are moved.
   private var offsetTicks: Int64 = 0
@@ -58,15 +64,15 @@ struct VorbisPacketTimes {
   private var latenessTicks: Int64 = 0
   /// The ticks by which granule positions are later than the count of samples: some muxers round them.
   private var driftTicks: Int64 = 0
-  /// The first packet after `restart(atPageAfter:)` ends where block sizes allow it to end.
+  /// Whether the first packet after `restart(atPageAfter:)` ends where block sizes allow it to end.
   private(set) var isStartProven = true
-  /// The packet that was corrected last is a header of a chain's stream.
+  /// Whether the packet corrected last is a header of a chained stream.
   private(set) var isAtHeader = false
 
-  /// Timestamps beyond it are invalid. Sums stay in range.
+  /// The limit of valid timestamps, so that sums stay in range.
   private static let furthestTicks = Int64.max / 8
 
-  /// Nil when the stream's headers are invalid.
+  /// Returns nil if the stream's headers are invalid.
   init?(demuxer: Demuxer, stream: StreamInfo, edges: TrackEdges) {
     guard let rate = stream.sampleRateHz, TimeBase(sampleRateHz: rate) == stream.timeBase,
       let blocks = VorbisBlocks(demuxer: demuxer, streamIndex: stream.index)
@@ -77,13 +83,13 @@ struct VorbisPacketTimes {
     maximumDriftTicks = Int64(rate / 50)
   }
 
-  /// The next packet is the file's first one.
+  /// Restarts at the file's first packet.
   mutating func restartAtFile() { restart(.file) }
 
-  /// The next packet is the first one of a page. The page before it ends at `granule`.
+  /// Restarts at the first packet of a page. The page before it ends at `granule`.
   mutating func restart(atPageAfter granule: Int64) { restart(.page(granule: granule)) }
 
-  /// The next packet may be any one.
+  /// Restarts at an unknown packet.
   mutating func restartAnywhere() { restart(.unknown) }
 
   private mutating func restart(_ start: Start) {
@@ -127,12 +133,12 @@ struct VorbisPacketTimes {
     }
   }
 
-  /// The decoder drops the packet: the next one overlaps the one before it.
+  /// Corrects a packet that the decoder drops: the next packet overlaps the one before it.
   private func correctEmpty(_ packet: Packet) {
     if let endTicks { packet.stamp(pts: endTicks, dts: endTicks, duration: 0) }
   }
 
-  /// Another stream of a chain begins, and FFmpeg's decoder starts anew.
+  /// Begins another stream of a chain, for which FFmpeg's decoder restarts.
   private mutating func beginStream() {
     guard previousSize != nil, let endTicks else { return }
     start = .stream
@@ -153,8 +159,9 @@ struct VorbisPacketTimes {
 
   private mutating func correctFirst(_ packet: Packet, size: Int64) throws(AVFailure) {
     let stated = Stated(packet)
-    // A page that FFmpeg does not count back, because it is the last one, too, or has no granule position: its packets
-    // are counted from 0, with the first one, although audio begins after that one.
+    // FFmpeg does not count back a page that is also the last one, or has no granule position. It counts the packets of
+    // such a
+    // page from 0 and includes the first packet, although audio begins after that one.
     let isCountedFromZero = stated.map { $0.start == 0 } ?? true
     let length = stated.map { $0.end - $0.start } ?? 0
     switch start {
@@ -168,7 +175,7 @@ struct VorbisPacketTimes {
       offsetTicks = begin - (isCountedFromZero ? 0 : stated?.end ?? 0)
       latenessTicks = isCountedFromZero ? length : 0
       driftTicks = 0
-      // The decoder decodes something for a stream's first packet, unless it is the file's.
+      // The decoder outputs audio for the first packet of a stream, except for the file's first stream.
       packet.stamp(pts: begin, dts: begin, duration: 0)
       try packet.setTrims(start: 0, end: length)
     case .page(let granule):
@@ -181,21 +188,22 @@ struct VorbisPacketTimes {
     }
   }
 
-  /// The start of a packet: the end of the previous one, unless FFmpeg's timestamps state a hole or an overlap.
+  /// Returns the start of a packet: the end of the previous one, unless FFmpeg's timestamps state a gap or an overlap.
   private mutating func startTicks(length: Int64, _ stated: Stated?, isTrimmed: Bool) -> Int64? {
     guard let stated else { return endTicks }
     let start = isTrimmed ? stated.start : stated.end - length
     guard let endTicks else { return start + offsetTicks }
     let counted = endTicks - offsetTicks
-    // Of a packet that FFmpeg counts back the end is right, of the first one of a page and of those of the last page
-    // the start.
+    // If FFmpeg counts a packet back, its end is right. For the first packet of a page and packets of the last page,
+    // the start is
+    // right.
     for lateness in [latenessTicks, 0] {
       let expected = counted + driftTicks + lateness
       guard stated.start == expected || stated.end == expected + length else { continue }
       latenessTicks = lateness
       return endTicks
     }
-    // 0 also stands for a page that FFmpeg could not count back, because a packet on it is invalid.
+    // 0 also marks a page that FFmpeg could not count back, because a packet on it is invalid.
     if stated.start == 0 { return endTicks }
     latenessTicks = 0
     driftTicks = start - counted
@@ -204,8 +212,8 @@ struct VorbisPacketTimes {
     return start + offsetTicks
   }
 
-  /// The frames of a packet after the stream's end, which is the granule position of the last page (Vorbis I, appendix
-  /// A.2).
+  /// Returns the number of frames of a packet after the stream's end, which is the granule position of the last page
+  /// (Vorbis I, appendix A.2).
   private func endTrim(of packet: Packet, end: Int64, length: Int64) -> Int64 {
     if let byte = packet.bytePosition, let page = lastPages.first(where: { $0.byte == byte }) {
       return max(0, min(end - offsetTicks + driftTicks - page.granule, length))

@@ -1,17 +1,19 @@
 import MediaCore
 
-/// Who of those that may block has a place, and how many threads there are. What is slow gives its place to others and keeps its thread;
-/// so does what nobody waits for any more, until it returns: what waits for bytes in the kernel cannot be interrupted.
+/// The slots and threads of jobs that may block.
+///
+/// A slow job gives up its slot and keeps its thread. An abandoned job does the same until it returns, because a read
+/// that blocks in the kernel cannot be interrupted.
 package struct WorkPlaces: Sendable {
-  /// How much is done at once, and for how long.
+  /// The numbers of concurrent jobs and threads, and the time limits.
   package struct Limits: Sendable {
-    /// What is done at once, while nothing is slow.
+    /// The number of concurrent jobs while none is slow.
     package var placeCount: Int
-    /// Threads, with those that slow work has, and those that nobody waits for any more.
+    /// The number of threads, those of slow and abandoned jobs included.
     package var threadCount: Int
-    /// After this work is slow: other work begins besides.
+    /// The time after which a job is slow and another job may start in addition, in ns. Default: 2 s.
     package var slowNanoseconds: Int64 = 2_000_000_000
-    /// How long work waits while every thread is held up.
+    /// The maximum time that jobs wait while every thread is blocked, in ns.
     package var stuckNanoseconds = Asset.openingNanoseconds
 
     package init(placeCount: Int = 4, threadCount: Int = 32) {
@@ -20,7 +22,7 @@ package struct WorkPlaces: Sendable {
   }
 
   package let limits: Limits
-  /// Work that is not slow.
+  /// The number of running jobs that are not slow.
   package private(set) var placesTaken = 0
   package private(set) var threadCount = 0
 
@@ -28,26 +30,26 @@ package struct WorkPlaces: Sendable {
 
   package var hasPlace: Bool { placesTaken < limits.placeCount }
   package var hasThread: Bool { threadCount < limits.threadCount }
-  /// Nothing can begin before one of those returns that are slow, or were given up.
+  /// Whether no job can start until a slow or abandoned job returns.
   package var areHeldUp: Bool { !hasThread && placesTaken == 0 }
 
-  /// Work has a place, and a thread of its own unless it has that of other work that has returned.
+  /// Occupies a slot, and a new thread unless the job runs on the thread of a finished job.
   package mutating func begin(onNewThread: Bool = true) {
     placesTaken += 1
     if onNewThread { threadCount += 1 }
   }
 
-  /// It has returned, is slow, or nobody waits for it any more.
+  /// Frees a slot, because the job has returned, is slow, or was abandoned.
   package mutating func giveUpPlace() { placesTaken -= 1 }
 
-  /// A thread has returned from what it did, perhaps long after anybody waited for that.
+  /// Records that a thread has ended, possibly long after its job was abandoned.
   package mutating func endThread() { threadCount -= 1 }
 }
 
-/// Why opening something was given up.
+/// The reason why opening was given up.
 package enum OpeningTimeout: Sendable {
   case notOpen(afterNanoseconds: Int64)
-  /// It never began.
+  /// The job never started, because `count` other jobs are blocked.
   case othersHang(count: Int)
 
   package func error(_ name: String) -> MediaError {

@@ -1,17 +1,18 @@
 import MediaCore
 import Synchronization
 
-/// One piece of work upon files that a thread of `AssetWorkers` does: begun once, ended once, by its own end, by who cancels or by the clock.
+/// One job on files that a thread of `AssetWorkers` runs. It starts once and ends once: by completion, cancellation or
+/// time limit.
 ///
 /// Threading: any.
 package final class WorkRun<Outcome: Sendable>: Sendable {
   private struct State {
     var hasBegun = false
     var isOver = false
-    /// What it does cannot be undone.
+    /// Whether the effect of the job can no longer be undone.
     var isSettled = false
     var job: AssetWorkers.Job?
-    /// Make what blocks give up.
+    /// The closures that cancel blocking operations.
     var cancellations: [@Sendable () -> Void] = []
     var completion: (@Sendable (Result<Outcome, MediaError>) -> Void)?
   }
@@ -19,13 +20,14 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
   private let operation: String
   private let state = Mutex(State())
 
-  /// - Parameter operation: what errors say that it was.
+  /// - Parameter operation: the name of the operation in errors.
   package init(_ operation: String) { self.operation = operation }
 
-  /// Begins, once. `completion` is called once: on the thread that works, or by who cancels, or by the thread that looks at the time.
+  /// Starts the job; call it once. `completion` is called once, on the working thread, the cancelling thread or the
+  /// thread that checks time limits.
   ///
-  /// - Parameter nanoseconds: after so long without a sign of life it has failed; from the first on (`Job.goesOn`) it may take as long as it
-  ///   likes.
+  /// - Parameter nanoseconds: the time limit for the first progress report, in ns. After the first report
+  ///   (`Job.goesOn`) the time is unlimited.
   package func start(
     on workers: AssetWorkers, forNanoseconds nanoseconds: Int64, name: String,
     completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void,
@@ -50,7 +52,7 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
     if isOver { job.cancel() }
   }
 
-  /// The same for a task; cancelling that cancels the work.
+  /// Runs the job for a task. Cancelling the task cancels the job.
   ///
   /// - Parameter start: calls `start` with the completion.
   package func outcome(
@@ -64,9 +66,9 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
     return try result.get()
   }
 
-  /// Something that is under way until the end, and how it is made to give up.
+  /// Registers an operation in progress with the closure that cancels it.
   ///
-  /// Errors: `cancelled` when it is over already.
+  /// - Throws: `cancelled` if the job is over; the closure is then called immediately.
   package func holds(_ cancellation: @escaping @Sendable () -> Void) throws(MediaError) {
     let isOver = state.withLock { state in
       if !state.isOver { state.cancellations.append(cancellation) }
@@ -77,10 +79,11 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
     throw cancelled
   }
 
-  /// Ends it: who waits is told at once, and what is under way is given up. Nothing once it is over, or settled. Does not block.
+  /// Cancels the job: completes it at once, and cancels its operations. No effect if it is over or settled. Does not
+  /// block.
   package func cancel() { end(with: .failure(cancelled)) }
 
-  /// From here on it is not cancelled any more. False when it has been.
+  /// Makes the job immune to cancellation. Returns false if it was cancelled before.
   package func settle() -> Bool {
     state.withLock { state in
       state.isSettled = state.isSettled || !state.isOver
@@ -88,10 +91,10 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Errors: `cancelled` when it is over.
+  /// Throws `cancelled` if the job is over.
   package func check() throws(MediaError) { if state.withLock({ $0.isOver }) { throw cancelled } }
 
-  /// What who gave it up is told.
+  /// The error of a cancelled job.
   package var cancelled: MediaError { MediaError(.cancelled, "\(operation) was cancelled", operation: operation) }
 
   private func end(with result: Result<Outcome, MediaError>) {
