@@ -5,8 +5,8 @@ import Synchronization
 /// Loading an asset's values without blocking. Corresponds to `AVAsynchronousKeyValueLoading`.
 ///
 /// - Nothing here blocks: a few dedicated threads (`AssetWorkers`) open the files.
-/// - All properties and tracks are loaded together; the tags are loaded separately. Concurrent requests share one
-///   loading.
+/// - All properties and tracks are loaded together; the tags are loaded separately. Concurrent
+///   requests share one loading.
 /// - A loading ends when its last request is cancelled, when the asset is released, or after `openingNanoseconds`.
 extension Asset {
   /// Returns the loading status of a value. Never starts loading. Threading: any.
@@ -36,10 +36,10 @@ extension Asset {
 
   /// Loads values and returns them: `let (duration, tracks) = try await asset.load(.duration, .tracks)`.
   ///
-  /// Returns immediately if the values are known. Cancelling the task ends only its wait; loading continues for other
-  /// requests.
+  /// Returns immediately if the values are known. Cancelling the task ends only its wait; loading
+  /// continues for other requests.
   ///
-  /// - Throws: the errors of `load()`, which are kept and thrown again by later calls. Also `openingTimedOut`, and
+  /// - Throws: the errors of ``load()``, which are kept and thrown again by later calls. Also `openingTimedOut`, and
   ///   `cancelled` if this task or the loading was cancelled; these two are not kept.
   public func load<each Value: Sendable>(
     _ property: repeat AssetProperty<each Value>
@@ -50,8 +50,8 @@ extension Asset {
     return (repeat try value(each property, values))
   }
 
-  /// Loads the tags of one format, like `AVAsset.loadMetadata(for:)`. `load(.availableMetadataFormats)` lists the
-  /// formats.
+  /// Loads the tags of one format, like `AVAsset.loadMetadata(for:)`.
+  /// `load(.availableMetadataFormats)` lists the formats.
   public func loadMetadata(for format: MetadataKeySpace) async throws(MediaError) -> [MetadataItem] {
     try await load(.assetMetadata).metadata(forFormat: format)
   }
@@ -122,7 +122,7 @@ extension Asset {
   ///   requested again, which starts a new loading. Loaded values stay loaded.
   /// - A part is cancelled as a whole: the tags, or all other properties.
   /// - If a request also waits for another part, that part is loaded first, and then the request completes.
-  /// - `cancelLoading()` cancels everything, a blocking `load()` included.
+  /// - ``cancelLoading()`` cancels everything, a blocking ``load()`` included.
   public func cancelLoading(_ keys: [AssetKey]) {
     let parts = Set(keys.map(\.part))
     if parts.contains(.properties) { state.keyLoading.cancel() }

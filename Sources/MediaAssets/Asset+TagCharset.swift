@@ -4,8 +4,8 @@ import Synchronization
 extension Asset {
   private static let standardCharset = Mutex(TextCharset.automatic)
 
-  /// The encoding of tags that do not state one, for assets without a custom encoding. Default: `automatic`. Threading:
-  /// any.
+  /// The encoding of tags that do not state one, for assets without a custom encoding. Default:
+  /// `automatic`. Threading: any.
   public static var standardTagCharset: TextCharset {
     get { standardCharset.withLock { $0 } }
     set { standardCharset.withLock { $0 = newValue } }

@@ -3,11 +3,11 @@ import MediaCore
 import NetworkIO
 import Synchronization
 
-/// A media file with its properties, tracks and tags, made from a path, a URL, bytes in memory, or a custom byte
-/// source.
+/// A media file with its properties, tracks and tags, made from a path, a URL, bytes in memory,
+/// or a custom byte source.
 ///
-/// Creating an asset does no I/O. Loading is explicit and happens once; its result or its error is kept. Threading:
-/// any.
+/// Creating an asset does no I/O. Loading is explicit and happens once; its result or its error
+/// is kept. Threading: any.
 public final class Asset: Sendable {
   /// The maximum size of an asset in memory, in bytes: 1 GiB.
   public static let maximumDataByteCount = 1 << 30
@@ -108,8 +108,8 @@ public final class Asset: Sendable {
     isLoader = true
   }
 
-  /// Creates an asset for a path. A relative path is resolved against the working directory at the time of loading. No
-  /// I/O.
+  /// Creates an asset for a path. A relative path is resolved against the working directory at the
+  /// time of loading. No I/O.
   ///
   /// - Parameters:
   ///   - workers: the threads that load the asset for asynchronous requests.
@@ -148,8 +148,8 @@ public final class Asset: Sendable {
   // A loading thread has a copy of the asset, so no caller can request the result any more.
   deinit { if !isLoader { state.cancelLoading() } }
 
-  /// The result of `load()`, refined with facts found while reading the audio; nil before loading. Never blocks on the
-  /// file.
+  /// The result of ``load()``, refined with facts found while reading the audio; nil before loading.
+  /// Never blocks on the file.
   public var loaded: Result<AssetProperties, MediaError>? { state.outcome.withLock { $0 } }
 
   /// Opens the file on the first call and returns its properties. Blocks: call it on a worker thread.
@@ -206,7 +206,7 @@ public final class Asset: Sendable {
 
   /// Cancels loading for all callers. Threading: any thread; does not block.
   ///
-  /// A running `load()` throws `cancelled`, and pending key requests complete. The status of the keys is `cancelled`
+  /// A running ``load()`` throws `cancelled`, and pending key requests complete. The status of the keys is `cancelled`
   /// until one of them is requested again. Loaded values stay loaded.
   public func cancelLoading() { state.cancelLoading() }
 
@@ -257,11 +257,12 @@ public final class Asset: Sendable {
   }
 
   /// Returns an image of the asset's tags with its data, from memory or read again. Blocks: call it on a worker thread;
-  /// see `AssetOpening.artwork`.
+  /// see ``AssetOpening/artwork(_:of:)``.
   ///
-  /// - Parameter index: the index in `AssetMetadata.artwork`; nil: the preferred image, which is the front cover or
+  /// - Parameter index: the index in ``AssetMetadata/artwork``; nil: the preferred image, which is the front cover or
   ///   else the first image.
-  /// - Throws: `noSuchPicture`, `pictureTooLarge`; the errors of loading the tags; `cancelled` after `cancelLoading`.
+  /// - Throws: `noSuchPicture`, `pictureTooLarge`; the errors of loading the tags; `cancelled` after
+  ///   ``cancelLoading()``.
   public func loadArtwork(_ index: Int? = nil) throws(MediaError) -> (index: Int, Artwork) {
     try loadArtwork(index, interrupt: Interrupt())
   }
@@ -290,7 +291,7 @@ public final class Asset: Sendable {
 
   /// Sets the exact end of an audio track, found while reading it, and updates the asset's duration. Threading: any.
   ///
-  /// - Parameter trackID: the track; nil: the track of `AssetProperties.audioTrackID`.
+  /// - Parameter trackID: the track; nil: the track of ``AssetProperties/audioTrackID``.
   /// - Returns: the updated properties; nil if nothing changed or the asset is not loaded.
   public func refine(audioEnd: MediaTime, trackID: AssetTrack.ID? = nil) -> AssetProperties? {
     state.outcome.withLock { outcome in

@@ -23,8 +23,8 @@ public struct AssetChapter: Sendable, Hashable, Codable {
   /// Chapters are sorted by start and do not overlap; gaps are possible. The end is indefinite if neither the file nor
   /// the asset's duration defines it.
   public let timeRange: TimeRange
-  /// The language of the title as in the file, usually ISO 639-2; nil if the file does not state it (Ogg and ID3
-  /// cannot).
+  /// The language of the title as in the file, usually ISO 639-2; nil if the file does not state
+  /// it (Ogg and ID3 cannot).
   public let languageCode: String?
   /// All titles of the chapter. Only Matroska has more than one.
   public let titles: [Title]
@@ -72,8 +72,8 @@ public struct AssetChapter: Sendable, Hashable, Codable {
   }
 }
 
-/// The sorted chapters of a file. Each chapter ends at the next one's start or at the end of the asset; empty chapters
-/// are removed.
+/// The sorted chapters of a file. Each chapter ends at the next one's start or at the end of the asset;
+/// empty chapters are removed.
 ///
 /// A pure value.
 struct ChapterList: Sendable, Hashable {
@@ -161,8 +161,8 @@ extension ChapterList {
     noteUnread(count: demuxer.chapterCount - demuxer.chapters.count)
   }
 
-  /// Reads the chapter titles of a Matroska file, by start in ns. Returns nothing for a source that cannot seek.
-  /// Blocks.
+  /// Reads the chapter titles of a Matroska file, by start in ns. Returns nothing for a source
+  /// that cannot seek. Blocks.
   private static func matroskaTitles(of demuxer: Demuxer) -> [Int64: [AssetChapter.Title]] {
     let source = demuxer.source
     guard source.isSeekable, let byteCount = source.byteCount else { return [:] }

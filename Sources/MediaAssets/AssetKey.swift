@@ -100,7 +100,7 @@ extension AssetProperty where Value == MediaTime {
 }
 
 extension AssetProperty where Value == [MetadataItem] {
-  /// All tags of the file; see `AssetMetadata`.
+  /// All tags of the file; see ``AssetMetadata``.
   public static var metadata: Self { Self(.metadata, ofMetadata: { $0.items }) }
   /// The tags with a common key.
   public static var commonMetadata: Self { Self(.commonMetadata, ofMetadata: { $0.commonMetadata }) }

@@ -24,9 +24,9 @@ public final class AssetOpening: Sendable {
   /// Runs `body`, which may block, once on a thread of the asset's workers; not at all if this opening is cancelled.
   /// Does not block.
   ///
-  /// - Parameter timedOut: called with `openingTimedOut` if `body` exceeds the time limit of opening the asset, or
-  ///   cannot start within it. The opening is cancelled before the call. It is called on another thread and must not
-  ///   block.
+  /// - Parameter timedOut: called with `openingTimedOut` if `body` exceeds the time limit of opening the
+  ///   asset, or cannot start within it. The opening is cancelled before the call. It is called on another
+  ///   thread and must not block.
   public func run(
     for asset: Asset, _ body: @escaping @Sendable () -> Void, timedOut: @escaping @Sendable (MediaError) -> Void
   ) {
@@ -58,8 +58,8 @@ public final class AssetOpening: Sendable {
     try asset.load(interrupt: interrupt, log: log)
   }
 
-  /// Returns all loudness tags of the asset, also those that loading may have skipped; nil if the asset is not loaded.
-  /// Blocks.
+  /// Returns all loudness tags of the asset, also those that loading may have skipped; nil if the
+  /// asset is not loaded. Blocks.
   ///
   /// - Throws: the errors of reading files, after which the tags can be read again; `cancelled`.
   public func levelTags(of asset: Asset) throws(MediaError) -> LevelTags? {

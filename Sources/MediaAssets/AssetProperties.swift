@@ -7,7 +7,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   public private(set) var formatName: String
   /// The time from 0 to the end of the longest audio or video track; indefinite when unknown.
   public private(set) var duration: MediaTime
-  /// Whether `duration` is exact and not an estimate.
+  /// Whether ``duration`` is exact and not an estimate.
   public private(set) var providesPreciseDuration: Bool
   public private(set) var tracks: [AssetTrack]
   /// The audio track to play; nil if no audio track is playable.
@@ -15,8 +15,8 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   /// The reason why none of the file's audio tracks can be played: `unknownCodec`, `damagedFile` or
   /// `unsupportedAudioFormat`. Nil if one plays, or if the file has no audio.
   ///
-  /// The video, images and tags of the file are available nevertheless. A file without decodable video as well does not
-  /// load.
+  /// The video, images and tags of the file are available nevertheless. A file without decodable
+  /// video as well does not load.
   public let audioFault: MediaError?
   /// The chapters in order; empty if the file has none.
   public let chapters: [AssetChapter]

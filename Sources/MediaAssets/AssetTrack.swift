@@ -24,7 +24,7 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
   public let isDecodable: Bool
   /// The range of the track on the asset's timeline; the duration is indefinite when unknown.
   public private(set) var timeRange: TimeRange
-  /// Whether `timeRange` is exact and not an estimate.
+  /// Whether ``timeRange`` is exact and not an estimate.
   public private(set) var providesPreciseDuration: Bool
   /// The sample rate and channel count; nil for tracks without audio.
   public let audioFormat: AudioFormat?
@@ -55,7 +55,7 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
   /// The coded size in pixels; nil for tracks that are neither video nor artwork.
   public let codedWidth: Int?
   public let codedHeight: Int?
-  /// The size in square pixels: after the pixel aspect ratio is applied, and before `rotationDegrees` is applied.
+  /// The size in square pixels: after the pixel aspect ratio is applied, and before ``rotationDegrees`` is applied.
   ///
   /// Nil for tracks that are neither video nor artwork.
   public let naturalSize: NaturalSize?

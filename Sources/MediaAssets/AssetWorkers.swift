@@ -1,6 +1,5 @@
 // Threads that may block. A thread that blocks in a kernel read cannot be interrupted: it is abandoned. The number of
-// abandoned
-// threads is bounded.
+// abandoned threads is bounded.
 import DequeModule
 import Glibc
 import MediaCore
@@ -197,8 +196,8 @@ public final class AssetWorkers: Sendable {
 
   // MARK: - Time limits
 
-  /// Checks the time limits until no job is left. No limit is shorter than `slowNanoseconds`, so one check in that time
-  /// suffices.
+  /// Checks the time limits until no job is left. No limit is shorter than `slowNanoseconds`, so one
+  /// check in that time suffices.
   private func watch() {
     repeat {
       var time = timespec(

@@ -5,9 +5,9 @@ import MediaCore
 ///
 /// The output does not depend on how the input is divided into chunks.
 ///
-/// A conversion may begin within the audio, after a seek. The output for the frames between `historyStart` and the
-/// first audible frame is then discarded. The rest equals a conversion from frame 0, bit for bit. This has two
-/// conditions:
+/// A conversion may begin within the audio, after a seek. The output for the frames between `historyStart`
+/// and the first audible frame is then discarded. The rest equals a conversion from frame 0, bit for bit.
+/// This has two conditions:
 ///
 /// - The start coincides with an output frame, so that the resampler's phase is 0.
 /// - The history before the first audible frame is at least as long as the reach of the filter. At frame 0 there is no
@@ -38,8 +38,8 @@ public final class AudioConverter {
   ///     `historyStart`.
   ///   - firstOutputFrame: the first output frame, if it differs from the one for `firstInputFrame`. Must not be before
   ///     the output position of `historyStart`.
-  ///   - droppedFrameCount: the number of output frames to discard; replaces the two parameters above if `playbackRate`
-  ///     is not 1.
+  ///   - droppedFrameCount: the number of output frames to discard; replaces the two parameters above if
+  ///     `playbackRate` is not 1.
   /// - Throws: `conversionFailed`.
   public init(
     from input: AudioFormat, to output: AudioFormat, playbackRate: PlaybackRate = .normal, historyStart: Int64 = 0,
@@ -154,8 +154,8 @@ enum ChannelMatrix {
   /// Returns the gains; nil if the channel counts are equal.
   ///
   /// - Mono feeds the first two channels with gain 1.
-  /// - Surplus input channels are mixed down by ITU-R BS.775 (centre and surrounds at -3 dB, no LFE), scaled to prevent
-  ///   clipping.
+  /// - Surplus input channels are mixed down by ITU-R BS.775 (centre and surrounds at -3 dB, no LFE),
+  ///   scaled to prevent clipping.
   /// - Surplus output channels are silent.
   static func gains(from inputCount: Int, to outputCount: Int) -> [Double]? {
     if inputCount == outputCount { return nil }

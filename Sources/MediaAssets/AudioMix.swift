@@ -4,7 +4,7 @@ import MediaCore
 public struct AudioMix: Sendable, Hashable {
   /// The volume of the complete mix, multiplied with the volumes of the tracks. A player uses only this volume.
   public var output = AudioMixInputParameters()
-  /// The volumes of single tracks by track ID. Other tracks have volume 1. Used by `AssetReaderAudioMixOutput`.
+  /// The volumes of single tracks by track ID. Other tracks have volume 1. Used by ``AssetReaderAudioMixOutput``.
   public var inputParameters: [AssetTrack.ID: AudioMixInputParameters] = [:]
 
   /// Creates a mix in which every volume is 1.
@@ -13,7 +13,7 @@ public struct AudioMix: Sendable, Hashable {
   /// The ramps and points of the complete mix, ordered by start.
   public var volumeRamps: [VolumeRamp] { output.volumeRamps }
 
-  /// Sets the volume of the complete mix, like `AudioMixInputParameters.setVolume`.
+  /// Sets the volume of the complete mix, like ``AudioMixInputParameters/setVolume(_:at:)``.
   public mutating func setVolume(_ volume: Float, at time: MediaTime) throws(MediaError) {
     try output.setVolume(volume, at: time)
   }
@@ -25,10 +25,10 @@ public struct AudioMix: Sendable, Hashable {
     try output.setVolumeRamp(fromStartVolume: startVolume, toEndVolume: endVolume, timeRange: timeRange)
   }
 
-  /// Returns a ramp of the complete mix, like `AudioMixInputParameters.volumeRamp(at:)`.
+  /// Returns a ramp of the complete mix, like ``AudioMixInputParameters/volumeRamp(at:)``.
   public func volumeRamp(at time: MediaTime) -> VolumeRamp? { output.volumeRamp(at: time) }
 
-  /// Returns the volume of the complete mix, like `AudioMixInputParameters.volume(at:)`.
+  /// Returns the volume of the complete mix, like ``AudioMixInputParameters/volume(at:)``.
   public func volume(at time: MediaTime) -> Float { output.volume(at: time) }
 
   /// Applies the volume of the complete mix to samples, like `AudioMixInputParameters.apply`.

@@ -3,18 +3,17 @@ import LibAV
 /// Determines the positions of decoded frames on the asset's timeline, in frames of the track's rate. A pure value.
 ///
 /// One rule applies to playing, seeking, reading and exporting: the frames of consecutive packets are continuous. A
-/// timestamp
-/// overrides the count only if it proves that something is missing or repeated:
+/// timestamp overrides the count only if it proves that something is missing or repeated:
 ///
 /// - a packet before it is known to be missing;
 /// - it is later by whole frames, in a stream whose timestamps have agreed with the count so far: frames are missing;
-/// - it differs by more than several frames (`driftFrames`). If it jumps forwards by more than `maximumHoleSeconds`, or
-///   backwards by more than a quarter of a second, the container has begun a new count. Time then continues without the
-///   jump.
+/// - it differs by more than several frames (`driftFrames`). If it jumps forwards by more than
+///   `maximumHoleSeconds`, or backwards by more than a quarter of a second, the container has begun a new count.
+///   Time then continues without the jump.
 ///
-/// Smaller differences are noise: many containers round timestamps, write one for several frames, or derive them from a
-/// clock.
-/// If a container has no timestamps, FFmpeg calculates them from byte positions. Such streams are always counted.
+/// Smaller differences are noise: many containers round timestamps, write one for several frames, or derive
+/// them from a clock. If a container has no timestamps, FFmpeg calculates them from byte positions. Such
+/// streams are always counted.
 struct AudioTimeline {
   /// The origin of a stream's timestamps, and so their reliability.
   enum TimestampSource {
@@ -36,8 +35,8 @@ struct AudioTimeline {
   }
 
   static let maximumHoleSeconds = 10
-  /// The maximum distance of a position from timeline frame 0, so that sums and differences of two positions stay in
-  /// range.
+  /// The maximum distance of a position from timeline frame 0, so that sums and differences of two
+  /// positions stay in range.
   static let furthestPlace = Int64.max / 4
 
   private let timeBase: TimeBase
@@ -214,8 +213,8 @@ struct AudioTimeline {
     return min(remainder, lastFrameCount - remainder) <= wholeFrameToleranceFrames
   }
 
-  /// The maximum difference of a timestamp from the count that counts as noise: several frames, and at least a tenth of
-  /// a second.
+  /// The maximum difference of a timestamp from the count that counts as noise: several frames, and at
+  /// least a tenth of a second.
   private func driftFrames(_ frameCount: Int64) -> Int64 {
     let rate = Int64(frameBase.denominator)
     return max(rate / 10, min(4 * min(max(frameCount, lastFrameCount), rate), rate / 2))

@@ -42,8 +42,8 @@ extension AudioTrackReader {
     return EdgeTrim(frameCount: present - heard, source: .editList)
   }
 
-  /// Converts a media time to asset time, within the segment that is being read. Outside it returns the reading
-  /// position.
+  /// Converts a media time to asset time, within the segment that is being read. Outside it
+  /// returns the reading position.
   func assetTime(_ time: MediaTime) -> MediaTime {
     guard let edited else { return time }
     let rate = format.sampleRateHz
@@ -149,8 +149,8 @@ extension AudioTrackReader {
     return count > 0 ? .frames(count, position: start) : .endOfTrack
   }
 
-  /// Ends reading at the current position until the next seek. With `damagedFile` this position becomes the track's
-  /// end.
+  /// Ends reading at the current position until the next seek. With `damagedFile` this position
+  /// becomes the track's end.
   private func breakOff(_ error: MediaError) -> MediaError {
     edited?.pendingError = nil
     edited?.isBroken = true

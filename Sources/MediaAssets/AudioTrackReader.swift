@@ -1,12 +1,11 @@
 // The audio of a track on the asset's timeline. Usually MediaTrackReader reads it directly. For a track with an edit
-// list,
-// AudioTrackReader+Edits.swift reads the segments of the list in sequence.
+// list, AudioTrackReader+Edits.swift reads the segments of the list in sequence.
 import LibAV
 import MediaCore
 import NetworkIO
 
-/// Reads the audio of an asset as interleaved samples, with the track's sample rate and channel count and with exact
-/// positions.
+/// Reads the audio of an asset as interleaved samples, with the track's sample rate and channel count
+/// and with exact positions.
 ///
 /// Positions are frames on the asset's timeline. Position 0 is the presentation start, after the encoder's priming.
 /// Positions are contiguous between seeks: missing packets and a late track start are read as silence.
@@ -20,7 +19,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     /// The number of frames read, at least 1, and the position of the first one.
     case frames(Int, position: Int64)
     case endOfTrack
-    /// `cancel()` was called; nothing was read.
+    /// ``AudioTrackReader/cancel()`` was called; nothing was read.
     case cancelled
   }
 
@@ -39,11 +38,11 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Opens the asset, loads it if necessary, and decodes the first audio. Blocks.
   ///
   /// - Parameters:
-  ///   - trackID: the track to read; nil: the track of `AssetProperties.audioTrackID`. For a composition, nil mixes all
-  ///     tracks.
+  ///   - trackID: the track to read; nil: the track of ``AssetProperties/audioTrackID``. For a
+  ///     composition, nil mixes all tracks.
   ///   - encoding: the encoding of the samples, interleaved: 8, 16 or 32 bits, or float, in the byte order of this
   ///     machine. Default: float32.
-  /// - Throws: `invalidArgument` for another encoding; the errors of `Asset.load()`; `noPlayableTracks` for an asset
+  /// - Throws: `invalidArgument` for another encoding; the errors of ``Asset/load()``; `noPlayableTracks` for an asset
   ///   without audio; `noSuchTrack` if there is no such audio track; `decodeFailed` if no packet decodes.
   public convenience init(
     asset: Asset, trackID: AssetTrack.ID? = nil, encoding: PCMEncoding = .float32
@@ -54,8 +53,8 @@ public final class AudioTrackReader: @unchecked Sendable {
     try self.init(asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID, encoding: encoding)
   }
 
-  /// Opens the asset without loading it. `kinds` restricts the file types that may be opened, for tests of reads that
-  /// block.
+  /// Opens the asset without loading it. `kinds` restricts the file types that may be opened, for
+  /// tests of reads that block.
   ///
   /// - Parameter isPlayback: whether a player plays the audio; then the isolation `worker` reads in this process.
   init(
@@ -116,7 +115,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   public var channelMask: UInt64? { sound.channelMask }
   /// The position of the next frame to read.
   public var position: Int64 { edited?.position ?? sound.position }
-  /// The reason why `position` may be inexact since the last seek; nil if it is proved.
+  /// The reason why ``position`` may be inexact since the last seek; nil if it is proved.
   public var positionDoubt: PositionDoubt? { sound.positionDoubt }
   /// Returns the stream titles received since the last call, in order, each with the time from which it applies.
   public func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
@@ -135,7 +134,7 @@ public final class AudioTrackReader: @unchecked Sendable {
 
   // MARK: - Cancellation
 
-  /// Cancels the running call and later calls until `resetCancellation()`. Threading: any thread; does not block.
+  /// Cancels the running call and later calls until ``resetCancellation()``. Threading: any thread; does not block.
   public func cancel() { sound.cancel() }
 
   /// Allows reads again. They continue at the current position. Threading: any.
@@ -143,8 +142,8 @@ public final class AudioTrackReader: @unchecked Sendable {
 
   // MARK: - Faults
 
-  /// Returns the number of packets that did not decode since the last call, with the time and error of the first; nil
-  /// if none.
+  /// Returns the number of packets that did not decode since the last call, with the time and error of
+  /// the first; nil if none.
   public func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     sound.takeSkippedPackets().map { ($0.count, assetTime($0.time), $0.error) }
   }
@@ -195,7 +194,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   ///
   /// Packets are decoded only if they do not state their lengths. Afterwards the reader is at the end.
   ///
-  /// - Throws: the errors of `read`, except for a file that ends too early; `cancelled`.
+  /// - Throws: the errors of ``read(into:capacityFrames:)``, except for a file that ends too early; `cancelled`.
   public func exactFrameCount() throws(MediaError) -> Int64 {
     let count = try sound.exactFrameCount()
     return edited == nil ? count : finishEdited(mediaFrameCount: count)

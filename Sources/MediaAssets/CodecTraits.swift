@@ -41,8 +41,7 @@ enum CodecPreroll {
     // For containers other than MP3. For MP3 files `MPEGAudioLocator` counts the bytes of main data.
     case "mp1", "mp2", "mp3", "mp3float": 24 * 1_152
     // The window overlaps by one packet (LC). The band replication of HE-AAC has a longer memory; no test file exists
-    // to
-    // measure its length.
+    // to measure its length.
     case "aac": 4 * 2_048
     case "vorbis": 2 * 8_192
     case "opus": max(48_000, declared ?? 0)

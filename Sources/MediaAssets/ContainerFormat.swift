@@ -15,8 +15,8 @@ enum ContainerFormat: Sendable, Hashable {
   case untimed
   /// AVI, Monkey's Audio, Musepack: also without timestamps; the demuxer finds packets by a table or internal state.
   case frameTable
-  /// MPEG program streams: FFmpeg cuts them into frames, and after a seek gives the first frame the timestamp of
-  /// another.
+  /// MPEG program streams: FFmpeg cuts them into frames, and after a seek gives the first frame
+  /// the timestamp of another.
   case programStream
   case other
 

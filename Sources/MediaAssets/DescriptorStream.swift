@@ -16,8 +16,8 @@ import RealtimeAudio
 final class DescriptorStream: Sendable {
   /// The number of newest bytes that are kept.
   static let keptByteCount = 2 << 20
-  /// The maximum distance of a read position after the end of the received bytes. The bytes between them are read and
-  /// kept.
+  /// The maximum distance of a read position after the end of the received bytes. The bytes between
+  /// them are read and kept.
   private static let reachByteCount: Int64 = 1 << 20
   private static let pieceByteCount = 65_536
 

@@ -27,8 +27,8 @@ struct EditedTimeline: Sendable, Hashable, Codable {
 
   /// Creates a timeline. Returns nil for invalid lists, and for lists that FFmpeg follows exactly.
   ///
-  /// FFmpeg follows a list with one segment of media at normal rate, with nothing after it, and with its last packet
-  /// played.
+  /// FFmpeg follows a list with one segment of media at normal rate, with nothing after it, and with
+  /// its last packet played.
   init?(_ times: MovieTrackTimes, sampleRateHz: Int) {
     guard times.mediaOrigin == nil || times.losesLastSample, times.edits.contains(where: { $0.mediaStart >= 0 }),
       let frameBase = TimeBase(sampleRateHz: sampleRateHz),

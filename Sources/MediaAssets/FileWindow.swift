@@ -22,8 +22,8 @@ struct FileWindow: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// Returns `byteCount` bytes (at most 65,536) from `offset` on, valid until the next call; nil if the file ends
-  /// before them.
+  /// Returns `byteCount` bytes (at most 65,536) from `offset` on, valid until the next call; nil if
+  /// the file ends before them.
   ///
   /// - Throws: the errors of `FileSource.read`.
   @inline(__always)

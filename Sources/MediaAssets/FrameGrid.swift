@@ -1,5 +1,5 @@
-/// The multiples at which decoded frames begin, for containers whose timestamps are coarser than an audio frame. A pure
-/// value.
+/// The multiples at which decoded frames begin, for containers whose timestamps are coarser than an
+/// audio frame. A pure value.
 ///
 /// Matroska, FLV and others round timestamps, usually to a millisecond, which is 44 or 48 frames. After a seek the
 /// exact frame is therefore unknown. If all frames have one size, or multiples of one size, only one position near the
@@ -24,8 +24,8 @@ struct FrameGrid: Sendable, Equatable {
 
   /// The number of whole frames needed to know the step.
   private static let neededCount = 3
-  /// The number of timestamps compared with true positions: some muxers truncate timestamps to a tick, or are late by a
-  /// block.
+  /// The number of timestamps compared with true positions: some muxers truncate timestamps to a tick,
+  /// or are late by a block.
   private static let comparedCount: Int64 = 64
   /// The maximum difference that is a lateness; a larger one is a jump.
   private static let mostLatenessFrames: Int64 = 65_536
@@ -82,8 +82,8 @@ struct FrameGrid: Sendable, Equatable {
 
   /// Records a frame that was decoded in order from the stream's start.
   ///
-  /// - Parameter stamped: its position by its timestamp, if the container stores that timestamp; nil if FFmpeg derived
-  ///   it.
+  /// - Parameter stamped: its position by its timestamp, if the container stores that timestamp;
+  ///   nil if FFmpeg derived it.
   mutating func observe(start: Int64, stamped: Int64?, frameCount: Int) {
     let count = Int64(frameCount)
     // The first frame may be trimmed at its start, with its timestamp moved accordingly.
@@ -98,8 +98,7 @@ struct FrameGrid: Sendable, Equatable {
     defer { lastCount = count }
     guard let lastCount, count > 0 else { return }
     // This frame may be a short last frame, so the size of the frame before it is used. The size of the first frame is
-    // not used,
-    // because its start may be trimmed.
+    // not used, because its start may be trimmed.
     if anchor == nil { anchor = start } else if !isDeclared { step = Self.divisor(step, lastCount) }
     observedCount = min(observedCount + 1, Self.neededCount)
   }
@@ -118,8 +117,8 @@ struct FrameGrid: Sendable, Equatable {
     return abs(nearest - place) <= tolerance ? nearest : nil
   }
 
-  /// Returns the length of a packet whose duration was rounded to ticks: the one length that the frame sizes allow, or
-  /// `told`.
+  /// Returns the length of a packet whose duration was rounded to ticks: the one length that the frame
+  /// sizes allow, or `told`.
   func frameCount(told: Int64, roundingFrames: Int64) -> Int64 {
     guard step > roundingFrames, told > 0, told <= Int64.max / 4 else { return told }
     let (count, remainder) = told.quotientAndRemainder(dividingBy: step)

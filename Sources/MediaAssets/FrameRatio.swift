@@ -3,7 +3,7 @@ import MediaCore
 /// The ratio of item frames to output frames in lowest terms. It follows from the item's sample rate and playback rate,
 /// and from the output's sample rate.
 public struct FrameRatio: Sendable, Hashable {
-  /// The number of item frames that last as long as `output` output frames. Both are above 0.
+  /// The number of item frames that last as long as ``output`` output frames. Both are above 0.
   public let input: Int64
   public let output: Int64
 
@@ -27,8 +27,8 @@ public struct FrameRatio: Sendable, Hashable {
     return Int64(clamping: remainder > 0 ? quotient + 1 : quotient)
   }
 
-  /// Returns the nearest convergent of the continued fraction whose terms do not exceed `limit`; the ratio itself if it
-  /// does not.
+  /// Returns the nearest convergent of the continued fraction whose terms do not exceed `limit`; the
+  /// ratio itself if it does not.
   ///
   /// With a limit of 2^25 the error is at most 1 part in 10^9, and usually 0.
   func nearest(upTo limit: (input: Int64, output: Int64)) -> (input: Int, output: Int) {

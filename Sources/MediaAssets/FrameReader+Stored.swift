@@ -1,6 +1,5 @@
 // Packets that are delivered without decoding, with the positions of the audio that they contain. They use the same
-// timeline and
-// the same counting as decoded audio. The first decoded frame defines the start for both.
+// timeline and the same counting as decoded audio. The first decoded frame defines the start for both.
 import DequeModule
 import LibAV
 
@@ -131,8 +130,8 @@ extension FrameReader {
     noteJump(placed.step, to: placed.frame, from: expected)
   }
 
-  /// Returns the position of the first packet after a seek; nil if its timestamp is too coarse and nothing else defines
-  /// it.
+  /// Returns the position of the first packet after a seek; nil if its timestamp is too coarse and
+  /// nothing else defines it.
   private func placeAfterSeek(_ timeline: AudioTimeline) -> Int64? {
     guard let place = packetFrame ?? packet.pts.flatMap({ timeline.frame(ofTicks: $0) }) else { return nil }
     if isCounted, !timeline.hasCoarseTicks { return place }

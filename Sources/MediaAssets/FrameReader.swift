@@ -1,6 +1,5 @@
 // Demuxer and decoder of one audio stream, combined into a source of decoded frames with positions. Bad packets are
-// dropped and
-// counted here. All work that a hostile file can prolong is bounded or checks for cancellation.
+// dropped and counted here. All work that a hostile file can prolong is bounded or checks for cancellation.
 import LibAV
 import MediaCore
 
@@ -86,14 +85,14 @@ final class FrameReader {
   private var isSoughtByTimestamp = false
   /// Whether all packets since the file's start have been decoded.
   private(set) var isDecodedFromStart = true
-  /// The position of the stream's first frame, and whether the next frame is that one: a new decoder is at the first
-  /// packet.
+  /// The position of the stream's first frame, and whether the next frame is that one: a new decoder
+  /// is at the first packet.
   private var firstFrameStart: Int64?
   private var isAtTrueStart = true
   /// The position of the next packet by the index; set only right after a seek to a byte.
   private var entryFrame: Int64?
-  /// Whether FFmpeg counts timestamps from the seek position and not from the file's start, so that they are
-  /// meaningless.
+  /// Whether FFmpeg counts timestamps from the seek position and not from the file's start, so
+  /// that they are meaningless.
   private var isRecounting = false
   /// The FFmpeg timestamp that continues from the last packet.
   private var nextTicks: Int64?
@@ -236,8 +235,8 @@ final class FrameReader {
       frameCount: { [packet, stream, grid, timeline, hasReadPacket] in
         guard let told = packet.duration.flatMap({ timeline?.frameCount(ofTicks: $0) }) else { return nil }
         let count = grid.frameCount(told: told, roundingFrames: timeline?.roundingFrames ?? 0)
-        // Without the packet before it, FFmpeg does not know the audible length of a short Vorbis block; a long block
-        // states it.
+        // Without the packet before it, FFmpeg does not know the audible length of a short Vorbis block;
+        // a long block states it.
         let isGuess = stream.codecName == "vorbis" && !hasReadPacket && count <= 2 * Int64(stream.frameStepCount ?? 0)
         return isGuess ? nil : count
       })
@@ -277,8 +276,8 @@ final class FrameReader {
       if counting.hasIrregularTimestamps { index?.noteIrregularTimestamp(at: place - (startFrame ?? 0)) }
       return stamp(place, timeline)
     }
-    // Only the first packet of a block has a stored timestamp; the timestamps that FFmpeg derives for the others prove
-    // nothing.
+    // Only the first packet of a block has a stored timestamp; the timestamps that FFmpeg derives for
+    // the others prove nothing.
     if format == .matroska, !stamps.isOwn, !isFollowing { packet.clearTimestamps() }
     let isCalculated = format.countsPackets && isFollowing && hasReadPacket
     let goesOn =
@@ -450,8 +449,8 @@ final class FrameReader {
     let firstPacket = (start?.ticks).flatMap { place($0, frameBase) }.map { $0 + trims.startFrames }
     let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
     let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
-    // In an ADTS stream, undecodable data before the first decoded frame is not counted: nothing shows that it was
-    // audio.
+    // In an ADTS stream, undecodable data before the first decoded frame is not counted: nothing
+    // shows that it was audio.
     let sound = (isAfterLoss && format != .adts ? afterLoss ?? firstFrame : firstFrame) ?? 0
     if vorbisTimes != nil { negativeStartFrames = max(0, -sound) }
     let first = sound + edges.uncutStartFrames + negativeStartFrames

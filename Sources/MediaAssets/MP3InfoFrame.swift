@@ -21,8 +21,8 @@ struct MP3InfoFrame: Sendable, Hashable {
     var endFrames: Int64
   }
 
-  /// The number of frames that the encoder received, as far as they can be decoded; nil if the header does not state
-  /// it.
+  /// The number of frames that the encoder received, as far as they can be decoded; nil if the
+  /// header does not state it.
   var soundFrameCount: Int64? {
     guard let mpegFrameCount else { return nil }
     let all = mpegFrameCount * framesPerMPEGFrame

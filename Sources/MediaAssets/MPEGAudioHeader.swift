@@ -1,5 +1,5 @@
-/// The four bytes at the start of every frame of MPEG audio (ISO/IEC 11172-3 and 13818-3, 2.4.2.3; MPEG-2.5 as written
-/// by LAME).
+/// The four bytes at the start of every frame of MPEG audio (ISO/IEC 11172-3 and 13818-3, 2.4.2.3;
+/// MPEG-2.5 as written by LAME).
 struct MPEGAudioHeader: Sendable, Hashable {
   /// The layer, 1 to 3.
   let layer: Int
@@ -26,8 +26,8 @@ struct MPEGAudioHeader: Sendable, Hashable {
     hasChecksum = bits >> 16 & 1 == 0
   }
 
-  /// The number of bytes of the frame that belong to the stream of main data, which layer III frames share; 0 for other
-  /// layers.
+  /// The number of bytes of the frame that belong to the stream of main data, which layer III frames
+  /// share; 0 for other layers.
   var mainDataByteCount: Int {
     guard layer == 3 else { return 0 }
     return max(0, byteCount - 4 - (hasChecksum ? 2 : 0) - sideInformationByteCount)
@@ -49,8 +49,8 @@ struct MPEGAudioHeader: Sendable, Hashable {
 struct MPEGAudioFrameSizes: Sendable {
   static let shared = MPEGAudioFrameSizes()
 
-  /// The sizes by version, layer, bit rate, sampling rate and padding (bits 20 to 17 and 15 to 9 of the header); 0:
-  /// invalid.
+  /// The sizes by version, layer, bit rate, sampling rate and padding (bits 20 to 17 and 15 to 9 of
+  /// the header); 0: invalid.
   private let sizes: [UInt16]
 
   private static let kilobits: [[Int]] = [

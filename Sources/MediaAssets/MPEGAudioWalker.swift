@@ -18,8 +18,8 @@ struct MPEGAudioWalker: ~Copyable {
     var mainDataByteCount: Int
     /// The maximum number of earlier main data bytes that this frame may use.
     var reservoirByteCount: Int
-    /// Whether earlier headers agree with this one: a parser that begins here cuts and counts the same as one from the
-    /// start.
+    /// Whether earlier headers agree with this one: a parser that begins here cuts and counts the
+    /// same as one from the start.
     var isSteady: Bool
   }
 
@@ -99,8 +99,8 @@ struct MPEGAudioWalker: ~Copyable {
 enum MPEGAudioLocator {
   private static let historyCount = 512
 
-  /// Returns the packet from which decoding gives the right samples from `target` on; nil if the walk does not reach
-  /// it. Blocks.
+  /// Returns the packet from which decoding gives the right samples from `target` on; nil if the walk
+  /// does not reach it. Blocks.
   ///
   /// It walks from the last indexed packet and adds packets to the index.
   ///

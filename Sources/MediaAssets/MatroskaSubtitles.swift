@@ -3,8 +3,8 @@ import Tags
 
 /// Subtitle codecs of Matroska that FFmpeg does not support.
 enum MatroskaSubtitles {
-  /// Returns FFmpeg's codec names by stream index, for the streams that FFmpeg lists as subtitles without a codec.
-  /// Blocks.
+  /// Returns FFmpeg's codec names by stream index, for the streams that FFmpeg lists as subtitles
+  /// without a codec. Blocks.
   static func codecNames(in demuxer: Demuxer) -> [Int: String] {
     let source = demuxer.source
     let unknown = demuxer.streams.filter { $0.mediaType == .subtitle && $0.codecName == "none" }

@@ -49,8 +49,8 @@ enum MediaFile {
     }
   }
 
-  /// Opens an asset's bytes, and reads them if they are an HLS playlist. Blocks. Parameters and errors are those of
-  /// `open`.
+  /// Opens an asset's bytes, and reads them if they are an HLS playlist. Blocks. Parameters and
+  /// errors are those of `open`.
   static func find(
     _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles, log: NetworkLog? = nil
   ) throws(MediaError) -> Found {

@@ -59,9 +59,10 @@ public struct MediaSelectionOption: Sendable, Hashable {
 public struct MediaSelectionCriteria: Sendable, Hashable {
   /// The preferred languages, best first. Empty: any.
   public var preferredLanguages: [String]
-  /// The preferred characteristics. `option(matching:)` excludes options that lack any of them.
+  /// The preferred characteristics. ``MediaSelectionGroup/option(matching:)`` excludes options that lack any of them.
   ///
-  /// `preferredOption(by:)`, which a player uses, prefers the options with most of them within one language.
+  /// ``MediaSelectionGroup/preferredOption(by:)``, which a player uses, prefers the options with most of them within
+  /// one language.
   public var preferredCharacteristics: Set<MediaCharacteristic>
   /// The characteristics that an option must have before its language is considered.
   public var principalCharacteristics: Set<MediaCharacteristic>
@@ -140,8 +141,8 @@ public struct MediaSelectionGroup: Sendable, Hashable {
     return best.first
   }
 
-  /// Returns the options in one of the languages, ordered by language; without languages all options in their original
-  /// order.
+  /// Returns the options in one of the languages, ordered by language; without languages all options
+  /// in their original order.
   public static func options(
     _ options: [MediaSelectionOption], preferredLanguages: [String]
   ) -> [MediaSelectionOption] {

@@ -13,8 +13,8 @@ extension MediaTrackReader {
     return count > 0 ? EdgeTrim(frameCount: count, source: edges.startSource) : .none
   }
 
-  /// Sets the end after the decoder has delivered all frames. Throws `damagedFile` if the audio is shorter than
-  /// declared.
+  /// Sets the end after the decoder has delivered all frames. Throws `damagedFile` if the audio
+  /// is shorter than declared.
   func finish() throws(MediaError) {
     isAtEnd = true
     // Nothing was decoded since a seek, so the end is before the position and unknown.
@@ -67,8 +67,8 @@ extension MediaTrackReader {
     seekLimit = frame
   }
 
-  /// Handles the end of the packets. If the last packets did not decode, silence replaces them; otherwise calls
-  /// `finish`.
+  /// Handles the end of the packets. If the last packets did not decode, silence replaces them;
+  /// otherwise calls `finish`.
   ///
   /// The silence does not reach far beyond the promised end, because the last packet may be shorter than it states.
   func reachEnd() throws(MediaError) {

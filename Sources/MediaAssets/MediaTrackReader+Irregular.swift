@@ -1,12 +1,11 @@
 // Seeks in streams whose timestamps disagree with their frames. Packets or decoded frames are counted from the file's
-// start, as in
-// a read from there.
+// start, as in a read from there.
 import LibAV
 import MediaCore
 
 extension MediaTrackReader {
-  /// The last position for which a seek may decode everything from the file's start: 15 minutes. Seeks beyond it are
-  /// not exact.
+  /// The last position for which a seek may decode everything from the file's start: 15 minutes. Seeks
+  /// beyond it are not exact.
   private var mostDecodedFrames: Int64 { Int64(format.sampleRateHz) * 900 }
 
   /// The maximum size of a file that is counted, because counting in a file with video also reads the video.

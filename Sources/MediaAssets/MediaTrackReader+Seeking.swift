@@ -1,8 +1,6 @@
 // Seeks. A seek chooses where in the file decoding begins, so that the samples at the target equal those of a read from
-// the start.
-// Within the tolerances it chooses the cheapest position. Timestamps or the asset's packet index prove positions, or
-// packets are
-// counted from the start. The result of a container's seek is never trusted without proof.
+// the start. Within the tolerances it chooses the cheapest position. Timestamps or the asset's packet index prove
+// positions, or packets are counted from the start. The result of a container's seek is never trusted without proof.
 import LibAV
 import MediaCore
 
@@ -194,8 +192,8 @@ extension MediaTrackReader {
     return false
   }
 
-  /// Decodes some frames at the start, once, to learn the frame lengths and, unless `untilKnown`, the lateness of
-  /// timestamps.
+  /// Decodes some frames at the start, once, to learn the frame lengths and, unless `untilKnown`, the
+  /// lateness of timestamps.
   func learnGrid(untilKnown: Bool = false) throws(MediaError) {
     guard let timeline = reader.timeline, timeline.hasRoundedTicks || !reader.stream.codecName.hasPrefix("pcm_"),
       reader.isCounted
@@ -258,8 +256,8 @@ extension MediaTrackReader {
     }
   }
 
-  /// Moves to the packet with which decoding for `target` begins, so that it is read next. Returns the entry that led
-  /// to it.
+  /// Moves to the packet with which decoding for `target` begins, so that it is read next. Returns
+  /// the entry that led to it.
   func approach(_ target: Int64) throws(MediaError) -> Entry? {
     let begin = MonotonicClock.nanoseconds
     let entry = try mapped { () throws(AVFailure) in try findEntry(before: target) }
@@ -361,8 +359,7 @@ extension MediaTrackReader {
     else { return nil }
     let end = self.granule(ofFrame: target)?.granule ?? .max
     // Without a pre-roll, decoding begins with the packet at the target. After a damaged page before that packet, a
-    // read from the
-    // start loses the packet and a read from the entry does not.
+    // read from the start loses the packet and a read from the entry does not.
     let earlier = prerollFrames == 0 ? try locator.locate(granule: max(1, granule - Int64(format.sampleRateHz))) : nil
     let isIntact = try locator.isIntact(from: earlier?.byte ?? place.byte, toGranule: end)
     return Entry(byte: place.byte, frame: frame, warmStart: warmStart, isIntact: isIntact)

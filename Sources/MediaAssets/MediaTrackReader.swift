@@ -1,8 +1,6 @@
 // FrameReader decodes frames and determines their positions. This class delivers them as one contiguous sequence of
-// samples from
-// the requested position on, and converts them directly into the caller's buffer. It never sleeps and never takes a
-// lock. Only
-// `cancel` may be called while another call runs.
+// samples from the requested position on, and converts them directly into the caller's buffer. It never sleeps and
+// never takes a lock. Only `cancel` may be called while another call runs.
 import LibAV
 import MediaCore
 import NetworkIO
@@ -196,8 +194,8 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
   /// Allows reads again. They continue at the current position. Threading: any.
   func resetCancellation() { interrupt.reset() }
 
-  /// Returns the number of packets that did not decode since the last call, with the time and error of the first; nil
-  /// if none.
+  /// Returns the number of packets that did not decode since the last call, with the time and error of
+  /// the first; nil if none.
   func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     guard let skipped = reader.reports.takeSkipped() else { return nil }
     return (

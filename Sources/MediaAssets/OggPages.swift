@@ -144,8 +144,8 @@ struct OggStreams: Sendable, Hashable {
   }
 }
 
-/// Finds the page of an Ogg stream at which reading begins, by the granule positions of its pages (RFC 3533, section
-/// 4).
+/// Finds the page of an Ogg stream at which reading begins, by the granule positions of its
+/// pages (RFC 3533, section 4).
 ///
 /// The granule position of a page is the end of the last packet that ends on it. If the first packet of the following
 /// page begins there, it begins at that position, whatever the codec. Two consecutive pages prove this.

@@ -40,8 +40,8 @@ public final class OpenDescriptor: Sendable {
     case S_IFIFO: kind = .stream
     case S_IFSOCK:
       guard Self.isConnectedStream(descriptor) else { throw Self.notReadable(name, "is no connected stream socket") }
-      // The creator of the socket may have set `SO_LINGER`, with which `close` blocks until all unsent data has been
-      // sent.
+      // The creator of the socket may have set `SO_LINGER`, with which `close` blocks until all
+      // unsent data has been sent.
       var lingers = linger(l_onoff: 0, l_linger: 0)
       setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &lingers, socklen_t(MemoryLayout<linger>.size))
       kind = .stream
@@ -99,7 +99,7 @@ extension Asset {
   /// - The bytes of a pipe or socket arrive once, and only the newest 2 MiB are kept. The asset can be opened again
   ///   only while its first byte is among them.
   ///
-  /// - Throws: the errors of `OpenDescriptor`.
+  /// - Throws: the errors of ``OpenDescriptor``.
   public convenience init(
     fileDescriptor: Int32, name: String? = nil, prefersPreciseDuration: Bool = false
   ) throws(MediaError) {

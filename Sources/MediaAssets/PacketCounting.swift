@@ -68,13 +68,13 @@ struct PacketCounting {
   {
     if lengths == nil { lengths = try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) }
     self.timeline = timeline
-    // The timestamps of trimmed audio may be irregular, too, so the first decoded frame defines where its packets
-    // begin.
+    // The timestamps of trimmed audio may be irregular, too, so the first decoded frame defines
+    // where its packets begin.
     if let stepFrames, let firstFrameEnd { startFrame = firstFrameEnd - firstFramePacketCount * stepFrames }
   }
 
-  /// Restarts counting at the file's start, whose timestamp is at position `stamped`. Returns the position of the first
-  /// packet.
+  /// Restarts counting at the file's start, whose timestamp is at position `stamped`. Returns the
+  /// position of the first packet.
   mutating func restart(stamped: Int64?) -> Int64? {
     restart(isIrregular: false)
     return goesByLengths ? startFrame ?? stamped : stamped

@@ -1,6 +1,5 @@
 // The positions of the packets of one file's audio, collected while reading and walking, and shared by every reader of
-// the asset.
-// Any thread may look up and add. The mutex is locked for a binary search or an append, never during I/O.
+// the asset. Any thread may look up and add. The mutex is locked for a binary search or an append, never during I/O.
 import LibAV
 import Synchronization
 

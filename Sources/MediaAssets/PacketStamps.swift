@@ -6,8 +6,8 @@
 struct PacketStamps: Sendable {
   /// The last timestamp stored in the container, in the stream's ticks.
   private(set) var ticks: Int64?
-  /// The number of frames between the packet of that timestamp and the last packet; nil if a length between them is
-  /// unknown.
+  /// The number of frames between the packet of that timestamp and the last packet; nil if a length
+  /// between them is unknown.
   private(set) var framesSince: Int64?
   /// Whether the last packet's timestamp is stored in the container.
   private(set) var isOwn = true

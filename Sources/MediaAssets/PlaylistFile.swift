@@ -6,8 +6,8 @@ import RealtimeAudio
 
 /// One reading of playlists that can be cancelled while it blocks, for example on a slow server.
 ///
-/// Threading: used for one `Playlist` at a time, on a thread that may block. `cancel` is safe on any thread and does
-/// not block.
+/// Threading: used for one `Playlist` at a time, on a thread that may block. `cancel` is safe on any
+/// thread and does not block.
 public final class PlaylistReading: Sendable {
   /// The time limit for a playlist and all playlists that it names together, in ns: 60 s.
   package static let patienceNanoseconds: Int64 = 60_000_000_000

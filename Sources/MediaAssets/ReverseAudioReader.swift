@@ -7,10 +7,11 @@ import MediaCore
 /// and delivered from its end. At most one block is in memory.
 ///
 /// The first block after a seek is short, so that playback begins soon. Each later block is twice as long, up to
-/// `longestBlockSeconds`. So the cost of a seek (an index look-up, and decoding to warm up the decoder) is spread over
-/// more audio.
+/// `longestBlockSeconds`. So the cost of a seek (an index look-up, and decoding to warm up the decoder) is
+/// spread over more audio.
 ///
-/// Threading: like `AudioTrackReader`, on the same thread as the reader it wraps. It moves the position of that reader.
+/// Threading: like ``AudioTrackReader``, on the same thread as the reader it wraps. It moves the
+/// position of that reader.
 public final class ReverseAudioReader {
   /// The maximum length of a block in seconds.
   public static let longestBlockSeconds = 1
@@ -49,8 +50,8 @@ public final class ReverseAudioReader {
   ///
   /// A time after the asset's end selects the last frame, and the end is determined if necessary.
   ///
-  /// Tolerances allow a first block that begins at a cheaper position. The first frame to read then ends within the
-  /// tolerances.
+  /// Tolerances allow a first block that begins at a cheaper position. The first frame to read then
+  /// ends within the tolerances.
   ///
   /// - Returns: the end time of the first frame to read.
   /// - Throws: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.

@@ -1,8 +1,8 @@
 import LibAV
 import MediaCore
 
-/// Converts interleaved float32 samples to another encoding with libswresample: integers are rounded to nearest and
-/// clipped.
+/// Converts interleaved float32 samples to another encoding with libswresample: integers are rounded
+/// to nearest and clipped.
 ///
 /// Threading: one thread at a time.
 final class SampleWriter {
@@ -10,8 +10,8 @@ final class SampleWriter {
   private let sampleFormat: SampleFormat
   private let resampler: Resampler?
 
-  /// Returns the sample format of an encoding. Throws `invalidArgument` for an encoding that is not native to this
-  /// machine.
+  /// Returns the sample format of an encoding. Throws `invalidArgument` for an encoding that is not
+  /// native to this machine.
   static func format(of encoding: PCMEncoding) throws(MediaError) -> SampleFormat {
     guard NativeSamples.areNative(encoding), let format = NativeSamples.format(of: encoding) else {
       throw MediaError(

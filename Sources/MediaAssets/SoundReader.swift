@@ -1,8 +1,8 @@
 import LibAV
 import MediaCore
 
-/// The reader of a track's audio that `AudioTrackReader` wraps, with the same functions: of a file, a stream or a
-/// composition.
+/// The reader of a track's audio that `AudioTrackReader` wraps, with the same functions: of a file, a
+/// stream or a composition.
 protocol SoundReader: AnyObject {
   var format: AudioFormat { get }
   /// The format of the delivered samples; interleaved.

@@ -34,8 +34,8 @@ struct TrackEdges: Sendable, Hashable, Codable {
   private(set) var lastPages: [LastPage] = []
   /// Whether the file's last page belongs to none of the streams that begin at the file's start.
   ///
-  /// Then streams follow each other in a chain (RFC 3533, section 4), and the container's duration is that of the last
-  /// one.
+  /// Then streams follow each other in a chain (RFC 3533, section 4), and the container's duration
+  /// is that of the last one.
   private(set) var isChain = false
 
   /// A page that ends a stream (RFC 3533, section 6).
@@ -229,8 +229,8 @@ struct TrackEdges: Sendable, Hashable, Codable {
     }
   }
 
-  /// Finds the pages at the end of the file that end a stream. If none does (RFC 3533, section 6), the file is
-  /// truncated.
+  /// Finds the pages at the end of the file that end a stream. If none does (RFC 3533, section
+  /// 6), the file is truncated.
   private mutating func readLastPages(_ demuxer: Demuxer, byteCount: Int64) {
     let start = max(0, byteCount - 65_536)
     let bytes = demuxer.bytes(at: start, count: 65_536)

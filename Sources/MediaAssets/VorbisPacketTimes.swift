@@ -1,10 +1,7 @@
 // FFmpeg's Ogg demuxer counts the packets of a page back from the page's granule position. It assumes that the block
-// before each
-// packet is short (`vorbis_packet` in oggparsevorbis.c). The end of a packet is then right, but the start and the
-// length of a
-// short block after a long one are not. At the end of a stream of one page, the demuxer also counts the first packet,
-// which has
-// no audio. The block sizes of all packets allow both to be corrected.
+// before each packet is short (`vorbis_packet` in oggparsevorbis.c). The end of a packet is then right, but the start
+// and the length of a short block after a long one are not. At the end of a stream of one page, the demuxer also counts
+// the first packet, which has no audio. The block sizes of all packets allow both to be corrected.
 import LibAV
 
 /// Corrects the timestamps, lengths and end trims of the packets of an Ogg Vorbis stream, in the file's order.
@@ -160,8 +157,7 @@ struct VorbisPacketTimes {
   private mutating func correctFirst(_ packet: Packet, size: Int64) throws(AVFailure) {
     let stated = Stated(packet)
     // FFmpeg does not count back a page that is also the last one, or has no granule position. It counts the packets of
-    // such a
-    // page from 0 and includes the first packet, although audio begins after that one.
+    // such a page from 0 and includes the first packet, although audio begins after that one.
     let isCountedFromZero = stated.map { $0.start == 0 } ?? true
     let length = stated.map { $0.end - $0.start } ?? 0
     switch start {
@@ -195,8 +191,7 @@ struct VorbisPacketTimes {
     guard let endTicks else { return start + offsetTicks }
     let counted = endTicks - offsetTicks
     // If FFmpeg counts a packet back, its end is right. For the first packet of a page and packets of the last page,
-    // the start is
-    // right.
+    // the start is right.
     for lateness in [latenessTicks, 0] {
       let expected = counted + driftTicks + lateness
       guard stated.start == expected || stated.end == expected + length else { continue }

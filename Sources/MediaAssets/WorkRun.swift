@@ -1,8 +1,8 @@
 import MediaCore
 import Synchronization
 
-/// One job on files that a thread of `AssetWorkers` runs. It starts once and ends once: by completion, cancellation or
-/// time limit.
+/// One job on files that a thread of `AssetWorkers` runs. It starts once and ends once: by completion,
+/// cancellation or time limit.
 ///
 /// Threading: any.
 package final class WorkRun<Outcome: Sendable>: Sendable {
@@ -79,8 +79,8 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
     throw cancelled
   }
 
-  /// Cancels the job: completes it at once, and cancels its operations. No effect if it is over or settled. Does not
-  /// block.
+  /// Cancels the job: completes it at once, and cancels its operations. No effect if it is over or
+  /// settled. Does not block.
   package func cancel() { end(with: .failure(cancelled)) }
 
   /// Makes the job immune to cancellation. Returns false if it was cancelled before.
