@@ -48,8 +48,8 @@ public struct AssetChapter: Sendable, Hashable, Codable {
     titles.flatMap(\.languageCodes).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
-  /// Returns the chapter with the title in the first of these languages (BCP 47) that it has. Returns it unchanged if
-  /// none matches.
+  /// Returns the chapter with its best title first: the title in the first of these languages (BCP 47) that the chapter
+  /// has. Returns the chapter unchanged if no title matches.
   ///
   /// Corresponds to `chapterMetadataGroups(bestMatchingPreferredLanguages:)`.
   public func bestMatching(preferredLanguages: [String]) -> AssetChapter {

@@ -61,7 +61,7 @@ public final class AssetOpening: Sendable {
   /// Returns all loudness tags of the asset, also those that loading may have skipped; nil if the
   /// asset is not loaded. Blocks.
   ///
-  /// - Throws: the errors of reading files, after which the tags can be read again; `cancelled`.
+  /// - Throws: the errors of reading files; `cancelled`. After an error a later call reads the tags again.
   public func levelTags(of asset: Asset) throws(MediaError) -> LevelTags? {
     try asset.completeLevelTags(interrupt: interrupt)
   }
@@ -110,8 +110,8 @@ public final class AssetOpening: Sendable {
 
   /// Opens the asset's container for a reader of packets. Blocks.
   ///
-  /// - Throws: the errors of `Asset.load` that concern the file and its container; `invalidArgument` for an asset
-  ///   without packets, such as a stream of segments; `cancelled`.
+  /// - Throws: the errors of `Asset.load` for the file and its container; `invalidArgument` for an asset without
+  ///   packets, such as a segmented stream; `cancelled`.
   func container(_ asset: Asset) throws(MediaError) -> (demuxer: Demuxer, byteCount: Int64, interrupt: Interrupt) {
     guard case .file(let demuxer, let byteCount) = try MediaFile.open(asset, interrupt: interrupt, log: log) else {
       throw MediaError(

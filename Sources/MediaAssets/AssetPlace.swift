@@ -13,7 +13,7 @@ public enum AssetPlace: Sendable {
   case descriptor(OpenDescriptor)
   /// A custom byte source. `make` creates a separate source for each reader, on the thread that opens it.
   case source(name: String, make: @Sendable () throws(MediaError) -> any ByteSource)
-  /// Parts of other assets in sequence.
+  /// A composition of parts of other assets.
   case composition(Composition)
 
   /// The name in messages: a path (bytes that are not UTF-8 become U+FFFD), a URL without credentials, or a name.

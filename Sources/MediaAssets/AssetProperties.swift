@@ -160,8 +160,9 @@ public struct AssetProperties: Sendable, Hashable, Codable {
       .map { ($0.timeRange.end, $0.providesPreciseDuration) }
   }
 
-  /// Returns a copy with the exact end of an audio track; nil: the track to play. A longer video track still determines
-  /// the duration.
+  /// Returns a copy with the exact end of an audio track. A longer video track still determines the duration.
+  ///
+  /// - Parameter trackID: the track; nil: the audio track to play.
   func withAudioEnd(_ end: MediaTime, trackID: AssetTrack.ID? = nil) -> AssetProperties {
     var refined = self
     guard let index = tracks.firstIndex(where: { $0.id == trackID ?? audioTrackID }) else { return self }
@@ -172,7 +173,9 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     return refined
   }
 
-  /// Returns a copy of the properties of an HLS segment for the whole stream; nil: the stream is live and has no end.
+  /// Returns a copy of the properties of an HLS segment for the whole stream.
+  ///
+  /// - Parameter nanoseconds: the duration of the stream in ns; nil: the stream is live and has no end.
   func ofStream(lasting nanoseconds: Int64?) -> AssetProperties {
     var stream = self
     stream.formatName = "hls"

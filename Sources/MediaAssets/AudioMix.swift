@@ -31,7 +31,7 @@ public struct AudioMix: Sendable, Hashable {
   /// Returns the volume of the complete mix, like ``AudioMixInputParameters/volume(at:)``.
   public func volume(at time: MediaTime) -> Float { output.volume(at: time) }
 
-  /// Applies the volume of the complete mix to samples, like `AudioMixInputParameters.apply`.
+  /// Applies the volume of the complete mix to interleaved samples.
   ///
   /// A player calls it on the decode side, before the item's rate is changed. There the frame number defines the time,
   /// so the result is exact to the frame through every resampler. The ring contains the result, so that the mixer can

@@ -213,8 +213,8 @@ struct AudioTimeline {
     return min(remainder, lastFrameCount - remainder) <= wholeFrameToleranceFrames
   }
 
-  /// The maximum difference of a timestamp from the count that counts as noise: several frames, and at
-  /// least a tenth of a second.
+  /// The maximum difference between a timestamp and the count that is noise: four frames, but at least
+  /// 0.1 s and at most 0.5 s.
   private func driftFrames(_ frameCount: Int64) -> Int64 {
     let rate = Int64(frameBase.denominator)
     return max(rate / 10, min(4 * min(max(frameCount, lastFrameCount), rate), rate / 2))

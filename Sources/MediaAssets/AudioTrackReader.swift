@@ -171,8 +171,8 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Seeks to a time; the next read begins there. Blocks.
   ///
   /// With tolerances of zero the next frame is the one that contains `time`: frame `floor(time * rate)`. Larger
-  /// tolerances allow a cheaper position within them. It is in decoded audio nearby, or where no more must be decoded
-  /// than the pre-roll. Times outside the asset are clamped.
+  /// tolerances allow another position within them that is cheaper to reach. It is in decoded audio nearby, or it needs
+  /// no decoding except the pre-roll. Times outside the asset are clamped.
   ///
   /// - Returns: the time of the next frame.
   /// - Throws: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.

@@ -6,7 +6,7 @@ import LibAV
 /// rounding errors do not accumulate.
 ///
 /// FFmpeg follows only the first edit to the exact frame, and enters later ones at packet boundaries. It drops a last
-/// packet that begins after an edit's end, even if that end only means the media's end in coarse ticks.
+/// packet that begins at or after an edit's end, even if that end means the media's end in coarse ticks.
 struct EditedTimeline: Sendable, Hashable, Codable {
   /// One edit.
   struct Stretch: Sendable, Hashable, Codable {

@@ -8,7 +8,7 @@ extension MediaTrackReader {
   /// beyond it are not exact.
   private var mostDecodedFrames: Int64 { Int64(format.sampleRateHz) * 900 }
 
-  /// The maximum size of a file that is counted, because counting in a file with video also reads the video.
+  /// The maximum size of a file that is counted: 256 MiB. Counting in a file with video also reads the video.
   private static let mostCountedByteCount: Int64 = 256 << 20
 
   /// Checks once whether timestamps agree with the frames at the file's start, and decides how seeks count.

@@ -52,7 +52,8 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
   let byteCount: Int64
   /// The position after which frames are the encoder's padding; nil if FFmpeg trims the padding.
   var endFrame: Int64?
-  /// The end of the track by the container with its tolerance, to detect a file that breaks off.
+  /// The end that the container states, with its tolerance, to detect a file that breaks off; nil if
+  /// the container states none.
   let promisedEnd: (frame: Int64, toleranceFrames: Int64)?
   /// The limit of seeks; nil if the end of the audio is unknown.
   var seekLimit: Int64?

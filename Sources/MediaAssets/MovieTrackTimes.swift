@@ -65,8 +65,8 @@ struct MovieTrackTimes: Sendable, Hashable {
     return nil
   }
 
-  /// The time of the media's start on the movie's timeline, in ticks of the track. Nil unless exactly one edit plays
-  /// media, at the end of the list.
+  /// The time of media position 0 on the movie's timeline, in ticks of the track. Nil unless exactly one edit plays
+  /// media, at normal rate and at the end of the list.
   ///
   /// Empty edits before that edit delay the media. Media before the edit's start is before time 0.
   var mediaOrigin: Int64? {

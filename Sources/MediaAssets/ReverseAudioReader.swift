@@ -7,7 +7,7 @@ import MediaCore
 /// and delivered from its end. At most one block is in memory.
 ///
 /// The first block after a seek is short, so that playback begins soon. Each later block is twice as long, up to
-/// `longestBlockSeconds`. So the cost of a seek (an index look-up, and decoding to warm up the decoder) is
+/// ``longestBlockSeconds``. So the cost of a seek (an index look-up, and decoding to warm up the decoder) is
 /// spread over more audio.
 ///
 /// Threading: like ``AudioTrackReader``, on the same thread as the reader it wraps. It moves the
@@ -34,7 +34,7 @@ public final class ReverseAudioReader {
   private let duration: MediaTime
   private var knownEnd: Int64?
 
-  /// Creates a reader that reverses `reader`, from frame 0: seek first.
+  /// Creates a reader that reverses `reader`. Its position is 0, so a seek must come first.
   ///
   /// - Parameter duration: the stated duration of the audio, which may be an estimate; not numeric if unknown.
   public init(_ reader: AudioTrackReader, duration: MediaTime) {
