@@ -19,7 +19,7 @@ public final class ReverseAudioReader {
   private static let firstBlocksPerSecond: Int64 = 8
 
   private let reader: AudioTrackReader
-  /// The position after the next frame to read; 0 when all frames have been read.
+  /// The position after the next frame to read; equal to ``lowestFrame`` after the last one.
   public private(set) var position: Int64 = 0
   /// The last frame to read, and the lower limit of decoded blocks.
   public var lowestFrame: Int64 = 0
