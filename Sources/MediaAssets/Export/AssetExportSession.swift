@@ -1,11 +1,12 @@
 import MediaCore
 import WholeFiles
 
-/// Runs exports one after another, and with the least share of the processor. One that waits for a file's bytes holds up no other.
+/// Runs exports one after another at the lowest processor priority. An export that waits for data does not delay other
+/// exports.
 ///
-/// Threading: any.
+/// Threading: any thread.
 public final class AssetExporter: Sendable {
-  /// What exports run on unless something else is said.
+  /// The default exporter.
   public static let shared = AssetExporter()
 
   let workers = AssetWorkers(
@@ -14,20 +15,21 @@ public final class AssetExporter: Sendable {
   public init() {}
 }
 
-/// Makes a file of an asset: another container, another codec, a part of it. As AVAssetExportSession.
+/// Exports an asset to a file: with another container, another codec, or a part of it. As AVAssetExportSession.
 ///
-/// If all assets are files or addresses with an isolation, a worker process performs the export. Streams and compositions
-/// are exported in this process.
+/// If all assets are files or addresses with an isolation, a worker process performs the export. Streams and
+/// compositions are exported in this process.
 ///
-/// Threading: any. An export is begun once.
+/// Threading: any thread. An export can be started once.
 public final class AssetExportSession: Sendable {
-  /// What is there when an export has ended.
+  /// The result of an export.
   public struct Outcome: Sendable, Hashable, Codable {
-    /// How long what was written is.
+    /// The duration of the written media.
     public var duration: MediaTime
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public var byteCount: Int64
-    /// What in the source did not decode, though it was read; silence stands for it. Nil: nothing.
+    /// The first decoding error of the source. The file contains silence instead of data that failed to decode. Nil if
+    /// there was no error.
     public var fault: MediaError?
   }
 
@@ -36,11 +38,11 @@ public final class AssetExportSession: Sendable {
   private let file: WholeFile
   private let run = WorkRun<Outcome>("export")
 
-  /// An export into a file. Nothing is read or written yet.
+  /// Creates an export of one asset to a file. Performs no I/O.
   ///
   /// - Parameters:
-  ///   - path: of the file, absolute, bytes.
-  ///   - replacesFile: it takes the place of what is there.
+  ///   - path: The absolute path of the file, as bytes.
+  ///   - replacesFile: Whether the file replaces an existing file.
   public convenience init(
     _ asset: Asset, to path: [UInt8], _ settings: ExportSettings, replacesFile: Bool = false
   ) {
@@ -48,10 +50,10 @@ public final class AssetExportSession: Sendable {
       joining: [asset], to: WholeFile(path: path, replaces: replacesFile, hint: "it is not to be replaced"), settings)
   }
 
-  /// An export of several assets, one behind the other, with a chapter for each, or all at once. The first one's tags are those of the
-  /// file. What is to be cut and put together otherwise is a `Composition`.
+  /// Creates an export of several assets, one after another with a chapter for each, or mixed together. The file has
+  /// the tags of the first asset. For other arrangements use a `Composition`.
   ///
-  /// - Parameter mixes: all of them begin together.
+  /// - Parameter mixes: Whether all assets begin at the same time.
   public convenience init(
     joining assets: [Asset], mixes: Bool = false, to path: [UInt8], _ settings: ExportSettings,
     replacesFile: Bool = false
@@ -61,19 +63,26 @@ public final class AssetExportSession: Sendable {
       to: WholeFile(path: path, replaces: replacesFile, hint: "it is not to be replaced"), settings)
   }
 
-  /// The same into a file that may lie below some folders only.
+  /// Creates an export of several assets to `file`, which may be restricted to some folders.
   package init(joining assets: [Asset], mixes: Bool = false, to file: WholeFile, _ settings: ExportSettings) {
     precondition(!assets.isEmpty, "an export is made of something")
     (source, self.file, self.settings) = (ExportSource(assets: assets, mixes: mixes), file, settings)
   }
 
-  /// Begins, once. Both closures are called on a thread of the export's, the second one once, or by who cancels, or the thread that
-  /// looks at the time.
+  /// Starts the export. Call once. The closures are called on a thread of the exporter. If the export is cancelled or
+  /// times out, `completion` is called on the cancelling thread or on the watchdog thread.
   ///
-  /// `progress` is told how much has been read, from 0 to 1: at the beginning (nil where the length is not known), at each twentieth, and
-  /// at the end. The file appears under its name when it is whole, before `completion` is called; on an error there is none.
-  /// Errors: those of `AssetReader` and `AssetWriter`, also where the source breaks off; `fileExists`, `writeFailed`; `invalidTime` where the
-  /// range lies behind the end; `noPlayableTracks` where there is nothing of what is asked for; `unsupportedPlace` for a stream without end; `cancelled`.
+  /// - Parameters:
+  ///   - progress: Called with the fraction that has been read, from 0 to 1: at the beginning (nil if the duration is
+  ///     unknown), at each twentieth, and at the end.
+  ///   - completion: Called once. On success the file is complete and has its name. On an error there is no file.
+  ///     Errors:
+  ///     - those of `AssetReader` and `AssetWriter`, also if the source ends early
+  ///     - `fileExists`, `writeFailed`
+  ///     - `invalidTime` for a range after the end
+  ///     - `noPlayableTracks` if the asset has none of the requested tracks
+  ///     - `unsupportedPlace` for a stream without an end
+  ///     - `cancelled`
   public func start(
     on exporter: AssetExporter = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in },
     completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void
@@ -85,18 +94,18 @@ public final class AssetExportSession: Sendable {
     }
   }
 
-  /// The same for a task; cancelling that cancels the export.
+  /// Starts the export and returns its result. Cancelling the task cancels the export.
   public func outcome(
     on exporter: AssetExporter = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in }
   ) async throws(MediaError) -> Outcome {
     try await run.outcome { start(on: exporter, progress: progress, completion: $0) }
   }
 
-  /// Ends it: who waits is told at once, and no file appears. Nothing once it is over, or the whole file gets its name.
-  /// Does not block.
+  /// Cancels the export. The completion is called immediately, and no file appears. Has no effect after the export has
+  /// ended, or while the complete file gets its name. Does not block.
   public func cancel() { run.cancel() }
 
-  // MARK: - On a thread
+  // MARK: - Exporting
 
   private func export(
     _ job: AssetWorkers.Job, _ progress: @escaping @Sendable (Double?) -> Void

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// What a file that is made of an asset has besides its tracks: tags, chapters and pictures, as far as its container can have them.
+/// The parts of an exported file other than its tracks: tags, chapters and artwork that the container supports.
 struct ExportExtras {
   private(set) var options = AssetWriter.Options()
 
-  /// Errors: those of reading tags; `cancelled`.
+  /// - Throws: The errors of reading tags; `cancelled`.
   init(
     _ material: ExportSource.Material, _ settings: ExportSettings, _ range: TimeRange, _ opening: AssetOpening
   ) throws(MediaError) {
@@ -22,7 +22,8 @@ struct ExportExtras {
     for (name, value) in settings.metadata { options.metadata[name] = value.isEmpty ? nil : value }
   }
 
-  /// The chapters within the range, on the file's timeline. A chapter without an end lasts until that of the asset.
+  /// Returns the chapters within the range, on the file's timeline. A chapter without an end lasts until the end of the
+  /// asset.
   private static func chapters(_ material: ExportSource.Material, in range: TimeRange) -> [AssetChapter] {
     material.chapters.compactMap { chapter in
       let start = max(chapter.timeRange.start, range.start)
@@ -34,7 +35,8 @@ struct ExportExtras {
     }
   }
 
-  /// Whether a picture's file may tell where and with what it was taken: JPEG's APP1 segments, and PNG's `eXIf`.
+  /// Whether an image may contain the location or the device of its recording: APP1 segments of JPEG, and `eXIf` of
+  /// PNG.
   private static func tellsOfItsMaking(_ data: [UInt8]) -> Bool {
     let marks = ["Exif", "eXIf", "http://ns.adobe.com/xap", "XML:com.adobe.xmp"].map { Array($0.utf8) }
     return data.withUnsafeBufferPointer { bytes in
@@ -44,7 +46,7 @@ struct ExportExtras {
     }
   }
 
-  /// Those that every container with pictures has: PNG and JPEG.
+  /// Returns the artwork in the formats that every container with artwork supports: PNG and JPEG.
   private static func pictures(
     _ metadata: AssetMetadata, _ asset: Asset, _ opening: AssetOpening
   ) throws(MediaError) -> [Artwork] {

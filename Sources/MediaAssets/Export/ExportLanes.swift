@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The tracks of an export: what is read of each, and what it is written as.
+/// The tracks of an export: what is read from each, and the format in which it is written.
 struct ExportLanes {
   private let properties: AssetProperties
   private let settings: ExportSettings
@@ -10,9 +10,9 @@ struct ExportLanes {
     (properties, self.settings, self.path) = (material.properties, settings, path)
   }
 
-  /// Pictures first, as players expect it.
+  /// Returns all tracks: video first, as players expect.
   ///
-  /// Errors: `noPlayableTracks`, `noSuchTrack`, `unsupportedAudioFormat`.
+  /// - Throws: `noPlayableTracks`, `noSuchTrack`, `unsupportedAudioFormat`.
   func all() throws(MediaError) -> [ExportPlan.Lane] {
     let lanes = try video() + sound()
     guard !lanes.isEmpty else {
@@ -27,7 +27,7 @@ struct ExportLanes {
       .damagedFile, "track \(track.id) (\(track.codecName)) of \(path) has no samples", operation: "export")
   }
 
-  // MARK: - Sound
+  // MARK: - Audio
 
   private func sound() throws(MediaError) -> [ExportPlan.Lane] {
     switch settings.sound {
@@ -62,7 +62,7 @@ struct ExportLanes {
     let encoding = Self.encoding(of: track)
     let output = wanted ?? Self.usual(settings.container, track)
     return ExportPlan.Lane(
-      // Of a composition nothing less than all of its tracks plays.
+      // All tracks of a composition play together, so no track is chosen.
       output: AssetReaderTrackOutput(
         trackID: settings.audioTrackID,
         settings: AudioReadSettings(
@@ -77,7 +77,8 @@ struct ExportLanes {
     return AudioOutputSettings(container.usualCodec)
   }
 
-  /// What a track's samples are handed over as: so that nothing is lost, and as little as possible converted.
+  /// Returns the encoding in which a track's samples are passed on: lossless, and with as little conversion as
+  /// possible.
   private static func encoding(of track: AssetTrack) -> PCMEncoding {
     switch track.sampleFormatName {
     case "u8", "u8p", "s16", "s16p": .signed16
@@ -87,7 +88,7 @@ struct ExportLanes {
     }
   }
 
-  // MARK: - Pictures
+  // MARK: - Video
 
   private func video() throws(MediaError) -> [ExportPlan.Lane] {
     guard let track = properties.tracks.first(where: { $0.mediaType == .video && $0.isEnabled }) else { return [] }
@@ -107,7 +108,7 @@ struct ExportLanes {
       throw MediaError(.unknownCodec, "the pictures of \(path) are not decoded", operation: "export")
     }
     var reading = VideoReadSettings(.i420)
-    // Only MP4 and its kin can say how pictures are to be turned.
+    // Only MP4, M4A and MOV can store the rotation of video.
     reading.appliesPreferredTrackTransform = !settings.container.isMovie
     let output = AssetReaderVideoOutput(trackID: track.id, settings: reading)
     return ExportPlan.Lane(output: output, missing: missing(track)) { first, _ in
@@ -117,7 +118,7 @@ struct ExportLanes {
     }
   }
 
-  /// What is not said of the size is as the source has it: with the same shape, and even numbers, which chroma needs.
+  /// Fills in the missing dimensions: the aspect ratio of the source, and even numbers, which chroma requires.
   private static func fitted(
     _ settings: VideoOutputSettings, to video: FormatDescription.Video?
   ) -> VideoOutputSettings {
@@ -135,9 +136,9 @@ struct ExportLanes {
     return fitted
   }
 
-  // MARK: - As it is stored
+  // MARK: - Passthrough
 
-  /// The file's own, in which all times are exact; nil where these samples do not tell it.
+  /// Returns the timescale of the source, in which all times are exact; nil if these samples do not state it.
   private static func timescale(_ first: SampleBuffer) -> Int32? {
     guard first.format.mediaType == .video else { return nil }
     let scale = max(first.presentationTime.timescale, first.decodeTime.isNumeric ? first.decodeTime.timescale : 0)
@@ -156,7 +157,7 @@ struct ExportLanes {
     }
   }
 
-  /// Opus says in its own header how much of the beginning is not to be heard (RFC 7845, 5.1): what lies before the start.
+  /// Sets the number of skipped frames in the Opus header (RFC 7845, section 5.1) to the audio before the start.
   private static func skipping(to start: MediaTime, _ first: SampleBuffer) -> FormatDescription {
     var format = first.format
     let skipped = (start - first.presentationTime).frameIndex(rate: 48_000, rounding: .halfAwayFromZero)

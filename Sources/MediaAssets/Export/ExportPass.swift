@@ -1,27 +1,28 @@
 import MediaCore
 import Synchronization
 
-/// Moves what is read to where it is written. On one thread, which may block; `cancel` from any.
+/// Copies samples from the reader to the writer. Runs on one thread, which may block; `cancel` may be called on any
+/// thread.
 final class ExportPass: Sendable {
-  /// A track on its way.
+  /// The state of a track.
   private struct Track {
     let output: AssetReaderOutput
     let input: AssetWriterInput
-    /// What comes next; nil at the end.
+    /// The next sample; nil at the end.
     var next: SampleBuffer?
 
-    /// When that is to be in the file.
+    /// The time by which samples of all tracks are ordered in the file.
     var place: MediaTime? { next.map { $0.decodeTime.isValid ? $0.decodeTime : $0.presentationTime } }
   }
 
   private let plan: ExportPlan
-  /// The first samples of each lane, once it is prepared; nil where it has none.
+  /// The first sample of each lane, nil for a lane without samples. Empty before `prepare`.
   private let firsts = Mutex<[SampleBuffer?]>([])
   private let reader: AssetReader
   private let writer: AssetWriter
 
-  /// - Parameter descriptor: of the file, open and without bytes.
-  /// Errors: those of adding outputs.
+  /// - Parameter descriptor: The file, open and empty.
+  /// - Throws: The errors of adding outputs.
   init(_ asset: Asset, _ plan: ExportPlan, to descriptor: Int32) throws(MediaError) {
     self.plan = plan
     reader = AssetReader(asset: asset)
@@ -30,15 +31,19 @@ final class ExportPass: Sendable {
     for lane in plan.lanes { try reader.add(lane.output) }
   }
 
-  /// Makes what blocks give up. Does not block.
+  /// Makes blocking calls return with an error. Does not block.
   func cancel() {
-    // Before the reader's end, which a cancelled one comes to, too.
+    // The writer is cancelled first, because a cancelled reader also ends.
     writer.cancelWriting()
     reader.cancelReading()
   }
 
-  /// Begins to read. Answers from where on else it has to be: what is stored of pictures begins with one that needs no other, and only
-  /// MP4 and its kin can say that it is not to be shown. Once, before `run`.
+  /// Starts to read. Call once, before `run`.
+  ///
+  /// Stored video begins with a key frame. Only MP4, M4A and MOV can hide the frames between that key frame and the
+  /// start of the range.
+  ///
+  /// - Returns: The time at which the export must begin instead; nil if the start is correct.
   func prepare(_ check: () throws(MediaError) -> Void) throws(MediaError) -> MediaTime? {
     try reader.startReading()
     var found: [SampleBuffer?] = []
@@ -54,16 +59,16 @@ final class ExportPass: Sendable {
     return max(.zero, pictures.presentationTime)
   }
 
-  /// Reads and writes all of it.
+  /// Reads and writes everything.
   ///
   /// - Parameters:
-  ///   - progress: called with the number of completed twentieths: at the beginning (nil if the duration is unknown), for
-  ///     each further one, and at the end.
-  ///   - check: called for each buffer; throws when it is to end.
+  ///   - progress: Called with the number of completed twentieths: at the beginning (nil if the duration is unknown),
+  ///     for each further one, and at the end.
+  ///   - check: Called for each buffer; throws when the export must end.
   func run(
     _ progress: (Int?) -> Void, check: () throws(MediaError) -> Void
   ) throws(MediaError) -> AssetExportSession.Outcome {
-    // Who leaves on an error leaves nothing behind.
+    // On an error, both must end, so that no file is left.
     defer {
       reader.cancelReading()
       writer.cancelWritingAndWait()
@@ -80,7 +85,7 @@ final class ExportPass: Sendable {
     return AssetExportSession.Outcome(duration: end - plan.range.start, byteCount: writer.byteCount, fault: fault)
   }
 
-  /// The first samples of each track say what they are; of one that has none in the range there is none in the file.
+  /// Creates the writer's inputs from the first sample of each track. A track without samples in the range is omitted.
   private func begin() throws(MediaError) -> [Track] {
     var tracks: [Track] = []
     for (lane, first) in zip(plan.lanes, firsts.withLock({ $0 })) {
@@ -98,14 +103,14 @@ final class ExportPass: Sendable {
     return tracks
   }
 
-  /// Answers where the last sample ends.
+  /// Copies all samples. Returns the end of the last sample.
   private func copy(
     _ begun: [Track], _ progress: (Int?) -> Void, _ check: () throws(MediaError) -> Void
   ) throws(MediaError) -> MediaTime {
     var tracks = begun
     var (end, toldPart) = (plan.range.start, 0)
     progress(plan.expectedDuration.isNumeric ? 0 : nil)
-    // What is furthest behind comes next, so that tracks lie side by side in the file.
+    // The earliest sample is next, so that the tracks are interleaved in the file.
     while let index = Self.first(of: tracks), let buffer = tracks[index].next {
       try check()
       try tracks[index].input.append(waiting: buffer)
@@ -128,7 +133,7 @@ final class ExportPass: Sendable {
     }
   }
 
-  /// How many twentieths.
+  /// Returns the number of completed twentieths.
   private static func part(_ done: MediaTime, of whole: MediaTime) -> Int {
     guard whole.isNumeric, whole > .zero else { return 0 }
     return Int(max(0, min(1, done.seconds / whole.seconds)) * 20)

@@ -1,25 +1,27 @@
 import MediaCore
 
-/// What of an asset becomes which tracks of a file.
+/// The tracks of an export, and how each is written.
 struct ExportPlan: Sendable {
-  /// What is read becomes what is written.
+  /// An output of the reader and the input of the writer that it feeds.
   struct Lane: Sendable {
     let output: AssetReaderOutput
-    /// The error of a track that has no samples, if all of it is exported. Nil for a part, which may lie after its end.
+    /// The error of a track that has no samples, if the entire asset is exported. Nil for a range, which may be after
+    /// the track's end.
     let missing: MediaError?
-    /// Made when the first samples are there: they say what they are.
+    /// Makes the input when the first sample is available, because the sample states its format.
     let input: @Sendable (_ first: SampleBuffer, _ start: MediaTime) -> AssetWriterInput
   }
 
   let lanes: [Lane]
-  /// What is read, on the asset's timeline. The end may be infinite or lie after that of the asset.
+  /// The exported range on the asset's timeline. The end may be infinite, or after the end of the asset.
   let range: TimeRange
-  /// How long the result will be, for the progress. An estimate; indefinite if nothing tells it.
+  /// The expected duration of the result, for the progress. An estimate; indefinite if it is unknown.
   let expectedDuration: MediaTime
   let container: WritableContainer
   let options: AssetWriter.Options
 
-  /// Errors: `noPlayableTracks`, `noSuchTrack`, `invalidTime`, `unsupportedPlace`, `unsupportedAudioFormat`; those of reading tags.
+  /// - Throws: `noPlayableTracks`, `noSuchTrack`, `invalidTime`, `unsupportedPlace`, `unsupportedAudioFormat`; the
+  ///   errors of reading tags.
   init(
     _ material: ExportSource.Material, _ settings: ExportSettings, name: String, _ opening: AssetOpening
   ) throws(MediaError) {
@@ -47,8 +49,8 @@ struct ExportPlan: Sendable {
         .invalidTime, "\(wanted.start) lies behind the end, which is at \(properties.duration): \(path)",
         operation: "export")
     }
-    // Tracks of a file end by themselves. Its duration may be an estimate, or that of another track. A server may send
-    // more than it says, without an end.
+    // The tracks of a file have their ends. The duration of a file may be an estimate, or that of another track. A
+    // server may send more than it declares, even without an end.
     return properties.isSeekable ? wanted : TimeRange(start: wanted.start, end: min(wanted.end, properties.duration))
   }
 }

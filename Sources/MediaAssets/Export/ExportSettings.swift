@@ -1,66 +1,68 @@
 import MediaCore
 
-/// What an export makes of an asset.
+/// The settings of an export.
 public struct ExportSettings: Sendable, Hashable, Codable {
-  /// What becomes of sound.
+  /// How audio is exported.
   public enum Sound: Sendable, Hashable, Codable {
     case none
-    /// As it is stored.
+    /// Copied without decoding.
     case passthrough
-    /// Encoded anew. Nil: as suits the container, from what there is.
+    /// Encoded again. Nil: settings that suit the container and the source.
     case encode(AudioOutputSettings?)
   }
 
-  /// What becomes of pictures that move.
+  /// How video is exported.
   public enum Video: Sendable, Hashable, Codable {
     case none
-    /// As they are stored.
+    /// Copied without decoding.
     case passthrough
-    /// Encoded anew. Nil: as suits the container.
+    /// Encoded again. Nil: settings that suit the container.
     case encode(VideoOutputSettings?)
   }
 
-  /// Which tags are written.
+  /// The tags that are written.
   public enum MetadataFilter: String, Sendable, Hashable, Codable, CaseIterable {
     case all
-    /// Without what tells where and with what something was recorded: only what means the same in every format, and no pictures that say
-    /// such a thing themselves. As `AVMetadataItemFilter.forSharing`.
+    /// Omits the location and the device of a recording. Writes only tags that mean the same in every format, and omits
+    /// artwork that may contain such data. As `AVMetadataItemFilter.forSharing`.
     case sharing
     case none
   }
 
-  /// What the file is.
+  /// The container of the file.
   public var container: WritableContainer
-  /// What becomes of sound.
+  /// How audio is exported.
   public var sound: Sound
-  /// What becomes of pictures that move; `.none` of containers that have none.
+  /// How video is exported; `.none` for containers without video.
   public var video: Video
-  /// What of the asset's timeline is exported; the file begins with its start.
+  /// The exported range of the asset's timeline. The file begins at its start. Default: everything.
   public var timeRange = TimeRange(start: .zero, duration: .positiveInfinity)
-  /// The track of sound; nil: the one that plays; all of them where they are passed through and the container holds several.
+  /// The exported audio track. Default: nil, the track that plays, or all tracks if audio is passed through and the
+  /// container supports several.
   public var audioTrackID: AssetTrack.ID?
-  /// Which of the asset's tags, chapters and pictures are written.
+  /// The tags, chapters and artwork of the asset that are written. Default: `all`.
   public var metadataFilter = MetadataFilter.all
-  /// Tags by FFmpeg's names, in place of the asset's of the same; an empty one leaves that out.
+  /// Tags by FFmpeg's names that replace those of the asset. An empty value removes the tag.
   public var metadata: [String: String] = [:]
-  /// MP4 and its kin: the index lies before the media.
+  /// Whether the index is written before the media (MP4, M4A and MOV). Default: false.
   public var shouldOptimizeForNetworkUse = false
 
-  /// All of it, encoded as suits the container unless something else is said. Pictures where there are some, and the container has them.
+  /// Creates settings that export the entire asset, by default encoded as suits the container. Video is included if the
+  /// asset and the container have it.
   public init(_ container: WritableContainer, sound: Sound = .encode(nil), video: Video? = nil) {
     self.container = container
     self.sound = sound
     self.video = video ?? (container.usualVideo == nil ? .none : .encode(nil))
   }
 
-  /// All of it as it is stored: nothing is decoded.
+  /// Returns settings that export the entire asset without decoding.
   public static func passthrough(_ container: WritableContainer) -> ExportSettings {
     ExportSettings(container, sound: .passthrough, video: container.holdsVideo ? .passthrough : Video.none)
   }
 }
 
 extension WritableContainer {
-  /// How pictures that move are coded in it; nil where nothing here codes what it has, or it has none.
+  /// The video codec that suits the container; nil if it has no video, or only video that cannot be encoded here.
   var usualVideo: VideoOutputSettings.Codec? {
     switch self {
     case .mp4, .mov, .matroska: .h264
@@ -68,10 +70,10 @@ extension WritableContainer {
     }
   }
 
-  /// Whether it has pictures that move.
+  /// Whether the container supports video.
   var holdsVideo: Bool { usualVideo != nil || self == .webm }
 
-  /// How sound is coded in it unless something is asked for: without loss where that is usual.
+  /// The audio codec that suits the container: lossless where that is common.
   public var usualCodec: AudioOutputSettings.Codec {
     switch self {
     case .wav, .caf: .pcm(.signed16)

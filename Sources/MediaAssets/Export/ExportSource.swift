@@ -1,33 +1,33 @@
 import MediaCore
 
-/// What an export is made of: a file, or several.
+/// The assets of an export: one or several.
 struct ExportSource: Sendable {
-  /// At least one.
+  /// At least one asset.
   let assets: [Asset]
-  /// All at once, not one behind the other.
+  /// Whether all assets begin at the same time instead of one after another.
   let mixes: Bool
 
-  /// What stands for it in messages.
+  /// The name of the source in messages.
   var name: String { assets[0].displayPath + (assets.count > 1 ? " and \(assets.count - 1) more" : "") }
-  /// How long opening each may take.
+  /// The time limit for opening one asset.
   var openingNanoseconds: Int64 { assets.map(\.openingNanoseconds).max() ?? 0 }
 
-  /// What is read, and what there is to say of it.
+  /// The opened source of an export.
   struct Material {
     let asset: Asset
     let properties: AssetProperties
-    /// Of the first file.
+    /// The tags of the first asset.
     let metadata: AssetMetadata
-    /// Whose pictures they are.
+    /// The asset that has the artwork.
     let tagged: Asset
-    /// Of a file those that it has; of several, one for each.
+    /// The chapters of a single asset; for several assets, one chapter for each.
     let chapters: [AssetChapter]
   }
 
-  /// Opens all of them. Blocks.
+  /// Opens all assets. Blocks.
   ///
-  /// - Parameter opening: answers with what the next file is opened, or throws.
-  /// Errors: those of `Asset.load`, `Composition.insertTimeRange`; `cancelled`.
+  /// - Parameter opening: Returns the opening for the next asset, or throws.
+  /// - Throws: The errors of `Asset.load` and `Composition.insertTimeRange`; `cancelled`.
   func material(_ opening: () throws(MediaError) -> AssetOpening) throws(MediaError) -> Material {
     guard assets.count > 1 else {
       let (asset, opening) = (assets[0], try opening())
@@ -65,7 +65,8 @@ struct ExportSource: Sendable {
       chapters: chapters)
   }
 
-  /// An asset whose duration is exact, because another one follows it, if the file can be read again.
+  /// Returns an asset with an exact duration, because another asset follows it. A source that cannot be read again is
+  /// returned unchanged.
   private static func measured(_ asset: Asset, _ opening: AssetOpening) throws(MediaError) -> Asset {
     let properties = try opening.inspect(asset)
     return properties.providesPreciseDuration || !properties.isSeekable ? asset : Asset(precise: asset)
@@ -73,7 +74,7 @@ struct ExportSource: Sendable {
 }
 
 extension AssetPlace {
-  /// The name of a file without folders and extension; nil where there is none.
+  /// The name of a file without folders and extension; nil if there is none.
   fileprivate var fileName: String? {
     let path: [UInt8]
     switch self {

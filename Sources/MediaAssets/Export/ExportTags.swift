@@ -1,8 +1,8 @@
 import MediaCore
 
-/// The tags of an asset by the names that FFmpeg writes them from.
+/// Converts an asset's tags to the names from which FFmpeg writes them.
 enum ExportTags {
-  /// FFmpeg's names of what means the same in every format.
+  /// FFmpeg's names of the common keys.
   private static let names: [MetadataCommonKey: String] = [
     .title: "title", .artist: "artist", .albumArtist: "album_artist", .albumName: "album", .creator: "composer",
     .type: "genre", .creationDate: "date", .trackNumber: "track", .discNumber: "disc", .description: "comment",
@@ -11,10 +11,10 @@ enum ExportTags {
     .model: "model", .identifier: "ISRC",
   ]
 
-  /// Where and with what something was recorded.
+  /// The keys that state the location and the device of a recording.
   private static let recordingKeys: Set<MetadataCommonKey> = [.location, .make, .model, .software]
 
-  /// What a file that is made of an asset says: what is known under common keys, and what has a plain name of its own.
+  /// Returns the tags of an exported file: those with a common key, and those with a plain name.
   static func dictionary(_ metadata: AssetMetadata, _ filter: ExportSettings.MetadataFilter) -> [String: String] {
     guard filter != .none else { return [:] }
     var result: [String: String] = [:]
@@ -27,7 +27,7 @@ enum ExportTags {
       if filter == .sharing, recordingKeys.contains(key) { continue }
       add(name, item.extraAttributes[.total].map { "\(value)/\($0)" } ?? value)
     }
-    // Nobody knows what the others tell.
+    // The meaning of the other tags is unknown.
     if filter == .sharing { return result }
     for item in metadata.items where item.commonKey == nil {
       guard let name = plainName(item), result[name] == nil, let value = item.stringValue else { continue }
@@ -36,7 +36,7 @@ enum ExportTags {
     return result
   }
 
-  /// The name of what has no common key, where it is a word that every format can have; nil for numbers of formats' own.
+  /// Returns the name of a tag without a common key if every format can have it; nil for format-specific identifiers.
   private static func plainName(_ item: MetadataItem) -> String? {
     let name: String? =
       switch item.keySpace {
@@ -52,7 +52,8 @@ enum ExportTags {
     return name.uppercased()
   }
 
-  /// What is said of the stored samples, which those of the new file are not, and what the writer says itself.
+  /// Tags that describe the stored samples of the source, which are not those of the new file, and tags that the writer
+  /// sets itself.
   private static let outdated: Set<String> = [
     "ENCODER", "ENCODED_BY", "ENCODEDBY", "ITUNSMPB", "ITUNNORM", "DURATION", "BPS", "NUMBER_OF_FRAMES",
     "NUMBER_OF_BYTES", "WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "CUESHEET", "TRACKTOTAL", "TOTALTRACKS", "DISCTOTAL",

@@ -1,30 +1,33 @@
 import MediaCore
 
-/// How an export is cancelled, and what it reports. Each closure is called on the thread that exports.
+/// Cancels and observes an export. Each closure is called on the exporting thread.
 struct ExportControl {
-  /// Keeps a closure that interrupts blocking calls. Throws `cancelled` when the export is over.
+  /// Registers a closure that interrupts blocking calls. Throws `cancelled` when the export is over.
   let hold: (@escaping @Sendable () -> Void) throws(MediaError) -> Void
   /// Called after each step; throws `cancelled` when the export is over.
   let check: () throws(MediaError) -> Void
-  /// Called with the number of completed twentieths: at the beginning (nil if the duration is unknown), for each further
-  /// one, and at the end.
+  /// Called with the number of completed twentieths: at the beginning (nil if the duration is unknown), for each
+  /// further one, and at the end.
   let report: (Int?) -> Void
 }
 
-/// An export in this process, which may be a worker.
+/// An export in this process, which may be a worker process.
 struct LocalExport {
   private let source: ExportSource
   private let settings: ExportSettings
 
   init(_ source: ExportSource, _ settings: ExportSettings) { (self.source, self.settings) = (source, settings) }
 
-  /// Reads, and writes a file that is open and has no bytes. Blocks. Errors: those of `AssetExportSession.start`.
+  /// Writes to `descriptor`, an open and empty file. Blocks.
+  ///
+  /// - Throws: The errors of `AssetExportSession.start`.
   func run(
     writingTo descriptor: Int32, _ control: ExportControl
   ) throws(MediaError) -> AssetExportSession.Outcome {
     var openedCount = 0
     let material = try source.material { () throws(MediaError) in
-      // Opening the first may take too long; where there are many, all of them together may.
+      // Opening the first asset has a time limit. Opening many assets may take long in total, so the export can be
+      // cancelled between them.
       if openedCount > 0 { try control.check() }
       openedCount += 1
       return try opening(control)
@@ -50,7 +53,7 @@ struct LocalExport {
     return pass
   }
 
-  /// An opening that is cancelled with the export.
+  /// Returns an opening that is cancelled with the export.
   private func opening(_ control: ExportControl) throws(MediaError) -> AssetOpening {
     let opening = AssetOpening()
     try control.hold { opening.cancel() }

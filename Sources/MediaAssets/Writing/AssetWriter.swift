@@ -1,6 +1,6 @@
-// Writes a file of sound and pictures, as AVAssetWriter does. Who appends never encodes or writes: one thread of the writer's own does all of it,
-// from queues that are bounded, and an input that gives nothing keeps no other from being taken. The file has its name only when
-// it is whole.
+// Writes a media file, as AVAssetWriter does. One writer thread encodes and writes; the threads that append never do.
+// Appended samples wait in bounded queues, and an input without samples does not block the other inputs. The file gets
+// its name when it is complete.
 import DequeModule
 import LibAV
 import MediaCore
@@ -8,82 +8,84 @@ import RealtimeAudio
 import Synchronization
 import WholeFiles
 
-/// Writes one file of sound and pictures, from inputs that are fed by hand.
+/// Writes one media file from samples that the caller appends to its inputs.
 ///
-/// Threading: any thread. Nothing but `startWriting`, `append(waiting:)` and `finishWriting()` blocks.
+/// Threading: any thread. Only `startWriting`, `append(waiting:)` and `finishWriting()` block.
 public final class AssetWriter: Sendable {
-  /// What has become of it.
+  /// The state of a writer.
   public enum Status: String, Sendable, Hashable {
-    /// Not begun.
+    /// Writing has not started.
     case unknown
     case writing
-    /// The file is there, whole.
+    /// The file is complete.
     case completed
-    /// There is no file; `error` says why.
+    /// Writing failed and there is no file; `error` contains the reason.
     case failed
-    /// There is no file.
+    /// Writing was cancelled and there is no file.
     case cancelled
   }
 
-  /// How the file is written.
+  /// The options of a file.
   public struct Options: Sendable, Hashable {
-    /// It takes the place of what is there.
+    /// Whether the file replaces an existing file. Default: false.
     public var replacesFile = false
-    /// MP4 and its kin: the index lies before the media.
+    /// Whether the index is written before the media (MP4, M4A and MOV). Default: false.
     public var shouldOptimizeForNetworkUse = false
-    /// MP4 and its kin: how much media a fragment has, at least a millisecond; invalid: one index, at the end.
+    /// The duration of a fragment (MP4, M4A and MOV), at least 1 ms. Default: invalid, which writes one index at the
+    /// end.
     public var movieFragmentInterval = MediaTime.invalid
-    /// What the container's tags say, as FFmpeg names them: `title`, `artist`, `album`, `date`, ...
+    /// The tags of the container, by FFmpeg's names: `title`, `artist`, `album`, `date`, ...
     public var metadata: [String: String] = [:]
-    /// Pictures that belong to the file: PNG or JPEG. M4A, MP4, FLAC, MP3, Matroska and Ogg (the first of them) have such.
+    /// The artwork of the file: PNG or JPEG. Supported by M4A, MP4, FLAC, MP3, Matroska and Ogg (only the first image).
     public var artwork: [Artwork] = []
-    /// Parts of the file that have names, from the session's start; one after another, with numbers for ends. M4A, MP4, MOV (not in
-    /// fragments), Matroska, WebM, Ogg and MP3 have such.
+    /// The chapters, relative to the session's start. They are in order, do not overlap, and have numeric ends.
+    /// Supported by M4A, MP4, MOV (not with fragments), Matroska, WebM, Ogg and MP3.
     public var chapters: [AssetChapter] = []
-    /// What has been written of so much media reaches the file, which matters when the process ends before it is whole; invalid: when a
-    /// buffer is full.
+    /// The amount of media after which written bytes are flushed to the file. It limits the loss if the process ends
+    /// before the file is complete. Default: invalid, which flushes when a buffer is full.
     package var flushInterval = MediaTime.invalid
-    /// A chapter may begin behind the end, which the source of it does not tell exactly.
+    /// Whether a chapter may begin after the end of the file, because its source does not state the end exactly.
     var toleratesLateChapters = false
 
-    /// A new file with one index, and no tags.
+    /// Creates options for a new file with one index and no tags.
     public init() {}
   }
 
-  /// Where the bytes are written.
+  /// The destination of the bytes.
   enum Destination: Sendable {
-    /// A file that has its name when it is whole.
+    /// A file that gets its name when it is complete.
     case file(WholeFile)
-    /// An open file without bytes, for reading and writing, which stays the caller's.
+    /// An empty file, open for reading and writing. The caller keeps ownership of the descriptor.
     case descriptor(Int32)
   }
 
-  /// Path of the file: absolute, bytes. Empty for a descriptor.
+  /// The absolute path of the file, as bytes. Empty for a descriptor.
   public var path: [UInt8] {
     guard case .file(let file) = destination else { return [] }
     return file.path
   }
-  /// What it is written as.
+  /// The container of the file.
   public let container: WritableContainer
-  /// How it is written.
+  /// The options of the file.
   public let options: Options
   private let destination: Destination
   let shared = WakeSignal(State())
-  /// Protected by its lock; those of `State` know nothing of them, for they know of it.
+  /// Has a separate lock, because `State` does not contain the inputs: an input refers to the state.
   private let inputs = Mutex<[AssetWriterInput]>([])
-  /// Protected by its lock.
+  /// Protected by the mutex.
   private let groups = Mutex<[AssetWriterInputGroup]>([])
 
-  /// A writer that has not begun. No I/O.
+  /// Creates a writer that has not started. Performs no I/O.
   public convenience init(path: [UInt8], container: WritableContainer, options: Options = Options()) {
     self.init(
       file: WholeFile(path: path, replaces: options.replacesFile, hint: "it is not to be replaced"),
       container: container, options: options)
   }
 
-  /// The same of a file that may lie below some folders only, and says itself whether it replaces another.
+  /// Creates a writer for `file`, which may be restricted to some folders and specifies whether it replaces an existing
+  /// file.
   ///
-  /// After a failure there is something left of a file that is kept unfinished, if its header was written.
+  /// If `file` keeps unfinished files, a failure after the header was written leaves the unfinished file.
   package convenience init(file: WholeFile, container: WritableContainer, options: Options = Options()) {
     self.init(destination: .file(file), container: container, options: options)
   }
@@ -94,24 +96,24 @@ public final class AssetWriter: Sendable {
     self.options = options
   }
 
-  /// Who lets go of a writer that is at work cancels it.
+  /// Cancels writing if it is in progress.
   deinit { cancelWriting() }
 
-  /// What has become of it.
+  /// The state of the writer.
   public var status: Status { shared.withState { $0.status } }
 
-  /// Why it failed; nil unless it did.
+  /// The reason of the failure; nil if the writer has not failed.
   public var error: MediaError? { shared.withState { $0.error } }
 
-  /// Bytes of the file; 0 until it is whole.
+  /// The size of the file in bytes; 0 until the file is complete.
   public var byteCount: Int64 { shared.withState { $0.byteCount } }
 
-  // MARK: - Before
+  // MARK: - Before writing
 
-  /// Adds a track. Before `startWriting`.
+  /// Adds a track. Call before `startWriting`.
   ///
-  /// Errors: `invalidState` for an input that has a writer, and once writing has begun; `invalidArgument` for settings that do not fit
-  /// the container, `unsupportedAudioFormat` for sound that cannot be encoded.
+  /// - Throws: `invalidState` for an input that has a writer, or after writing has started; `invalidArgument` for
+  ///   settings that the container does not support; `unsupportedAudioFormat` for audio that cannot be encoded.
   public func add(_ input: AssetWriterInput) throws(MediaError) {
     try input.check(container)
     let result: Result<Void, MediaError> = shared.update { state in
@@ -131,9 +133,10 @@ public final class AssetWriter: Sendable {
     try result.get()
   }
 
-  /// Says which tracks are alternatives: only the default one's is enabled. Before `startWriting`.
+  /// Declares tracks to be alternatives: only the track of the default input is enabled. Call before `startWriting`.
   ///
-  /// Errors: `invalidState` once writing has begun; `invalidArgument` for inputs that are not this writer's, or in a group already.
+  /// - Throws: `invalidState` after writing has started; `invalidArgument` for inputs of another writer, or inputs that
+  ///   are in a group already.
   public func add(_ group: AssetWriterInputGroup) throws(MediaError) {
     let own = Set(inputs.withLock { $0.map(ObjectIdentifier.init) })
     let result: Result<Void, MediaError> = shared.update { state in
@@ -152,7 +155,7 @@ public final class AssetWriter: Sendable {
     try result.get()
   }
 
-  /// Which tracks are enabled, in the order of `inputs`.
+  /// Returns whether each track is enabled, in the order of `inputs`.
   private func enabled(_ inputs: [AssetWriterInput]) -> [Bool] {
     let groups = groups.withLock { $0 }
     return inputs.map { input in
@@ -163,12 +166,14 @@ public final class AssetWriter: Sendable {
     }
   }
 
-  /// Begins: opens a file beside the one that will be, and writes what stands at its beginning. Blocks for as long as that takes.
-  /// Once. Then a session is to be started.
+  /// Starts writing: opens a temporary file in the folder of the final file and writes the header. Blocks until the
+  /// header is written. Call once, then start a session.
   ///
-  /// Errors: `invalidState` without inputs and the second time; `fileExists`; `writeFailed`; `invalidArgument` for what the
-  /// container or an encoder does not take, and pictures that are neither PNG nor JPEG; `invalidTime` for chapters that are out of
-  /// their order. After them the writer has failed.
+  /// Every error makes the writer fail, except `invalidState`.
+  ///
+  /// - Throws: `invalidState` without inputs or on a second call; `fileExists`; `writeFailed`; `invalidArgument` for
+  ///   settings that the container or an encoder does not support, and for artwork that is neither PNG nor JPEG;
+  ///   `invalidTime` for chapters out of order.
   public func startWriting() throws(MediaError) {
     let begun: Result<Void, MediaError> = shared.update { state in
       guard state.status == .unknown else { return .failure(Self.wrongState("writing begins once", state)) }
@@ -194,14 +199,21 @@ public final class AssetWriter: Sendable {
 
   // MARK: - Sessions
 
-  /// Says which time of the samples is the beginning of the file. What comes earlier is cut off; when the first sample of a track
-  /// comes later, there is silence before it, or no picture. Once, before anything is appended.
+  /// Sets the source time that is the beginning of the file. Call once, before samples are appended.
   ///
-  /// Of what is passed through, packets are cut off as the container can say it: MP4 and its kin by an edit list, to the sample;
-  /// elsewhere sound by its `initialPaddingFrames`, else to the packet. Matroska and WebM have no stored pictures before the
-  /// session's start: it is the time of one that decoding can begin with. Pictures that are decoded before the last one but shown
-  /// behind it stay at the end.
-  /// Errors: `invalidState`, `invalidTime`.
+  /// Media before `time` is cut off. If the first sample of a track is later, the file contains silence, or no video,
+  /// until then.
+  ///
+  /// Passed-through packets are cut off as precisely as the container permits:
+  ///
+  /// - MP4, M4A and MOV cut at the sample, by an edit list.
+  /// - Other containers cut audio at the packet, except for the frames that `initialPaddingFrames` covers.
+  /// - Matroska and WebM cannot store video frames before the session's start. The start must be the time of a frame at
+  ///   which decoding can begin.
+  ///
+  /// At the end of the file, video frames that are decoded before the last frame but shown after it are kept.
+  ///
+  /// - Throws: `invalidState`, `invalidTime`.
   public func startSession(atSourceTime time: MediaTime) throws(MediaError) {
     guard time.isNumeric else {
       throw MediaError(.invalidTime, "a session starts at a number", operation: "startSession")
@@ -217,11 +229,13 @@ public final class AssetWriter: Sendable {
     try result.get()
   }
 
-  /// Says which time of the samples is the end of the file: tracks that end before it have silence up to it, and the last picture
-  /// lasts until then; what is passed through ends with its last packet. Nothing can be appended afterwards. Without it each track
-  /// ends with its last sample.
+  /// Sets the source time that is the end of the file. No samples can be appended afterwards.
   ///
-  /// Errors: `invalidState` without a session; `invalidTime` for what lies before the start, or before the end of what has been appended.
+  /// Encoded audio that ends earlier is followed by silence, and the last encoded video frame lasts until `time`.
+  /// Passed-through tracks end with their last packet. Without this call each track ends with its last sample.
+  ///
+  /// - Throws: `invalidState` without a session; `invalidTime` for a time before the start or before the end of the
+  ///   appended samples.
   public func endSession(atSourceTime time: MediaTime) throws(MediaError) {
     let result: Result<Void, MediaError> = shared.update { state in
       guard state.status == .writing, let start = state.sessionStart, state.sessionEnd == nil else {
@@ -239,13 +253,13 @@ public final class AssetWriter: Sendable {
     try result.get()
   }
 
-  // MARK: - The end
+  // MARK: - Finishing
 
-  /// Has all of it written, and the file put in its place. Inputs that are not finished are.
+  /// Finishes all inputs, writes the remaining samples and gives the file its name. Does not block.
   ///
-  /// - Parameter completion: called once, with `completed`, `failed` or `cancelled`: on a thread of the writer's, or, when it has ended
-  ///   before, at once.
-  /// Errors: `invalidState` before `startWriting`, and the second time.
+  /// - Parameter completion: Called once with `completed`, `failed` or `cancelled`, on the writer thread. If the writer
+  ///   has ended already, it is called before this method returns.
+  /// - Throws: `invalidState` before `startWriting` and on a second call.
   public func finishWriting(completion: @escaping @Sendable (Status) -> Void) throws(MediaError) {
     let result: Result<Status?, MediaError> = shared.update { state in
       guard state.status != .unknown, !state.isFinishing else {
@@ -260,9 +274,9 @@ public final class AssetWriter: Sendable {
     if let status = try result.get() { completion(status) }
   }
 
-  /// Blocks until all of it is written, and the file is in its place.
+  /// Finishes all inputs, and blocks until the file is complete and has its name.
   ///
-  /// Errors: why there is no file; `cancelled`.
+  /// - Throws: The reason why there is no file; `cancelled`.
   public func finishWriting() throws(MediaError) {
     try finishWriting { _ in }
     let outcome: (Status, MediaError?)? = shared.wait { $0.hasEnded ? ($0.status, $0.error) : nil }
@@ -270,7 +284,8 @@ public final class AssetWriter: Sendable {
     if outcome?.0 == .cancelled { throw MediaError(.cancelled, "writing was cancelled", operation: "finishWriting") }
   }
 
-  /// Ends it, and leaves no file. Nothing when it has ended. Does not wait for what is being written: `finishWriting` does.
+  /// Cancels writing, and leaves no file. Has no effect after the writer has ended. Does not block; `finishWriting`
+  /// waits.
   public func cancelWriting() {
     shared.update { state in
       switch state.status {
@@ -283,7 +298,7 @@ public final class AssetWriter: Sendable {
     }
   }
 
-  /// The same, and waits until nothing is left of it.
+  /// Cancels writing, and blocks until the writer has ended.
   func cancelWritingAndWait() {
     cancelWriting()
     _ = shared.wait { $0.hasEnded ? true : nil }
@@ -295,21 +310,21 @@ public final class AssetWriter: Sendable {
 
   // MARK: - State
 
-  /// What the writer, its inputs and its thread share; protected by the monitor that it is in.
+  /// The state that the writer, its inputs and its thread share. Protected by the `WakeSignal` that contains it.
   struct State: Sendable {
-    /// What is known of an input.
+    /// The state of one input.
     struct Input: Sendable {
       let queueByteLimit: Int
-      /// What it takes next.
+      /// Checks appended buffers, and knows the earliest time of the next one.
       var intake: WriterIntake
-      /// What has been appended, and not been taken yet.
+      /// The appended buffers that the writer thread has not read yet.
       var queue = Deque<SampleBuffer>()
       var queuedByteCount = 0
       var isFinished = false
 
-      /// Whether it takes another buffer, as far as there is room.
+      /// Whether the queue has room for another buffer.
       var hasRoom: Bool { queuedByteCount < queueByteLimit && queue.count < Self.queueLimit }
-      /// Whether it takes many.
+      /// Whether at least half of the queue is empty.
       var hasMuchRoom: Bool { queuedByteCount <= queueByteLimit / 2 && queue.count <= Self.queueLimit / 2 }
       private static let queueLimit = 1_024
 
@@ -328,13 +343,13 @@ public final class AssetWriter: Sendable {
     var isHeaderWritten = false
     var isFinishing = false
     var isCancelled = false
-    /// All is written, and the file gets its name.
+    /// Whether all data is written and the file is about to get its name. From then on it cannot be cancelled.
     var isCommitting = false
-    /// Nothing changes any more.
+    /// Whether writing is over. The state does not change afterwards.
     var hasEnded = false
     var completion: (@Sendable (Status) -> Void)?
 
-    /// Whether an input takes another buffer.
+    /// Returns whether an input accepts another buffer.
     func isReady(_ index: Int) -> Bool {
       let input = inputs[index]
       return status == .writing && sessionStart != nil && sessionEnd == nil && !isCancelled && !input.isFinished

@@ -4,44 +4,47 @@ import Synchronization
 
 /// One track of a file that is written.
 ///
-/// Threading: any thread; samples are appended by one at a time.
+/// Threading: any thread, but only one thread at a time may append samples.
 public final class AssetWriterInput: Sendable {
-  /// What the track is written as.
+  /// The format in which a track is written.
   public enum Settings: Sendable, Hashable {
-    /// Plain numbers are appended, and coded.
+    /// PCM samples are appended and encoded.
     case sound(AudioOutputSettings)
-    /// Pictures are appended (`SampleBuffer.init(pixels:)`), and coded.
+    /// Video frames (`SampleBuffer.init(pixels:)`) are appended and encoded.
     case video(VideoOutputSettings)
-    /// Packets are appended that are coded already, and written as they are; plain numbers, too.
+    /// Encoded packets are appended and written unchanged. PCM is also accepted.
     case passthrough
   }
 
-  /// What the track is written as.
+  /// The format in which the track is written.
   public let settings: Settings
-  /// What is appended. Of what is passed through it is what the container is told: the codec, its `setupData`, and the details. By how
-  /// much pictures are to be turned is said by MP4 and its kin only.
+  /// The format of the appended samples. For passthrough, the container gets its codec, `setupData` and details from
+  /// here. Only MP4, M4A and MOV store the rotation of video.
   public let sourceFormat: FormatDescription
-  /// Samples come when they come: more of them are kept before the input says that it is not ready.
+  /// Whether samples arrive in real time. If so, the input queues more samples before it stops being ready. Default:
+  /// false.
   public let expectsMediaDataInRealTime: Bool
-  /// ISO 639-2 code of the language; nil: not said. MOV has those of a list of its own only: of others it says nothing.
+  /// The ISO 639-2 code of the language. Default: nil, unspecified. MOV stores only the languages of a fixed list and
+  /// omits the others.
   public let languageCode: String?
-  /// The track to play, unless someone chooses; of a group it is the default one.
+  /// Whether players choose this track by default. In a group, `defaultInput` decides instead. Default: true.
   public let marksOutputTrackAsEnabled: Bool
-  /// What the track's tags say, as FFmpeg names them.
+  /// The tags of the track, by FFmpeg's names.
   public let metadata: [String: String]
-  /// Of pictures: ticks a second of the track's times, which are rounded to them; nil: see `timescale`. As `mediaTimeScale`.
+  /// The timescale of a video track, in ticks per second, to which times are rounded. Default: nil, see `timescale`. As
+  /// `mediaTimeScale` of AVAssetWriterInput.
   public let mediaTimescale: Int32?
-  /// Memory for pictures to encode.
+  /// The memory pool for video frames to encode; nil for other tracks.
   let pixelBufferPool: PixelBufferPool?
 
   private let place = Mutex<(shared: WakeSignal<AssetWriter.State>, index: Int)?>(nil)
 
-  /// A track of a writer that is yet to be.
+  /// Creates a track that has no writer yet.
   ///
   /// - Parameters:
-  ///   - sourceFormat: what is appended: of `.sound` plain numbers (`FormatDescription.pcm`), of `.video` pictures
-  ///     (`FormatDescription.pixels`), of `.passthrough` what the packets are.
-  ///   - mediaTimescale: of a track of pictures whose times are not exact in `timescale`'s ticks.
+  ///   - sourceFormat: The format of the appended samples: for `.sound` PCM (`FormatDescription.pcm`), for `.video`
+  ///     pixels (`FormatDescription.pixels`), for `.passthrough` the format of the packets.
+  ///   - mediaTimescale: For a video track whose times are not exact in ticks of `timescale`.
   public init(
     settings: Settings, sourceFormat: FormatDescription, expectsMediaDataInRealTime: Bool = false,
     languageCode: String? = nil, marksOutputTrackAsEnabled: Bool = true, metadata: [String: String] = [:],
@@ -57,7 +60,7 @@ public final class AssetWriterInput: Sendable {
     if case .video = settings { pixelBufferPool = PixelBufferPool(sourceFormat) } else { pixelBufferPool = nil }
   }
 
-  /// A track of sound that is coded.
+  /// Creates an audio track that is encoded.
   public convenience init(
     settings: AudioOutputSettings, sourceFormat: FormatDescription, expectsMediaDataInRealTime: Bool = false,
     languageCode: String? = nil, marksOutputTrackAsEnabled: Bool = true, metadata: [String: String] = [:]
@@ -67,7 +70,7 @@ public final class AssetWriterInput: Sendable {
       languageCode: languageCode, marksOutputTrackAsEnabled: marksOutputTrackAsEnabled, metadata: metadata)
   }
 
-  /// A track of pictures that are coded.
+  /// Creates a video track that is encoded.
   public convenience init(
     settings: VideoOutputSettings, sourceFormat: FormatDescription, expectsMediaDataInRealTime: Bool = false,
     languageCode: String? = nil, marksOutputTrackAsEnabled: Bool = true, metadata: [String: String] = [:],
@@ -79,8 +82,9 @@ public final class AssetWriterInput: Sendable {
       mediaTimescale: mediaTimescale)
   }
 
-  /// Ticks a second of the track's times. Of sound: its rate. Of pictures `mediaTimescale`, else one in which times in milliseconds,
-  /// in 1/90000 s, of the usual rates of pictures and of 48 kHz are exact, and multiples of the source's `frameDuration`.
+  /// The ticks per second of the track's times. For audio: the sample rate. For video: `mediaTimescale`. If that is
+  /// nil, the value represents milliseconds, 1/90000 s, common frame rates and 48 kHz exactly, and multiples of the
+  /// source's `frameDuration`.
   public var timescale: Int32 {
     if sourceFormat.mediaType == .audio { return Int32(clamping: max(1, sourceFormat.audio?.sampleRateHz ?? 1)) }
     if let mediaTimescale { return mediaTimescale }
@@ -92,13 +96,14 @@ public final class AssetWriterInput: Sendable {
     return common <= 10_000_000 ? Int32(common) : frame.timescale
   }
 
-  /// What is passed through, by FFmpeg's name; nil for what is coded here. Plain numbers are: silence can be put between them.
+  /// FFmpeg's name of the passed-through codec; nil for encoded tracks. PCM counts as encoded, because silence can be
+  /// inserted between its samples.
   var storedCodecName: String? {
     guard case .passthrough = settings, sourceFormat.audio?.pcm == nil else { return nil }
     return sourceFormat.codecName
   }
 
-  /// What sound is coded as; nil for other tracks.
+  /// The codec settings of an audio track, including passed-through PCM; nil for other tracks.
   var soundSettings: AudioOutputSettings? {
     switch settings {
     case .sound(let settings): settings
@@ -107,8 +112,8 @@ public final class AssetWriterInput: Sendable {
     }
   }
 
-  /// Errors: `invalidArgument` for settings that do not fit the container or what is appended, `unsupportedAudioFormat` for sound that
-  /// cannot be encoded.
+  /// - Throws: `invalidArgument` for settings that do not fit the container or the source format;
+  ///   `unsupportedAudioFormat` for audio that cannot be encoded.
   func check(_ container: WritableContainer) throws(MediaError) {
     func refuse(_ message: String) -> MediaError { MediaError(.invalidArgument, message, operation: "add") }
     switch settings {
@@ -158,7 +163,7 @@ public final class AssetWriterInput: Sendable {
     }
   }
 
-  /// FFmpeg 5.1 writes nothing of it into Matroska: pictures would lie on their side, in silence.
+  /// FFmpeg 5.1 does not write the rotation into Matroska, and reports no error: the video would be shown on its side.
   private func checkRotation(
     _ video: FormatDescription.Video, _ container: WritableContainer
   ) throws(MediaError) {
@@ -175,21 +180,21 @@ public final class AssetWriterInput: Sendable {
     }
   }
 
-  /// Whether its writer is at work.
+  /// Whether the writer of this input is writing.
   var isWriting: Bool {
     guard let (shared, _) = place.withLock({ $0 }) else { return false }
     return shared.withState { $0.status == .writing && !$0.isCancelled }
   }
 
-  /// Bytes that wait to be written before the input says that it is not ready.
+  /// The number of queued bytes at which the input stops being ready.
   var queueByteLimit: Int {
     guard let pool = pixelBufferPool else { return expectsMediaDataInRealTime ? 16 << 20 : 1 << 20 }
-    // As many pictures, but not much memory of large ones.
+    // The limit is a number of frames, and for large frames a number of bytes.
     let picture = pool.pixelFormat.byteCount(width: pool.width, height: pool.height)
     return expectsMediaDataInRealTime ? min(16 * picture, 128 << 20) : min(3 * picture, 8 << 20)
   }
 
-  /// False when it has a writer already.
+  /// Attaches the input to a writer. Returns false if it has one already.
   func attach(_ shared: WakeSignal<AssetWriter.State>, index: Int) -> Bool {
     place.withLock { place in
       guard place == nil else { return false }
@@ -200,26 +205,30 @@ public final class AssetWriterInput: Sendable {
 
   // MARK: - Samples
 
-  /// Whether another buffer can be appended. False before the session, when enough is waiting to be written, once the input is
-  /// finished, and when the writer has ended.
+  /// Whether another buffer can be appended. False before the session, when the queue is full, after the input is
+  /// finished, and after the writer has ended.
   public var isReadyForMoreMediaData: Bool {
     guard let (shared, index) = place.withLock({ $0 }) else { return false }
     return shared.withState { $0.isReady(index) }
   }
 
-  /// Gives the writer samples. Their bytes are shared, not copied. Does not block.
+  /// Appends samples. Shares their bytes without a copy. Does not block.
   ///
-  /// Errors: what the writer failed of; `cancelled`; `invalidState` while it is not ready, out of a session, once finished;
-  /// `invalidArgument` for another format than `sourceFormat`, and bytes that are no such picture; `invalidTime` for samples that begin
-  /// before those before them ended, and packets that are out of the order of decoding; `unsupportedEdit` for packets that are cut off
-  /// in the middle of a track, or lie where the container cannot have them. After the last four the writer goes on without these samples.
+  /// After `invalidArgument`, `invalidTime` and `unsupportedEdit` the writer continues without these samples.
+  ///
+  /// - Throws:
+  ///   - the error of the failed writer, or `cancelled`
+  ///   - `invalidState` while the input is not ready, outside a session, or after the input is finished
+  ///   - `invalidArgument` for a format other than `sourceFormat`, and for data of a wrong size for a video frame
+  ///   - `invalidTime` for samples that begin before the previous samples end, and for packets out of decoding order
+  ///   - `unsupportedEdit` for packets trimmed in the middle of a track, or at a time that the container cannot store
   public func append(_ buffer: SampleBuffer) throws(MediaError) {
     let (shared, index) = try attached()
     let result: Result<Void, MediaError> = shared.update { state in Self.append(buffer, at: index, in: &state) }
     try result.get()
   }
 
-  /// As `append`, but waits until the input is ready.
+  /// Appends samples as `append` does, but blocks until the input is ready.
   public func append(waiting buffer: SampleBuffer) throws(MediaError) {
     let (shared, index) = try attached()
     let result: Result<Void, MediaError>? = shared.wait { state in
@@ -229,15 +238,15 @@ public final class AssetWriterInput: Sendable {
         && state.sessionEnd == nil && !state.isReady(index)
       return isFull ? nil : Self.append(buffer, at: index, in: &state)
     }
-    // `wait` wakes nobody, and the writer's thread is to be.
+    // `wait` does not wake other threads, but the writer thread must wake up.
     shared.update { _ in }
     try result?.get()
   }
 
-  /// Calls `body` again and again, whenever the input is ready, until it is finished or the writer has ended; `body` appends until
-  /// the input is not ready. On a thread of the input's own.
+  /// Calls `body` whenever the input is ready, until the input is finished or the writer has ended. `body` appends
+  /// samples until the input is not ready. It is called on a separate thread of this input.
   ///
-  /// Errors: `invalidState` for an input without a writer.
+  /// - Throws: `invalidState` for an input without a writer.
   public func requestMediaDataWhenReady(_ body: @escaping @Sendable (AssetWriterInput) -> Void) throws(MediaError) {
     let (shared, index) = try attached()
     NamedThread.detached(name: "playhead-input") { [self] in
@@ -253,7 +262,7 @@ public final class AssetWriterInput: Sendable {
     }
   }
 
-  /// Says that no sample follows.
+  /// Finishes the input: no sample follows.
   public func markAsFinished() {
     guard let (shared, index) = place.withLock({ $0 }) else { return }
     shared.update { $0.inputs[index].isFinished = true }

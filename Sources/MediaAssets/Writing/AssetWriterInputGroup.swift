@@ -1,17 +1,20 @@
 import MediaCore
 
-/// Inputs that are alternatives to each other, such as languages: one of them is played. Only the default one's track is enabled (MP4
-/// and its kin), or marked as the default (Matroska); MP4 and MOV have tracks of sound in one alternate group.
+/// Inputs that are alternatives to each other, such as languages: one of them is played.
+///
+/// Only the track of the default input is enabled (MP4, M4A and MOV) or marked as the default (Matroska). MP4 and MOV
+/// store audio tracks in one alternate group.
 public final class AssetWriterInputGroup: Sendable {
-  /// The alternatives: of one media type.
+  /// The alternatives. All have one media type.
   public let inputs: [AssetWriterInput]
-  /// The one to play unless someone chooses.
+  /// The input whose track players choose by default.
   public let defaultInput: AssetWriterInput
 
-  /// Alternatives.
+  /// Creates a group of alternatives.
   ///
-  /// - Parameter defaultInput: nil: the first.
-  /// Errors: `invalidArgument` for fewer than two inputs, for one twice, for different media, and a default that is none of them.
+  /// - Parameter defaultInput: The default alternative; nil for the first one.
+  /// - Throws: `invalidArgument` for fewer than two inputs, a repeated input, different media types, or a default that
+  ///   is not in `inputs`.
   public init(inputs: [AssetWriterInput], defaultInput: AssetWriterInput? = nil) throws(MediaError) {
     guard let first = inputs.first, inputs.count >= 2, Set(inputs.map(ObjectIdentifier.init)).count == inputs.count,
       inputs.allSatisfy({ $0.sourceFormat.mediaType == first.sourceFormat.mediaType })

@@ -1,11 +1,11 @@
 import LibAV
 import MediaCore
 
-/// What sound is written as.
+/// The format in which audio is written.
 public struct AudioOutputSettings: Sendable, Hashable, Codable {
-  /// How sound is coded.
+  /// An audio codec.
   public enum Codec: Sendable, Hashable, Codable {
-    /// Plain numbers; interleaved, whatever the encoding says of that.
+    /// PCM. Written interleaved, even if the encoding is not.
     case pcm(PCMEncoding)
     case flac, alac, aac, opus, mp3
     /// Apple's IMA 4:1.
@@ -28,27 +28,29 @@ public struct AudioOutputSettings: Sendable, Hashable, Codable {
       }
     }
 
-    /// Bits of a sample can be chosen.
+    /// Whether the number of bits per sample can be chosen.
     fileprivate var hasBitDepth: Bool { self == .flac || self == .alac }
   }
 
-  /// How it is coded.
+  /// The codec.
   public var codec: Codec
-  /// Frames a second; nil: as it comes, or the least above that which the codec has.
+  /// Frames per second. Default: nil, the rate of the source, or the lowest higher rate that the codec supports.
   public var sampleRateHz: Int?
-  /// Channels; nil: as many as come.
+  /// The number of channels. Default: nil, as many as the source has.
   public var channelCount: Int?
-  /// Bits a second; nil: the encoder's own choice. Lossless codecs have none.
+  /// Bits per second, 1,000 to 2,000,000. Default: nil, the choice of the encoder. Lossless codecs ignore it.
   public var bitRate: Int?
-  /// Bits of a sample, for FLAC and ALAC: 16 or 24; nil: 16 of what has no more, else 24.
+  /// Bits per sample for FLAC and ALAC: 16 or 24. Default: nil, 16 if the source has no more than 16 bits, otherwise
+  /// 24.
   public var bitsPerSample: Int?
 
-  /// A codec with what comes.
+  /// Creates settings that keep the sample rate and channels of the source.
   public init(_ codec: Codec) { self.codec = codec }
 
-  /// What the encoder is told.
+  /// Returns the settings of the encoder.
   ///
-  /// Errors: `invalidArgument` for what the codec does not have.
+  /// - Throws: `invalidArgument` for values that the codec does not support; `unsupportedAudioFormat` for a source that
+  ///   cannot be encoded.
   func encoderSettings(for source: FormatDescription) throws(MediaError) -> Encoder.Settings {
     guard let audio = source.audio, let pcm = audio.pcm, pcm.isSupported,
       let format = NativeSamples.format(of: pcm)

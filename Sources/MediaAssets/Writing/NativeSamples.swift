@@ -1,9 +1,10 @@
 import LibAV
 import MediaCore
 
-/// Plain numbers of any encoding, as FFmpeg takes and gives them: interleaved, in this machine's order, in whole machine words.
+/// Converts PCM of any encoding to and from FFmpeg's form: interleaved, little-endian, in words of 8, 16, 32 or 64
+/// bits.
 enum NativeSamples {
-  /// What numbers of an encoding become; nil for one that there is nothing for.
+  /// Returns the sample format for an encoding; nil if there is none.
   static func format(of encoding: PCMEncoding) -> SampleFormat? {
     switch (encoding.kind, encoding.bitsPerSample) {
     case (.unsignedInteger, 8): .unsigned8
@@ -15,12 +16,12 @@ enum NativeSamples {
     }
   }
 
-  /// Whether the bytes are that already.
+  /// Whether bytes of this encoding need no conversion.
   static func areNative(_ encoding: PCMEncoding) -> Bool {
     encoding.isInterleaved && !encoding.isBigEndian && encoding.bitsPerSample != 24
   }
 
-  /// Bytes of whole frames; 24 bits become the upper ones of 32.
+  /// Converts whole frames to FFmpeg's form. A 24-bit sample becomes the upper bits of a 32-bit word.
   static func bytes(_ data: [UInt8], _ encoding: PCMEncoding, channelCount: Int) -> [UInt8] {
     if areNative(encoding) { return data }
     let width = encoding.bitsPerSample / 8
@@ -41,12 +42,13 @@ enum NativeSamples {
     }
   }
 
-  /// What numbers of an encoding are as FFmpeg has them: `bytes` of them.
+  /// Returns the encoding of the result of `bytes`.
   static func native(of encoding: PCMEncoding) -> PCMEncoding {
     PCMEncoding(encoding.kind, bitsPerSample: encoding.bitsPerSample == 24 ? 32 : encoding.bitsPerSample)
   }
 
-  /// The other way round: whole frames as FFmpeg has them become those of an encoding. Of 32 bits the upper 24 are kept.
+  /// Converts whole frames from FFmpeg's form to an encoding: the reverse of `bytes`. A 24-bit sample consists of the
+  /// upper bits of a 32-bit word.
   static func packed(_ data: [UInt8], _ encoding: PCMEncoding, channelCount: Int) -> [UInt8] {
     if areNative(encoding) { return data }
     let written = encoding.bitsPerSample / 8

@@ -1,20 +1,21 @@
 import LibAV
 import MediaCore
 
-/// A track of pictures that are encoded. How long a picture lasts is known when the next comes: so one is always kept.
+/// A video track that is encoded. The duration of a frame is known when the next frame arrives, so the last frame is
+/// always retained.
 final class PictureTrack: WriterTrack {
   private let encoder: VideoEncoder
   private let streamIndex: Int
   private let packet: Packet
   private let timescale: Int32
   private let pool: PixelBufferPool?
-  /// What a picture lasts when nothing tells.
+  /// The duration of a frame if neither the frame nor the previous frame has one.
   private let usualTicks: Int64
-  /// Longest time from a key frame to the next.
+  /// Maximum interval between key frames.
   private let keyFrameTicks: Int64?
   private var lastKeyTicks: Int64?
   private var kept: SampleBuffer?
-  /// Where `kept` is shown; below zero: before the session.
+  /// The time of `kept`, relative to the session's start; negative before the session.
   private var keptTicks: Int64 = 0
   private var lastDurationTicks: Int64?
   private var endTicks: Int64 = 0
@@ -64,13 +65,13 @@ final class PictureTrack: WriterTrack {
 
   // MARK: - Internals
 
-  /// Encodes the picture that is kept, if it is shown within the session.
+  /// Encodes the retained frame if it is shown within the session.
   private func writeKept(until ticks: Int64, _ output: WriterOutput) throws(MediaError) {
     guard let buffer = kept else { return }
     kept = nil
     defer { pool?.giveBack(buffer) }
     let first = max(0, keptTicks)
-    // One that is over before the session is not shown, even when nothing follows it at once.
+    // A frame that ends before the session is not shown, even if the next frame does not follow directly.
     if keptTicks < 0, let duration = WriterTimeline.ticks(buffer.duration, timescale), keptTicks + duration <= 0 {
       return
     }
@@ -88,7 +89,7 @@ final class PictureTrack: WriterTrack {
     (lastDurationTicks, endTicks) = (duration, ticks)
   }
 
-  /// The next would come too late.
+  /// The frame is a key frame if the next one would exceed the interval.
   private func isKeyFrame(at ticks: Int64, until next: Int64) -> Bool {
     guard let keyFrameTicks else { return false }
     guard let last = lastKeyTicks, next - last <= keyFrameTicks else {

@@ -1,23 +1,24 @@
 import MediaCore
 import Synchronization
 
-/// Memory of pictures of one shape, used again and again: as CVPixelBufferPool. What the writer has encoded comes back here; no more
-/// than a few pictures are kept. A picture that someone else still has is never written over: pictures are values.
+/// A pool of memory for video frames of one format and size, as CVPixelBufferPool. The writer returns the memory of
+/// each encoded frame to the pool. The pool keeps at most `maximumKeptCount` frames. It never overwrites a frame that
+/// is still in use, because frames are values.
 ///
 /// Threading: any thread.
 public final class PixelBufferPool: Sendable {
-  /// How the pixels lie.
+  /// The layout of the pixels.
   public let pixelFormat: PixelFormat
-  /// Pixels in a row.
+  /// Pixels per row.
   public let width: Int
-  /// Rows.
+  /// The number of rows.
   public let height: Int
-  /// Pictures' memory that is kept for later at most.
+  /// Maximum number of frames whose memory is kept.
   public let maximumKeptCount = 4
   private let byteCount: Int
   private let kept = Mutex<[[UInt8]]>([])
 
-  /// Nil for sizes that no picture has.
+  /// Returns nil for unsupported sizes.
   init?(_ format: FormatDescription) {
     guard let video = format.video, format.codecName == FormatDescription.pixelsCodecName,
       let pixelFormat = video.pixelFormatName.flatMap(PixelFormat.init(name:))
@@ -27,18 +28,18 @@ public final class PixelBufferPool: Sendable {
     (self.pixelFormat, width, height) = (pixelFormat, video.width, video.height)
   }
 
-  /// A picture to be filled: what its bytes are is anything.
+  /// Returns a frame to be filled. The contents of its memory are undefined.
   ///
-  /// Errors: none that happen; it is made as every picture is.
+  /// - Throws: Nothing in practice: the pool's sizes are valid.
   public func makePixelBuffer() throws(MediaError) -> PixelBuffer {
     let data = kept.withLock { $0.popLast() } ?? [UInt8](repeating: 0, count: byteCount)
     return try PixelBuffer(pixelFormat, width: width, height: height, data: data)
   }
 
-  /// Pictures' memory that is kept at present.
+  /// The number of frames whose memory is kept at present.
   var keptCount: Int { kept.withLock { $0.count } }
 
-  /// Takes the memory of a picture that is encoded.
+  /// Accepts the memory of an encoded frame.
   func giveBack(_ buffer: SampleBuffer) {
     guard buffer.data.count == byteCount else { return }
     kept.withLock { if $0.count < maximumKeptCount { $0.append(buffer.data) } }

@@ -1,7 +1,7 @@
 import LibAV
 import MediaCore
 
-/// A track of sound that is encoded.
+/// An audio track that is encoded.
 final class SoundTrack: WriterTrack {
   private var timeline: WriterTimeline
   private let encoder: Encoder
@@ -10,7 +10,7 @@ final class SoundTrack: WriterTrack {
   private let frameByteCount: Int
   private let channelCount: Int
   private let packet: Packet
-  /// However much is appended at once, no more of it waits in the encoder.
+  /// The number of frames passed to the encoder at once. It limits the audio that waits in the encoder.
   private static let pieceFrames = 8_192
 
   init(
@@ -70,10 +70,10 @@ final class SoundTrack: WriterTrack {
     }
   }
 
-  /// Encodes silence, of which there may be much: until it is cancelled.
+  /// Encodes silence. Stops when writing is cancelled, because the silence may be long.
   private func appendSilence(frameCount: Int, _ output: WriterOutput) throws(AVFailure) {
     guard frameCount > 0 else { return }
-    // Half of the range is silence for numbers without a sign.
+    // For unsigned samples, silence is the middle of the range.
     let silence = [UInt8](
       repeating: encoding.kind == .unsignedInteger ? 128 : 0, count: min(frameCount, Self.pieceFrames) * frameByteCount)
     var rest = frameCount

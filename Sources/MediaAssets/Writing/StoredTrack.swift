@@ -1,14 +1,14 @@
 import LibAV
 import MediaCore
 
-/// A track of packets that are coded already, and are written as they are.
+/// A track of encoded packets, which are written unchanged.
 final class StoredTrack: WriterTrack {
   private let streamIndex: Int
   private let packet: Packet
   private let timescale: Int32
   private let container: WritableContainer
   private let format: FormatDescription
-  /// Of sound: where the next packet begins when nothing is missing.
+  /// For audio: the start of the next packet if there is no gap.
   private var nextTicks: Int64?
   private var endTicks: Int64 = 0
   private var videoFrames = StoredVideoFrames()
@@ -42,7 +42,7 @@ final class StoredTrack: WriterTrack {
     try output.run { () throws(AVFailure) in try append(pieces, of: buffer, at: ticks, output.muxer) }
   }
 
-  /// What is stored ends with its last sample.
+  /// Does nothing: a passed-through track ends with its last sample.
   func fill(upTo end: MediaTime, _ output: WriterOutput) throws(MediaError) {}
 
   func finish(_ output: WriterOutput) throws(MediaError) {
@@ -55,9 +55,9 @@ final class StoredTrack: WriterTrack {
   private func appendVideoFrame(
     _ buffer: SampleBuffer, at ticks: Int64, sessionStart: MediaTime, _ output: WriterOutput
   ) throws(MediaError) {
-    // Frames before the first that is shown, and decoded after it, need edit lists.
+    // Frames before the first shown frame, but decoded after it, need edit lists.
     guard container.isMovie || ticks >= 0 else { return }
-    // What lies before the session is cut off by that; what is only decoded has its place, too.
+    // The session's start cuts off earlier frames. A frame that is only decoded also keeps its duration.
     let length = ticks < 0 || buffer.outputDuration == .zero ? buffer.duration : buffer.outputDuration
     let frame = StoredVideoFrames.Frame(
       data: buffer.data, ticks: ticks, decodeTicks: WriterTimeline.ticks(buffer.decodeTime - sessionStart, timescale),
@@ -88,7 +88,7 @@ final class StoredTrack: WriterTrack {
     _ pieces: StoredSoundPieces, of buffer: SampleBuffer, at given: Int64, _ muxer: Muxer
   ) throws(AVFailure) {
     var pieces = pieces
-    // Times may be rounded: what follows is where the one before ended.
+    // Times may be rounded: within the tolerance, the packet begins at the end of the previous one.
     var begin = given
     if let nextTicks, abs(given - nextTicks) <= WriterTimeline.toleratedFrames(Int(timescale), buffer) {
       begin = nextTicks
@@ -102,11 +102,11 @@ final class StoredTrack: WriterTrack {
     }
   }
 
-  /// Edit lists say what is not to be heard at the beginning; other containers' codec delay does, and what lies before that, by more
-  /// than half of it, is left out.
+  /// Whether a packet is written. MP4, M4A and MOV hide the beginning by edit lists. In other containers the codec
+  /// delay hides it. There, packets that begin before the delay by more than half their duration are omitted.
   private func isWritten(_ piece: StoredSoundPieces.Piece, at ticks: Int64) -> Bool {
     guard !container.isMovie else { return true }
-    // Vorbis' first packet gives nothing: the second needs it.
+    // The first packet of Vorbis produces no audio, but the second packet needs it.
     let margin = format.codecName == "vorbis" ? piece.duration : piece.duration / 2
     return ticks + margin >= -Int64(format.audio?.initialPaddingFrames ?? 0)
   }
@@ -119,7 +119,8 @@ final class StoredTrack: WriterTrack {
     packet.stamp(pts: pts, dts: dts, duration: duration)
     packet.mark(isKeyFrame: isKeyFrame)
     if container == .mp3, !hasWritten || trimAtEnd > 0 {
-      // FFmpeg's writer takes the delay from the first packet that has trims, and a decoder's own 529 frames off it, unchecked.
+      // FFmpeg's MP3 muxer reads the delay from the first packet with trims and subtracts the decoder delay of 529
+      // frames without a check.
       try packet.setTrims(start: Int64(max(529, format.audio?.initialPaddingFrames ?? 0)), end: trimAtEnd)
     } else if trimAtEnd > 0 {
       try packet.setTrims(start: 0, end: trimAtEnd)
@@ -130,32 +131,32 @@ final class StoredTrack: WriterTrack {
   }
 }
 
-/// The packets of a buffer of coded sound: where they lie in its bytes and in its time.
+/// The packets of a buffer of encoded audio, with their byte ranges and times.
 struct StoredSoundPieces: Sendable, Hashable {
   /// One packet.
   struct Piece: Sendable, Hashable {
     var bytes: Range<Int>
-    /// From the buffer's beginning, in ticks.
+    /// The start relative to the buffer's start, in ticks.
     var offset: Int64
-    /// In ticks, without what is cut off.
+    /// The duration in ticks, without trimmed audio.
     var duration: Int64
-    /// In ticks.
+    /// The audio trimmed from the end, in ticks.
     var trimAtEnd: Int64 = 0
   }
 
   private(set) var all: [Piece]
-  /// How long all of it lasts, before anything is cut off.
+  /// The duration of all packets in ticks, before trimming.
   let ticks: Int64
   private let trimTicks: Int64
 
-  /// Errors: `invalidTime`, as `ticks(of:)`.
+  /// - Throws: `invalidTime`, as `ticks(of:timescale:)`.
   init(_ buffer: SampleBuffer, timescale: Int32) throws(MediaError) {
     let count = Int64(buffer.sampleCount)
     let whole = try Self.ticks(of: buffer, timescale: timescale)
     ticks = whole
     trimTicks = WriterTimeline.ticks(buffer.attachments.trimAtEnd, timescale) ?? 0
     if buffer.format.audio?.framesPerPacket == 1 {
-      // A frame is no packet of its own in any container.
+      // No container stores a single PCM frame as a packet.
       all = count > 0 ? [Piece(bytes: 0..<buffer.data.count, offset: 0, duration: whole)] : []
       return
     }
@@ -165,10 +166,10 @@ struct StoredSoundPieces: Sendable, Hashable {
     }
   }
 
-  /// How long a buffer's packets last, before anything is cut off: by their number, where all last as long as each other, else as
-  /// the buffer says.
+  /// Returns the duration of a buffer's packets in ticks, before trimming. It is the number of packets times their
+  /// duration, if that is constant, and otherwise the duration of the buffer.
   ///
-  /// Errors: `invalidTime` for packets that last no time, or longer than any.
+  /// - Throws: `invalidTime` for packets without a duration, or with a duration that is too long.
   static func ticks(of buffer: SampleBuffer, timescale: Int32) throws(MediaError) -> Int64 {
     guard let frames = buffer.format.audio?.framesPerPacket else {
       return WriterTimeline.ticks(buffer.duration, timescale) ?? 0
@@ -180,13 +181,13 @@ struct StoredSoundPieces: Sendable, Hashable {
     return ticks
   }
 
-  /// Where the packet of an index begins when all last as long as each other.
+  /// Returns the start of a packet if all packets have the same duration.
   private static func share(_ whole: Int64, _ index: Int, of count: Int64) -> Int64 {
     guard count > 0, index <= count else { return 0 }
     return count.dividingFullWidth(whole.multipliedFullWidth(by: Int64(index))).quotient
   }
 
-  /// Packets of which nothing is to be heard are left out, and the one before them is shortened.
+  /// Removes the packets that are trimmed completely, and shortens the packet before them.
   mutating func trimEnd() {
     var rest = trimTicks
     while rest > 0, let last = all.last, last.duration > 0 {

@@ -5,8 +5,8 @@ import DequeModule
 /// Frames without a decoding time, such as the first of a Matroska track, wait for a frame with one, or until
 /// `largestWaitingCount` others wait.
 ///
-/// Containers store frames in decoding order. Every frame is decoded at a time of its own, and no later than it is shown.
-/// Some files break that rule:
+/// Containers store frames in decoding order. Every frame has a distinct decoding time, which is no later than the time
+/// at which the frame is shown. Some files break that rule:
 ///
 /// - A frame is decoded after it is shown (a negative composition offset).
 /// - Two frames are decoded at the same time (hidden frames of VP9 in separate packets).
@@ -36,8 +36,8 @@ struct StoredVideoFrames: Sendable {
   private var waiting: Deque<Frame> = []
   /// The times at which the waiting frames are shown, sorted.
   private var times: [Int64] = []
-  /// The interval by which a frame is decoded before the next frame is shown. One value for the track keeps the durations
-  /// even. Nil before the first guess.
+  /// The interval by which a frame is decoded before the next frame is shown. One value for the track keeps the
+  /// durations even. Nil before the first guess.
   private var lead: Int64?
   /// Frames with increasing decoding times. The times of the last `settlingCount` may still become earlier.
   private var dated: Deque<Frame> = []
@@ -79,8 +79,8 @@ struct StoredVideoFrames: Sendable {
     isFinished = true
   }
 
-  /// Dates the first waiting frame by the order in which frames are shown, earlier by the lead, so that the frames after it
-  /// are decoded before they are shown, too.
+  /// Dates the first waiting frame by the order in which frames are shown, earlier by the lead. Thus the frames after it
+  /// are also decoded before they are shown.
   private mutating func guessFirst() {
     let lead = lead ?? zip(waiting, times).map { $1 - $0.ticks }.max() ?? 0
     self.lead = lead

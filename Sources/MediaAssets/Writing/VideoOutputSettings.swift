@@ -1,76 +1,82 @@
 import LibAV
 import MediaCore
 
-/// What pictures are written as.
+/// The format in which video is written.
 public struct VideoOutputSettings: Sendable, Hashable, Codable {
-  /// How pictures are coded.
+  /// A video codec.
   public enum Codec: Sendable, Hashable, Codable {
-    /// H.264, by x264; 4:2:0, 8 bits.
+    /// H.264, encoded by x264; 4:2:0, 8 bits.
     case h264
 
     /// FFmpeg's name of the codec.
     var codecName: String { "h264" }
   }
 
-  /// What of H.264 a decoder has to know.
+  /// The H.264 profile, which states the features that a decoder must support.
   public enum Profile: String, Sendable, Hashable, Codable, CaseIterable {
-    /// What is written is Constrained Baseline: no pictures out of their order.
+    /// Written as Constrained Baseline: without frame reordering.
     case baseline
     case main, high
   }
 
-  /// How thorough the encoder is: x264's words. Slower ones need fewer bits for the same.
+  /// The effort of the encoder, by x264's names. Slower presets need fewer bits for the same quality.
   public enum Preset: String, Sendable, Hashable, Codable, CaseIterable {
     case ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, veryslow
   }
 
-  /// How they are coded.
+  /// The codec.
   public var codec: Codec
-  /// Pixels in a row, an even number; nil: as they come. Other sizes than the source's are scaled.
+  /// Pixels per row, an even number. Default: nil, the width of the source. Video of another size is scaled.
   public var width: Int?
-  /// Rows, an even number; nil: as they come.
+  /// The number of rows, an even number. Default: nil, the height of the source.
   public var height: Int?
-  /// Most pictures from a key frame to the next; nil: the encoder's choice, 250.
+  /// Maximum number of frames between key frames. Default: nil, the choice of the encoder (250).
   public var keyFrameInterval: Int?
-  /// Longest time from a key frame to the next; invalid: only `keyFrameInterval` counts.
+  /// Maximum time between key frames. Default: invalid, only `keyFrameInterval` applies.
   public var keyFrameIntervalDuration = MediaTime.invalid
-  /// Bits a second, on average; nil: `constantQuality` decides.
+  /// Average bits per second, 1,000 to 1,000,000,000. Default: nil, `constantQuality` applies.
   public var bitRate: Int?
-  /// x264's rate factor (CRF): 0, without loss, to 51; not together with `bitRate`. Nil, and no bit rate: 23.
+  /// The rate factor (CRF) of x264, from 0 (lossless) to 51. Cannot be combined with `bitRate`. Default: nil, 23 if
+  /// there is no bit rate.
   public var constantQuality: Double?
-  /// Nil: what the encoder comes to use.
+  /// The profile. Default: nil, the choice of the encoder.
   public var profile: Profile?
-  /// H.264's level, such as `4.1`; nil: the least that does.
+  /// The H.264 level, such as `4.1`. Default: nil, the lowest sufficient level.
   public var level: String?
-  /// How thorough the encoder is.
+  /// The effort of the encoder. Default: `medium`.
   public var preset = Preset.medium
-  /// How wide a pixel is for its height; nil: as the source says, which is right when width and height are scaled alike.
+  /// The width of a pixel relative to its height. Default: nil, the ratio of the source, which stays correct if width
+  /// and height are scaled equally.
   public var pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?
-  /// The part of the coded picture that is to be shown. It is said by H.264's own cropping, which every decoder follows, and is
-  /// lost for them then: FFmpeg 5.1 does not write a `clap`. So edges are multiples of two pixels. Nil: all of it, or, of
-  /// pictures that are not scaled, what the source says.
+  /// The part of the coded frame that is shown. Default: nil, the clean aperture of the source if frames are not
+  /// scaled, otherwise the whole frame.
+  ///
+  /// It is stored as H.264 cropping, which every decoder applies, so the cropped pixels are lost. FFmpeg 5.1 does not
+  /// write a `clap` atom. The edges must be multiples of two pixels.
   public var cleanAperture: FormatDescription.Video.CleanAperture?
-  /// What the numbers mean; nil: as the source says. Pictures that come otherwise are converted. BGRA that does not say it becomes
-  /// BT.709, or BT.601 below 720 rows.
+  /// The color description. Default: nil, that of the source. Frames with another description are converted. BGRA
+  /// without a description becomes BT.709, or BT.601 below 720 rows.
   public var color: FormatDescription.Video.Color?
-  /// B-frames, which are coded in another order than they are shown in; true unless the profile has none.
+  /// Whether the encoder may use B-frames, which are coded in another order than they are shown. Default: true. The
+  /// Baseline profile has none.
   public var allowsFrameReordering = true
-  /// Most threads of the encoder; nil: as many as it likes.
+  /// Maximum number of encoder threads, 1 to 64. Default: nil, the choice of the encoder.
   public var maximumThreadCount: Int?
 
-  /// H.264 with what comes.
+  /// Creates settings that keep the size and color of the source.
   public init(_ codec: Codec = .h264) { self.codec = codec }
 
   // MARK: - Checks
 
-  /// x264's names of the levels.
+  /// The names of x264's levels.
   private static let levels: Set<String> = [
     "1", "1b", "1.1", "1.2", "1.3", "2", "2.1", "2.2", "3", "3.1", "3.2", "4", "4.1", "4.2", "5", "5.1", "5.2", "6",
     "6.1",
     "6.2",
   ]
 
-  /// Errors: `invalidArgument` for what is no picture, what the codec does not have, and what does not fit together.
+  /// - Throws: `invalidArgument` for an invalid size, a value that the codec does not support, and settings that
+  ///   contradict each other.
   func check(for source: FormatDescription) throws(MediaError) {
     func refuse(_ message: String) -> MediaError { MediaError(.invalidArgument, message, operation: "add") }
     guard let video = source.video, source.codecName == FormatDescription.pixelsCodecName,
@@ -115,9 +121,9 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
     _ = try cropping(of: video)
   }
 
-  /// The edges that the clean aperture leaves.
+  /// Returns the edges outside the clean aperture; nil if there are none.
   ///
-  /// Errors: `invalidArgument` for one that is not within the picture, or at odd places.
+  /// - Throws: `invalidArgument` for an aperture that is not within the frame or whose edges are not even.
   func cropping(of video: FormatDescription.Video) throws(MediaError) -> VideoEncoder.Cropping? {
     let (width, height) = (width ?? video.width, height ?? video.height)
     let isScaled = width != video.width || height != video.height
@@ -125,7 +131,7 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
     guard aperture.width > 0, aperture.height > 0, aperture.width <= width, aperture.height <= height,
       abs(aperture.horizontalOffset) <= width, abs(aperture.verticalOffset) <= height
     else { throw Self.unfitAperture }
-    // Twice the edges, for the middle may lie between two pixels.
+    // The edges are doubled, because the center may be between two pixels.
     let (doubleLeft, doubleTop) = (
       width - aperture.width + 2 * aperture.horizontalOffset, height - aperture.height + 2 * aperture.verticalOffset
     )
@@ -141,9 +147,9 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
     .invalidArgument, "a clean aperture lies within the picture, with an even number of pixels on every side",
     operation: "add")
 
-  // MARK: - What the encoder is told
+  // MARK: - Encoder settings
 
-  /// What the encoder is told, of settings that have been checked.
+  /// Returns the settings of the encoder. `check(for:)` must have succeeded.
   func encoderSettings(for source: FormatDescription, timescale: Int32) -> VideoEncoder.Settings {
     let video = source.video ?? FormatDescription.Video(width: 1, height: 1)
     let name = video.pixelFormatName ?? PixelFormat.i420.name
@@ -153,13 +159,13 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
     var given = video.color
     if given.matrix == 2 || name == PixelFormat.bgra.name { given = written }
     given.isFullRange = video.color.isFullRange ?? false
-    // x264 takes NV12 as it is.
+    // x264 accepts NV12 without conversion.
     let isConverted = isScaled || name == PixelFormat.bgra.name || !Self.areAlike(given, written)
     let input = PictureLayout(
       pixelFormatName: name, width: video.width, height: video.height, color: isConverted ? given : written)
     let output = PictureLayout(
       pixelFormatName: isConverted ? PixelFormat.i420.name : name, width: width, height: height, color: written)
-    // Times of a scale of its own are said exactly, whatever it is.
+    // A custom timescale represents its times exactly.
     let timeBase = TimeBase(numerator: 1, denominator: timescale) ?? .microseconds
     var settings = VideoEncoder.Settings(from: input, to: output, timeBase: timeBase)
     settings.frameDuration = video.frameTimeBase ?? TimeBase(numerator: 1, denominator: 30)
@@ -176,7 +182,7 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
     return settings
   }
 
-  /// Whether numbers need no conversion: primaries and transfer are only told.
+  /// Whether samples need no conversion. Primaries and transfer function are only labels and do not matter.
   private static func areAlike(_ one: FormatDescription.Video.Color, _ other: FormatDescription.Video.Color) -> Bool {
     one.matrix == other.matrix && (one.isFullRange ?? false) == (other.isFullRange ?? false)
   }
@@ -185,7 +191,7 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
     var result = color ?? video.color
     let isRGB = video.pixelFormatName == PixelFormat.bgra.name
     if color == nil, isRGB { result.isFullRange = false }
-    // Red, green and blue have no matrix (0), and what is written has one.
+    // RGB has no matrix (0), but the encoded video needs one.
     if isRGB, result.matrix == 2 || result.matrix == 0 {
       let usual = height >= 720 ? 1 : 6
       result.matrix = usual

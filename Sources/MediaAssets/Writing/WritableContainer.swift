@@ -1,11 +1,11 @@
 import LibAV
 import MediaCore
 
-/// The containers that are written.
+/// The containers that `AssetWriter` writes.
 public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable {
   case wav, caf, flac, m4a, mp4, mov, matroska, webm, ogg, mp3
 
-  /// The container that a name's ending speaks of; nil when none is known.
+  /// Returns the container of a file name extension; nil for an unknown extension.
   public init?(fileExtension: String) {
     switch fileExtension.lowercased() {
     case "mka", "mkv": self = .matroska
@@ -18,7 +18,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
   /// FFmpeg's name of the format.
   var muxerName: String { self == .m4a ? "ipod" : rawValue }
 
-  /// How many tracks of sound it holds at most.
+  /// Maximum number of tracks.
   var largestTrackCount: Int {
     switch self {
     case .wav, .caf, .flac, .ogg, .mp3: 1
@@ -26,10 +26,10 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
     }
   }
 
-  /// It has an index that can be moved, and fragments.
+  /// Whether the container has an index that can be moved, and fragments.
   var isMovie: Bool { [.m4a, .mp4, .mov].contains(self) }
 
-  /// Its packets have times of their own, so that there may be room between them.
+  /// Whether packets have timestamps, so that there may be gaps between them.
   var hasTimes: Bool {
     switch self {
     case .m4a, .mp4, .mov, .matroska, .webm: true
@@ -37,7 +37,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
     }
   }
 
-  /// Errors: `invalidArgument` when the container is not written with packets of a codec, by FFmpeg's name.
+  /// - Throws: `invalidArgument` if the container is not written with packets of a codec, given by FFmpeg's name.
   func check(storedCodecName name: String, _ mediaType: FormatDescription.MediaType) throws(MediaError) {
     let known = mediaType == .video ? storedPictures : storedSound
     guard known.contains(name), isWritten(name) else {
@@ -49,13 +49,17 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
     }
   }
 
-  /// What FFmpeg says itself; of containers without a table of codecs it knows only its favourite.
+  /// Returns whether FFmpeg can write the codec. For containers without a codec table FFmpeg knows only the default
+  /// codec.
   private func isWritten(_ codecName: String) -> Bool {
     !hasTimes || Muxer.canHold(codecName: codecName, formatName: muxerName)
   }
 
-  /// Codecs whose packets are written as they are; what FFmpeg says that it can is at times too much. FFmpeg refuses AAC in CAF,
-  /// and thinks FLAC in MP4 an experiment. ProRes and DNxHD are not here: which of their kinds it is stands in the container only.
+  /// The codecs whose packets are written unchanged. FFmpeg's list is not sufficient, because it contains codecs that
+  /// do not work.
+  ///
+  /// FFmpeg refuses AAC in CAF, and treats FLAC in MP4 as experimental. ProRes and DNxHD are missing, because only the
+  /// container states their variant.
   private var storedSound: Set<String> {
     switch self {
     case .wav: ["pcm_alaw", "pcm_mulaw"]
@@ -83,7 +87,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
     }
   }
 
-  /// Errors: `invalidArgument` when the container is not written with such pictures.
+  /// - Throws: `invalidArgument` if the container is not written with this video codec.
   func check(_ settings: VideoOutputSettings) throws(MediaError) {
     guard storedPictures.contains(settings.codec.codecName) else {
       throw MediaError(
@@ -92,7 +96,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
     }
   }
 
-  /// Errors: `invalidArgument` when the container does not hold the codec, with what it holds.
+  /// - Throws: `invalidArgument` if the container does not support the codec. The message lists the supported codecs.
   func check(_ codec: AudioOutputSettings.Codec) throws(MediaError) {
     guard !holds(codec) else { return }
     let known: [AudioOutputSettings.Codec] = [

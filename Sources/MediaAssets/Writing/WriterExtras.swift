@@ -1,17 +1,17 @@
 import LibAV
 import MediaCore
 
-/// What a file has besides its tracks: pictures and chapters. Checked before anything is written.
+/// The parts of a file other than its tracks: artwork and chapters. They are checked before the file is written.
 struct WriterExtras: Sendable {
-  /// As FFmpeg's containers take them.
+  /// The chapters in FFmpeg's form.
   let chapters: [Muxer.Chapter]
   private let pictures: [Artwork]
   private let container: WritableContainer
-  /// Where the last chapter begins, from the session's start.
+  /// The start of the last chapter, relative to the session's start.
   private let lastChapterStart: MediaTime?
 
-  /// Errors: `invalidArgument` for pictures that are neither PNG nor JPEG, or have no data, and for what the container does not have;
-  /// `invalidTime` for chapters that overlap, or are out of their order.
+  /// - Throws: `invalidArgument` for artwork that is neither PNG nor JPEG or has no data, and for parts that the
+  ///   container does not support; `pictureTooLarge`; `invalidTime` for chapters that overlap or are out of order.
   init(_ options: AssetWriter.Options, _ container: WritableContainer) throws(MediaError) {
     self.container = container
     pictures = options.artwork
@@ -20,13 +20,13 @@ struct WriterExtras: Sendable {
     lastChapterStart = options.toleratesLateChapters ? nil : options.chapters.last?.timeRange.start
   }
 
-  /// Errors: `invalidTime` for chapters that begin behind the end.
+  /// - Throws: `invalidTime` if the last chapter begins at or after the end.
   func check(end: MediaTime) throws(MediaError) {
     guard let lastChapterStart, lastChapterStart >= end, lastChapterStart > .zero else { return }
     throw MediaError(.invalidTime, "a chapter begins behind the end", operation: "finishWriting")
   }
 
-  // MARK: - Pictures
+  // MARK: - Artwork
 
   private static let largestPictureCount = 64
 
@@ -53,13 +53,13 @@ struct WriterExtras: Sendable {
     }
   }
 
-  /// Pictures that are tags: Ogg's `METADATA_BLOCK_PICTURE`, of which FFmpeg's names have one.
+  /// The artwork stored as a tag: Ogg's `METADATA_BLOCK_PICTURE`. FFmpeg's tag names permit one image.
   var pictureTags: [String: String] {
     guard container.pictureKind == .tag, let picture = pictures.first else { return [:] }
     return ["METADATA_BLOCK_PICTURE": LibAV.base64(Self.block(picture))]
   }
 
-  /// Gives the container its pictures.
+  /// Adds the artwork to the container.
   func addPictures(to muxer: Muxer) throws(AVFailure) {
     guard container.pictureKind == .stream || container.pictureKind == .attachment else { return }
     for (index, picture) in pictures.enumerated() {
@@ -72,7 +72,7 @@ struct WriterExtras: Sendable {
     }
   }
 
-  /// FLAC's picture block (RFC 9639, 8.8).
+  /// Returns a FLAC picture block (RFC 9639, section 8.8). prose: picture (the term of the RFC)
   private static func block(_ picture: Artwork) -> [UInt8] {
     func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
     let (media, text) = (Array((Artwork.mediaType(of: picture.data) ?? "").utf8), Array(picture.description.utf8))
@@ -117,18 +117,18 @@ struct WriterExtras: Sendable {
 }
 
 extension WritableContainer {
-  /// How a container has pictures that belong to it.
+  /// How a container stores artwork.
   enum PictureKind {
     case none
     /// As streams of one packet.
     case stream
-    /// As files.
+    /// As attached files.
     case attachment
-    /// As a tag: one.
+    /// As a tag, with one image.
     case tag
   }
 
-  /// How it has pictures that belong to it. MOV has them in a form that FFmpeg 5.1 does not write.
+  /// How the container stores artwork. MOV stores it in a form that FFmpeg 5.1 does not write.
   var pictureKind: PictureKind {
     switch self {
     case .m4a, .mp4, .flac, .mp3: .stream
@@ -138,7 +138,7 @@ extension WritableContainer {
     }
   }
 
-  /// Whether it has chapters.
+  /// Whether the container supports chapters.
   var hasChapters: Bool {
     switch self {
     case .m4a, .mp4, .mov, .matroska, .webm, .ogg, .mp3: true

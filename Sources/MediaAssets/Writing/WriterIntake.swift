@@ -1,20 +1,21 @@
 import MediaCore
 
-/// What an input takes, and where its next sample may begin. Protected by the monitor that the writer's state is in.
+/// Checks the samples appended to an input, and knows the earliest time of the next one. Protected by the `WakeSignal`
+/// that contains the writer's state.
 struct WriterIntake: Sendable {
-  /// Where what is taken next may begin; invalid before the first. No session ends before.
+  /// The earliest time of the next sample; invalid before the first one. A session cannot end before this time.
   private(set) var nextTime = MediaTime.invalid
   private let sourceFormat: FormatDescription
   private let isStored: Bool
   private let timescale: Int32
   private let container: WritableContainer
-  /// When the last picture is decoded, from the session's start.
+  /// The decoding time of the last video frame in ticks, relative to the session's start.
   private var lastTicks: Int64?
-  /// A stored picture has been taken.
+  /// Whether a stored video frame has been accepted.
   private var hasPicture = false
-  /// Something has been taken of which there is to be heard.
+  /// Whether audible audio has been accepted.
   private var hasSound = false
-  /// The last one was cut off at its end.
+  /// Whether the last audio was trimmed at its end.
   private var isCutOff = false
 
   init(_ input: AssetWriterInput, _ container: WritableContainer) {
@@ -24,8 +25,10 @@ struct WriterIntake: Sendable {
     self.container = container
   }
 
-  /// Errors: `invalidArgument` for other samples than the input is for, `invalidTime` for times that go back, and `unsupportedEdit` for
-  /// what the container cannot say. Then nothing has been taken.
+  /// Accepts a buffer. On an error the state does not change.
+  ///
+  /// - Throws: `invalidArgument` for samples of another format, `invalidTime` for times that go back, `unsupportedEdit`
+  ///   for samples that the container cannot store.
   mutating func take(_ buffer: SampleBuffer, sessionStart: MediaTime) throws(MediaError) {
     if sourceFormat.mediaType == .video {
       try isStored ? takeStoredPicture(buffer, sessionStart) : takePicture(buffer, sessionStart)
@@ -40,7 +43,7 @@ struct WriterIntake: Sendable {
 
   private static let otherSamples = refuse(.invalidArgument, "the input was made for other samples")
 
-  // MARK: - What is encoded
+  // MARK: - Encoded tracks
 
   private mutating func takeSound(_ buffer: SampleBuffer) throws(MediaError) {
     guard let audio = sourceFormat.audio, let given = buffer.format.audio, audio.pcm == given.pcm,
@@ -49,7 +52,7 @@ struct WriterIntake: Sendable {
     try follow(buffer, audio)
   }
 
-  /// A reader's times may be rounded.
+  /// Checks that samples follow the previous ones, within a tolerance, because a reader's times may be rounded.
   private mutating func follow(_ buffer: SampleBuffer, _ audio: FormatDescription.Audio) throws(MediaError) {
     let tolerance = MediaTime(
       value: WriterTimeline.toleratedFrames(audio.sampleRateHz, buffer), timescale: Int32(clamping: audio.sampleRateHz))
@@ -76,15 +79,15 @@ struct WriterIntake: Sendable {
     (lastTicks, nextTime) = (ticks, buffer.presentationTime)
   }
 
-  // MARK: - What is stored
+  // MARK: - Passed-through tracks
 
   private mutating func takeStoredPicture(_ buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
     guard buffer.format.mediaType == .video, buffer.format.codecName == sourceFormat.codecName,
       buffer.format.setupData == sourceFormat.setupData, buffer.sampleCount == 1
     else { throw Self.otherSamples }
     let begin = try ticks(buffer.presentationTime, sessionStart)
-    // Only the decoder knows the order of frames without decoding times. Two frames may have the same decoding time, and a
-    // decoding time may be after the time at which the frame is shown: see `StoredVideoFrames`.
+    // Only the decoder knows the order of frames without decoding times. Two frames may have the same decoding time,
+    // and a decoding time may be after the time at which the frame is shown: see `StoredVideoFrames`.
     let decoded = buffer.decodeTime.isValid ? try ticks(buffer.decodeTime, sessionStart) : nil
     guard lastTicks.map({ (decoded ?? begin) >= $0 }) ?? true else {
       throw Self.refuse(.invalidTime, "stored video frames must be appended in the order of their decoding times")
@@ -121,7 +124,7 @@ struct WriterIntake: Sendable {
     if trims.trimAtEnd > .zero, hasSound { isCutOff = true }
   }
 
-  /// Of a container whose packets have no times: packets follow each other from the session's start.
+  /// For containers whose packets have no timestamps: packets follow each other without gaps from the session's start.
   private func checkGap(before buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
     let expected = nextTime.isValid ? max(nextTime, sessionStart) : sessionStart
     let half =
@@ -139,8 +142,8 @@ struct WriterIntake: Sendable {
     return ticks
   }
 
-  /// Whether a decoder for the track decodes these samples. How much of the beginning is not to be heard, which Opus' header says
-  /// (RFC 7845, 5.1), is the track's to say.
+  /// Returns whether a decoder of the track can decode these samples. The pre-skip of the Opus header (RFC 7845,
+  /// section 5.1) may differ: the track's value applies.
   private func isSetUp(_ format: FormatDescription) -> Bool {
     guard sourceFormat.codecName == "opus", format.setupData.count >= 19 else {
       return format.setupData == sourceFormat.setupData

@@ -1,12 +1,12 @@
-// The thread of a writer: takes what is appended, encodes it and writes it. It alone touches encoders, the muxer and the file; it waits
-// for nothing but the monitor, and never for one input while another has something.
+// The thread of a writer: reads the appended samples, encodes and writes them. Only this thread uses the encoders, the
+// muxer and the file. It waits only for the `WakeSignal`, and never for one input while another has samples.
 import Glibc
 import LibAV
 import MediaCore
 import RealtimeAudio
 import WholeFiles
 
-/// What the thread of a writer does, from its first to its last.
+/// The work of a writer thread, from opening the file to its end.
 final class WriterThread {
   private let shared: WakeSignal<AssetWriter.State>
   private let destination: AssetWriter.Destination
@@ -15,7 +15,7 @@ final class WriterThread {
   private let inputs: [(input: AssetWriterInput, isEnabled: Bool)]
   private var tracks: [any WriterTrack] = []
 
-  /// What is to be done next.
+  /// The next action.
   private enum Step {
     case encode(index: Int, SampleBuffer, sessionStart: MediaTime)
     case finish, cancel
@@ -29,9 +29,9 @@ final class WriterThread {
     self.inputs = inputs.map { (input: $0, isEnabled: $1) }
   }
 
-  /// Writes the file; on an error, or when it is cancelled, there is none.
+  /// Writes the file. On an error, or when cancelled, there is no file.
   func run() {
-    // A limit on the size of files is an error of `write`, and no end of the process.
+    // A limit on file sizes must be an error of `write` instead of the end of the process.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGXFSZ)
@@ -56,7 +56,7 @@ final class WriterThread {
     completion?(status)
   }
 
-  /// False when it was cancelled.
+  /// Writes the file or the descriptor. Returns false if writing was cancelled.
   private func write() throws(MediaError) -> Bool {
     let extras = try WriterExtras(options, container)
     switch destination {
@@ -68,13 +68,13 @@ final class WriterThread {
     }
   }
 
-  /// Writes a file that has its name when it is whole; false when it was cancelled.
+  /// Writes a file that gets its name when it is complete. Returns false if writing was cancelled.
   private func write(_ file: WholeFile, _ extras: WriterExtras) throws(MediaError) -> Bool {
     let unfinished = try file.begin()
-    // The muxer is gone before the file's descriptor is.
+    // The muxer must be released before the file's descriptor is closed.
     let isWhole: Bool
     do throws(MediaError) { isWhole = try write(to: unfinished.descriptor, extras) } catch {
-      // Of what never began nothing is kept.
+      // A file without a header is never kept.
       if !shared.withState({ $0.isHeaderWritten }) { unfinished.giveUp() }
       throw error
     }
@@ -93,7 +93,7 @@ final class WriterThread {
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
   }
 
-  /// From here on it is not cancelled any more; false when it has been.
+  /// Begins the phase in which writing cannot be cancelled. Returns false if it has been cancelled already.
   private func beginCommit() -> Bool {
     shared.update { state in
       state.isCommitting = !state.isCancelled
@@ -123,7 +123,7 @@ final class WriterThread {
     }
   }
 
-  /// Encoders and the container, whose header is written.
+  /// Opens the encoders and the container, and writes its header.
   private func open(_ descriptor: Int32, _ extras: WriterExtras) throws(MediaError) -> WriterOutput {
     let muxer: Muxer
     do throws(AVFailure) {
@@ -159,7 +159,7 @@ final class WriterThread {
     var result = Muxer.Options()
     result.tags = options.metadata.merging(extras.pictureTags) { _, picture in picture }
     result.chapters = extras.chapters
-    // Decoding times below zero are nothing to Matroska, which has times of presentation only.
+    // Matroska has presentation times only, so decoding times below zero do no harm.
     result.keepsNegativeTimes = container == .matroska || container == .webm
     if options.flushInterval.isNumeric {
       result.flushMicroseconds = options.flushInterval.convertScale(1_000_000).value
@@ -169,7 +169,7 @@ final class WriterThread {
     result.movesIndexToFront = options.shouldOptimizeForNetworkUse
     let interval = options.movieFragmentInterval
     if interval.isNumeric {
-      // Fragments begin with an index already.
+      // A fragmented file begins with an index already.
       result.movesIndexToFront = false
       let microseconds = interval.convertScale(1_000_000)
       result.fragmentMicroseconds = Int(clamping: min(max(microseconds.value, 1_000), 3_600_000_000 / 2))
@@ -177,7 +177,7 @@ final class WriterThread {
     return result
   }
 
-  /// One in which every track's times are exact, where there is one.
+  /// The timescale in which the times of every track are exact, if there is one.
   private var movieTimescale: Int32 {
     inputs.reduce(1) { common, entry in
       var (larger, smaller) = (Int64(common), Int64(entry.input.timescale))
@@ -186,7 +186,7 @@ final class WriterThread {
     }
   }
 
-  /// Waits for something to do: of the inputs that have something, the one whose turn is first.
+  /// Waits for the next action. Of the inputs with samples, the one with the earliest sample is next.
   private func nextStep() -> Step {
     var hasRoom = false
     let step: Step? = shared.wait { state in
@@ -203,12 +203,13 @@ final class WriterThread {
       }
       return state.isFinishing ? .finish : nil
     }
-    // Whoever waits for room is to hear of it: of much of it at once, for waking him for each buffer costs more than copying it.
+    // Threads that wait for room must wake up. They are woken only for much room, because a wake-up for each buffer
+    // costs more than copying the buffer.
     if hasRoom { shared.update { _ in } }
     return step ?? .cancel
   }
 
-  /// Silence up to the end of the session, when that was said; the last picture lasts until then.
+  /// Extends the tracks to the end of the session, if it was set: with silence, or with the last video frame.
   private func fillUp(_ output: WriterOutput) throws(MediaError) {
     let (start, end) = shared.withState { ($0.sessionStart, $0.sessionEnd) }
     guard let start, let end else { return }
@@ -217,6 +218,6 @@ final class WriterThread {
 }
 
 extension SampleBuffer {
-  /// When it is to be written, as other tracks' samples are.
+  /// The time by which samples of all tracks are ordered in the file.
   fileprivate var orderTime: MediaTime { decodeTime.isValid ? decodeTime : presentationTime }
 }

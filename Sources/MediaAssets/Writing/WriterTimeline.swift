@@ -1,18 +1,20 @@
 import MediaCore
 
-/// Where a track's samples lie in the file, in frames of the source from the session's start.
+/// Maps the samples of an audio track to positions in the file, in frames of the source since the session's start.
 struct WriterTimeline: Sendable, Hashable {
-  /// Frames a second.
+  /// Frames per second.
   let sampleRateHz: Int
-  /// Frames of the track so far.
+  /// The number of frames of the track so far.
   private(set) var frameCount: Int64 = 0
 
   init(sampleRateHz: Int) { self.sampleRateHz = sampleRateHz }
 
-  /// What of a buffer is written, after how much silence: what lies before the session, and what its attachments cut off, is not.
+  /// Returns the frames of a buffer that are written, and the number of silent frames before them. Audio before the
+  /// session and trimmed audio are not written.
   ///
-  /// Nil when the silence would be longer than a day. A buffer that begins too early or too late by less than its times can say is
-  /// taken as it is.
+  /// Small deviations of the start, within the precision of the buffer's times, are ignored.
+  ///
+  /// - Returns: Nil if the silence would be longer than a day.
   mutating func place(_ buffer: SampleBuffer, sessionStart: MediaTime) -> (silence: Int, frames: Range<Int>)? {
     let count = Int64(buffer.sampleCount)
     guard let trimmedStart = frames(buffer.attachments.trimAtStart),
@@ -34,13 +36,13 @@ struct WriterTimeline: Sendable, Hashable {
     return (Int(gap), Int(first)..<Int(last))
   }
 
-  /// Frames by which a buffer's times may be rounded: one, or as many as a tick of them has. Who rounds does so to milliseconds at the
-  /// worst: coarser times are exact.
+  /// Returns the number of frames by which a buffer's times may be rounded: the frames of one tick, at most those of 1
+  /// ms, plus one. Times with coarser ticks are exact, because readers round to milliseconds at worst.
   static func toleratedFrames(_ sampleRateHz: Int, _ buffer: SampleBuffer) -> Int64 {
     Int64(sampleRateHz) / Int64(max(1_000, buffer.presentationTime.timescale)) + 1
   }
 
-  /// How much silence there is up to a time of the session; nil when it would be longer than a day.
+  /// Returns the number of silent frames before a time of the session; nil if the silence would be longer than a day.
   mutating func fill(upTo time: MediaTime) -> Int? {
     guard let end = frames(time) else { return nil }
     let gap = max(0, end - frameCount)
@@ -49,13 +51,13 @@ struct WriterTimeline: Sendable, Hashable {
     return Int(gap)
   }
 
-  /// The nearest number of frames; nil when it is none.
+  /// Returns the nearest number of frames; nil if the time is not numeric or too large.
   private func frames(_ time: MediaTime) -> Int64? { Self.ticks(time, Int32(clamping: sampleRateHz)) }
 
-  /// Ticks are fewer: sums of them are numbers.
+  /// The number of ticks is always below this limit, so that sums do not overflow.
   static let endOfTicks: Int64 = 1 << 52
 
-  /// The nearest number of ticks; nil when it is none, or none that there is room for.
+  /// Returns the nearest number of ticks; nil if the time is not numeric or exceeds `endOfTicks`.
   static func ticks(_ time: MediaTime, _ timescale: Int32) -> Int64? {
     let converted = time.convertScale(timescale)
     guard converted.isNumeric, converted.timescale == timescale, converted.value.magnitude < Self.endOfTicks

@@ -1,36 +1,36 @@
 import LibAV
 import MediaCore
 
-/// One track of a file that is written, with what encodes it. Used by the writer's thread alone.
+/// A track of a file that is written, with its encoder. Used only by the writer thread.
 protocol WriterTrack: AnyObject {
-  /// Where what has been written ends, from the session's start.
+  /// The end of the written samples, relative to the session's start.
   var endTime: MediaTime { get }
 
-  /// Writes what of a buffer lies within the session, or keeps it until it is known how long it lasts.
+  /// Writes the part of a buffer that is within the session, or retains it until its duration is known.
   func append(_ buffer: SampleBuffer, sessionStart: MediaTime, _ output: WriterOutput) throws(MediaError)
 
-  /// Goes on to a time, from the session's start, at which the session ends.
+  /// Extends the track to the session's end, given relative to its start.
   func fill(upTo end: MediaTime, _ output: WriterOutput) throws(MediaError)
 
-  /// Writes what is left. Once.
+  /// Writes the remaining samples. Call once.
   func finish(_ output: WriterOutput) throws(MediaError)
 }
 
-/// The container that tracks are written to.
+/// The container to which tracks are written.
 struct WriterOutput {
   let muxer: Muxer
   let container: WritableContainer
-  /// Whether what takes long is to be left.
+  /// Returns whether long operations must stop.
   let isCancelled: () -> Bool
 
-  /// Runs what calls FFmpeg; its failures become errors with public numbers.
+  /// Runs a closure that calls FFmpeg. Its failures become errors with public codes.
   func run<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
     do throws(AVFailure) { return try body() } catch { throw container.error(error) }
   }
 }
 
 extension WritableContainer {
-  /// The one place where a failure of FFmpeg's in writing becomes an error with a public number.
+  /// Maps a failure of FFmpeg during writing to an error with a public code. All such failures are mapped here.
   func error(_ failure: AVFailure) -> MediaError {
     let (code, message): (MediaError.Code, String) =
       switch failure.call {
@@ -50,10 +50,10 @@ extension WritableContainer {
 }
 
 extension AssetWriterInput {
-  /// What the container is told of the track.
+  /// Returns the stream options of the container for the track.
   func streamOptions(isEnabled: Bool, _ muxer: Muxer) -> Muxer.StreamOptions {
     var options = Muxer.StreamOptions()
-    // MOV has a list of its own, which FFmpeg knows by these names.
+    // MOV has a list of languages, which FFmpeg knows by these names.
     let macintoshNames = [
       "deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi", "sqi": "alb", "mkd": "mac", "swe": "sve",
       "hrv": "hr ", "srp": "sr ", "fao": "fo ",
@@ -68,7 +68,7 @@ extension AssetWriterInput {
 }
 
 extension FormatDescription.Video {
-  /// What a picture lasts on average, as FFmpeg has it; nil when not known.
+  /// The average duration of a frame in FFmpeg's form; nil if unknown.
   var frameTimeBase: TimeBase? {
     guard frameDuration.isNumeric, let numerator = Int32(exactly: frameDuration.value) else { return nil }
     return TimeBase(numerator: numerator, denominator: frameDuration.timescale)
