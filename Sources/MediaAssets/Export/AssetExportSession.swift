@@ -1,8 +1,8 @@
 import MediaCore
 import WholeFiles
 
-/// Runs exports one after another at the lowest processor priority. An export that waits for data does not delay other
-/// exports.
+/// Runs exports one after another at a low processor priority (niceness 10). An export that waits for data does not
+/// delay other exports.
 ///
 /// Threading: any thread.
 public final class AssetExporter: Sendable {

@@ -1,5 +1,5 @@
-// Reads the tracks of an asset faster than they are played, as AVAssetReader does. Each output has a reader of its own and a thread that
-// decodes ahead of who copies, a bounded way: who reads one output only waits for no other.
+// Reads the tracks of an asset faster than they are played, as AVAssetReader does. Each output has a separate reader,
+// and a thread that decodes a limited amount ahead. Reading one output never waits for another.
 import LibAV
 import MediaCore
 import RealtimeAudio
@@ -7,16 +7,17 @@ import Synchronization
 
 /// Reads an asset's tracks as sample buffers.
 ///
-/// Threading: any thread. `startReading` blocks while the asset is opened, and `copyNextSampleBuffer` until there is something.
+/// Threading: any thread. `startReading` blocks while the asset is opened, and `copyNextSampleBuffer` until samples are
+/// available.
 public final class AssetReader: Sendable {
-  /// What has become of it.
+  /// The state of a reader.
   public enum Status: String, Sendable, Hashable {
-    /// Not begun.
+    /// Reading has not started.
     case unknown
     case reading
-    /// Everything has been copied.
+    /// All samples have been copied.
     case completed
-    /// `error` says why.
+    /// Reading failed; `error` contains the reason.
     case failed
     case cancelled
   }
@@ -29,40 +30,41 @@ public final class AssetReader: Sendable {
     var opening: AssetOpening?
   }
 
-  /// What is read.
+  /// The asset that is read.
   public let asset: Asset
   private let state = Mutex(State())
 
-  /// A reader that has not begun. No I/O.
+  /// Creates a reader that has not started. Performs no I/O.
   public init(asset: Asset) { self.asset = asset }
 
-  /// Who lets go of a reader that is at work cancels it.
+  /// Cancels reading if it is in progress.
   deinit { cancelReading() }
 
-  /// What has become of it.
+  /// The state of the reader.
   public var status: Status { state.withLock { $0.status } }
 
-  /// Why it failed; nil unless it did.
+  /// The reason of the failure; nil if the reader has not failed.
   public var error: MediaError? { state.withLock { $0.error } }
 
-  /// What of the asset is read: from frame `floor(start * rate)` of each track up to frame `floor(end * rate)`. All of it, unless set;
-  /// where it lies behind a track's end, nothing.
+  /// The range of the asset that is read: from frame `floor(start * rate)` of each track to before frame `floor(end *
+  /// rate)`. Default: everything. After a track's end nothing is read.
   public var timeRange: TimeRange { state.withLock { $0.timeRange } }
 
-  // MARK: - Before
+  // MARK: - Before reading
 
-  /// Sets what is read. Before `startReading`.
+  /// Sets the range that is read. Call before `startReading`.
   ///
-  /// Errors: `invalidState` once reading has begun; `invalidTime` for a start that is no number from 0 on, or a length below 0.
+  /// - Throws: `invalidState` after reading has started; `invalidTime` for a start that is negative or not numeric, or
+  ///   a negative duration.
   public func setTimeRange(_ range: TimeRange) throws(MediaError) {
     try Self.check(range)
     try change { state throws(MediaError) in state.timeRange = range }
   }
 
-  /// Adds an output. Before `startReading`.
+  /// Adds an output. Call before `startReading`.
   ///
-  /// Errors: `invalidState` for an output that has a reader, and once reading has begun; `invalidArgument` for settings that nothing is
-  /// read as.
+  /// - Throws: `invalidState` for an output that has a reader, or after reading has started; `invalidArgument` for
+  ///   invalid settings.
   public func add(_ output: AssetReaderOutput) throws(MediaError) {
     try output.check()
     try change { state throws(MediaError) in
@@ -95,10 +97,11 @@ public final class AssetReader: Sendable {
 
   // MARK: - Reading
 
-  /// Opens the asset, and begins to read ahead. Blocks while it opens. Once.
+  /// Opens the asset and starts to read ahead. Blocks while it opens the asset. Call once.
   ///
-  /// Errors: `invalidState` without outputs and the second time; `cancelled`; those of `AudioTrackReader`. After those of opening the
-  /// reader has failed.
+  /// If opening fails, the reader fails.
+  ///
+  /// - Throws: `invalidState` without outputs or on a second call; `cancelled`; the errors of `AudioTrackReader`.
   public func startReading() throws(MediaError) {
     let opening = AssetOpening()
     let begun = state.withLock { state -> Result<([AssetReaderOutput], TimeRange), MediaError> in
@@ -125,13 +128,14 @@ public final class AssetReader: Sendable {
       for output in outputs { output.begin() }
     } catch {
       end(error.code == .cancelled ? .cancelled : .failed, error.code == .cancelled ? nil : error)
-      // What was opened after that it was cancelled.
+      // Outputs may have been opened after the cancellation.
       for output in outputs { output.cancel() }
       throw error
     }
   }
 
-  /// Ends it: who waits for samples has none. Does not block; also while another thread copies samples. Nothing once it has ended.
+  /// Cancels reading: threads waiting for samples get nil. Does not block, even while another thread copies samples.
+  /// Has no effect after reading has ended.
   public func cancelReading() { end(.cancelled, nil) }
 
   static var cancelled: MediaError { MediaError(.cancelled, "reading was cancelled", operation: "read") }
@@ -147,7 +151,7 @@ public final class AssetReader: Sendable {
     for output in outputs { output.cancel() }
   }
 
-  /// An output has no more.
+  /// Records that an output has ended.
   func outputEnded(with error: MediaError?) {
     if let error { return end(.failed, error) }
     let isOver = state.withLock { state in state.outputs.allSatisfy(\.isOver) }

@@ -1,25 +1,25 @@
 import MediaCore
 
-/// Several tracks of sound, mixed: as AVAssetReaderAudioMixOutput.
+/// Reads several audio tracks as one mix, as AVAssetReaderAudioMixOutput.
 ///
-/// Each track is brought to the rate and the channels that are asked for, multiplied with its volume at each frame's time, and added
-/// up; the sum is multiplied with the mix's own. Nothing limits it: integers are clipped. One track without ramps comes as
-/// `AssetReaderTrackOutput` has it.
+/// Each track is converted to the requested sample rate and channels, multiplied by its volume at the time of each
+/// frame, and added. The sum is multiplied by the volume of the mix. There is no limiter: integer samples are clipped.
+/// A single track without ramps has the same samples as from `AssetReaderTrackOutput`.
 public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 
-  /// Tracks that are mixed at most: each opens the file once more.
+  /// Maximum number of mixed tracks. Each track opens the file once more.
   public static let maximumTrackCount = 32
 
-  /// The tracks, `maximumTrackCount` at most; nil: all of the asset that are audible.
+  /// The tracks, at most `maximumTrackCount`. Default: nil, all audible tracks of the asset.
   public let trackIDs: [AssetTrack.ID]?
-  /// What the samples are read as. A rate that is not said is that of the first track, and as many channels are read as the track with
-  /// most of them has.
+  /// The format of the samples. By default the sample rate is that of the first track, and the channel count is the
+  /// largest of all tracks.
   public let settings: AudioReadSettings
-  /// How loud each track is, and all of them together; nil: as they are.
+  /// The volumes of the tracks and of the mix. Default: nil, unchanged.
   public let audioMix: AudioMix?
 
-  /// An output that has no reader yet.
+  /// Creates an output that has no reader yet.
   public init(
     trackIDs: [AssetTrack.ID]? = nil, settings: AudioReadSettings = AudioReadSettings(), audioMix: AudioMix? = nil,
     supportsRandomAccess: Bool = false
@@ -37,7 +37,7 @@ public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Send
     }
   }
 
-  /// Errors: `mediaLimitExceeded`.
+  /// - Throws: `mediaLimitExceeded`.
   private static func checkCount(_ ids: [AssetTrack.ID]) throws(MediaError) {
     guard ids.count > maximumTrackCount else { return }
     throw MediaError(

@@ -2,37 +2,39 @@ import DequeModule
 import MediaCore
 import RealtimeAudio
 
-/// Something that is read of an asset, as sample buffers in order: `AssetReaderTrackOutput` and its kin.
+/// Reads a part of an asset as sample buffers in order. Base class of `AssetReaderTrackOutput` and the other outputs.
 ///
-/// Buffers are values: each has its bytes to itself, whoever changes them.
-/// Threading: any thread; buffers are copied by one at a time.
+/// Buffers are values: each has a separate copy of its bytes on write.
+///
+/// Threading: any thread, but only one thread at a time may copy buffers.
 public class AssetReaderOutput: @unchecked Sendable {
-  // `@unchecked Sendable`: what the class and those derived from it have are constants.
+  // `@unchecked Sendable`: the class and its subclasses have only constants.
 
-  /// Other ranges can be read when one has been; set before reading begins.
+  /// Whether other ranges can be read after one has been read. Default: false.
   public let supportsRandomAccess: Bool
 
-  /// What the output shares with its reader and its thread, which knows nothing of the output: who lets go of a reader ends it.
+  /// The state shared with the reader and the thread. The thread does not refer to the output, so releasing the reader
+  /// ends the thread.
   struct State {
     var hasReader = false
-    /// What it reads is open.
+    /// Whether the source is open.
     var hasBegun = false
     weak var reader: AssetReader?
-    /// What is read, from the opening to the end.
+    /// The source of the samples, from opening to the end.
     var pass: (any ReadPass)?
     var queue: Deque<SampleBuffer> = []
     var queuedByteCount = 0
-    /// Bytes that who copies waits for, 0 for whatever comes; nil: nobody waits.
+    /// The number of bytes for which a copying thread waits, 0 for any samples; nil if no thread waits.
     var wantedByteCount: Int?
-    /// The thread waits for room, or until fewer buffers than this are left; nil: it does not.
+    /// Not nil if the reading thread waits for room, or until the queue has fewer buffers than this.
     var waitingLeastCount: Int?
-    /// To be read, the present one first.
+    /// The ranges to be read, the current one first.
     var ranges: Deque<TimeRange> = []
-    /// No other ranges will come.
+    /// Whether no other ranges will be read.
     var isFinal: Bool
-    /// Nil was returned for the present ranges, and others can be asked for.
+    /// Whether nil was returned for the current ranges and other ranges can be requested.
     var isBetweenRanges = false
-    /// Nil was returned, or would be, for good.
+    /// Whether the output has ended: nil was returned, or will be, for all calls.
     var isOver = false
     var isCancelled = false
     var error: MediaError?
@@ -40,11 +42,12 @@ public class AssetReaderOutput: @unchecked Sendable {
   }
 
   private let signal: WakeSignal<State>
-  /// Bytes that are read ahead, or as many buffers as the pass says at least.
+  /// Maximum number of bytes read ahead, unless the pass requires a minimum number of buffers.
   static let byteLimit = 1 << 20
-  /// What a buffer costs besides its bytes, of which it may have none.
+  /// The overhead of a buffer, which may have no bytes.
   static let bufferByteCount = 512
-  /// Bytes that who waits for samples is woken for, and how long for so many: waking it for each buffer would cost a sixth of decoding.
+  /// Number of queued bytes at which a waiting thread is woken, and the longest wait for that many. A wake-up for each
+  /// buffer would cost one sixth of the decoding time.
   static let wakingByteCount = 1 << 18
   static let gatheringNanoseconds: Int64 = 5_000_000
 
@@ -53,12 +56,12 @@ public class AssetReaderOutput: @unchecked Sendable {
     signal = WakeSignal(State(isFinal: !supportsRandomAccess))
   }
 
-  // MARK: - What those derived from it say
+  // MARK: - Overridden by subclasses
 
-  /// Errors: `invalidArgument` for settings that nothing is read as.
+  /// - Throws: `invalidArgument` for invalid settings.
   func check() throws(MediaError) {}
 
-  /// Opens what is read. Blocks. On whichever thread; the pass is used by another.
+  /// Opens the source of the samples. Blocks. May be called on any thread; another thread uses the pass.
   func makePass(
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening
   ) throws(MediaError) -> any ReadPass {
@@ -67,10 +70,10 @@ public class AssetReaderOutput: @unchecked Sendable {
 
   // MARK: - Samples
 
-  /// The next samples; nil when there are no more, and the reader's `status` says why. Blocks until they are there; nil before reading
-  /// begins.
+  /// Returns the next samples; nil at the end, for which the reader's `status` states the reason. Blocks until samples
+  /// are available. Returns nil before reading has started.
   ///
-  /// With `supportsRandomAccess` nil says that the ranges have been read: others can be asked for then.
+  /// With `supportsRandomAccess`, nil means that the ranges have been read and others can be requested.
   public func copyNextSampleBuffer() -> SampleBuffer? {
     let answer =
       signal.withState { Self.next(&$0) }
@@ -98,9 +101,9 @@ public class AssetReaderOutput: @unchecked Sendable {
     case end(MediaError?)
   }
 
-  /// What there is to copy; nil when that is to be waited for.
+  /// Returns the next samples; nil if the caller must wait.
   ///
-  /// - Parameter least: bytes that are worth being woken for, while others come.
+  /// - Parameter least: The minimum number of queued bytes while more are arriving.
   private static func next(_ state: inout State, least: Int = 0) -> Answer? {
     guard state.hasBegun, !state.isOver, !state.isCancelled else { return .nothing }
     let isEnded = state.error != nil || state.ranges.isEmpty
@@ -116,17 +119,18 @@ public class AssetReaderOutput: @unchecked Sendable {
     return state.isOver ? .end(state.error) : .nothing
   }
 
-  /// What was found to be wrong with the file, though it was read: packets that did not decode, which silence stands for or pictures before them, wrong lengths,
-  /// times that jump. The first of it; nil: nothing up to here.
+  /// The first fault of the file that did not stop reading; nil if there is none so far. Faults are packets that did
+  /// not decode, wrong durations, and jumps in timestamps. Undecodable audio is replaced with silence, and undecodable
+  /// video with the previous frame.
   public var fault: MediaError? { signal.withState { $0.fault } }
 
   // MARK: - Random access
 
-  /// Reads these ranges, one behind the other, when all that was to be read has been: nil was returned. In place of the reader's
-  /// range. Nothing once the reader has failed or was cancelled.
+  /// Reads these ranges one after another instead of the reader's range. Call after `copyNextSampleBuffer` has returned
+  /// nil. Has no effect after the reader has failed or was cancelled.
   ///
-  /// Errors: `invalidState` for an output without random access, before nil was returned, and once the configuration is final;
-  /// `invalidTime` for ranges that overlap or are not in order, and what no range can be.
+  /// - Throws: `invalidState` for an output without random access, before nil was returned, or after the configuration
+  ///   is final; `invalidTime` for invalid ranges, and ranges that overlap or are out of order.
   public func reset(forReadingTimeRanges ranges: [TimeRange]) throws(MediaError) {
     var before: TimeRange?
     for range in ranges {
@@ -151,7 +155,7 @@ public class AssetReaderOutput: @unchecked Sendable {
     }
   }
 
-  /// Says that no other ranges will be read: when the present ones have been, this output is through.
+  /// Declares that no other ranges will be read: the output ends after the current ones.
   public func markConfigurationAsFinal() {
     let reader = signal.update { state -> AssetReader? in
       state.isFinal = true
@@ -162,9 +166,9 @@ public class AssetReaderOutput: @unchecked Sendable {
     reader?.outputEnded(with: nil)
   }
 
-  // MARK: - What the reader does
+  // MARK: - Used by the reader
 
-  /// False when it has a reader already.
+  /// Attaches the output to a reader. Returns false if it has one already.
   func attach(_ reader: AssetReader) -> Bool {
     signal.update { state in
       guard !state.hasReader else { return false }
@@ -173,36 +177,36 @@ public class AssetReaderOutput: @unchecked Sendable {
     }
   }
 
-  /// Whether nothing more will come of it.
+  /// Whether the output has ended.
   var isOver: Bool { signal.withState { $0.isOver } }
 
-  /// Opens what is read. Blocks.
+  /// Opens the source of the samples. Blocks.
   func open(
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening, _ range: TimeRange
   ) throws(MediaError) {
     let pass = try makePass(asset, properties, opening)
     signal.update { state in
       state.hasBegun = true
-      // Else it has been cancelled meanwhile.
+      // Otherwise the output has been cancelled meanwhile.
       guard !state.isCancelled else { return }
       (state.pass, state.ranges) = (pass, [range])
     }
   }
 
-  /// Begins to read ahead.
+  /// Starts to read ahead.
   func begin() {
     guard let pass = signal.withState({ $0.pass }) else { return }
     let signal = signal
     NamedThread.detached(name: "playhead-reader") {
       Self.run(signal, pass)
-      // What it had open is closed.
+      // Releasing the pass closes its files.
       signal.update { $0.pass = nil }
     }
   }
 
-  /// Ends it, and closes what is open.
+  /// Cancels the output and closes its source.
   func cancel() {
-    // Before the read gives up, so that this is no failure.
+    // Set the flag before the read returns, so that its error is not reported as a failure.
     let pass = signal.update { state in
       state.isCancelled = true
       state.queue = []
@@ -213,7 +217,7 @@ public class AssetReaderOutput: @unchecked Sendable {
     pass?.cancel()
   }
 
-  // MARK: - The thread
+  // MARK: - Reading thread
 
   private static func run(_ signal: WakeSignal<State>, _ pass: any ReadPass) {
     do throws(MediaError) {
@@ -224,12 +228,12 @@ public class AssetReaderOutput: @unchecked Sendable {
         }
         noteFault(of: pass, signal)
         signal.update { state in
-          // None where it was cancelled meanwhile.
+          // Empty if the output has been cancelled meanwhile.
           _ = state.ranges.popFirst()
         }
       }
     } catch {
-      // What breaks off has been read up to there.
+      // Samples before the error have been read.
       noteFault(of: pass, signal)
       signal.update { state in
         if !state.isCancelled { state.error = error }
@@ -242,7 +246,7 @@ public class AssetReaderOutput: @unchecked Sendable {
     signal.update { state in state.fault = state.fault ?? fault }
   }
 
-  /// Waits for a range to be read; nil when none will come.
+  /// Waits for a range to read; nil if there are no more.
   private static func nextRange(_ signal: WakeSignal<State>) -> TimeRange? {
     let range: TimeRange?? = signal.wait { state in
       if state.isCancelled { return .some(nil) }
@@ -254,7 +258,7 @@ public class AssetReaderOutput: @unchecked Sendable {
 
   private static func cost(of buffer: SampleBuffer) -> Int { buffer.data.count + bufferByteCount }
 
-  /// Waits for room; false when it was cancelled.
+  /// Waits for room in the queue and appends a buffer. Returns false if the output was cancelled.
   private static func hand(_ buffer: SampleBuffer, to signal: WakeSignal<State>, leastCount: Int) -> Bool {
     var wakes = false
     let cost = cost(of: buffer)

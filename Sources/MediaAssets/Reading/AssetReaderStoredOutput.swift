@@ -2,30 +2,34 @@ import LibAV
 import MediaCore
 import Synchronization
 
-/// The samples of one track as they are stored, in the order in which they are decoded: as AVAssetReaderTrackOutput without settings.
+/// Reads the stored samples of one track in decoding order, as AVAssetReaderTrackOutput without settings.
 ///
-/// Each buffer is a packet; of sound that is plain numbers, many frames. Their times are those of what they decode to, on the timeline
-/// of the decoded sound: the frame at `presentationTime` is the one that `AssetReaderTrackOutput` has there. What is decoded but not
-/// to be heard or seen is in the attachments: an encoder's padding before time 0 and at the end, and, of a range, what its edges cut off
-/// and what has to be decoded before it. So a range that is written to a container that can say such a thing is exact to the sample.
+/// Each buffer is a packet, or for PCM many frames. Times are on the timeline of the decoded audio: the frame at
+/// `presentationTime` is the one that `AssetReaderTrackOutput` has there. The attachments contain the trims of samples
+/// that are decoded but not heard or shown:
 ///
-/// A range of sound begins so many packets before its start as the codec wants to be right there. One of video begins with the last
-/// packet before its start that decoding can begin with, and ends with the last that is decoded before what is shown last. Plain
-/// numbers are cut at the range's edges.
+/// - an encoder's padding before time 0 and at the end
+/// - samples outside the range, and those that must be decoded before it
+///
+/// Therefore a range written to a container that supports trims is exact to the sample.
+///
+/// A range of audio begins as many packets before its start as the codec needs for correct output there. A range of
+/// video begins with the last key frame before its start. It ends with the last packet that is decoded before the last
+/// shown frame. PCM is cut at the range's edges.
 public final class AssetReaderStoredOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`; `format` has a lock.
 
-  /// The track, of any kind of media; nil: the sound that the file would have played, or else its video.
+  /// The track, of any media type. Default: nil, the audio track that plays, or the video track if there is none.
   public let trackID: AssetTrack.ID?
   private let found = Mutex<FormatDescription?>(nil)
 
-  /// An output that has no reader yet.
+  /// Creates an output that has no reader yet.
   public init(trackID: AssetTrack.ID? = nil, supportsRandomAccess: Bool = false) {
     self.trackID = trackID
     super.init(supportsRandomAccess: supportsRandomAccess)
   }
 
-  /// What the samples are, as every buffer says, too; nil before reading has begun.
+  /// The format of the samples, as in each buffer; nil before reading has started.
   public var format: FormatDescription? { found.withLock { $0 } }
 
   override func makePass(
@@ -51,8 +55,8 @@ public final class AssetReaderStoredOutput: AssetReaderOutput, @unchecked Sendab
   }
 }
 
-/// A pass over samples as they are stored.
+/// A pass over stored samples.
 protocol StoredPass: ReadPass {
-  /// What they are.
+  /// The format of the samples.
   var format: FormatDescription { get }
 }

@@ -1,15 +1,15 @@
 import MediaCore
 
-/// The sound of one track, decoded. `AssetReaderStoredOutput` has it as it is stored.
+/// Reads the decoded audio of one track. `AssetReaderStoredOutput` reads stored samples.
 public final class AssetReaderTrackOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 
-  /// The track; nil: the one that the file would have played, of a composition all of them, added up.
+  /// The track. Default: nil, the track that plays, or the mix of all audio tracks of a composition.
   public let trackID: AssetTrack.ID?
-  /// What the samples are read as.
+  /// The format of the samples.
   public let settings: AudioReadSettings
 
-  /// An output that has no reader yet.
+  /// Creates an output that has no reader yet.
   public init(
     trackID: AssetTrack.ID? = nil, settings: AudioReadSettings = AudioReadSettings(), supportsRandomAccess: Bool = false
   ) {
@@ -28,7 +28,7 @@ public final class AssetReaderTrackOutput: AssetReaderOutput, @unchecked Sendabl
     var sound = try opening.reader(
       asset, trackID: trackID, encoding: likely ?? NativeSamples.native(of: settings.encoding))
     let encoding = SoundPass.encoding(for: settings, of: sound.format)
-    // What is decoded is not what the file's header says of it.
+    // The decoded format differs from the one in the file's header.
     if sound.encoding != encoding { sound = try opening.reader(asset, trackID: trackID, encoding: encoding) }
     return try SoundPass(sound, settings)
   }

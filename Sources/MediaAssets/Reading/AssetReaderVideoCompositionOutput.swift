@@ -1,18 +1,18 @@
 import MediaCore
 
-/// Several video tracks, laid over one another: as AVAssetReaderVideoCompositionOutput.
+/// Reads several video tracks as one composed video, as AVAssetReaderVideoCompositionOutput.
 ///
-/// There is a picture at every multiple of `frameDuration`, up to the end of the asset, or that of the last instruction where the asset's is not
-/// known. A range gives every picture that is shown in it, as `AssetReaderVideoOutput` does.
+/// There is a frame at every multiple of `frameDuration` up to the end of the asset. If that is unknown, the end of the
+/// last instruction counts. A range contains every frame that is shown in it, as for `AssetReaderVideoOutput`.
 public final class AssetReaderVideoCompositionOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 
-  /// What is done.
+  /// The composition that is rendered.
   public let videoComposition: VideoComposition
-  /// How the pixels of the pictures lie.
+  /// The pixel format of the frames.
   public let pixelFormat: PixelFormat
 
-  /// An output that has no reader yet.
+  /// Creates an output that has no reader yet.
   public init(
     videoComposition: VideoComposition, pixelFormat: PixelFormat = .bgra, supportsRandomAccess: Bool = false
   ) {

@@ -1,19 +1,21 @@
 import MediaCore
 
-/// The pictures of one video track, decoded: a buffer for each, in the order in which they are shown.
+/// Reads the decoded frames of one video track: one buffer for each, in the order in which they are shown.
 ///
-/// A range gives every picture that is shown in it: the first is the one that covers its start, and is cut to begin there, as the last is
-/// cut to end with it. Pictures are as they lie in the file unless the settings turn them; `rotationDegrees` and the shape of a
-/// pixel in a buffer's format say how they are to be shown. Two buffers are read ahead, and more where they are small.
+/// A range contains every frame that is shown in it. The first frame covers the range's start and is cut to begin
+/// there, and the last is cut at the range's end.
+///
+/// Frames have the orientation of the file unless the settings rotate them. `rotationDegrees` and the pixel aspect
+/// ratio in a buffer's format state how to show them. Two buffers are read ahead, and more if they are small.
 public final class AssetReaderVideoOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 
-  /// The track; nil: the first video track that is enabled.
+  /// The track. Default: nil, the first enabled video track.
   public let trackID: AssetTrack.ID?
-  /// What the pictures are read as.
+  /// The format of the frames.
   public let settings: VideoReadSettings
 
-  /// An output that has no reader yet.
+  /// Creates an output that has no reader yet.
   public init(
     trackID: AssetTrack.ID? = nil, settings: VideoReadSettings = VideoReadSettings(),
     supportsRandomAccess: Bool = false

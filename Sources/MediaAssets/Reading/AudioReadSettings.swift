@@ -1,22 +1,24 @@
 import MediaCore
 
-/// What the sound of a track is read as: plain numbers.
+/// The format in which a track's audio is read: PCM.
 public struct AudioReadSettings: Sendable, Hashable {
-  /// How the numbers are written. 8 bits unsigned; 16, 24 or 32 signed; 32 or 64 floating; in either order of bytes, interleaved or not.
+  /// The encoding: 8 bits unsigned; 16, 24 or 32 bits signed; 32 or 64 bits floating point. Either byte order,
+  /// interleaved or not.
   public var encoding: PCMEncoding
-  /// Frames a second; nil: as the track has them.
+  /// Frames per second. Default: nil, the rate of the track.
   public var sampleRateHz: Int?
-  /// Channels; nil: as the track has them. Others are mixed as the engine does for an output of so many.
+  /// The number of channels. Default: nil, as many as the track has. Other numbers are mixed as for an output of the
+  /// engine.
   public var channelCount: Int?
 
-  /// Numbers of an encoding, at the track's own rate unless said.
+  /// Creates settings with an encoding, by default at the track's sample rate.
   public init(_ encoding: PCMEncoding = .float32, sampleRateHz: Int? = nil, channelCount: Int? = nil) {
     self.encoding = encoding
     self.sampleRateHz = sampleRateHz
     self.channelCount = channelCount
   }
 
-  /// Errors: `invalidArgument`.
+  /// - Throws: `invalidArgument`.
   func check() throws(MediaError) {
     guard NativeSamples.format(of: encoding) != nil else {
       throw MediaError(.invalidArgument, "sound is not read as \(encoding.codecName)", operation: "read")

@@ -1,11 +1,11 @@
 import MediaCore
 
-/// Reads a track's sound as float32 at another rate, or with other channels. What it gives from a place on is what a pass over the whole
-/// track would give there: the conversion begins where its phase is that of one from frame 0 on.
+/// Reads a track's audio as float32 with another sample rate or channel count. From any position, the samples equal
+/// those of a pass over the entire track, because the conversion begins with the phase of one from frame 0.
 ///
 /// Threading: one thread at a time, which may block.
 final class ConvertedSound {
-  /// Frames that are read together at most.
+  /// Maximum number of frames read together.
   static let pieceFrames = 8_192
 
   private let reader: AudioTrackReader
@@ -13,11 +13,11 @@ final class ConvertedSound {
   private var converter: AudioConverter
   private var isDrained = false
   private let incoming: UnsafeMutableBufferPointer<Float>
-  /// Why the sound broke off, to be said behind what is still inside.
+  /// The error at which the audio ended, which is thrown after the remaining converted frames.
   private var failure: MediaError?
 
-  /// - Parameter reader: of float32.
-  /// Errors: `conversionFailed`.
+  /// - Parameter reader: A reader of float32 samples.
+  /// - Throws: `conversionFailed`.
   init(_ reader: AudioTrackReader, to output: AudioFormat) throws(MediaError) {
     self.reader = reader
     self.output = output
@@ -27,14 +27,14 @@ final class ConvertedSound {
 
   deinit { incoming.deallocate() }
 
-  /// What goes in begins at a frame, whatever lies before. Answers the first frame that comes out.
+  /// Begins a conversion at an input frame, without earlier input. Returns the first output frame.
   func begin(atInput frame: Int64) throws(MediaError) -> Int64 {
     (isDrained, failure) = (false, nil)
     converter = try AudioConverter(from: reader.format, to: output, historyStart: frame, firstInputFrame: frame)
     return converter.firstOutputFrame
   }
 
-  /// The first frame to come out. Answers which the reader is to go to.
+  /// Begins a conversion whose first output frame is `first`. Returns the input frame to which the reader must seek.
   func begin(at first: Int64) throws(MediaError) -> Int64 {
     (isDrained, failure) = (false, nil)
     let source =
@@ -46,9 +46,10 @@ final class ConvertedSound {
     return historyStart
   }
 
-  /// Up to so many frames; none at the end.
+  /// Reads at most `capacityFrames` frames. Returns 0 at the end.
   ///
-  /// Errors: those of `AudioTrackReader.read`, behind the last frame; `cancelled`: then `begin` before reading on.
+  /// - Throws: The errors of `AudioTrackReader.read`, after the last frame; `cancelled`, after which `begin` must be
+  ///   called before the next read.
   func read(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
     guard let room = incoming.baseAddress else { return 0 }
     var count =
@@ -73,9 +74,12 @@ final class ConvertedSound {
 }
 
 extension AudioTrackReader {
-  /// Goes to a frame, and nowhere else: a stream may begin before it, and is read up to it. False where the sound ends before.
+  /// Moves to exactly `frame`. A stream that begins earlier is read up to there. Returns false if the audio ends before
+  /// the frame.
   ///
-  /// A live stream begins where it can, which may be behind it: `position` tells. Errors: those of `seek` and `read`; `cancelled`.
+  /// A live stream begins at the first available frame, which may be later; see `position`.
+  ///
+  /// - Throws: The errors of `seek` and `read`; `cancelled`.
   func go(toFrame frame: Int64) throws(MediaError) -> Bool {
     guard position != frame else { return true }
     _ = try seek(

@@ -1,30 +1,32 @@
 import MediaCore
 
-/// Reads a track's sound as float32 of one rate and with so many channels, from any frame on: as it is where nothing is to be
-/// converted, bit for bit.
+/// Reads a track's audio as float32 with one sample rate and channel count, from any frame. Without conversion the
+/// samples are bit-exact.
 ///
 /// Threading: one thread at a time, which may block.
 final class FormattedSound {
-  /// Of float32.
+  /// A reader of float32 samples.
   let reader: AudioTrackReader
   private let format: AudioFormat
   private let converted: ConvertedSound?
-  /// The frame that the next read gives; nil where nobody knows.
+  /// The frame of the next read; nil if unknown.
   private var requested: Int64?
-  /// The first frame from there on that there is: behind it where a live stream went on without waiting.
+  /// The first available frame from there. It is later than `requested` if a live stream advanced meanwhile.
   private var present: Int64 = 0
-  /// There is nothing from the next frame on.
+  /// Whether there is no audio from the next frame.
   private(set) var isAtEnd = false
 
-  /// - Parameter reader: of float32.
-  /// Errors: `conversionFailed`.
+  /// - Parameter reader: A reader of float32 samples.
+  /// - Throws: `conversionFailed`.
   init(_ reader: AudioTrackReader, as format: AudioFormat) throws(MediaError) {
     self.reader = reader
     self.format = format
     converted = reader.format == format ? nil : try ConvertedSound(reader, to: format)
   }
 
-  /// Goes to a frame; nothing where it is there. Errors: those of seeking; `cancelled`.
+  /// Moves to a frame. Has no effect if it is the current one.
+  ///
+  /// - Throws: The errors of seeking; `cancelled`.
   func go(to frame: Int64) throws(MediaError) {
     if let requested, frame == requested || isAtEnd && frame > requested {
       self.requested = frame
@@ -38,9 +40,10 @@ final class FormattedSound {
     requested = frame
   }
 
-  /// Reads up to so many frames, one at least; none at the end. Silence stands for what a live stream did not have in time.
+  /// Reads from 1 to `capacityFrames` frames; 0 at the end. Audio that a live stream no longer has is replaced with
+  /// silence.
   ///
-  /// Errors: those of `AudioTrackReader.read`; `cancelled`. Then `go` before reading on.
+  /// - Throws: The errors of `AudioTrackReader.read`; `cancelled`. After an error, call `go(to:)` before the next read.
   func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
     guard let place = requested, !isAtEnd else { return 0 }
     requested = nil

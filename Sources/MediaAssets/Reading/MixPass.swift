@@ -1,13 +1,13 @@
 import LibAV
 import MediaCore
 
-/// Reads ranges of several tracks' sound, mixed, as the numbers that are asked for.
+/// Reads ranges of the mix of several audio tracks in the requested format.
 ///
 /// Threading: one thread at a time, which may block.
 final class MixPass: ReadPass, @unchecked Sendable {
-  // `@unchecked Sendable`: only the readers' interrupt is touched from other threads.
+  // `@unchecked Sendable`: other threads use only the readers' interrupt.
 
-  /// One of the tracks.
+  /// One of the mixed tracks.
   private struct Input {
     let sound: FormattedSound
     let volume: AudioMixInputParameters?
@@ -21,15 +21,15 @@ final class MixPass: ReadPass, @unchecked Sendable {
   private let mixer: SoundMixer
   private let writer: SampleWriter
   private let samples: UnsafeMutableBufferPointer<Float>
-  /// The next frame that is handed over, and the one behind the last.
+  /// The next frame to deliver, and the end of the range.
   private var next: Int64 = 0
   private var end: Int64?
   private var isFresh = true
   private var isFirstRange = true
-  /// Why a track broke off, to be said behind what was read before.
+  /// The error at which a track ended, which is thrown after the frames before it.
   private var failure: MediaError?
 
-  /// - Parameter readers: of float32; one at least.
+  /// - Parameter readers: At least one reader of float32 samples.
   init(_ readers: [AudioTrackReader], _ settings: AudioReadSettings, _ mix: AudioMix) throws(MediaError) {
     guard let first = readers.first else { preconditionFailure("a mix has a track") }
     let most = readers.map(\.format.channelCount).max() ?? first.format.channelCount
@@ -54,12 +54,12 @@ final class MixPass: ReadPass, @unchecked Sendable {
 
   deinit { samples.deallocate() }
 
-  /// From frame `floor(start * rate)` up to frame `floor(end * rate)`, of the rate that is read.
+  /// Begins at frame `floor(start * rate)` and ends before frame `floor(end * rate)`, at the sample rate of the output.
   func begin(_ range: TimeRange) throws(MediaError) {
     (isFresh, failure) = (true, nil)
     let rate = output.sampleRateHz
     end = range.end.isNumeric ? range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity) : nil
-    // No track is so long as to have no number.
+    // No track is so long that its frames exceed this number.
     next = max(0, range.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? Int64.max / 8)
   }
 
@@ -78,7 +78,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
     if let failure { throw failure }
     let capacity = Int(min(end.map { $0 - next } ?? .max, Int64(SoundPass.pieceFrames)))
     guard capacity > 0, let base = samples.baseAddress else { return nil }
-    // As long as the longest.
+    // The mix is as long as its longest track.
     var longest = 0
     let mixed = mixer.mix(into: base, capacity, inputs.count) { index, room in
       let filled = fill(inputs[index], room, capacity)
@@ -105,7 +105,8 @@ final class MixPass: ReadPass, @unchecked Sendable {
     return buffer
   }
 
-  /// Fills room with a track's frames at its volume, silence behind its end; `present`: up to there.
+  /// Fills memory with a track's frames at its volume, and with silence after its end. `present` is the number of
+  /// frames before the silence.
   private func fill(
     _ input: Input, _ room: UnsafeMutablePointer<Float>, _ frameCount: Int
   ) -> (result: SoundMixer.Filled, present: Int) {

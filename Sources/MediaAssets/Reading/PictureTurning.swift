@@ -1,8 +1,8 @@
-// Pictures and their descriptions, turned by right angles or cut; nothing is computed of a pixel.
+// Rotates by right angles and crops frames and their descriptions. No pixel values are computed.
 import MediaCore
 
 extension PixelBuffer {
-  /// A part of it. BGRA only; the part lies within.
+  /// Returns a part of the frame, which must be within the frame. BGRA only.
   func cropped(x: Int, y: Int, width: Int, height: Int) -> PixelBuffer {
     precondition(
       pixelFormat == .bgra && x >= 0 && y >= 0 && x + width <= self.width && y + height <= self.height,
@@ -10,8 +10,8 @@ extension PixelBuffer {
     return rearranged(width: width, height: height) { columns, _, column, row in (y + row) * columns + x + column }
   }
 
-  /// Turned clockwise, so many times by 90 degrees. Chroma that pixels share stays shared by pairs of the turned picture, which of odd sizes
-  /// are other pairs.
+  /// Returns the frame rotated clockwise by multiples of 90 degrees. Subsampled chroma stays with pairs of pixels of
+  /// the rotated frame, which for odd sizes are different pairs.
   func turned(quarterTurns: Int) -> PixelBuffer {
     switch (quarterTurns % 4 + 4) % 4 {
     case 1:
@@ -26,9 +26,10 @@ extension PixelBuffer {
     }
   }
 
-  /// A picture whose samples are this one's.
+  /// Returns a frame whose samples are rearranged from this one.
   ///
-  /// - Parameter source: tells where each is from, counted row by row of a plane with so many columns and rows.
+  /// - Parameter source: Returns the index of a sample's source, counted row by row in a plane with the given columns
+  ///   and rows.
   private func rearranged(
     width: Int, height: Int, source: (_ columns: Int, _ rows: Int, _ column: Int, _ row: Int) -> Int
   ) -> PixelBuffer {
@@ -78,7 +79,7 @@ extension PixelBuffer {
 }
 
 extension PixelFormat {
-  /// Of what is moved as one: a whole pixel, a number, or both numbers of chroma.
+  /// The size of a sample that is moved as a unit: a pixel, a luma value, or a pair of chroma values.
   fileprivate func bytesPerSample(plane: Int) -> Int {
     switch self {
     case .bgra: 4
@@ -89,7 +90,7 @@ extension PixelFormat {
 }
 
 extension FormatDescription.Video {
-  /// Of the pictures when they have been turned so that they stand upright.
+  /// The description of the frames after they have been rotated upright.
   var upright: FormatDescription.Video {
     var upright = self
     upright.rotationDegrees = 0
@@ -103,7 +104,7 @@ extension FormatDescription.Video {
 }
 
 extension FormatDescription.Video.CleanAperture {
-  /// The same part of the turned picture.
+  /// Returns the same part of the rotated frame.
   fileprivate func turned(clockwiseDegrees degrees: Int) -> Self {
     switch degrees {
     case 90: Self(width: height, height: width, horizontalOffset: -verticalOffset, verticalOffset: horizontalOffset)

@@ -1,22 +1,22 @@
 import MediaCore
 
-/// What an output of a reader hands over, wherever it comes from.
+/// The source of an output's samples.
 ///
-/// Threading: one thread at a time, which may block; `cancel` from any.
+/// Threading: one thread at a time, which may block. `cancel` may be called on any thread.
 protocol ReadPass: AnyObject, Sendable {
-  /// Goes to a range, from a time from 0 on up to one that may be infinite.
+  /// Moves to a range, which begins at or after 0 and may have an infinite end.
   ///
-  /// Errors: those of opening and seeking; `cancelled`.
+  /// - Throws: The errors of opening and seeking; `cancelled`.
   func begin(_ range: TimeRange) throws(MediaError)
-  /// What comes next of the range; nil at its end, or that of what is read.
+  /// Returns the next buffer of the range; nil at the end of the range or of the source.
   ///
-  /// Errors: why it broke off; `cancelled`.
+  /// - Throws: The error at which reading ended; `cancelled`.
   func read() throws(MediaError) -> SampleBuffer?
-  /// What was found to be wrong though it was read, since the last time; nil: nothing.
+  /// Returns the first fault since the last call that did not stop reading; nil if there is none.
   func takeFault() -> MediaError?
-  /// How many buffers are read ahead, however large they are.
+  /// The minimum number of buffers that are read ahead, whatever their size.
   var leastAheadCount: Int { get }
-  /// Makes what blocks give up. Does not block.
+  /// Makes blocking calls return with an error. Does not block.
   func cancel()
 }
 

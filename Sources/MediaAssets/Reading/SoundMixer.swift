@@ -1,24 +1,24 @@
 import MediaCore
 
-/// Adds up what comes from several places, piece by piece: a plain sum of float32, which nothing limits. What comes from one place only
-/// stays as it is.
+/// Adds the audio of several sources in chunks: a plain float32 sum without a limiter. The audio of a single source
+/// stays unchanged.
 ///
 /// Threading: one thread at a time.
 final class SoundMixer {
-  /// What filling a piece came to.
+  /// The result of filling a chunk.
   struct Filled {
-    /// Frames from the beginning that are right.
+    /// The number of valid frames from the beginning.
     var count: Int
-    /// Whether there is anything but silence.
+    /// Whether the chunk contains audio other than silence.
     var hasSound: Bool
-    /// Why there are no more; nil where all is filled.
+    /// The reason why there are no more frames; nil if the chunk is full.
     var error: MediaError?
   }
 
   private let channelCount: Int
   private let scratch: UnsafeMutableBufferPointer<Float>
 
-  /// - Parameter pieceFrames: frames that are added up together at most.
+  /// - Parameter pieceFrames: Maximum number of frames added together.
   init(channelCount: Int, pieceFrames: Int) {
     self.channelCount = channelCount
     scratch = .allocate(capacity: channelCount * pieceFrames)
@@ -26,9 +26,9 @@ final class SoundMixer {
 
   deinit { scratch.deallocate() }
 
-  /// Fills room for so many frames with the sum of what `fill` puts into the room that it is given, for each number below `sourceCount`.
+  /// Fills `output` with the sum of the audio that `fill` produces for each index below `sourceCount`.
   ///
-  /// Answers how many frames are right, which is what all have, and the first reason why there are no more.
+  /// - Returns: The number of frames that are valid in all sources, and the first error.
   func mix(
     into output: UnsafeMutablePointer<Float>, _ frameCount: Int, _ sourceCount: Int,
     _ fill: (Int, UnsafeMutablePointer<Float>) -> Filled

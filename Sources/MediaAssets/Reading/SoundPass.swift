@@ -1,31 +1,31 @@
 import LibAV
 import MediaCore
 
-/// Reads ranges of one track's sound as the numbers that are asked for. What it gives of a range is what a pass over the whole track
-/// would give of it, at another rate than the track's, too.
+/// Reads ranges of one track's audio in the requested format. A range has the same samples as a pass over the entire
+/// track, even at another sample rate.
 ///
 /// Threading: one thread at a time, which may block.
 final class SoundPass: ReadPass, @unchecked Sendable {
-  // `@unchecked Sendable`: only the reader's interrupt is touched from other threads.
+  // `@unchecked Sendable`: other threads use only the reader's interrupt.
 
-  /// Frames that are handed over together at most.
+  /// Maximum number of frames delivered together.
   static let pieceFrames = ConvertedSound.pieceFrames
 
   private let reader: AudioTrackReader
   private let encoding: PCMEncoding
   private let output: AudioFormat
-  /// What the buffers are of.
+  /// The format of the buffers.
   let format: FormatDescription
-  /// For another rate, or other channels, than the track's.
+  /// The conversion to another sample rate or channel count; nil if not needed.
   private var conversion: Conversion?
-  /// The next frame that is handed over, and the one behind the last; counted at the rate that is read.
+  /// The next frame to deliver, and the end of the range, at the sample rate of the output.
   private var next: Int64 = 0
   private var end: Int64?
-  /// Nothing was handed over of this range.
+  /// Whether no buffer of this range has been delivered.
   private var isFresh = true
   private var isFirstRange = true
 
-  /// - Parameter reader: has to be of `SoundPass.encoding(for:of:)`.
+  /// - Parameter reader: A reader with the encoding `SoundPass.encoding(for:of:)`.
   init(_ reader: AudioTrackReader, _ settings: AudioReadSettings) throws(MediaError) {
     self.reader = reader
     encoding = settings.encoding
@@ -40,7 +40,7 @@ final class SoundPass: ReadPass, @unchecked Sendable {
     if reader.format != output { conversion = try Conversion(reader, to: output, encoding) }
   }
 
-  /// What a track is read as for these settings: what is asked for where only the form differs, float where it is converted.
+  /// Returns the encoding in which a track is read: the requested one if no conversion is needed, otherwise float32.
   static func encoding(for settings: AudioReadSettings, of track: AudioFormat) -> PCMEncoding {
     let isConverted =
       settings.sampleRateHz.map { $0 != track.sampleRateHz } ?? false
@@ -48,9 +48,10 @@ final class SoundPass: ReadPass, @unchecked Sendable {
     return isConverted ? .float32 : NativeSamples.native(of: settings.encoding)
   }
 
-  /// Goes to a range: from frame `floor(start * rate)` up to frame `floor(end * rate)`, of the rate that is read.
+  /// Moves to a range: from frame `floor(start * rate)` to before frame `floor(end * rate)`, at the sample rate of the
+  /// output.
   ///
-  /// Errors: `invalidTime`; those of `AudioTrackReader.seek`.
+  /// - Throws: `invalidTime`; the errors of `AudioTrackReader.seek`.
   func begin(_ range: TimeRange) throws(MediaError) {
     guard range.start.isNumeric else {
       throw MediaError(.invalidTime, "cannot read from \(range.start) on", operation: "read")
@@ -64,9 +65,9 @@ final class SoundPass: ReadPass, @unchecked Sendable {
     }
     next = first
     let wanted = try conversion?.begin(at: first) ?? first
-    // It is behind the end.
+    // The frame is after the end.
     if try !reader.go(toFrame: wanted) { end = next }
-    // A live stream begins where it can, and one that does not go back goes on where it is.
+    // A live stream begins at the first available frame. A stream that cannot seek back continues at its position.
     if reader.position > wanted { next = try conversion?.begin(atInput: reader.position) ?? reader.position }
   }
 
@@ -78,13 +79,13 @@ final class SoundPass: ReadPass, @unchecked Sendable {
     time.frameIndex(rate: rate, rounding: .towardNegativeInfinity).map { max(0, $0) }
   }
 
-  /// What comes next of the range; nil at its end, or the track's.
+  /// Returns the next buffer of the range; nil at the end of the range or of the track.
   ///
-  /// Errors: those of `AudioTrackReader.read`; `cancelled`.
+  /// - Throws: The errors of `AudioTrackReader.read`; `cancelled`.
   func read() throws(MediaError) -> SampleBuffer? {
     guard end.map({ next < $0 }) ?? true else { return nil }
     if conversion == nil, reader.position != next {
-      // What a live stream did not have in time is left out.
+      // Audio that a live stream no longer has is skipped.
       (next, isFresh) = (reader.position, true)
     }
     let left = end.map { $0 - next } ?? Int64(Self.pieceFrames)
@@ -103,7 +104,7 @@ final class SoundPass: ReadPass, @unchecked Sendable {
     return buffer
   }
 
-  /// As the track has it, straight into the buffer's memory.
+  /// Reads the track's samples directly into the buffer's memory.
   private func piece(_ capacity: Int) throws(MediaError) -> [UInt8] {
     let frameByteCount = reader.frameByteCount
     var result: Result<AudioTrackReader.ReadResult, MediaError> = .success(.endOfTrack)
@@ -117,7 +118,7 @@ final class SoundPass: ReadPass, @unchecked Sendable {
   }
 }
 
-/// To another rate or other channels, as the numbers that are asked for.
+/// A conversion to another sample rate or channel count, in the requested encoding.
 private final class Conversion {
   private let sound: ConvertedSound
   private let output: AudioFormat
@@ -140,7 +141,7 @@ private final class Conversion {
 
   func begin(at first: Int64) throws(MediaError) -> Int64 { try sound.begin(at: first) }
 
-  /// Up to so many frames; none at the end.
+  /// Reads at most `capacity` frames. Empty at the end.
   func read(_ capacity: Int) throws(MediaError) -> [UInt8] {
     guard let base = samples.baseAddress else { return [] }
     let count = try sound.read(into: base, capacityFrames: capacity)

@@ -1,20 +1,21 @@
 import LibAV
 import MediaCore
 
-/// Reads ranges of a track as it is stored, by the container's own timestamps: video, and whatever else is no sound that decodes.
+/// Reads ranges of a stored track by the container's timestamps: video, and all other tracks that are not decodable
+/// audio.
 ///
 /// Threading: one thread at a time, which may block.
 final class StoredPacketPass: StoredPass, @unchecked Sendable {
-  // `@unchecked Sendable`: only the interrupt is touched from other threads, and it is Sendable.
+  // `@unchecked Sendable`: other threads use only the interrupt, which is Sendable.
 
-  /// Larger packets are none.
+  /// Maximum size of a packet in bytes.
   static let maximumPacketByteCount = 256 << 20
-  /// Packets that are decoded before one that is shown before them: H.264 has 16 at most.
+  /// Maximum number of packets that are decoded before a packet that is shown earlier. H.264 has at most 16.
   private static let maximumReorderCount = 64
-  /// Packets that are read after the range's end, because composition offsets may be negative: a frame may then be shown
-  /// before its decoding time. As many as H.264 reorders.
+  /// Number of packets that are read after the range's end, because composition offsets may be negative: a frame may
+  /// then be shown before its decoding time. H.264 reorders as many.
   private static let negativeOffsetCount = 16
-  /// Reads that fail one after another before the rest of a file is given up.
+  /// Number of consecutive failed reads after which the rest of a file is skipped.
   private static let maximumBadReads = 64
 
   let format: FormatDescription
@@ -25,15 +26,15 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
   private let displayPath: String
   private let isForwardOnly: Bool
   private let byteCount: Int64
-  /// The container's time of the asset's time 0.
+  /// The container's time that is the asset's time 0.
   private let origin: MediaTime
   private var range = TimeRange(start: .zero, duration: .positiveInfinity)
-  /// Behind the range; needed when one that is in it follows.
+  /// Packets after the range, which are needed if a packet in the range follows.
   private var later: [SampleBuffer] = []
-  /// To be handed over.
+  /// Packets to be delivered.
   private var ready: [SampleBuffer] = []
   private var isAtStart = true
-  /// `packet` was read, and is next.
+  /// Whether `packet` has been read already and is the next one.
   private var isHeld = false
   private var isOver = false
   private var isFresh = true
@@ -66,7 +67,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
     return fault
   }
 
-  // MARK: - Going
+  // MARK: - Seeking
 
   func begin(_ range: TimeRange) throws(MediaError) {
     self.range = range
@@ -94,7 +95,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
     (isAtStart, lastTicks) = (true, nil)
   }
 
-  /// Goes to a packet that decoding can begin with, and that is shown at the range's start or before; false where none is found.
+  /// Moves to a key frame that is shown at or before the range's start. Returns false if none is found.
   private func goByTimestamp() throws(AVFailure) -> Bool {
     guard let target = ticks(of: range.start), let second = ticks(of: range.start + MediaTime(value: 1, timescale: 1))
     else { return false }
@@ -121,7 +122,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
     return false
   }
 
-  /// The last tick at or before a time of the asset.
+  /// Returns the last tick at or before a time of the asset.
   private func ticks(of time: MediaTime) -> Int64? {
     let place = time + origin
     guard place.isNumeric, let base = TimeBase(numerator: 1, denominator: place.timescale) else { return nil }
@@ -141,7 +142,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
       }
       guard let buffer = try buffer() else { continue }
       if range.end.isNumeric, buffer.presentationTime >= range.end {
-        // Nothing is shown before it is decoded.
+        // A frame is not shown before it is decoded.
         let decoded = buffer.decodeTime.isValid ? buffer.decodeTime : buffer.presentationTime
         later.append(buffer)
         let least = format.mediaType == .video ? Self.negativeOffsetCount : 0
@@ -157,7 +158,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
     return buffer
   }
 
-  /// False at the end. Throws `cancelled`, too.
+  /// Reads the next packet of the track. Returns false at the end. May throw `cancelled`.
   private func readPacket() throws(AVFailure) -> Bool {
     if isHeld {
       isHeld = false
@@ -181,7 +182,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
     }
   }
 
-  /// What was read; nil where it says nothing of when it is.
+  /// Returns the packet that was read as a buffer; nil if it has no timestamp.
   private func buffer() throws(MediaError) -> SampleBuffer? {
     guard let ticks = packet.pts ?? packet.dts else { return nil }
     lastTicks = packet.dts ?? ticks
@@ -201,7 +202,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
       duration: duration, attachments: trims(start, duration))
   }
 
-  /// What of a packet lies outside of the range, or is not shown at all.
+  /// Returns the trims of a packet: the parts outside the range, or all of a packet that is not shown.
   private func trims(_ start: MediaTime, _ duration: MediaTime) -> SampleBuffer.Attachments {
     var attachments = SampleBuffer.Attachments(isSync: packet.isKeyFrame)
     let length = duration.isNumeric ? duration : format.video?.frameDuration ?? .zero
@@ -216,7 +217,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
     return attachments
   }
 
-  /// What is wrong with the end of the file; nil when nothing is.
+  /// Returns the error at the end of the file; nil if there is none.
   private func endError() -> MediaError? {
     if demuxer.presentByteCount.map({ $0 < byteCount }) ?? false {
       return MediaError(.damagedFile, "the file became shorter while it was read: \(displayPath)", operation: "read")

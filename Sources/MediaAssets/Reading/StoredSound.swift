@@ -1,22 +1,22 @@
-// Goes to packets of a track's sound, and gives them with their places. Where `MediaTrackReader` would begin to decode, this begins
-// to hand over.
+// Moves to packets of a track's audio and returns them with their positions, where `MediaTrackReader` would begin to
+// decode.
 import LibAV
 import MediaCore
 
-/// The packets of one track's sound, and where they lie in frames.
+/// The packets of one audio track with their positions in frames.
 ///
 /// Threading: one thread at a time, which may block.
 final class StoredSound {
   let media: MediaTrackReader
   private let lengths: PacketLengths
-  /// Read already, and next.
+  /// A packet that has been read already and is the next one.
   private var held: StoredPacket?
-  /// Nothing of the media is heard before it, whatever a packet decodes to.
+  /// The first frame that is heard. Earlier decoded frames are not.
   let firstHeardFrame: Int64
 
   private var reader: FrameReader { media.reader }
 
-  /// - Parameter media: made with `keepsPackets`, and not read from.
+  /// - Parameter media: A reader created with `keepsPackets` that has not been read.
   init(_ media: MediaTrackReader) throws(MediaError) {
     self.media = media
     firstHeardFrame = max(0, media.reader.frameStart)
@@ -26,12 +26,12 @@ final class StoredSound {
     media.reader.anchorStored(lengths)
   }
 
-  /// The packet that `next` gave.
+  /// The packet that `next` returned.
   var packet: Packet { reader.packet }
 
-  /// The next packet; nil at the end.
+  /// Returns the next packet; nil at the end.
   ///
-  /// Errors: `cancelled`; those of reading files.
+  /// - Throws: `cancelled`; the errors of reading files.
   func next() throws(MediaError) -> StoredPacket? {
     if let held {
       self.held = nil
@@ -40,10 +40,10 @@ final class StoredSound {
     return try media.mapped { () throws(AVFailure) in try reader.nextStored(lengths) }
   }
 
-  /// Goes to the packets with which decoding begins so as to be right from a frame on. Answers the frame of which, or of what is behind
-  /// it, a packet has to have something to be needed.
+  /// Moves to the packets from which decoding is correct at `frame`.
   ///
-  /// Errors: those of seeking; `onlyInOrder` for a stream that has gone by.
+  /// - Returns: The first frame that is needed. Packets that end before it are not needed.
+  /// - Throws: The errors of seeking; `onlyInOrder` for a stream that has passed the frame.
   func go(to frame: Int64) throws(MediaError) -> Int64 {
     held = nil
     let warmStart = frame - media.prerollFrames
@@ -61,7 +61,7 @@ final class StoredSound {
     }
     if case .counted = media.positioning { return try media.approach(frame)?.warmStart ?? warmStart }
     if try goByTimestamp(to: warmStart) { return warmStart }
-    // Nothing tells where a seek has led: all is read that lies before.
+    // The result of a seek is unknown: everything before the frame is read.
     try goToStart()
     while let packet = try next() {
       guard let place = packet.frame, place + packet.frameCount <= warmStart else {
@@ -77,7 +77,7 @@ final class StoredSound {
     try media.mapped { () throws(AVFailure) in try reader.rewind() }
   }
 
-  /// By the container's own seek; false where it cannot be told where that has led.
+  /// Moves with the container's seek. Returns false if the resulting position is unknown.
   private func goByTimestamp(to frame: Int64) throws(MediaError) -> Bool {
     if reader.timeline?.hasRoundedTicks ?? false, !reader.grid.isSettled {
       if !reader.stored.isAtStart { try media.mapped { () throws(AVFailure) in try reader.rewind() } }

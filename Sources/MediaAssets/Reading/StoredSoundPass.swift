@@ -1,36 +1,36 @@
 import LibAV
 import MediaCore
 
-/// Reads ranges of one track's sound as it is stored, with what has to be decoded before them.
+/// Reads ranges of one stored audio track, with the packets that must be decoded before them.
 ///
 /// Threading: one thread at a time, which may block.
 final class StoredSoundPass: StoredPass, @unchecked Sendable {
-  // `@unchecked Sendable`: only the interrupt of the media's reader is touched from other threads.
+  // `@unchecked Sendable`: other threads use only the interrupt of the media's reader.
 
   let format: FormatDescription
   private let sound: StoredSound
   private let rate: Int
   private let frameByteCount: Int?
-  /// What is to be read: the media from a frame on up to another, or its end, and how much later that is on the asset's timeline.
+  /// A part to be read: a range of the media in frames, nil for its end, and its offset on the asset's timeline.
   private struct Part {
     var start: Int64
     var end: Int64?
     var offset: Int64
   }
-  /// The one that is read last.
+  /// The parts to be read, in reverse order.
   private var parts: [Part] = []
-  /// Packets that end here or before are not needed for the part that is being read; nil before it has begun.
+  /// Packets that end at or before this frame are not needed for the current part; nil before the part has begun.
   private var warmStart: Int64?
-  /// Up to here the media was handed over, since the part began.
+  /// The end of the delivered media since the part began.
   private var reached: Int64 = .min
-  /// Where the packet ends that was read last.
+  /// The end of the packet that was read last.
   private var seen: Int64 = .min
-  /// Nothing was handed over of this part.
+  /// Whether no buffer of this part has been delivered.
   private var isFresh = true
   private var hasGivenAny = false
   private var fault: MediaError?
 
-  /// - Parameter media: made with `keepsPackets`, and not read from.
+  /// - Parameter media: A reader created with `keepsPackets` that has not been read.
   init(_ media: MediaTrackReader) throws(MediaError) {
     sound = try StoredSound(media)
     rate = media.format.sampleRateHz
@@ -38,7 +38,7 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
       preconditionFailure("a track that is read is there")
     }
     if format.audio != nil {
-      // What is decoded is what it is.
+      // The decoded format replaces the container's description.
       format.audio?.sampleRateHz = rate
       format.audio?.channelCount = media.format.channelCount
       format.audio?.channelMask = media.channelMask
@@ -58,9 +58,9 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
     return sound.media.takeSkippedPackets()?.error ?? sound.media.takeWarning()?.error ?? fault
   }
 
-  /// From frame `floor(start * rate)` up to frame `floor(end * rate)`.
+  /// Begins at frame `floor(start * rate)` and ends before frame `floor(end * rate)`.
   func begin(_ range: TimeRange) throws(MediaError) {
-    // No track is so long as to have no number.
+    // No track is so long that its frames exceed this number.
     let first = range.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? Int64.max / 8
     let end = range.end.isNumeric ? range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity) : nil
     (warmStart, isFresh) = (nil, true)
@@ -68,7 +68,7 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
       parts = [Part(start: first, end: end, offset: 0)]
       return
     }
-    // What an edit list has not is silence: nothing is stored.
+    // Gaps of an edit list are silent: no samples are stored there.
     parts = edits.stretches.reversed().compactMap { stretch in
       guard let mediaStart = stretch.mediaStart else { return nil }
       let from = max(first, stretch.start)
@@ -117,12 +117,13 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
     return found
   }
 
-  /// A packet with what is to be cut off: what lies outside of the part, before the first sound, behind the last, or was there already.
+  /// Returns a packet with its trims: the parts outside the part, before the first or after the last heard frame, and
+  /// frames delivered already.
   private func buffer(_ packet: StoredPacket, at frame: Int64, _ part: Part) throws(MediaError) -> SampleBuffer? {
     let end = frame + packet.frameCount
     let media = sound.media
     var lower = max(part.start, media.edits == nil ? sound.firstHeardFrame : 0, reached)
-    // Of the very first packet that is known already.
+    // The trim of the very first packet is known already.
     if !packet.isFirst, packet.trims.start > 0 { lower = max(lower, frame + packet.trims.start) }
     var upper = end - (media.edits == nil ? packet.trims.end : 0)
     reached = max(reached, upper)
@@ -135,7 +136,7 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
     }
     var attachments = SampleBuffer.Attachments(isDiscontinuity: packet.isAfterHole || isFresh && hasGivenAny)
     if let frameByteCount {
-      // What a packet has, whatever the container says that it has; less than a frame is none.
+      // The size of the data counts, whatever the container states. An incomplete frame is ignored.
       let count = Int64(data.count / frameByteCount)
       if count == 0, !data.isEmpty { noteDamage(frame + part.offset) }
       let present = min(count, packet.frameCount - trimmed)
@@ -148,7 +149,7 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
     attachments.isSync = sound.packet.isKeyFrame
     attachments.trimAtStart = time(start)
     attachments.trimAtEnd = time(trimmed)
-    // A block of a constant size is a sample.
+    // A block of constant size is a sample.
     let blockByteCount = format.audio?.bytesPerPacket ?? 0
     let isBlocks = blockByteCount > 0 && data.count % blockByteCount == 0 && !data.isEmpty
     return try SampleBuffer(

@@ -5,7 +5,7 @@ import MediaCore
 ///
 /// Threading: one thread at a time, which may block.
 final class VideoCompositionPass: ReadPass, @unchecked Sendable {
-  // `@unchecked Sendable`: only the readers' interrupts are touched from other threads.
+  // `@unchecked Sendable`: other threads use only the readers' interrupts.
 
   private let composition: VideoComposition
   private let pixelFormat: PixelFormat
@@ -15,13 +15,13 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
   private let converter: PictureConverter
   private var canvas: PictureCanvas
   private var range = TimeRange(start: .zero, duration: .positiveInfinity)
-  /// The number of the next picture.
+  /// The number of the next frame.
   private var next: Int64 = 0
-  /// Nothing was handed over of this range.
+  /// Whether no frame of this range has been delivered.
   private var isFresh = true
   private var isFirstRange = true
 
-  /// - Parameter end: no picture begins there or behind it.
+  /// - Parameter end: No frame begins at or after this time.
   init(
     _ composition: VideoComposition, _ pixelFormat: PixelFormat, _ readers: [AssetTrack.ID: any VideoReader],
     end: MediaTime, displayPath: String
@@ -39,7 +39,7 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
     }
   }
 
-  /// Who reads pictures shows one while the next one is made.
+  /// The caller shows one frame while the next one is rendered.
   var leastAheadCount: Int { 2 }
 
   func begin(_ range: TimeRange) throws(MediaError) {
@@ -83,7 +83,7 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
     canvas.clear(instruction?.backgroundColor ?? .black)
     for layer in instruction?.layers ?? [] {
       let opacity = layer.opacities.value(at: time) ?? 1
-      // What is not to be seen need not be decoded.
+      // Invisible frames are not decoded.
       guard opacity > 0, let picture = try tracks[layer.trackID]?.picture(at: time) else { continue }
       canvas.draw(
         picture, transform: layer.transforms.value(at: time) ?? .identity, opacity: opacity,
@@ -91,7 +91,7 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
     }
   }
 
-  /// The canvas in the format that is wanted, and what is to be known of it.
+  /// Returns the canvas in the requested pixel format, and its description.
   private func output() throws(MediaError) -> (PixelBuffer, FormatDescription.Video) {
     let picture = try canvas.picture()
     var format = FormatDescription.Video(width: picture.width, height: picture.height)
@@ -107,7 +107,7 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
   }
 }
 
-/// The pictures of one track as they are laid over others: in BGRA, with square pixels.
+/// The frames of one track for composition: in BGRA, with square pixels.
 private final class TrackPictures {
   private let reader: any VideoReader
   private let renderer: ImageRenderer
@@ -124,7 +124,7 @@ private final class TrackPictures {
   func takeFault() -> MediaError? { reader.takeFault() }
   func cancel() { reader.cancel() }
 
-  /// What is shown at a time; nil where the track has no picture.
+  /// Returns the frame that is shown at a time; nil if the track has none.
   func picture(at time: MediaTime) throws(MediaError) -> PixelBuffer? {
     try reader.seek(to: time)
     guard let shot = reader.shown, shot.time <= time, time < shot.end else { return nil }

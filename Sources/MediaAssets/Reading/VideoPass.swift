@@ -1,17 +1,17 @@
 import LibAV
 import MediaCore
 
-/// Reads ranges of one track's video as the pictures that are asked for.
+/// Reads ranges of one video track as frames in the requested format.
 ///
 /// Threading: one thread at a time, which may block.
 final class VideoPass: ReadPass, @unchecked Sendable {
-  // `@unchecked Sendable`: only the reader's interrupt is touched from other threads.
+  // `@unchecked Sendable`: other threads use only the reader's interrupt.
 
   private let reader: any VideoReader
   private let settings: VideoReadSettings
   private let converter: PictureConverter
   private var range = TimeRange(start: .zero, duration: .positiveInfinity)
-  /// Nothing was handed over of this range.
+  /// Whether no frame of this range has been delivered.
   private var isFresh = true
   private var isFirstRange = true
 
@@ -23,7 +23,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
     }
   }
 
-  /// Who reads pictures shows one while the next one is made.
+  /// The caller shows one frame while the next one is read.
   var leastAheadCount: Int { 2 }
 
   func begin(_ range: TimeRange) throws(MediaError) {
@@ -38,7 +38,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
   func read() throws(MediaError) -> SampleBuffer? {
     guard !range.isEmpty else { return nil }
     while let shot = try reader.next(), shot.time < range.end {
-      // Of the one that is asked for no time at all is shown.
+      // A frame that ends at or before the range's start is not shown.
       guard shot.end > range.start || shot.time >= range.start else { continue }
       return try buffer(shot)
     }
@@ -58,12 +58,12 @@ final class VideoPass: ReadPass, @unchecked Sendable {
       attachments: .init(isDiscontinuity: isFresh && !isFirstRange))
   }
 
-  /// By how much pictures are turned here.
+  /// Returns the number of quarter turns by which a frame is rotated here.
   private func quarterTurns(_ shot: VideoShot) -> Int {
     settings.appliesPreferredTrackTransform ? shot.format.rotationDegrees / 90 : 0
   }
 
-  /// What the picture becomes before it is turned; nil: it stays as large as it is.
+  /// Returns the size of a frame before it is rotated; nil if it is not scaled.
   private func size(_ shot: VideoShot) -> VideoReadSettings.Size? {
     guard let size = settings.size, !quarterTurns(shot).isMultiple(of: 2) else { return settings.size }
     return .init(width: size.height, height: size.width)
@@ -79,7 +79,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
     }
   }
 
-  /// What is to be known of a picture besides its pixels.
+  /// Returns the description of a frame.
   private func format(of shot: VideoShot) -> FormatDescription.Video {
     var format = shot.format
     format.bitRate = nil
@@ -95,7 +95,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
 }
 
 extension FormatDescription.Video.PixelAspectRatio? {
-  /// The shape of pixels of a picture that is stretched to another size, and is to look as before.
+  /// Returns the pixel aspect ratio of a frame that is scaled to another size and keeps its appearance.
   func stretched(
     from source: (width: Int, height: Int), to target: (width: Int, height: Int)
   ) -> FormatDescription.Video.PixelAspectRatio? {
@@ -109,7 +109,7 @@ extension FormatDescription.Video.PixelAspectRatio? {
 }
 
 extension FormatDescription.Video.CleanAperture {
-  /// The same part of a picture that is stretched to another size.
+  /// Returns the same part of a frame that is scaled to another size.
   func stretched(from source: (width: Int, height: Int), to target: (width: Int, height: Int)) -> Self {
     func scaled(_ value: Int, _ from: Int, _ to: Int) -> Int {
       Int((Double(value) * Double(to) / Double(from)).rounded())

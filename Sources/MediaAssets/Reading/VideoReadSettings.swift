@@ -1,13 +1,14 @@
 import MediaCore
 
-/// What the pictures of a track are read as.
+/// The format in which a track's video frames are read.
 public struct VideoReadSettings: Sendable, Hashable {
-  /// How the pixels lie.
+  /// The pixel format.
   public var pixelFormat: PixelFormat
-  /// Pixels in a row, and rows, of what is handed over; nil: as each picture has them. Pictures are stretched to it: the shape of a pixel in the buffers' formats
-  /// then says how they are to be shown.
+  /// The size of the delivered frames in pixels. Default: nil, the size of each frame. Frames are stretched to this
+  /// size; the pixel aspect ratio in the buffers' formats states how to show them.
   public var size: Size?
-  /// Turns pictures by what their track says, so that they stand upright; false: the buffers' formats say it.
+  /// Whether frames are rotated upright as their track specifies. Default: false, the buffers' formats state the
+  /// rotation.
   public var appliesPreferredTrackTransform = false
 
   /// A size in pixels.
@@ -18,13 +19,13 @@ public struct VideoReadSettings: Sendable, Hashable {
     public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
   }
 
-  /// Pictures of a format, of their own size unless said.
+  /// Creates settings with a pixel format, by default without scaling.
   public init(_ pixelFormat: PixelFormat = .bgra, size: Size? = nil) {
     self.pixelFormat = pixelFormat
     self.size = size
   }
 
-  /// Errors: `invalidArgument`.
+  /// - Throws: `invalidArgument`.
   func check() throws(MediaError) {
     guard let size else { return }
     guard PixelBuffer.supportedSizes.contains(size.width), PixelBuffer.supportedSizes.contains(size.height) else {

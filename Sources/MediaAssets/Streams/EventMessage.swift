@@ -1,14 +1,14 @@
 import MediaCore
 
-/// An `emsg` box with an ID3 tag in it (ISO/IEC 23009-1, 5.10.3.3; "Carriage of ID3 Timed Metadata in CMAF").
+/// An `emsg` box that contains an ID3 tag (ISO/IEC 23009-1, 5.10.3.3; "Carriage of ID3 Timed Metadata in CMAF").
 enum EventMessage {
   private static let schemes: Set = ["https://aomedia.org/emsg/ID3", "https://developer.apple.com/streaming/emsg-id3"]
 
-  /// The tag and when it holds; nil for another event, and for what makes no sense.
+  /// Returns the tag and its time; nil for other events and invalid boxes.
   ///
   /// - Parameters:
-  ///   - content: the box behind its name.
-  ///   - startNanoseconds: where the segment begins.
+  ///   - content: The contents of the box, after its name.
+  ///   - startNanoseconds: The start of the segment.
   static func tag(in content: ArraySlice<UInt8>, startNanoseconds: Int64) -> SegmentTag? {
     var rest = content
     func number(_ count: Int) -> UInt64? {

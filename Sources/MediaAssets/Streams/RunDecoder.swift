@@ -5,7 +5,7 @@ import MediaCore
 struct RunDescription: Codable {
   var trackIndex: Int
   var codecName: String
-  /// The duration of a tick: seconds as a fraction.
+  /// The duration of a tick in seconds, as a fraction.
   var tickNumerator: Int32
   var tickDenominator: Int32
   var sampleRateHz: Int
@@ -14,7 +14,7 @@ struct RunDescription: Codable {
   var seekPrerollFrames: Int64?
   var isMovie: Bool
   var isMPEGTransport: Bool
-  /// Ticks by which an edit list of MP4 moves timestamps back.
+  /// The number of ticks by which an MP4 edit list moves timestamps back.
   var editTicks: Int64
 
   /// Whether all numbers are in their ranges, so that sums of them do not overflow.
@@ -27,29 +27,31 @@ struct RunDescription: Codable {
   var timeBase: TimeBase? { TimeBase(numerator: tickNumerator, denominator: tickDenominator) }
 }
 
-/// An ID3 tag of a stream of such tags.
+/// An ID3 tag from a stream of tags.
 struct RunTag: Codable {
-  /// Its timestamp; nil where it has none.
+  /// The timestamp; nil if there is none.
   var time: MediaTime?
   var bytes: [UInt8]
 
-  /// Tags that are kept until they are taken.
+  /// Maximum number of tags that wait to be read.
   static let maximumCount = 256
 }
 
-/// Decodes the audio of a run, from its first packet on: in this process, or in a worker.
+/// Decodes the audio of a run from its first packet: in this process or in a worker process.
 ///
 /// Threading: one thread at a time, which may block.
 protocol RunDecoder: AnyObject {
   var description: RunDescription { get }
 
-  /// What the container is. Errors: those of `AssetProperties.init`.
+  /// Returns the properties of the container.
+  ///
+  /// - Throws: The errors of `AssetProperties.init`.
   func properties(displayPath: String) throws(MediaError) -> AssetProperties
 
   /// Decodes the next frame.
   func next(into frame: Frame) throws(AVFailure) -> RunDecoding
 
-  /// The tags that were found since the last call.
+  /// Removes and returns the tags found since the last call.
   func takeTags() -> [RunTag]
 }
 
@@ -70,7 +72,7 @@ final class LocalRunDecoder: RunDecoder {
   private let stream: StreamInfo
   private let decoder: Decoder
   private let packet: Packet
-  /// Streams of ID3 tags.
+  /// The streams that contain ID3 tags.
   private let tagStreams: [StreamInfo]
   private var tags: [RunTag] = []
   private var isAtEndOfFile = false
@@ -81,7 +83,7 @@ final class LocalRunDecoder: RunDecoder {
   private static let maximumBadReads = 64
   private static let maximumTagStreamCount = 4
 
-  /// How a run's container is opened.
+  /// The options for opening a run's container.
   static var options: Demuxer.Options {
     var options = Demuxer.Options()
     options.probeByteCount = 1 << 20
@@ -89,7 +91,7 @@ final class LocalRunDecoder: RunDecoder {
     return options
   }
 
-  /// Errors: `unknownCodec`, `noPlayableTracks`, `damagedFile`.
+  /// - Throws: `unknownCodec`, `noPlayableTracks`, `damagedFile`.
   init(_ demuxer: Demuxer, name: String) throws(MediaError) {
     guard let index = demuxer.preferredAudioStreamIndex else {
       throw MediaError(.noPlayableTracks, "there is no audio in \(name)", operation: "hls")

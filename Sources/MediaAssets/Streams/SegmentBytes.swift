@@ -1,39 +1,41 @@
-// The bytes of one segment as FFmpeg wants them: decrypted, and without the ID3 tag that bare sound begins with, which says when it is.
+// Provides the bytes of one segment for FFmpeg: decrypted, and without the ID3 tag at the beginning of packed audio,
+// which contains its timestamp.
 import LibAV
 import MediaCore
 import NetworkIO
 import Playlists
 
-/// Reads one segment once. Threading: one at a time.
+/// Reads one segment once. Threading: one thread at a time.
 final class SegmentBytes {
   let entry: HLSTimeline.Entry
-  /// The timestamp of the first sample in 90,000ths of a second, as the ID3 tag of bare sound says it; nil for other segments.
+  /// The timestamp of the first sample in units of 1/90,000 s, from the ID3 tag of packed audio; nil for other
+  /// segments.
   private(set) var timestamp: Int64?
-  /// Neither an MPEG transport stream nor MP4: sound without timestamps of its own.
+  /// Whether the segment is packed audio: neither an MPEG transport stream nor MP4, without timestamps.
   private(set) var isPacked = false
-  /// What it says at its beginning: ID3 tags of bare sound, and those in `emsg` boxes.
+  /// The tags at the beginning of the segment: ID3 tags of packed audio, and those in `emsg` boxes.
   private(set) var tags: [SegmentTag] = []
 
   private let session: StreamSession
   private let fetcher: StreamFetcher
   private let interrupt: Interrupt
   private let source: any ByteSource
-  /// What was read and not given yet, from `headOffset` on.
+  /// Bytes that have been read but not delivered; the first one is at `headOffset`.
   private(set) var head: [UInt8] = []
   private var headOffset = 0
   private var offset: Int64
   private var isOpen = false
-  /// All of it is in `head`.
+  /// Whether `head` contains the entire segment.
   private var isWhole = false
 
-  /// Bytes of an encrypted segment, which is decrypted as a whole.
+  /// Maximum size in bytes of an encrypted segment, which is decrypted as a whole.
   private static let encryptedByteCount = 64 << 20
-  /// Bytes of ID3 tags that are looked at.
+  /// Maximum number of bytes that are searched for ID3 tags.
   private static let tagByteCount = 1 << 20
-  /// Tags of one segment that are taken.
+  /// Maximum number of tags of one segment.
   private static let maximumTagCount = 64
 
-  /// Nothing is asked for yet.
+  /// Creates the reader without sending a request.
   init(
     _ entry: HLSTimeline.Entry, session: StreamSession, fetcher: StreamFetcher, interrupt: Interrupt
   ) throws(MediaError) {
@@ -60,27 +62,29 @@ final class SegmentBytes {
       ? StreamSession.KeptSegment(segment: entry.segment, resource: resource) : nil
   }
 
-  /// Asks for it, without waiting for the answer.
+  /// Sends the request without waiting for the reply.
   func start() { if let resource = source as? HTTPResource { try? resource.start() } }
 
-  /// Whether all of it has come.
+  /// Whether the entire segment has arrived.
   var hasCome: Bool {
     if isWhole || !(source is HTTPResource) { return true }
     guard isOpen, let end = entry.segment.byteRange?.end ?? source.byteCount else { return false }
     return source.presentBytes.map { $0.upperBound >= end } ?? false
   }
 
-  /// How much of it came, and how fast; nil of a file.
+  /// The size and duration of the transfer; nil for a file.
   var measure: TransferMeasure? { (source as? HTTPResource)?.measure }
 
-  /// What others may see of it.
+  /// The segment as it is shared with other readers.
   var loaded: StreamFamily.LoadedSegment { StreamFamily.LoadedSegment(entry: entry, source: source) }
 
-  /// Waits for its first bytes and finds out what they are. Errors: those of the place; of decryption.
+  /// Waits for the first bytes and detects their format.
+  ///
+  /// - Throws: The errors of the location and of decryption.
   func open() throws(MediaError) {
     try source.open()
     if let key = entry.key {
-      // Before bytes are loaded that cannot be used.
+      // Load the key first: without it the bytes are useless.
       _ = try session.key(key, interrupt: interrupt)
       let bytes = try fetcher.readAll(
         source, bytes: entry.segment.byteRange, limit: Self.encryptedByteCount,
@@ -119,7 +123,7 @@ final class SegmentBytes {
     if boxes.contains(box), start.first != 0x47 { try lookForEvents() }
   }
 
-  /// Takes the ID3 tags of `emsg` boxes, which stand in front of the first fragment; FFmpeg passes them over.
+  /// Reads the ID3 tags of `emsg` boxes before the first fragment, because FFmpeg skips these boxes.
   private func lookForEvents() throws(MediaError) {
     var place = 0
     while try fill(place + 8), place <= Self.tagByteCount {
@@ -136,7 +140,7 @@ final class SegmentBytes {
     }
   }
 
-  /// Makes so many bytes be there; false when there are fewer.
+  /// Reads until `head` has `count` undelivered bytes. Returns false if the segment is shorter.
   private func fill(_ count: Int) throws(MediaError) -> Bool {
     while head.count - headOffset < count {
       let more = try readSource(max(4_096, count - (head.count - headOffset)))
@@ -166,7 +170,7 @@ final class SegmentBytes {
     return count
   }
 
-  /// Gives the next bytes; 0 at its end.
+  /// Reads the next bytes. Returns 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
     guard headOffset < head.count else {
       head = []
@@ -180,11 +184,11 @@ final class SegmentBytes {
   }
 }
 
-/// The timestamp that bare sound has in an ID3 tag (RFC 8216, section 3.4).
+/// The timestamp of packed audio in an ID3 tag (RFC 8216, section 3.4).
 enum TransportTimestamp {
   private static let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
 
-  /// In 90,000ths of a second, 33 bits; nil when there is none.
+  /// Returns the timestamp in units of 1/90,000 s, 33 bits; nil if there is none.
   static func find(in tag: ArraySlice<UInt8>) -> Int64? {
     guard tag.count >= owner.count + 8 else { return nil }
     for start in tag.startIndex...(tag.endIndex - owner.count - 8) where tag[start] == owner[0] {

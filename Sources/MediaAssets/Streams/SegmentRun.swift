@@ -2,30 +2,31 @@ import LibAV
 import MediaCore
 import Playlists
 
-/// A run of segments taken apart and decoded, from its first packet on.
+/// A run of segments, demuxed and decoded from its first packet.
 ///
 /// Threading: one thread at a time.
 final class SegmentRun {
   let source: SegmentSource
   /// The container's description of the audio.
   let description: RunDescription
-  /// What the run begins with.
+  /// The first segment of the run.
   let firstEntry: HLSTimeline.Entry
   private let decoder: any RunDecoder
   private let tickBase: TimeBase
-  /// Timestamps of MPEG-2 have 33 bits, and begin anew after a day.
+  /// Whether timestamps are those of MPEG-2: they have 33 bits and wrap around after about 26.5 hours.
   private let isTransport: Bool
-  /// What timestamps are told in: frames of what is decoded, which of HE-AAC may be twice what the container says.
+  /// The unit of timestamps: decoded frames. For HE-AAC their rate may be twice that of the container.
   private var frameBase: TimeBase
   private var rateHz: Int
 
-  /// Opens a run. Blocks. Errors: those of the session and its segments; `damagedFile`, `unknownFormat`, `unknownCodec`,
-  /// `noPlayableTracks`. Nil: the stream is over before the segment.
+  /// Opens a run. Blocks. Returns nil if the stream ends before the segment, or if `end` states another reason.
   ///
   /// - Parameters:
-  ///   - number: the segment to begin with.
-  ///   - variantNumber: the variant whose number that is.
-  ///   - isTentative: it may be the wrong one.
+  ///   - number: The first segment.
+  ///   - variantNumber: The variant to which the number belongs.
+  ///   - isTentative: Whether the segment may be the wrong one.
+  /// - Throws: The errors of the session and its segments; `damagedFile`, `unknownFormat`, `unknownCodec`,
+  ///   `noPlayableTracks`.
   init?(
     session: StreamSession, fetcher: StreamFetcher, number: Int64, variantNumber: Int, isTentative: Bool = false,
     interrupt: Interrupt, end: inout SegmentSource.End?
@@ -52,7 +53,7 @@ final class SegmentRun {
     isTransport = description.isMPEGTransport || source.isPacked
   }
 
-  /// A decoder in a worker, or in this process.
+  /// Returns a decoder in a worker process or in this process.
   private static func decoder(
     of file: FileSource, _ fetcher: StreamFetcher, _ session: StreamSession
   ) throws(AVFailure) -> any RunDecoder {
@@ -72,8 +73,9 @@ final class SegmentRun {
     }
   }
 
-  /// Opens the run that playing begins with, and tells which variant it is of. Blocks. Errors: as above; `badStreamPlaylist` where
-  /// there are no segments.
+  /// Opens the run at which playback begins, and returns it with the number of its variant. Blocks.
+  ///
+  /// - Throws: The errors of the initializer; `badStreamPlaylist` if there are no segments.
   static func first(
     of session: StreamSession, fetcher: StreamFetcher, interrupt: Interrupt
   ) throws(MediaError) -> (run: SegmentRun, variantNumber: Int) {
@@ -91,16 +93,18 @@ final class SegmentRun {
     }
   }
 
-  /// Whether timestamps tell where it lies in its stretch.
+  /// Whether timestamps state the position of the run in its stretch.
   var hasTimestamps: Bool { !source.isPacked || source.timestamp != nil }
 
-  /// Where the first frame lies by the container's own count is to be cut off, for it is the encoder's delay.
+  /// Whether audio before time 0 of the container is removed, because it is the encoder's delay.
   var cutsNegative: Bool { description.isMovie }
 
-  /// Whether a worker decodes the run.
+  /// Whether a worker process decodes the run.
   var isInWorker: Bool { decoder is IsolatedRunDecoder }
 
-  /// Returns the properties of the run's container. Errors: those of `AssetProperties.init`.
+  /// Returns the properties of the run's container.
+  ///
+  /// - Throws: The errors of `AssetProperties.init`.
   func properties(displayPath: String) throws(MediaError) -> AssetProperties {
     try decoder.properties(displayPath: displayPath)
   }
@@ -108,7 +112,8 @@ final class SegmentRun {
   // MARK: - Reading
 
   enum Result {
-    /// `frame` has been filled; the first sample's timestamp in frames, nil where there is none, and how many are sound.
+    /// `frame` has been filled. `timestamp` is that of the first sample in frames, nil if there is none. `count` is the
+    /// number of audible frames.
     case frame(timestamp: Int64?, count: Int)
     /// A packet did not decode.
     case undecodable(AVFailure)
@@ -134,7 +139,7 @@ final class SegmentRun {
     }
   }
 
-  /// Frames of audio: in MP4 the last packet may decode to more than the fragment lasts.
+  /// Returns the number of audible frames. In MP4 the last packet may decode to more than the fragment lasts.
   private func audibleCount(of frame: Frame, timestamp: Int64?, fragmentEndTicks: Int64?) -> Int {
     guard description.isMovie, let timestamp, let fragmentEnd = fragmentEndTicks.flatMap({ frames(ofTicks: $0) }),
       fragmentEnd > timestamp,
@@ -143,13 +148,13 @@ final class SegmentRun {
     return Int(fragmentEnd - timestamp)
   }
 
-  /// The tags that were met since the last call: between the sound, and at the beginnings of segments.
+  /// Removes and returns the tags found since the last call: in tag streams, and at the beginnings of segments.
   func takeTags() -> [SegmentTag] {
     decoder.takeTags().map { SegmentTag(time: $0.time.map { .stamp($0) } ?? .now, bytes: $0.bytes) }
       + source.takeTags()
   }
 
-  /// A timestamp in frames; of bare sound with what its tag says.
+  /// Converts a timestamp to frames. For packed audio, adds the timestamp of its tag.
   private func frames(ofTicks ticks: Int64) -> Int64? {
     guard let frames = frameBase.ticks(from: ticks, of: tickBase, rounding: .nearest), abs(frames) < 1 << 60
     else { return nil }
@@ -159,7 +164,7 @@ final class SegmentRun {
     return frames + start
   }
 
-  /// A timestamp in frames of some rate as it would be had it not begun anew, near to what is expected.
+  /// Removes wrap-arounds from a timestamp, so that it is nearest to `expected`. Both are in frames of `sampleRateHz`.
   func unwrapped(_ timestamp: Int64, near expected: Int64, sampleRateHz: Int) -> Int64 {
     guard isTransport, let base = TimeBase(numerator: 1, denominator: 90_000),
       let period = TimeBase(sampleRateHz: sampleRateHz)?.ticks(from: 1 << 33, of: base, rounding: .nearest), period > 0

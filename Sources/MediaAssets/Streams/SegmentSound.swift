@@ -1,11 +1,13 @@
-// What was decoded last of a run, at the reader's rate: behind a discontinuity, and in another variant, sound may have another one.
+// The last decoded audio of a run at the reader's sample rate. After a discontinuity and in another variant, the audio
+// may have another rate.
 import LibAV
 import MediaCore
 
-/// The sound of a run's last frame, as frames of one rate and channel count.
+/// The audio of a run's last frame, in one sample rate and channel count.
 ///
-/// Runs of that rate are taken as they are. Others are converted, each as one unbroken stream from where it was begun: its frames are
-/// placed as exactly as its timestamps place them, and its samples are not those of a conversion that began elsewhere.
+/// Runs of that sample rate are used unchanged. Each other run is converted as one continuous stream from the position
+/// at which reading began. Its frames are positioned as exactly as its timestamps permit. Its samples differ from those
+/// of a conversion that began elsewhere.
 ///
 /// Threading: one thread at a time.
 struct SegmentSound {
@@ -17,8 +19,8 @@ struct SegmentSound {
   private var conversion: Conversion?
 
   /// - Parameters:
-  ///   - frame: what the first run's first frame was decoded into.
-  ///   - name: what stands for the stream in messages.
+  ///   - frame: The frame into which the first run's first frame was decoded.
+  ///   - name: The name of the stream in messages.
   init(format: AudioFormat, sampleFormat: SampleFormat, frame: Frame, name: String) {
     self.format = format
     self.sampleFormat = sampleFormat
@@ -27,15 +29,15 @@ struct SegmentSound {
     direct = FrameConverter(format: format, sampleFormat: sampleFormat)
   }
 
-  /// Frames between the places at which a run's frames begin; 0 where they begin anywhere.
+  /// The distance between the starts of a run's codec frames; 0 if they may begin anywhere.
   var stepFrames: Int64 { conversion == nil ? Int64(frame.frameCount) : 0 }
 
-  /// A run begins.
+  /// Begins a run.
   mutating func begin() { conversion = nil }
 
-  /// Decodes what comes next of a run. Blocks. Timestamp and count are in frames of `format`.
+  /// Decodes the next audio of a run. Blocks. Timestamp and count are in frames of `format`.
   ///
-  /// Errors: those of `SegmentRun.next`; `conversionFailed`.
+  /// - Throws: The errors of `SegmentRun.next`; `conversionFailed`.
   mutating func next(of run: SegmentRun) throws(MediaError) -> SegmentRun.Result {
     while true {
       if let result = try conversion?.next() { return result }
@@ -59,7 +61,7 @@ struct SegmentSound {
     }
   }
 
-  /// Hands over part of it.
+  /// Copies a range of the audio.
   mutating func copy(_ range: Range<Int>, into output: UnsafeMutableRawPointer) throws(MediaError) {
     if let conversion {
       try conversion.copy(range, into: output)
@@ -76,20 +78,20 @@ private final class Conversion {
   private var native: FrameConverter
   private let converter: AudioConverter
   private let writer: SampleWriter
-  /// The timestamp of the run's first frame, in frames as they go in; nil where there are none.
+  /// The timestamp of the run's first frame, in input frames; nil if there are no timestamps.
   private var origin: Int64?
   private var inCount: Int64 = 0
   private var outCount: Int64 = 0
-  /// What went in last, and how much of it has been converted.
+  /// The last input frame, and the number of its frames that have been converted.
   private var incoming: [Float] = []
   private var convertedCount = 0
-  /// What came out last.
+  /// The last output.
   private var samples: [Float] = []
 
-  /// Frames that are converted at once: a stream may say that it has one a second.
+  /// Number of frames converted at once. It limits memory, because a stream may declare a sample rate of 1 Hz.
   private static let pieceFrames = 1_024
 
-  /// Errors: `unsupportedAudioFormat`, `conversionFailed`.
+  /// - Throws: `unsupportedAudioFormat`, `conversionFailed`.
   init(
     of layout: SampleLayout, to output: AudioFormat, _ sampleFormat: SampleFormat, timestamp: Int64?
   ) throws(MediaError) {
@@ -106,10 +108,12 @@ private final class Conversion {
     layout.sampleRateHz == input.sampleRateHz && layout.channelCount == input.channelCount
   }
 
-  /// A frame goes in. Errors: `conversionFailed`, `unsupportedAudioFormat`.
+  /// Accepts an input frame.
+  ///
+  /// - Throws: `conversionFailed`, `unsupportedAudioFormat`.
   func take(_ frame: Frame, count: Int, timestamp: Int64?, _ name: String) throws(MediaError) {
     if let timestamp, let first = origin {
-      // Timestamps that jump take what follows with them.
+      // A jump in the timestamps moves all following audio.
       let jump = timestamp - (first + inCount)
       if abs(jump) > Int64(input.sampleRateHz / 50) { origin = first + jump }
     }
@@ -126,7 +130,7 @@ private final class Conversion {
     convertedCount = 0
   }
 
-  /// What comes out of a piece of what went in; nil when more has to go in.
+  /// Converts the next chunk of the input; nil if more input is needed.
   func next() throws(MediaError) -> SegmentRun.Result? {
     while convertedCount * input.channelCount < incoming.count {
       let count = min(Self.pieceFrames, incoming.count / input.channelCount - convertedCount)
@@ -149,14 +153,14 @@ private final class Conversion {
     return nil
   }
 
-  /// What is still inside at the run's end; nil when nothing is.
+  /// Returns the audio remaining in the converter at the run's end; nil if there is none.
   func drain() throws(MediaError) -> SegmentRun.Result? {
     try collect(atMost: 4_096) { (room, capacity) throws(MediaError) -> Int in
       try converter.drain(into: room, capacityFrames: capacity)
     }
   }
 
-  /// Gathers what comes out, piece by piece.
+  /// Collects the output in chunks.
   private func collect(
     atMost pieceFrames: Int, _ produce: (UnsafeMutablePointer<Float>, Int) throws(MediaError) -> Int
   ) throws(MediaError) -> SegmentRun.Result? {
@@ -177,7 +181,7 @@ private final class Conversion {
     return .frame(timestamp: origin.flatMap(place), count: count)
   }
 
-  /// Where what comes out next lies, when the run's first frame has that timestamp; nil when that is beyond all times.
+  /// Returns the position of the next output for the timestamp of the run's first frame; nil if it is out of range.
   private func place(_ origin: Int64) -> Int64? {
     let start = MediaTime(frame: origin, rate: input.sampleRateHz).frameIndex(
       rate: output.sampleRateHz, rounding: .halfAwayFromZero)
@@ -185,7 +189,7 @@ private final class Conversion {
     return start + outCount
   }
 
-  /// Errors: `conversionFailed`.
+  /// - Throws: `conversionFailed`.
   func copy(_ range: Range<Int>, into target: UnsafeMutableRawPointer) throws(MediaError) {
     let result = samples.withUnsafeBufferPointer { buffer -> Result<Void, MediaError> in
       guard let base = buffer.baseAddress else { return .success(()) }

@@ -1,4 +1,4 @@
-// Segments one behind another, as if they were one file that is read from its beginning on: as far as they belong together.
+// Presents consecutive segments as one file that is read sequentially, as far as they belong together.
 import LibAV
 import MediaCore
 import NetworkIO
@@ -6,72 +6,73 @@ import Playlists
 import RealtimeAudio
 import Synchronization
 
-/// A run of segments of a stream, up to where something begins anew: a discontinuity, another initialization section, a segment
-/// that is missing, the end.
+/// A run of consecutive segments. It ends before a discontinuity, another initialization section or a missing segment,
+/// and at the stream's end.
 ///
 /// Threading: as `ByteSource`.
 final class SegmentSource: ByteSource, @unchecked Sendable {
-  // `@unchecked Sendable`: only `interrupt` and `session` are used by other threads than the reader's.
+  // `@unchecked Sendable`: threads other than the reader's use only `interrupt` and `session`.
 
-  /// Why there are no more bytes.
+  /// The reason why there are no more bytes.
   enum End: Sendable, Hashable {
-    /// What follows begins with this segment.
+    /// The next run begins with this segment.
     case next(Int64)
-    /// Another variant is heard from now on: what follows is its sound.
+    /// Another variant is active: the next run belongs to it.
     case variant
-    /// Segments up to this one have left the window of a live stream.
+    /// Segments before `first` have left the window of a live stream.
     case left(first: Int64)
-    /// The stream is over.
+    /// The stream has ended.
     case streamEnd
   }
 
   private let session: StreamSession
   private let fetcher: StreamFetcher
-  /// The segment that it begins with, once that is known: a first one that is missing is passed over.
+  /// The first segment, when it is known. Missing segments before it are skipped.
   private(set) var firstEntry: HLSTimeline.Entry?
-  /// The one that was opened last.
+  /// The segment opened last.
   private(set) var lastEntry: HLSTimeline.Entry?
-  /// Known when all was read.
+  /// The reason of the end; nil until everything has been read.
   private(set) var end: End?
-  /// What the first segment's tag says, and whether it is bare sound.
+  /// The timestamp in the first segment's tag, and whether the segment is packed audio.
   private(set) var timestamp: Int64?
   private(set) var isPacked = false
 
   private let interrupt = Interrupt()
-  /// What segments say at their beginnings, until it is taken.
+  /// Tags at the beginnings of segments that wait to be read.
   private var tags: [SegmentTag] = []
   private static let maximumTagCount = 64
-  /// The segment behind the one that is read.
+  /// The number of the segment after the one that is being read.
   private(set) var nextNumber: Int64
   private var current: SegmentBytes? { didSet { tellLoaded() } }
   private var prefetched: SegmentBytes? { didSet { tellLoaded() } }
-  /// The first bytes, which are read again when the format is looked for.
+  /// The first bytes of the run, which are read again during format detection.
   private var beginning: [UInt8] = []
   private var offset: Int64 = 0
-  /// The initialization section, as far as it was not given yet.
+  /// The rest of the initialization section that has not been read.
   private var pending: ArraySlice<UInt8> = []
   private var missingCount = 0
-  /// Whose segments these are.
+  /// The variant to which the segments belong.
   private let variantNumber: Int
   private var isTentative: Bool
-  /// The variant to go over to behind the segment that is read.
+  /// The variant to switch to after the current segment.
   private var target: Int?
   private var hasMeasured = false
-  /// For how long whoever reads it has wanted nothing since the last segment was measured.
+  /// The time during which the reader has needed no data since the last segment was measured.
   private var idleNanoseconds: Int64 = 0
-  /// When the last segment was measured, until the next one is there.
+  /// The time at which the last segment was measured; nil when the next one is available.
   private var restedAt: HostTime?
 
   private static let keptByteCount = 512 << 10
-  /// Segments that are missing one after another before the stream is given up.
+  /// Number of consecutive missing segments after which the stream fails.
   static let maximumMissingCount = 5
-  /// Pauses before a segment is asked for again.
+  /// Delays before a segment is requested again.
   private static let retryDelays: [Duration] = [.milliseconds(500), .seconds(2)]
 
   /// - Parameters:
-  ///   - number: the segment to begin with.
-  ///   - variantNumber: the variant whose number that is.
-  ///   - isTentative: it may be the wrong one: what follows is not asked for before it is confirmed.
+  ///   - number: The first segment.
+  ///   - variantNumber: The variant to which the number belongs.
+  ///   - isTentative: Whether the segment may be the wrong one. If so, the next segment is not requested before
+  ///     `confirm()`.
   init(
     session: StreamSession, fetcher: StreamFetcher, number: Int64, variantNumber: Int, isTentative: Bool = false
   ) {
@@ -84,7 +85,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
   deinit {
     session.family.setLoaded([], by: ObjectIdentifier(self))
-    // Opening a stream reads the beginning of its first segment, and so does playback afterwards.
+    // Opening a stream reads the beginning of its first segment, and playback reads it again afterwards.
     if let current, current.entry == firstEntry {
       session.keep([current, prefetched].compactMap { $0?.kept }, log: fetcher.log)
     }
@@ -97,7 +98,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   var byteCount: Int64? { nil }
   var isSeekable: Bool { false }
 
-  /// A name that hints at what it is.
+  /// A file name that helps format detection.
   var hint: String {
     guard let place = firstEntry?.segment.place else { return "" }
     let path =
@@ -121,7 +122,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     if firstEntry == nil, let missingError { throw missingError }
   }
 
-  /// What was wrong with the segment that was missing last.
+  /// The error of the last missing segment.
   private var missingError: MediaError?
 
   // MARK: - Reading
@@ -136,7 +137,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
       buffer.copyBytes(from: beginning[Int(place)..<(Int(place) + count)])
       return count
     }
-    // Behind what was read lies what nobody knows yet.
+    // Reading ahead is not possible, because the data is unknown.
     guard place == offset else { return 0 }
     let count = try readOn(into: buffer)
     if beginning.count < Self.keptByteCount, offset == Int64(beginning.count) {
@@ -161,12 +162,13 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
       let count: Int
       do throws(MediaError) { count = try current.read(into: buffer) } catch {
         if error.code == .cancelled { throw error }
-        // What came of it is heard; what follows begins anew.
+        // The received part of the segment is played, and the next segment begins a new run.
         fetcher.note(error, current.entry.segment.place, isRetried: false)
         finish(.next(current.entry.segment.number + 1))
         return 0
       }
-      // Read once: the last byte may arrive between two looks, and nothing is asked for before it is measured.
+      // Read the property once: the last byte may arrive between two reads. No segment is requested before this one is
+      // measured.
       let hasCome = current.hasCome
       if count == 0 || hasCome { measure(current) }
       if count > 0 {
@@ -178,32 +180,33 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     return 0
   }
 
-  // MARK: - How fast it comes
+  // MARK: - Throughput
 
-  /// Whoever reads it wanted nothing for a while: there was enough.
+  /// Adds time during which the reader needed no data, because it had enough.
   func noteIdle(nanoseconds: Int64) { idleNanoseconds += max(0, nanoseconds) }
 
-  /// All of a segment has come: it may be time for another variant.
+  /// Measures a segment that has arrived completely, and decides whether to switch variants.
   private func measure(_ bytes: SegmentBytes) {
     guard !hasMeasured, let measure = bytes.measure else { return }
     hasMeasured = true
     target = session.took(measure, bytes.entry.segment, variantNumber: variantNumber, idleNanoseconds: idleNanoseconds)
     idleNanoseconds = 0
-    // What is waited for when another variant is looked for is no rest.
+    // Time spent looking for another variant is not idle time.
     restedAt = target == nil ? fetcher.clock.now : nil
   }
 
-  /// The next segment is there. Nothing more was wanted of the one before, nor was there more near the edge of a live stream.
+  /// Adds the idle time when the next segment becomes available. Before that, the reader needed no data, or a live
+  /// stream had none.
   private func noteRest() {
     if let restedAt { idleNanoseconds = max(0, fetcher.clock.now.nanoseconds(since: restedAt)) }
     restedAt = nil
   }
 
-  /// Goes to the next segment, or to the end.
+  /// Opens the next segment, or ends the run.
   private func advance() throws(MediaError) {
     if let target {
       self.target = nil
-      // Behind the last segment of what has ended there is nothing to go over to.
+      // After the last segment of an ended stream no switch is needed.
       let timeline = session.timeline
       if !timeline.isEnded || timeline.numbers.contains(nextNumber) {
         try session.go(to: target, from: variantNumber, fetcher, interrupt: interrupt)
@@ -223,7 +226,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
       if isNew || firstEntry.map != entry.map { return finish(.next(nextNumber)) }
     }
     guard let bytes = try open(entry) else {
-      // Timestamps tell how much is missing; of bare sound those of the segment that comes next.
+      // Timestamps state how much is missing. For packed audio, those of the next segment do.
       nextNumber += 1
       if firstEntry != nil { finish(.next(nextNumber)) }
       return
@@ -242,7 +245,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     nextNumber += 1
   }
 
-  /// The tags at the beginnings of segments that were opened since the last call.
+  /// Removes and returns the tags of segments opened since the last call.
   func takeTags() -> [SegmentTag] {
     defer { tags = [] }
     return tags
@@ -254,7 +257,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     prefetched = nil
   }
 
-  /// Opens a segment; nil when it is not to be had, and that was noted.
+  /// Opens a segment. Returns nil if it is not available, and logs that.
   private func open(_ entry: HLSTimeline.Entry) throws(MediaError) -> SegmentBytes? {
     var failure: MediaError?
     if entry.segment.isGap {
@@ -293,7 +296,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     return nil
   }
 
-  /// It is the right one: what follows may be asked for.
+  /// Confirms that a tentative segment is the right one, so that the next one may be requested.
   func confirm() {
     guard isTentative else { return }
     isTentative = false
@@ -302,12 +305,12 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     if target == nil { prefetch() }
   }
 
-  /// Asks for the next segment while this one is read.
+  /// Requests the next segment while this one is being read.
   private func prefetch() {
     guard prefetched == nil, !isTentative else { return }
     let (timeline, present) = session.heard
     guard present == variantNumber, let entry = timeline.entry(nextNumber), !entry.segment.isGap else { return }
-    // What cannot be asked for is an error once it is due.
+    // An error of the request is reported when the segment is needed.
     prefetched = try? SegmentBytes(entry, session: session, fetcher: fetcher, interrupt: interrupt)
     prefetched?.start()
   }

@@ -1,10 +1,10 @@
-// Where what is decoded lies on the asset's timeline.
+// Maps decoded audio to the asset's timeline.
 import LibAV
 import MediaCore
 import Playlists
 
 extension SegmentedTrackReader {
-  /// A run begins: what is known of its stretch holds.
+  /// Begins a run with the known data of its stretch.
   func enter(_ run: SegmentRun) {
     sound.begin()
     stretchNumber = run.firstEntry.segment.discontinuityNumber
@@ -13,14 +13,14 @@ extension SegmentedTrackReader {
     isRunPlaced = false
   }
 
-  /// Finds out where the decoded frame lies.
+  /// Determines the position of the decoded frame.
   func place(timestamp: Int64?, count: Int) {
     guard let run else { return }
     frameCount = count
     let stepFrames = sound.stepFrames
     let isFirst = expected == nil
     guard var stamp = timestamp, run.hasTimestamps else {
-      // Counting goes on; after a seek the playlist tells where, roughly.
+      // Without timestamps, frames are counted. After a seek, the playlist states the approximate position.
       frameStart = expected ?? placeOfUntimed(timestamp ?? 0)
       follow(Int64(count))
       return
@@ -30,7 +30,7 @@ extension SegmentedTrackReader {
     if let borrowed = known, borrowed.isBorrowed {
       let near = run.unwrapped(
         stamp, near: entryFrame - borrowed.startFrame + borrowed.originFrame, sampleRateHz: format.sampleRateHz)
-      // Not all servers give renditions the same timestamps.
+      // Not all servers give the renditions the same timestamps.
       let distance = near - borrowed.originFrame + borrowed.startFrame - entryFrame
       if abs(distance) > frame(at: 3 * session.timeline.playlist.targetNanoseconds) { known = nil }
     }
@@ -47,7 +47,7 @@ extension SegmentedTrackReader {
       if abs(difference) <= toleranceFrames(Int64(count)) {
         place = expected
       } else if difference < -Int64(format.sampleRateHz / 4) || difference > largestHoleFrames(in: run) {
-        // Another count, though nothing in the playlist says so.
+        // The timestamps have another origin, although the playlist declares no discontinuity.
         if present.originFrame == firstStamp, expected <= present.startFrame + Int64(format.sampleRateHz) {
           present.strayStartStamp = firstStamp
         }
@@ -77,12 +77,13 @@ extension SegmentedTrackReader {
     follow(Int64(count))
   }
 
-  /// The nearest place at which a frame can begin: a timestamp is rounded to its tick, and by some muxers to worse.
+  /// Returns the nearest position at which a codec frame can begin. Timestamps are rounded to ticks, and by some muxers
+  /// more coarsely.
   private static func snapped(_ place: Int64, _ stretch: StreamStretch) -> Int64 {
     guard stretch.stepFrames > 0 else { return place }
     let rest = ((place - stretch.anchorFrame) % stretch.stepFrames + stretch.stepFrames) % stretch.stepFrames
     let nearest = rest * 2 <= stretch.stepFrames ? place - rest : place + stretch.stepFrames - rest
-    // Further away it is no rounding: another variant's frames begin elsewhere.
+    // A larger difference is not a rounding error: frames of another variant begin elsewhere.
     return abs(nearest - place) <= 64 ? nearest : place
   }
 
@@ -94,12 +95,13 @@ extension SegmentedTrackReader {
     drift = nanoseconds(ofFrame: frameStart) - run.firstEntry.startNanoseconds
   }
 
-  /// Where a run begins: where the playlist says, and of another variant's as much later as what was heard before it.
+  /// Returns the start of a run according to the playlist. After a switch of variants, the drift of the previous
+  /// variant is added.
   private func entryFrame(of run: SegmentRun) -> Int64 {
     frame(at: run.firstEntry.startNanoseconds + (resumption == nil ? 0 : drift))
   }
 
-  /// A stretch of which nothing is known but its first frame.
+  /// Returns a new stretch of which only the first frame is known.
   private func newStretch(stamp: Int64, entryFrame: Int64) -> StreamStretch {
     let timeline = session.timeline
     let number = run?.firstEntry.segment.number ?? 0
@@ -108,16 +110,16 @@ extension SegmentedTrackReader {
       return StreamStretch(
         sampleRateHz: format.sampleRateHz, originFrame: stamp, startFrame: expected, isExact: positionDoubt == nil)
     }
-    // The encoder's delay lies before time 0 in MP4.
+    // In MP4, the encoder's delay is before time 0.
     let isDelay = run?.cutsNegative == true && stamp < 0 && stamp > -65_536
     let origin = isDelay ? 0 : stamp
-    // Nothing lies before the first one.
+    // No audio precedes the first segment.
     let isStart = first == number && entryFrame == 0
     return StreamStretch(
       sampleRateHz: format.sampleRateHz, originFrame: origin, startFrame: entryFrame, isExact: isStart)
   }
 
-  /// Where bare sound without timestamps lies: where the playlist says that its segment begins.
+  /// Returns the position of packed audio without timestamps: the start of its segment according to the playlist.
   private func placeOfUntimed(_ timestamp: Int64) -> Int64 {
     guard let run else { return 0 }
     let start = entryFrame(of: run)
@@ -125,12 +127,13 @@ extension SegmentedTrackReader {
     return start + max(0, timestamp)
   }
 
-  /// Timestamps may differ from the count by several frames, as those of files.
+  /// The permitted difference between timestamps and the frame count: several codec frames, as for files.
   private func toleranceFrames(_ count: Int64) -> Int64 {
     max(Int64(format.sampleRateHz / 10), min(4 * count, Int64(format.sampleRateHz / 2)))
   }
 
-  /// A segment misses no more than it lasts; before its first frame other segments may be missing.
+  /// The longest gap within a run. A segment misses no more than its duration. Before its first frame, other segments
+  /// may be missing.
   private func largestHoleFrames(in run: SegmentRun) -> Int64 {
     guard isRunPlaced, let segment = run.source.lastEntry?.segment else { return maximumHoleFrames }
     return min(maximumHoleFrames, frame(at: segment.durationNanoseconds))

@@ -1,17 +1,17 @@
-// How reading goes on in another variant: which segment has what comes next is found out by what the playlist says, by how far sound
-// has drifted away from that, and by the timestamps of what is found there.
+// Continues reading in another variant. The segment with the next audio is found by the playlist, by the drift between
+// audio and playlist, and by the timestamps in the segment.
 import LibAV
 import MediaCore
 import Playlists
 
 extension SegmentedTrackReader {
-  /// What is looked for in another variant.
+  /// The search for a position in another variant.
   struct Resumption {
-    /// What comes next.
+    /// The next frame to be delivered.
     let frame: Int64
-    /// Where decoding begins at the latest, so that the decoder knows what it wants to know.
+    /// The latest frame at which decoding must begin, so that the decoder is ready at `frame`.
     let warmFrame: Int64
-    /// The segment that was chosen.
+    /// The chosen segment.
     var number: Int64
     var hasGoneForward = false
     var backwardCount = 0
@@ -19,13 +19,15 @@ extension SegmentedTrackReader {
     static let maximumBackwardCount = 8
   }
 
-  /// What is to be heard next.
+  /// The next frame that is needed.
   var wantedFrame: Int64 { expected ?? resumption?.frame ?? position }
 
-  /// Goes on with another variant where this one fails. Errors: why it failed, when there is no other.
+  /// Continues in another variant, because this one fails.
+  ///
+  /// - Throws: `error` if there is no other variant.
   func goOver(_ error: MediaError) throws(MediaError) {
     if let expected, let source = run?.source, let first = source.firstEntry, let last = source.lastEntry {
-      // What was decoded lies in one of its segments.
+      // The decoded audio belongs to one of the run's segments, which limits the drift.
       let place = nanoseconds(ofFrame: expected)
       drift = max(min(drift, place - first.startNanoseconds), place - last.endNanoseconds)
     }
@@ -34,7 +36,7 @@ extension SegmentedTrackReader {
     }
   }
 
-  /// Goes on in the variant that is heard now, a little before the place. False: it has nothing.
+  /// Continues in the active variant, a little before `frame`. Returns false if it has no such segment.
   func goOn(toFrame frame: Int64) -> Bool {
     let (timeline, variantNumber) = session.heard
     let warmFrame = max(0, frame - prerollFrames)
@@ -45,16 +47,17 @@ extension SegmentedTrackReader {
     return true
   }
 
-  /// Goes on at the beginning of a segment.
+  /// Continues at the beginning of a segment.
   func begin(_ number: Int64) {
-    // Timestamps of variants are the same; what was heard already is left out.
+    // All variants have the same timestamps. Audio that has been delivered already is skipped.
     expected = nil
     hasFrame = false
     run = nil
     runEnd = .next(number)
   }
 
-  /// The segment to go on with instead, now that it is known where the chosen one lies; nil: it is the right one.
+  /// Returns the segment to continue with instead, after the position of the chosen one is known; nil if it is the
+  /// right one.
   func correctedNumber(_ run: SegmentRun) -> Int64? {
     guard let resumption else { return nil }
     if let better = better(than: resumption, run) {
@@ -68,7 +71,7 @@ extension SegmentedTrackReader {
 
   private func better(than chosen: Resumption, _ run: SegmentRun) -> Resumption? {
     let (timeline, present) = session.heard
-    // Where the chosen one is not to be had what follows is heard.
+    // If the chosen segment is not available, the next one is played.
     guard present == variantNumber, run.firstEntry.segment.number == chosen.number,
       let number = timeline.number(atNanoseconds: nanoseconds(ofFrame: chosen.warmFrame) - drift)
     else { return nil }
@@ -81,7 +84,8 @@ extension SegmentedTrackReader {
     }
     better.number = min(number, chosen.number - 1)
     better.backwardCount += 1
-    // What lies far away is another count; and where a stretch lies that nobody has heard only the playlist says.
+    // A position far away means another origin of timestamps. The position of an unread stretch is known only from the
+    // playlist.
     guard frameStart - chosen.frame <= maximumHoleFrames, better.backwardCount <= Resumption.maximumBackwardCount,
       let entry = timeline.entry(better.number),
       entry.segment.discontinuityNumber == stretchNumber

@@ -1,18 +1,22 @@
-// How the sound of an HLS stream comes out: runs of segments are decoded one after another, and their frames placed on the asset's
-// timeline so that what a caller reads is one unbroken count of samples.
+// Decodes the runs of an HLS stream one after another. Their frames are mapped to the asset's timeline, so that the
+// caller reads one continuous sequence of samples.
 import LibAV
 import MediaCore
 import Playlists
 
-/// Reads the sound of an HLS stream as interleaved float32 at its own rate and channel count.
+/// Reads the audio of an HLS stream as interleaved samples of `sampleFormat`, at the stream's sample rate and channel
+/// count.
 ///
-/// Positions are frames from where the stream began when it was opened. Within a stretch timestamps place them, exactly: what is
-/// decoded after a seek is at the place where reading from the stretch's beginning finds it. A stretch that is read behind another
-/// follows it without a gap; one that is sought begins where the playlist says, which is an estimate.
+/// Positions are in frames, relative to the beginning of the stream when it was opened:
+///
+/// - Within a stretch, timestamps define exact positions. After a seek, audio has the same position as when reading
+///   from the beginning of the stretch.
+/// - A stretch that is read after another one follows it without a gap.
+/// - The start of a stretch after a seek is estimated from the playlist.
 ///
 /// Threading: as `AudioTrackReader`.
 final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
-  // `@unchecked Sendable`: only `interrupt` is touched from other threads, and it is Sendable.
+  // `@unchecked Sendable`: other threads use only `interrupt`, which is Sendable.
 
   let format: AudioFormat
   let sampleFormat: SampleFormat
@@ -30,26 +34,26 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   let interrupt: Interrupt
   var sound: SegmentSound
   var run: SegmentRun?
-  /// What comes behind the present run, when that is over.
+  /// The reason why the last run ended, or the next run.
   var runEnd: SegmentSource.End?
-  /// The variant whose sound the run is, and whose numbers are meant.
+  /// The variant of the run. Segment numbers refer to this variant.
   var variantNumber: Int
-  /// What is looked for in another variant; nil once it is found.
+  /// The search for a position in another variant; nil when it has been found.
   var resumption: Resumption?
-  /// How much later sound lies than the playlist says, in nanoseconds: lengths are rounded there, or made up.
+  /// The delay of audio relative to the playlist in nanoseconds. Durations in playlists are rounded or invented.
   var drift: Int64 = 0
-  /// Where the present run lies is known.
+  /// Whether the position of the current run is known.
   var isRunPlaced = false
-  /// The timestamp with which the present stretch began, when it began here.
+  /// The first timestamp of the current stretch, if it began in this reader.
   var firstStamp: Int64?
-  /// Where the present run's stretch lies, and its number.
+  /// The current run's stretch and its number.
   var stretch: StreamStretch?
   var stretchNumber: Int64 = 0
-  /// The place of the decoded frame, and how much of it is sound.
+  /// The position of the decoded frame, and the number of its audible frames.
   var frameStart: Int64 = 0
   var frameCount = 0
   var hasFrame = false
-  /// Where the next frame should begin; nil after a seek.
+  /// The expected start of the next frame; nil after a seek.
   var expected: Int64?
   private var isAtEnd = false
   private var mustReposition = false
@@ -57,25 +61,25 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   private var skipped: (count: Int, frame: Int64, failure: AVFailure)?
   var warning: (frame: Int64, error: MediaError)?
   let prerollFrames: Int64
-  /// Nobody has said where to begin.
+  /// Whether neither a read nor a seek has happened yet.
   private var isFresh = true
   private var metadata = StreamMetadata()
   private let reading: Reading
-  /// When the last read was over.
+  /// The time at which the last read ended.
   private var leftAt: HostTime?
 
-  /// While it is there the stream is read.
+  /// Counts as a reader of the session while it exists.
   private final class Reading {
     private let session: StreamSession
     init(_ session: StreamSession) { self.session = session }
     deinit { session.endReading() }
   }
 
-  /// Opens a stream and decodes the first piece of its sound. Blocks.
+  /// Opens a stream and decodes the first audio. Blocks.
   ///
-  /// Errors: `noSuchTrack` for another track than the stream's; those of `SegmentRun`; `decodeFailed`, `unsupportedAudioFormat`.
-  ///
-  /// - Parameter fetcher: the session's own, or one like it that notes elsewhere what this reader fetches.
+  /// - Parameter fetcher: The session's fetcher, or one with another log for the transfers of this reader.
+  /// - Throws: `noSuchTrack` for a track other than the stream's; the errors of `SegmentRun`; `decodeFailed`,
+  ///   `unsupportedAudioFormat`.
   init(
     session: StreamSession, fetcher: StreamFetcher, interrupt: Interrupt, trackID wanted: AssetTrack.ID?,
     sampleFormat: SampleFormat = .float32
@@ -144,7 +148,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
 
   // MARK: - Reading
 
-  /// As `AudioTrackReader.read`.
+  /// Reads as `AudioTrackReader.read` does.
   func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> AudioTrackReader.ReadResult {
@@ -175,7 +179,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     return isAtEnd ? .endOfTrack : .cancelled
   }
 
-  /// Makes sure that there is something to hand over; false at the end or when cancelled.
+  /// Ensures that decoded audio is available at `position`. Returns false at the end and when cancelled.
   func advance() throws(MediaError) -> Bool {
     while !isAtEnd {
       if hasFrame, frameStart + Int64(frameCount) > position { return true }
@@ -185,7 +189,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       case .end:
         isAtEnd = true
         let last = expected ?? position
-        // Silence at the end would be made up.
+        // Silence must not be added at the end.
         if end == nil || positionDoubt == nil {
           end = AudioTrackReader.TrackEnd(frame: last, isExact: positionDoubt == nil && stretch?.isExact ?? false)
         }
@@ -200,7 +204,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
 
   private enum Decoded { case frame, end, cancelled }
 
-  /// Decodes the next frame, of this run or the next. Blocks.
+  /// Decodes the next frame of this run or the next run. Blocks.
   private func decodeOne() throws(MediaError) -> Decoded {
     while true {
       guard let run else {
@@ -228,7 +232,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
         takeTags(of: run)
         return .frame
       case .undecodable(let failure):
-        // After a seek the first packets may want what comes before them.
+        // After a seek the first packets may depend on earlier packets.
         guard expected != nil else { continue }
         skipped = ((skipped?.count ?? 0) + 1, skipped?.frame ?? expected ?? 0, skipped?.failure ?? failure)
       case .cancelled: return .cancelled
@@ -242,7 +246,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     }
   }
 
-  /// Goes on behind a run that is over; false at the stream's end.
+  /// Opens the next run after the end of a run. Returns false at the stream's end.
   private func openNext() throws(MediaError) -> Bool {
     let number: Int64
     var hasSkipped = false
@@ -283,7 +287,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     self.run = run
     enter(run)
     if stretchNumber != wasNumber || hasSkipped, expected != nil {
-      // It follows what was heard, whatever was made out before.
+      // The stretch follows the audio that was read, regardless of earlier data.
       stretch = nil
     } else if stretchNumber == wasNumber, stretch == nil {
       stretch = before
@@ -291,7 +295,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     return true
   }
 
-  /// Hands over what the frame has from `position` on, or silence before it.
+  /// Copies audio from `position` to the end of the frame, or silence before the frame.
   func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
     var count = capacityFrames
     let silence = frameStart - position
@@ -309,13 +313,13 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
 
   // MARK: - Seeking
 
-  /// As `AudioTrackReader.seek`; tolerances save nothing here: segments are loaded whole.
+  /// Seeks as `AudioTrackReader.seek` does. Tolerances have no benefit, because segments are loaded completely.
   func seek(
     to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
   ) throws(MediaError) -> MediaTime {
     let timeline = session.timeline
     defer { isFresh = false }
-    // A live stream begins where it is now, unless somebody says otherwise.
+    // By default a live stream begins near its live edge.
     if isFresh, !timeline.isEnded, time == .zero {
       try move(toFrame: position)
       return MediaTime(frame: position, rate: format.sampleRateHz)
@@ -333,8 +337,8 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     return MediaTime(frame: position, rate: format.sampleRateHz)
   }
 
-  /// How far a seek to a time goes in a live stream: who goes on where something else was heard, such as another rendition, may be
-  /// nearer to its end than playing begins.
+  /// Returns the latest target of a seek in a live stream. A reader that continues another one, such as another
+  /// rendition, may be nearer to the end than the default start.
   private func liveEnd(_ timeline: HLSTimeline, _ time: MediaTime) -> Int64 {
     let end = frame(at: timeline.endNanoseconds)
     let isWithin = time.isNumeric && time <= MediaTime(frame: end, rate: format.sampleRateHz)
@@ -347,7 +351,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     lastSeekTimings = SeekTimings()
     defer { lastSeekTimings.decodeNanoseconds = MonotonicClock.nanoseconds - begin }
     do throws(MediaError) {
-      // What was met on the way holds there, unless decoding goes on from where it is.
+      // Tags found before the target are still valid there, unless decoding continues from the current position.
       let goesOn = !mustReposition && target == position
       if mustReposition || !isNear(target) {
         metadata.begin(atFrame: target)
@@ -368,16 +372,16 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     }
   }
 
-  /// Whether decoding on from here is the shortest way.
+  /// Returns whether decoding from the current position is the shortest way.
   private func isNear(_ target: Int64) -> Bool {
     if target == position, hasFrame || !isAtEnd { return true }
     guard hasFrame, !isAtEnd else { return false }
     return target >= max(frameStart, position) && target <= frameStart + Int64(frameCount + format.sampleRateHz / 4)
   }
 
-  /// Opens the segment from which on decoding gives the right samples at `target`.
+  /// Opens the segment from which decoding produces the correct samples at `target`.
   private func reposition(toFrame target: Int64) throws(MediaError) {
-    // How long frames are is learnt from the first ones.
+    // The duration of codec frames is known after the first ones.
     for _ in 0..<4 where run != nil && expected != nil && stretch?.stepFrames == 0 && sound.stepFrames > 0 {
       guard try decodeOne() == .frame else { break }
     }
@@ -398,7 +402,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       return
     }
     let first = timeline.firstNumber(ofStretchWith: number) ?? number
-    // Packets before the target come first, so that the decoder knows what it wants to know.
+    // Decoding begins before the target, so that the decoder is ready there.
     let warm = timeline.number(atNanoseconds: nanoseconds(ofFrame: max(0, target - prerollFrames))) ?? number
     number = max(first, min(number, warm))
     while true {
@@ -414,7 +418,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       case .cancelled: throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
       case .frame: break
       }
-      // A playlist's lengths are rounded: what they say may be a segment too late.
+      // Durations in playlists are rounded, so the segment may be one too late.
       if number <= first || frameStart + prerollFrames <= target || self.variantNumber != variantNumber { return }
       number -= 1
     }
@@ -422,7 +426,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
 
   // MARK: - Counting
 
-  /// How many frames there are, by reading the end of it: exact when timestamps tell where that lies.
+  /// Returns the number of frames by reading the end of the stream. Exact if timestamps state the position of the end.
   func exactFrameCount() throws(MediaError) -> Int64 {
     if let end, end.isExact || !session.timeline.isEnded { return end.frame }
     let timeline = session.timeline
@@ -434,7 +438,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     return end.frame
   }
 
-  // MARK: - What is said of it
+  // MARK: - Cancellation and reports
 
   func cancel() { interrupt.cancel() }
   func resetCancellation() { interrupt.reset() }
@@ -459,7 +463,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     metadata.take(before: position, sampleRateHz: format.sampleRateHz) { session.timeline }
   }
 
-  /// Takes the tags that were met, now that it is known where the sound beside them lies.
+  /// Reads the tags of a run, after the position of the audio next to them is known.
   private func takeTags(of run: SegmentRun) {
     for tag in run.takeTags() {
       switch tag.time {
@@ -474,7 +478,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
         }
         let near = frameStart - stretch.startFrame + stretch.originFrame
         let place = run.unwrapped(stamp, near: near, sampleRateHz: format.sampleRateHz)
-        // What lies further away is another count, or nonsense.
+        // A larger difference means another origin or an invalid timestamp.
         let difference = place - near
         let isNear = abs(difference) < Int64(format.sampleRateHz) * 3_600
         metadata.add(tag, atFrame: isNear ? frameStart + difference : frameStart)

@@ -1,10 +1,11 @@
 import Glibc
 
-/// How many bits a second sound has that comes by itself, by its segments: an average in which the last ones count most. Pure.
+/// The bit rate of separate audio, measured from its segments: an average in which the last ones count most. Pure.
 struct SoundBitRate: Sendable, Hashable {
-  /// Seconds of sound after which what came before counts half.
+  /// Half-life of the average, in seconds of audio.
   static let halfLife = 8.0
-  /// What a segment has besides its sound tells too much in shorter ones, such as those in front of advertisements.
+  /// Minimum duration of a measured segment. In shorter ones, such as those before advertisements, the overhead
+  /// distorts the result.
   static let leastSeconds = 0.5
 
   private var bits = 0.0
@@ -18,6 +19,6 @@ struct SoundBitRate: Sendable, Hashable {
     seconds = seconds * kept + length
   }
 
-  /// Bits a second; nil before there was a segment that tells.
+  /// Bits per second; nil before the first measured segment.
   var bitsPerSecond: Int64? { seconds > 0 ? Int64(min(1e15, max(1, bits / seconds)).rounded()) : nil }
 }

@@ -3,10 +3,10 @@ import NetworkIO
 import Playlists
 import Synchronization
 
-/// What the renditions of one stream have in common. Threading: any.
+/// The state that the renditions of one stream share. Threading: any thread.
 final class StreamFamily: Sendable {
   private struct State {
-    /// In the order in which somebody began to read them, or ended.
+    /// The sessions, in the order in which reading them last began or ended.
     var renditions: [Listed] = []
     var stretches: [Int64: StreamStretch] = [:]
     var throughput = StreamThroughput()
@@ -18,12 +18,13 @@ final class StreamFamily: Sendable {
     weak var session: StreamSession?
   }
 
-  /// A segment of which bytes are there.
+  /// A segment of which some bytes are loaded.
   struct LoadedSegment: Sendable {
     let entry: HLSTimeline.Entry
     let source: any ByteSource
 
-    /// What of it is there, by the share of its bytes, in nanoseconds of the stream; nil of a file, and when nothing is.
+    /// The loaded part of the segment, estimated from the fraction of loaded bytes, in nanoseconds of the stream. Nil
+    /// for a file, and if nothing is loaded.
     var range: Range<Int64>? {
       let first = entry.segment.byteRange?.start ?? 0
       guard let present = source.presentBytes, let end = entry.segment.byteRange?.end ?? source.byteCount, end > first
@@ -38,16 +39,17 @@ final class StreamFamily: Sendable {
 
   private var renditions: [StreamSession] { state.withLock { $0.renditions.compactMap(\.session) } }
 
-  /// The rendition that is read, whose playlist is the newest; of several the one that somebody began to read last; nil: none is.
+  /// The rendition that is being read, whose playlist is the newest. Of several, the one whose reading began last. Nil
+  /// if none is read.
   var read: StreamSession? { renditions.last(where: \.isRead) }
 
-  /// The same; while none is read, the one that was last; nil before.
+  /// The rendition that is being read, or else the one that was read last. Nil before the first.
   var active: StreamSession? {
     let renditions = renditions
     return renditions.last(where: \.isRead) ?? renditions.last
   }
 
-  /// Somebody began to read a rendition, or nobody reads it any more.
+  /// Records that reading of a rendition began or ended.
   func note(_ session: StreamSession) {
     state.withLock { state in
       state.renditions.removeAll { $0.session == nil || $0.session === session }
@@ -55,9 +57,9 @@ final class StreamFamily: Sendable {
     }
   }
 
-  // MARK: - How fast segments come
+  // MARK: - Throughput
 
-  /// A segment came. Answers how fast they come.
+  /// Adds the transfer of a segment. Returns the updated throughput.
   func took(_ measure: TransferMeasure, soundNanoseconds: Int64) -> StreamThroughput {
     state.withLock { state in
       state.throughput.add(measure, soundNanoseconds: soundNanoseconds)
@@ -65,9 +67,9 @@ final class StreamFamily: Sendable {
     }
   }
 
-  // MARK: - What is there
+  // MARK: - Loaded segments
 
-  /// The segments that somebody reads, one behind another; none: that one reads no more.
+  /// Sets the consecutive segments that a reader has loaded; empty if the reader is finished.
   func setLoaded(_ segments: [LoadedSegment], by loader: ObjectIdentifier) {
     state.withLock { state in
       guard !segments.isEmpty || state.loader == loader else { return }
@@ -75,7 +77,7 @@ final class StreamFamily: Sendable {
     }
   }
 
-  /// What of the stream is in memory, in nanoseconds; nil when nothing is, or it comes from files.
+  /// The loaded range of the stream in nanoseconds; nil if nothing is loaded, or if the segments are files.
   var loadedRange: Range<Int64>? {
     var result: Range<Int64>?
     for segment in state.withLock({ $0.loaded }) {
@@ -87,9 +89,10 @@ final class StreamFamily: Sendable {
     return result.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  // MARK: - Where stretches of a live stream lie
+  // MARK: - Stretches of a live stream
 
-  /// What one of the renditions found out about a stretch, for who counts in frames of that rate: their timestamps are the same.
+  /// Returns the data of a stretch that another rendition found, converted to a sample rate. All renditions have the
+  /// same timestamps.
   func stretch(_ discontinuityNumber: Int64, sampleRateHz: Int) -> StreamStretch? {
     state.withLock { $0.stretches[discontinuityNumber] }?.borrowed(sampleRateHz: sampleRateHz)
   }
@@ -101,12 +104,12 @@ final class StreamFamily: Sendable {
     }
   }
 
-  /// What was known does not hold any more.
+  /// Removes all stretches, because they are not valid any more.
   func forgetStretches() { state.withLock { $0.stretches = [:] } }
 }
 
 extension StreamStretch {
-  /// The same for frames of another encoder, perhaps of another rate: where those begin is not known.
+  /// Converts the stretch for another encoder, which may use another sample rate. The start of its frames is unknown.
   fileprivate func borrowed(sampleRateHz rate: Int) -> StreamStretch? {
     func converted(_ frame: Int64) -> Int64? {
       MediaTime(frame: frame, rate: sampleRateHz).frameIndex(rate: rate, rounding: .halfAwayFromZero)

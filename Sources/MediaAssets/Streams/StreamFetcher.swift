@@ -1,4 +1,4 @@
-// Where the parts of an HLS stream come from: an HTTP server, or files beside a playlist that is one.
+// Provides the parts of an HLS stream: from an HTTP server, or from local files next to a local playlist.
 import Glibc
 import LibAV
 import MediaCore
@@ -6,24 +6,24 @@ import NetworkIO
 import Playlists
 import RealtimeAudio
 
-/// Opens the parts of one stream. Threading: any; what blocks gives up when the interrupt that it got is used.
+/// Opens the parts of one stream. Threading: any thread. Blocking calls return when their interrupt is cancelled.
 struct StreamFetcher: Sendable {
   let options: HTTPOptions
-  /// The origin that header fields were given for; nil for a playlist in a local file, which has none.
+  /// The origin to which custom header fields may be sent; nil for a playlist in a local file.
   var origin: HTTPOrigin?
   let log: NetworkLog
-  /// Its row of the access log; nil: what is fetched is not noted there.
+  /// The entry of the access log; nil if transfers are not logged.
   var session: NetworkLog.Session?
   let clock: any NetworkClock
-  /// Where segments are parsed.
+  /// The process in which segments are parsed.
   var isolation = Asset.Isolation.none
-  /// Whether a player plays what is read, so that the isolation `worker` decodes in this process.
+  /// Whether a player plays the audio. If so, the isolation `worker` decodes in this process.
   var isPlayback = false
 
-  /// A whole playlist or key comes within this time, or not at all.
+  /// Time limit for loading an entire playlist or key.
   static let wholeNanoseconds: Int64 = 60_000_000_000
 
-  /// The bytes of a place, or some of them, with places as in the whole. Nothing is asked for yet.
+  /// Returns a source of a location's bytes, or of a byte range with offsets in the whole. Sends no request.
   func source(_ place: PlaylistPlace, bytes range: HLSByteRange? = nil) throws(MediaError) -> any ByteSource {
     switch place {
     case .url(let text):
@@ -35,23 +35,24 @@ struct StreamFetcher: Sendable {
     }
   }
 
-  /// Changes its row of the access log.
+  /// Changes the entry of the access log.
   func note(_ body: (inout AccessLogEvent) -> Void) {
     if let session { log.change(session, body) }
   }
 
-  /// What is fetched is played: stalls are noted in its row.
+  /// Marks the entry of the access log as played, so that stalls are logged there.
   func markPlayed() {
     if let session { log.markPlayed(session) }
   }
 
-  /// Notes an error.
+  /// Logs an error.
   func note(_ error: MediaError, _ place: PlaylistPlace, isRetried: Bool) {
     log.append(
       ErrorLogEvent(uri: place.displayText, serverAddress: "", statusCode: 0, error: error, isRetried: isRetried))
   }
 
-  /// The same for a reader with another log, in a row of its own; of local files nothing is noted.
+  /// Returns a fetcher for a reader with another log, with a new entry there. Returns `self` for local files, which are
+  /// not logged.
   func begun(in log: NetworkLog, name: String) -> StreamFetcher {
     session == nil || log === self.log
       ? self
@@ -60,9 +61,10 @@ struct StreamFetcher: Sendable {
         isPlayback: isPlayback)
   }
 
-  /// All bytes of a place, and where they were found after redirects.
+  /// Loads all bytes of a location. Returns them and the location after redirects.
   ///
-  /// Errors: those of the place; `streamLimitExceeded` when there are more than `limit`, `networkTimedOut` when they take too long.
+  /// - Throws: The errors of the location; `streamLimitExceeded` for more than `limit` bytes; `networkTimedOut` if
+  ///   loading takes too long.
   func load(
     _ place: PlaylistPlace, bytes range: HLSByteRange? = nil, limit: Int, interrupt: Interrupt
   ) throws(MediaError) -> (bytes: [UInt8], place: PlaylistPlace) {
@@ -75,7 +77,7 @@ struct StreamFetcher: Sendable {
     return (bytes, effective ?? place)
   }
 
-  /// What is left of a source that is open, from the beginning or the range's on; nanoseconds nil: however long it takes.
+  /// Reads the rest of an open source, from its beginning or that of `range`. No time limit if `nanoseconds` is nil.
   func readAll(
     _ source: any ByteSource, bytes range: HLSByteRange? = nil, limit: Int, place: PlaylistPlace,
     within nanoseconds: Int64? = Self.wholeNanoseconds
@@ -92,9 +94,9 @@ struct StreamFetcher: Sendable {
   }
 }
 
-/// A regular file, or part of one, as a byte source. Threading: as `ByteSource`.
+/// A regular file, or a part of one, as a byte source. Threading: as `ByteSource`.
 final class FilePart: ByteSource, @unchecked Sendable {
-  // `@unchecked Sendable`: `file` is used by one reader at a time; the interrupt by any.
+  // `@unchecked Sendable`: `file` is used by one reader at a time. The interrupt may be used on any thread.
   private let path: [UInt8]
   private let range: HLSByteRange?
   private let interrupt = Interrupt()

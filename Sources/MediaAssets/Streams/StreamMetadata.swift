@@ -1,27 +1,28 @@
-// What a stream says of what is heard: ID3 tags between its sound, and the date ranges of its playlist. Kept until the sound is handed over.
+// Timed metadata of a stream: ID3 tags in its segments, and the date ranges of its playlist. It is retained until the
+// audio at its time has been delivered.
 import MediaCore
 import Playlists
 import Tags
 
-/// An ID3 tag that a segment has, as it was met.
+/// An ID3 tag of a segment.
 struct SegmentTag: Sendable, Hashable {
-  /// When it holds.
+  /// The time at which a tag becomes valid.
   enum Time: Sendable, Hashable {
-    /// A timestamp as those of the sound.
+    /// A timestamp on the audio's scale.
     case stamp(MediaTime)
-    /// In nanoseconds of the playlist's timeline.
+    /// Nanoseconds on the playlist's timeline.
     case place(Int64)
-    /// With what is decoded just then.
+    /// The time of the audio that is being decoded.
     case now
   }
 
   var time: Time
   var bytes: [UInt8]
 
-  /// Bytes of one that is read.
+  /// Maximum size of a tag in bytes.
   static let maximumByteCount = 256 << 10
 
-  /// The items of an ID3 tag but the timestamp of bare sound, in the key space `id3`.
+  /// The items of the tag in the key space `id3`, without the timestamp of packed audio.
   var items: [MetadataItem] {
     var limits = TagLimits()
     limits.byteCount = 1 << 20
@@ -37,7 +38,7 @@ struct SegmentTag: Sendable, Hashable {
   }
 }
 
-/// Timed metadata on the way from the segments to who listens. A pure value; frames of the reader's rate.
+/// Timed metadata between the segments and the observer. A pure value. Frames have the reader's sample rate.
 struct StreamMetadata {
   private struct Pending {
     var frame: Int64
@@ -47,25 +48,25 @@ struct StreamMetadata {
 
   private var pending: [Pending] = []
   private var byteCount = 0
-  /// Given last: what is read twice is given once.
+  /// The groups delivered last. A tag that is read twice is delivered once.
   private var given: [Pending] = []
-  /// Where the present reading began.
+  /// The frame at which the current reading began.
   var startFrame: Int64
-  /// Ranges that were given since, as they were then.
+  /// The date ranges delivered since then, as they were at that time.
   private var told: [String: HLSDateRange] = [:]
   private var version: Int?
 
-  /// Tags that wait, and bytes of them: what comes first is dropped beyond.
+  /// Maximum number and size of pending tags. The first tags are dropped beyond these limits.
   static let maximumCount = 256
   static let maximumByteCount = 2 << 20
   private static let maximumGivenCount = 32
 
-  /// Reading begins there.
+  /// Begins reading at a frame, and removes all state.
   mutating func begin(atFrame frame: Int64) { self = StreamMetadata(startFrame: frame) }
 
   init(startFrame: Int64 = 0) { self.startFrame = startFrame }
 
-  /// A tag was met that holds from a frame on.
+  /// Adds a tag that becomes valid at a frame.
   mutating func add(_ tag: SegmentTag, atFrame frame: Int64) {
     let items = tag.items
     guard !items.isEmpty, !(pending + given).contains(where: { $0.frame == frame && $0.items == items }) else { return }
@@ -77,13 +78,13 @@ struct StreamMetadata {
     }
   }
 
-  /// What holds from a place in front of `end` on, in order, and was not given yet.
+  /// Removes and returns the pending metadata that becomes valid before `end`, in order.
   mutating func take(before end: Int64, sampleRateHz: Int, _ timeline: () -> HLSTimeline) -> [TimedMetadataGroup] {
     var groups: [TimedMetadataGroup] = []
     let count = pending.prefix { $0.frame < end }.count
     if count > 0 {
       let due = pending[..<count]
-      // Of what was met on the way to where reading began the last still holds.
+      // Of the tags before the start of reading, the last one is still valid.
       let held = due.last { $0.frame < startFrame }
       for tag in (held.map { [$0] } ?? []) + due.filter({ $0.frame >= startFrame }) {
         let isHeld = tag.frame < startFrame
@@ -109,7 +110,7 @@ struct StreamMetadata {
     }
     if version != timeline.dateRangeVersion {
       version = timeline.dateRangeVersion
-      // What has left the playlist is forgotten.
+      // Forget the date ranges that have left the playlist.
       let ids = Set(timeline.dateRanges.lazy.map(\.range.id))
       told = told.filter { ids.contains($0.key) }
     }
@@ -127,9 +128,9 @@ struct StreamMetadata {
   }
 }
 
-/// Date ranges in the key space `hls`.
+/// Converts date ranges to the key space `hls`.
 enum DateRangeMetadata {
-  /// One as timed metadata: an item for each of its attributes, `hls/ID` first.
+  /// Returns a date range as timed metadata: one item for each attribute, `hls/ID` first.
   static func group(_ placed: HLSTimeline.DateRange, isHeld: Bool = false) -> TimedMetadataGroup {
     let range = placed.range
     let names = ["ID"] + range.attributes.keys.filter { $0 != "ID" }.sorted()

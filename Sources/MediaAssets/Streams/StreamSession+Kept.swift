@@ -2,16 +2,17 @@ import MediaCore
 import NetworkIO
 import Playlists
 
-/// Transfers of segments that one reader leaves to the next. Threading: any.
+/// Transfers of segments that one reader leaves for the next reader. Threading: any thread.
 extension StreamSession {
-  /// Keeps transfers in place of those that are kept. Each holds as many bytes as any resource (`HTTPOptions.aheadByteCount`).
+  /// Keeps transfers, replacing those kept before. Each retains at most as many bytes as any resource
+  /// (`HTTPOptions.aheadByteCount`).
   ///
-  /// - Parameter log: the log of these transfers; a reader with another log does not get them.
+  /// - Parameter log: The log of these transfers. A reader with another log does not get them.
   func keep(_ segments: [KeptSegment], log: NetworkLog) {
     if log === fetcher.log { signal.withState { $0.kept = segments } }
   }
 
-  /// The transfer that is kept of a segment, if there is one. The next call returns nil.
+  /// Removes and returns the kept transfer of a segment; nil if there is none.
   func takeKept(_ segment: HLSSegment, log: NetworkLog) -> HTTPResource? {
     guard log === fetcher.log else { return nil }
     return signal.withState { state in

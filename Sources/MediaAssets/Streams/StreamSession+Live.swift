@@ -1,4 +1,4 @@
-// A live stream's playlist is asked for again and again while somebody reads the stream, on a thread of its own.
+// Reloads the playlist of a live stream on a separate thread while the stream has readers.
 import LibAV
 import MediaCore
 import NetworkIO
@@ -6,22 +6,24 @@ import Playlists
 import RealtimeAudio
 
 extension StreamSession {
-  /// Failures of a live playlist, one after another, before the stream is given up.
+  /// Number of consecutive failures of a live playlist after which the stream fails.
   static let maximumReloadFailureCount = 6
 
-  /// Somebody reads it from now on. Blocks where what is known of a live stream is old. Errors: `cancelled`.
+  /// Adds a reader. Blocks to reload the playlist of a live stream if it is old.
+  ///
+  /// - Throws: `cancelled`.
   func beginReading(interrupt: Interrupt) throws(MediaError) {
     let now = fetcher.clock.now
     let isOld = signal.withState { state in
       !state.timeline.isEnded && state.readerCount == 0
         && now.nanoseconds(since: state.loadedAt) >= state.timeline.playlist.targetNanoseconds
     }
-    // What fails now fails again on the thread that asks for it from now on, which says so.
+    // An error here recurs on the reloading thread, which reports it.
     if isOld { _ = try? Self.reload(signal.withState { $0.place }, signal, family, fetcher, interrupt) }
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled", operation: "hls") }
     let beside = family.read.flatMap { $0 === self ? nil : $0.timeline }
     signal.update { state in
-      // While nobody read it another rendition was, of which it is known where it lies.
+      // While this rendition had no readers another rendition was read, whose position on the timeline is known.
       if let beside, state.readerCount == 0, !state.timeline.isEnded {
         state.timeline = HLSTimeline(state.timeline.playlist, beside: beside)
         state.stretches = [:]
@@ -32,7 +34,7 @@ extension StreamSession {
     startReloading()
   }
 
-  /// Has a live stream's playlist asked for again and again, unless that is done already or nobody reads it.
+  /// Starts reloading the playlist of a live stream, unless reloading is active already or there are no readers.
   func startReloading() {
     let number: Int? = signal.withState { state in
       guard state.readerCount > 0, !state.timeline.isEnded, !state.isReloading else { return nil }
@@ -47,7 +49,7 @@ extension StreamSession {
     NamedThread.detached(name: "hls-reload") { Self.reloadLoop(number, signal, family, fetcher) }
   }
 
-  /// The same somebody reads it no more.
+  /// Removes a reader that `beginReading(interrupt:)` added.
   func endReading() {
     let isOver = signal.update { state in
       state.readerCount -= 1
@@ -57,7 +59,7 @@ extension StreamSession {
     if isOver { family.note(self) }
   }
 
-  /// Whether somebody reads it.
+  /// Whether the session has readers.
   var isRead: Bool { signal.withState { $0.readerCount > 0 } }
 
   private static func reloadLoop(
@@ -65,7 +67,7 @@ extension StreamSession {
   ) {
     let clock = fetcher.clock
     let interrupt = Interrupt()
-    // Whoever comes after it may begin anew.
+    // The next reloading thread may start.
     defer { signal.update { if $0.reloadNumber == number { $0.isReloading = false } } }
     let began = signal.withState { state in
       if state.reloadNumber == number { state.reloadInterrupt = interrupt }
@@ -85,10 +87,10 @@ extension StreamSession {
         next = schedule.loaded(begin: begin, isChanged: isChanged, targetNanoseconds: target)
       } catch {
         if error.code == .cancelled { return }
-        // Before anybody is told: who moves time by hand may do so as soon as it is known.
+        // Compute the next time before the failure is published: a test clock may advance as soon as it is.
         next = schedule.failed(at: clock.now.nanoseconds, targetNanoseconds: target)
         failureCount += 1
-        // Another variant took its place meanwhile, which has failed at nothing, and for which another thread asks.
+        // If another variant has replaced this one, it has no failures, and another thread reloads it.
         let isGone = signal.withState { $0.reloadNumber != number }
         let isLast = !isGone && failureCount >= maximumReloadFailureCount
         fetcher.note(error, place, isRetried: !isLast)
@@ -109,7 +111,7 @@ extension StreamSession {
     }
   }
 
-  /// False when nobody wants it any more.
+  /// Waits until the deadline. Returns false if reloading has been stopped.
   private static func waitUntil(
     _ deadline: HostTime, _ number: Int, _ signal: WakeSignal<State>, _ clock: any NetworkClock
   ) -> Bool {
@@ -124,9 +126,10 @@ extension StreamSession {
     }
   }
 
-  /// Asks for the playlist once; true when it has something new. Blocks.
+  /// Loads the playlist once. Returns true if it has changed. Blocks.
   ///
-  /// - Parameter place: where it is; what comes from there is not taken when another variant took its place meanwhile.
+  /// `place` is the location of the playlist. The result is discarded if another variant has replaced it
+  ///   meanwhile.
   static func reload(
     _ place: PlaylistPlace, _ signal: WakeSignal<State>, _ family: StreamFamily, _ fetcher: StreamFetcher,
     _ interrupt: Interrupt
@@ -138,7 +141,7 @@ extension StreamSession {
         .streamPlaylistCycle, "a playlist that has become a list of variants: \(place.displayText)", operation: "hls")
     }
     let update: HLSTimeline.Update? = signal.update { state in
-      // Another variant took its place meanwhile.
+      // Another variant has replaced this one meanwhile.
       guard state.place == place else { return nil }
       state.loadedAt = now
       let update = state.timeline.update(media)
@@ -155,7 +158,7 @@ extension StreamSession {
 }
 
 extension StreamSession.State {
-  /// Ends the thread that asks for the playlist.
+  /// Stops the reloading thread.
   mutating func stopReloading() {
     reloadNumber += 1
     isReloading = false
@@ -163,19 +166,20 @@ extension StreamSession.State {
   }
 }
 
-/// What of a live stream can be heard.
+/// The playable range of a live stream.
 public struct LiveWindow: Sendable, Hashable {
-  /// Where can be sought: from the first segment that is there to three target durations before the last one's end.
+  /// The seekable range: from the start of the first available segment to three target durations before the end of the
+  /// last one.
   public var seekable: TimeRange
-  /// The end of what is there.
+  /// The end of the last available segment.
   public var edge: MediaTime
 }
 
 extension Asset {
-  /// The rendition that is read, or was last, whose playlist is the newest.
+  /// The rendition that is being read or was read last. Its playlist is the newest.
   private var presentStream: StreamSession? { streamSession.map { $0.family.active ?? $0 } }
 
-  /// What of a live stream there is now; nil for everything else. Any thread, does not block.
+  /// The current window of a live stream; nil for all other assets. Any thread; does not block.
   public var liveWindow: LiveWindow? {
     guard let session = presentStream else { return nil }
     let (isEnded, start, live, end) = session.signal.withState { state in
@@ -187,15 +191,16 @@ extension Asset {
       seekable: TimeRange(start: Self.time(start), end: Self.time(live)), edge: Self.time(end))
   }
 
-  /// What of a stream has been loaded and is in memory: of the segment that is read, and of the one behind it; nil when nothing is, for
-  /// other assets, and of segments in files. Any thread, does not block.
+  /// The range of a stream that is loaded in memory: in the segment that is being read and the next one. Nil if nothing
+  /// is loaded, for other assets, and for segments in files. Any thread; does not block.
   public var presentTimeRange: TimeRange? {
     streamSession?.family.loadedRange.map {
       TimeRange(start: Self.time($0.lowerBound), end: Self.time($0.upperBound))
     }
   }
 
-  /// When what lies at a time was recorded, in nanoseconds since 1970, as the playlist of an HLS stream says; nil where nothing does.
+  /// Returns the date at which the media at `time` was recorded, in nanoseconds since 1970, according to the HLS
+  /// playlist. Returns nil if the playlist states no date.
   public func date(at time: MediaTime) -> Int64? {
     guard let session = presentStream,
       let nanoseconds = time.frameIndex(rate: 1_000_000_000, rounding: .halfAwayFromZero)
@@ -203,12 +208,12 @@ extension Asset {
     return session.signal.withState { $0.timeline.date(atNanoseconds: nanoseconds) }
   }
 
-  /// Where what was recorded then lies; nil when nothing of it is there. In nanoseconds since 1970.
+  /// Returns the time of the media recorded at `date`, in nanoseconds since 1970; nil if it is not available.
   public func time(ofDate date: Int64) -> MediaTime? {
     presentStream?.signal.withState { $0.timeline.time(ofDate: date) }.map(Self.time)
   }
 
-  /// To the microsecond.
+  /// Converts nanoseconds to a time, rounded to a microsecond.
   static func time(_ nanoseconds: Int64) -> MediaTime {
     MediaTime(value: (nanoseconds + (nanoseconds < 0 ? -500 : 500)) / 1_000, timescale: 1_000_000)
   }

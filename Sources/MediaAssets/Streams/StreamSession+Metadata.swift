@@ -1,15 +1,17 @@
-// What a stream says of itself as a whole: `EXT-X-SESSION-DATA` of its master playlist, and the date ranges of one that is over.
+// The metadata of a stream as a whole: `EXT-X-SESSION-DATA` of its master playlist.
 import LibAV
 import MediaCore
 import Playlists
 
 extension StreamSession {
-  /// Bytes of what stands elsewhere: of one, and of all; and how many are asked for.
+  /// Maximum number of bytes of one external data item and of all of them, and maximum number of items that are loaded.
   private static let dataByteCount = 1 << 20
   private static let allDataByteCount = 4 << 20
   private static let maximumPlaceCount = 32
 
-  /// The stream's metadata. Blocks: some of it may stand elsewhere. What cannot be had is said in the warnings. Errors: `cancelled`.
+  /// Returns the stream's metadata. Blocks, because it may load external data. Failures are reported in the warnings.
+  ///
+  /// - Throws: `cancelled`.
   func metadata(_ fetcher: StreamFetcher, interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
     var metadata = AssetMetadata()
     var left = Self.allDataByteCount

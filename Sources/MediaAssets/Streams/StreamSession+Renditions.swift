@@ -1,20 +1,20 @@
-// An HLS stream may be heard in several ways: in other languages, with comments. Each is a stream of its own beside the first one, with
-// a playlist and variants of its own, which is loaded once it is wanted. Their times are the same.
+// The alternative renditions of an HLS stream, such as other languages or commentary. Each is a separate session with
+// its own playlist and variants, which is loaded when it is first used. All renditions share one timeline.
 import LibAV
 import MediaCore
 import NetworkIO
 import Playlists
 
 extension StreamSession {
-  /// What there is to choose from in a stream.
+  /// The renditions that a stream offers.
   struct Options: Sendable {
     let choice: HLSVariantChoice
-    /// Where the master playlist is.
+    /// The location of the master playlist.
     let place: PlaylistPlace
-    /// In the order of their numbers, which are those of the asset's tracks.
+    /// The audio renditions. Their indices are the IDs of the asset's tracks.
     let audio: [HLSRendition]
     let subtitles: [HLSRendition]
-    /// What is heard unless something else is wanted; nil: the variants' own sound, and there is nothing else.
+    /// The index of the default rendition; nil if the stream has only the audio of its variants.
     let defaultIndex: Int?
 
     init(_ choice: HLSVariantChoice, at place: PlaylistPlace, candidates: [HLSVariantChoice.Candidate]) {
@@ -28,13 +28,14 @@ extension StreamSession {
     }
   }
 
-  /// The stream that a track of the asset is: this one, or a rendition of it. Blocks where that was not read before.
+  /// Returns the session of a track of the asset: this one, or that of a rendition. Blocks if the rendition has not
+  /// been loaded before.
   ///
   /// - Parameters:
-  ///   - trackID: nil: what the stream would have.
-  ///   - fetcher: that of the reader who wants it.
+  ///   - trackID: The track; nil for the default one.
+  ///   - fetcher: The fetcher of the reader.
   ///
-  /// Errors: `noSuchTrack`; those of opening a playlist.
+  /// - Throws: `noSuchTrack`; the errors of opening a playlist.
   func rendition(
     _ trackID: AssetTrack.ID?, fetcher: StreamFetcher, interrupt: Interrupt
   ) throws(MediaError) -> StreamSession {
@@ -63,7 +64,7 @@ extension StreamSession {
 }
 
 extension AssetProperties {
-  /// The same with the renditions of a stream as its tracks, instead of those that its own segments have.
+  /// Returns the properties with the renditions of a stream as tracks instead of the audio tracks of its segments.
   func withRenditions(_ options: StreamSession.Options?) -> AssetProperties {
     guard let options else { return self }
     let heard = audioTrack
@@ -86,7 +87,7 @@ extension AssetProperties {
 }
 
 extension MediaCharacteristic {
-  /// What a playlist's name for it means; nil for what there is no word for.
+  /// Returns the characteristic for the name in a playlist; nil if there is none.
   init?(ofStream name: String) {
     switch name {
     case "public.original-content": self = .isOriginalContent
@@ -101,7 +102,7 @@ extension MediaCharacteristic {
 }
 
 extension HLSRendition {
-  /// What it is for, as far as there are words for it.
+  /// The characteristics of the rendition for which `MediaCharacteristic` has a case.
   var mediaCharacteristics: Set<MediaCharacteristic> {
     Set(characteristics.compactMap { MediaCharacteristic(ofStream: $0) }).union(
       isForced ? [.containsOnlyForcedSubtitles] : [])

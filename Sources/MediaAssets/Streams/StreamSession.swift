@@ -1,62 +1,63 @@
-// What is known of an HLS stream, for all who read it: its playlist, where its stretches begin, its keys. Lives with the asset.
+// The shared state of an HLS stream for all its readers: playlist, stretches and keys. Retained by the asset.
 import LibAV
 import MediaCore
 import NetworkIO
 import Playlists
 import RealtimeAudio
 
-/// A stretch of a stream without a discontinuity, on the asset's timeline.
+/// A stretch is the part of a stream between two discontinuities. This value maps its timestamps to the asset's
+/// timeline.
 struct StreamStretch: Sendable, Hashable {
-  /// What frames are counted in: that of whoever read it.
+  /// The unit of frames: the sample rate of the reader that found the stretch.
   var sampleRateHz: Int
-  /// The stretch's timestamp, in frames, of `startFrame`.
+  /// The timestamp of `startFrame`, in frames.
   var originFrame: Int64
-  /// Where it begins.
+  /// The start of the stretch on the asset's timeline, in frames.
   var startFrame: Int64
-  /// Both follow from sound that was read, not from what the playlist says.
+  /// Whether both values follow from decoded audio instead of the playlist.
   var isExact: Bool
-  /// The timestamp with which it begins, where the ones after it turned out to be of another count: it names `startFrame` all the same.
+  /// The first timestamp of the stretch, if the later timestamps have another origin. It still denotes `startFrame`.
   var strayStartStamp: Int64?
-  /// Another rendition's reader found it out.
+  /// Whether another rendition's reader found the stretch.
   var isBorrowed = false
-  /// Frames begin at `anchorFrame` plus multiples of `stepFrames`; 0 before it is known.
+  /// Codec frames begin at `anchorFrame` plus multiples of `stepFrames`; 0 before this is known.
   var anchorFrame: Int64 = 0
   var stepFrames: Int64 = 0
 }
 
-/// An HLS stream. Threading: any; what takes an interrupt may block.
+/// An HLS stream. Threading: any thread. Methods with an interrupt may block.
 final class StreamSession: Sendable {
-  /// What became of the wish for a segment.
+  /// The result of looking up a segment.
   enum Lookup: Sendable {
     case entry(HLSTimeline.Entry)
-    /// There is none, and none will come.
+    /// The stream ends before this segment.
     case ended
-    /// It is not there any more; this is the first that is.
+    /// The segment has left the window; `first` is the first one available.
     case left(first: Int64)
-    /// Another variant is heard meanwhile, whose segments have numbers of their own.
+    /// Another variant is active now. Its segments have different numbers.
     case variant
   }
 
   struct State {
     var timeline: HLSTimeline
-    /// Where the playlist is.
+    /// The location of the playlist.
     var place: PlaylistPlace
     var variants: StreamVariants
-    /// Counts the variants that were heard: another number means that segments are another's.
+    /// Increases at each switch of variants. Segments with another number belong to another variant.
     var variantNumber = 0
-    /// Those that were read besides this one, by their tracks' numbers.
+    /// The sessions of the other renditions, by track ID.
     var renditions: [AssetTrack.ID: StreamSession] = [:]
     var loadedAt: HostTime
-    /// Those who read it; while there are some, a live stream's playlist is asked for again and again.
+    /// The number of readers. While it is not 0, the playlist of a live stream is reloaded.
     var readerCount = 0
-    /// Which thread does that: another number ends it.
+    /// Identifies the reloading thread. A different number ends the thread.
     var reloadNumber = 0
     var isReloading = false
     var reloadInterrupt: Interrupt?
     var stretches: [Int64: StreamStretch] = [:]
     var keys: [PlaylistPlace: [UInt8]] = [:]
     var maps: [(map: HLSMap, bytes: [UInt8])] = []
-    /// Why the stream goes on no more.
+    /// The error at which the stream ended.
     var failure: MediaError?
     /// The segments whose reader ended early.
     var kept: [KeptSegment] = []
@@ -68,28 +69,28 @@ final class StreamSession: Sendable {
     var resource: HTTPResource
   }
 
-  /// What stands for it in messages.
+  /// The name of the stream in messages.
   let name: String
-  /// For what all who read it share: playlists and keys.
+  /// Loads the data that all readers share: playlists and keys.
   let fetcher: StreamFetcher
   let signal: WakeSignal<State>
-  /// What the master playlist says of all of it.
+  /// The session data of the master playlist.
   let sessionData: [HLSSessionData]
-  /// What there is to choose from; nil in a stream without variants, and in a rendition.
+  /// The available renditions; nil for a stream without variants, and for a rendition.
   let options: Options?
-  /// What all renditions have in common.
+  /// The state shared by all renditions.
   let family: StreamFamily
-  /// The number of the asset's track that it is, where tracks are renditions.
+  /// The ID of the asset's track, if tracks are renditions.
   let trackID: AssetTrack.ID?
 
-  /// Initialization sections and keys have no more bytes.
+  /// Size limits of initialization sections and keys.
   static let mapByteCount = 4 << 20
   private static let keyByteCount = 64
   private static let maximumKeptCount = 16
 
-  /// Makes a session of a playlist. Blocks: a master playlist leads to others.
+  /// Creates a session for a playlist. Blocks, because a master playlist refers to other playlists.
   ///
-  /// Errors: `badStreamPlaylist` and its kin; those of the network.
+  /// - Throws: `badStreamPlaylist` and the other errors of playlists; those of the network.
   init(
     playlist: HLSPlaylist, at place: PlaylistPlace, fetcher: StreamFetcher, interrupt: Interrupt
   ) throws(MediaError) {
@@ -120,9 +121,10 @@ final class StreamSession: Sendable {
     describe(to: fetcher)
   }
 
-  /// A rendition beside the stream's own one. Blocks. Errors: as above.
+  /// Creates a session for a rendition other than the default one. Blocks.
   ///
-  /// - Parameter place: that of the master playlist.
+  /// `place` is the location of the master playlist.
+  /// - Throws: The errors of the other initializer.
   init(
     rendition trackID: AssetTrack.ID, of main: StreamSession, candidates: [HLSVariantChoice.Candidate],
     at place: PlaylistPlace, interrupt: Interrupt
@@ -145,7 +147,7 @@ final class StreamSession: Sendable {
 
   deinit { signal.update { $0.stopReloading() } }
 
-  /// Notes what it is in somebody's row of the access log.
+  /// Writes the stream's type and bit rate to an entry of the access log.
   func describe(to fetcher: StreamFetcher) {
     let (isEnded, bandwidth) = signal.withState { ($0.timeline.isEnded, $0.variants.bandwidth) }
     fetcher.note { event in
@@ -154,7 +156,7 @@ final class StreamSession: Sendable {
     }
   }
 
-  /// A playlist of segments, where it is, of which variant, and which ones could not be had before it.
+  /// A loaded media playlist with its location, its variant, and the variants that failed before it.
   fileprivate struct Found {
     var media: HLSMediaPlaylist
     var place: PlaylistPlace
@@ -162,7 +164,7 @@ final class StreamSession: Sendable {
     var failed: [(index: Int, at: HostTime)] = []
   }
 
-  /// The first of some variants that can be had.
+  /// Loads the first variant that is available.
   private static func load(
     _ indices: [Int], of variants: StreamVariants, at place: PlaylistPlace, fetcher: StreamFetcher, interrupt: Interrupt
   ) throws(MediaError) -> Found {
@@ -195,11 +197,11 @@ final class StreamSession: Sendable {
       ?? MediaError(.noPlayableVariant, "none of the variants can be played: \(place.displayText)", operation: "hls")
   }
 
-  /// Goes over to another variant, for the present one fails; false when there is none. Blocks.
+  /// Switches to another variant, because the current one fails. Returns false if there is none. Blocks.
   ///
   /// - Parameters:
-  ///   - variantNumber: what failed; where another one is heard already, that is it.
-  ///   - fetcher: that of the reader who found that, in whose log the switch is noted.
+  ///   - variantNumber: The variant that failed. If another one is active already, returns true.
+  ///   - fetcher: The fetcher of the reader, in whose log the switch is recorded.
   func fallBack(from variantNumber: Int, _ fetcher: StreamFetcher, interrupt: Interrupt) throws(MediaError) -> Bool {
     let (variants, place, number) = signal.withState { ($0.variants, $0.place, $0.variantNumber) }
     guard number == variantNumber else { return true }
@@ -218,7 +220,7 @@ final class StreamSession: Sendable {
       if error.code == .cancelled { throw error }
       let now = fetcher.clock.now
       return signal.withState { state in
-        // What another reader went over to meanwhile can be had.
+        // A variant to which another reader has switched meanwhile is available.
         let isGone = state.variantNumber != variantNumber
         state.variants.fail((others + [present]).filter { !isGone || $0 != state.variants.current }, at: now)
         return isGone
@@ -227,10 +229,11 @@ final class StreamSession: Sendable {
     return true
   }
 
-  /// Goes over to a variant that the network sustains, or better than the present one. Where it cannot be had the present one is heard
-  /// on. Blocks. Errors: `cancelled`.
+  /// Switches to a variant that the network sustains, or that is better than the current one. If it is not available,
+  /// the current one stays. Blocks.
   ///
-  /// - Parameter variantNumber: what the reader heard who found that; where another one is heard already, nothing happens.
+  /// - Parameter variantNumber: The reader's variant. If another one is active already, this has no effect.
+  /// - Throws: `cancelled`.
   func go(
     to index: Int, from variantNumber: Int, _ fetcher: StreamFetcher, interrupt: Interrupt
   ) throws(MediaError) {
@@ -246,7 +249,7 @@ final class StreamSession: Sendable {
     }
   }
 
-  /// Another variant is heard from now on, unless somebody else went over to one meanwhile.
+  /// Activates another variant, unless another reader has switched meanwhile.
   private func take(
     _ found: Found, insteadOf variantNumber: Int, _ fetcher: StreamFetcher, onTaken: () -> Void = {}
   ) {
@@ -259,7 +262,7 @@ final class StreamSession: Sendable {
       state.loadedAt = now
       state.timeline.replace(found.media)
       state.failure = nil
-      // It may hang at the variant before.
+      // The reloading thread may be blocked by the previous variant.
       state.stopReloading()
       return true
     }
@@ -270,11 +273,12 @@ final class StreamSession: Sendable {
     startReloading()
   }
 
-  /// A segment came. Answers which variant to go over to behind it; nil: none.
+  /// Adds the transfer of a segment. Returns the variant to switch to after it; nil for none.
   ///
   /// - Parameters:
-  ///   - variantNumber: the variant that it is of: of another than is heard now it says only how fast the network is.
-  ///   - idleNanoseconds: for how long its reader wanted nothing meanwhile.
+  ///   - variantNumber: The variant of the segment. If another one is active now, the transfer only updates the
+  ///     throughput.
+  ///   - idleNanoseconds: The time during which the reader needed no data.
   func took(
     _ measure: TransferMeasure, _ segment: HLSSegment, variantNumber: Int, idleNanoseconds: Int64
   ) -> Int? {
@@ -288,23 +292,24 @@ final class StreamSession: Sendable {
     }
   }
 
-  // MARK: - Its segments
+  // MARK: - Segments
 
-  /// Where the playlist is.
+  /// The location of the playlist.
   var place: PlaylistPlace { signal.withState { $0.place } }
 
-  /// Which variant is heard: another number means that segments are another's.
+  /// The number of the active variant. Segments with another number belong to another variant.
   var variantNumber: Int { signal.withState { $0.variantNumber } }
 
-  /// What the playlist says now.
+  /// The timeline of the playlist.
   var timeline: HLSTimeline { signal.withState { $0.timeline } }
 
-  /// The same, and which variant's it is.
+  /// The timeline of the playlist, and the number of its variant.
   var heard: (timeline: HLSTimeline, variantNumber: Int) { signal.withState { ($0.timeline, $0.variantNumber) } }
 
-  /// The segment with a number. Blocks until it is known what becomes of it. Errors: why the stream goes on no more; `cancelled`.
+  /// Returns the segment with a number. Blocks until the segment is available or known to be unavailable.
   ///
-  /// - Parameter variantNumber: the variant whose number it is.
+  /// - Parameter variantNumber: The variant to which the number belongs.
+  /// - Throws: The error at which the stream ended; `cancelled`.
   func lookUp(_ number: Int64, variantNumber: Int, interrupt: Interrupt) throws(MediaError) -> Lookup {
     let result = signal.wait { state -> Result<Lookup, MediaError>? in
       if interrupt.isCancelled {
@@ -323,10 +328,10 @@ final class StreamSession: Sendable {
     return try result.get()
   }
 
-  /// Lets those who wait look at their interrupts again.
+  /// Wakes waiting threads, so that they check their interrupts.
   func wake() { signal.update { _ in } }
 
-  /// Waits, unless the interrupt is used.
+  /// Waits for a duration, or until the interrupt is cancelled.
   func pause(_ duration: Duration, interrupt: Interrupt) {
     let nanoseconds = duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
     let deadline = fetcher.clock.now.advanced(byNanoseconds: nanoseconds)
@@ -335,9 +340,9 @@ final class StreamSession: Sendable {
     _ = signal.wait(until: end) { _ in interrupt.isCancelled ? true : nil }
   }
 
-  // MARK: - What goes with segments
+  // MARK: - Keys and initialization sections
 
-  /// The bytes of a key. Blocks.
+  /// Returns the bytes of a key. Blocks.
   func key(_ key: HLSKey, interrupt: Interrupt) throws(MediaError) -> [UInt8] {
     guard key.method == .aes128, let place = key.place else {
       let method = if case .other(let name) = key.method { name } else { "AES-128" }
@@ -356,7 +361,7 @@ final class StreamSession: Sendable {
     return bytes
   }
 
-  /// An initialization section. Blocks.
+  /// Returns an initialization section. Blocks.
   func map(_ map: HLSMap, interrupt: Interrupt) throws(MediaError) -> [UInt8] {
     if let known = signal.withState({ state in state.maps.first { $0.map == map }?.bytes }) { return known }
     var (bytes, _) = try fetcher.load(
@@ -372,7 +377,9 @@ final class StreamSession: Sendable {
     return bytes
   }
 
-  /// What was encrypted. Errors: `unsupportedEncryption`; `decryptionFailed`; those of loading the key.
+  /// Decrypts bytes.
+  ///
+  /// - Throws: `unsupportedEncryption`; `decryptionFailed`; the errors of loading the key.
   func decrypt(
     _ bytes: [UInt8], key: HLSKey, number: Int64, place: PlaylistPlace, interrupt: Interrupt
   ) throws(MediaError) -> [UInt8] {
@@ -394,18 +401,19 @@ final class StreamSession: Sendable {
 
   // MARK: - Stretches
 
-  /// What is known of a stretch, to who counts in frames of that rate: by itself, or of a live stream by another rendition.
+  /// Returns a stretch for a reader with a sample rate: found by this session, or for a live stream by another
+  /// rendition.
   func stretch(_ discontinuityNumber: Int64, sampleRateHz: Int) -> StreamStretch? {
     let (own, isEnded) = signal.withState { ($0.stretches[discontinuityNumber], $0.timeline.isEnded) }
     if let own, own.sampleRateHz == sampleRateHz { return own }
-    // What has ended begins with everything else, whatever its timestamps are.
+    // All renditions of an ended stream begin at the same time, whatever their timestamps are.
     return isEnded ? nil : family.stretch(discontinuityNumber, sampleRateHz: sampleRateHz)
   }
 
   func setStretch(_ stretch: StreamStretch, _ discontinuityNumber: Int64) {
     let isEnded = signal.withState { state in
       state.stretches[discontinuityNumber] = stretch
-      // Those of a live stream that have left its window are of no use.
+      // Stretches that have left the window of a live stream are not needed.
       guard state.stretches.count > 64, let first = state.timeline.entry(state.timeline.numbers.lowerBound) else {
         return state.timeline.isEnded
       }
@@ -415,9 +423,9 @@ final class StreamSession: Sendable {
     if !isEnded, !stretch.isBorrowed { family.setStretch(stretch, discontinuityNumber) }
   }
 
-  /// A segment turned out to lie elsewhere: all are moved with it, and what was known of stretches does not hold any more.
+  /// Moves a segment, and all others with it, to another time. Stretches become invalid and are removed.
   ///
-  /// - Parameter variantNumber: the variant whose number it is; nothing is moved while another is heard.
+  /// - Parameter variantNumber: The variant to which the number belongs. If another one is active, this has no effect.
   func move(_ number: Int64, variantNumber: Int, toNanoseconds time: Int64) {
     let isMoved = signal.update { state in
       guard state.variantNumber == variantNumber else { return false }
@@ -430,7 +438,7 @@ final class StreamSession: Sendable {
 }
 
 extension StreamVariants {
-  /// One that could be had is heard from now on.
+  /// Activates a variant that has been loaded.
   fileprivate mutating func take(_ found: StreamSession.Found) {
     for (index, time) in found.failed { fail([index], at: time) }
     go(to: found.index)

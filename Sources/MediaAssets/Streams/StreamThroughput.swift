@@ -1,20 +1,21 @@
 import Glibc
 import NetworkIO
 
-/// How fast segments come: two averages of which one forgets soon and the other late. The lower one counts, so that what became
-/// slower is noticed at once, and what became faster is believed only after a while. Pure.
+/// The throughput of the network, as two averages: one adapts fast, the other slowly. The lower throughput counts, so a
+/// slowdown is noticed immediately and a speedup only after a while. Pure.
 ///
-/// What is averaged is how long a bit takes, for a fast segment between slow ones helps nobody. Segments weigh as much as they last,
-/// not as long as they took: a network that became fast is noticed as well as one that became slow.
+/// The averaged quantity is the time per bit, because a single fast segment does not help. Segments are weighted by
+/// their duration, not by their transfer time. Thus a network that became fast is noticed as well as one that became
+/// slow.
 struct StreamThroughput: Sendable, Hashable {
-  /// Seconds of sound after which what came before counts half.
+  /// Half-lives of the averages, in seconds of audio.
   static let halfLives = (fast: 4.0, slow: 12.0)
 
-  /// Seconds that a bit takes, with the wait for the answer.
+  /// Seconds per bit, including the wait for the reply.
   private var whole = Averages()
-  /// The same without.
+  /// Seconds per bit, without the wait for the reply.
   private var body = Averages()
-  /// Seconds that answers are waited for, for each second of sound.
+  /// Seconds of waiting for replies per second of audio.
   private var wait = Averages()
 
   private struct Averages: Sendable, Hashable {
@@ -26,7 +27,7 @@ struct StreamThroughput: Sendable, Hashable {
       slow.add(value, lasting: seconds)
     }
 
-    /// The one that says less of the network; nil before anything came.
+    /// The larger average, which means the slower network; nil before the first value.
     var value: Double? { fast.value.flatMap { fast in slow.value.map { max(fast, $0) } } }
   }
 
@@ -43,15 +44,15 @@ struct StreamThroughput: Sendable, Hashable {
       weight = weight * kept + (1 - kept)
     }
 
-    /// Nothing came before the first one.
+    /// The average, which is not biased towards the initial zero.
     var value: Double? { weight > 0 ? sum / weight : nil }
   }
 
-  /// A segment came, and has so much sound. What has no bytes or no sound says nothing.
+  /// Adds the transfer of a segment with a duration of audio. Ignores segments without bytes or audio.
   mutating func add(_ measure: TransferMeasure, soundNanoseconds: Int64) {
     guard measure.byteCount > 0, soundNanoseconds > 0 else { return }
     let seconds = min(Double(soundNanoseconds) / 1e9, 60)
-    // No network is faster than clocks tell.
+    // The time is at least 1 µs, because clocks are not more precise.
     func secondsPerBit(_ nanoseconds: Int64) -> Double {
       Double(max(nanoseconds, 1_000)) / 1e9 / (Double(measure.byteCount) * 8)
     }
@@ -60,11 +61,12 @@ struct StreamThroughput: Sendable, Hashable {
     wait.add(Double(measure.waitNanoseconds) / Double(soundNanoseconds), lasting: seconds)
   }
 
-  /// Bits a second; nil before anything came.
+  /// Bits per second; nil before the first segment.
   var bitsPerSecond: Double? { whole.value.map { 1 / $0 } }
 
-  /// Bits a second that sound might have whose segments last as long: more bits take longer to come, but are waited for no longer.
-  /// What is left of each second once the answer is there tells how many that are. Nil before anything came.
+  /// The bit rate, in bits per second, that audio with segments of the same duration could have. More bits need more
+  /// transfer time but the same wait for the reply. So the rate is what fits into the rest of each second. Nil before
+  /// the first segment.
   var capacity: Double? {
     guard let body = body.value, let wait = wait.value else { return nil }
     return max(0, 1 - wait) / body

@@ -2,31 +2,33 @@ import MediaCore
 import NetworkIO
 import Playlists
 
-/// The variants of a stream, or of one rendition of it: which one is heard, which have failed, and which the network sustains. Pure.
+/// The variants of a stream or of one of its renditions: the active one, the failed ones, and those that the network
+/// sustains. Pure.
 struct StreamVariants: Sendable {
-  /// The best first.
+  /// The candidates, best first.
   private let candidates: [HLSVariantChoice.Candidate]
-  /// The one that is heard.
+  /// The index of the active variant.
   private(set) var current: Int
-  /// Those that could not be had.
+  /// The variants that were not available.
   private var failures = VariantSetbacks()
-  /// Those that came too slowly.
+  /// The variants that were too slow.
   private var delays = VariantSetbacks()
-  /// Bits a second of those whose sound comes by itself: what the master playlist says counts pictures that nobody loads.
+  /// Measured bit rates of variants whose audio is separate. The bandwidth in the master playlist includes video, which
+  /// is not loaded.
   private var soundRates: [Int: SoundBitRate] = [:]
-  /// Segments of the present one that have come.
+  /// The number of segments of the active variant that have arrived.
   private var segmentCount = 0
 
-  /// Segments of a variant that are heard before a better one is tried, and before it is taken to be there again. A switch begins a
-  /// little before the place: fewer segments than these might be the same ones as before.
+  /// Number of segments of a variant before a better one is tried, and before its failure is forgotten. A switch begins
+  /// a little before the current position, so fewer segments might be the same as before.
   static let leastSegmentCount = 3
-  /// Segments of a variant after which it is forgotten that it came too slowly once.
+  /// Number of segments of a variant after which its delays are forgotten.
   static let steadySegmentCount = 15
 
-  /// The number of variants that are tried in a row. While that many have failed lately, no others are tried.
+  /// Maximum number of variants that are tried in a row. While that many have failed recently, no others are tried.
   static let maximumAttemptCount = 16
 
-  /// - Parameter candidates: none for a stream that has no variants.
+  /// - Parameter candidates: Empty for a stream without variants.
   init(_ candidates: [HLSVariantChoice.Candidate] = []) {
     self.candidates = candidates
     current = 0
@@ -36,9 +38,11 @@ struct StreamVariants: Sendable {
     candidates.indices.contains(index) ? candidates[index] : nil
   }
 
-  /// What may be tried when none is heard yet, or the present one fails: what comes behind it, and then what is better, without those
-  /// that have failed lately. When all of them have, but enough of the present one came since, they are worth another try.
-  /// The result has at most `maximumAttemptCount` variants, less those that have failed lately.
+  /// Returns the variants to try when none is active or the active one fails: those after it, then the better ones,
+  /// without recently failed variants. If all have failed, but enough segments of the active one have arrived since,
+  /// all may be tried again.
+  ///
+  /// - Returns: At most `maximumAttemptCount` variants, less the number of recently failed ones.
   func others(at now: HostTime) -> [Int] {
     let indices = candidates.indices.filter { $0 > current } + candidates.indices.filter { $0 < current }
     let fresh = indices.filter { !failures.holds($0, at: now) }
@@ -46,29 +50,30 @@ struct StreamVariants: Sendable {
     return Array(fresh.prefix(max(0, Self.maximumAttemptCount - failures.count(at: now))))
   }
 
-  /// Those that are tried at first, in order.
+  /// The variants to try first, in order.
   var first: [Int] { Array(candidates.indices.prefix(Self.maximumAttemptCount)) }
 
-  /// Bits a second, as the master playlist says; nil where it does not.
+  /// Bits per second, according to the master playlist; nil if unspecified.
   var bandwidth: Int64? { self[current].flatMap { $0.variant.bandwidth > 0 ? $0.variant.bandwidth : nil } }
 
-  /// These could not be had: they are left alone for a while.
+  /// Records that variants were not available. They are not used for a while.
   mutating func fail(_ indices: some Sequence<Int>, at now: HostTime) {
     for index in indices where candidates.indices.contains(index) { failures.add(index, at: now) }
   }
 
-  /// This one is heard from now on.
+  /// Makes a variant the active one.
   mutating func go(to index: Int) {
     current = index
     segmentCount = 0
   }
 
-  /// A segment of the present one came. Answers which to go over to; nil: none.
+  /// Adds a segment of the active variant. Returns the variant to switch to; nil for none.
   ///
   /// - Parameters:
-  ///   - throughput: bits a second of the network; nil: not known.
-  ///   - capacity: what it would be if segments were larger; nil: the same.
-  ///   - idleNanoseconds: for how long whoever reads it wanted nothing meanwhile, for there was enough, or all that there is.
+  ///   - throughput: Bits per second of the network; nil if unknown.
+  ///   - capacity: The throughput with larger segments; nil for the same value.
+  ///   - idleNanoseconds: The time during which the reader needed no data, because it had enough, or all that is
+  ///     available.
   mutating func took(
     byteCount: Int64, soundNanoseconds: Int64, throughput: Double?, capacity: Double? = nil, idleNanoseconds: Int64,
     at now: HostTime
@@ -85,11 +90,11 @@ struct StreamVariants: Sendable {
     return choice
   }
 
-  /// What the present one's segments tell.
+  /// Forgets failures that the arrived segments of the active variant disprove.
   private mutating func forget() {
     if segmentCount >= Self.steadySegmentCount { delays.forget(current) }
     guard segmentCount >= Self.leastSegmentCount else { return }
-    // Where all failed it was the network's fault, or the server's, which is there again.
+    // If all variants failed, the cause was the network or the server, which works again.
     if candidates.indices.allSatisfy(failures.contains) { failures.forgetAll() } else { failures.forget(current) }
   }
 

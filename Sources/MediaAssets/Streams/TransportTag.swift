@@ -1,10 +1,10 @@
-/// An ID3 tag in a packet of a transport stream.
+/// Restores ID3 tags in packets of a transport stream.
 ///
-/// FFmpeg takes the first five bytes of such packets for the header of an access unit, as ISO/IEC 13818-1, 2.12.4 has it. In HLS there is
-/// none: what it takes away is `ID3` and the version; and what FFmpeg has written from one stream into another lacks these, so that reading
-/// it takes all of the tag's header away.
+/// FFmpeg removes the first five bytes of such packets as an access unit header (ISO/IEC 13818-1, 2.12.4). HLS has no
+/// such header, so FFmpeg removes `ID3` and the version. A stream that FFmpeg has remuxed lacks these bytes already;
+/// reading it removes the entire tag header.
 enum TransportTag {
-  /// How the frames of a version are written.
+  /// The layout of the frames in an ID3 version.
   private struct Layout {
     var version: UInt8
     var nameCount: Int
@@ -19,7 +19,7 @@ enum TransportTag {
     Layout(version: 2, nameCount: 3, sizeCount: 3, headerCount: 6, bitsPerByte: 8),
   ]
 
-  /// The packet as it was in the stream; nil when it is no tag.
+  /// Returns the packet as it was in the stream; nil if it is not a tag.
   static func restored(_ packet: [UInt8]) -> [UInt8]? {
     if packet.starts(with: "ID3".utf8) { return packet }
     if let first = packet.first, first != 0, let layout = layouts.first(where: { fits(packet[...], $0) }) {
@@ -29,15 +29,15 @@ enum TransportTag {
     guard packet.count > 5, packet[0] & 0x0F == 0, packet[1..<5].allSatisfy({ $0 < 0x80 }) else { return nil }
     let size = packet[1..<5].reduce(0) { $0 << 7 | Int($1) }
     let end = 5 + size + (packet[0] & 0x10 != 0 ? 10 : 0)
-    // Another may follow it.
+    // Another tag may follow.
     guard end == packet.count || (end < packet.count && packet[end...].starts(with: "ID3".utf8)) else { return nil }
-    // HLS asks for 2.4. Where its frames cannot be of that, they may be of another.
+    // HLS requires version 2.4. If the frames do not fit that version, they may have another one.
     let frames = packet[5..<(5 + size)]
     let layout = packet[0] & 0x40 == 0 ? layouts.first { fits(frames, $0) } : nil
     return Array("ID3".utf8) + [layout?.version ?? 4, 0] + packet
   }
 
-  /// Whether frames follow each other to the end, or to padding.
+  /// Returns whether frames follow each other up to the end or to padding.
   private static func fits(_ frames: ArraySlice<UInt8>, _ layout: Layout) -> Bool {
     var rest = frames
     while let first = rest.first, first != 0 {
