@@ -1,20 +1,21 @@
 import MediaCore
 
 extension Asset {
-  /// An asset that is put together from parts of others. No I/O: those are opened while it is read, each when its turn comes.
+  /// Creates an asset from a composition. Performs no I/O: the composition's assets are opened during reading, each
+  /// when it is needed.
   public convenience init(composition: Composition, workers: AssetWorkers = .shared) {
     self.init(place: .composition(composition), workers: workers)
   }
 
-  /// What it is put together from; nil for others.
+  /// The composition of the asset; nil for other assets.
   public var composition: Composition? { if case .composition(let composition) = place { composition } else { nil } }
 }
 
 extension Composition {
-  /// How many compositions lie in each other, this one counted.
+  /// The number of nested compositions, including this one.
   var depth: Int { 1 + (assets.map(\.compositionDepth).max() ?? 0) }
 
-  /// What it is put together from, each once; not what those are put together from.
+  /// The assets of the composition, each once, without the assets of nested compositions.
   var assets: [Asset] {
     var seen: Set<ObjectIdentifier> = []
     return tracks.flatMap { track in
@@ -22,7 +23,7 @@ extension Composition {
     }
   }
 
-  /// What its sound is read as; nil where there is none.
+  /// The format in which audio is read; nil if there is no audio.
   var audioFormat: AudioFormat? {
     let formats = tracks.filter { $0.mediaType == .audio }.flatMap { track in
       track.segments.compactMap { $0.source?.track.audioFormat }
@@ -31,7 +32,8 @@ extension Composition {
     return AudioFormat(sampleRateHz: first.sampleRateHz, channelCount: channelCount)
   }
 
-  /// Speakers of all its sound, where that with most channels says it and no other with as many says something else.
+  /// The channel mask of the audio with the most channels; nil if it is unspecified, or if sources with as many
+  /// channels have different masks.
   var channelMask: UInt64? {
     guard let count = audioFormat?.channelCount else { return nil }
     let masks = tracks.flatMap { track in
@@ -41,7 +43,9 @@ extension Composition {
     return first
   }
 
-  /// What loading an asset of it finds. Errors: `noPlayableTracks` when there is nothing.
+  /// Returns the properties of an asset of this composition.
+  ///
+  /// - Throws: `noPlayableTracks` for an empty composition.
   func properties() throws(MediaError) -> AssetProperties {
     guard duration > .zero else {
       throw MediaError(.noPlayableTracks, "there is nothing in the composition", operation: "load")

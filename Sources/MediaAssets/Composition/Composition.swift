@@ -1,36 +1,40 @@
 import MediaCore
 
-/// Parts of assets put together on one timeline: as AVMutableComposition. A value; `Asset(composition:)` makes it something that can be
-/// played, read and put into other compositions.
+/// Combines parts of assets on one timeline, as AVMutableComposition. A value. `Asset(composition:)` makes an asset
+/// that can be played, read and inserted into other compositions.
 ///
-/// Each track has segments one behind the other: ranges of tracks of assets, and between them silence or black. What sounds at one
-/// time in several tracks is added up (`AssetReaderAudioMixOutput` has volumes for that). All times are exact; a segment of sound begins
-/// with the frame nearest to its start, and a boundary between two is one frame for both, so that none is missing or comes twice. Its
-/// first frame is the one nearest to the start of its range in the asset's sound, at the composition's rate.
+/// Each track has consecutive segments: ranges of tracks of assets, and between them silence or black. The audio of
+/// simultaneous tracks is added. `AssetReaderAudioMixOutput` has volumes for this.
 ///
-/// The sound has the rate of the first segment of the first track that has one, and as many channels as the sound with most of them.
-/// Segments of another rate or with fewer channels are converted as a reader of the asset with these settings would. All is float32 on
-/// the way: integers that are asked for are rounded from that.
+/// All times are exact. An audio segment begins with the frame nearest to its start. The boundary of two segments is
+/// the same frame for both, so no frame is missing or repeated. The first frame of a segment is the one nearest to the
+/// start of its range in the asset's audio, at the composition's sample rate.
+///
+/// The audio has the sample rate of the first audio segment of the first track that has one. It has as many channels as
+/// the source with the most channels. Other segments are converted as a reader of the asset with these settings
+/// converts them. All processing uses float32; requested integer samples are rounded from it.
 public struct Composition: Sendable {
-  /// Compositions within compositions, this one counted.
+  /// Maximum number of nested compositions, including this one.
   public static let maximumDepth = 8
 
-  /// In the order in which they were added.
+  /// The tracks, in the order in which they were added.
   public private(set) var tracks: [CompositionTrack] = []
   private var nextID: AssetTrack.ID = 0
 
-  /// Nothing: no tracks.
+  /// Creates a composition without tracks.
   public init() {}
 
-  /// Where the longest track ends; 0 when there is nothing.
+  /// The end of the longest track; 0 for an empty composition.
   public var duration: MediaTime { tracks.map(\.duration).max() ?? .zero }
 
-  /// A track by its number; nil when there is none.
+  /// Returns the track with an ID; nil if there is none.
   public func track(_ id: AssetTrack.ID) -> CompositionTrack? { tracks.first { $0.id == id } }
 
   // MARK: - Tracks
 
-  /// Adds an empty track, and answers its number. Errors: `invalidArgument` for what is neither sound nor video.
+  /// Adds an empty track and returns its ID.
+  ///
+  /// - Throws: `invalidArgument` for a media type other than audio and video.
   @discardableResult
   public mutating func addTrack(_ mediaType: AssetTrack.MediaType) throws(MediaError) -> AssetTrack.ID {
     guard mediaType == .audio || mediaType == .video else {
@@ -43,21 +47,27 @@ public struct Composition: Sendable {
     return nextID
   }
 
-  /// Takes a track out. Errors: `noSuchTrack`.
+  /// Removes a track.
+  ///
+  /// - Throws: `noSuchTrack`.
   public mutating func removeTrack(_ id: AssetTrack.ID) throws(MediaError) { tracks.remove(at: try index(of: id)) }
 
   // MARK: - Editing all tracks
 
-  /// Puts a range of an asset in at a time: its sound, or its video, or both, each into the first track of its kind, which is added
-  /// where there is none. What is there, and behind it, moves back by as much in all tracks. Loads the asset if that has not been done:
-  /// blocks then.
+  /// Inserts a range of an asset: its audio, its video, or both, each into the first track of its media type. A missing
+  /// track is added. The media of all tracks from `time` moves back by the inserted duration. Blocks to load the asset
+  /// if it has not been loaded.
+  ///
+  /// On an error the composition does not change.
   ///
   /// - Parameters:
-  ///   - range: on the asset's timeline.
-  ///   - time: where on this timeline; behind its end there is silence up to it.
-  /// Errors: those of `Asset.load`; `invalidTime` for a range that is none, is empty, or reaches out of the asset, and for a time below
-  /// 0; `invalidArgument` for an asset that is not composable; `mediaLimitExceeded` for compositions too deep in each other. Nothing
-  /// is changed then.
+  ///   - range: The range on the asset's timeline.
+  ///   - time: The time on this timeline. If it is after the end, silence precedes the range.
+  /// - Throws:
+  ///   - the errors of `Asset.load`
+  ///   - `invalidTime` for a range that is invalid, empty or not within the asset, and for a negative time
+  ///   - `invalidArgument` for an asset that is not composable
+  ///   - `mediaLimitExceeded` for compositions that are nested too deeply
   public mutating func insertTimeRange(_ range: TimeRange, of asset: Asset, at time: MediaTime) throws(MediaError) {
     let properties = try Self.properties(of: asset, range, at: time)
     var sources: [AssetTrack.MediaType: CompositionTrack.Source] = [:]
@@ -75,27 +85,33 @@ public struct Composition: Sendable {
     }
     for index in tracks.indices {
       let source = sources.removeValue(forKey: tracks[index].mediaType)
-      // What has nothing there needs nothing there.
+      // A track that ends before `time` does not need an empty range.
       guard source != nil || time < tracks[index].duration else { continue }
       tracks[index].insert(source, range, at: time)
     }
   }
 
-  /// Puts silence and black in, in all tracks; what is there moves back. Errors: `invalidTime`.
+  /// Inserts silence and black into all tracks. Later media moves back.
+  ///
+  /// - Throws: `invalidTime`.
   public mutating func insertEmptyTimeRange(_ range: TimeRange) throws(MediaError) {
     try Self.check(range, "insertEmptyTimeRange")
     for index in tracks.indices { tracks[index].insert(nil, range, at: range.start) }
   }
 
-  /// Takes a range out of all tracks; what is behind it moves up. Errors: `invalidTime`.
+  /// Removes a range from all tracks. Later media moves forward.
+  ///
+  /// - Throws: `invalidTime`.
   public mutating func removeTimeRange(_ range: TimeRange) throws(MediaError) {
     try Self.check(range, "removeTimeRange")
     for index in tracks.indices { tracks[index].remove(range) }
   }
 
-  /// Gives a range of all tracks another length. Video is shown faster or slower, silence gets shorter or longer.
+  /// Changes the duration of a range of all tracks. Video is shown faster or slower; silence becomes shorter or longer.
   ///
-  /// Errors: `unsupportedEdit` when there is sound in the range, which nothing here stretches; `invalidTime`. Nothing is changed then.
+  /// On an error the composition does not change.
+  ///
+  /// - Throws: `unsupportedEdit` if the range contains audio, which cannot be stretched; `invalidTime`.
   public mutating func scaleTimeRange(_ range: TimeRange, toDuration duration: MediaTime) throws(MediaError) {
     try Self.check(range, duration)
     for track in tracks { try Self.checkScalable(track, range, to: duration) }
@@ -104,11 +120,12 @@ public struct Composition: Sendable {
 
   // MARK: - Editing one track
 
-  /// Puts a range of one track of an asset into one of these tracks; what is there moves back. Otherwise as the one of whole assets.
+  /// Inserts a range of one track of an asset into a track. Later media of that track moves back. Otherwise as
+  /// ``insertTimeRange(_:of:at:)``.
   ///
-  /// - Parameter sourceTrackID: nil: the one of its kind that the asset would have played.
-  /// Errors: as the one of whole assets, and: `noSuchTrack`, here or in the asset; `invalidArgument` for a track of another kind, and for
-  /// sound that does not decode.
+  /// - Parameter sourceTrackID: The track of the asset; nil for the one of this media type that plays.
+  /// - Throws: The errors of ``insertTimeRange(_:of:at:)``; `noSuchTrack` for a missing track, here or in the asset;
+  ///   `invalidArgument` for a track of another media type, and for tracks that cannot be decoded.
   public mutating func insertTimeRange(
     _ range: TimeRange, ofTrack sourceTrackID: AssetTrack.ID?, of asset: Asset, at time: MediaTime,
     inTrack id: AssetTrack.ID
@@ -135,21 +152,27 @@ public struct Composition: Sendable {
       CompositionTrack.Source(asset: asset, trackID: isPreferred ? nil : track.id, track: track), range, at: time)
   }
 
-  /// Puts silence or black into a track; what is there moves back. Errors: `noSuchTrack`, `invalidTime`.
+  /// Inserts silence or black into a track. Its later media moves back.
+  ///
+  /// - Throws: `noSuchTrack`, `invalidTime`.
   public mutating func insertEmptyTimeRange(_ range: TimeRange, inTrack id: AssetTrack.ID) throws(MediaError) {
     let index = try index(of: id)
     try Self.check(range, "insertEmptyTimeRange")
     tracks[index].insert(nil, range, at: range.start)
   }
 
-  /// Takes a range out of a track; what is behind it moves up. Errors: `noSuchTrack`, `invalidTime`.
+  /// Removes a range from a track. Its later media moves forward.
+  ///
+  /// - Throws: `noSuchTrack`, `invalidTime`.
   public mutating func removeTimeRange(_ range: TimeRange, fromTrack id: AssetTrack.ID) throws(MediaError) {
     let index = try index(of: id)
     try Self.check(range, "removeTimeRange")
     tracks[index].remove(range)
   }
 
-  /// Gives a range of a track another length, as the one of all tracks. Errors: `noSuchTrack`, `unsupportedEdit`, `invalidTime`.
+  /// Changes the duration of a range of a track, as ``scaleTimeRange(_:toDuration:)``.
+  ///
+  /// - Throws: `noSuchTrack`, `unsupportedEdit`, `invalidTime`.
   public mutating func scaleTimeRange(
     _ range: TimeRange, toDuration duration: MediaTime, inTrack id: AssetTrack.ID
   ) throws(MediaError) {

@@ -1,16 +1,17 @@
-// The sound of a composition, behind AudioTrackReader: reads its tracks piece by piece, and adds them up.
+// The audio source of a composition for `AudioTrackReader`: reads the tracks in chunks and adds them.
 import LibAV
 import MediaCore
 import NetworkIO
 
-/// Reads the sound of a composition: of all its tracks together, or of one.
+/// Reads the audio of a composition: the sum of all its tracks, or one of them.
 ///
-/// The sum is plain: nothing limits it, and a single track comes as it is, bit for bit. For each track one source is open at most.
-/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` from any thread.
+/// The sum has no limiter, and a single track is bit-exact. At most one source is open for each track.
+///
+/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` on any thread.
 final class CompositionSoundReader: SoundReader, @unchecked Sendable {
-  // `@unchecked Sendable`: only `interrupt` is touched from other threads, and it is Sendable.
+  // `@unchecked Sendable`: other threads use only `interrupt`, which is Sendable.
 
-  /// Frames of all tracks that are added up together.
+  /// Number of frames of all tracks that are added at once.
   private static let pieceFrames = 4_096
 
   let format: AudioFormat
@@ -22,18 +23,18 @@ final class CompositionSoundReader: SoundReader, @unchecked Sendable {
   private let tracks: [CompositionTrackSound]
   private let endFrame: Int64
   private let mixer: SoundMixer
-  /// For other numbers than float32.
+  /// Converts to sample formats other than float32.
   private let writer: SampleWriter?
   private let written: UnsafeMutableBufferPointer<Float>?
-  /// Found while there were still frames to hand over; thrown by the next read.
+  /// An error found while frames remained to be delivered. The next read throws it.
   private var pendingError: MediaError?
-  /// It broke off: nothing is read until the next seek.
+  /// Whether reading failed. Nothing is read until the next seek.
   private var isBroken = false
 
-  /// No I/O.
+  /// Creates a reader. Performs no I/O.
   ///
-  /// - Parameter trackID: nil: all tracks of sound together.
-  /// Errors: `noPlayableTracks` where there is no sound; `noSuchTrack`; `unsupportedAudioFormat`; `conversionFailed`.
+  /// - Parameter trackID: The track; nil for the sum of all audio tracks.
+  /// - Throws: `noPlayableTracks` without audio; `noSuchTrack`; `unsupportedAudioFormat`; `conversionFailed`.
   init(
     _ composition: Composition, interrupt: Interrupt, trackID: AssetTrack.ID?, sampleFormat: SampleFormat,
     log: NetworkLog?

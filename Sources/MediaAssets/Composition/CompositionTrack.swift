@@ -1,47 +1,48 @@
 import MediaCore
 
-/// One track of a composition: what of which asset is heard or seen at which of its times. A pure value, as AVCompositionTrack.
+/// One track of a composition: the parts of assets that it plays, and their times. A pure value, as AVCompositionTrack.
 public struct CompositionTrack: Sendable, Identifiable {
-  /// Something that is put into a composition: a track of an asset.
+  /// The source of a segment: a track of an asset.
   public struct Source: Sendable {
-    /// What it is taken from.
+    /// The asset.
     public let asset: Asset
-    /// The track; nil: the one of its kind that the asset would have played.
+    /// The track; nil for the one of its media type that the asset plays.
     public let trackID: AssetTrack.ID?
-    /// The track as it was found to be when it was put in.
+    /// The properties of the track when it was inserted.
     public let track: AssetTrack
 
-    /// Whether it is the same track of the same asset.
+    /// Returns whether another source is the same track of the same asset.
     func isSame(as other: Source) -> Bool { asset === other.asset && track.id == other.track.id }
   }
 
-  /// A stretch of a track. As AVCompositionTrackSegment.
+  /// A part of a track, as AVCompositionTrackSegment.
   public struct Segment: Sendable {
-    /// What is heard or seen; nil: silence, or black.
+    /// The source; nil for silence or black.
     public var source: Source?
-    /// What of it, on the asset's timeline; as long as `timeRange` but for video that was scaled. Invalid where there is no source.
+    /// The range on the asset's timeline. Its duration equals that of `timeRange`, except for scaled video. Invalid
+    /// without a source.
     public var sourceRange: TimeRange
-    /// Where it lies on the composition's timeline.
+    /// The range on the composition's timeline.
     public var timeRange: TimeRange
 
-    /// Nothing is heard or seen.
+    /// Whether the segment is silence or black.
     public var isEmpty: Bool { source == nil }
 
-    /// The time of the source that is heard or seen at a time of the composition; invalid for an empty segment.
+    /// Returns the source's time for a time of the composition; invalid for an empty segment.
     public func sourceTime(at time: MediaTime) -> MediaTime {
       guard !isEmpty else { return .invalid }
       if sourceRange.duration == timeRange.duration { return sourceRange.start + (time - timeRange.start) }
       return timeRange.mapTime(time, to: sourceRange)
     }
 
-    /// The time of the composition at which a time of the source is heard or seen; invalid for an empty segment.
+    /// Returns the composition's time for a time of the source; invalid for an empty segment.
     public func time(ofSourceTime time: MediaTime) -> MediaTime {
       guard !isEmpty else { return .invalid }
       if sourceRange.duration == timeRange.duration { return timeRange.start + (time - sourceRange.start) }
       return sourceRange.mapTime(time, to: timeRange)
     }
 
-    /// The part up to a time within it, and that from there on.
+    /// Splits the segment at a time within it.
     func split(at time: MediaTime) -> (Segment, Segment) {
       var (first, second) = (self, self)
       first.timeRange = TimeRange(start: timeRange.start, end: time)
@@ -54,7 +55,7 @@ public struct CompositionTrack: Sendable, Identifiable {
       return (first, second)
     }
 
-    /// Whether another one goes on where this one ends, in time and in what it has.
+    /// Returns whether `other` continues the source where this segment ends.
     fileprivate func goesOn(with other: Segment) -> Bool {
       guard let source, let next = other.source else { return isEmpty && other.isEmpty }
       return source.isSame(as: next) && sourceRange.end == other.sourceRange.start
@@ -62,11 +63,11 @@ public struct CompositionTrack: Sendable, Identifiable {
     }
   }
 
-  /// Its number in the composition.
+  /// The ID of the track in the composition.
   public let id: AssetTrack.ID
-  /// Sound or video.
+  /// Audio or video.
   public let mediaType: AssetTrack.MediaType
-  /// Without gaps and in order, from time 0 on; the last is not empty.
+  /// The segments, in order and without gaps, from time 0. The last one is not empty.
   public private(set) var segments: [Segment] = []
 
   init(id: AssetTrack.ID, mediaType: AssetTrack.MediaType) {
@@ -74,10 +75,10 @@ public struct CompositionTrack: Sendable, Identifiable {
     self.mediaType = mediaType
   }
 
-  /// Where the last segment ends; 0 when there is none.
+  /// The end of the last segment; 0 if there is none.
   public var duration: MediaTime { segments.last?.timeRange.end ?? .zero }
 
-  /// The number of the segment that has a time; nil before 0 and behind the end.
+  /// Returns the index of the segment at a time; nil before 0 and after the end.
   public func segmentIndex(at time: MediaTime) -> Int? {
     var low = 0
     var high = segments.count
@@ -90,7 +91,7 @@ public struct CompositionTrack: Sendable, Identifiable {
 
   // MARK: - Editing
 
-  /// Puts a source in at a time; what is there, and behind it, moves back by so much.
+  /// Inserts a source at a time. Later media moves back by the inserted duration.
   mutating func insert(_ source: Source?, _ sourceRange: TimeRange, at time: MediaTime) {
     guard sourceRange.duration > .zero else { return }
     let (before, after) = parts(at: time)
@@ -100,14 +101,15 @@ public struct CompositionTrack: Sendable, Identifiable {
     set(before + [inserted] + Self.moved(after, by: sourceRange.duration))
   }
 
-  /// Takes a range out; what is behind it moves up.
+  /// Removes a range. Later media moves forward.
   mutating func remove(_ range: TimeRange) {
     let before = parts(at: range.start).before
     let after = parts(at: range.end).after
     set(before + Self.moved(after, by: .zero - range.duration))
   }
 
-  /// Gives a range another length; what is behind it moves. Sound keeps its speed: there is none in the range.
+  /// Changes the duration of a range. Later media moves. The range must not contain audio, because its rate cannot be
+  /// changed.
   mutating func scale(_ range: TimeRange, to duration: MediaTime) {
     let before = parts(at: range.start).before
     let after = parts(at: range.end).after
@@ -122,14 +124,14 @@ public struct CompositionTrack: Sendable, Identifiable {
     set(before + within + Self.moved(after, by: duration - range.duration))
   }
 
-  /// What of the segments lies in a range.
+  /// Returns the segments within a range, cut at its edges.
   func segments(in range: TimeRange) -> [Segment] {
     var part = self
     part.set(parts(at: range.end).before)
     return part.parts(at: range.start).after
   }
 
-  /// What lies before a time, silence up to it where that is behind the end, and what lies behind it.
+  /// Returns the segments before a time, extended with silence if it is after the end, and the segments after it.
   private func parts(at time: MediaTime) -> (before: [Segment], after: [Segment]) {
     guard time < duration else {
       let gap = TimeRange(start: duration, end: time)
@@ -149,7 +151,7 @@ public struct CompositionTrack: Sendable, Identifiable {
     }
   }
 
-  /// What goes on is one segment, so that nothing is rounded where nothing was cut; there is no silence at the end.
+  /// Joins segments that continue each other, so that times are rounded only at real cuts. Removes silence at the end.
   private mutating func set(_ all: [Segment]) {
     var joined: [Segment] = []
     for segment in all where !segment.timeRange.isEmpty {

@@ -1,22 +1,22 @@
-// The sound of one track of a composition: its segments one behind the other, each read from its source at the composition's rate and
-// with its channels. One source is open at a time: it is opened when its first frame is read, and closed when another one's is.
+// The audio of one track of a composition: its segments one after another, each read from its source in the
+// composition's format. One source is open at a time, from its first frame to the first frame of another source.
 import LibAV
 import MediaCore
 import NetworkIO
 
-/// Reads the sound of one track of a composition, as float32, from any frame on.
+/// Reads the audio of one track of a composition as float32, from any frame.
 ///
-/// Threading: one thread at a time, which may block; the interrupt ends what blocks.
+/// Threading: one thread at a time, which may block; the interrupt ends blocking calls.
 final class CompositionTrackSound {
   /// A source that is being read.
   private struct Open {
     let source: CompositionTrack.Source
     let sound: FormattedSound
-    /// The segment that it is read for.
+    /// The segment for which it is read.
     var segment: CompositionTrack.Segment
   }
 
-  /// Something that was wrong with a source, though it was read; at its time in the composition.
+  /// A fault of a source that did not stop reading, at its time in the composition.
   typealias Fault = (time: MediaTime, error: MediaError)
 
   private let track: CompositionTrack
@@ -24,7 +24,7 @@ final class CompositionTrackSound {
   private let interrupt: Interrupt
   private let log: NetworkLog?
   private var open: Open?
-  /// The segment that was read last.
+  /// The index of the segment that was read last.
   private var index = 0
   private var skipped: (count: Int, time: MediaTime, error: MediaError)?
   private var warning: Fault?
@@ -36,19 +36,19 @@ final class CompositionTrackSound {
     self.log = log
   }
 
-  /// Where the last seek in the source went is known only by an estimate.
+  /// The reason why the position of the last seek in the source is only an estimate; nil if it is exact.
   var positionDoubt: PositionDoubt? { open?.sound.reader.positionDoubt }
 
-  // MARK: - What is wrong
+  // MARK: - Faults
 
-  /// As `SoundReader`'s.
+  /// As in `SoundReader`.
   func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     noteFaults()
     defer { skipped = nil }
     return skipped
   }
 
-  /// As `SoundReader`'s.
+  /// As in `SoundReader`.
   func takeWarning() -> Fault? {
     noteFaults()
     defer { warning = nil }
@@ -68,7 +68,8 @@ final class CompositionTrackSound {
 
   // MARK: - Reading
 
-  /// Fills room for so many frames with those from a frame of the composition on; silence where there is nothing. Blocks.
+  /// Fills memory with the frames of the composition from frame `first`, and with silence where there is no audio.
+  /// Blocks.
   func fill(_ output: UnsafeMutablePointer<Float>, frameCount: Int, from first: Int64) -> SoundMixer.Filled {
     var filled = SoundMixer.Filled(count: 0, hasSound: false)
     do throws(MediaError) {
@@ -102,12 +103,12 @@ final class CompositionTrackSound {
     return count
   }
 
-  /// The frame that a time is nearest to: where one segment ends and the next begins.
+  /// Returns the frame nearest to a time. Boundaries of segments are at these frames.
   private func frame(_ time: MediaTime) -> Int64 {
     time.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? Int64.max / 8
   }
 
-  /// The segment that has a frame: mostly the one before, or the next.
+  /// Returns the index of the segment with a frame: usually the last one, or the next.
   private func segmentIndex(at place: Int64) -> Int? {
     func contains(_ index: Int) -> Bool {
       let range = track.segments[index].timeRange
@@ -117,7 +118,7 @@ final class CompositionTrackSound {
       index = candidate
       return candidate
     }
-    // By frames, for a segment may be shorter than one.
+    // The search compares frames, because a segment may be shorter than a frame.
     var (low, high) = (0, track.segments.count)
     while low < high {
       let middle = (low + high) / 2
@@ -128,7 +129,7 @@ final class CompositionTrackSound {
     return low
   }
 
-  /// Some of a segment's frames, at least one; silence where its source has ended.
+  /// Reads at least one frame of a segment. Fills with silence after the end of its source.
   private func read(
     _ segment: CompositionTrack.Segment, from place: Int64, into output: UnsafeMutablePointer<Float>, _ count: Int
   ) throws(MediaError) -> Int {
@@ -144,7 +145,7 @@ final class CompositionTrackSound {
     }
   }
 
-  /// The source, opened if it is another one than before.
+  /// Returns the source's audio, and opens it if another source was open.
   private func sound(
     of source: CompositionTrack.Source, _ segment: CompositionTrack.Segment
   ) throws(MediaError) -> FormattedSound {
@@ -160,7 +161,7 @@ final class CompositionTrackSound {
     return sound
   }
 
-  /// Lets go of the source.
+  /// Closes the source.
   private func close() {
     noteFaults()
     open = nil

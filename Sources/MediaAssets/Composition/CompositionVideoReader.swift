@@ -1,15 +1,15 @@
-// The pictures of one track of a composition: its segments one behind the other, each read from its source. One source is open at a time:
-// it is opened when its first picture is read, and closed when another one's is.
+// The video of one track of a composition: its segments one after another, each read from its source. One source is
+// open at a time, from its first video frame to the first frame of another source.
 import LibAV
 import MediaCore
 import NetworkIO
 
-/// Reads the pictures of a video track of a composition, in order, from any time on. Between segments, and where a source has none, there
-/// are none.
+/// Reads the frames of a video track of a composition in order, from any time. There are no frames between segments,
+/// and where a source has none.
 ///
-/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` from any.
+/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` on any thread.
 final class CompositionVideoReader: VideoReader, @unchecked Sendable {
-  // `@unchecked Sendable`: only `interrupt` is touched from other threads, and it is Sendable.
+  // `@unchecked Sendable`: other threads use only `interrupt`, which is Sendable.
 
   let track: AssetTrack
   let assetDuration: MediaTime
@@ -18,17 +18,17 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   private let interrupt: Interrupt
   private let log: NetworkLog?
   private var open: (source: CompositionTrack.Source, reader: any VideoReader)?
-  /// The segment that is read.
+  /// The index of the current segment.
   private var index = 0
-  /// From where on; the reader has to go there.
+  /// The time to which the source must seek; nil if it need not.
   private var start: MediaTime? = .zero
   private(set) var shown: VideoShot?
   private var isShownGiven = true
-  /// Where reading goes on after one that failed.
+  /// The time at which reading continues after an error.
   private var resumeTime = MediaTime.zero
   private var fault: MediaError?
 
-  /// Errors: `noPlayableTracks` when there is no video, `noSuchTrack`.
+  /// - Throws: `noPlayableTracks` without video, `noSuchTrack`.
   init(
     _ composition: Composition, interrupt: Interrupt, trackID: AssetTrack.ID?, log: NetworkLog?
   ) throws(MediaError) {
@@ -60,7 +60,7 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
 
   private func noteFault() { fault = fault ?? open?.reader.takeFault() }
 
-  // Key frames lie somewhere in the sources: nobody looks for them.
+  // Key frames of the sources are not searched.
   func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoShot? { nil }
   func indexedKeyTimes(around time: MediaTime) -> (before: MediaTime?, after: MediaTime?) { (nil, nil) }
 
@@ -73,7 +73,7 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
     return shown
   }
 
-  /// As `VideoTrackReader.seek`; in a gap it goes to the picture behind it.
+  /// Seeks as `VideoTrackReader.seek` does. In a gap, seeks to the frame after it.
   func seek(to time: MediaTime) throws(MediaError) {
     guard time.isNumeric else { throw MediaError(.invalidTime, "cannot seek to \(time)", operation: "seek") }
     if interrupt.isCancelled { throw AssetReader.cancelled }
@@ -94,8 +94,8 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
     (index, start, isShownGiven) = (segments.endIndex, nil, true)
   }
 
-  /// `shown` becomes the next picture. Frames are used again: where that fails nothing is shown, and the next read goes to where this one
-  /// was to go on.
+  /// Makes `shown` the next frame. Frames are reused, so after an error `shown` is nil, and the next read seeks to
+  /// `resumeTime`.
   private func advance() throws(MediaError) {
     shown = nil
     do throws(MediaError) { shown = try read() } catch {
@@ -104,7 +104,7 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
     }
   }
 
-  /// The last picture of all, which is what there is behind it; nil when there is none.
+  /// Returns the last frame of the track, which is shown after its end; nil if there is none.
   private func last() throws(MediaError) -> VideoShot? {
     for segment in segments.reversed() {
       guard let source = segment.source else { continue }
@@ -115,10 +115,10 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
     return nil
   }
 
-  /// Shorter than any picture is shown.
+  /// A time shorter than the duration of any frame.
   private static let moment = MediaTime(value: 1, timescale: 1_000_000)
 
-  /// The next picture; nil behind the last segment.
+  /// Returns the next frame; nil after the last segment.
   private func read() throws(MediaError) -> VideoShot? {
     while segments.indices.contains(index) {
       let segment = segments[index]
@@ -138,9 +138,9 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
     return nil
   }
 
-  /// A source's picture where it is shown here; nil when no part of it is.
+  /// Returns a source's frame at its time in the composition; nil if no part of it is shown.
   private func place(_ shot: VideoShot, in segment: CompositionTrack.Segment) -> VideoShot? {
-    // Of which nobody knows how long it is shown, is shown up to the end.
+    // A frame with an unknown duration is shown to the end of the segment.
     let shotEnd = shot.duration > .zero ? shot.end : segment.sourceRange.end
     let (first, end) = (max(shot.time, segment.sourceRange.start), min(shotEnd, segment.sourceRange.end))
     guard first < end else { return nil }

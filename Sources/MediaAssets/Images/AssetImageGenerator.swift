@@ -1,5 +1,6 @@
-// Images of a video at times, as AVAssetImageGenerator. Requests wait in one queue, and one thread makes them, in order: the file is open
-// once. The thread is there while there is work, and knows nothing of the generator, so that who lets go of that ends it.
+// Makes images of a video at given times, as AVAssetImageGenerator. Requests wait in one queue, and one thread performs
+// them in order, so the file is opened once. The thread exists while there are requests. It does not refer to the
+// generator, so releasing the generator cancels the requests.
 import DequeModule
 import LibAV
 import MediaCore
@@ -8,65 +9,67 @@ import Synchronization
 
 /// Makes images of an asset's video.
 ///
-/// Of the first video track that is enabled; a cover is no video. Properties that change do not touch what was asked for before.
-/// The video is decoded in this process, also with isolation: see ``ImageExport`` for images that workers make.
-/// Threading: any.
+/// Uses the first enabled video track; artwork is not video. Changes of properties do not affect earlier requests. The
+/// video is decoded in this process, even with isolation: see ``ImageExport`` for images that workers make.
+///
+/// Threading: any thread.
 public final class AssetImageGenerator: Sendable {
-  /// What became of one request.
+  /// The result of one request.
   public enum Outcome: Sendable {
-    /// The image in BGRA, and the time that it is of.
+    /// The image in BGRA, and the start time of the video frame that it shows.
     case succeeded(PixelBuffer, actualTime: MediaTime)
     case failed(MediaError)
     case cancelled
   }
 
-  /// What it makes images of.
+  /// The asset of which images are made.
   public let asset: Asset
   private let settings = Mutex(ImageSettings())
   private let queue: ImageQueue
 
-  /// A generator that has opened nothing yet. No I/O.
+  /// Creates a generator that has not opened the asset. Performs no I/O.
   public init(asset: Asset) {
     self.asset = asset
     queue = ImageQueue(asset)
   }
 
-  /// Who waits is told that it is cancelled.
+  /// Pending requests end with `cancelled`.
   deinit { queue.cancelAll() }
 
   // MARK: - Properties
 
-  /// All of the properties below as one.
+  /// The settings that contain all properties below.
   public var imageSettings: ImageSettings {
     get { settings.withLock { $0 } }
     set { settings.withLock { $0 = newValue } }
   }
 
-  /// The most pixels in a row, and rows; 0: as many as there are. An image keeps its shape, and is never made larger than it is.
+  /// The maximum width and height in pixels. Default: 0, unlimited. Images keep their aspect ratio and are never
+  /// enlarged.
   public var maximumSize: VideoReadSettings.Size {
     get { settings.withLock { .init(width: $0.maximumWidth ?? 0, height: $0.maximumHeight ?? 0) } }
     set { settings.withLock { ($0.maximumWidth, $0.maximumHeight) = (newValue.width, newValue.height) } }
   }
 
-  /// How much earlier than asked for an image may be; infinite unless set.
+  /// How much earlier than the requested time an image may be. Default: infinite.
   public var requestedTimeToleranceBefore: MediaTime {
     get { settings.withLock { $0.toleranceBefore } }
     set { settings.withLock { $0.toleranceBefore = newValue } }
   }
 
-  /// How much later than asked for an image may be; infinite unless set.
+  /// How much later than the requested time an image may be. Default: infinite.
   public var requestedTimeToleranceAfter: MediaTime {
     get { settings.withLock { $0.toleranceAfter } }
     set { settings.withLock { $0.toleranceAfter = newValue } }
   }
 
-  /// Images are turned as the track says; not so unless set.
+  /// Whether images are rotated as the track specifies. Default: false.
   public var appliesPreferredTrackTransform: Bool {
     get { settings.withLock { $0.appliesPreferredTrackTransform } }
     set { settings.withLock { $0.appliesPreferredTrackTransform = newValue } }
   }
 
-  /// Which part of a picture is taken, and in which shape; the clean aperture unless set.
+  /// The part and the aspect ratio of the video frame that is used. Default: the clean aperture.
   public var apertureMode: ImageSettings.ApertureMode {
     get { settings.withLock { $0.apertureMode } }
     set { settings.withLock { $0.apertureMode = newValue } }
@@ -74,14 +77,18 @@ public final class AssetImageGenerator: Sendable {
 
   // MARK: - Images
 
-  /// The image of a time, behind what was asked for before. Blocks.
+  /// Returns the image at a time, after all earlier requests. Blocks.
   ///
-  /// With tolerances of zero it is the picture that is shown at the time, which may have begun before it. A time before the first picture
-  /// is that one's, and up to the asset's end it is the last one's.
+  /// With tolerances of zero, the image shows the video frame at that time, which may have begun earlier. A time before
+  /// the first frame gives the first frame. A time from the last frame to the asset's end gives the last frame.
   ///
-  /// Errors: `invalidTime` for tolerances and times that make no sense, and times that the asset does not have, further than the tolerance;
-  /// `invalidArgument` for a size below zero; `noPlayableTracks` where there is no video, `unknownCodec`, `unsupportedPlace` for streams in
-  /// segments; those of opening and reading; `decodeFailed` where nothing decodes; `cancelled`.
+  /// - Throws:
+  ///   - `invalidTime` for invalid tolerances and times, and for times outside the asset by more than the tolerance
+  ///   - `invalidArgument` for a negative size
+  ///   - `noPlayableTracks` without video, `unknownCodec`, `unsupportedPlace` for segmented streams
+  ///   - the errors of opening and reading
+  ///   - `decodeFailed` if no frame can be decoded
+  ///   - `cancelled`
   public func image(at time: MediaTime) throws(MediaError) -> (image: PixelBuffer, actualTime: MediaTime) {
     let answer = WakeSignal<Outcome?>(nil)
     queue.add([time], imageSettings) { _, outcome in answer.update { $0 = outcome } }
@@ -92,22 +99,23 @@ public final class AssetImageGenerator: Sendable {
     }
   }
 
-  /// Makes images, in order, and says of each what became of it: `completion` is called once for each of the times, also for those that are
-  /// there twice, and that are cancelled. Does not block.
+  /// Makes images in order. Does not block.
   ///
-  /// - Parameter completion: with the time as it was asked for; called on a thread of the generator's, and holds up what comes after it.
+  /// - Parameters:
+  ///   - times: The times of the images. A time may be repeated.
+  ///   - completion: Called once for each element of `times`, with the requested time, even after cancellation. It is
+  ///     called on the generator's thread and delays the next image.
   public func generateImagesAsynchronously(
     forTimes times: [MediaTime], completion: @escaping @Sendable (_ requestedTime: MediaTime, Outcome) -> Void
   ) {
     queue.add(times, imageSettings, completion)
   }
 
-  /// Ends all that was asked for and is not there yet: who waits for it is told `cancelled`. Does not block. What is asked for afterwards is
-  /// made.
+  /// Cancels all pending requests, which end with `cancelled`. Does not block. Later requests are not affected.
   public func cancelAllImageGeneration() { queue.cancelAll() }
 }
 
-/// The requests of one generator, and what makes them.
+/// The requests of one generator, and the thread that performs them.
 private final class ImageQueue: Sendable {
   typealias Completion = @Sendable (MediaTime, AssetImageGenerator.Outcome) -> Void
 
@@ -119,10 +127,10 @@ private final class ImageQueue: Sendable {
   }
 
   private struct State {
-    /// The first is the one that is being made, while there is a thread.
+    /// The requests. The first one is being performed while there is a thread.
     var jobs: Deque<Job> = []
     var hasThread = false
-    /// Used by the thread alone; open from the first image on.
+    /// The open source, from the first image. Used only by the thread.
     var source: ImageSource?
   }
 
@@ -152,7 +160,7 @@ private final class ImageQueue: Sendable {
     }
   }
 
-  // MARK: - The thread
+  // MARK: - Thread
 
   private func run() {
     while let job = next() {
@@ -162,14 +170,15 @@ private final class ImageQueue: Sendable {
     }
   }
 
-  /// The first request, which stays in the queue while it is made; nil when there is none, and the thread's time is over.
+  /// Returns the first request, which stays in the queue while it is performed. Returns nil if there is none; then the
+  /// thread ends.
   private func next() -> Job? {
     state.withLock { state in
       guard let job = state.jobs.first else {
         state.hasThread = false
         return nil
       }
-      // What was cancelled was so before it.
+      // An earlier cancellation concerned earlier requests.
       if !job.isCancelled { interrupt.reset() }
       return job
     }

@@ -1,8 +1,8 @@
 import MediaCore
 
-/// Many images of a video as one, in rows from the top left on.
+/// Arranges many images of a video in one image, in rows from the top left.
 public struct ContactSheet: Sendable, Hashable, Codable {
-  /// A colour behind the images.
+  /// A background color.
   public struct Color: Sendable, Hashable, Codable {
     public var red: UInt8
     public var green: UInt8
@@ -13,24 +13,24 @@ public struct ContactSheet: Sendable, Hashable, Codable {
     public static let black = Color(red: 0, green: 0, blue: 0)
   }
 
-  /// Images on a sheet at most.
+  /// Maximum number of images on a sheet.
   public static let maximumImageCount = 400
-  /// Pixels of a sheet at most: 256 MiB.
+  /// Maximum number of pixels of a sheet: 256 MiB of memory.
   public static let maximumPixelCount = 1 << 26
 
   public var columns: Int
   public var rows: Int
-  /// Pixels between images, and around them.
+  /// Pixels between and around the images, from 0 to 1,024.
   public var gap = 4
   public var background = Color.black
 
-  /// A sheet of so many images; from 1 to 400.
+  /// Creates a sheet with `columns` times `rows` images; the product must be from 1 to 400.
   public init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
 
-  /// How many images there are.
+  /// The number of images.
   public var imageCount: Int { columns * rows }
 
-  /// Errors: `invalidArgument`.
+  /// - Throws: `invalidArgument`.
   public func check() throws(MediaError) {
     guard (1...Self.maximumImageCount).contains(columns), (1...Self.maximumImageCount).contains(rows),
       imageCount <= Self.maximumImageCount
@@ -44,12 +44,12 @@ public struct ContactSheet: Sendable, Hashable, Codable {
     }
   }
 
-  /// Times that are equally far from each other: the middles of as many parts of a range.
+  /// Returns times at equal distances: the midpoints of as many parts of the range as there are images.
   public func times(in range: TimeRange) -> [MediaTime] {
     guard range.start.isNumeric, range.duration.isNumeric, let scale = Int32(exactly: 2 * imageCount) else { return [] }
     let duration = range.duration
     return (0..<imageCount).map { index in
-      // Exact while it fits: a time has 31 bits for its timescale.
+      // Exact if it fits: the timescale of a time has 31 bits.
       let (timescale, isTooFine) = duration.timescale.multipliedReportingOverflow(by: scale)
       let (value, overflow) = duration.value.multipliedReportingOverflow(by: Int64(2 * index + 1))
       guard !isTooFine, !overflow else {
@@ -60,9 +60,10 @@ public struct ContactSheet: Sendable, Hashable, Codable {
     }
   }
 
-  /// The sheet with these images, which are as large as the first of them: BGRA. Others are put in the middle of their place, and cut there.
+  /// Returns the sheet with these images in BGRA. The cells have the size of the first image; images of other sizes are
+  /// centered and cropped.
   ///
-  /// Errors: `invalidArgument`; `mediaLimitExceeded` for a sheet that would be too large.
+  /// - Throws: `invalidArgument`; `mediaLimitExceeded` for a sheet that is too large.
   public func picture(of images: [PixelBuffer]) throws(MediaError) -> PixelBuffer {
     guard let first = images.first else {
       throw MediaError(.invalidArgument, "a sheet has an image at least", operation: "image")
@@ -73,7 +74,7 @@ public struct ContactSheet: Sendable, Hashable, Codable {
   }
 }
 
-/// A sheet while it is made.
+/// A sheet that is being painted.
 struct ContactSheetPainter {
   private let sheet: ContactSheet
   private let imageWidth: Int
@@ -82,9 +83,10 @@ struct ContactSheetPainter {
   private let height: Int
   private var bytes: [UInt8]
 
-  /// An empty sheet. Errors: those of `ContactSheet.picture`.
+  /// Creates an empty sheet.
   ///
-  /// - Parameter maximumPixelCount: the limit of the sheet's pixels in this process.
+  /// - Parameter maximumPixelCount: The limit of the sheet's pixels in this process.
+  /// - Throws: The errors of `ContactSheet.picture`.
   init(
     _ sheet: ContactSheet, imageWidth: Int, imageHeight: Int, maximumPixelCount: Int = ContactSheet.maximumPixelCount
   ) throws(MediaError) {
@@ -107,7 +109,9 @@ struct ContactSheetPainter {
     }
   }
 
-  /// Puts an image in BGRA into its place. Errors: `invalidArgument` for another format.
+  /// Paints an image in BGRA into a cell.
+  ///
+  /// - Throws: `invalidArgument` for another pixel format.
   mutating func place(_ image: PixelBuffer, at index: Int) throws(MediaError) {
     guard image.pixelFormat == .bgra else {
       throw MediaError(.invalidArgument, "a sheet is made of images in BGRA", operation: "image")
@@ -124,7 +128,7 @@ struct ContactSheetPainter {
     }
   }
 
-  /// What there is of it.
+  /// Returns the sheet as painted so far.
   consuming func picture() throws(MediaError) -> PixelBuffer {
     try PixelBuffer(.bgra, width: width, height: height, data: bytes)
   }

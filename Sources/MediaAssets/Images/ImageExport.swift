@@ -1,25 +1,28 @@
-// Images of a file, written into files: made on a thread of their own with low priority, one export after another.
+// Writes images of a video to files, on separate low-priority threads, one export after another.
 import MediaCore
 import RealtimeAudio
 import Synchronization
 import WholeFiles
 
-/// Writes images of a video into files, or a sheet of many into one. None has its name before all are made.
+/// Writes images of a video to files, or many images as a sheet to one file. No file gets its name before all images
+/// are made.
 ///
-/// With `Asset.Isolation` a worker decodes the video and encodes the images; this process writes the files. An image has at most 16 Mi
-/// pixels then, and a sheet 24 Mi. Threading: any.
+/// With `Asset.Isolation` a worker process decodes the video and encodes the images, and this process writes the files.
+/// Then an image has at most 16 Mi pixels and a sheet at most 24 Mi pixels.
+///
+/// Threading: any thread.
 public final class ImageExport: Sendable {
-  /// What is written.
+  /// The images to write.
   public struct Request: Sendable {
-    /// What is on them.
+    /// The content of the files.
     public enum Content: Sendable {
-      /// An image for each time, and the file that it goes into.
+      /// One image for each time, each with its file.
       case images([(time: MediaTime, file: WholeFile)])
-      /// One image of many; of no times: equally far from each other.
+      /// One sheet of images. Without times, the images have equal distances.
       case sheet(ContactSheet, times: [MediaTime], file: WholeFile)
     }
 
-    /// Requests an image for each time, in a file of its own.
+    /// Requests an image for each time, each in a separate file.
     ///
     /// - Parameters:
     ///   - paths: The times and the paths of the files; relative paths count from the working directory.
@@ -44,35 +47,35 @@ public final class ImageExport: Sendable {
     public var content: Content
     public var settings: ImageSettings
     public var form: ImageForm
-    /// Nil: the first video track that is enabled.
+    /// The video track. Default: nil, the first enabled one.
     public var trackID: AssetTrack.ID?
 
-    /// Images as PNG, near their times, unless said.
+    /// Creates a request, by default for PNG images near their times.
     public init(_ content: Content, settings: ImageSettings = ImageSettings(), form: ImageForm = .png) {
       (self.content, self.settings, self.form) = (content, settings, form)
     }
   }
 
-  /// What was written.
+  /// The result of an export.
   public struct Result: Sendable {
-    /// Each image: the time that was asked for, and when the picture begins that it shows.
+    /// An image: the requested time, and the start time of the video frame that it shows.
     public struct Image: Sendable, Hashable {
       public let requestedTime: MediaTime
       public let actualTime: MediaTime
-      /// In pixels; on a sheet, of the image.
+      /// The size in pixels; on a sheet, that of the image.
       public let width: Int
       public let height: Int
     }
 
     public let images: [Image]
-    /// Of the sheet, or the first image's.
+    /// The size of the sheet, or of the first image.
     public let width: Int
     public let height: Int
-    /// What was found to be wrong with the file though it was read; nil: nothing.
+    /// The first fault of the file that did not stop reading; nil if there is none.
     public let fault: MediaError?
   }
 
-  /// Images that one export makes at most.
+  /// Maximum number of images in one export.
   public static let maximumImageCount = 100
 
   private static let workers = AssetWorkers(
@@ -83,15 +86,20 @@ public final class ImageExport: Sendable {
   private let opening = AssetOpening()
   private let run = WorkRun<Result>("image")
 
-  /// An export that has not begun. No I/O.
+  /// Creates an export that has not started. Performs no I/O.
   public init(_ asset: Asset, _ request: Request) { (self.asset, self.request) = (asset, request) }
 
-  /// Begins, once. Both closures are called on a thread that makes images, the second one once, or by who cancels, or the thread that looks
-  /// at the time.
+  /// Starts the export. Call once. The closures are called on an exporting thread. If the export is cancelled or times
+  /// out, `completion` is called on the cancelling thread or on the watchdog thread.
   ///
-  /// `progress` is told what part of the images is made, from 0 to 1: when the file is open, behind each, and when all are written.
-  /// Errors: those of `AssetImageGenerator.image` and `ContactSheet.picture`; `fileExists`, `outsideRoots`, `writeFailed`; `invalidTime` for a
-  /// sheet without times of a video whose length is not known; `openingTimedOut`; `cancelled`.
+  /// - Parameters:
+  ///   - progress: Called with the fraction of completed images, from 0 to 1: when the file is open, after each image,
+  ///     and when all files are written.
+  ///   - completion: Called once. Errors:
+  ///     - those of `AssetImageGenerator.image` and `ContactSheet.picture`
+  ///     - `fileExists`, `outsideRoots`, `writeFailed`
+  ///     - `invalidTime` for a sheet without times of a video with an unknown duration
+  ///     - `openingTimedOut`, `cancelled`
   public func start(
     progress: @escaping @Sendable (Double?) -> Void = { _ in },
     completion: @escaping @Sendable (Swift.Result<Result, MediaError>) -> Void
@@ -101,11 +109,11 @@ public final class ImageExport: Sendable {
     ) { [self] job throws(MediaError) in try make(job, progress) }
   }
 
-  /// Ends it: who waits is told at once, and nothing is written any more. Nothing once it is over, or the files get their names. Does not
-  /// block.
+  /// Cancels the export. The completion is called immediately, and no file is written any more. Has no effect after the
+  /// export has ended, or while the files get their names. Does not block.
   public func cancel() { run.cancel() }
 
-  // MARK: - On a thread
+  // MARK: - Exporting
 
   private func make(
     _ job: AssetWorkers.Job, _ progress: (Double?) -> Void
@@ -137,7 +145,7 @@ public final class ImageExport: Sendable {
     return result
   }
 
-  /// Each file is written when its image is made, and all have their names at the end.
+  /// Writes each file when its image is made. All files get their names at the end.
   private func write(
     _ wanted: [(time: MediaTime, file: WholeFile)], _ maker: any ImageMaker, _ progress: (Double?) -> Void
   ) throws(MediaError) -> Result {
@@ -150,7 +158,7 @@ public final class ImageExport: Sendable {
       images.append(.init(image, requestedTime: time))
       Self.tell(progress, images.count, of: wanted.count)
     }
-    // Nothing fails any more once files have their names.
+    // Nothing may fail after files have their names.
     let fault = try maker.takeFault()
     try commit(files)
     return Result(images: images, width: images.first?.width ?? 0, height: images.first?.height ?? 0, fault: fault)
@@ -178,7 +186,7 @@ public final class ImageExport: Sendable {
     return Result(images: images, width: size.width, height: size.height, fault: fault)
   }
 
-  /// Of the last one it is told when all have their names.
+  /// The last image is reported when all files have their names.
   private static func tell(_ progress: (Double?) -> Void, _ count: Int, of whole: Int) {
     if count < whole { progress(Double(count) / Double(whole)) }
   }
@@ -190,7 +198,7 @@ public final class ImageExport: Sendable {
     return unfinished
   }
 
-  /// Gives all of them their names, which is not undone by who cancels.
+  /// Gives all files their names. From then on the export cannot be cancelled.
   private func commit(_ files: [UnfinishedFile]) throws(MediaError) {
     guard run.settle() else { throw run.cancelled }
     for file in files { try file.commit() }
@@ -198,7 +206,7 @@ public final class ImageExport: Sendable {
 }
 
 extension ImageExport.Request {
-  /// What a maker of images needs of it.
+  /// The task of the image maker.
   fileprivate var task: ImageTask {
     let sheet: ContactSheet? = if case .sheet(let sheet, _, _) = content { sheet } else { nil }
     return ImageTask(trackID: trackID, settings: settings, form: form, sheet: sheet)

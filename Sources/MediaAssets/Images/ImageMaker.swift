@@ -1,11 +1,12 @@
-// Encoded images of a video. `ImageExport` writes the same files whether this process or a worker parses and decodes the video.
+// Makes encoded images of a video. `ImageExport` writes the same files whether this process or a worker parses and
+// decodes the video.
 import LibAV
 import MediaCore
 import NetworkIO
 
-/// The images that are made of one video.
+/// The settings of the images of one video.
 struct ImageTask: Codable {
-  /// Default: the first video track that is enabled.
+  /// The video track. Default: nil, the first enabled one.
   var trackID: AssetTrack.ID?
   var settings: ImageSettings
   var form: ImageForm
@@ -13,49 +14,54 @@ struct ImageTask: Codable {
   var sheet: ContactSheet?
 }
 
-/// An image that was made, or a sheet.
+/// A completed image or sheet.
 struct MadeImage: Codable {
   /// The start time of the video frame that it shows; invalid for a sheet.
   var actualTime: MediaTime
-  /// In pixels.
+  /// The width in pixels.
   var width: Int
   var height: Int
-  /// Bytes of its file; 0 for an image on a sheet.
+  /// The size of the file in bytes; 0 for an image on a sheet.
   var byteCount: Int
 }
 
 /// Makes encoded images of one video, one after another.
 ///
-/// Threading: one thread at a time, which may block; the asset's interrupt from any.
+/// Threading: one thread at a time, which may block. The asset's interrupt may be used on any thread.
 protocol ImageMaker: AnyObject {
-  /// The video's range on the asset's timeline, as far as the container says.
+  /// The video's range on the asset's timeline, according to the container.
   var timeRange: TimeRange { get }
 
-  /// Makes the image of a time and encodes it; `nextBytes` returns its file. Throws as `ImageSource.image` and `PixelBuffer.encoded`.
+  /// Makes the image at a time and encodes it; `nextBytes` returns its file.
+  ///
+  /// - Throws: The errors of `ImageSource.image` and `PixelBuffer.encoded`.
   func makeImage(at time: MediaTime) throws(MediaError) -> MadeImage
 
-  /// Makes the image of a time and adds it to the task's sheet.
+  /// Makes the image at a time and adds it to the task's sheet.
   ///
+  /// - Parameter index: The index of the image on the sheet, from 0.
   /// - Throws: The errors of ``ImageSource/image(at:_:)`` and of ``ContactSheetPainter``.
-  ///
-  /// - Parameter index: the image's number on the sheet, from 0.
   func placeImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage
 
-  /// Encodes the sheet; `nextBytes` returns its file. Throws as `PixelBuffer.encoded`.
+  /// Encodes the sheet; `nextBytes` returns its file.
+  ///
+  /// - Throws: The errors of `PixelBuffer.encoded`.
   func finishSheet() throws(MediaError) -> MadeImage
 
-  /// The next bytes of the file that was encoded last; nil after its end. Each byte is returned once.
+  /// Returns the next bytes of the file that was encoded last; nil after its end. Each byte is returned once.
   func nextBytes() throws(MediaError) -> [UInt8]?
 
-  /// The faults that were found since the last call although there are images.
+  /// Returns the first fault since the last call that did not prevent images; nil if there is none.
   func takeFault() throws(MediaError) -> MediaError?
 }
 
-/// Chooses between this process and a worker.
+/// Opens image makers in this process or in a worker.
 enum ImageMakers {
-  /// Opens an asset's video. Blocks. Errors: those of `VideoTrackReader`; `workerUnavailable`.
+  /// Opens an asset's video. Blocks.
   ///
   /// With isolation a worker opens files. The parts of a composition are opened in this process.
+  ///
+  /// - Throws: The errors of `VideoTrackReader`; `workerUnavailable`.
   static func open(
     _ asset: Asset, _ task: ImageTask, interrupt: Interrupt, log: NetworkLog? = nil
   ) throws(MediaError) -> any ImageMaker {
@@ -74,27 +80,28 @@ enum ImageMakers {
   }
 }
 
-/// Makes images in this process, which may be a worker.
+/// Makes images in this process, which may be a worker process.
 final class LocalImageMaker: ImageMaker {
-  /// Limits on the memory that images need.
+  /// Limits of the memory for images.
   struct Limits {
-    /// Pixels of an image.
+    /// Maximum number of pixels of an image.
     var pixelCount: Int
-    /// Pixels of a sheet.
+    /// Maximum number of pixels of a sheet.
     var sheetPixelCount: Int
-    /// Bytes of a file.
+    /// Maximum number of bytes of a file.
     var byteCount: Int
-    /// Bytes that `nextBytes` returns at most.
+    /// Maximum number of bytes that `nextBytes` returns.
     var chunkByteCount: Int
 
-    /// The limits that every image has.
+    /// The limits of every image.
     static let standard = Limits(
       pixelCount: Decoder.maximumPixelCount, sheetPixelCount: ContactSheet.maximumPixelCount, byteCount: .max,
       chunkByteCount: .max)
-    /// The limits of a worker, which may write to 384 MiB.
+    /// The limits in a worker process, which may use 384 MiB of writable memory.
     ///
-    /// A pixel needs 8 bytes (two copies in BGRA), and up to 12 while PNG is compressed (RGB, FFmpeg's buffer, and two copies of a file that
-    /// cannot be compressed). The rest is for decoded video frames: those of a large image are large, those of a large sheet mostly small.
+    /// A pixel needs 8 bytes for two copies in BGRA. PNG compression needs up to 12 bytes: RGB, FFmpeg's buffer, and
+    /// two copies of an incompressible file. The rest is for decoded video frames: those of a large image are large,
+    /// and those of a large sheet are mostly small.
     static let worker = Limits(
       pixelCount: 16 << 20, sheetPixelCount: 24 << 20, byteCount: 128 << 20, chunkByteCount: 1 << 20)
   }
@@ -106,7 +113,7 @@ final class LocalImageMaker: ImageMaker {
   private var encoded: [UInt8] = []
   private var returnedByteCount = 0
 
-  /// Errors: those of `ImageSource.init`.
+  /// - Throws: The errors of `ImageSource.init`.
   init(_ reader: any VideoReader, _ task: ImageTask, limits: Limits = .standard) throws(MediaError) {
     source = try ImageSource(reader, maximumPixelCount: limits.pixelCount)
     (self.task, self.limits) = (task, limits)

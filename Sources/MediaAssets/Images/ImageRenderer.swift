@@ -1,28 +1,29 @@
 import LibAV
 import MediaCore
 
-/// Makes an image of a picture of a track: cut, with square pixels, no larger than wanted, and upright.
+/// Makes an image of a video frame: cropped, with square pixels, scaled down, and rotated upright.
 ///
-/// Used by one thread at a time.
+/// Threading: one thread at a time.
 final class ImageRenderer {
-  /// What is made of a picture.
+  /// The steps from a video frame to an image.
   struct Plan: Hashable {
-    /// The part that is taken, in pixels of the picture.
+    /// The used part, in pixels of the video frame.
     var x = 0
     var y = 0
     var width: Int
     var height: Int
-    /// As large as that becomes, before it is turned.
+    /// The size of that part after scaling and before rotation.
     var scaledWidth: Int
     var scaledHeight: Int
-    /// How often it is turned by 90 degrees, clockwise.
+    /// The number of clockwise quarter turns.
     var quarterTurns = 0
 
-    /// The pixels of the largest BGRA image that is needed for it.
+    /// Returns the number of pixels of the largest BGRA image that is needed. A frame is converted completely before a
+    /// part is cropped.
     ///
     /// - Parameters:
-    ///   - width: the decoded video frame's; all of a frame is converted before a part of it is cut out.
-    ///   - height: the decoded video frame's.
+    ///   - width: The width of the decoded video frame.
+    ///   - height: The height of the decoded video frame.
     func pixelCount(width: Int, height: Int) -> Int {
       let isPart = self.width != width || self.height != height
       return max(isPart ? width * height : 0, scaledWidth * scaledHeight)
@@ -37,9 +38,9 @@ final class ImageRenderer {
     scaler = try PictureConverter()
   }
 
-  /// What is made of a picture.
+  /// Returns the plan for video frames of a size.
   ///
-  /// - Parameter format: what the track says of its pictures.
+  /// - Parameter format: The track's description of its frames.
   static func plan(
     width: Int, height: Int, pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?,
     format: FormatDescription.Video, settings: ImageSettings
@@ -56,7 +57,7 @@ final class ImageRenderer {
     if settings.apertureMode != .encodedPixels, let ratio = format.pixelAspectRatio ?? pixelAspectRatio {
       let wide = Double(plan.width) * Double(ratio.horizontal) / Double(ratio.vertical)
       shape.width = max(1, Int(min(wide.rounded(), Double(PixelBuffer.supportedSizes.upperBound))))
-      // Whatever a pixel's shape makes of it, it is no larger than what is decoded may be.
+      // The pixel aspect ratio must not enlarge an image beyond the limit of decoded frames.
       let excess = (Double(shape.width) * Double(shape.height) / Double(Decoder.maximumPixelCount)).squareRoot()
       if excess > 1 {
         shape = (max(1, Int(Double(shape.width) / excess)), max(1, Int(Double(shape.height) / excess)))
@@ -70,7 +71,7 @@ final class ImageRenderer {
     return plan
   }
 
-  /// As large as it is, or as large as fits; a limit of 0 is none.
+  /// Returns the size, reduced to fit into the limit. A limit of 0 means unlimited.
   private static func fitted(_ shape: (width: Int, height: Int), into limit: (width: Int, height: Int)) -> (Int, Int) {
     let width = limit.width > 0 ? min(limit.width, shape.width) : shape.width
     let height = limit.height > 0 ? min(limit.height, shape.height) : shape.height
@@ -81,14 +82,14 @@ final class ImageRenderer {
     return (part(shape.width, height, shape.height), height)
   }
 
-  /// The plan for a decoded video frame.
+  /// Returns the plan for a decoded video frame.
   static func plan(of shot: VideoShot, _ settings: ImageSettings) -> Plan {
     plan(
       width: shot.picture.width, height: shot.picture.height, pixelAspectRatio: shot.picture.pixelAspectRatio,
       format: shot.format, settings: settings)
   }
 
-  /// The image; BGRA.
+  /// Returns the image in BGRA.
   func image(of shot: VideoShot, _ settings: ImageSettings) throws(AVFailure) -> PixelBuffer {
     let picture = shot.picture
     let plan = Self.plan(of: shot, settings)

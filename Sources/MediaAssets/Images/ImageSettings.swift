@@ -1,34 +1,35 @@
 import LibAV
 import MediaCore
 
-/// How pictures of an asset are made.
+/// The settings of images of an asset.
 public struct ImageSettings: Sendable, Hashable, Codable {
-  /// Which part of a picture is taken, and in which shape.
+  /// The part and the aspect ratio of the video frame that is used.
   public enum ApertureMode: String, Sendable, Hashable, Codable, CaseIterable {
-    /// What the file says is to be shown, where it says so, else all of it; with square pixels.
+    /// The clean aperture of the file, or the whole frame if there is none; with square pixels.
     case cleanAperture
-    /// All of it, with square pixels.
+    /// The whole frame, with square pixels.
     case productionAperture
-    /// All of it, as the pixels lie.
+    /// The whole frame, without a correction of the pixel aspect ratio.
     case encodedPixels
   }
 
-  /// The most pixels in a row and rows that an image has, as it stands upright; it keeps its shape. 0 or nil: as many as there are. An image is
-  /// never made larger than it is.
+  /// The maximum width of an image in pixels, after rotation. Default: nil; nil and 0 mean unlimited. Images keep their
+  /// aspect ratio and are never enlarged. `maximumHeight` limits the height in the same way.
   public var maximumWidth: Int?
   public var maximumHeight: Int?
-  /// How much earlier, or later, than asked for an image may be. Where that saves decoding, a key frame is taken; with zero for both
-  /// it is the picture that is shown at the very time.
+  /// How much earlier than the requested time an image may be. Default: infinite. A key frame is used if that saves
+  /// decoding. With zero for both tolerances the image shows the frame at exactly that time. `toleranceAfter` is the
+  /// limit for later images.
   public var toleranceBefore = MediaTime.positiveInfinity
   public var toleranceAfter = MediaTime.positiveInfinity
-  /// The image is turned by the 90, 180 or 270 degrees by which the track says that it is to be.
+  /// Whether the image is rotated by the track's 90, 180 or 270 degrees. Default: false.
   public var appliesPreferredTrackTransform = false
   public var apertureMode = ApertureMode.cleanAperture
 
-  /// As AVAssetImageGenerator: near the time, as large as it is, and not turned.
+  /// Creates the defaults of AVAssetImageGenerator: near the time, in full size, and not rotated.
   public init() {}
 
-  /// Errors: `invalidTime` for tolerances below zero, `invalidArgument` for sizes below zero.
+  /// - Throws: `invalidTime` for negative tolerances, `invalidArgument` for negative sizes.
   func check() throws(MediaError) {
     for tolerance in [toleranceBefore, toleranceAfter] {
       guard tolerance >= .zero, tolerance.isNumeric || tolerance.isPositiveInfinity else {
@@ -41,21 +42,23 @@ public struct ImageSettings: Sendable, Hashable, Codable {
   }
 }
 
-/// As what file an image is written.
+/// The file format of an image.
 public enum ImageForm: Sendable, Hashable, Codable {
-  /// Without loss.
+  /// Lossless.
   case png
-  /// From 1, the smallest, to 100, the best.
+  /// JPEG. `quality` is from 1 (smallest) to 100 (best). Default: 90.
   case jpeg(quality: Int = 90)
 }
 
 extension PixelBuffer {
-  /// The bytes of a file with this picture. Blocks while it computes.
+  /// Encodes the image as a file. Blocks while it computes.
   ///
-  /// Consuming: without another owner, the memory of the pixels is free before the file is compressed.
+  /// The method consumes the buffer: without another owner, the memory of the pixels is released before the file is
+  /// compressed.
   ///
-  /// - Parameter color: what the numbers of a picture with luma and chroma mean.
-  /// Errors: `invalidArgument` for a quality that is none; `mediaLimitExceeded` where memory does not suffice; `conversionFailed`.
+  /// - Parameter color: The color description of an image with luma and chroma.
+  /// - Throws: `invalidArgument` for an invalid quality; `mediaLimitExceeded` without sufficient memory;
+  ///   `conversionFailed`.
   public consuming func encoded(
     as form: ImageForm, color: FormatDescription.Video.Color = .init()
   ) throws(MediaError) -> [UInt8] {

@@ -1,17 +1,17 @@
 import LibAV
 import MediaCore
 
-/// A file from which images are made, one after another: it is open once, and gone back in only where it must be.
+/// A video of which images are made one after another. It is opened once and seeks back only if necessary.
 ///
-/// Threading: one thread at a time, which may block; its interrupt from any.
+/// Threading: one thread at a time, which may block. Its interrupt may be used on any thread.
 final class ImageSource: @unchecked Sendable {
-  // `@unchecked Sendable`: it goes from one thread to the next, never two at once.
+  // `@unchecked Sendable`: used on different threads, but never on two at once.
 
   private let reader: any VideoReader
   private let renderer: ImageRenderer
   private let maximumPixelCount: Int
 
-  /// - Parameter maximumPixelCount: the limit of an image's pixels in this process.
+  /// - Parameter maximumPixelCount: The limit of an image's pixels in this process.
   init(_ reader: any VideoReader, maximumPixelCount: Int = Decoder.maximumPixelCount) throws(MediaError) {
     (self.reader, self.maximumPixelCount) = (reader, maximumPixelCount)
     do throws(AVFailure) { renderer = try ImageRenderer() } catch {
@@ -19,17 +19,19 @@ final class ImageSource: @unchecked Sendable {
     }
   }
 
-  /// Where the video lies, as far as the container says.
+  /// The range of the video, according to the container.
   var timeRange: TimeRange { reader.track.timeRange }
 
-  /// What was found to be wrong though there are images, since the last time.
+  /// Returns the first fault since the last call that did not prevent images; nil if there is none.
   func takeFault() -> MediaError? { reader.takeFault() }
 
-  /// The image of a time, and the time that it is of: when the picture begins that it shows. Blocks.
+  /// Returns the image at a time, and the start time of the video frame that it shows. Blocks.
   ///
-  /// Before the first picture that is the first one, up to the asset's end the last one.
-  /// Errors: `invalidTime` for times that the asset does not have, further than the tolerance; `mediaLimitExceeded` for images that are too
-  /// large; those of reading; `cancelled`.
+  /// A time before the first frame gives the first frame. A time from the last frame to the asset's end gives the last
+  /// frame.
+  ///
+  /// - Throws: `invalidTime` for times outside the asset by more than the tolerance; `mediaLimitExceeded` for images
+  ///   that are too large; the errors of reading; `cancelled`.
   func image(
     at time: MediaTime, _ settings: ImageSettings
   ) throws(MediaError) -> (image: PixelBuffer, actualTime: MediaTime) {
@@ -48,7 +50,7 @@ final class ImageSource: @unchecked Sendable {
     }
   }
 
-  /// The error of an image that needs more memory than this process has.
+  /// Returns the error of an image that needs more memory than this process has.
   static func tooLarge(_ pixelCount: Int, maximumPixelCount: Int) -> MediaError {
     MediaError(
       .mediaLimitExceeded,
@@ -77,10 +79,10 @@ final class ImageSource: @unchecked Sendable {
     return shot
   }
 
-  /// A picture within the tolerances that costs less than the one of the very time.
+  /// Returns a frame within the tolerances that needs less decoding than the exact one; nil if there is none.
   private func key(near time: MediaTime, _ settings: ImageSettings) throws(MediaError) -> VideoShot? {
     let earliest = time - settings.toleranceBefore
-    // How long it is shown is perhaps only what the file says of it.
+    // The duration of the frame may be only the one that the file states.
     if let shown = reader.shown, shown.time <= time, time < shown.end, shown.time >= earliest { return shown }
     let latest = time + settings.toleranceAfter
     let wanted = max(.zero, time)

@@ -1,5 +1,6 @@
-// Where untrusted bytes are parsed. FFmpeg and TagLib are large, written in C and C++, and parse what anybody may have made. With
-// isolation, a worker process does that: a file that crashes these libraries there costs that process, and is an error of the file here.
+// Selects the process in which untrusted bytes are parsed. FFmpeg and TagLib are large, written in C and C++, and parse
+// files of any origin. With isolation, a worker process parses them. A file that crashes these libraries ends only the
+// worker process, and is reported as an error of the file.
 import Isolation
 import LibAV
 import MediaCore
@@ -7,25 +8,27 @@ import Synchronization
 import Tags
 
 extension Asset {
-  /// Where bytes are parsed: in this process, or in worker processes (`playhead-worker`, beside the program or in `../lib/playhead`).
+  /// The process in which bytes are parsed: this process, or worker processes. The worker program is `playhead-worker`,
+  /// next to the program or in `../lib/playhead`.
   ///
-  /// With workers, loading fails with `damagedFile` where a worker crashes, and with `workerUnavailable` where the program is missing.
+  /// With workers, loading fails with `damagedFile` if a worker crashes, and with `workerUnavailable` if the program is
+  /// missing.
   public enum Isolation: Sendable, Hashable {
-    /// In this process.
+    /// This process.
     case none
     /// Workers open assets, read their tags, decode their audio, make the images of ``ImageExport``, and export files
     /// (``AssetExportSession``).
     ///
-    /// This process decodes the audio of players, after a worker has opened the asset and decoded its beginning without a
-    /// fault. This process also reads the video and the stored samples of ``AssetReader``, the video of
+    /// This process decodes the audio of players, after a worker has opened the asset and decoded its beginning without
+    /// a fault. This process also reads the video and the stored samples of ``AssetReader``, the video of
     /// ``AssetImageGenerator``, and the video of compositions.
     case worker
-    /// As `worker`, and the audio that a player plays is decoded in a worker, too.
+    /// As `worker`, and a worker also decodes the audio that a player plays.
     case playback
 
     private static let present = Mutex(Isolation.none)
 
-    /// The isolation of assets that are made without one. Default: `none`. Threading: any.
+    /// The isolation of assets that are created without one. Default: `none`. Threading: any thread.
     public static var standard: Isolation {
       get { present.withLock { $0 } }
       set { present.withLock { $0 = newValue } }
@@ -34,17 +37,20 @@ extension Asset {
 }
 
 extension Asset.Isolation {
-  /// Packets of audio that a worker decodes before this process decodes a file.
+  /// Number of audio packets that a worker decodes before this process decodes a file.
   private static let localPacketCount = 32
-  /// The same of a stream whose bytes arrive with the time.
+  /// Number of audio packets of a stream that a worker decodes first. It is smaller because the bytes arrive over time.
   private static let streamPacketCount = 4
-  /// Bytes that a worker may ask for to open a file: what FFmpeg may read, and 128 MiB for everything else.
+  /// Maximum number of bytes that a worker may request to open a file: the limit of FFmpeg, and 128 MiB for everything
+  /// else.
   static let openingByteCount = OpeningLimits.byteCount + 128 << 20
 
-  /// A worker for the caller; nil without isolation.
+  /// Returns a worker; nil without isolation.
   func lease() throws(MediaError) -> WorkerLease? { self == .none ? nil : try Self.pool().lease() }
 
-  /// The workers of this process. Errors: `workerUnavailable` where their program is missing.
+  /// Returns the workers of this process.
+  ///
+  /// - Throws: `workerUnavailable` if their program is missing.
   static func pool() throws(MediaError) -> WorkerPool {
     guard let pool = WorkerPool.shared else {
       throw MediaError(.workerUnavailable, "the program \(WorkerProgram.name) is missing", operation: "worker")
@@ -52,12 +58,14 @@ extension Asset.Isolation {
     return pool
   }
 
-  /// A worker that reads audio; nil where this process reads it.
+  /// Returns a worker that reads audio; nil if this process reads it.
   func readingLease(isPlayback: Bool) throws(MediaError) -> WorkerLease? {
     isPlayback && self == .worker ? nil : try lease()
   }
 
-  /// Has a worker perform one task on a file; nil without isolation. Blocks. Throws what the function throws, and what the worker finds.
+  /// Performs one task on a file in a worker. Returns nil without isolation. Blocks.
+  ///
+  /// - Throws: The errors of the function and of the worker.
   func run<Result: Decodable>(
     _ function: AssetWorkerFunction, _ parameters: some Encodable, on source: FileSource, named name: String,
     byteLimit: Int? = openingByteCount, as type: Result.Type
@@ -67,16 +75,18 @@ extension Asset.Isolation {
       source, displayName: name, function.rawValue, parameters, byteLimit: byteLimit, as: type)
   }
 
-  /// How many packets of a source a worker decodes before this process does.
+  /// Returns the number of packets of a source that a worker decodes before this process does.
   static func trialPacketCount(of source: FileSource) -> Int {
     source.byteSource == nil ? localPacketCount : streamPacketCount
   }
 
-  /// Opens a container in this process, after a worker has. Blocks. Throws as `Demuxer.init`, and what the worker found.
+  /// Opens a container in this process, after a worker has opened it. Blocks.
+  ///
+  /// - Throws: The errors of `Demuxer.init`, and those that the worker found.
   func demuxer(
     _ source: FileSource, options: Demuxer.Options = Demuxer.Options(), trials: TrialRecord? = nil
   ) throws(AVFailure) -> Demuxer {
-    // A pipe's bytes cannot be read twice.
+    // The bytes of a pipe cannot be read twice.
     if self != .none, source.byteSource != nil || source.byteCount != nil {
       let identity = try source.identity()
       if trials?.contains(source, identity) != true {
@@ -93,7 +103,9 @@ extension Asset.Isolation {
     return try Demuxer(source: source, options: options)
   }
 
-  /// Reads tags with TagLib. Blocks. Throws what reading the source throws, and what the worker found.
+  /// Reads tags with TagLib. Blocks.
+  ///
+  /// - Throws: The errors of reading the source, and those that the worker found.
   func tags(
     _ container: TagContainer, of source: FileSource, byteCount: Int64, charset: TextCharset
   ) throws(AVFailure) -> TagReading {
@@ -113,7 +125,8 @@ extension Asset.Isolation {
   }
 }
 
-/// Which bytes of an asset a worker has opened without a fault, so that it does so once. Threading: any.
+/// Records the bytes of an asset that a worker has opened without a fault, so that a worker opens them only once.
+/// Threading: any thread.
 final class TrialRecord: Sendable {
   private struct State {
     var identity: FileIdentity?
@@ -122,7 +135,7 @@ final class TrialRecord: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whether these are the bytes that were opened: an unchanged local file, or the same source.
+  /// Returns whether these bytes have been opened: those of an unchanged local file, or of the same source.
   func contains(_ source: FileSource, _ identity: FileIdentity?) -> Bool {
     state.withLock { state in
       if let byteSource = source.byteSource { return state.byteSource === byteSource }

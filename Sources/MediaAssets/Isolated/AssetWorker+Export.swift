@@ -1,9 +1,9 @@
 import Isolation
 import MediaCore
 
-/// Exports in a worker.
+/// Exports in a worker process.
 extension AssetWorkerFunctions {
-  /// Nanoseconds between reports that an export has done something.
+  /// Nanoseconds between reports that an export makes progress.
   private static let reportNanoseconds: Int64 = 1_000_000_000
 
   static func export(

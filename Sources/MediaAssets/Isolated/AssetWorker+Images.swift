@@ -2,11 +2,12 @@ import Isolation
 import LibAV
 import MediaCore
 
-/// Images of a video, which a worker makes.
+/// Makes images of a video in a worker process.
 extension AssetWorkerFunctions {
   /// Opens the video of an asset that is parsed in this process.
   ///
-  /// Errors: those of `VideoTrackReader`; `mediaLimitExceeded`, before anything is decoded, for images that are too large for a worker.
+  /// - Throws: The errors of `VideoTrackReader`; `mediaLimitExceeded`, before anything is decoded, for images that are
+  ///   too large for a worker.
   static func openVideo(_ asset: Asset, _ task: ImageTask) throws(MediaError) -> LocalImageMaker {
     let reader = try VideoTrackReader(asset: asset, interrupt: Interrupt(), trackID: task.trackID)
     let format = reader.format
@@ -20,7 +21,7 @@ extension AssetWorkerFunctions {
     return try LocalImageMaker(reader, task, limits: limits)
   }
 
-  /// Performs a function on the video that is open.
+  /// Performs a function on the open video.
   func performOnVideo(_ function: AssetWorkerFunction, _ parameters: [UInt8]) throws(MediaError) -> [UInt8] {
     guard let imageMaker else { throw Self.malformed }
     switch function {

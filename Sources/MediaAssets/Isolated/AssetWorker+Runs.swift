@@ -3,14 +3,14 @@ import Isolation
 import LibAV
 import MediaCore
 
-/// A run of segments of a stream that is open in a worker.
+/// An open run of segments in a worker process.
 struct OpenRun {
   private let decoder: LocalRunDecoder
   private let frame: Frame
   private let shared: SharedSamples
   private let name: String
 
-  /// Errors: those of `Demuxer.init` and of `LocalRunDecoder`.
+  /// - Throws: The errors of `Demuxer.init` and `LocalRunDecoder`.
   init(_ file: SourceFile, _ descriptor: Int32) throws(MediaError) {
     shared = try SharedSamples(mapping: descriptor)
     name = file.displayName
@@ -29,7 +29,9 @@ struct OpenRun {
 
   func properties() throws(MediaError) -> AssetProperties { try decoder.properties(displayPath: name) }
 
-  /// Decodes the next frame. Errors: those of the bytes.
+  /// Decodes the next frame.
+  ///
+  /// - Throws: The errors of the byte source.
   func read() throws(MediaError) -> RunReading {
     let outcome: RunReading.Outcome
     do throws(AVFailure) {

@@ -1,4 +1,4 @@
-// What `playhead-worker` does: everything that parses the bytes of a file.
+// The tasks of `playhead-worker`: everything that parses the bytes of a file.
 import Glibc
 import Isolation
 import LibAV
@@ -8,31 +8,31 @@ import Tags
 
 /// The program `playhead-worker`.
 package enum AssetWorker {
-  /// Restricts this process and performs tasks until the process that started it has no more. Returns the exit status.
+  /// Restricts this process, and performs tasks until the parent process has no more. Returns the exit status.
   package static func run() -> Int32 { Worker.run(AssetWorkerFunctions()) }
 }
 
-/// The functions of a worker. One asset at a time.
+/// The functions of a worker process. It has one asset at a time.
 struct AssetWorkerFunctions: WorkerFunctions {
-  /// Bounds what the other process can ask for by mistake.
+  /// Limits an erroneous request of the parent process.
   private static let maximumPacketCount = 1_024
 
-  /// The audio that is open.
+  /// The open audio.
   private struct Audio {
     var reader: AudioTrackReader
     var shared: SharedSamples
   }
 
   private var audio: Audio?
-  /// The run of segments that is open.
+  /// The open run of segments.
   private var run: OpenRun?
-  /// Makes images of the video that is open.
+  /// Makes images of the open video.
   var imageMaker: LocalImageMaker?
 
   mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
     let (parameters, descriptors) = (request.parameters, request.descriptors)
     defer { for descriptor in descriptors { close(descriptor) } }
-    // Descriptors belong to the files from here on, whatever happens.
+    // From here on the files own the descriptors, even after an error.
     let files = try SourceFile.files(request.sources)
     guard let function = AssetWorkerFunction(rawValue: request.function) else { throw Self.malformed }
     guard let file = files.first else { return try performOnOpenFile(function, parameters) }
@@ -70,7 +70,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
     }
   }
 
-  /// Performs a function on the audio or the video that is open.
+  /// Performs a function on the open audio or video.
   private mutating func performOnOpenFile(
     _ function: AssetWorkerFunction, _ parameters: [UInt8]
   ) throws(MediaError) -> [UInt8] {
@@ -202,7 +202,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
     }
   }
 
-  /// Calls `body` with the audio; a failure of it is an outcome as well.
+  /// Calls `body` with the audio. An error of `body` is also an outcome.
   private func reading(
     _ body: (Audio) throws(MediaError) -> AudioReading.Outcome
   ) throws(MediaError) -> [UInt8] {
@@ -220,7 +220,9 @@ struct SourceFile {
   private let descriptor: OpenDescriptor?
   var displayName: String { source.displayName }
 
-  /// Takes all descriptors over. Errors: those of `OpenDescriptor`.
+  /// Takes ownership of all descriptors.
+  ///
+  /// - Throws: The errors of `OpenDescriptor`.
   static func files(_ sources: [WorkerSource]) throws(MediaError) -> [SourceFile] {
     let results = sources.map { source in Result { () throws(MediaError) in try SourceFile(source) } }
     var files: [SourceFile] = []
@@ -228,7 +230,9 @@ struct SourceFile {
     return files
   }
 
-  /// Takes the descriptor over. Errors: those of `OpenDescriptor`.
+  /// Takes ownership of the descriptor.
+  ///
+  /// - Throws: The errors of `OpenDescriptor`.
   private init(_ source: WorkerSource) throws(MediaError) {
     self.source = source
     guard case .descriptor(let number) = source.bytes else {
@@ -241,7 +245,7 @@ struct SourceFile {
     }
   }
 
-  /// The file as an asset that is parsed in this process.
+  /// Returns the file as an asset that is parsed in this process.
   func asset(prefersPreciseDuration: Bool = false) -> Asset {
     let place: AssetPlace
     if let descriptor {
@@ -258,7 +262,7 @@ struct SourceFile {
     return bytes
   }
 
-  /// The bytes.
+  /// Opens the bytes.
   func open(interrupt: Interrupt = Interrupt()) throws(AVFailure) -> FileSource {
     if let descriptor {
       return try FileSource(duplicating: descriptor.descriptor, hint: source.hint, interrupt: interrupt)

@@ -2,7 +2,7 @@ import LibAV
 import MediaCore
 import Tags
 
-/// What a worker does with assets. The raw value is the number in a task.
+/// The functions of a worker for assets. The raw value is the number in a task.
 enum AssetWorkerFunction: Int {
   /// Opens a container and decodes its beginning. `TrialParameters`; the result is true.
   case tryContainer = 1
@@ -12,53 +12,53 @@ enum AssetWorkerFunction: Int {
   case loadMetadata
   /// Reads tags with TagLib. `TagParameters`; the result is `TagReading`.
   case readTags
-  /// Opens the audio of an asset, until `closeAudio`. `AudioParameters`; the result is `AudioDescription`. Comes with the descriptor of
-  /// `SharedSamples`.
+  /// Opens the audio of an asset, until `closeAudio`. `AudioParameters`; the result is `AudioDescription`. The task
+  /// includes the descriptor of `SharedSamples`.
   case openAudio
-  /// Reads samples into the shared memory. `Int`, frames at most; the result is `AudioReading`.
+  /// Reads samples into the shared memory. `Int`, the maximum number of frames; the result is `AudioReading`.
   case readAudio
-  /// Goes to a time. `SeekParameters`; the result is `AudioReading`.
+  /// Seeks to a time. `SeekParameters`; the result is `AudioReading`.
   case seekAudio
-  /// Counts all frames. `Bool`, which means nothing; the result is `AudioReading`.
+  /// Counts all frames. `Bool`, ignored; the result is `AudioReading`.
   case countAudio
-  /// Closes the audio. `Bool`, which means nothing; the result is true.
+  /// Closes the audio. `Bool`, ignored; the result is true.
   case closeAudio
   /// Opens the video of an asset to make images of it, until `closeVideo`. `ImageTask`; the result is its `TimeRange`.
   case openVideo
   /// Makes and encodes the image of a time. `MediaTime`; the result is `MadeImage`.
   case makeImage
-  /// Places the image of a time on the task's sheet. `SheetImageParameters`; the result is `MadeImage`.
+  /// Adds the image of a time to the task's sheet. `SheetImageParameters`; the result is `MadeImage`.
   case placeImage
-  /// Encodes the sheet. `Bool`, which means nothing; the result is `MadeImage`.
+  /// Encodes the sheet. `Bool`, ignored; the result is `MadeImage`.
   case finishSheet
-  /// Reads the next chunk of the file that was encoded last. `Bool`, which means nothing; the result is bytes, none at the end.
+  /// Reads the next chunk of the file that was encoded last. `Bool`, ignored; the result is bytes, empty at the end.
   case readImage
-  /// Reports faults that were found although there are images. `Bool`, which means nothing; the result is `ImageFault`.
+  /// Reports faults that did not prevent images. `Bool`, ignored; the result is `ImageFault`.
   case takeImageFault
-  /// Closes the video. `Bool`, which means nothing; the result is true.
+  /// Closes the video. `Bool`, ignored; the result is true.
   case closeVideo
-  /// Exports files into the file of the further descriptor. `ExportParameters`; reports `ExportReport`; the result is
+  /// Exports files to the file of the additional descriptor. `ExportParameters`; reports `ExportReport`; the result is
   /// `AssetExportSession.Outcome`.
   case export
-  /// Opens a run of segments, until `closeRun`. `Bool`, which means nothing; the result is `RunDescription`. Comes with the descriptor of
-  /// `SharedSamples`.
+  /// Opens a run of segments, until `closeRun`. `Bool`, ignored; the result is `RunDescription`. The task includes the
+  /// descriptor of `SharedSamples`.
   case openRun
-  /// Decodes the next frame of the run into the shared memory. `Bool`, which means nothing; the result is `RunReading`.
+  /// Decodes the next frame of the run into the shared memory. `Bool`, ignored; the result is `RunReading`.
   case readRun
-  /// Describes the run's container. `Bool`, which means nothing; the result is `AssetProperties`.
+  /// Describes the run's container. `Bool`, ignored; the result is `AssetProperties`.
   case describeRun
-  /// Closes the run. `Bool`, which means nothing; the result is true.
+  /// Closes the run. `Bool`, ignored; the result is true.
   case closeRun
 }
 
 /// Parameters of an image on a sheet.
 struct SheetImageParameters: Codable {
   var time: MediaTime
-  /// The image's number on the sheet, from 0.
+  /// The index of the image on the sheet, from 0.
   var index: Int
 }
 
-/// The faults of a video of which there are images; nil when there are none.
+/// A fault of a video that did not prevent images; nil if there is none.
 struct ImageFault: Codable {
   var error: MediaError?
 }
@@ -66,7 +66,7 @@ struct ImageFault: Codable {
 /// Parameters of opening a container.
 struct TrialParameters: Codable {
   var options = Demuxer.Options()
-  /// Packets of audio to decode.
+  /// The number of audio packets to decode.
   var packetCount = 0
 }
 
@@ -80,13 +80,13 @@ struct TagParameters: Codable {
 struct LoadParameters: Codable {
   /// As `Asset.prefersPreciseDuration`.
   var prefersPreciseDuration: Bool
-  /// Packets of audio to decode besides, for this process will decode the file.
+  /// The number of audio packets to decode in addition, because the parent process will decode the file.
   var packetCount: Int
 }
 
 /// Parameters of opening audio.
 struct AudioParameters: Codable {
-  /// Nil: the track that the file would have played.
+  /// The track; nil for the one that plays.
   var trackID: Int?
   var encoding: PCMEncoding
 }
@@ -98,7 +98,7 @@ struct SeekParameters: Codable {
   var toleranceAfter: MediaTime
 }
 
-/// What the audio of an open asset is.
+/// The description of the audio of an open asset.
 struct AudioDescription: Codable {
   var format: AudioFormat
   var trackID: Int
@@ -124,23 +124,23 @@ struct AudioState: Codable {
     var title: StreamTitle
   }
 
-  /// The place of the frame that the next read gives.
+  /// The position of the next frame to be read.
   var position: Int64
   var positionDoubt: PositionDoubt?
   var lastSeekTimings: SeekTimings
   var startTrim: EdgeTrim
   var endTrim: EdgeTrim
   var end: AudioTrackReader.TrackEnd?
-  /// What was found since the call before.
+  /// Reports since the previous call.
   var skipped: Skipped?
   var warning: Warning?
   var titles: [Title]
 }
 
-/// What a call came to.
+/// The result of a call.
 struct AudioReading: Codable {
   enum Outcome: Codable {
-    /// So many frames lie in the shared memory.
+    /// The number of frames in the shared memory.
     case frames(Int)
     case endOfTrack
     case cancelled
@@ -148,7 +148,7 @@ struct AudioReading: Codable {
     case time(MediaTime)
     /// The number of all frames.
     case frameCount(Int64)
-    /// Nothing was read.
+    /// An error; nothing was read.
     case failed(MediaError)
   }
 
@@ -156,10 +156,10 @@ struct AudioReading: Codable {
   var state: AudioState
 }
 
-/// What decoding a frame of a run came to.
+/// The result of decoding a frame of a run.
 struct RunReading: Codable {
   enum Outcome: Codable {
-    /// The frame lies in the shared memory, as `Frame.copyPlanes` copies it.
+    /// The frame is in the shared memory, as `Frame.copyPlanes` copies it.
     case frame(RunFrame)
     /// A packet did not decode: FFmpeg's error code, and the function.
     case undecodable(code: Int32, call: String)
@@ -170,7 +170,7 @@ struct RunReading: Codable {
   }
 
   var outcome: Outcome
-  /// The tags that were found since the call before.
+  /// The tags found since the previous call.
   var tags: [RunTag]
 }
 
@@ -178,12 +178,12 @@ struct RunReading: Codable {
 struct RunFrame: Codable {
   var layout: SampleLayout
   var frameCount: Int
-  /// Its timestamp.
+  /// The timestamp of the frame.
   var ticks: Int64?
-  /// In MP4: the timestamp at which the fragment of its packet ends.
+  /// In MP4: the timestamp of the end of its packet's fragment.
   var fragmentEndTicks: Int64?
 
-  /// Bytes of its samples; nil where a worker cannot have decoded such a frame.
+  /// The size of the samples in bytes; nil if a worker cannot have decoded such a frame.
   var sampleByteCount: Int? {
     guard (1...64).contains(layout.channelCount), (1...1 << 30).contains(layout.sampleRateHz),
       (1...SharedSamples.sampleByteCount).contains(frameCount)

@@ -1,13 +1,13 @@
-// Reads audio that a worker process decodes. The worker has an `AudioTrackReader` of its own; samples come through shared memory,
-// everything else in messages.
+// Reads audio that a worker process decodes. The worker has a separate `AudioTrackReader`. Samples arrive through
+// shared memory, and everything else in messages.
 import Isolation
 import LibAV
 import MediaCore
 import Synchronization
 
-/// The audio of a file's track, decoded in a worker.
+/// The audio of a file's track, decoded in a worker process.
 final class IsolatedAudioReader: SoundReader {
-  /// How long a worker has to give up what it decodes.
+  /// How long a worker may take to stop a cancelled function.
   private static let patienceMilliseconds: Int32 = 5_000
   /// Frames per request when the reader reads ahead.
   private static let readAheadFrameCount = 32_768
@@ -18,7 +18,7 @@ final class IsolatedAudioReader: SoundReader {
   private let readsAhead: Bool
   private let description: AudioDescription
   private var state: AudioState
-  /// Frames in the shared memory that have not been handed over: from `nextFrame` on, `frameCount` of them.
+  /// The frames in the shared memory that have not been delivered: `frameCount` frames from `nextFrame`.
   private var (nextFrame, frameCount) = (0, 0)
   private var pendingError: MediaError?
   private var skipped: AudioState.Skipped?
@@ -26,11 +26,12 @@ final class IsolatedAudioReader: SoundReader {
   private var titles: [AudioState.Title] = []
   let sampleFormat: SampleFormat
 
-  /// Opens the audio of a file in a worker. Blocks. Errors: those of `AudioTrackReader`; `workerUnavailable`.
+  /// Opens the audio of a file in a worker. Blocks.
   ///
   /// - Parameters:
-  ///   - source: belongs to this object from now on; its interrupt cancels what the worker does.
-  ///   - readsAhead: decodes more at once than is asked for.
+  ///   - source: The file, which belongs to this object from now on. Its interrupt cancels the worker's functions.
+  ///   - readsAhead: Whether more frames than requested are decoded at once.
+  /// - Throws: The errors of `AudioTrackReader`; `workerUnavailable`.
   init(
     _ lease: WorkerLease, source: FileSource, displayName: String, trackID: AssetTrack.ID?, encoding: PCMEncoding,
     readsAhead: Bool
@@ -50,14 +51,14 @@ final class IsolatedAudioReader: SoundReader {
     }
     state = description.state
     (self.lease, self.source, self.readsAhead) = (lease, source, readsAhead)
-    // The worker follows the interrupt of the source.
+    // The source's interrupt also cancels the worker.
     source.interrupt.attach(shared)
     note(state)
   }
 
   deinit {
     source.interrupt.detach(shared)
-    // The worker closes the file before it waits for the next one.
+    // The worker must close the file before it waits for the next task.
     _ = try? lease.run(AssetWorkerFunction.closeAudio.rawValue, true, as: Bool.self)
   }
 
@@ -76,7 +77,7 @@ final class IsolatedAudioReader: SoundReader {
   func cancel() { source.interrupt.cancel() }
   func resetCancellation() { source.interrupt.reset() }
 
-  // MARK: - What is found
+  // MARK: - Reports
 
   func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
     defer { titles = [] }
@@ -136,7 +137,7 @@ final class IsolatedAudioReader: SoundReader {
     return count
   }
 
-  /// Makes sure that there are frames to hand over; false at the end, and when cancelled.
+  /// Ensures that frames are available. Returns false at the end, and when cancelled.
   private func prepare(_ wantedFrameCount: Int) throws(MediaError) -> Bool {
     if frameCount > 0 { return true }
     if let error = pendingError {
@@ -184,13 +185,13 @@ final class IsolatedAudioReader: SoundReader {
   ) throws(MediaError) -> AudioReading.Outcome {
     let reading: AudioReading
     do throws(MediaError) { reading = try lease.run(function.rawValue, parameters, as: AudioReading.self) } catch {
-      // Without its worker the audio breaks off here, as that of a damaged file does.
+      // Without its worker the audio ends here, as that of a damaged file does.
       state.end = AudioTrackReader.TrackEnd(frame: state.position, isExact: false)
       throw error
     }
     guard reading.state.isPlausible else { throw damaged }
     note(reading.state)
-    // Why a read failed is known better here: another process has read the bytes.
+    // A worker reports an interrupted read as a cancellation error.
     if case .failed(let error) = reading.outcome, error.code == .cancelled { return .cancelled }
     return reading.outcome
   }
@@ -202,7 +203,7 @@ final class IsolatedAudioReader: SoundReader {
 }
 
 extension AudioState {
-  /// Whether numbers are such that sums of them are numbers.
+  /// Whether all numbers are in their ranges, so that sums of them do not overflow.
   fileprivate var isPlausible: Bool {
     let frames = [position, startTrim.frameCount, endTrim.frameCount, end?.frame ?? 0]
     return frames.allSatisfy { (-(1 << 53)...1 << 53).contains($0) } && (skipped?.count ?? 0) < 1 << 40

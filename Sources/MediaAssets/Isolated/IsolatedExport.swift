@@ -25,22 +25,22 @@ enum ExportReport: Codable {
 
 /// An export in a worker process.
 struct IsolatedExport {
-  /// Bytes of memory of a worker that encodes video: x264 keeps some 60 frames.
+  /// The memory of a worker that encodes video, in bytes: x264 retains about 60 frames.
   private static let encodingByteCount: UInt64 = 1_536 << 20
 
   private let source: ExportSource
   private let settings: ExportSettings
   private let pool: WorkerPool?
 
-  /// - Parameter pool: nil: the workers of this process.
+  /// - Parameter pool: The workers; nil for those of this process.
   init(_ source: ExportSource, _ settings: ExportSettings, pool: WorkerPool? = nil) {
     (self.source, self.settings, self.pool) = (source, settings, pool)
   }
 
-  /// Exports as `LocalExport.run`. Returns nil if an asset has no isolation, or is a stream or a composition: this process
-  /// exports those.
+  /// Exports as `LocalExport.run` does. Returns nil if an asset has no isolation, or is a stream or a composition: this
+  /// process exports those.
   ///
-  /// Errors: those of `LocalExport.run`; `damagedFile` where the worker crashes, `workerUnavailable`.
+  /// - Throws: The errors of `LocalExport.run`; `damagedFile` if the worker crashes; `workerUnavailable`.
   func run(
     writingTo descriptor: Int32, _ control: ExportControl
   ) throws(MediaError) -> AssetExportSession.Outcome? {
@@ -88,7 +88,7 @@ struct IsolatedExport {
     } catch {
       if isStream { return nil }
       if let failure { throw failure }
-      // The limit on the size of the worker's file.
+      // The error may be the limit on the size of the worker's file.
       if error.code == .writeFailed { try checkSpace(descriptor) }
       throw error
     }
@@ -102,7 +102,7 @@ struct IsolatedExport {
     return limits
   }
 
-  /// Errors: `writeFailed` where less space than is reserved would stay free if the file became longer.
+  /// - Throws: `writeFailed` if a longer file would leave less free space than is reserved.
   private func checkSpace(_ descriptor: Int32) throws(MediaError) {
     let end = Self.byteCount(of: descriptor) + Int64(Muxer.bufferByteCount)
     if !WritableSpace.allows(growing: descriptor, to: end) {
@@ -126,7 +126,7 @@ private struct ExportProgress {
 
   mutating func allows(_ report: ExportReport) -> Bool {
     guard case .progress(let next) = report else { return true }
-    // The beginning may have no number.
+    // The first report may have no number.
     guard let next else {
       defer { part = 0 }
       return part < 0

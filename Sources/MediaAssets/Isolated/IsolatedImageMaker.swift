@@ -1,23 +1,25 @@
-// Images that a worker process makes. The worker has a `LocalImageMaker`; this process gets encoded files in chunks, and checks every
-// number that the worker reports.
+// Makes images in a worker process, which has a `LocalImageMaker`. This process receives encoded files in chunks, and
+// checks every number that the worker reports.
 import Isolation
 import LibAV
 import MediaCore
 
-/// Makes images of a file's video in a worker.
+/// Makes images of a file's video in a worker process.
 ///
-/// After the source's interrupt was used, calls throw `cancelled`.
+/// After the source's interrupt has been cancelled, calls throw `cancelled`.
 final class IsolatedImageMaker: ImageMaker {
   private let lease: WorkerLease
   private let displayName: String
   let timeRange: TimeRange
-  /// Bytes of the file that was encoded last that have not been returned.
+  /// The number of bytes of the file encoded last that have not been returned.
   private var remainingByteCount = 0
 
-  /// Opens the video of a file in a worker. Blocks. Errors: those of `VideoTrackReader`; `mediaLimitExceeded` for images that are larger
-  /// than a worker makes; `cancelled`.
+  /// Opens the video of a file in a worker. Blocks.
   ///
-  /// - Parameter source: read for the worker from now on; its interrupt cancels what the worker does.
+  /// - Parameter source: The file, which is read for the worker from now on. Its interrupt cancels the worker's
+  ///   functions.
+  /// - Throws: The errors of `VideoTrackReader`; `mediaLimitExceeded` for images that are too large for a worker;
+  ///   `cancelled`.
   init(
     _ lease: WorkerLease, source: FileSource, displayName: String, _ task: ImageTask
   ) throws(MediaError) {
@@ -27,7 +29,7 @@ final class IsolatedImageMaker: ImageMaker {
   }
 
   deinit {
-    // The worker closes the file before it waits for the next one.
+    // The worker must close the file before it waits for the next task.
     _ = try? lease.run(AssetWorkerFunction.closeVideo.rawValue, true, as: Bool.self)
   }
 
@@ -50,7 +52,8 @@ final class IsolatedImageMaker: ImageMaker {
   func nextBytes() throws(MediaError) -> [UInt8]? {
     guard remainingByteCount > 0 else { return nil }
     let bytes = try lease.run(AssetWorkerFunction.readImage.rawValue, true, as: [UInt8].self)
-    // All chunks but the last are full: a worker that a file controls cannot send an endless number of short ones.
+    // All chunks except the last must be full, so that a worker controlled by a file cannot send an endless number of
+    // short ones.
     guard bytes.count == min(remainingByteCount, LocalImageMaker.Limits.worker.chunkByteCount) else { throw damaged }
     remainingByteCount -= bytes.count
     return bytes
@@ -75,7 +78,7 @@ final class IsolatedImageMaker: ImageMaker {
 }
 
 extension MadeImage {
-  /// Whether a worker can have made it.
+  /// Whether a worker can have made the image.
   fileprivate var isPlausible: Bool {
     PixelBuffer.supportedSizes.contains(width) && PixelBuffer.supportedSizes.contains(height)
       && (0...LocalImageMaker.Limits.worker.byteCount).contains(byteCount)

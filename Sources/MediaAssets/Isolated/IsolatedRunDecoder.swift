@@ -1,12 +1,12 @@
-// Decodes runs of segments in a worker process. This process fetches and decrypts segments, and the worker requests their
-// bytes. Frames arrive through shared memory.
+// Decodes runs of segments in a worker process. This process fetches and decrypts segments, and the worker requests
+// their bytes. Frames arrive through shared memory.
 import Isolation
 import LibAV
 import MediaCore
 
-/// Decodes the audio of a run in a worker.
+/// Decodes the audio of a run in a worker process.
 final class IsolatedRunDecoder: RunDecoder {
-  /// How long a worker has to give up what it decodes.
+  /// How long a worker may take to stop a cancelled function.
   private static let patienceMilliseconds: Int32 = 5_000
 
   let description: RunDescription
@@ -16,9 +16,11 @@ final class IsolatedRunDecoder: RunDecoder {
   private let displayName: String
   private var tags: [RunTag] = []
 
-  /// Opens a run in a worker. Blocks. Errors: those of `LocalRunDecoder` and its container; `workerUnavailable`.
+  /// Opens a run in a worker. Blocks.
   ///
-  /// - Parameter source: belongs to this object from now on; its interrupt cancels what the worker does.
+  /// - Parameter source: The run, which belongs to this object from now on. Its interrupt cancels the worker's
+  ///   functions.
+  /// - Throws: The errors of `LocalRunDecoder` and its container; `workerUnavailable`.
   init(_ lease: WorkerLease, source: FileSource, displayName: String) throws(MediaError) {
     (shared, description) = try SharedSamples.make { (shared, descriptor) throws(MediaError) in
       source.interrupt.attach(shared)
@@ -39,7 +41,7 @@ final class IsolatedRunDecoder: RunDecoder {
 
   deinit {
     source.interrupt.detach(shared)
-    // The worker closes the run before it waits for the next task.
+    // The worker must close the run before it waits for the next task.
     _ = try? lease.run(AssetWorkerFunction.closeRun.rawValue, true, as: Bool.self)
   }
 

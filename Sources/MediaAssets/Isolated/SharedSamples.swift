@@ -3,26 +3,28 @@ import Glibc
 import MediaCore
 import Synchronization
 
-/// Memory that this process and a worker share: a flag that cancels what the worker does, and room for samples.
+/// Memory shared by this process and a worker: a flag that cancels the worker's function, and samples.
 ///
-/// The worker may write into it at any time, whatever it is asked for: nothing in it is believed but that it is samples. Threading: any
-/// for the flag; the samples belong to the thread that reads.
+/// The worker may write to it at any time, so its contents are treated only as samples. Threading: the flag may be used
+/// on any thread; the samples belong to the reading thread.
 final class SharedSamples: Cancellable, @unchecked Sendable {
-  // `@unchecked Sendable`: see above.
+  // `@unchecked Sendable`: the flag is atomic, and only the reading thread uses the samples.
 
-  /// Bytes of samples: 1 MiB.
+  /// The size of the samples in bytes: 1 MiB.
   static let sampleByteCount = 1 << 20
-  /// Where the samples begin.
+  /// The offset of the samples.
   private static let sampleOffset = 4_096
   private static var byteCount: Int { sampleOffset + sampleByteCount }
 
   private let memory: UnsafeMutableRawPointer
   /// The samples.
   var samples: UnsafeMutableRawPointer { memory + Self.sampleOffset }
-  /// Not 0 while the worker is to give up.
+  /// The flag: not 0 while the worker must stop its function.
   let cancellation: UnsafePointer<Atomic<UInt32>>
 
-  /// Makes memory, and calls `body` with its descriptor. Errors: `workerUnavailable` where there is none left.
+  /// Creates the memory, and calls `body` with its descriptor.
+  ///
+  /// - Throws: `workerUnavailable` if there is not enough memory.
   static func make<Value>(
     _ body: (SharedSamples, Int32) throws(MediaError) -> Value
   ) throws(MediaError) -> Value {
@@ -32,7 +34,9 @@ final class SharedSamples: Cancellable, @unchecked Sendable {
     return try body(try SharedSamples(mapping: descriptor), descriptor)
   }
 
-  /// Maps memory that another process has made. The descriptor stays the caller's. Errors: `workerUnavailable`.
+  /// Maps memory that another process has created. The caller keeps ownership of the descriptor.
+  ///
+  /// - Throws: `workerUnavailable`.
   init(mapping descriptor: Int32) throws(MediaError) {
     guard let memory = mmap(nil, Self.byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
       memory != MAP_FAILED

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The role of a picture: the numbers of ID3v2's `APIC` (ID3v2.4, 4.14), which FLAC and ASF share.
+/// The role of an artwork image, with the numbers of `APIC` frames (ID3v2.4, section 4.14), which FLAC and ASF share.
 public struct PictureType: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
   public var rawValue: Int
 
@@ -10,7 +10,7 @@ public struct PictureType: RawRepresentable, Sendable, Hashable, Codable, Custom
   public static let frontCover = Self(rawValue: 3)
   public static let backCover = Self(rawValue: 4)
 
-  /// A word for each number.
+  /// The name of each number.
   private static let names = [
     "other", "icon", "otherIcon", "frontCover", "backCover", "leaflet", "media", "leadArtist", "artist", "conductor",
     "band",
@@ -22,7 +22,7 @@ public struct PictureType: RawRepresentable, Sendable, Hashable, Codable, Custom
     Self.names.indices.contains(rawValue) ? Self.names[rawValue] : "other(\(rawValue))"
   }
 
-  /// For APEv2's keys, such as `Cover Art (Back)`.
+  /// Creates a role from an APEv2 key, such as `Cover Art (Back)`.
   init(apeKey: String) {
     let roles = [
       "front": 3, "back": 4, "leaflet": 5, "media": 6, "lead artist": 7, "lead": 7, "artist": 8, "conductor": 9,
@@ -35,7 +35,7 @@ public struct PictureType: RawRepresentable, Sendable, Hashable, Codable, Custom
     self.init(rawValue: roles[role] ?? 0)
   }
 
-  /// FFmpeg's words, by number.
+  /// FFmpeg's names, by number.
   private static let ffmpegNames = [
     "Other", "32x32 pixels 'file icon'", "Other file icon", "Cover (front)", "Cover (back)", "Leaflet page",
     "Media (e.g. label side of CD)", "Lead artist/lead performer/soloist", "Artist/performer", "Conductor",
@@ -44,38 +44,40 @@ public struct PictureType: RawRepresentable, Sendable, Hashable, Codable, Custom
     "Band/artist logotype", "Publisher/Studio logotype",
   ]
 
-  /// For FFmpeg's words, such as `Cover (back)`; nil for others.
+  /// Creates a role from FFmpeg's name, such as `Cover (back)`; nil for other names.
   init?(ffmpegName: String) {
     guard let number = Self.ffmpegNames.firstIndex(of: ffmpegName) else { return nil }
     self.init(rawValue: number)
   }
 
-  /// FFmpeg's word for it; nil when it has none.
+  /// FFmpeg's name of the role; nil if there is none.
   var ffmpegName: String? { Self.ffmpegNames.indices.contains(rawValue) ? Self.ffmpegNames[rawValue] : nil }
 }
 
-/// A picture that belongs to an asset.
+/// An image that belongs to an asset.
 public struct Artwork: Sendable, Hashable, Codable {
-  /// Bytes that a picture may have; of a larger one there is no data. 16 MiB.
+  /// Maximum size of an image in bytes: 16 MiB. Larger images have no data.
   public static let maximumByteCount = 16 << 20
 
   public var type: PictureType
-  /// What the bytes are, whatever the file claims: `image/jpeg`; the claim when they are of no known kind; empty when there is none.
+  /// The media type detected from the data, such as `image/jpeg`. The type stated in the file if the data is of an
+  /// unknown type; empty if there is none.
   public var mediaType: String
   public var description: String
-  /// The picture file; empty where it was left out.
+  /// The image file; empty if it was omitted.
   public var data: [UInt8]
-  /// Bytes that the picture file has.
+  /// The size of the image file in bytes.
   public let byteCount: Int
-  /// Why there is no data: `pictureTooLarge`, or `tagDataLimit`: then `Asset.loadArtwork` has it. Nil when there is.
+  /// The reason why there is no data: `pictureTooLarge`, or `tagDataLimit`, for which `Asset.loadArtwork` returns the
+  /// data. Nil if there is data.
   public internal(set) var omission: MediaError?
 
-  /// A picture from the bytes of its file; what they are is looked at.
+  /// Creates artwork from the bytes of an image file, whose media type is detected.
   public init(_ data: [UInt8], type: PictureType = .frontCover, description: String = "") {
     self.init(type: type, claimedMediaType: nil, description: description, data: data)
   }
 
-  /// - Parameter byteCount: of the whole, when `data` is only the beginning of what is too large.
+  /// - Parameter byteCount: The size of the whole image, if `data` is only the beginning of an image that is too large.
   init(
     type: PictureType, claimedMediaType: String?, description: String?, data: [UInt8], byteCount: Int? = nil
   ) {
@@ -88,7 +90,7 @@ public struct Artwork: Sendable, Hashable, Codable {
     omission = isWhole ? nil : MetadataReader.tooLarge("the picture", self.byteCount)
   }
 
-  /// The media type that a picture file's first bytes tell; nil for one that is not known.
+  /// Returns the media type detected from the first bytes of an image file; nil for an unknown type.
   public static func mediaType(of data: [UInt8]) -> String? {
     func has(_ bytes: [UInt8], at offset: Int = 0) -> Bool { data.dropFirst(offset).starts(with: bytes) }
     if has([0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
@@ -103,7 +105,7 @@ public struct Artwork: Sendable, Hashable, Codable {
     return nil
   }
 
-  /// ID3v2.2 and careless writers: `JPG`, `image/jpg`.
+  /// Normalizes the types of ID3v2.2 and of incorrect writers: `JPG`, `image/jpg`.
   private static func cleaned(_ claim: String) -> String {
     switch claim.lowercased() {
     case "jpg", "image/jpg", "image/jpeg": "image/jpeg"

@@ -1,21 +1,26 @@
 import MediaCore
 
-/// All that the tags of a media file say.
+/// The tags of a media file.
 public struct AssetMetadata: Sendable, Hashable, Codable {
-  /// Something in a tag that was ignored.
+  /// A part of a tag that was ignored.
   public struct Warning: Sendable, Hashable, Codable {
-    /// What was ignored, such as `APIC`.
+    /// The ignored part, such as `APIC`.
     public var subject: String
-    /// `damagedFile`, or `mediaLimitExceeded`; its message says what is wrong.
+    /// `damagedFile` or `mediaLimitExceeded`; the message contains the reason.
     public var error: MediaError
   }
 
-  /// Every value of every key, in the file's order, except that those of WMA are sorted by their keys. Of several tags the tag of
-  /// the format itself comes first: Vorbis comments before ID3v2 in FLAC, APEv2 before ID3v2 in Monkey's Audio, Musepack,
-  /// WavPack and TAK, and ID3v2 before RIFF INFO, the text chunks of AIFF, and APEv2 in other formats. Of ID3v1 only the values
-  /// that ID3v2 does not have.
+  /// Every value of every key, in the file's order. The values of WMA are sorted by key.
+  ///
+  /// If there are several tags, the format's standard tag is first:
+  ///
+  /// - Vorbis comments before ID3v2 in FLAC
+  /// - APEv2 before ID3v2 in Monkey's Audio, Musepack, WavPack and TAK
+  /// - in other formats ID3v2 before RIFF INFO, the text chunks of AIFF, and APEv2
+  ///
+  /// Of ID3v1, only values that ID3v2 does not have are included.
   public var items: [MetadataItem] = []
-  /// Pictures, in the file's order.
+  /// The artwork, in the file's order.
   public var artwork: [Artwork] = []
   public var replayGain = ReplayGain()
   public var warnings: [Warning] = []
@@ -36,18 +41,18 @@ public struct AssetMetadata: Sendable, Hashable, Codable {
     }
   }
 
-  /// The key spaces that there are items in, in the order of the items.
+  /// The key spaces of the items, in the order of the items.
   public var availableMetadataFormats: [MetadataKeySpace] {
     items.reduce(into: []) { if !$0.contains($1.keySpace) { $0.append($1.keySpace) } }
   }
 
-  /// The items of one key space.
+  /// Returns the items of one key space.
   public func metadata(forFormat keySpace: MetadataKeySpace) -> [MetadataItem] {
     items.filter { $0.keySpace == keySpace }
   }
 
-  /// What is known under common keys, in the key space `comn`. Where several tags say it, the first that does; all of its values.
-  /// Numbers of tracks and discs are numbers, dates are dates where they can be.
+  /// The items with common keys, in the key space `comn`. If several tags have a key, all values of the first tag are
+  /// used. Track and disc numbers are numbers, and dates are dates if possible.
   public var commonMetadata: [MetadataItem] {
     var spaces: [MetadataCommonKey: MetadataKeySpace] = [:]
     return items.compactMap { item in
@@ -72,31 +77,31 @@ public struct AssetMetadata: Sendable, Hashable, Codable {
     for item in items where item.keySpace == keySpace {
       let name = keySpace == .id3 && item.key == "TXXX" ? item.extraAttributes[.info] ?? "" : item.key
       guard keys.contains(name.uppercased()) else { continue }
-      // In Matroska the album says how many tracks it has.
+      // In Matroska, the album states its number of tracks.
       if name == "TOTAL_PARTS", item.extraAttributes[.targetLevel].map({ $0 != "50" }) == true { continue }
       if let number = item.stringValue.flatMap({ Int64($0.filter { $0 != " " }) }), number > 0 { return "\(number)" }
     }
     return nil
   }
 
-  /// The values of a common key as text.
+  /// Returns the values of a common key as text.
   public func strings(_ key: MetadataCommonKey) -> [String] {
     commonMetadata.filter { $0.commonKey == key }.compactMap(\.stringValue)
   }
 
-  /// The picture to show: the front cover, else the first.
+  /// The preferred artwork: the front cover, otherwise the first image.
   public var preferredArtwork: Artwork? { preferredArtworkIndex.map { artwork[$0] } }
 
-  /// Where that is in `artwork`; nil where there is none.
+  /// The index of `preferredArtwork` in `artwork`; nil if there is none.
   public var preferredArtworkIndex: Int? { artwork.firstIndex { $0.type == .frontCover } ?? artwork.indices.first }
 }
 
-/// What a list of files says of each.
+/// The title and artist of a file, for lists of files.
 public struct AssetTitles: Sendable, Hashable {
-  /// Bytes that are kept of each.
+  /// Maximum size of each text in bytes.
   static let maximumByteCount = 1_024
 
-  /// Nil where the tags do not say, or at great length.
+  /// Nil if the tags have no title, or if it is too long.
   public let title: String?
   public let artist: String?
 
@@ -112,7 +117,7 @@ public struct AssetTitles: Sendable, Hashable {
 }
 
 extension MetadataItem {
-  /// The same value under its common key.
+  /// Returns the same value under its common key.
   func inCommonSpace(_ commonKey: MetadataCommonKey) -> MetadataItem {
     var common = self
     common.keySpace = .common

@@ -1,15 +1,15 @@
-/// Which keys of which formats mean the same.
+/// Maps the keys of all formats to common keys.
 enum CommonKeyTable {
-  /// The common key of a key; nil when it has none.
+  /// Returns the common key of a key; nil if there is none.
   ///
-  /// - Parameter description: that of a user text or a comment of ID3v2.
+  /// - Parameter description: The description of an ID3v2 user text or comment.
   static func commonKey(
     of key: String, in keySpace: MetadataKeySpace, description: String? = nil
   ) -> MetadataCommonKey? {
     switch keySpace {
     case .id3:
       switch key {
-      // Programs name their user texts as Vorbis comments name fields.
+      // Programs name their user texts like fields of Vorbis comments.
       case "TXXX": description.flatMap { vorbis[$0.uppercased()] }
       case "COMM": isPrivateComment(description) ? nil : .description
       default: id3[key]
@@ -29,19 +29,20 @@ enum CommonKeyTable {
     }
   }
 
-  /// How well an item speaks for its common key. Of the items of one key space only those of the best rank keep it.
+  /// How well an item matches its common key. Of the items of one key space only those with the best rank keep the
+  /// common key.
   enum Rank: Int, Comparable {
-    /// A key that is made for this.
+    /// A key with exactly this meaning.
     case standard
-    /// A key of another format, a comment with a description, a release date in place of a recording date.
+    /// A key of another format, a comment with a description, or a release date instead of a recording date.
     case substitute
-    /// A tag of the only track, which is said of the track and not of the file.
+    /// A tag of the only track, which describes the track and not the file.
     case track
 
     static func < (one: Rank, other: Rank) -> Bool { one.rawValue < other.rawValue }
   }
 
-  /// The rank of an item among those with the same common key.
+  /// Returns the rank of an item among those with the same common key.
   static func rank(of item: MetadataItem, isOfTrack: Bool) -> Rank {
     if isOfTrack { return .track }
     switch item.keySpace {
@@ -55,26 +56,27 @@ enum CommonKeyTable {
     }
   }
 
-  /// Whether the description of a comment says nothing: none, or three letters, where a program wrote the language twice.
+  /// Returns whether the description of a comment has no meaning: it is empty, or three letters, for programs that
+  /// write the language twice.
   private static func isPlainComment(_ description: String?) -> Bool {
     guard let description, !description.isEmpty else { return true }
     return description.utf8.count == 3 && description.utf8.allSatisfy { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A }
   }
 
-  /// Whether a program keeps its own data in a comment with this description.
+  /// Returns whether a comment with this description contains private data of a program.
   private static func isPrivateComment(_ description: String?) -> Bool {
     guard let name = description?.lowercased() else { return false }
     return ["itun", "musicmatch_", "songs-db_", "mp3gain_", "replaygain_", "quodlibet"].contains { name.hasPrefix($0) }
   }
 
-  /// The common key of one of FFmpeg's names.
+  /// Returns the common key of one of FFmpeg's names.
   static func commonKey(ofGenericName name: String) -> MetadataCommonKey? {
     generic[name.uppercased()] ?? vorbis[name.uppercased()]
   }
 
-  /// That of a Matroska tag which says something of more than the track.
+  /// Returns the common key of a Matroska tag that describes more than the track.
   ///
-  /// - Parameter level: 40 is a disc or volume, 50 an album or film, more a series.
+  /// - Parameter level: 40 is a disc or volume, 50 an album or film, larger levels are a series.
   static func commonKey(ofAlbum name: String, level: Int64) -> MetadataCommonKey? {
     switch name.uppercased() {
     case "TITLE": level == 50 ? .albumName : nil
@@ -105,7 +107,7 @@ enum CommonKeyTable {
     "©xyz": .location, "©isr": .identifier, "©src": .source, "©lab": .publisher, "ldes": .subject,
   ]
 
-  /// The names of Xiph's recommendation, those that MusicBrainz Picard writes, and spellings of other programs.
+  /// The names of Xiph's recommendation, those of MusicBrainz Picard, and spellings of other programs.
   private static let vorbis: [String: MetadataCommonKey] = [
     "TITLE": .title, "ARTIST": .artist, "ALBUMARTIST": .albumArtist, "ALBUM ARTIST": .albumArtist,
     "ALBUM_ARTIST": .albumArtist, "ALBUM": .albumName, "COMPOSER": .creator, "GENRE": .type, "DATE": .creationDate,
@@ -187,7 +189,7 @@ enum CommonKeyTable {
     "RECORDING_LOCATION": .location, "ORIGINAL_MEDIA_TYPE": .format, "URL": .relation,
   ]
 
-  /// What a station says of itself, and of what it plays.
+  /// Fields that describe a radio station, and what it plays.
   private static let icy: [String: MetadataCommonKey] = [
     "name": .title, "genre": .type, "description": .description, "url": .relation, "StreamTitle": .title,
   ]

@@ -1,16 +1,16 @@
 import LibAV
 
-/// Items of FFmpeg's dictionaries, for formats that TagLib does not read, and what it could not.
+/// Items of FFmpeg's dictionaries, for formats that TagLib does not read, and for tags that it could not read.
 enum DictionaryMetadata {
-  /// What FFmpeg says of the file's structure and of its streams is no metadata.
+  /// Names that describe the structure of the file and its streams, which are not metadata.
   private static let structural: Set<String> = [
     "major_brand", "minor_version", "compatible_brands", "handler_name", "vendor_id", "duration", "bps",
     "creation_time",
     "number_of_frames", "number_of_bytes", "source_id", "timecode", "language", "filename", "mimetype",
   ]
 
-  /// FFmpeg's own names of QuickTime's user data and of iTunes' items (libavformat/mov.c). Any other name in an MP4 file is the
-  /// file's, of QuickTime's metadata or iTunes' free-form items.
+  /// FFmpeg's names of QuickTime user data and iTunes items (libavformat/mov.c). Any other name in an MP4 file comes
+  /// from the file's QuickTime metadata or free-form iTunes items.
   static let movieNames: Set<String> = [
     "account_id", "account_type", "album", "album_artist", "artist", "author", "category", "chapter", "comment",
     "compilation", "composer", "copyright", "date", "description", "director", "disc", "disclaimer", "edit_date",
@@ -23,14 +23,14 @@ enum DictionaryMetadata {
     "subtitle", "synopsis", "title", "track", "tmpo", "warning", "xmp",
   ]
 
-  /// FFmpeg's names of what AVI has in its list `INFO` (libavformat/riff.c), and those of the list; Wave64's have them as they are.
+  /// The keys of the `INFO` list of AVI, by FFmpeg's names (libavformat/riff.c). Wave64 has the original keys.
   private static let riffNames = [
     "artist": "IART", "comment": "ICMT", "copyright": "ICOP", "date": "ICRD", "genre": "IGNR", "language": "ILNG",
     "title": "INAM", "album": "IPRD", "product": "IPRD", "track": "IPRT", "encoder": "ISFT", "software": "ISFT",
     "subject": "ISBJ", "encoded_by": "ITCH",
   ]
 
-  /// FFmpeg's names of ID3v2's frames (libavformat/id3v2.c) and of ID3v1's fields.
+  /// The frames of ID3v2, by FFmpeg's names (libavformat/id3v2.c), and those of ID3v1's fields.
   private static let frames = [
     "album": "TALB", "album-sort": "TSOA", "album_artist": "TPE2", "artist": "TPE1", "artist-sort": "TSOP",
     "comment": "COMM", "compilation": "TCMP", "composer": "TCOM", "copyright": "TCOP", "date": "TDRC", "disc": "TPOS",
@@ -39,7 +39,7 @@ enum DictionaryMetadata {
     "track": "TRCK",
   ]
 
-  /// The frame that one of FFmpeg's names means. FFmpeg leaves the names of further frames as they are.
+  /// Returns the frame for one of FFmpeg's names. FFmpeg does not rename other frames.
   private static func frame(ofName name: String) -> String {
     if let frame = frames[name.lowercased()] { return frame }
     let isFrame =
@@ -47,11 +47,11 @@ enum DictionaryMetadata {
     return isFrame ? name : "TXXX"
   }
 
-  /// The items of a file, in the key space of its format.
+  /// Returns the items of a file, in the key space of its format.
   static func items(of demuxer: Demuxer) -> [MetadataItem] {
     let names = Set(demuxer.metadata.map { $0.key.lowercased() })
     let isMatroska = demuxer.formatName == "matroska,webm"
-    // In Matroska a stream has the name of its track for a title, which is not the title of the file.
+    // In Matroska the title of a stream is the name of its track, not the title of the file.
     let ofStream = (demuxer.preferredAudioStreamIndex.map { demuxer.metadata(ofStream: $0) } ?? []).filter { entry in
       !isMatroska || (demuxer.streams.count == 1 && !names.contains(entry.key.lowercased()))
     }
@@ -63,7 +63,7 @@ enum DictionaryMetadata {
     }
   }
 
-  /// The pictures of a file.
+  /// Returns the artwork of a file.
   static func artwork(of demuxer: Demuxer) -> [Artwork] {
     demuxer.attachedPictures(maximumByteCount: Artwork.maximumByteCount).map { picture in
       func text(_ key: String) -> String? {
@@ -81,7 +81,7 @@ enum DictionaryMetadata {
     let keySpace = keySpace(of: entry.key, formatName: formatName)
     var key = entry.key
     var language: String?
-    // FFmpeg puts the language of lyrics, and of Matroska's and MP4's tags, behind a hyphen.
+    // FFmpeg appends a hyphen and the language to lyrics, and to tags of Matroska and MP4.
     if let hyphen = key.lastIndex(of: "-"), let tag = LanguageTag.bcp47(String(key[key.index(after: hyphen)...])),
       key[key.index(after: hyphen)...].utf8.count == 3
     {
@@ -108,7 +108,7 @@ enum DictionaryMetadata {
       && !name.hasPrefix("duration-") && !name.hasPrefix("number_of_") && !name.hasPrefix("id3v2_priv.")
   }
 
-  /// RIFF has no encoding: what is not UTF-8 is Latin-1, as Windows wrote it.
+  /// RIFF specifies no character encoding: text that is not UTF-8 is Latin-1, as Windows wrote it.
   private static func text(of entry: MetadataEntry, keySpace: MetadataKeySpace) -> String {
     if keySpace == .riff, String(validating: entry.value, as: UTF8.self) == nil {
       return String(String.UnicodeScalarView(entry.value.map { Unicode.Scalar($0) }))

@@ -2,11 +2,11 @@ import LibAV
 import MediaCore
 import Tags
 
-/// Where on an album a file's sound is, as its tags say.
+/// The position of a file's audio on an album, according to its tags.
 public struct AlbumPlace: Sendable, Hashable, Codable {
   public var album: String
   public var artist: String?
-  /// 1 where the tags do not say.
+  /// The number of the disc; 1 if the tags do not state it.
   public var disc: Int
   public var track: Int
 
@@ -17,22 +17,23 @@ public struct AlbumPlace: Sendable, Hashable, Codable {
     self.track = track
   }
 
-  /// Whether `other` is what follows on the album: the next track, or the first of the next disc.
+  /// Returns whether `other` is next on the album: the next track, or the first track of the next disc.
   public func isFollowed(by other: AlbumPlace) -> Bool {
     guard album == other.album, artist == other.artist else { return false }
     return disc == other.disc ? other.track == track + 1 : other.disc == disc + 1 && other.track == 1
   }
 }
 
-/// What a file's tags say that decides how loud it is played.
+/// The tags of a file that determine its playback gain.
 ///
-/// When a file is opened FFmpeg has read most tags already: what it has costs microseconds and is known before the first sample. What
-/// it leaves out, APEv2 in MP3 (where mp3gain writes) and ID3v2's RVA2, is read by `AssetOpening.levelTags` for who wants to know.
+/// FFmpeg reads most tags when a file is opened, so their values are known before the first sample and cost
+/// microseconds. FFmpeg omits APEv2 in MP3, which mp3gain writes, and RVA2 of ID3v2. `AssetOpening.levelTags` reads
+/// these on request.
 public struct LevelTags: Sendable, Hashable, Codable {
   public var replayGain = ReplayGain()
-  /// Nil where album or number are missing.
+  /// Nil if the album or the track number is missing.
   public var albumPlace: AlbumPlace?
-  /// Whether nothing more is to be found.
+  /// Whether no other tags need to be read.
   public var isComplete = true
 
   public init(replayGain: ReplayGain = ReplayGain(), albumPlace: AlbumPlace? = nil) {
@@ -42,7 +43,7 @@ public struct LevelTags: Sendable, Hashable, Codable {
 }
 
 extension LevelTags {
-  /// Reads no file.
+  /// Creates the tags from FFmpeg's dictionaries. Reads no file.
   init(demuxer: Demuxer) {
     let audio = demuxer.preferredAudioStreamIndex
     let entries = demuxer.metadata + (audio.map { demuxer.metadata(ofStream: $0) } ?? [])
@@ -53,15 +54,15 @@ extension LevelTags {
     let items = gains.map { DictionaryMetadata.item($0, formatName: demuxer.formatName) }
     if !items.isEmpty { replayGain = ReplayGain(items: items) }
     albumPlace = Self.place(entries)
-    // Sound Check counts only where nothing better is found.
+    // `Sound Check` values are used only if there is no better value.
     isComplete =
       !replayGain.isEmpty && !items.allSatisfy(ReplayGain.isSoundCheck)
       || Self.furtherTags(formatName: demuxer.formatName) == nil
   }
 
-  /// Where tags are that FFmpeg does not read, in files of a format.
+  /// Returns the container of tags that FFmpeg does not read, for files of a format; nil if there is none.
   static func furtherTags(formatName: String) -> TagContainer? {
-    // AVI's lists have no gains.
+    // The lists of AVI contain no gains.
     guard formatName != "avi" else { return nil }
     switch TagContainer(formatName: formatName) {
     case let container? where [.edges, .apeEdges, .wav, .aiff, .dsd].contains(container): return container
@@ -69,7 +70,7 @@ extension LevelTags {
     }
   }
 
-  /// `3` or `3/12`.
+  /// Returns the number in `3` or `3/12`.
   fileprivate static func number(_ text: String?) -> Int? {
     guard let digits = text?.prefix(while: { $0 != "/" }).filter({ $0 != " " }), let number = Int(digits) else {
       return nil
@@ -77,7 +78,7 @@ extension LevelTags {
     return (0...9_999).contains(number) ? number : nil
   }
 
-  /// The first entry of each of FFmpeg's names counts.
+  /// Returns the album position. The first entry of each of FFmpeg's names counts.
   private static func place(_ entries: [MetadataEntry]) -> AlbumPlace? {
     func text(_ names: String...) -> String? {
       entries.first { names.contains($0.key.lowercased()) && !$0.value.isEmpty }?.text
@@ -90,16 +91,17 @@ extension LevelTags {
 }
 
 extension Asset {
-  /// Finds out what of `LevelTags` was left out when the asset was loaded, once; of a remote one nothing. Blocks: it opens the file and
-  /// reads its edges. Answers what is known then; nil when the asset is not loaded.
+  /// Reads the parts of `LevelTags` that were omitted when the asset was loaded, once, except for a remote asset.
+  /// Blocks, because it opens the file and reads its edges.
   ///
-  /// Errors, not kept: those of reading files; `cancelled`.
+  /// - Returns: The tags that are known then; nil if the asset is not loaded.
+  /// - Throws: The errors of reading files; `cancelled`. Errors are not stored.
   func completeLevelTags(interrupt: Interrupt) throws(MediaError) -> LevelTags? {
     guard let known = knownLevelTags, !known.isComplete else { return knownLevelTags }
     state.begin(interrupt)
     defer { state.end(interrupt) }
     let result = state.loading.withLock { _ -> Result<LevelTags?, MediaError> in
-      // Another thread may have read them while this one waited.
+      // Another thread may have read the tags while this thread waited.
       guard case .success(let properties)? = loaded, !properties.levelTags.isComplete else {
         return .success(knownLevelTags)
       }
@@ -122,7 +124,7 @@ extension Asset {
     levels.isComplete = true
     guard let container = LevelTags.furtherTags(formatName: properties.formatName) else { return levels }
     do throws(AVFailure) {
-      // What somebody else gives is not asked for them.
+      // A source supplied by the caller is not read for these tags.
       guard let source = try MediaFile.ownSource(of: self, interrupt: interrupt), let byteCount = source.byteCount
       else {
         return levels
@@ -139,7 +141,7 @@ extension Asset {
 }
 
 extension LevelTags {
-  /// The same of what TagLib found.
+  /// Returns the album position from TagLib's items.
   fileprivate static func place(_ items: [MetadataItem]) -> AlbumPlace? {
     func text(_ key: MetadataCommonKey) -> String? {
       items.first { $0.commonKey == key && $0.stringValue?.isEmpty == false }?.stringValue

@@ -1,4 +1,4 @@
-/// A key that means the same in every format. AVFoundation's, and a few that players need besides.
+/// A key that has the same meaning in every format: the keys of AVFoundation, and a few more that players need.
 public struct MetadataCommonKey: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
   public var rawValue: String
 
@@ -6,10 +6,10 @@ public struct MetadataCommonKey: RawRepresentable, Sendable, Hashable, Codable, 
 
   public var description: String { rawValue }
 
-  // MARK: AVFoundation's
+  // MARK: AVFoundation
 
   public static let title = Self(rawValue: "title")
-  /// The composer, as AVFoundation has it.
+  /// The composer, as in AVFoundation.
   public static let creator = Self(rawValue: "creator")
   public static let subject = Self(rawValue: "subject")
   /// The comment.
@@ -18,7 +18,7 @@ public struct MetadataCommonKey: RawRepresentable, Sendable, Hashable, Codable, 
   public static let contributor = Self(rawValue: "contributor")
   public static let creationDate = Self(rawValue: "creationDate")
   public static let lastModifiedDate = Self(rawValue: "lastModifiedDate")
-  /// The genre, as AVFoundation has it.
+  /// The genre, as in AVFoundation.
   public static let type = Self(rawValue: "type")
   public static let format = Self(rawValue: "format")
   public static let identifier = Self(rawValue: "identifier")
@@ -36,12 +36,12 @@ public struct MetadataCommonKey: RawRepresentable, Sendable, Hashable, Codable, 
   public static let software = Self(rawValue: "software")
   public static let accessibilityDescription = Self(rawValue: "accessibilityDescription")
 
-  // MARK: Ours
+  // MARK: Playhead
 
   public static let albumArtist = Self(rawValue: "albumArtist")
-  /// A number; of how many is the extra attribute `total`.
+  /// A number. The extra attribute `total` is the number of tracks.
   public static let trackNumber = Self(rawValue: "trackNumber")
-  /// A number; of how many is the extra attribute `total`.
+  /// A number. The extra attribute `total` is the number of discs.
   public static let discNumber = Self(rawValue: "discNumber")
   public static let lyrics = Self(rawValue: "lyrics")
   public static let rating = Self(rawValue: "rating")

@@ -1,4 +1,5 @@
-/// A date as tags have it, as exact as they say: `1999`, `1999-05`, `1999-05-17T20:15:00Z` (ISO 8601; ID3v2.4, 4).
+/// A date in a tag, as precise as the tag states it: `1999`, `1999-05`, `1999-05-17T20:15:00Z` (ISO 8601; ID3v2.4,
+/// section 4).
 public struct MetadataDate: Sendable, Hashable, Codable, CustomStringConvertible {
   public var year: Int
   public var month: Int?
@@ -6,10 +7,11 @@ public struct MetadataDate: Sendable, Hashable, Codable, CustomStringConvertible
   public var hour: Int?
   public var minute: Int?
   public var second: Int?
-  /// East of UTC; nil when not said.
+  /// The offset from UTC in minutes, positive in the east; nil if unspecified.
   public var offsetMinutes: Int?
 
-  /// Reads as much as is there; nil when the text does not begin with a year, or a part is none (month 13).
+  /// Parses as many parts as the text has. Returns nil if it does not begin with a year, or if a part is out of range
+  /// (month 13).
   public init?(_ text: String) {
     var rest = Substring(text)
     guard let year = Self.digits(4, from: &rest) else { return nil }
@@ -50,7 +52,7 @@ public struct MetadataDate: Sendable, Hashable, Codable, CustomStringConvertible
     return Int(piece)
   }
 
-  /// `Z`, `+01:00` or `-0130`, behind fractions of a second.
+  /// Returns the offset in `Z`, `+01:00` or `-0130`, which may follow fractions of a second.
   private static func offset(_ text: Substring) -> Int? {
     var rest = text
     if rest.first == "." { rest = rest.dropFirst().drop { $0.isNumber } }

@@ -1,5 +1,5 @@
 extension MetadataItem {
-  /// The items with an identifier, in their order. For one in the key space `comn` the common keys count.
+  /// Returns the items with an identifier, in order. Identifiers in the key space `comn` match common keys.
   public static func items(
     from items: [MetadataItem], filteredByIdentifier identifier: MetadataIdentifier
   ) -> [MetadataItem] {
@@ -11,7 +11,8 @@ extension MetadataItem {
     }
   }
 
-  /// The items with a key in a key space, in their order. A nil key or space stands for all; for `comn` the common keys count.
+  /// Returns the items with a key in a key space, in order. Nil matches all keys or key spaces. `comn` matches common
+  /// keys.
   public static func items(
     from items: [MetadataItem], withKey key: String?, keySpace: MetadataKeySpace?
   ) -> [MetadataItem] {
@@ -22,20 +23,20 @@ extension MetadataItem {
     }
   }
 
-  /// The items with a common key, in their order.
+  /// Returns the items with a common key, in order.
   public static func items(
     from items: [MetadataItem], filteredByCommonKey key: MetadataCommonKey
   ) -> [MetadataItem] {
     items.filter { $0.commonKey == key }
   }
 
-  /// The items in just this locale (BCP 47, or as `de_DE`), in their order: `de` is none of `de-AT`.
+  /// Returns the items with exactly this locale (BCP 47, or like `de_DE`), in order: `de` does not match `de-AT`.
   public static func items(from items: [MetadataItem], withLocale locale: String) -> [MetadataItem] {
     items.filter { item in item.extendedLanguageTag.map { LanguageTag.isSame($0, locale) } ?? false }
   }
 
-  /// The items in one of these languages (BCP 47, most wanted first), those in the most wanted ones first. A language fits
-  /// one with more subtags, and the other way round: `en` and `en-GB`. Items without a language fit none.
+  /// Returns the items in one of these languages (BCP 47, most preferred first), sorted by preference. A language also
+  /// matches one with more or fewer subtags: `en` and `en-GB`. Items without a language match none.
   public static func items(
     from items: [MetadataItem], filteredAndSortedAccordingToPreferredLanguages languages: [String]
   ) -> [MetadataItem] {
@@ -49,9 +50,9 @@ extension MetadataItem {
   }
 }
 
-/// Languages as files and people name them.
+/// Compares language tags of files and users.
 enum LanguageTag {
-  /// BCP 47 for a code of ISO 639-2, as tags have it (`eng`); nil for one that says nothing.
+  /// Returns the BCP 47 tag of an ISO 639-2 code such as `eng`; nil for a code without a meaning.
   static func bcp47(_ code: String) -> String? {
     let code = code.lowercased()
     guard code.utf8.count == 3, code.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }),
@@ -60,12 +61,12 @@ enum LanguageTag {
     return LanguageCode.primary(code)
   }
 
-  /// Whether two tags are the same but for subtags that one of them has more.
+  /// Returns whether two tags are equal, except for additional subtags of one of them.
   static func matches(_ one: String, _ other: String) -> Bool {
     zip(subtags(one), subtags(other)).allSatisfy { $0 == $1 }
   }
 
-  /// Whether two tags are the same, subtags and all.
+  /// Returns whether two tags are equal, including all subtags.
   static func isSame(_ one: String, _ other: String) -> Bool { subtags(one) == subtags(other) }
 
   private static func subtags(_ tag: String) -> [Substring] {

@@ -1,7 +1,7 @@
 import Tags
 
 extension MetadataItem {
-  /// An item as TagLib has it, in AVFoundation's words.
+  /// Creates an item from one of TagLib's items, with AVFoundation's names.
   init(_ tag: TagItem) {
     let (keySpace, key) = Self.place(of: tag)
     var value: Value
@@ -23,7 +23,7 @@ extension MetadataItem {
       commonKey = .artwork
       attributes[.pictureType] = Self.pictureType(of: tag).description
     }
-    // An identifier of the recording is text.
+    // The recording identifier is text.
     if keySpace == .id3, key == "UFID", case .data(let bytes) = value, bytes.allSatisfy({ 0x20...0x7E ~= $0 }) {
       value = .string(String(decoding: bytes, as: UTF8.self))
     }
@@ -39,7 +39,7 @@ extension MetadataItem {
     }
   }
 
-  /// The role of a picture.
+  /// Returns the role of an artwork image.
   static func pictureType(of tag: TagItem) -> PictureType {
     if let number = tag.pictureType { return PictureType(rawValue: number) }
     switch tag.space {
@@ -68,7 +68,7 @@ extension MetadataItem {
     }
   }
 
-  /// The frames of ID3v2 that say the same as the fields of ID3v1.
+  /// The ID3v2 frames that correspond to the fields of ID3v1.
   static let id3v1Frames = [
     "title": "TIT2", "artist": "TPE1", "album": "TALB", "year": "TDRC", "comment": "COMM", "track": "TRCK",
     "genre": "TCON",

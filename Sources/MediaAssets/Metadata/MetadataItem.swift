@@ -1,8 +1,8 @@
 import MediaCore
 
-/// One value of one key of an asset's or a stream's metadata. As `AVMetadataItem`.
+/// One value of one key of an asset's or a stream's metadata, as `AVMetadataItem`.
 public struct MetadataItem: Sendable, Hashable, Codable {
-  /// A value as its format has it.
+  /// A value with the type that its format has.
   public enum Value: Sendable, Hashable, Codable {
     case string(String)
     case number(Int64)
@@ -10,33 +10,34 @@ public struct MetadataItem: Sendable, Hashable, Codable {
     case data([UInt8])
   }
 
-  /// Why an item has no value, though the file has one.
+  /// The reason why an item has no value, although the file has one.
   public struct Omission: Sendable, Hashable, Codable {
-    /// Bytes of the value in the file.
+    /// The size of the value in the file, in bytes.
     public var byteCount: Int
     /// `pictureTooLarge` or `tagDataLimit`.
     public var error: MediaError
   }
 
-  /// Something that stands beside a value. Open.
+  /// A key of an additional attribute of a value. More keys may be added.
   public struct ExtraAttribute: RawRepresentable, Sendable, Hashable, Codable {
     public var rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The description of a user text, a comment or a picture; the role of a person. As `AVMetadataExtraAttributeInfoKey`.
+    /// The description of a user text, a comment or artwork; the role of a person. As
+    /// `AVMetadataExtraAttributeInfoKey`.
     public static let info = Self(rawValue: "info")
-    /// Who set a rating, an identifier or private data.
+    /// The owner of a rating, an identifier or private data.
     public static let owner = Self(rawValue: "owner")
-    /// The media type of data, as the file claims it.
+    /// The media type of data, as stated in the file.
     public static let mediaType = Self(rawValue: "mediaType")
-    /// The role of a picture, as `PictureType` names it.
+    /// The role of artwork, by the name of its `PictureType`.
     public static let pictureType = Self(rawValue: "pictureType")
-    /// Of how many, beside a track's or disc's number.
+    /// The total number of tracks or discs.
     public static let total = Self(rawValue: "total")
-    /// What a tag of Matroska is said of: `30` is a track or part, `50` an album or film.
+    /// The level that a Matroska tag describes: `30` is a track or part, `50` an album or film.
     public static let targetLevel = Self(rawValue: "targetLevel")
-    /// How often played, beside a rating.
+    /// The play count of a rating.
     public static let playCount = Self(rawValue: "playCount")
   }
 
@@ -44,14 +45,14 @@ public struct MetadataItem: Sendable, Hashable, Codable {
   public var key: String
   public var commonKey: MetadataCommonKey?
   public var value: Value
-  /// BCP 47, such as `en`; nil when the file does not say it.
+  /// The language (BCP 47), such as `en`; nil if the file does not state it.
   public var extendedLanguageTag: String?
   public var extraAttributes: [ExtraAttribute: String]
-  /// Set where the value was left out, and is empty.
+  /// Not nil if the value was omitted; then the value is empty.
   public internal(set) var omission: Omission?
-  /// Which of `AssetMetadata.artwork` it is; nil for what is no picture.
+  /// The index in `AssetMetadata.artwork`; nil if the item is not artwork.
   public internal(set) var artworkIndex: Int?
-  /// When it holds, of timed metadata.
+  /// The time at which timed metadata becomes valid.
   public var time: MediaTime?
   public var duration: MediaTime?
 
@@ -72,7 +73,7 @@ public struct MetadataItem: Sendable, Hashable, Codable {
 
   public var identifier: MetadataIdentifier { MetadataIdentifier(key: key, keySpace: keySpace) }
 
-  /// The value as text; nil for data, and for what was left out.
+  /// The value as text; nil for data and for omitted values.
   public var stringValue: String? {
     if omission != nil { return nil }
     return switch value {
@@ -83,7 +84,7 @@ public struct MetadataItem: Sendable, Hashable, Codable {
     }
   }
 
-  /// The value as a number; nil when it is none.
+  /// The value as a number; nil if it is not a number.
   public var numberValue: Double? {
     switch value {
     case .number(let number): Double(number)
@@ -92,7 +93,7 @@ public struct MetadataItem: Sendable, Hashable, Codable {
     }
   }
 
-  /// The value as a date; nil when it is none. A text is one when it is a year, or begins as ISO 8601 has it.
+  /// The value as a date; nil if it is not a date. A text is a date if it is a year or begins as in ISO 8601.
   public var dateValue: MetadataDate? {
     switch value {
     case .date(let date): date
@@ -101,7 +102,7 @@ public struct MetadataItem: Sendable, Hashable, Codable {
     }
   }
 
-  /// The value's bytes; nil when it is no data, and for what was left out.
+  /// The bytes of the value; nil if it is not data, and for omitted values.
   public var dataValue: [UInt8]? {
     if case .data(let bytes) = value, omission == nil { return bytes }
     return nil

@@ -1,4 +1,5 @@
-/// Where a metadata key is defined. As `AVMetadataKeySpace`; open, since containers have spaces of their own.
+/// The namespace of a metadata key, as `AVMetadataKeySpace`. More key spaces may be added, because containers have
+/// different ones.
 public struct MetadataKeySpace: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
   public var rawValue: String
 
@@ -6,20 +7,20 @@ public struct MetadataKeySpace: RawRepresentable, Sendable, Hashable, Codable, C
 
   public var description: String { rawValue }
 
-  /// Keys that mean the same in every format.
+  /// Keys that have the same meaning in every format.
   public static let common = Self(rawValue: "comn")
-  /// ID3v2 frames, by their names of ID3v2.4; ID3v1's fields, as the frames that say the same.
+  /// ID3v2 frames, by their names in ID3v2.4. The fields of ID3v1 have the names of the corresponding frames.
   public static let id3 = Self(rawValue: "id3")
-  /// iTunes' list of four-letter names.
+  /// The four-letter names of iTunes.
   public static let iTunes = Self(rawValue: "itsk")
-  /// iTunes' free-form names, such as `com.apple.iTunes.LABEL`.
+  /// The free-form names of iTunes, such as `com.apple.iTunes.LABEL`.
   public static let iTunesLong = Self(rawValue: "itlk")
   public static let quickTimeMetadata = Self(rawValue: "mdta")
   public static let quickTimeUserData = Self(rawValue: "udta")
-  /// Vorbis comments, of Ogg, Opus and FLAC.
+  /// Vorbis comments in Ogg, Opus and FLAC.
   public static let vorbis = Self(rawValue: "vorbis")
   public static let ape = Self(rawValue: "ape")
-  /// RIFF INFO, and AIFF's chunks of text.
+  /// RIFF INFO, and the text chunks of AIFF.
   public static let riff = Self(rawValue: "riff")
   public static let asf = Self(rawValue: "asf")
   public static let matroska = Self(rawValue: "matroska")
@@ -27,7 +28,7 @@ public struct MetadataKeySpace: RawRepresentable, Sendable, Hashable, Codable, C
   public static let hls = Self(rawValue: "hls")
 }
 
-/// A key and its space: `id3/TIT2`.
+/// A key and its key space: `id3/TIT2`.
 public struct MetadataIdentifier: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
   public var rawValue: String
 
@@ -37,12 +38,12 @@ public struct MetadataIdentifier: RawRepresentable, Sendable, Hashable, CustomSt
 
   public var description: String { rawValue }
 
-  /// The part in front of the first `/`; nil when there is none.
+  /// The part before the first `/`; nil if there is none.
   public var keySpace: MetadataKeySpace? {
     rawValue.firstIndex(of: "/").map { MetadataKeySpace(rawValue: String(rawValue[..<$0])) }
   }
 
-  /// The part behind the first `/`; nil when there is none.
+  /// The part after the first `/`; nil if there is none.
   public var key: String? {
     rawValue.firstIndex(of: "/").map { String(rawValue[rawValue.index(after: $0)...]) }
   }

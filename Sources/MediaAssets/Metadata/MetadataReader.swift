@@ -1,16 +1,18 @@
-// Puts together what TagLib and FFmpeg say of a file's tags. Runs on the thread that calls, and reads the file that is open already;
-// it opens nothing.
+// Combines the tags that TagLib and FFmpeg read. Runs on the calling thread and reads the file that is already open; it
+// opens no file.
 import LibAV
 import MediaCore
 import NetworkIO
 import Tags
 
-/// The one entry to a media file's metadata.
+/// Reads the metadata of media files. The only entry point.
 package enum MetadataReader {
-  /// Reads all tags of an asset's file. With isolation a worker does. Blocks. Errors: those of `Asset.load`.
+  /// Reads all tags of an asset's file, with isolation in a worker. Blocks.
+  ///
+  /// - Throws: The errors of `Asset.load`.
   static func read(_ source: FileSource, of asset: Asset) throws(MediaError) -> AssetMetadata {
     do throws(MediaError) { return try readOpened(source, of: asset) } catch {
-      // The tags may be whole although FFmpeg does not open the file.
+      // The tags may be complete although FFmpeg cannot open the file.
       if let metadata = try readUnopened(source, of: asset, after: error) { return metadata }
       throw error
     }
@@ -24,7 +26,7 @@ package enum MetadataReader {
       return try read(demuxer, displayPath: asset.displayPath, charset: asset.tagCharset)
     }
     metadata.shareArtwork()
-    // Only this process knows what the server has said.
+    // Only this process knows the fields of the server's reply.
     if let resource = source.byteSource as? HTTPResource {
       metadata.items += StationMetadata.items(resource.stationFields)
       metadata.replayGain = ReplayGain(items: metadata.items)
@@ -32,14 +34,14 @@ package enum MetadataReader {
     return metadata
   }
 
-  /// Errors of a file, rather than of reading it.
+  /// Errors of a file, as opposed to errors of reading it.
   private static let fileErrors: Set<MediaError.Code> = [
     .unknownFormat, .damagedFile, .unknownCodec, .noPlayableTracks, .unsupportedAudioFormat, .mediaLimitExceeded,
     .decodeFailed,
   ]
 
-  /// Reads the tags of a file that FFmpeg did not open, without FFmpeg. Nil when there are none, or when the error is not of
-  /// the file itself.
+  /// Reads the tags of a file that FFmpeg could not open, without FFmpeg. Returns nil if there are none, or if the
+  /// error is not an error of the file.
   private static func readUnopened(
     _ source: FileSource, of asset: Asset, after error: MediaError
   ) throws(MediaError) -> AssetMetadata? {
@@ -73,10 +75,11 @@ package enum MetadataReader {
     return Array(bytes.prefix(count))
   }
 
-  /// Reads all tags of an open file, or of one in memory. Blocks while it reads; what FFmpeg reads of it is not disturbed.
+  /// Reads all tags of a file that is open or in memory. Blocks while it reads. Does not disturb FFmpeg's reading.
   ///
-  /// What is damaged or too large is left out and said in the warnings. Errors: `readFailed` when the file cannot be read,
-  /// `cancelled` when the source's interrupt was used.
+  /// Damaged or oversized parts are omitted and reported in the warnings.
+  ///
+  /// - Throws: `readFailed` if the file cannot be read; `cancelled` if the source's interrupt was cancelled.
   package static func read(
     _ demuxer: Demuxer, displayPath: String, charset: TextCharset = Asset.standardTagCharset
   ) throws(MediaError) -> AssetMetadata {
@@ -90,7 +93,7 @@ package enum MetadataReader {
       }
     }
     metadata.complete(DictionaryMetadata.items(of: demuxer), artwork: DictionaryMetadata.artwork(of: demuxer))
-    // Behind the tags: those say what is played, and this who plays it.
+    // The station's fields follow the tags: tags describe the media, and these fields the station.
     if let resource = demuxer.source.byteSource as? HTTPResource {
       metadata.items += StationMetadata.items(resource.stationFields)
     }
@@ -98,7 +101,7 @@ package enum MetadataReader {
     return metadata
   }
 
-  /// Why data of a tag was not read.
+  /// Returns the error of tag data that was not read because of its size.
   static func tooLarge(_ subject: String, _ byteCount: Int) -> MediaError {
     MediaError(
       .pictureTooLarge, "\(subject) has \(byteCount) bytes; at most \(Artwork.maximumByteCount) are read",
@@ -107,9 +110,9 @@ package enum MetadataReader {
 }
 
 extension AssetMetadata {
-  /// Adds what TagLib found.
+  /// Adds TagLib's items.
   mutating func add(_ reading: TagReading) {
-    // ID3v1 has beginnings of what ID3v2 has whole.
+    // ID3v1 contains truncated values of ID3v2.
     let frames = Set(reading.items.lazy.filter { $0.space == .id3v2 }.map(\.key))
     // The tags of one of several tracks describe that track, not the file.
     let hasTracks = reading.trackCount > 1
@@ -146,7 +149,7 @@ extension AssetMetadata {
     }
   }
 
-  /// Leaves a common key only to the items of a key space that have the best rank for it.
+  /// Removes the common key from all items of a key space that do not have the best rank for it.
   private mutating func keepBestRanks(_ ranks: [CommonKeyTable.Rank], from first: Int) {
     struct Claim: Hashable {
       var keySpace: MetadataKeySpace
@@ -164,8 +167,8 @@ extension AssetMetadata {
     }
   }
 
-  /// Adds what only FFmpeg found. Where TagLib found something, that is what is missing under common keys, since FFmpeg has other
-  /// names for the rest and one value of each; and all of QuickTime's metadata, which TagLib does not read.
+  /// Adds items that only FFmpeg found. If TagLib found items, only missing common keys are added, because FFmpeg has
+  /// other names and a single value for each. QuickTime metadata is always added, because TagLib does not read it.
   mutating func complete(_ fallback: [MetadataItem], artwork pictures: @autoclosure () -> [Artwork]) {
     let known = Set(items.compactMap(\.commonKey))
     let freeForm = Set(items.filter { $0.keySpace == .iTunesLong }.map { $0.key.split(separator: ".").last ?? "" })

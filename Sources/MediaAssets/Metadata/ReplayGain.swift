@@ -1,15 +1,15 @@
 import Glibc
 
-/// How loud a track and its album are, as tags tell it. Whether and how it is applied is not decided here.
+/// The loudness of a track and its album, according to tags. Whether and how it is applied is decided elsewhere.
 public struct ReplayGain: Sendable, Hashable, Codable {
-  /// To be added, in dB, for the ReplayGain reference loudness (89 dB SPL, -18 LUFS). Where a file has neither that nor `R128_TRACK_GAIN`,
-  /// that of iTunes' Sound Check (`iTunNORM`), which means nearly the same loudness.
+  /// The gain in dB relative to the ReplayGain reference (89 dB SPL, -18 LUFS). If a file has neither this nor
+  /// `R128_TRACK_GAIN`, the gain of iTunes `Sound Check` (`iTunNORM`), whose reference is nearly the same.
   public var trackGainDecibels: Double?
-  /// The greatest sample, 1 being full scale.
+  /// The peak sample; 1 is full scale.
   public var trackPeak: Double?
   public var albumGainDecibels: Double?
   public var albumPeak: Double?
-  /// `R128_TRACK_GAIN` of Opus, in dB, for -23 LUFS (RFC 7845, 5.2.1: Q7.8).
+  /// `R128_TRACK_GAIN` of Opus in dB, relative to -23 LUFS (RFC 7845, section 5.2.1: Q7.8).
   public var r128TrackGainDecibels: Double?
   public var r128AlbumGainDecibels: Double?
 
@@ -17,7 +17,7 @@ public struct ReplayGain: Sendable, Hashable, Codable {
 
   public var isEmpty: Bool { self == ReplayGain() }
 
-  /// The first proper value of each, of items in any key space.
+  /// Reads the first valid value of each, from items in any key space.
   init(items: [MetadataItem]) {
     for item in items {
       guard let text = item.stringValue else { continue }
@@ -31,13 +31,13 @@ public struct ReplayGain: Sendable, Hashable, Codable {
       default: break
       }
     }
-    // ID3v2.4's own frame counts where there is nothing else.
+    // The RVA2 frame of ID3v2.4 counts if there is no other value.
     for item in items where item.keySpace == .id3 && item.key == "RVA2" {
       guard let text = item.stringValue, let role = item.extraAttributes[.info]?.lowercased() else { continue }
       if role == "track" { trackGainDecibels = trackGainDecibels ?? Self.decibels(text) }
       if role == "album" { albumGainDecibels = albumGainDecibels ?? Self.decibels(text) }
     }
-    // iTunes' Sound Check where nobody else has measured the track.
+    // `Sound Check` counts if there is no other measurement of the track.
     guard trackGainDecibels == nil, r128TrackGainDecibels == nil else { return }
     trackGainDecibels =
       items.lazy.filter { Self.isSoundCheck($0) }.compactMap { item in
@@ -45,14 +45,14 @@ public struct ReplayGain: Sendable, Hashable, Codable {
       }.first
   }
 
-  /// Whether an item is iTunes' Sound Check: `COMM:iTunNORM`, or `----:com.apple.iTunes:iTunNORM`.
+  /// Returns whether an item is iTunes `Sound Check`: `COMM:iTunNORM`, or `----:com.apple.iTunes:iTunNORM`.
   static func isSoundCheck(_ item: MetadataItem) -> Bool {
     let name = item.keySpace == .id3 && item.key == "COMM" ? item.extraAttributes[.info] ?? "" : Self.name(of: item)
     return name.uppercased() == "ITUNNORM"
   }
 
-  /// What Sound Check says: numbers with eight hexadecimal digits, of which the first two are the power of the left and the right
-  /// channel in thousandths of what is wanted.
+  /// Returns the gain of a `Sound Check` value. It consists of numbers of eight hexadecimal digits. The first two are
+  /// the power of the left and the right channel in thousandths of the target.
   private static func soundCheckDecibels(_ text: String) -> Double? {
     let words = text.split(separator: " ").prefix(2)
     let powers = words.compactMap { $0.utf8.count <= 8 ? UInt32($0, radix: 16) : nil }
@@ -61,7 +61,7 @@ public struct ReplayGain: Sendable, Hashable, Codable {
     return abs(gain) <= 100 ? gain : nil
   }
 
-  /// What an item is called, wherever its format puts its name.
+  /// Returns the name of an item, wherever its format stores the name.
   private static func name(of item: MetadataItem) -> String {
     let name: String
     switch (item.keySpace, item.key) {
@@ -72,7 +72,7 @@ public struct ReplayGain: Sendable, Hashable, Codable {
     return name.uppercased()
   }
 
-  /// `-6.54 dB`, `+1,5`, `3`.
+  /// Parses `-6.54 dB`, `+1,5`, `3`.
   private static func decibels(_ text: String) -> Double? {
     guard let value = number(text), abs(value) <= 100 else { return nil }
     return value
@@ -87,7 +87,7 @@ public struct ReplayGain: Sendable, Hashable, Codable {
     Int16(text.filter { $0 != " " }).map { Double($0) / 256 }
   }
 
-  /// The number that a text begins with.
+  /// Returns the number at the beginning of a text.
   private static func number(_ text: String) -> Double? {
     let trimmed = text.drop { $0 == " " }
     let digits = trimmed.prefix { "+-0123456789.,eE".contains($0) }

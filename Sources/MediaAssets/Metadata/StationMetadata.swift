@@ -1,8 +1,8 @@
 import NetworkIO
 
-/// What a station says of itself, in the key space `icy`.
+/// Metadata that a radio station sends about itself, in the key space `icy`.
 enum StationMetadata {
-  /// The items of the fields of its answer: `icy/name`, `icy/genre`, ...
+  /// Returns the items of the fields in its reply: `icy/name`, `icy/genre`, ...
   static func items(_ fields: [StationField]) -> [MetadataItem] {
     fields.map { field in
       let number = numbers.contains(field.name) ? Int64(field.value) : nil
@@ -12,6 +12,6 @@ enum StationMetadata {
     }
   }
 
-  /// Kilobits a second, and whether it wants to be listed.
+  /// Fields with numbers: kilobits per second, and whether the station is public.
   private static let numbers: Set = ["br", "pub"]
 }

@@ -1,29 +1,29 @@
 import MediaCore
 import Synchronization
 
-/// How many bytes of pictures, other data and long texts of tags all assets of a process may hold together.
+/// Limits the artwork, other data and long texts of tags that all assets of a process retain together.
 ///
-/// Threading: any.
+/// Threading: any thread.
 final class TagDataBudget: Sendable {
-  /// What assets share unless a test says otherwise: 64 MiB.
+  /// The budget that assets share by default: 64 MiB.
   static let shared = TagDataBudget(byteCount: 64 << 20)
 
-  /// Texts of so many bytes are left out one by one, and listed; smaller items as a whole. 64 KiB.
+  /// Texts of at least this size are omitted and listed one by one, smaller items all together. 64 KiB.
   static let smallestTextByteCount = 64 << 10
 
-  /// Bytes of small texts, names and details that each asset may have without their counting. 64 KiB.
+  /// Size of small texts, names and details of each asset that does not count. 64 KiB.
   static let freeByteCount = 64 << 10
 
-  /// How many bytes there may be.
+  /// The limit in bytes.
   let byteCount: Int
   private let held = Mutex(0)
 
   init(byteCount: Int) { self.byteCount = byteCount }
 
-  /// What is held now.
+  /// The number of bytes retained now.
   var heldByteCount: Int { held.withLock { $0 } }
 
-  /// Takes so many bytes; false when that would be too many.
+  /// Reserves bytes. Returns false if that would exceed the limit.
   func take(_ count: Int) -> Bool {
     held.withLock { held in
       guard count <= byteCount - held else { return false }
@@ -32,12 +32,13 @@ final class TagDataBudget: Sendable {
     }
   }
 
-  /// They are held no more.
+  /// Releases reserved bytes.
   func giveBack(_ count: Int) { held.withLock { $0 -= count } }
 }
 
 extension AssetMetadata {
-  /// Leaves out what the budget has no room for, in the items' order; answers how many bytes were taken of it.
+  /// Omits the values that exceed the budget, in the order of the items. Returns the number of bytes reserved from the
+  /// budget.
   mutating func fit(into budget: TagDataBudget) -> Int {
     var taken = 0
     var free = TagDataBudget.freeByteCount
@@ -62,7 +63,7 @@ extension AssetMetadata {
         kept.append(items[index])
       } else {
         leftOutCount += 1
-        // Its picture stays listed, without a word.
+        // The artwork of the item stays listed, without a description.
         if !isSmall { omit(index, byteCount, error) }
         if let number = items[index].artworkIndex, artwork.indices.contains(number) { artwork[number].description = "" }
       }
@@ -74,7 +75,7 @@ extension AssetMetadata {
     return taken
   }
 
-  /// Leaves out the value of an item, and the picture that it is.
+  /// Omits the value of an item, and its artwork.
   private mutating func omit(_ index: Int, _ byteCount: Int, _ error: MediaError) {
     items[index].omit(byteCount: byteCount, error)
     guard let number = items[index].artworkIndex, artwork.indices.contains(number) else { return }
@@ -84,7 +85,7 @@ extension AssetMetadata {
 }
 
 extension MetadataItem {
-  /// Bytes of its value.
+  /// The size of the value in bytes.
   fileprivate var valueByteCount: Int {
     switch value {
     case .data(let bytes): omission == nil ? bytes.count : 0
@@ -93,17 +94,17 @@ extension MetadataItem {
     }
   }
 
-  /// Whether its value is no long text and no data.
+  /// Whether the value is neither a long text nor data.
   fileprivate var isSmall: Bool {
     if case .data = value { false } else { valueByteCount < TagDataBudget.smallestTextByteCount }
   }
 
-  /// Bytes of what stands beside its value.
+  /// The size of the key and the attributes in bytes.
   fileprivate var nameByteCount: Int {
     extraAttributes.values.reduce(key.utf8.count + (extendedLanguageTag?.utf8.count ?? 0)) { $0 + $1.utf8.count }
   }
 
-  /// Leaves out its value.
+  /// Omits the value.
   mutating func omit(byteCount: Int, _ error: MediaError) {
     omission = Omission(byteCount: byteCount, error: error)
     switch value {

@@ -1,14 +1,14 @@
 import MediaCore
 
-/// What a stream says from some time on. As `AVTimedMetadataGroup`.
+/// Metadata of a stream that becomes valid at a time, as `AVTimedMetadataGroup`.
 public struct TimedMetadataGroup: Sendable, Hashable {
-  /// Each with the group's time and duration.
+  /// The items. Each has the group's time and duration.
   public var items: [MetadataItem]
-  /// On the item's timeline.
+  /// The time on the item's timeline.
   public var time: MediaTime
-  /// Nil: not said.
+  /// The duration; nil if unspecified.
   public var duration: MediaTime?
-  /// It held already where reading began, and was not met there.
+  /// Whether the metadata became valid before reading began.
   public var isHeld: Bool
 
   public init(items: [MetadataItem], time: MediaTime, duration: MediaTime? = nil, isHeld: Bool = false) {
@@ -22,11 +22,11 @@ public struct TimedMetadataGroup: Sendable, Hashable {
     self.isHeld = isHeld
   }
 
-  /// The same where another time is 0.
+  /// Returns the group on a timeline whose time 0 is `difference`.
   public func moved(by difference: MediaTime) -> TimedMetadataGroup {
     TimedMetadataGroup(items: items, time: time - difference, duration: duration, isHeld: isHeld)
   }
 
-  /// Where the items are from.
+  /// The key space of the items.
   public var keySpace: MetadataKeySpace? { items.first?.keySpace }
 }

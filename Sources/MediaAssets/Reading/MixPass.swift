@@ -59,7 +59,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
     (isFresh, failure) = (true, nil)
     let rate = output.sampleRateHz
     end = range.end.isNumeric ? range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity) : nil
-    // No track is so long that its frames exceed this number.
+    // Every track has fewer frames.
     next = max(0, range.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? Int64.max / 8)
   }
 

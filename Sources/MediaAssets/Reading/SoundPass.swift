@@ -58,7 +58,7 @@ final class SoundPass: ReadPass, @unchecked Sendable {
     }
     isFresh = true
     end = range.end.isNumeric ? Self.frame(range.end, output.sampleRateHz) : nil
-    // No track is so long.
+    // Every track is shorter.
     guard let first = Self.frame(range.start, output.sampleRateHz) else {
       (next, end) = (0, 0)
       return

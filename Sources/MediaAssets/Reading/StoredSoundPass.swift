@@ -60,7 +60,7 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
 
   /// Begins at frame `floor(start * rate)` and ends before frame `floor(end * rate)`.
   func begin(_ range: TimeRange) throws(MediaError) {
-    // No track is so long that its frames exceed this number.
+    // Every track has fewer frames.
     let first = range.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? Int64.max / 8
     let end = range.end.isNumeric ? range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity) : nil
     (warmStart, isFresh) = (nil, true)

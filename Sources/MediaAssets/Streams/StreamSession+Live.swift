@@ -128,8 +128,7 @@ extension StreamSession {
 
   /// Loads the playlist once. Returns true if it has changed. Blocks.
   ///
-  /// `place` is the location of the playlist. The result is discarded if another variant has replaced it
-  ///   meanwhile.
+  /// `place` is the location of the playlist. The result is discarded if another variant has replaced it meanwhile.
   static func reload(
     _ place: PlaylistPlace, _ signal: WakeSignal<State>, _ family: StreamFamily, _ fetcher: StreamFetcher,
     _ interrupt: Interrupt

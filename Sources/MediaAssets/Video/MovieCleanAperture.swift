@@ -1,10 +1,11 @@
 import MediaCore
 
-/// The part of a track's pictures that is to be shown, as an MP4 file's own boxes say it (ISO/IEC 14496-12, 12.1.4): FFmpeg does not read it.
+/// Reads the clean aperture of a track from the boxes of an MP4 file (ISO/IEC 14496-12, 12.1.4), because FFmpeg does
+/// not read it.
 enum MovieCleanAperture {
-  /// In whole pixels; nil where the file does not say, or says what makes no sense.
+  /// Returns the clean aperture in whole pixels; nil if the file has none, or an invalid one.
   ///
-  /// - Parameter read: up to so many bytes of the file from an offset on, fewer at its end.
+  /// - Parameter read: Reads at most `count` bytes of the file at `offset`, fewer at its end.
   static func find(
     trackID: Int, read: @escaping (_ offset: Int64, _ count: Int) -> [UInt8]
   ) -> FormatDescription.Video.CleanAperture? {
@@ -26,7 +27,7 @@ enum MovieCleanAperture {
     return nil
   }
 
-  /// The boxes of the first description of pictures (8.5.2 and 12.1.3).
+  /// Returns the range of the boxes in the first visual sample entry (8.5.2 and 12.1.3).
   private static func firstEntry(in list: Range<Int64>, _ read: (Int64, Int) -> [UInt8]) -> Range<Int64>? {
     let start = list.lowerBound + 8
     var header = BigEndianBytes(read(start, 4))

@@ -2,16 +2,16 @@ import LibAV
 import MediaCore
 import NetworkIO
 
-/// What reads the pictures of a track, in order, from any time on: a file's, or a composition's. See `VideoTrackReader`, whose functions
-/// these are.
+/// Reads the frames of a video track in order, from any time: of a file or a composition. `VideoTrackReader` documents
+/// the functions.
 ///
-/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` from any.
+/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` on any thread.
 protocol VideoReader: AnyObject, Sendable {
   var track: AssetTrack { get }
-  /// Of all of the asset; indefinite when not known.
+  /// The duration of the entire asset; indefinite if unknown.
   var assetDuration: MediaTime { get }
   var displayPath: String { get }
-  /// The picture that a seek has reached, or that was given last.
+  /// The frame that a seek has reached, or that was returned last.
   var shown: VideoShot? { get }
 
   func next() throws(MediaError) -> VideoShot?
@@ -23,11 +23,12 @@ protocol VideoReader: AnyObject, Sendable {
   func resetCancellation()
 }
 
-/// Which reader an asset needs.
+/// Opens the reader that an asset needs.
 enum VideoReaders {
-  /// Opens an asset's video. Blocks. Errors: those of `VideoTrackReader`.
+  /// Opens an asset's video. Blocks.
   ///
-  /// - Parameter trackID: nil: the first video track that is enabled.
+  /// - Parameter trackID: The track; nil for the first enabled video track.
+  /// - Throws: The errors of `VideoTrackReader`.
   static func open(
     _ asset: Asset, interrupt: Interrupt, trackID: AssetTrack.ID?, log: NetworkLog?
   ) throws(MediaError) -> any VideoReader {

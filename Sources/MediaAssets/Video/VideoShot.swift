@@ -1,19 +1,20 @@
 import LibAV
 import MediaCore
 
-/// A picture of a video track and when it is shown, on the asset's timeline.
+/// A frame of a video track and its time on the asset's timeline.
 struct VideoShot {
-  /// Holds the pixels until the reader is asked for another picture, or goes elsewhere: frames are used again.
+  /// The pixels. Valid until the reader reads another frame or seeks, because it reuses frames.
   let frame: Frame
   let picture: Frame.Picture
-  /// What the track says of its pictures.
+  /// The track's description of its frames.
   let format: FormatDescription.Video
   var time: MediaTime
-  /// Up to the next picture; of the last one what its packet says, or as long as the one before. Zero when nobody knows.
+  /// The time to the next frame. For the last frame, the duration of its packet or of the previous frame. Zero if
+  /// unknown.
   var duration: MediaTime
-  /// The container said when it is shown; else it follows from the one before.
+  /// Whether the container states the time. Otherwise the time follows from the previous frame.
   let hasTimestamp: Bool
 
-  /// The moment behind it.
+  /// The end of the frame.
   var end: MediaTime { time + duration }
 }

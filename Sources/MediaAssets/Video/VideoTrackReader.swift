@@ -1,73 +1,74 @@
-// How a file's video comes out: packets of one track become pictures in the order in which they are shown, each with its place on the
-// asset's timeline. One picture is decoded ahead, for only that tells how long the one before is shown.
+// Reads a file's video: decodes the packets of one track to frames in presentation order, with their times on the
+// asset's timeline. One frame is decoded ahead, because its time defines the duration of the previous frame.
 import LibAV
 import MediaCore
 import NetworkIO
 
-/// Reads the pictures of a video track, in order, from any time on.
+/// Reads the frames of a video track in order, from any time.
 ///
-/// Times are the asset's: 0 is its presentation start, as for sound. Edit lists are followed as FFmpeg does: pictures that they leave out
-/// are not given.
+/// Times are those of the asset: 0 is its presentation start, as for audio. Edit lists are applied as in FFmpeg: frames
+/// that they exclude are not returned.
 ///
-/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` from any.
+/// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` on any thread.
 final class VideoTrackReader: VideoReader, @unchecked Sendable {
-  // `@unchecked Sendable`: only `interrupt` is touched from other threads, and it is Sendable.
+  // `@unchecked Sendable`: other threads use only `interrupt`, which is Sendable.
 
   /// The track that is read.
   let track: AssetTrack
-  /// What the container says of the pictures; the pictures themselves may say something else.
+  /// The container's description of the frames, which the frames may contradict.
   let format: FormatDescription.Video
-  /// Of all of the asset; indefinite when not known.
+  /// The duration of the entire asset; indefinite if unknown.
   let assetDuration: MediaTime
   let displayPath: String
   let interrupt: Interrupt
-  /// There is no going back: a stream.
+  /// Whether the source is a stream that cannot seek back.
   private let isForwardOnly: Bool
   private let timeBase: TimeBase
-  /// The container's time of the asset's time 0.
+  /// The container's time that is the asset's time 0.
   private let origin: MediaTime
   private let startTicks: Int64?
 
   var demuxer: Demuxer
   private let decoder: Decoder
   private let packet: Packet
-  /// To be decoded into, in turn.
+  /// Unused frames for decoding.
   private var spareFrames: [Frame] = []
 
-  /// The picture that was reached, and the one behind it.
+  /// The frame that has been reached, and the next frame.
   private(set) var shown: VideoShot?
   private var ahead: VideoShot?
-  /// Where reading goes on after that it was interrupted.
+  /// The time at which reading continues after an interruption.
   private var resumeTime = MediaTime.zero
-  /// `shown` was handed over.
+  /// Whether `shown` has been returned.
   private var isShownGiven = false
-  /// Nothing has been read of the demuxer since it was opened.
+  /// Whether the demuxer has not been read since it was opened.
   private var isAtStart = true
-  /// The next picture is the file's first; and when that is shown, once it is known.
+  /// Whether the next frame is the first one of the file. `firstPictureTime` is the time of that frame, when it is
+  /// known.
   private var comesFromStart = true
   private var firstPictureTime: MediaTime?
   private var isEndSent = false
   private var isAtEnd = false
-  /// After an interruption the demuxer may stand anywhere.
+  /// Whether the demuxer's position is unknown after an interruption.
   private var mustReposition = false
-  /// Packets are left out up to one with which decoding can begin.
+  /// Whether packets are skipped up to the next key frame.
   private var needsKey = false
-  /// Nothing has come out since the last seek: what fails until then is no loss.
+  /// Whether no frame has been decoded since the last seek. Failures until then are not counted.
   private var isWarmingUp = false
-  /// Found behind `shown`; thrown by the next read.
+  /// An error found after `shown`. The next read throws it.
   private var pendingError: MediaError?
   private var badReadCount = 0
   private var skipped: (count: Int, failure: AVFailure)?
   private var timestampFault: MediaError?
 
-  /// Reads that fail one after another before the rest of a file is given up.
+  /// Number of consecutive failed reads after which the rest of a file is skipped.
   private static let maximumBadReads = 64
 
-  /// Opens the asset once more and sets up a decoder. Nothing is decoded yet. Blocks.
+  /// Opens the asset once more and creates a decoder. Decodes nothing yet. Blocks.
   ///
-  /// - Parameter trackID: nil: the first video track that is enabled and decodes.
-  /// Errors: those of `Asset.load`; `noPlayableTracks` when there is no video (a cover is none), `noSuchTrack`, `unknownCodec`;
-  /// `mediaLimitExceeded` for pictures that are larger than any may be; `unsupportedPlace` for streams in segments.
+  /// - Parameter trackID: The track; nil for the first video track that is enabled and decodable.
+  /// - Throws: The errors of `Asset.load`; `noPlayableTracks` without video (artwork does not count), `noSuchTrack`,
+  ///   `unknownCodec`; `mediaLimitExceeded` for frames that are too large; `unsupportedPlace` for segmented streams.
   init(
     asset: Asset, interrupt: Interrupt, trackID: AssetTrack.ID? = nil, log: NetworkLog? = nil
   ) throws(MediaError) {
@@ -108,7 +109,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     if let source = demuxer.source.byteSource { asset.noteReading(source) }
   }
 
-  /// The error of a stream in segments.
+  /// Returns the error of a segmented stream.
   static func noFile(_ asset: Asset) -> MediaError {
     MediaError(
       .unsupportedPlace, "video of an HLS stream cannot be read: \(asset.displayPath)", operation: "read")
@@ -138,15 +139,17 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   // MARK: - Cancellation
 
-  /// Makes the call that runs and those to come give up until `resetCancellation()`. Any thread; does not block.
+  /// Makes the current and all later calls return with an error until `resetCancellation()`. Any thread; does not
+  /// block.
   func cancel() { interrupt.cancel() }
 
-  /// Allows reading again; it goes on where it was. Any thread.
+  /// Allows reading again, which continues at the last position. Any thread.
   func resetCancellation() { interrupt.reset() }
 
-  // MARK: - What is wrong
+  // MARK: - Faults
 
-  /// What was found to be wrong though it was read, since the last time: packets that did not decode, times that go back.
+  /// Returns the first fault since the last call that did not stop reading: packets that did not decode, or times that
+  /// go back.
   func takeFault() -> MediaError? {
     defer { (skipped, timestampFault) = (nil, nil) }
     return skipped.map { MediaError(skippedPackets: $0.count, $0.failure, in: displayPath) } ?? timestampFault
@@ -154,9 +157,10 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   // MARK: - Reading
 
-  /// The next picture; nil at the end. Blocks.
+  /// Returns the next frame; nil at the end. Blocks.
   ///
-  /// Errors: `readFailed`, `damagedFile`; `cancelled`, after which reading goes on with the picture behind the last one.
+  /// - Throws: `readFailed`, `damagedFile`; `cancelled`, after which reading continues with the frame after the last
+  ///   one.
   func next() throws(MediaError) -> VideoShot? {
     if interrupt.isCancelled { throw AssetReader.cancelled }
     if mustReposition { try seek(to: resumeTime) }
@@ -166,10 +170,11 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     return shown
   }
 
-  /// Goes to the picture that is shown at a time: `next` gives it, and `shown` is it. Before the first picture it is that one; behind the
-  /// last one `shown` is the last, and `next` gives none. Blocks.
+  /// Seeks to the frame that is shown at a time. Then `shown` is this frame, and `next` returns it. A time before the
+  /// first frame gives the first frame. After the last frame, `shown` is the last frame, and `next` returns nil.
+  /// Blocks.
   ///
-  /// Errors: `invalidTime`; those of `next`; `onlyInOrder` for a stream that would have to go back.
+  /// - Throws: `invalidTime`; the errors of `next`; `onlyInOrder` for a stream that would have to seek back.
   func seek(to time: MediaTime) throws(MediaError) {
     try check(time)
     resumeTime = time
@@ -178,7 +183,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     isShownGiven = false
     while let present = try lookedAhead(), present.end <= time {
       guard ahead != nil || pendingError != nil else {
-        // Behind the last one.
+        // The time is after the last frame.
         isShownGiven = true
         return
       }
@@ -186,15 +191,15 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     }
   }
 
-  /// Goes to the picture with which decoding begins at a time of the container's index, or before it: it is `shown`, and how long is not
-  /// known yet. Nil when none comes up to `latest`. Blocks.
+  /// Seeks to the key frame at or before `time` in the container's index. Then `shown` is this frame, whose duration is
+  /// not known yet. Returns nil if there is no key frame up to `latest`. Blocks.
   func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoShot? {
     try check(time)
     guard !isForwardOnly, let ticks = ticks(of: time) else { return nil }
     try settleCancellation { () throws(MediaError) in
       restart()
       do throws(MediaError) { try seekDemuxer(to: ticks) } catch {
-        // Where it cannot go there is none.
+        // If the demuxer cannot seek there, there is no key frame.
         if error.code == .cancelled { throw error }
         return
       }
@@ -205,7 +210,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     return shown
   }
 
-  /// Times in the container's index around one, of packets with which decoding can begin.
+  /// Returns the times of the key frames before and after a time in the container's index.
   func indexedKeyTimes(around time: MediaTime) -> (before: MediaTime?, after: MediaTime?) {
     guard let ticks = ticks(of: time) else { return (nil, nil) }
     let found = demuxer.indexedKeyTicks(streamIndex: track.id, around: ticks)
@@ -220,14 +225,14 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     }
   }
 
-  // MARK: - Moving
+  // MARK: - Seeking
 
-  /// Whether decoding on is the shortest way to a time.
+  /// Returns whether decoding from the current position is the shortest way to a time.
   private func isNear(_ time: MediaTime) throws(MediaError) -> Bool {
     if mustReposition { return false }
     guard let shown else { return isAtStart && (isForwardOnly || isBeforeStart(time)) }
     guard time >= shown.time else {
-      // Before the first picture it is that one.
+      // Before the first frame, the first frame is shown.
       if shown.time == firstPictureTime { return true }
       guard !isForwardOnly else { throw onlyInOrder }
       return false
@@ -240,27 +245,27 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     return key <= present
   }
 
-  /// Nothing is gained by going elsewhere for less.
+  /// The distance up to which a seek saves nothing.
   private static let nearDuration = MediaTime(value: 1, timescale: 4)
 
   private var onlyInOrder: MediaError {
     MediaError(.onlyInOrder, "the stream does not go back: \(displayPath)", operation: "seek")
   }
 
-  /// Whether a time lies where the track begins, or before that.
+  /// Returns whether a time is at or before the start of the track.
   private func isBeforeStart(_ time: MediaTime) -> Bool {
     guard let startTicks, let wanted = ticks(of: time) else { return time <= .zero }
     return wanted <= startTicks
   }
 
-  /// Of a place that is sought.
+  /// The limit of seek targets.
   private static let latestTicks: Int64 = 1 << 60
 
-  /// Begins where decoding on gives the picture of a time: at one that is shown before it, or the file's first.
+  /// Seeks to a position from which decoding produces the frame at a time: an earlier frame, or the file's first one.
   private func reposition(to time: MediaTime) throws(MediaError) {
     try settleCancellation { () throws(MediaError) in
       guard !isForwardOnly, !isBeforeStart(time) else { return try rewind() }
-      // No file has later ones.
+      // No file has later frames.
       let wanted = max(-Self.latestTicks, min(ticks(of: time) ?? Self.latestTicks, Self.latestTicks))
       let second = max(1, Int64(timeBase.denominator) / Int64(timeBase.numerator))
       var back: Int64 = 0
@@ -271,7 +276,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
           break
         }
         if let first = try decode(latest: time) {
-          // What is shown from here on does not depend on what lies before: decoders leave out what would.
+          // Later frames do not depend on earlier packets: decoders omit frames that do.
           if first.hasTimestamp, first.time <= time {
             ahead = first
             return
@@ -287,7 +292,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     }
   }
 
-  /// What ends in the middle leaves the demuxer anywhere.
+  /// An operation that ends early leaves the demuxer at an unknown position.
   private func settleCancellation(_ body: () throws(MediaError) -> Void) throws(MediaError) {
     mustReposition = true
     try body()
@@ -310,7 +315,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     }
   }
 
-  /// From the file's first packet on.
+  /// Moves to the file's first packet.
   private func rewind() throws(MediaError) {
     if isForwardOnly, !isAtStart { throw onlyInOrder }
     if !isAtStart {
@@ -323,7 +328,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   // MARK: - Decoding
 
-  /// `shown` becomes the next picture, of which it is known how long it is shown; nil at the end.
+  /// Makes `shown` the next frame, with its duration; nil at the end.
   private func advance() throws(MediaError) {
     if ahead == nil { try lookAhead() }
     if let shown { spareFrames.append(shown.frame) }
@@ -337,7 +342,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     _ = try lookedAhead()
   }
 
-  /// `shown`, when it is known how long.
+  /// Returns `shown` after its duration has been determined.
   private func lookedAhead() throws(MediaError) -> VideoShot? {
     guard shown != nil else { return nil }
     if ahead == nil { try lookAhead() }
@@ -345,7 +350,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     return shown
   }
 
-  /// Decodes the picture behind `shown`, if there is one. What goes wrong then is said when that one is asked for.
+  /// Decodes the frame after `shown`, if there is one. An error is thrown when that frame is requested.
   private func lookAhead() throws(MediaError) {
     guard !isAtEnd, pendingError == nil else { return }
     do throws(MediaError) { ahead = try decode(latest: nil) } catch {
@@ -354,7 +359,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     }
   }
 
-  /// The next picture of the decoder; nil at the end, and when nothing with which decoding can begin comes up to `latest`.
+  /// Returns the decoder's next frame; nil at the end, and if there is no key frame up to `latest`.
   private func decode(latest: MediaTime?) throws(MediaError) -> VideoShot? {
     let frame =
       if let spare = spareFrames.popLast() { spare } else { try mapped { () throws(AVFailure) in try Frame() } }
@@ -385,7 +390,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     }
   }
 
-  /// Gives the decoder a packet, or the end; false when what is looked for does not come in time.
+  /// Sends a packet, or the end, to the decoder. Returns false if there is no key frame up to `latest`.
   private func sendPacket(latest: MediaTime?) throws(MediaError) -> Bool {
     isAtStart = false
     guard try readPacket() else {
@@ -404,7 +409,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     return true
   }
 
-  /// False at the end of the file.
+  /// Reads a packet. Returns false at the end of the file.
   private func readPacket() throws(MediaError) -> Bool {
     while true {
       do throws(AVFailure) {
@@ -456,16 +461,16 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
       frame: frame, picture: picture, format: format, time: time, duration: duration, hasTimestamp: true)
   }
 
-  /// Where the track begins, as far as the container says.
+  /// The start of the track, according to the container.
   private var firstTime: MediaTime { startTicks.map { time(ofTicks: $0) } ?? .zero }
 
-  /// The container's ticks as a time of the asset.
+  /// Converts the container's ticks to a time of the asset.
   private func time(ofTicks ticks: Int64) -> MediaTime {
     let time = timeBase.time(ofTicks: ticks)
     return origin == .zero || !origin.isNumeric ? time : time - origin
   }
 
-  /// The last tick of the container that is not behind a time of the asset; nil for times that no file has.
+  /// Returns the last tick of the container at or before a time of the asset; nil for times that are out of range.
   private func ticks(of time: MediaTime) -> Int64? {
     let containerTime = origin.isNumeric ? time + origin : time
     let numerator = Int64(timeBase.numerator)

@@ -1,11 +1,11 @@
 import Glibc
 import MediaCore
 
-/// A picture that others are laid upon, in BGRA with straight alpha. Pure.
+/// An image in BGRA with straight alpha, on which other images are drawn. Pure.
 ///
-/// The middle of each of its pixels is looked up in what is laid upon it: between the middles of that one's pixels the four nearest are mixed
-/// by how near they are. Beyond its edge there is nothing. What is laid is mixed with what is there by its alpha times its opacity, in
-/// numbers from 0 to 255, halves up.
+/// The center of each pixel is mapped into the drawn image. There the four nearest pixels are interpolated (bilinear).
+/// Outside its edges nothing is drawn. A drawn pixel is blended with its alpha times the opacity, in values from 0 to
+/// 255 that are rounded half up.
 struct PictureCanvas {
   let width: Int
   let height: Int
@@ -16,12 +16,12 @@ struct PictureCanvas {
     bytes = Array(repeating: 0, count: 4 * width * height)
   }
 
-  /// What is there.
+  /// Returns the current image.
   func picture() throws(MediaError) -> PixelBuffer {
     try PixelBuffer(.bgra, width: width, height: height, data: bytes)
   }
 
-  /// One colour, and nothing else.
+  /// Fills the canvas with one color and replaces its contents.
   mutating func clear(_ color: VideoCompositionInstruction.Color) {
     let pixel = UInt32(color.alpha) << 24 | UInt32(color.red) << 16 | UInt32(color.green) << 8 | UInt32(color.blue)
     bytes.withUnsafeMutableBytes { target in
@@ -31,12 +31,12 @@ struct PictureCanvas {
     }
   }
 
-  /// Lays a picture in BGRA upon it.
+  /// Draws an image in BGRA.
   ///
   /// - Parameters:
-  ///   - transform: from the picture's pixels to these.
-  ///   - opacity: from 0 to 1.
-  ///   - crop: what of it is seen; nil: all.
+  ///   - transform: Maps the image's pixels to those of the canvas.
+  ///   - opacity: From 0 to 1.
+  ///   - crop: The visible part of the image; nil for all of it.
   mutating func draw(
     _ picture: PixelBuffer, transform: PictureTransform, opacity: Double, crop: PictureRectangle? = nil
   ) {
@@ -61,14 +61,14 @@ struct PictureCanvas {
     }
   }
 
-  /// What of a picture is seen, in its pixels.
+  /// The visible part of an image, in its pixels.
   private struct Seen {
     var left: Double
     var top: Double
     var right: Double
     var bottom: Double
 
-    /// Nil for nothing.
+    /// Returns nil if the part is empty.
     init?(_ picture: PixelBuffer, _ crop: PictureRectangle?) {
       (left, top, right, bottom) = (0, 0, Double(picture.width), Double(picture.height))
       guard let crop else { return }
@@ -78,7 +78,7 @@ struct PictureCanvas {
     }
   }
 
-  /// The pixels that may be covered.
+  /// Returns the pixels that the image may cover.
   private func covered(_ seen: Seen, _ transform: PictureTransform) -> (columns: Range<Int>, rows: Range<Int>) {
     let corners = [(seen.left, seen.top), (seen.right, seen.top), (seen.left, seen.bottom), (seen.right, seen.bottom)]
       .map { transform.apply(x: $0.0, y: $0.1) }
@@ -90,7 +90,7 @@ struct PictureCanvas {
     return (range(corners.map(\.x), width), range(corners.map(\.y), height))
   }
 
-  /// Mixes a pixel with what is there.
+  /// Blends a pixel with the canvas.
   private static func lay(
     _ pixel: PictureSampler.Pixel, _ alpha: Int, on target: UnsafeMutableBufferPointer<UInt8>, at place: Int
   ) {
@@ -103,7 +103,7 @@ struct PictureCanvas {
       target[place + 3] = 255
       return
     }
-    // Both are to be seen through: each counts for what of it is seen, in parts of 255 * 255.
+    // Both pixels are translucent: each is weighted by its visible fraction, in units of 1 / (255 * 255).
     let rest = below * (255 - alpha)
     let all = alpha * 255 + rest
     guard all > 0 else { return }
@@ -115,9 +115,9 @@ struct PictureCanvas {
   }
 }
 
-/// Looks up pixels of a picture, and what lies between them.
+/// Reads the pixels of an image, with interpolation between them.
 struct PictureSampler {
-  /// Numbers from 0 to 255.
+  /// Values from 0 to 255.
   struct Pixel {
     var blue: Int
     var green: Int
@@ -129,15 +129,15 @@ struct PictureSampler {
   let width: Int
   let height: Int
 
-  /// What is at a point within the picture, whose first pixel's middle is (0.5, 0.5).
+  /// Returns the pixel at a point within the image. The center of the first pixel is (0.5, 0.5).
   @inline(__always)
   func pixel(x: Double, y: Double) -> Pixel {
     let (left, top) = ((x - 0.5).rounded(.down), (y - 0.5).rounded(.down))
-    // In parts of 256.
+    // The weights, in units of 1/256.
     let (right, below) = (Int(((x - 0.5 - left) * 256).rounded()), Int(((y - 0.5 - top) * 256).rounded()))
     let (column, row) = (Int(left), Int(top))
     if right == 0, below == 0 { return at(column, row) }
-    // What is not to be seen has no colour.
+    // Colors are weighted by alpha, because the color of a transparent pixel is undefined.
     var (blue, green, red, alpha) = (0, 0, 0, 0)
     func add(_ pixel: Pixel, _ part: Int) {
       let weight = part * pixel.alpha
@@ -157,7 +157,7 @@ struct PictureSampler {
       alpha: (alpha + 32_768) / 65_536)
   }
 
-  /// A pixel; beyond the edge the nearest.
+  /// Returns a pixel. Beyond the edge, returns the nearest one.
   @inline(__always)
   private func at(_ column: Int, _ row: Int) -> Pixel {
     let place = 4 * (max(0, min(height - 1, row)) * width + max(0, min(width - 1, column)))

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Where the pixels of one picture go in another: as CGAffineTransform. x goes to the right and y down.
+/// Maps the pixels of one image to another, as CGAffineTransform. x points right and y points down.
 ///
-/// A point goes to `(a * x + c * y + tx, b * x + d * y + ty)`.
+/// Maps a point to `(a * x + c * y + tx, b * x + d * y + ty)`.
 public struct PictureTransform: Sendable, Hashable {
   public var a: Double
   public var b: Double
@@ -15,22 +15,22 @@ public struct PictureTransform: Sendable, Hashable {
     (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
   }
 
-  /// Everything stays where it is.
+  /// The identity, which maps each point to itself.
   public static let identity = PictureTransform(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0)
 
-  /// So many pixels to the right, and down.
+  /// Returns a translation by `x` pixels to the right and `y` pixels down.
   public static func translation(x: Double, y: Double) -> PictureTransform {
     PictureTransform(a: 1, b: 0, c: 0, d: 1, tx: x, ty: y)
   }
 
-  /// So many times as wide and as high, from the top left on.
+  /// Returns a scaling by two factors, relative to the top left corner.
   public static func scale(x: Double, y: Double) -> PictureTransform {
     PictureTransform(a: x, b: 0, c: 0, d: y, tx: 0, ty: 0)
   }
 
-  /// Turned clockwise about the top left corner.
+  /// Returns a clockwise rotation about the top left corner.
   public static func rotation(degrees: Double) -> PictureTransform {
-    // Quarters of a turn are exact, so that pixels fall on pixels.
+    // Quarter turns are exact, so that pixels map to pixels.
     let quarters = degrees / 90
     if quarters == quarters.rounded(), abs(quarters) < 1e9 {
       let (sine, cosine) = [(0.0, 1.0), (1, 0), (0, -1), (-1, 0)][(Int(quarters) % 4 + 4) % 4]
@@ -40,12 +40,12 @@ public struct PictureTransform: Sendable, Hashable {
     return PictureTransform(a: cos(angle), b: sin(angle), c: -sin(angle), d: cos(angle), tx: 0, ty: 0)
   }
 
-  /// What stands a picture upright that is to be turned clockwise by 0, 90, 180 or 270 degrees (`FormatDescription.Video.rotationDegrees`),
-  /// with its corner at the top left.
+  /// Returns the transform that rotates an image upright, with its corner at the top left.
   ///
   /// - Parameters:
-  ///   - width: of the picture as it lies in the file.
-  ///   - height: the same.
+  ///   - rotationDegrees: The clockwise rotation: 0, 90, 180 or 270 (`FormatDescription.Video.rotationDegrees`).
+  ///   - width: The width of the image in the file.
+  ///   - height: The height of the image in the file.
   public static func upright(rotationDegrees: Int, width: Double, height: Double) -> PictureTransform {
     let turned = rotation(degrees: Double(rotationDegrees))
     return switch (rotationDegrees % 360 + 360) % 360 {
@@ -56,7 +56,7 @@ public struct PictureTransform: Sendable, Hashable {
     }
   }
 
-  /// This one, and then another.
+  /// Returns this transform followed by another.
   public func followed(by other: PictureTransform) -> PictureTransform {
     PictureTransform(
       a: a * other.a + b * other.c, b: a * other.b + b * other.d, c: c * other.a + d * other.c,
@@ -64,7 +64,7 @@ public struct PictureTransform: Sendable, Hashable {
       ty: tx * other.b + ty * other.d + other.ty)
   }
 
-  /// What leads back; nil where everything falls onto a line.
+  /// The inverse transform; nil if all points map to a line.
   public var inverted: PictureTransform? {
     let determinant = a * d - b * c
     guard isFinite, determinant.isFinite, abs(determinant) > 1e-12 else { return nil }
@@ -73,14 +73,14 @@ public struct PictureTransform: Sendable, Hashable {
       tx: (c * ty - d * tx) / determinant, ty: (b * tx - a * ty) / determinant)
   }
 
-  /// All of its numbers are numbers.
+  /// Whether all values are finite.
   public var isFinite: Bool { [a, b, c, d, tx, ty].allSatisfy(\.isFinite) }
 
-  /// Where a point goes.
+  /// Maps a point.
   public func apply(x: Double, y: Double) -> (x: Double, y: Double) { (a * x + c * y + tx, b * x + d * y + ty) }
 }
 
-/// A part of a picture, in its pixels, from the top left on; a pixel belongs to it whose middle does.
+/// A part of an image in its pixels, from the top left. It contains the pixels whose centers it contains.
 public struct PictureRectangle: Sendable, Hashable {
   public var x: Double
   public var y: Double

@@ -1,12 +1,12 @@
 import MediaCore
 
-/// How the video tracks of an asset become one picture: as AVVideoComposition. A value.
+/// How the video tracks of an asset are combined to one video, as AVVideoComposition. A value.
 public struct VideoComposition: Sendable, Hashable {
-  /// The pixels of a picture, which are square.
+  /// The size of the frames in square pixels.
   public var renderSize: VideoReadSettings.Size
-  /// What each picture lasts: one begins at every multiple of it.
+  /// The duration of a frame. A frame begins at every multiple of it.
   public var frameDuration: MediaTime
-  /// In order, without overlaps. Where there is none the picture is black.
+  /// The instructions, in order and without overlaps. Without an instruction the frame is black.
   public var instructions: [VideoCompositionInstruction]
 
   public init(
@@ -15,16 +15,18 @@ public struct VideoComposition: Sendable, Hashable {
     (self.renderSize, self.frameDuration, self.instructions) = (renderSize, frameDuration, instructions)
   }
 
-  /// What is to be done at a time; nil: nothing.
+  /// Returns the instruction at a time; nil if there is none.
   public func instruction(at time: MediaTime) -> VideoCompositionInstruction? {
     instructions.last { $0.timeRange.start <= time }.flatMap { $0.timeRange.contains(time) ? $0 : nil }
   }
 
-  /// The tracks that are to be seen at some time.
+  /// The tracks of all layers.
   public var trackIDs: Set<AssetTrack.ID> { Set(instructions.flatMap { $0.layers.map(\.trackID) }) }
 
-  /// Errors: `invalidArgument` for a size that no picture has, without instructions, and for instructions that overlap or are not in order;
-  /// `invalidTime` for a duration that is none, and ranges that are none.
+  /// Checks the values.
+  ///
+  /// - Throws: `invalidArgument` for an unsupported size, without instructions, and for instructions that overlap or
+  ///   are out of order; `invalidTime` for an invalid frame duration and for invalid ranges.
   public func check() throws(MediaError) {
     guard PixelBuffer.supportedSizes.contains(renderSize.width), PixelBuffer.supportedSizes.contains(renderSize.height)
     else {
@@ -53,9 +55,9 @@ public struct VideoComposition: Sendable, Hashable {
   }
 }
 
-/// What is to be seen for a while: as AVVideoCompositionInstruction.
+/// The layers and background of a time range, as AVVideoCompositionInstruction.
 public struct VideoCompositionInstruction: Sendable, Hashable {
-  /// A colour, with how opaque it is.
+  /// A color with alpha.
   public struct Color: Sendable, Hashable {
     public var red: UInt8
     public var green: UInt8
@@ -69,11 +71,11 @@ public struct VideoCompositionInstruction: Sendable, Hashable {
     public static let black = Color(red: 0, green: 0, blue: 0)
   }
 
-  /// When; the last may be infinite.
+  /// The time range. The last instruction may have an infinite one.
   public var timeRange: TimeRange
-  /// Behind all layers.
+  /// The color below all layers. Default: black.
   public var backgroundColor: Color
-  /// From the one at the bottom to the one on top.
+  /// The layers, from bottom to top.
   public var layers: [VideoCompositionLayer]
 
   public init(timeRange: TimeRange, backgroundColor: Color = .black, layers: [VideoCompositionLayer] = []) {
@@ -81,39 +83,47 @@ public struct VideoCompositionInstruction: Sendable, Hashable {
   }
 }
 
-/// How one track is laid over what is below it: as AVVideoCompositionLayerInstruction.
+/// How one track is drawn over the layers below it, as AVVideoCompositionLayerInstruction.
 ///
-/// Times are those of the asset. The track's pictures have square pixels and their clean aperture, and are not turned;
-/// `PictureTransform.upright` turns them. Where the track has no picture, nothing is laid.
+/// Times are those of the asset. The track's frames have square pixels and their clean aperture, and are not rotated;
+/// `PictureTransform.upright` rotates them. Where the track has no frame, nothing is drawn.
 public struct VideoCompositionLayer: Sendable, Hashable {
   /// The track.
   public let trackID: AssetTrack.ID
-  /// Where its pixels go; as they are before the first.
+  /// Map the track's pixels to those of the composition; the identity before the first one.
   public private(set) var transforms = VideoRamps<PictureTransform>()
-  /// From 0, not to be seen, to 1; 1 before the first.
+  /// From 0 (invisible) to 1 (opaque); 1 before the first one.
   public private(set) var opacities = VideoRamps<Double>()
-  /// The part of its pictures that is to be seen; all of them before the first.
+  /// The visible parts of the track's frames; whole frames before the first one.
   public private(set) var crops = VideoRamps<PictureRectangle>()
 
-  /// A track as it is, from the top left on.
+  /// Creates a layer that draws a track unchanged, from the top left.
   public init(trackID: AssetTrack.ID) { self.trackID = trackID }
 
-  /// From a time on pixels go there. Errors: those of `VideoRamps`: `invalidTime`, `invalidArgument`.
+  /// Sets the transform from a time.
+  ///
+  /// - Throws: The errors of `VideoRamps`: `invalidTime`, `invalidArgument`.
   public mutating func setTransform(_ transform: PictureTransform, at time: MediaTime) throws(MediaError) {
     try transforms.insert(transform, transform, TimeRange(start: time, duration: .zero))
   }
 
-  /// Over a range the transform goes from one to another, number by number. Errors: as `setTransform`.
+  /// Changes the transform over a range. Each value is interpolated linearly.
+  ///
+  /// - Throws: The errors of `setTransform`.
   public mutating func setTransformRamp(
     from start: PictureTransform, to end: PictureTransform, timeRange: TimeRange
   ) throws(MediaError) { try transforms.insert(start, end, timeRange) }
 
-  /// From a time on it is so opaque. Errors: as `setTransform`; `invalidArgument` for what is not from 0 to 1.
+  /// Sets the opacity from a time.
+  ///
+  /// - Throws: The errors of `setTransform`; `invalidArgument` for an opacity outside 0 to 1.
   public mutating func setOpacity(_ opacity: Double, at time: MediaTime) throws(MediaError) {
     try setOpacityRamp(from: opacity, to: opacity, timeRange: TimeRange(start: time, duration: .zero))
   }
 
-  /// Over a range it becomes more opaque, or less. Errors: as `setOpacity`.
+  /// Changes the opacity linearly over a range.
+  ///
+  /// - Throws: The errors of `setOpacity`.
   public mutating func setOpacityRamp(
     from start: Double, to end: Double, timeRange: TimeRange
   ) throws(MediaError) {
@@ -123,12 +133,16 @@ public struct VideoCompositionLayer: Sendable, Hashable {
     try opacities.insert(start, end, timeRange)
   }
 
-  /// From a time on only a part of its pictures is seen, where that lies anyway. Errors: as `setTransform`.
+  /// Sets the visible part of the frames from a time. Cropping does not move the frames.
+  ///
+  /// - Throws: The errors of `setTransform`.
   public mutating func setCrop(_ rectangle: PictureRectangle, at time: MediaTime) throws(MediaError) {
     try crops.insert(rectangle, rectangle, TimeRange(start: time, duration: .zero))
   }
 
-  /// Over a range that part goes from one to another. Errors: as `setTransform`.
+  /// Changes the visible part linearly over a range.
+  ///
+  /// - Throws: The errors of `setTransform`.
   public mutating func setCropRamp(
     from start: PictureRectangle, to end: PictureRectangle, timeRange: TimeRange
   ) throws(MediaError) { try crops.insert(start, end, timeRange) }

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// What goes from one value to another in a straight line.
+/// A value that can be interpolated linearly.
 public protocol Rampable: Sendable, Hashable {
-  /// Between this value (0) and another (1).
+  /// Returns the value between this value (`part` 0) and another (`part` 1).
   func mixed(with other: Self, part: Double) -> Self
-  /// All of its numbers are numbers.
+  /// Whether all values are finite.
   var isFinite: Bool { get }
 }
 
@@ -32,23 +32,23 @@ extension PictureRectangle: Rampable {
   public var isFinite: Bool { [x, y, width, height].allSatisfy(\.isFinite) }
 }
 
-/// A value over time: ramps, and points from which on it is another. Before the first of them there is none; after a ramp or a point it stays
-/// what that ended with until the next begins.
+/// A value over time, defined by ramps and points. Before the first of them there is no value. After a ramp or a point
+/// its last value stays until the next one begins.
 public struct VideoRamps<Value: Rampable>: Sendable, Hashable {
-  /// From one value to another in a straight line; a point is a ramp of no duration.
+  /// A linear change from one value to another. A point is a ramp without a duration.
   public struct Ramp: Sendable, Hashable {
     public let start: Value
     public let end: Value
     public let timeRange: TimeRange
   }
 
-  /// In order of their starts; none reaches into the next.
+  /// The ramps in order of their starts, without overlaps.
   public private(set) var ramps: [Ramp] = []
 
-  /// No value at any time.
+  /// Creates ramps without a value at any time.
   public init() {}
 
-  /// The value at a time; nil before the first ramp.
+  /// Returns the value at a time; nil before the first ramp.
   public func value(at time: MediaTime) -> Value? {
     guard let ramp = ramps.last(where: { $0.timeRange.start <= time }) else { return nil }
     guard time < ramp.timeRange.end else { return ramp.end }
@@ -56,10 +56,10 @@ public struct VideoRamps<Value: Rampable>: Sendable, Hashable {
     return ramp.start.mixed(with: ramp.end, part: part)
   }
 
-  /// Adds a ramp; one that begins at the same time gives way.
+  /// Adds a ramp. Replaces a ramp that begins at the same time.
   ///
-  /// Errors: `invalidTime` for a range that is none, or begins before 0; `invalidArgument` for values that are no numbers, and a range that
-  /// overlaps another ramp.
+  /// - Throws: `invalidTime` for a range that is invalid or begins before 0; `invalidArgument` for values that are not
+  ///   finite, and for a range that overlaps another ramp.
   mutating func insert(_ start: Value, _ end: Value, _ range: TimeRange) throws(MediaError) {
     guard start.isFinite, end.isFinite else {
       throw MediaError(.invalidArgument, "a ramp goes from numbers to numbers", operation: "videoComposition")
