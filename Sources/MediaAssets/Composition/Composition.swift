@@ -4,7 +4,7 @@ import MediaCore
 /// that can be played, read and inserted into other compositions.
 ///
 /// Each track has consecutive segments: ranges of tracks of assets, and between them silence or black. The audio of
-/// simultaneous tracks is added. `AssetReaderAudioMixOutput` has volumes for this.
+/// simultaneous tracks is added. ``AssetReaderAudioMixOutput`` has volumes for this.
 ///
 /// All times are exact. An audio segment begins with the frame nearest to its start. The boundary of two segments is
 /// the same frame for both, so no frame is missing or repeated. The first frame of a segment is the one nearest to the

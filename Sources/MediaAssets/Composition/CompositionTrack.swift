@@ -19,7 +19,7 @@ public struct CompositionTrack: Sendable, Identifiable {
   public struct Segment: Sendable {
     /// The source; nil for silence or black.
     public var source: Source?
-    /// The range on the asset's timeline. Its duration equals that of `timeRange`, except for scaled video. Invalid
+    /// The range on the asset's timeline. Its duration equals that of ``timeRange``, except for scaled video. Invalid
     /// without a source.
     public var sourceRange: TimeRange
     /// The range on the composition's timeline.

@@ -51,7 +51,7 @@ public final class AssetExportSession: Sendable {
   }
 
   /// Creates an export of several assets, one after another with a chapter for each, or mixed together. The file has
-  /// the tags of the first asset. For other arrangements use a `Composition`.
+  /// the tags of the first asset. For other arrangements use a ``Composition``.
   ///
   /// - Parameter mixes: Whether all assets begin at the same time.
   public convenience init(
@@ -77,7 +77,7 @@ public final class AssetExportSession: Sendable {
   ///     unknown), at each twentieth, and at the end.
   ///   - completion: Called once. On success the file is complete and has its name. On an error there is no file.
   ///     Errors:
-  ///     - those of `AssetReader` and `AssetWriter`, also if the source ends early
+  ///     - those of ``AssetReader`` and ``AssetWriter``, also if the source ends early
   ///     - `fileExists`, `writeFailed`
   ///     - `invalidTime` for a range after the end
   ///     - `noPlayableTracks` if the asset has none of the requested tracks

@@ -14,11 +14,11 @@ public struct ImageSettings: Sendable, Hashable, Codable {
   }
 
   /// The maximum width of an image in pixels, after rotation. Default: nil; nil and 0 mean unlimited. Images keep their
-  /// aspect ratio and are never enlarged. `maximumHeight` limits the height in the same way.
+  /// aspect ratio and are never enlarged. ``maximumHeight`` limits the height in the same way.
   public var maximumWidth: Int?
   public var maximumHeight: Int?
   /// How much earlier than the requested time an image may be. Default: infinite. A key frame is used if that saves
-  /// decoding. With zero for both tolerances the image shows the frame at exactly that time. `toleranceAfter` is the
+  /// decoding. With zero for both tolerances the image shows the frame at exactly that time. ``toleranceAfter`` is the
   /// limit for later images.
   public var toleranceBefore = MediaTime.positiveInfinity
   public var toleranceAfter = MediaTime.positiveInfinity

@@ -92,7 +92,7 @@ public struct AssetMetadata: Sendable, Hashable, Codable {
   /// The preferred artwork: the front cover, otherwise the first image.
   public var preferredArtwork: Artwork? { preferredArtworkIndex.map { artwork[$0] } }
 
-  /// The index of `preferredArtwork` in `artwork`; nil if there is none.
+  /// The index of ``preferredArtwork`` in `artwork`; nil if there is none.
   public var preferredArtworkIndex: Int? { artwork.firstIndex { $0.type == .frontCover } ?? artwork.indices.first }
 }
 

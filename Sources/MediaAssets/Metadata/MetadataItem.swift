@@ -31,7 +31,7 @@ public struct MetadataItem: Sendable, Hashable, Codable {
     public static let owner = Self(rawValue: "owner")
     /// The media type of data, as stated in the file.
     public static let mediaType = Self(rawValue: "mediaType")
-    /// The role of artwork, by the name of its `PictureType`.
+    /// The role of artwork, by the name of its ``PictureType``.
     public static let pictureType = Self(rawValue: "pictureType")
     /// The total number of tracks or discs.
     public static let total = Self(rawValue: "total")

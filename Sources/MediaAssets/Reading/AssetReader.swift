@@ -7,8 +7,8 @@ import Synchronization
 
 /// Reads an asset's tracks as sample buffers.
 ///
-/// Threading: any thread. `startReading` blocks while the asset is opened, and `copyNextSampleBuffer` until samples are
-/// available.
+/// Threading: any thread. ``startReading()`` blocks while the asset is opened, and
+/// ``AssetReaderOutput/copyNextSampleBuffer()`` until samples are available.
 public final class AssetReader: Sendable {
   /// The state of a reader.
   public enum Status: String, Sendable, Hashable {
@@ -52,7 +52,7 @@ public final class AssetReader: Sendable {
 
   // MARK: - Before reading
 
-  /// Sets the range that is read. Call before `startReading`.
+  /// Sets the range that is read. Call before ``startReading()``.
   ///
   /// - Throws: `invalidState` after reading has started; `invalidTime` for a start that is negative or not numeric, or
   ///   a negative duration.
@@ -61,7 +61,7 @@ public final class AssetReader: Sendable {
     try change { state throws(MediaError) in state.timeRange = range }
   }
 
-  /// Adds an output. Call before `startReading`.
+  /// Adds an output. Call before ``startReading()``.
   ///
   /// - Throws: `invalidState` for an output that has a reader, or after reading has started; `invalidArgument` for
   ///   invalid settings.
@@ -101,7 +101,7 @@ public final class AssetReader: Sendable {
   ///
   /// If opening fails, the reader fails.
   ///
-  /// - Throws: `invalidState` without outputs or on a second call; `cancelled`; the errors of `AudioTrackReader`.
+  /// - Throws: `invalidState` without outputs or on a second call; `cancelled`; the errors of ``AudioTrackReader``.
   public func startReading() throws(MediaError) {
     let opening = AssetOpening()
     let begun = state.withLock { state -> Result<([AssetReaderOutput], TimeRange), MediaError> in

@@ -4,14 +4,14 @@ import MediaCore
 ///
 /// Each track is converted to the requested sample rate and channels, multiplied by its volume at the time of each
 /// frame, and added. The sum is multiplied by the volume of the mix. There is no limiter: integer samples are clipped.
-/// A single track without ramps has the same samples as from `AssetReaderTrackOutput`.
+/// A single track without ramps has the same samples as from ``AssetReaderTrackOutput``.
 public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 
   /// Maximum number of mixed tracks. Each track opens the file once more.
   public static let maximumTrackCount = 32
 
-  /// The tracks, at most `maximumTrackCount`. Default: nil, all audible tracks of the asset.
+  /// The tracks, at most ``maximumTrackCount``. Default: nil, all audible tracks of the asset.
   public let trackIDs: [AssetTrack.ID]?
   /// The format of the samples. By default the sample rate is that of the first track, and the channel count is the
   /// largest of all tracks.

@@ -2,7 +2,7 @@ import DequeModule
 import MediaCore
 import RealtimeAudio
 
-/// Reads a part of an asset as sample buffers in order. Base class of `AssetReaderTrackOutput` and the other outputs.
+/// Reads a part of an asset as sample buffers in order. Base class of ``AssetReaderTrackOutput`` and the other outputs.
 ///
 /// Buffers are values: each has a separate copy of its bytes on write.
 ///
@@ -73,7 +73,7 @@ public class AssetReaderOutput: @unchecked Sendable {
   /// Returns the next samples; nil at the end, for which the reader's `status` states the reason. Blocks until samples
   /// are available. Returns nil before reading has started.
   ///
-  /// With `supportsRandomAccess`, nil means that the ranges have been read and others can be requested.
+  /// With ``supportsRandomAccess``, nil means that the ranges have been read and others can be requested.
   public func copyNextSampleBuffer() -> SampleBuffer? {
     let answer =
       signal.withState { Self.next(&$0) }
@@ -126,8 +126,8 @@ public class AssetReaderOutput: @unchecked Sendable {
 
   // MARK: - Random access
 
-  /// Reads these ranges one after another instead of the reader's range. Call after `copyNextSampleBuffer` has returned
-  /// nil. Has no effect after the reader has failed or was cancelled.
+  /// Reads these ranges one after another instead of the reader's range. Call after ``copyNextSampleBuffer()`` has
+  /// returned nil. Has no effect after the reader has failed or was cancelled.
   ///
   /// - Throws: `invalidState` for an output without random access, before nil was returned, or after the configuration
   ///   is final; `invalidTime` for invalid ranges, and ranges that overlap or are out of order.

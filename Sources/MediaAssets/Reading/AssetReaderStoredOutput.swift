@@ -5,8 +5,8 @@ import Synchronization
 /// Reads the stored samples of one track in decoding order, as AVAssetReaderTrackOutput without settings.
 ///
 /// Each buffer is a packet, or for PCM many frames. Times are on the timeline of the decoded audio: the frame at
-/// `presentationTime` is the one that `AssetReaderTrackOutput` has there. The attachments contain the trims of samples
-/// that are decoded but not heard or shown:
+/// `presentationTime` is the one that ``AssetReaderTrackOutput`` has there. The attachments contain the trims of
+/// samples that are decoded but not heard or shown:
 ///
 /// - an encoder's padding before time 0 and at the end
 /// - samples outside the range, and those that must be decoded before it

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Reads the decoded audio of one track. `AssetReaderStoredOutput` reads stored samples.
+/// Reads the decoded audio of one track. ``AssetReaderStoredOutput`` reads stored samples.
 public final class AssetReaderTrackOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 

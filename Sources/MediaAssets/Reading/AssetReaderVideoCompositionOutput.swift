@@ -3,7 +3,7 @@ import MediaCore
 /// Reads several video tracks as one composed video, as AVAssetReaderVideoCompositionOutput.
 ///
 /// There is a frame at every multiple of `frameDuration` up to the end of the asset. If that is unknown, the end of the
-/// last instruction counts. A range contains every frame that is shown in it, as for `AssetReaderVideoOutput`.
+/// last instruction counts. A range contains every frame that is shown in it, as for ``AssetReaderVideoOutput``.
 public final class AssetReaderVideoCompositionOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 

@@ -1,7 +1,9 @@
 import MediaCore
 
-/// Reads a track's audio as float32 with another sample rate or channel count. From any position, the samples equal
-/// those of a pass over the entire track, because the conversion begins with the phase of one from frame 0.
+/// Reads a track's audio as float32 with another sample rate or channel count.
+///
+/// From any position, the samples equal those of a pass over the entire track. For this the conversion begins with the
+/// phase of one from frame 0.
 ///
 /// Threading: one thread at a time, which may block.
 final class ConvertedSound {

@@ -86,7 +86,8 @@ public struct VideoCompositionInstruction: Sendable, Hashable {
 /// How one track is drawn over the layers below it, as AVVideoCompositionLayerInstruction.
 ///
 /// Times are those of the asset. The track's frames have square pixels and their clean aperture, and are not rotated;
-/// `PictureTransform.upright` rotates them. Where the track has no frame, nothing is drawn.
+/// ``PictureTransform/upright(rotationDegrees:width:height:)`` rotates them. Where the track has no frame, nothing is
+/// drawn.
 public struct VideoCompositionLayer: Sendable, Hashable {
   /// The track.
   public let trackID: AssetTrack.ID
@@ -102,28 +103,28 @@ public struct VideoCompositionLayer: Sendable, Hashable {
 
   /// Sets the transform from a time.
   ///
-  /// - Throws: The errors of `VideoRamps`: `invalidTime`, `invalidArgument`.
+  /// - Throws: The errors of ``VideoRamps``: `invalidTime`, `invalidArgument`.
   public mutating func setTransform(_ transform: PictureTransform, at time: MediaTime) throws(MediaError) {
     try transforms.insert(transform, transform, TimeRange(start: time, duration: .zero))
   }
 
   /// Changes the transform over a range. Each value is interpolated linearly.
   ///
-  /// - Throws: The errors of `setTransform`.
+  /// - Throws: The errors of ``setTransform(_:at:)``.
   public mutating func setTransformRamp(
     from start: PictureTransform, to end: PictureTransform, timeRange: TimeRange
   ) throws(MediaError) { try transforms.insert(start, end, timeRange) }
 
   /// Sets the opacity from a time.
   ///
-  /// - Throws: The errors of `setTransform`; `invalidArgument` for an opacity outside 0 to 1.
+  /// - Throws: The errors of ``setTransform(_:at:)``; `invalidArgument` for an opacity outside 0 to 1.
   public mutating func setOpacity(_ opacity: Double, at time: MediaTime) throws(MediaError) {
     try setOpacityRamp(from: opacity, to: opacity, timeRange: TimeRange(start: time, duration: .zero))
   }
 
   /// Changes the opacity linearly over a range.
   ///
-  /// - Throws: The errors of `setOpacity`.
+  /// - Throws: The errors of ``setOpacity(_:at:)``.
   public mutating func setOpacityRamp(
     from start: Double, to end: Double, timeRange: TimeRange
   ) throws(MediaError) {
@@ -135,14 +136,14 @@ public struct VideoCompositionLayer: Sendable, Hashable {
 
   /// Sets the visible part of the frames from a time. Cropping does not move the frames.
   ///
-  /// - Throws: The errors of `setTransform`.
+  /// - Throws: The errors of ``setTransform(_:at:)``.
   public mutating func setCrop(_ rectangle: PictureRectangle, at time: MediaTime) throws(MediaError) {
     try crops.insert(rectangle, rectangle, TimeRange(start: time, duration: .zero))
   }
 
   /// Changes the visible part linearly over a range.
   ///
-  /// - Throws: The errors of `setTransform`.
+  /// - Throws: The errors of ``setTransform(_:at:)``.
   public mutating func setCropRamp(
     from start: PictureRectangle, to end: PictureRectangle, timeRange: TimeRange
   ) throws(MediaError) { try crops.insert(start, end, timeRange) }

@@ -10,7 +10,7 @@ import WholeFiles
 
 /// Writes one media file from samples that the caller appends to its inputs.
 ///
-/// Threading: any thread. Only `startWriting`, `append(waiting:)` and `finishWriting()` block.
+/// Threading: any thread. Only ``startWriting()``, ``AssetWriterInput/append(waiting:)`` and ``finishWriting()`` block.
 public final class AssetWriter: Sendable {
   /// The state of a writer.
   public enum Status: String, Sendable, Hashable {
@@ -110,7 +110,7 @@ public final class AssetWriter: Sendable {
 
   // MARK: - Before writing
 
-  /// Adds a track. Call before `startWriting`.
+  /// Adds a track. Call before ``startWriting()``.
   ///
   /// - Throws: `invalidState` for an input that has a writer, or after writing has started; `invalidArgument` for
   ///   settings that the container does not support; `unsupportedAudioFormat` for audio that cannot be encoded.
@@ -133,7 +133,8 @@ public final class AssetWriter: Sendable {
     try result.get()
   }
 
-  /// Declares tracks to be alternatives: only the track of the default input is enabled. Call before `startWriting`.
+  /// Declares tracks to be alternatives: only the track of the default input is enabled. Call before
+  /// ``startWriting()``.
   ///
   /// - Throws: `invalidState` after writing has started; `invalidArgument` for inputs of another writer, or inputs that
   ///   are in a group already.
@@ -259,7 +260,7 @@ public final class AssetWriter: Sendable {
   ///
   /// - Parameter completion: Called once with `completed`, `failed` or `cancelled`, on the writer thread. If the writer
   ///   has ended already, it is called before this method returns.
-  /// - Throws: `invalidState` before `startWriting` and on a second call.
+  /// - Throws: `invalidState` before ``startWriting()`` and on a second call.
   public func finishWriting(completion: @escaping @Sendable (Status) -> Void) throws(MediaError) {
     let result: Result<Status?, MediaError> = shared.update { state in
       guard state.status != .unknown, !state.isFinishing else {

@@ -82,7 +82,7 @@ public final class AssetWriterInput: Sendable {
       mediaTimescale: mediaTimescale)
   }
 
-  /// The ticks per second of the track's times. For audio: the sample rate. For video: `mediaTimescale`. If that is
+  /// The ticks per second of the track's times. For audio: the sample rate. For video: ``mediaTimescale``. If that is
   /// nil, the value represents milliseconds, 1/90000 s, common frame rates and 48 kHz exactly, and multiples of the
   /// source's `frameDuration`.
   public var timescale: Int32 {
@@ -219,7 +219,7 @@ public final class AssetWriterInput: Sendable {
   /// - Throws:
   ///   - the error of the failed writer, or `cancelled`
   ///   - `invalidState` while the input is not ready, outside a session, or after the input is finished
-  ///   - `invalidArgument` for a format other than `sourceFormat`, and for data of a wrong size for a video frame
+  ///   - `invalidArgument` for a format other than ``sourceFormat``, and for data of a wrong size for a video frame
   ///   - `invalidTime` for samples that begin before the previous samples end, and for packets out of decoding order
   ///   - `unsupportedEdit` for packets trimmed in the middle of a track, or at a time that the container cannot store
   public func append(_ buffer: SampleBuffer) throws(MediaError) {
@@ -228,7 +228,7 @@ public final class AssetWriterInput: Sendable {
     try result.get()
   }
 
-  /// Appends samples as `append` does, but blocks until the input is ready.
+  /// Appends samples as ``append(_:)`` does, but blocks until the input is ready.
   public func append(waiting buffer: SampleBuffer) throws(MediaError) {
     let (shared, index) = try attached()
     let result: Result<Void, MediaError>? = shared.wait { state in

@@ -24,13 +24,13 @@ public final class AssetWriterInputPixelBufferAdaptor: Sendable {
 
   /// Appends a frame, which is shown until the next one. Shares its bytes without a copy. Does not block.
   ///
-  /// - Throws: The errors of `AssetWriterInput.append`.
+  /// - Throws: The errors of ``AssetWriterInput/append(_:)``.
   public func append(_ pixels: PixelBuffer, withPresentationTime time: MediaTime) throws(MediaError) {
     try assetWriterInput.append(
       SampleBuffer(pixels: pixels, like: assetWriterInput.sourceFormat.video, presentationTime: time))
   }
 
-  /// Appends a frame as `append` does, but blocks until the input is ready.
+  /// Appends a frame as ``append(_:withPresentationTime:)`` does, but blocks until the input is ready.
   public func append(waiting pixels: PixelBuffer, withPresentationTime time: MediaTime) throws(MediaError) {
     try assetWriterInput.append(
       waiting: SampleBuffer(pixels: pixels, like: assetWriterInput.sourceFormat.video, presentationTime: time))

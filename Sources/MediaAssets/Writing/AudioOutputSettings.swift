@@ -38,7 +38,7 @@ public struct AudioOutputSettings: Sendable, Hashable, Codable {
   public var sampleRateHz: Int?
   /// The number of channels. Default: nil, as many as the source has.
   public var channelCount: Int?
-  /// Bits per second, 1,000 to 2,000,000. Default: nil, the choice of the encoder. Lossless codecs ignore it.
+  /// Bits per second, 1,000 to 2,000,000. Default: nil, the choice of the encoder. It has no effect on lossless codecs.
   public var bitRate: Int?
   /// Bits per sample for FLAC and ALAC: 16 or 24. Default: nil, 16 if the source has no more than 16 bits, otherwise
   /// 24.

@@ -2,7 +2,7 @@ import MediaCore
 import Synchronization
 
 /// A pool of memory for video frames of one format and size, as CVPixelBufferPool. The writer returns the memory of
-/// each encoded frame to the pool. The pool keeps at most `maximumKeptCount` frames. It never overwrites a frame that
+/// each encoded frame to the pool. The pool keeps at most ``maximumKeptCount`` frames. It never overwrites a frame that
 /// is still in use, because frames are values.
 ///
 /// Threading: any thread.

@@ -32,11 +32,11 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
   public var height: Int?
   /// Maximum number of frames between key frames. Default: nil, the choice of the encoder (250).
   public var keyFrameInterval: Int?
-  /// Maximum time between key frames. Default: invalid, only `keyFrameInterval` applies.
+  /// Maximum time between key frames. Default: invalid, only ``keyFrameInterval`` applies.
   public var keyFrameIntervalDuration = MediaTime.invalid
-  /// Average bits per second, 1,000 to 1,000,000,000. Default: nil, `constantQuality` applies.
+  /// Average bits per second, 1,000 to 1,000,000,000. Default: nil, ``constantQuality`` applies.
   public var bitRate: Int?
-  /// The rate factor (CRF) of x264, from 0 (lossless) to 51. Cannot be combined with `bitRate`. Default: nil, 23 if
+  /// The rate factor (CRF) of x264, from 0 (lossless) to 51. Cannot be combined with ``bitRate``. Default: nil, 23 if
   /// there is no bit rate.
   public var constantQuality: Double?
   /// The profile. Default: nil, the choice of the encoder.

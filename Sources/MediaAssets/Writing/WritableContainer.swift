@@ -1,7 +1,7 @@
 import LibAV
 import MediaCore
 
-/// The containers that `AssetWriter` writes.
+/// The containers that ``AssetWriter`` writes.
 public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable {
   case wav, caf, flac, m4a, mp4, mov, matroska, webm, ogg, mp3
 
