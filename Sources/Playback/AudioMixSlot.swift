@@ -1,8 +1,8 @@
 import MediaAssets
 import Synchronization
 
-/// Where an item's mix lies for the decode thread, which looks at it for each piece: what is changed holds for what is
-/// decoded from then on.
+/// The audio mix of an item. The decode thread reads it for each chunk, so a change applies to the audio that is
+/// decoded afterwards.
 final class AudioMixSlot: Sendable {
   private let mix = Mutex<AudioMix?>(nil)
 

@@ -3,20 +3,20 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// Plays one sound, from a file or from data in memory. As AVAudioPlayer: every call answers at once, from any thread.
+/// Plays one audio file, or audio data in memory, like AVAudioPlayer.
 ///
-/// What it plays on is an engine; players on the same one start on the same sample when they are given the same time
-/// (`play(atTime:)`).
+/// Every call returns immediately. The player plays on an engine. Players on the same engine start on the same sample
+/// if they get the same time (``play(atTime:)``).
 ///
-/// Threading: any. A call waits for the engine's control loop, which holds nobody up; handlers are called on that loop, and may
-/// call back.
+/// Threading: any thread. A call waits for the engine's control loop, which never blocks. Handlers run on that loop and
+/// may call the player.
 public final class AudioPlayer: Sendable {
-  /// The handlers of AVAudioPlayerDelegate's notifications. They run on the engine's control loop and must not block: see
-  /// `PlaybackEngine.loop`.
+  /// The handlers of AVAudioPlayerDelegate's notifications. They run on the engine's control loop and must not block:
+  /// see ``PlaybackEngine/loop``.
   public struct Handlers: Sendable {
-    /// The sound came to its end: true, or broke off: false. Not for `stop` and `pause`.
+    /// Called when playback reaches its end (true) or breaks off (false). Not called for ``stop()`` and ``pause()``.
     public var didFinishPlaying: (@Sendable (_ successfully: Bool) -> Void)?
-    /// What did not decode. Before `didFinishPlaying(false)`.
+    /// Called with the decoding error, before `didFinishPlaying(false)`.
     public var decodeErrorDidOccur: (@Sendable (MediaError) -> Void)?
 
     public init(
@@ -28,17 +28,17 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// What a player of its own kind has to know besides.
+  /// The state that an `AudioPlayer` has in addition to its `Player`.
   private struct Confined {
     var handlers = Handlers()
     var numberOfLoops = 0
-    /// How many repeats the player had counted when it was last at rest.
+    /// The player's repeat count when playback last finished.
     var repeatCountAtRest = 0
-    /// Where it stands while it is not prepared; nil: at the beginning, or prepared.
+    /// The position while the player is not prepared.
     var restingTime = MediaTime.zero
     var isPrepared = false
     var enableRate = false
-    /// `enableRate` as it was when the player was prepared.
+    /// The value of `enableRate` when the player was last prepared.
     var mayChangeRate = false
     var rate = 1.0
   }
@@ -48,24 +48,30 @@ public final class AudioPlayer: Sendable {
   private let properties: AssetProperties
   private let confined = Mutex(Confined())
 
-  /// A player of a file. Blocks until the file has been opened: not on the control loop.
+  /// Creates a player for a file. Blocks until the file is open: do not call it on the control loop.
   ///
-  /// Errors: those of `Asset.load`; `noPlayableTracks` when it has no sound.
+  /// - Throws: the errors of `Asset.load`; `noPlayableTracks` if the file has no audio.
   public convenience init(path: String, engine: PlaybackEngine) throws(MediaError) {
     try self.init(asset: Asset(path: path), engine: engine)
   }
 
-  /// A player of what a `file:`, `http:` or `https:` URL names. Errors likewise, and those of `Asset.init(url:)`.
+  /// Creates a player for the resource at a `file:`, `http:` or `https:` URL. Blocks likewise.
+  ///
+  /// - Throws: the errors of `init(path:engine:)` and of `Asset.init(url:)`.
   public convenience init(url: String, engine: PlaybackEngine) throws(MediaError) {
     try self.init(asset: Asset(url: url), engine: engine)
   }
 
-  /// A player of a file's bytes. Errors likewise.
+  /// Creates a player for the bytes of a file. Blocks likewise.
+  ///
+  /// - Throws: the errors of `init(path:engine:)`.
   public convenience init(data: [UInt8], engine: PlaybackEngine) throws(MediaError) {
     try self.init(asset: Asset(data: data), engine: engine)
   }
 
-  /// A player of an asset. Errors likewise.
+  /// Creates a player for an asset. Blocks likewise.
+  ///
+  /// - Throws: the errors of `init(path:engine:)`.
   public init(asset: Asset, engine: PlaybackEngine) throws(MediaError) {
     properties = try asset.load()
     try properties.checkHasAudio(path: asset.displayPath)
@@ -78,7 +84,7 @@ public final class AudioPlayer: Sendable {
 
   private var core: PlayerCore { player.control.core }
 
-  /// Runs `body` on the control loop and waits for what it answers.
+  /// Runs `body` on the control loop and waits for its result.
   private func onLoop<Value: Sendable>(_ body: @escaping @Sendable (PlayerCore) -> Value) -> Value {
     core.engine.loop.wait { [core] in body(core) }
   }
@@ -89,28 +95,32 @@ public final class AudioPlayer: Sendable {
     try onLoop { core in Result { () throws(MediaError) in try body(core) } }.get()
   }
 
-  // MARK: - What it is
+  // MARK: - Properties
 
-  /// What is told.
+  /// The handlers of notifications.
   public var handlers: Handlers {
     get { confined.withLock { $0.handlers } }
     set { confined.withLock { $0.handlers = newValue } }
   }
 
-  /// How long the sound is.
+  /// The duration of the audio.
   public var duration: MediaTime { item.duration.isNumeric ? item.duration : properties.duration }
 
   public var numberOfChannels: Int { properties.audioTrack?.audioFormat?.channelCount ?? 0 }
 
   // MARK: - Playing
 
-  /// Whether it plays, or is about to: from `play(atTime:)` on, too.
+  /// Whether the player plays, or waits for the start that ``play(atTime:)`` set.
   public var isPlaying: Bool { onLoop { $0.machine.rate != 0 || $0.startGroup != nil } }
 
-  /// Gets ready, so that `play` is heard as soon as can be. `play` does it itself. False when the sound can be played no more.
+  /// Prepares playback, so that ``play()`` starts with the least delay. ``play()`` calls it itself.
+  ///
+  /// - Returns: false if the file cannot be played any more.
   @discardableResult public func prepareToPlay() -> Bool { onLoop { [self] _ in prepare() } }
 
-  /// Plays from where it stands. False when the sound can be played no more.
+  /// Plays from the current position.
+  ///
+  /// - Returns: false if the file cannot be played any more.
   @discardableResult public func play() -> Bool {
     onLoop { [self] core in
       guard prepare() else { return false }
@@ -157,11 +167,11 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// Ends playing: what was prepared is given back. It stands where it is, and `play` goes on from there.
+  /// Stops playback and releases the prepared resources. The position stays, and ``play()`` continues from it.
   public func stop() {
     onLoop { [self] core in
       guard confined.withLock({ $0.isPrepared }) else { return }
-      // A seek that is under way counts as done.
+      // A pending seek counts as done.
       let time = core.machine.startUnderWay?.time ?? core.currentTime()
       core.pause()
       core.removeAll()
@@ -172,18 +182,20 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// The place that is heard. Where it would go on while it is paused or stopped; zero once it has come to its end.
+  /// The position that is heard. While the player is paused or stopped, the position at which playback would continue.
+  /// Zero after the end.
   public var currentTime: MediaTime {
     onLoop { [self] core in
       let (isPrepared, time) = confined.withLock { ($0.isPrepared, $0.restingTime) }
       guard isPrepared else { return time }
-      // A seek that is under way counts as done.
+      // A pending seek counts as done.
       return core.machine.startUnderWay?.time ?? core.currentTime()
     }
   }
 
-  /// Goes to another place, exactly, playing or not; beyond the ends that is the nearer end. Errors: `invalidTime` for what is
-  /// no time, or the item's own when it failed.
+  /// Seeks exactly to `time`, whether the player plays or not. A time outside the file is clamped to the nearer end.
+  ///
+  /// - Throws: `invalidTime` if `time` is not numeric; the item's error if the item failed.
   public func setCurrentTime(_ time: MediaTime) throws(MediaError) {
     try tryOnLoop { [self] core throws(MediaError) in
       guard time.isNumeric else {
@@ -202,7 +214,8 @@ public final class AudioPlayer: Sendable {
 
   // MARK: - Loops
 
-  /// How many times it is played again: 0 once, n n+1 times, negative until it is stopped. May change at any time.
+  /// How many times playback repeats. 0 plays once, n plays n+1 times, and a negative number repeats until ``stop()``.
+  /// Can change at any time.
   public var numberOfLoops: Int {
     get { confined.withLock { $0.numberOfLoops } }
     set {
@@ -215,36 +228,40 @@ public final class AudioPlayer: Sendable {
 
   // MARK: - Levels
 
-  /// From 0 to 1.
+  /// The volume, from 0 to 1.
   public var volume: Float { onLoop { $0.volume } }
 
-  /// Moves the volume over `fadeDuration`, from what it is then. Errors: `invalidArgument`, `invalidTime`.
+  /// Fades from the current volume to `volume` over `fadeDuration`.
+  ///
+  /// - Throws: `invalidArgument` for an invalid volume; `invalidTime` if `fadeDuration` is not between 0 s and a day.
   public func setVolume(_ volume: Float, fadeDuration: MediaTime = .zero) throws(MediaError) {
     try tryOnLoop { core throws(MediaError) in try core.fade(to: volume, duration: fadeDuration, curve: .linear) }
   }
 
-  /// From -1 (left) to 1 (right).
+  /// The pan, from -1 (left) to 1 (right).
   public var pan: Float { onLoop { $0.pan } }
 
-  /// Errors: `invalidArgument`.
+  /// Sets the pan.
+  ///
+  /// - Throws: `invalidArgument` if `pan` is not between -1 and 1.
   public func setPan(_ pan: Float) throws(MediaError) {
     try tryOnLoop { core throws(MediaError) in try core.setPan(pan) }
   }
 
   // MARK: - Rate
 
-  /// Whether the rate may be another than 1. It counts when the player is prepared: set afterwards, it does from the next
-  /// `stop` and `prepareToPlay` on.
+  /// Whether the rate may differ from 1. Takes effect when the player is prepared: a later change applies after
+  /// ``stop()`` and ``prepareToPlay()``.
   public var enableRate: Bool {
     get { confined.withLock { $0.enableRate } }
     set { confined.withLock { $0.enableRate = newValue } }
   }
 
-  /// The rate that was set, from 0.5 to 2; it has no effect unless `enableRate` was set in time.
+  /// The rate that was set, from 0.5 to 2. It has no effect unless `enableRate` was true when the player was prepared.
   public var rate: Double { confined.withLock { $0.rate } }
 
-  /// Sets the rate, which is heard about 140 ms later. Players whose rates are set in a row, to the same value, change at
-  /// the same output frame: players that started together stay in step.
+  /// Sets the rate, which is heard about 140 ms later. Players whose rates are set in a row, to the same value, change
+  /// at the same output frame: players that started together stay in step.
   ///
   /// - Throws: `unsupportedRate` if `rate` is not between 0.5 and 2. Then nothing changes.
   public func setRate(_ rate: Double) throws(MediaError) {
@@ -259,29 +276,30 @@ public final class AudioPlayer: Sendable {
 
   // MARK: - Meters
 
-  /// Whether `updateMeters` measures; false at first.
+  /// Whether ``updateMeters()`` measures. Default: false.
   public var isMeteringEnabled: Bool {
     get { onLoop { $0.meters.isEnabled } }
     set { onLoop { $0.setMeteringEnabled(newValue) } }
   }
 
-  /// Measures what is heard now; what the levels say stays until then.
+  /// Measures the audio that is heard now. The measured levels stay until the next call.
   public func updateMeters() { onLoop { $0.updateMeters() } }
 
-  /// In dBFS, as of the last `updateMeters`: -160 is silence, or that nothing is measured. Errors: `invalidArgument` for a
-  /// channel that the output does not have.
+  /// The average power in dBFS at the last ``updateMeters()``. -160 means silence, or that metering is off.
+  ///
+  /// - Throws: `invalidArgument` for a channel that the output does not have.
   public func averagePower(forChannel channel: Int) throws(MediaError) -> Float {
     try tryOnLoop { core throws(MediaError) in try core.power(\.averagePower, forChannel: channel) }
   }
 
-  /// The same for the largest sample.
+  /// The power of the largest sample at the last ``updateMeters()``, in the same form as `averagePower`.
   public func peakPower(forChannel channel: Int) throws(MediaError) -> Float {
     try tryOnLoop { core throws(MediaError) in try core.power(\.peakPower, forChannel: channel) }
   }
 
   // MARK: - On the loop
 
-  /// Gives the sound to the engine, unless it has it.
+  /// Gives the item to the engine, unless the player is prepared already.
   private func prepare() -> Bool {
     guard item.error == nil, !core.isClosed else { return false }
     let time = confined.withLock { confined -> MediaTime? in
@@ -302,7 +320,7 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// Has the player repeat the sound while it is to be played again.
+  /// Makes the player repeat the item as often as `numberOfLoops` still requires.
   private func applyLoops() {
     let count = core.machine.repeatCount
     let remaining = confined.withLock { confined -> Int? in
@@ -316,7 +334,7 @@ public final class AudioPlayer: Sendable {
     core.run(core.machine.setRepeatMode(mode, count: remaining), cause: .request)
   }
 
-  /// Has it play at the rate that was set, if it may.
+  /// Applies the rate that was set, if `enableRate` was true in time.
   private func applyRate() {
     let rate = confined.withLock { $0.mayChangeRate ? $0.rate : 1 }
     guard let checked = PlaybackRate(rate) else { return }
@@ -330,7 +348,7 @@ public final class AudioPlayer: Sendable {
 
   private func handle(_ event: PlayerEvent) {
     switch event {
-    // The end of each repeat is told; the player stands at that of the last.
+    // The player reports the end of each repeat, but `endedItem` is set only after the last one.
     case .playedToEnd: if core.machine.endedItem == item.id { finish(nil) }
     case .failedToPlayToEnd(_, _, let error): finish(error)
     case .itemFailed(_, let error): finish(error)
@@ -338,7 +356,7 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// The sound is over; the next `play` begins at its beginning.
+  /// Ends playback; the next `play` starts from the beginning.
   private func finish(_ error: MediaError?) {
     let count = core.machine.repeatCount
     confined.withLock { $0.repeatCountAtRest = count }

@@ -1,12 +1,12 @@
 import MediaCore
 import RealtimeAudio
 
-/// The counterpart of AVAudioSession: the use of a program's audio (category, mode, options), whether the session is active,
-/// and its interruptions. All players of an engine share one session.
+/// The counterpart of AVAudioSession: the use of a program's audio (category, mode, options), whether the session is
+/// active, and its interruptions. All players of an engine share one session.
 ///
-/// The setting determines the role of the engine's streams on the sound server, whose rules decide which programs give way.
-/// During an interruption, players keep their positions and rates, and wait (`WaitingReason.interrupted`). At its end, the
-/// policy decides whether they resume, with a fade-in, or are paused. `play` ends an interruption, too.
+/// The setting determines the role of the engine's streams on the sound server, whose rules decide which programs give
+/// way. During an interruption, players keep their positions and rates, and wait (``WaitingReason/interrupted``). At
+/// its end, the policy decides whether they resume, with a fade-in, or are paused. `play` ends an interruption, too.
 ///
 /// The session is an actor on the engine's control loop. Handlers run on that loop and must not block: see
 /// `PlaybackEngine.loop`.
@@ -47,8 +47,8 @@ public actor AudioSession {
 
   /// Activates or deactivates the session. Playback activates it, too.
   ///
-  /// - Throws: `sessionInterrupted` on activation during an interruption. `sessionBusy` on deactivation while players play
-  ///   or recorders record: the session is inactive nevertheless, and the players are paused.
+  /// - Throws: `sessionInterrupted` on activation during an interruption. `sessionBusy` on deactivation while players
+  ///   play or recorders record: the session is inactive nevertheless, and the players are paused.
   public func setActive(_ isActive: Bool) throws(MediaError) { try core.setActive(isActive) }
 
   /// Ends an interruption that the server has not ended.

@@ -1,19 +1,20 @@
 import MediaCore
 import RealtimeAudio
 
-/// What an audio session is, and what it makes of what happens to it.
+/// The state of an audio session and its reactions to events.
 ///
-/// Pure: each input is a method that changes the state and returns the actions to be run, in order, by `AudioSession`. No
+/// Pure: each input is a method that changes the state and returns the actions that `SessionCore` runs in order. No
 /// I/O, no clock.
 struct AudioSessionStateMachine {
   enum Action: Sendable, Hashable {
-    /// Streams are for this from now on.
+    /// Sets the role of the streams.
     case setRole(StreamRole)
-    /// Nothing sounds, and each player stays as it is; nil: what would play does, faded in after an interruption.
+    /// Silences all players without changing their rates. If nil, players with a rate play again; after an interruption
+    /// they fade in.
     case hold(WaitingReason?, isResumption: Bool)
-    /// Players that would play are paused.
+    /// Pauses the players that would play.
     case pausePlayers(ChangeCause)
-    /// The device may go on, though the server has not said so.
+    /// Lets the device continue, although the server has not ended the interruption.
     case releaseDevice(overrulesServer: Bool)
     case startTimer(MediaTime)
     case stopTimer
@@ -21,16 +22,16 @@ struct AudioSessionStateMachine {
   }
 
   private(set) var state = AudioSessionState()
-  /// The interruption that is under way has been seen to begin on this device.
+  /// Whether an interruption is in progress.
   var isInterrupted: Bool { state.isInterrupted }
 
-  /// Why no player sounds, whatever its rate; nil: they do.
+  /// The reason why no player plays, whatever its rate; nil: players may play.
   var holdReason: WaitingReason? {
     if state.isInterrupted { return .interrupted }
     return state.allowsPlayback ? nil : .categoryForbidsPlayback
   }
 
-  // MARK: - Asking
+  // MARK: - Requests
 
   mutating func set(_ setting: AudioSessionSetting) -> [Action] {
     let (oldRole, oldHold) = (state.setting.role, holdReason)
@@ -41,7 +42,7 @@ struct AudioSessionStateMachine {
     return actions
   }
 
-  /// How interruptions are treated from now on; one that is under way has its time from now on.
+  /// Sets the treatment of interruptions. A current interruption gets the new time-out from now on.
   mutating func set(_ policy: InterruptionPolicy) -> [Action] {
     let oldTimeOut = state.policy.timeOut
     state.policy = policy
@@ -49,7 +50,9 @@ struct AudioSessionStateMachine {
     return [policy.timeOut.map { .startTimer($0) } ?? .stopTimer]
   }
 
-  /// Errors: `sessionInterrupted`.
+  /// Activates the session.
+  ///
+  /// - Throws: `sessionInterrupted`.
   mutating func activate() throws(MediaError) {
     guard !state.isInterrupted else {
       throw MediaError(
@@ -58,20 +61,22 @@ struct AudioSessionStateMachine {
     state.isActive = true
   }
 
-  /// `isRunning`: whether something plays or records. It is deactivated all the same.
+  /// Deactivates the session even if `isRunning`, that is, if a player plays or a recorder records.
   mutating func deactivate(isRunning: Bool) -> [Action] {
     state.isActive = false
     return isRunning ? [.pausePlayers(.session)] : []
   }
 
-  /// A player begins to play, because somebody asks for it. During an interruption that ends it.
+  /// Handles a request to play. It ends an interruption.
   mutating func playbackAsked() -> [Action] {
     if state.isInterrupted { return end(.request, .resume) }
     state.isActive = true
     return []
   }
 
-  /// Errors: `invalidState` when there is no interruption.
+  /// Ends the interruption.
+  ///
+  /// - Throws: `invalidState` if there is no interruption.
   mutating func endInterruption(_ outcome: InterruptionPolicy.Outcome) throws(MediaError) -> [Action] {
     guard state.isInterrupted else {
       throw MediaError(.invalidState, "nothing interrupts the session", operation: "session.resume")
@@ -79,7 +84,7 @@ struct AudioSessionStateMachine {
     return end(.request, outcome)
   }
 
-  // MARK: - What happens
+  // MARK: - Events
 
   mutating func interruptionBegan() -> [Action] {
     guard !state.isInterrupted else { return [] }
@@ -91,7 +96,7 @@ struct AudioSessionStateMachine {
   }
 
   mutating func serverEndedInterruption() -> [Action] {
-    // It was ended otherwise before; the device may wait for a word all the same.
+    // The interruption has ended for another reason; the device may still wait for its release.
     guard state.isInterrupted else { return [.releaseDevice(overrulesServer: false)] }
     return end(.server, state.policy.atEnd)
   }
@@ -101,7 +106,7 @@ struct AudioSessionStateMachine {
     return end(.timeOut, state.policy.atTimeOut)
   }
 
-  /// The device went away: its server's word does not hold any more.
+  /// Handles the loss of the device. The state that its server reported no longer applies.
   mutating func outputLost() -> [Action] {
     duckingChanged(false) + (state.isInterrupted ? end(.outputLost, .resume) : [])
   }
@@ -118,7 +123,7 @@ struct AudioSessionStateMachine {
     if resumes { state.isActive = true }
     var actions: [Action] = []
     if state.policy.timeOut != nil { actions.append(.stopTimer) }
-    // Paused before they are let go: not a sample is heard.
+    // Players are paused before they are released, so that no sample is heard.
     if !resumes { actions.append(.pausePlayers(.interruption)) }
     actions.append(.hold(holdReason, isResumption: resumes))
     if end != .outputLost { actions.append(.releaseDevice(overrulesServer: end != .server)) }

@@ -1,27 +1,28 @@
 import MediaCore
 import RealtimeAudio
 
-/// What a program uses sound for, as AVAudioSession.Category. It says whether it may play and record, and what becomes of others.
+/// The use of audio by a program, like AVAudioSession.Category. It determines whether the program may play and record,
+/// and the effect on other programs.
 public enum AudioSessionCategory: String, Sendable, Hashable, CaseIterable {
-  /// Sound that is not what the program is for; it mixes with others.
+  /// Audio is secondary for the program and mixes with other audio.
   case ambient
-  /// The same, alone. The default.
+  /// As ``ambient``, but without mixing. The default.
   case soloAmbient
-  /// Sound is what the program is for.
+  /// Audio is the purpose of the program.
   case playback
-  /// Recording only; nothing is played.
+  /// Recording only; playback is not allowed.
   case record
   case playAndRecord
-  /// Several routes at once, recording among them.
+  /// Several routes at once, including recording.
   case multiRoute
-  /// Neither playing nor recording: work on sound that is not heard.
+  /// Neither playback nor recording: inaudible processing of audio.
   case audioProcessing
 
   public var allowsPlayback: Bool { self != .record && self != .audioProcessing }
 
   public var allowsRecording: Bool { self == .record || self == .playAndRecord || self == .multiRoute }
 
-  /// The modes that go with it; `default` always does.
+  /// The modes that the category allows; `default` is always among them.
   public var modes: Set<AudioSessionMode> {
     switch self {
     case .ambient: [.default]
@@ -37,7 +38,7 @@ public enum AudioSessionCategory: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The options that can be said with it. `ambient` mixes by itself.
+  /// The options that the category allows. `ambient` mixes without an option.
   public var options: AudioSessionOptions {
     switch self {
     case .ambient, .soloAmbient, .audioProcessing: []
@@ -48,38 +49,38 @@ public enum AudioSessionCategory: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What exactly a category is used for, as AVAudioSession.Mode.
+/// The specific use of a category, like AVAudioSession.Mode.
 public enum AudioSessionMode: String, Sendable, Hashable, CaseIterable {
   case `default`
   /// A call.
   case voiceChat
   case videoChat
-  /// Talk in a game.
+  /// Voice chat in a game.
   case gameChat
-  /// Sound for a film that is made.
+  /// Audio for a video that is being recorded.
   case videoRecording
-  /// As little of what is played or recorded as can be is changed.
+  /// Minimises signal processing on input and output.
   case measurement
   case moviePlayback
-  /// Speech at length, which stands still rather than being lowered.
+  /// Long speech, which is paused by other audio instead of being ducked.
   case spokenAudio
-  /// Short speech over what others play.
+  /// Short speech over other audio.
   case voicePrompt
 }
 
-/// How a category treats others and routes, as AVAudioSession.CategoryOptions, with its values.
+/// The treatment of other programs and of routes, like AVAudioSession.CategoryOptions, with the same values.
 public struct AudioSessionOptions: OptionSet, Sendable, Hashable {
   public let rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }
 
   public static let mixWithOthers = Self(rawValue: 0x1)
-  /// Others are lowered while this session is active. It mixes, too.
+  /// Ducks other programs while this session is active. Implies `mixWithOthers`.
   public static let duckOthers = Self(rawValue: 0x2)
-  /// Calls over Bluetooth (HFP).
+  /// Allows calls over Bluetooth (HFP).
   public static let allowBluetooth = Self(rawValue: 0x4)
   public static let defaultToSpeaker = Self(rawValue: 0x8)
-  /// Speech of others stands still, and with all else this mixes.
+  /// Interrupts speech of other programs and mixes with all other audio.
   public static let interruptSpokenAudioAndMixWithOthers = Self(rawValue: 0x11)
   public static let allowBluetoothA2DP = Self(rawValue: 0x20)
   public static let allowAirPlay = Self(rawValue: 0x40)
@@ -87,7 +88,7 @@ public struct AudioSessionOptions: OptionSet, Sendable, Hashable {
   static let aboutOthers: Self = [.mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers]
   static let all: Self = [aboutOthers, .allowBluetooth, .defaultToSpeaker, .allowBluetoothA2DP, .allowAirPlay]
 
-  /// Each with its name, in the order of their values.
+  /// Each option and its name, in the order of the values.
   public static let named: [(name: String, option: Self)] = [
     ("mixWithOthers", .mixWithOthers), ("duckOthers", .duckOthers), ("allowBluetooth", .allowBluetooth),
     ("defaultToSpeaker", .defaultToSpeaker),
@@ -95,7 +96,7 @@ public struct AudioSessionOptions: OptionSet, Sendable, Hashable {
     ("allowBluetoothA2DP", .allowBluetoothA2DP), ("allowAirPlay", .allowAirPlay),
   ]
 
-  /// The names of those that are set. What another one contains already is left out.
+  /// The names of the options that are set. Options that another set option implies are omitted.
   public var names: [String] {
     let set = Self.named.filter { contains($0.option) }
     return set.filter { each in
@@ -103,29 +104,31 @@ public struct AudioSessionOptions: OptionSet, Sendable, Hashable {
     }.map(\.name)
   }
 
-  /// With what they imply.
+  /// These options and the options that they imply.
   var completed: Self { contains(.duckOthers) ? union(.mixWithOthers) : self }
 }
 
-/// What becomes of what other programs play while this session plays, as far as the sound server has rules for it.
+/// The effect on other programs while this session plays, as far as the sound server has rules for it.
 public enum OtherAudio: String, Sendable, Hashable, CaseIterable {
-  /// A stream that the server's rules may give way to.
+  /// The server's rules may interrupt the other streams.
   case interrupted
   case mixed
   case ducked
 }
 
-/// What a session is to be: a category, a mode and options that go together.
+/// The setting of a session: a category, and a mode and options that it allows.
 public struct AudioSessionSetting: Sendable, Hashable {
   public let category: AudioSessionCategory
   public let mode: AudioSessionMode
-  /// With what they imply.
+  /// The options, including the options that they imply.
   public let options: AudioSessionOptions
 
-  /// As a program begins.
+  /// The setting of a new session.
   public static let initial = AudioSessionSetting(unchecked: .soloAmbient)
 
-  /// Errors: `sessionMismatch` for a mode or an option that does not go with the category.
+  /// Creates a setting.
+  ///
+  /// - Throws: `sessionMismatch` if the category does not allow the mode or an option.
   public init(
     _ category: AudioSessionCategory, mode: AudioSessionMode = .default, options: AudioSessionOptions = []
   ) throws(MediaError) {
@@ -150,17 +153,17 @@ public struct AudioSessionSetting: Sendable, Hashable {
     (self.category, mode, options) = (category, .default, [])
   }
 
-  /// What becomes of others.
+  /// The effect on other programs.
   public var otherAudio: OtherAudio {
     if options.contains(.duckOthers) { return .ducked }
     return category == .ambient || options.contains(.mixWithOthers) ? .mixed : .interrupted
   }
 
-  /// What the sound server is told that streams are for.
+  /// The role of the streams on the sound server.
   ///
-  /// PulseAudio's modules go by nothing else. `phone` is what they have others give way to unless they are configured
-  /// otherwise, so a session that mixes never has it: a call that mixes is a `game`. Of a session that ducks the role is
-  /// `event`, or `a11y` of speech: a server that is to duck for them names them in `module-role-ducking trigger_roles=`.
+  /// PulseAudio's modules use only the role. By default they make other streams give way to `phone`, so a session that
+  /// mixes never has this role: a call that mixes is a `game`. A session that ducks has the role `event`, or `a11y` for
+  /// speech. A server ducks for these roles if `module-role-ducking trigger_roles=` names them.
   public var role: StreamRole {
     let isSpeech = mode == .voicePrompt || mode == .spokenAudio
     if otherAudio == .ducked { return isSpeech ? .a11y : .event }
@@ -184,23 +187,23 @@ public struct AudioSessionSetting: Sendable, Hashable {
   }
 }
 
-/// What is done about interruptions.
+/// The treatment of interruptions.
 public struct InterruptionPolicy: Sendable, Hashable {
-  /// What comes of an interruption.
+  /// The effect of an interruption on players after its end.
   public enum Outcome: String, Sendable, Hashable, CaseIterable {
-    /// What played goes on.
+    /// Players that played resume.
     case resume
-    /// What played is paused.
+    /// Players that played are paused.
     case pause
   }
 
-  /// What happens when the sound server ends it.
+  /// The outcome when the sound server ends the interruption. Default: `resume`.
   public var atEnd = Outcome.resume
-  /// How long it lasts at most, for an end may never come; nil: as long as it takes.
+  /// The maximum duration of an interruption, whose end may never come; nil: no limit. Default: nil.
   public var timeOut: MediaTime?
-  /// What happens then.
+  /// The outcome after a time-out. Default: `pause`.
   public var atTimeOut = Outcome.pause
-  /// How long what goes on is faded in; 0: it is not.
+  /// The duration of the fade-in on resumption; 0: no fade. Default: 0.5 s.
   public var fadeDuration = MediaTime(value: 1, timescale: 2)
 
   public init() {}
@@ -210,37 +213,37 @@ public struct InterruptionPolicy: Sendable, Hashable {
   public static let longestFade = MediaTime(value: 10, timescale: 1)
 }
 
-/// Everything about a session, at one moment.
+/// The state of a session at one moment.
 public struct AudioSessionState: Sendable, Hashable {
   public var setting = AudioSessionSetting.initial
   public var policy = InterruptionPolicy()
-  /// Whether it plays or records, or was told to be ready for that.
+  /// Whether the session plays or records, or was activated.
   public var isActive = false
   public var isInterrupted = false
-  /// Whether the sound server lowers what this program plays because of another's sound; less important sound had better be silent.
+  /// Whether the sound server ducks this program because of other audio. Less important audio should then be silent.
   public var secondaryAudioShouldBeSilencedHint = false
 
   public var allowsPlayback: Bool { setting.category.allowsPlayback }
   public var allowsRecording: Bool { setting.category.allowsRecording }
 }
 
-/// What happens to a session, once.
+/// An event of a session.
 public enum AudioSessionEvent: Sendable, Hashable {
-  /// Why an interruption ended.
+  /// The reason why an interruption ended.
   public enum End: String, Sendable, Hashable, CaseIterable {
-    /// The sound server said so.
+    /// The sound server ended it.
     case server
-    /// Somebody asked for it, or played on.
+    /// A request ended it, or a request to play.
     case request
-    /// It lasted too long (`InterruptionPolicy.timeOut`).
+    /// It lasted too long (``InterruptionPolicy/timeOut``).
     case timeOut
-    /// The device went away, and nobody will end it.
+    /// The device disappeared, so the server can no longer end it.
     case outputLost
   }
 
-  /// Something else is heard; players stand still, or would. An end may never come.
+  /// Other audio is heard; players that play wait. An end may never come.
   case interruptionBegan
   case interruptionEnded(End, shouldResume: Bool)
-  /// `secondaryAudioShouldBeSilencedHint` began or ended.
+  /// ``AudioSessionState/secondaryAudioShouldBeSilencedHint`` changed.
   case silenceSecondaryAudioHint(isBeginning: Bool)
 }

@@ -2,21 +2,21 @@ import MediaCore
 import Synchronization
 import TimeStretch
 
-/// What becomes of the pitch of an item that is played at another rate than 1. As AVAudioTimePitchAlgorithm.
+/// The treatment of the pitch at a rate other than 1, like AVAudioTimePitchAlgorithm.
 ///
-/// All of them play from 1/32 to 32 times as fast. At the rate 1 none is at work.
+/// All algorithms support rate magnitudes from 1/32 to 32. At rate 1 none is active.
 public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, CaseIterable {
-  /// The pitch is kept by leaving out or repeating its periods (Sonic); cheap, best for speech. What is heard lies within
-  /// 20 ms of where it should; samples pass through 16 bits.
+  /// Keeps the pitch by removing or repeating pitch periods (Sonic). Cheap, and best for speech. The audio is within 20
+  /// ms of its exact position. Samples pass through 16 bits.
   case timeDomain
-  /// The pitch is kept by moving partials in their phases (Rubber Band); best for music. A player takes about
-  /// seven times as much processor time with it as with `timeDomain`. What is heard lies within 50 ms of where it should.
-  /// Not in every build: see `isAvailable`.
+  /// Keeps the pitch by adjusting the phases of partials (Rubber Band). Best for music. A player uses about seven times
+  /// as much processor time as with `timeDomain`. The audio is within 50 ms of its exact position. Not available in
+  /// every build: see ``isAvailable``.
   case spectral
-  /// The pitch follows the rate, as with a tape; exact to the sample.
+  /// The pitch follows the rate, as with a tape. Exact to the sample.
   case varispeed
 
-  /// What keeps the pitch; nil: nothing does.
+  /// The algorithm that keeps the pitch; nil for `varispeed`.
   var stretch: TimeStretchAlgorithm? {
     switch self {
     case .timeDomain: .timeDomain
@@ -25,10 +25,12 @@ public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether this build has it: `spectral` is missing without the package trait `RubberBand`.
+  /// Whether this build has the algorithm. `spectral` requires the package trait `RubberBand`.
   public var isAvailable: Bool { stretch?.isAvailable ?? true }
 
-  /// Errors: `unsupportedRate` unless `isAvailable`.
+  /// Checks `isAvailable`.
+  ///
+  /// - Throws: `unsupportedRate` if the algorithm is not available.
   func requireAvailable(operation: String) throws(MediaError) {
     guard !isAvailable else { return }
     throw MediaError(
@@ -38,8 +40,7 @@ public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Which algorithm an item, or a player for those of its items that have none of their own, is played with. Read by the
-/// decode thread.
+/// The pitch algorithm of an item, or the default of a player for items without one. The decode thread reads it.
 final class TimePitchSlot: Sendable {
   private struct State {
     var own: AudioTimePitchAlgorithm?
@@ -50,19 +51,19 @@ final class TimePitchSlot: Sendable {
 
   init(_ own: AudioTimePitchAlgorithm? = nil) { state = Mutex(State(own: own)) }
 
-  /// What was set here; nil: nothing.
+  /// The algorithm that was set here; nil: none.
   var own: AudioTimePitchAlgorithm? {
     get { state.withLock { $0.own } }
     set { state.withLock { $0.own = newValue } }
   }
 
-  /// What holds where nothing was set here.
+  /// The slot that applies if nothing was set here.
   var player: TimePitchSlot? {
     get { state.withLock { $0.player } }
     set { state.withLock { $0.player = newValue } }
   }
 
-  /// What holds: `timeDomain` where nothing was ever set.
+  /// The algorithm that applies. Default: `timeDomain`.
   var value: AudioTimePitchAlgorithm {
     let (own, player) = state.withLock { ($0.own, $0.player) }
     return own ?? player?.value ?? .timeDomain

@@ -3,24 +3,25 @@ import MediaCore
 
 /// The times of a boundary observer, in ascending order and without duplicates.
 ///
-/// Many times can be added and ordered in slices, each of which is a bounded piece of work on the control loop: `add` a
-/// slice at a time, then call `order` until it returns true. Times that are added in ascending order are ordered already.
+/// Many times can be added and ordered in slices, so that each step on the control loop is bounded. Call `add` with one
+/// slice at a time, then call `order` until it returns true. Times that are added in ascending order are already
+/// ordered.
 public struct BoundaryTimes: Sendable {
-  /// The number of times that should be added at once.
+  /// The recommended number of times per call of ``add(_:)``.
   public static let sliceLength = 256
-  /// The number of steps that `order` should do at once.
+  /// The recommended number of steps per call of ``order(_:)``.
   public static let stepLimit = 2_048
 
-  /// Ascending lists that are still to be merged; at most one of them once all times are ordered.
+  /// Ascending lists that still have to be merged. After ordering there is at most one.
   private var runs: Deque<[MediaTime]> = []
   private var merge: Merge?
-  /// The steps of `order` so far. Read by tests.
+  /// The number of steps of `order` so far. Read by tests.
   private(set) var stepCount = 0
 
-  /// No times.
+  /// Creates an empty list.
   public init() {}
 
-  /// Orders all of `times` at once.
+  /// Creates a list of `times`, ordered at once.
   public init(_ times: [MediaTime]) { add(times) }
 
   /// The ordered times.
@@ -29,7 +30,7 @@ public struct BoundaryTimes: Sendable {
     return runs.first ?? []
   }
 
-  /// Adds some times.
+  /// Adds times.
   public mutating func add(_ slice: [MediaTime]) {
     var run: [MediaTime] = []
     for time in slice.sorted() where time != run.last { run.append(time) }
@@ -41,9 +42,10 @@ public struct BoundaryTimes: Sendable {
     }
   }
 
-  /// Orders the times further. Returns whether they are ordered.
+  /// Continues to order the times.
   ///
-  /// - Parameter stepLimit: The number of times that are moved at most.
+  /// - Parameter stepLimit: the maximum number of times to move.
+  /// - Returns: whether the times are ordered.
   public mutating func order(_ stepLimit: Int = stepLimit) -> Bool {
     var remaining = stepLimit
     while merge != nil || runs.count > 1 {
@@ -58,7 +60,7 @@ public struct BoundaryTimes: Sendable {
     return true
   }
 
-  /// Two ascending lists that become one.
+  /// A merge of two ascending lists.
   private struct Merge: Sendable {
     let left: [MediaTime]
     let right: [MediaTime]
@@ -72,7 +74,7 @@ public struct BoundaryTimes: Sendable {
 
     var isOver: Bool { leftIndex == left.count && rightIndex == right.count }
 
-    /// Moves at most `limit` times. Returns how many.
+    /// Moves at most `limit` times and returns the number of moved times.
     mutating func advance(_ limit: Int) -> Int {
       for count in 0..<limit {
         let next: MediaTime

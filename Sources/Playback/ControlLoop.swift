@@ -1,28 +1,28 @@
 import MediaCore
 import RealtimeAudio
 
-/// The one thread on which all control happens: players, outputs, observers, connections.
+/// The single thread that controls players, outputs, observers and connections.
 ///
-/// It is a serial executor, so that actors can be pinned to it, and a source of time and timers, so that time can be
-/// virtual. The daemon has one of its own; library users share `ThreadControlLoop.shared`.
+/// It is a serial executor, so actors can be pinned to it. It is also the source of time and timers, so time can be
+/// virtual. The daemon has a separate loop; library users share ``ThreadControlLoop/shared``.
 public protocol ControlLoop: SerialExecutor {
-  /// The present instant of the clock that this loop's timers run on.
+  /// The current instant of the clock of this loop's timers.
   var now: HostTime { get }
 
-  /// Runs `body` on the loop, after what was given to it before. Any thread; never blocks.
+  /// Runs `body` on the loop, after the bodies that were passed earlier. Any thread; never blocks.
   func execute(_ body: @escaping @Sendable () -> Void)
 
-  /// Runs `body` on the loop at `time`, or as soon as possible after it. On the loop.
+  /// Runs `body` on the loop at `time` or as soon as possible after it. Must be called on the loop.
   func schedule(at time: HostTime, _ body: @escaping @Sendable () -> Void) -> any ControlTimer
 }
 
 /// A scheduled call that has not happened yet.
 public protocol ControlTimer: Sendable {
-  /// The call will not happen. On the loop; without effect afterwards.
+  /// Cancels the call. Must be called on the loop; no effect after the call has happened.
   func cancel()
 }
 
 extension ControlLoop {
-  /// Traps when not called on the loop: for state that is confined to it.
+  /// Traps if not called on the loop. For state that is confined to the loop.
   func assertIsolated() { preconditionIsolated("called off the control loop") }
 }

@@ -3,31 +3,32 @@ import MediaCore
 import NetworkIO
 import RealtimeAudio
 
-/// The decode thread of a player: opens items, decodes them one after another into a `RenderStream`, and tells the
-/// engine what it did.
+/// The decode thread of a player. It opens items, decodes them one after another into a `RenderStream`, and reports its
+/// work to the engine.
 ///
-/// It works on one generation at a time, from its start on through its plan, as far ahead as the stream holds: that is
-/// what look-ahead is measured in, however short the items are. It sleeps when the stream is full (render asks for more
-/// when half of it is free), when the plan is done, and when there is nothing to do.
+/// It works on one generation at a time, from the generation's start through its plan. It decodes ahead until the
+/// stream is full: the size of the stream is the look-ahead, however short the items are. The thread sleeps when the
+/// stream is full, when the plan is done, and when there is no job. The render side requests more when half of the
+/// stream is free.
 ///
-/// Threading: `prepare`, `setPlan`, `roomAppeared` and `close` from the control loop; they never block. `report` is
-/// called on the pipeline's thread.
+/// Threading: `prepare`, `setPlan`, `roomAppeared` and `close` are called on the control loop and never block. `report`
+/// is called on the pipeline's thread.
 final class DecodePipeline: Sendable {
-  /// What is to be decoded.
+  /// An item to decode.
   struct Source: Sendable {
     var itemID: PlayerItem.ID
     var asset: Asset
-    /// The part of the asset that the item is; nil: all of it.
+    /// The part of the asset that forms the item; nil: the whole asset.
     var timeRange: TimeRange?
     var audioMix: AudioMixSlot
     var timePitch: TimePitchSlot
-    /// Which of its tracks.
+    /// The choice of the item's tracks.
     var mediaSelection = MediaSelectionSlot()
-    /// How loud it is to be.
+    /// The facts that determine the gain.
     var level = LevelPolicy()
-    /// How opening it is given up, and where is noted what the network does for it.
+    /// Cancels the opening, and receives its network events.
     var opening = AssetOpening()
-    /// Records that the item is being opened, and its beginning decoded.
+    /// Records that the item is being opened and its beginning decoded.
     var recorder = OpeningRecorder()
   }
 
@@ -37,103 +38,102 @@ final class DecodePipeline: Sendable {
     var start: PlayerStateMachine.Start
     var stream: RenderStream
     var format: AudioFormat
-    /// Where it takes over; nil: from nothing that it would be the rest of.
+    /// The transition at which the job continues another stream; nil: it continues none.
     var splice: SplicePlace?
   }
 
-  /// The end of a pass in its stream, where another stream takes over.
+  /// The end of a pass in its stream, where another stream continues.
   struct SplicePlace: Sendable {
     var passID: PassID
     var streamFrame: Int64
   }
 
-  /// A pass that is planned.
+  /// A pass of the plan.
   struct PlannedPass: Sendable {
     var pass: Pass
     var source: Source
   }
 
   struct Plan: Sendable {
-    /// How many passes of the generation had begun when this was planned.
+    /// The number of passes of the generation that had begun when this plan was made.
     var begunCount = 0
-    /// Where the newest of those ends.
+    /// The end of the newest of those passes.
     var currentEnd: MediaTime?
     var passes: [PlannedPass] = []
-    /// Whether the engine has said so. Until it has, nothing ends the stream: something may be about to follow.
+    /// Whether the engine has set the plan. Until then nothing ends the stream, because another pass may follow.
     var isKnown = true
   }
 
   /// The end of a pass in the stream of its generation.
   struct End: Sendable {
     var index: Int
-    /// Where the pass was to end: it may have been told otherwise since.
+    /// The planned end of the pass. The plan may have changed since.
     var end: MediaTime?
-    /// The frame at or behind its exact end.
+    /// The first frame at or after the exact end.
     var streamFrame: Int64
-    /// From its first frame to its end.
+    /// The number of frames from the first frame of the pass to its end.
     var frameCount: Int64
-    /// What was cut off behind the item's end; nothing when the pass ended before.
+    /// The audio that was trimmed after the item's end; `none` if the pass ended earlier.
     var trim = EdgeTrim.none
-    /// Why it broke off.
+    /// The reason why the pass broke off.
     var error: MediaError?
   }
 
-  /// What happened, in order. `streamFrame` counts in the stream of the generation.
+  /// The events of the pipeline, in order. `streamFrame` counts in the stream of the generation.
   enum Report: Sendable {
-    /// An item was opened; its sound has `sampleRateHz`.
+    /// An item was opened; its audio has `sampleRateHz`.
     case loaded(itemID: PlayerItem.ID, AssetProperties, sampleRateHz: Int)
-    /// The end of the item's sound has been read: its duration is no estimate any more.
+    /// The end of the item's audio has been read: its duration is exact now.
     case refined(itemID: PlayerItem.ID, AssetProperties)
-    /// The item could not be opened, or a seek in it not be carried out; nothing of it is in the stream.
+    /// The item could not be opened, or a seek in it failed; nothing of it is in the stream.
     case failed(generation: UInt64, itemID: PlayerItem.ID, MediaError)
-    /// The first samples are there; `trim` was cut off before the item's beginning.
+    /// The first samples are decoded; `trim` was trimmed before the item's beginning.
     case prepared(generation: UInt64, Preparation, trim: EdgeTrim)
     /// A pass of the plan began.
     case began(generation: UInt64, Pass, trim: EdgeTrim)
-    /// All of the pass is in the stream, but for what a filter still holds.
+    /// The pass is in the stream completely, except for the frames that a filter still buffers.
     case ended(generation: UInt64, End)
-    /// The pass was to end where it has been decoded beyond already: it goes on to the item's end.
+    /// The requested end of the pass is before audio that is already decoded. The pass continues to the item's end.
     case overran(generation: UInt64, index: Int)
-    /// More was written behind frame `streamFrame`, at which the stream had been ended.
+    /// More was written after frame `streamFrame`, where the stream had been ended.
     case extended(generation: UInt64, streamFrame: Int64)
     case packetsSkipped(itemID: PlayerItem.ID, time: MediaTime, count: Int, MediaError)
-    /// The stream said what it plays, from `time` on, which is about at `streamFrame`.
+    /// The stream reported its title, which applies from `time`, at about `streamFrame`.
     case titled(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, time: MediaTime, StreamTitle)
-    /// The stream says something else that holds from about `streamFrame` on.
+    /// The stream reported other metadata, which applies from about `streamFrame`.
     case timedMetadata(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, TimedMetadataGroup)
     /// The item is in the stream with this gain.
     case levelled(generation: UInt64, itemID: PlayerItem.ID, gain: Float)
-    /// Something is wrong with the file, though it plays.
+    /// The file has a fault, but it plays.
     case warned(itemID: PlayerItem.ID, time: MediaTime, MediaError)
-    /// The frame that `report(reaching:)` asked for has been written, or nothing more comes.
+    /// The frame that `report(reaching:)` requested has been written, or the thread writes no more for now.
     case keepsUp(generation: UInt64)
-    /// As much has been decoded as is wanted, or everything: the thread sleeps.
+    /// The requested amount, or everything, has been decoded: the thread sleeps.
     case rested(generation: UInt64)
-    /// Nothing is left to do of the first `requestCount` requests, and all that came of them has been reported. Only with
-    /// `reportsIdling`.
+    /// The first `requestCount` requests are done, and all their results have been reported. Only with `reportsIdling`.
     case idle(requestCount: UInt64)
   }
 
   struct Mailbox {
-    /// The newest job; replaced by `prepare`, taken by the thread.
+    /// The newest job. `prepare` replaces it, and the thread dequeues it.
     var job: Job?
     var plan = Plan()
     var planGeneration: UInt64 = 0
-    /// Something changed since the thread last looked.
+    /// Whether something changed since the thread last checked.
     var isDirty = false
     var isClosed = false
-    /// The frame whose being written is to be reported, in the stream of `planGeneration`.
+    /// The frame whose writing is to be reported, in the stream of `planGeneration`.
     var awaitedFrame: Int64?
-    /// How many frames ahead of those that have been heard are decoded; nil: as many as the stream holds.
+    /// The number of frames to decode ahead of the heard frame; nil: until the stream is full.
     var aheadLimit: Int?
-    /// What a `prepare` interrupts.
+    /// The reader that `prepare` cancels.
     var reader: AudioTrackReader?
-    /// What is being opened, and whether it is for the plan, not for a job.
+    /// The item that is being opened, and whether it belongs to the plan rather than to a job.
     var opening: (itemID: PlayerItem.ID, opening: AssetOpening, isPlanned: Bool)?
-    /// How often the thread has been told something.
+    /// The number of requests to the thread.
     var requestCount: UInt64 = 0
 
-    /// Has the thread look at what is said here.
+    /// Makes the thread read this mailbox.
     mutating func request() {
       isDirty = true
       requestCount += 1
@@ -143,8 +143,8 @@ final class DecodePipeline: Sendable {
   private let mailbox = WakeSignal(Mailbox())
 
   /// - Parameters:
-  ///   - reportsIdling: tell whenever nothing is left to do, for clocks that wait for decoders.
-  ///   - now: the clock by which preparations are measured, from any thread.
+  ///   - reportsIdling: whether to report each time that no work is left, for clocks that wait for decoders.
+  ///   - now: the clock for measuring preparations; called on any thread.
   ///   - open: opens an item, on the pipeline's thread; may block.
   init(
     name: String, reportsIdling: Bool, now: @escaping @Sendable () -> HostTime,
@@ -159,7 +159,7 @@ final class DecodePipeline: Sendable {
     }
   }
 
-  /// Drops what is being decoded and begins `job`. What follows is said by `setPlan`, which must come once at least.
+  /// Discards the current job and begins `job`. At least one `setPlan` call must follow.
   func prepare(_ job: Job) {
     mailbox.update { mailbox in
       mailbox.job = job
@@ -168,12 +168,12 @@ final class DecodePipeline: Sendable {
       mailbox.planGeneration = job.generation
       mailbox.request()
       mailbox.reader?.cancel()
-      // A server may be slow to answer. The same item is not asked for anew.
+      // A server may be slow. The request for the same item is not repeated.
       if let opening = mailbox.opening, opening.itemID != job.source.itemID { opening.opening.cancel() }
     }
   }
 
-  /// Says what follows in the present generation.
+  /// Sets the following passes of the present generation.
   func setPlan(_ plan: Plan, generation: UInt64) {
     mailbox.update { mailbox in
       mailbox.plan = plan
@@ -187,7 +187,7 @@ final class DecodePipeline: Sendable {
     }
   }
 
-  /// Asks for one report once frame `frame` of the present generation's stream has been written.
+  /// Requests one report after frame `frame` of the present generation's stream has been written.
   func report(reaching frame: Int64) {
     mailbox.update { mailbox in
       mailbox.awaitedFrame = frame
@@ -195,7 +195,7 @@ final class DecodePipeline: Sendable {
     }
   }
 
-  /// Decodes so many frames ahead; nil: as many as the stream holds.
+  /// Sets the number of frames to decode ahead; nil: until the stream is full.
   func setAheadLimit(_ frameCount: Int?) {
     mailbox.update { mailbox in
       guard mailbox.aheadLimit != frameCount else { return }
@@ -204,13 +204,13 @@ final class DecodePipeline: Sendable {
     }
   }
 
-  /// There is room in the stream again.
+  /// Wakes the thread because the stream has free space again.
   func roomAppeared() { mailbox.update { $0.request() } }
 
-  /// How many requests there have been; the thread has come to their end when it reports so many (`Report.idle`).
+  /// The number of requests so far. The thread has finished them when it reports this number (`Report.idle`).
   var requestCount: UInt64 { mailbox.withState { $0.requestCount } }
 
-  /// Ends the thread; a read that blocks is interrupted. Does not wait.
+  /// Ends the thread and interrupts a blocking read. Does not wait.
   func close() {
     mailbox.update { mailbox in
       mailbox.isClosed = true

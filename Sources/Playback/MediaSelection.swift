@@ -2,19 +2,19 @@ import MediaAssets
 import MediaCore
 import Synchronization
 
-/// Which options of an item's groups are presented. As AVMediaSelection.
+/// The selected options of an item's groups, like AVMediaSelection.
 public struct MediaSelection: Sendable, Hashable {
   let options: [MediaCharacteristic: MediaSelectionOption]
 
-  /// What is presented of a group; nil: nothing of it.
+  /// The selected option of a group; nil: none.
   public func selectedOption(in group: MediaSelectionGroup) -> MediaSelectionOption? { options[group.characteristic] }
 }
 
-/// What a player wants of those tracks of its items that nothing was chosen of. Read by decode threads.
+/// A player's preferences for tracks of items without an explicit choice. Decode threads read them.
 final class MediaSelectionPreferences: Sendable {
   struct Values: Sendable, Hashable {
     var criteria: [MediaCharacteristic: MediaSelectionCriteria] = [:]
-    /// Whether they are followed.
+    /// Whether the criteria are applied.
     var areApplied = true
   }
 
@@ -25,7 +25,7 @@ final class MediaSelectionPreferences: Sendable {
     set { state.withLock { $0 = newValue } }
   }
 
-  /// What is presented of a group.
+  /// The preferred option of a group.
   func option(in group: MediaSelectionGroup) -> MediaSelectionOption? {
     let values = values
     guard values.areApplied, let criteria = values.criteria[group.characteristic] else { return group.defaultOption }
@@ -33,11 +33,11 @@ final class MediaSelectionPreferences: Sendable {
   }
 }
 
-/// What was chosen of an item's tracks. Read by the decode thread.
+/// The explicit track choices of an item. The decode thread reads them.
 final class MediaSelectionSlot: Sendable {
-  /// What is to be presented of one group.
+  /// The choice for one group.
   enum Choice: Sendable, Hashable {
-    /// What the player wants, or else what the file would have.
+    /// The player's preference, or else the default of the file.
     case automatic
     case none
     case track(AssetTrack.ID)
@@ -50,7 +50,7 @@ final class MediaSelectionSlot: Sendable {
 
   private let state = Mutex(State())
 
-  /// What holds where nothing was chosen.
+  /// The preferences that apply without an explicit choice.
   var player: MediaSelectionPreferences? {
     get { state.withLock { $0.player } }
     set { state.withLock { $0.player = newValue } }
@@ -61,7 +61,7 @@ final class MediaSelectionSlot: Sendable {
     set { state.withLock { $0.choices[characteristic] = newValue } }
   }
 
-  /// The sound track to play of an asset; nil: silence.
+  /// The id of the audio track to play; nil: silence.
   func audioTrackID(in properties: AssetProperties) -> AssetTrack.ID? {
     switch self[.audible] {
     case .automatic:
@@ -78,10 +78,10 @@ final class MediaSelectionSlot: Sendable {
     throw fault
   }
 
-  /// What the player prefers of a group.
+  /// The player's preferred option of a group.
   private func preferred(in group: MediaSelectionGroup) -> MediaSelectionOption? { player?.option(in: group) }
 
-  /// What is presented of a group.
+  /// The selected option of a group.
   func option(in group: MediaSelectionGroup) -> MediaSelectionOption? {
     switch self[group.characteristic] {
     case .automatic: preferred(in: group) ?? group.defaultOption
@@ -90,10 +90,10 @@ final class MediaSelectionSlot: Sendable {
     }
   }
 
-  /// What was chosen of which group.
+  /// The explicit choices by group.
   var choices: [MediaCharacteristic: Choice] { state.withLock { $0.choices } }
 
-  /// Takes over what was chosen elsewhere.
+  /// Copies the choices of another slot.
   func copy(from other: MediaSelectionSlot) {
     let theirs = other.state.withLock { $0.choices }
     state.withLock { $0.choices = theirs }
@@ -108,7 +108,7 @@ extension MediaSelectionSlot.Choice {
     }
   }
 
-  /// Nil where nothing was chosen.
+  /// The choice in its saved form; nil without an explicit choice.
   var saved: PlayerItem.TrackChoice? {
     switch self {
     case .automatic: nil
@@ -118,26 +118,28 @@ extension MediaSelectionSlot.Choice {
   }
 }
 
-/// Choosing among an item's tracks.
+/// Selection of an item's tracks.
 extension PlayerItem {
-  /// The tracks to choose from, sound first; none until the asset is loaded.
+  /// The groups of tracks, audio first; empty until the asset is loaded.
   public var mediaSelectionGroups: [MediaSelectionGroup] { (try? asset.loaded?.get())?.mediaSelectionGroups ?? [] }
 
-  /// What is presented of each group; of none until the asset is loaded.
+  /// The selected option of each group; empty until the asset is loaded.
   public var currentMediaSelection: MediaSelection {
     var options: [MediaCharacteristic: MediaSelectionOption] = [:]
     for group in mediaSelectionGroups { options[group.characteristic] = mediaSelectionSlot.option(in: group) }
     return MediaSelection(options: options)
   }
 
-  /// Presents an option of a group instead of what is presented of it; nil: nothing of it.
+  /// Selects an option of a group, or none if `option` is nil.
   ///
-  /// Another sound track is heard as soon as it has been decoded, across 5 ms and at the very time at which the item is then:
-  /// playback goes on, whatever its rate, a seek that is under way arrives in the new track, and a paused player stays where it is.
+  /// A new audio track is heard once it has been decoded. It replaces the old one at the same item time, with a
+  /// crossfade of 5 ms. Playback continues at any rate, a pending seek arrives in the new track, and a paused player
+  /// keeps its position.
   ///
-  /// Errors: `noSuchTrack` for what is no option of the group, or a group that the asset does not have; `invalidState` for nil
-  /// where something of the group has to be presented, and before the asset is loaded; `unknownCodec` for an option that
-  /// cannot be presented. Then the selection is what it was.
+  /// - Throws: then the selection does not change.
+  ///   - `noSuchTrack` if `option` is not in the group, or the asset does not have the group.
+  ///   - `invalidState` before the asset is loaded, or if `option` is nil and the group must have a selection.
+  ///   - `unknownCodec` if the option cannot be played.
   public func select(_ option: MediaSelectionOption?, in group: MediaSelectionGroup) throws(MediaError) {
     try checkGroup(group)
     guard let option else {
@@ -157,7 +159,9 @@ extension PlayerItem {
     choose(.track(option.trackID), group)
   }
 
-  /// Presents the best option of a group by these criteria. Errors: `noSuchTrack` when there is none, and those of `select`.
+  /// Selects the best option of a group by these criteria.
+  ///
+  /// - Throws: `noSuchTrack` if no option matches; the errors of `select(_:in:)`.
   @discardableResult
   public func select(
     matching criteria: MediaSelectionCriteria, in group: MediaSelectionGroup
@@ -171,7 +175,9 @@ extension PlayerItem {
     return option
   }
 
-  /// Presents of a group what the player's criteria say, or else what the file would have. Errors: as `select`'s.
+  /// Selects the option of a group by the player's criteria, or else the default of the file.
+  ///
+  /// - Throws: the errors of `select(_:in:)`.
   public func selectAutomatically(in group: MediaSelectionGroup) throws(MediaError) {
     try checkGroup(group)
     choose(.automatic, group)

@@ -1,13 +1,13 @@
 import MediaCore
 import RealtimeAudio
 
-/// What a meter's observer is told, once it has been heard.
+/// The argument of a meter observer's handler, after the measured audio has been heard.
 public struct MeterObservation: Sendable, Hashable {
-  /// The item heard at `time`; nil when there is none.
+  /// The item heard at `time`; nil if there is none.
   public var itemID: PlayerItem.ID?
-  /// Where the player is at the end of what was measured: since the observation before, as far as it sounded.
+  /// The player's time at the end of the measured audio: the audio that played since the previous observation.
   public var time: MediaTime
   public var levels: MeterLevels
-  /// How many nanoseconds after `time` was heard this is told.
+  /// The delay of this call after `time` was heard, in nanoseconds.
   public var lateNanoseconds: Int64
 }

@@ -1,20 +1,20 @@
 import MediaCore
 
-/// What an engine is to play on, of what a sound server has.
+/// The selection of an output device of a sound server.
 public struct OutputSelection: Sendable, Hashable {
-  /// What is asked for by name or nature.
+  /// The requested device.
   public enum Target: Sendable, Hashable {
-    /// What the server has for those who ask for nothing.
+    /// The server's default device.
     case serverDefault
-    /// The device of this name. Where it is not there from the start it is waited for.
+    /// The device with this name. If it is not available at the start, the output waits for it.
     case device(String)
-    /// Silence, at real speed.
+    /// Silence, at real-time rate.
     case silence
   }
 
   public var target: Target
-  /// Names of devices, the dearest first: the first that is there and not unplugged is played on, and taken again when it
-  /// returns. A device that `target` names comes before them.
+  /// The names of output devices in order of preference. Playback uses the first one that is available and not
+  /// unplugged, and returns to it when it reappears. A device that `target` names comes first.
   public var preferred: [String]
   public var lostPolicy: LostDevicePolicy
 

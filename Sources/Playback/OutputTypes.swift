@@ -1,23 +1,24 @@
 import MediaCore
 import RealtimeAudio
 
-/// Names an observer until it is removed; unique within an engine.
+/// The id of an observer until its removal; unique within an engine.
 public typealias ObserverToken = UInt64
 
-/// Which device an engine plays on, and what to do without it.
+/// The devices on which an engine plays, and its behaviour without one.
 public struct OutputConfiguration: Sendable {
-  /// Makes the sink of a device of this name, of the default one for nil. Called anew for every attempt.
+  /// Creates the sink for the device with this name; nil means the default device. Called again for every attempt.
   public var makeSink: @Sendable (_ device: String?) -> any AudioSink
-  /// What plays until the first device is there; nil: players wait.
+  /// Creates the sink that plays until the first device is available. If nil, players wait.
   public var makeFallback: (@Sendable () -> any AudioSink)?
-  /// What `LostDevicePolicy.null` and `OutputSelection.Target.silence` play on; nil: they cannot be had.
+  /// Creates the sink for `LostDevicePolicy.null` and ``OutputSelection/Target/silence``. If nil, neither is available.
   public var makeSilence: (@Sendable () -> any AudioSink)?
-  /// Makes who knows what devices there are. nil, or an answer of nil: there is one output, and when it is lost it never returns.
+  /// Creates the monitor of available devices. If it is nil or returns nil, there is one output, which never returns
+  /// once lost.
   public var makeMonitor: (@Sendable () -> (any AudioDeviceMonitor)?)?
-  /// What is to be played on at first.
+  /// The initial selection.
   public var selection: OutputSelection
 
-  /// An output that is one of many devices, which come and go.
+  /// Creates a configuration for an output with several devices, which can appear and disappear.
   public init(
     selection: OutputSelection = OutputSelection(), makeSink: @escaping @Sendable (_ device: String?) -> any AudioSink,
     makeFallback: (@Sendable () -> any AudioSink)? = nil, makeSilence: (@Sendable () -> any AudioSink)? = nil,
@@ -30,59 +31,59 @@ public struct OutputConfiguration: Sendable {
     self.makeMonitor = makeMonitor
   }
 
-  /// An output of which there is one.
+  /// Creates a configuration for a single output.
   public init(makeSink: @escaping @Sendable () -> any AudioSink) {
     self.init(makeSink: { _ in makeSink() }, makeMonitor: { nil })
     makeMonitor = nil
   }
 
-  /// Whether players can hope for anything when the device cannot be had: a fallback, or a device to wait for. Without it
-  /// an output that does not open never will.
+  /// Whether playback can recover when the device is unavailable: by a fallback, or by waiting for a device. Without
+  /// both, a failed open of the output is final.
   public var canRecover: Bool { makeFallback != nil || makeMonitor != nil }
 }
 
-/// What an engine plays on at the moment.
+/// The current state of an engine's output.
 public struct OutputState: Sendable, Hashable {
   public enum Status: String, Sendable, Hashable {
     /// The device is being opened for the first time.
     case opening
     case ready
-    /// The device takes no audio: its server hangs or asks for no more samples (PipeWire without links), or the device is
-    /// suspended. Players wait with `WaitingReason.outputUnavailable`, their clocks stand, and no sample is lost.
+    /// The device accepts no audio. Its server hangs or requests no samples (PipeWire without links), or the device is
+    /// suspended. Players wait with ``WaitingReason/outputUnavailable``, their clocks stop, and no sample is lost.
     case unresponsive
-    /// The fallback plays, until the device appears; `error` says why.
+    /// The fallback plays until the device appears; `error` states the reason.
     case fallback
-    /// Nothing plays; players wait. `error` says why.
+    /// Nothing plays and players wait; `error` states the reason.
     case lost
     case closed
   }
 
   public var status = Status.opening
-  /// As `AudioSink.label`; empty while nothing is open.
+  /// As `AudioSink.label`; empty while no sink is open.
   public var label = ""
   public var format: AudioFormat?
   public var error: MediaError?
 }
 
-/// What happens around an output, for `PlaybackEngine.observeRoutes`.
+/// An event of an output, for `PlaybackEngine.observeRoutes`.
 public enum OutputEvent: Sendable, Hashable {
-  /// The sound server has these devices now; nil: none answers.
+  /// The current devices of the sound server; nil if no server is available.
   case devices(AudioDevices?)
-  /// Sound takes another way.
+  /// The route of the audio changed.
   case route(RouteChange)
-  /// Something else is to be played on.
+  /// The selection of the output changed.
   case selection(OutputSelection)
 }
 
-/// Who plays on an output. Called on the control loop.
+/// A user of an output. Its methods are called on the control loop.
 protocol OutputClient: AnyObject {
   func outputDidStart()
   func outputWillStop()
-  /// What it played on is gone, or unplugged: it is to pause rather than to be heard out of something else.
+  /// The device disappeared or was unplugged. The client pauses instead of continuing on another device.
   func outputRouteWasLost()
-  /// The device takes no sound (`isStalled`), or takes it again; nothing was lost.
+  /// The device accepts no audio (`isStalled`), or accepts it again. No sample is lost.
   func outputDidStall(_ isStalled: Bool)
   func handle(_ event: RenderEvent)
-  /// All events that waited have been handled.
+  /// All pending events have been handled.
   func didHandleEvents()
 }

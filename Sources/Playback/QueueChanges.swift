@@ -1,38 +1,38 @@
 import DequeModule
 
-/// What happened to one entry of a queue, in the order in which it did: who does the same to a list of the queue as it was has the
-/// queue as it is.
+/// A change of one entry of a queue. A client that applies the steps in their order to an old copy of the queue gets
+/// the present queue.
 public enum QueueStep: Sendable, Hashable {
-  /// An item came, and had this index then.
+  /// An item was inserted at this index.
   case inserted(PlayerItem.ID, index: Int)
-  /// The item that had this index went.
+  /// The item at this index was removed.
   case removed(PlayerItem.ID, index: Int)
-  /// An item went from one index to the other, which it had afterwards.
+  /// An item moved; `to` is its index afterwards.
   case moved(PlayerItem.ID, from: Int, to: Int)
-  /// The first so many went to the end.
+  /// This number of first items moved to the end.
   case rotated(Int)
 }
 
-/// A step, and the version of the queue that it belongs to.
+/// A step and the version of the queue to which it leads.
 public struct QueueChangeEntry: Sendable, Hashable {
   public var version: UInt64
   public var step: QueueStep
 }
 
-/// The steps that lead to the next version of a queue, until it has that.
+/// The steps since the last version of a queue.
 struct QueueSteps: Sendable {
-  /// The default of ``limit``: more than are ever kept.
+  /// The default of ``limit``: higher than the number of steps that a log keeps.
   static let standardLimit = 65_536
 
-  /// The number of steps up to which they are noted one by one.
+  /// The number of steps up to which each step is recorded.
   private let limit: Int
   private(set) var steps: [QueueStep] = []
-  /// Its order is another one altogether, or there were too many steps.
+  /// Whether the steps are not recorded one by one: the whole order changed, or there were too many steps.
   private(set) var isWhole = false
 
-  /// No steps yet.
+  /// Creates an empty list.
   ///
-  /// - Parameter limit: The number of steps up to which they are noted one by one.
+  /// - Parameter limit: the number of steps up to which each step is recorded.
   init(limit: Int = standardLimit) { self.limit = limit }
 
   mutating func note(_ step: QueueStep) {
@@ -40,7 +40,7 @@ struct QueueSteps: Sendable {
     if steps.count < limit { steps.append(step) } else { noteWhole() }
   }
 
-  /// Notes as many steps as there are items. `makeStep` is called for each of them unless they are too many.
+  /// Records one step per item. `makeStep` is called for each item unless there are too many.
   mutating func note<Item>(_ items: some Collection<Item>, _ makeStep: (Int, Item) -> QueueStep) {
     guard !isWhole else { return }
     guard steps.count + items.count <= limit else { return noteWhole() }
@@ -53,17 +53,17 @@ struct QueueSteps: Sendable {
   }
 }
 
-/// What led to the newest versions of a queue, in bounded memory.
+/// The steps that led to the newest versions of a queue, in bounded memory.
 struct QueueChangeLog: Sendable {
-  /// The steps that are kept; a version without any counts as one.
+  /// The maximum number of steps. A version without steps counts as one.
   var limit = 1_024 { didSet { trim() } }
   private var versions: Deque<(version: UInt64, steps: [QueueStep])> = []
   private var count = 0
-  /// What happened since this version is known.
+  /// The oldest version whose following steps are known.
   private var oldest: UInt64 = 0
   private var newest: UInt64 = 0
 
-  /// The queue has another version, which these steps led to.
+  /// Records the steps that led to a new version.
   mutating func append(_ steps: QueueSteps, version: UInt64) {
     newest = version
     guard !steps.isWhole else {
@@ -83,7 +83,7 @@ struct QueueChangeLog: Sendable {
     }
   }
 
-  /// What happened since the queue had this version; nil when that is not known any more, or the version is still to come.
+  /// Returns the steps since this version; nil if they are no longer known or the version is in the future.
   func changes(since version: UInt64) -> [QueueChangeEntry]? {
     guard (oldest...newest).contains(version) else { return nil }
     var changes: [QueueChangeEntry] = []

@@ -1,25 +1,26 @@
 import MediaCore
 
-/// The entries of a queue in their order, found by id or by place. The first is the current one.
+/// The entries of a queue in their order, found by id or by index. The first is the current one.
 ///
-/// What is known of an entry lies apart from the order, so that edits move ids only; of most of a long queue nothing is.
+/// The state of the entries is separate from the order, so that edits move only ids. Most entries of a long queue have
+/// no state.
 struct QueueEntries: Sequence, Sendable {
   typealias Entry = PlayerStateMachine.Entry
   typealias ItemID = PlayerItem.ID
 
   private(set) var order = QueueOrder()
-  /// The entries of which something is known.
+  /// The entries that have state.
   private var known: [ItemID: Entry] = [:]
-  /// What was done to the order since it was last asked.
+  /// The changes of the order since the last `takeSteps()`.
   private var steps = QueueSteps()
-  /// The number of steps up to which they are noted one by one: what leads to a version in more steps is not kept.
+  /// The number of steps up to which each step is recorded. If a version needs more steps, none are kept.
   var stepLimit = QueueSteps.standardLimit {
     didSet { if steps.steps.isEmpty, !steps.isWhole { steps = QueueSteps(limit: stepLimit) } }
   }
 
   init() {}
 
-  /// A queue of entries with different ids.
+  /// Creates a queue of entries with different ids.
   init(_ entries: [Entry]) {
     noteKnown(entries)
     order = QueueOrder(entries.map(\.id))
@@ -29,16 +30,16 @@ struct QueueEntries: Sequence, Sendable {
     for entry in entries where !entry.isUnknown { known[entry.id] = entry }
   }
 
-  /// What was done to the order since the last call.
+  /// Returns and clears the changes of the order since the last call.
   mutating func takeSteps() -> QueueSteps {
     defer { steps = QueueSteps(limit: stepLimit) }
     return steps
   }
 
-  /// Whether nothing has changed since the last version.
+  /// Whether the order has not changed since the last version.
   var isUnchanged: Bool { steps.steps.isEmpty && !steps.isWhole }
 
-  /// Has other entries altogether.
+  /// Replaces all entries.
   mutating func replaceAll(_ entries: [Entry]) {
     known = [:]
     noteKnown(entries)
@@ -47,7 +48,7 @@ struct QueueEntries: Sequence, Sendable {
     steps.noteWhole()
   }
 
-  /// Removes some entries, which are there.
+  /// Removes entries, which must exist.
   mutating func removeAll(_ ids: [ItemID]) {
     let removed = order.removeAll(ids)
     steps.note(removed) { .removed($1.id, index: $1.index) }
@@ -62,7 +63,7 @@ struct QueueEntries: Sequence, Sendable {
 
   var first: Entry? { order.first.map { known[$0] ?? Entry(id: $0) } }
 
-  /// What is known of an entry; nil when it is not there, and setting that of one that is not there changes nothing.
+  /// The state of an entry; nil if the entry does not exist. Setting the state of a missing entry has no effect.
   subscript(id: ItemID) -> Entry? {
     get { known[id] ?? (order.contains(id) ? Entry(id: id) : nil) }
     set { if let newValue, order.contains(id) { known[id] = newValue } }
@@ -72,12 +73,12 @@ struct QueueEntries: Sequence, Sendable {
 
   func index(of id: ItemID) -> Int? { order.index(of: id) }
 
-  /// Entries from a place on.
+  /// Returns the entries from an index to the end.
   func suffix(from index: Int) -> Iterator { Iterator(ids: order.suffix(from: index), known: known) }
 
   func makeIterator() -> Iterator { suffix(from: 0) }
 
-  /// Goes over the entries in order.
+  /// Iterates over the entries in order.
   struct Iterator: IteratorProtocol, Sequence {
     fileprivate var ids: QueueOrder.Iterator
     fileprivate let known: [ItemID: Entry]
@@ -87,7 +88,7 @@ struct QueueEntries: Sequence, Sendable {
 
   // MARK: - Changing
 
-  /// Puts entries that are not there yet in front of the one at `index`, or at the end.
+  /// Inserts new entries before the one at `index`, or at the end.
   mutating func insert(contentsOf entries: [Entry], at index: Int) {
     noteKnown(entries)
     let first = Swift.min(index, order.count)
@@ -95,7 +96,7 @@ struct QueueEntries: Sequence, Sendable {
     order.insert(contentsOf: entries.map(\.id), at: index)
   }
 
-  /// Takes an entry out; nil when it is not there.
+  /// Removes an entry; nil if it does not exist.
   @discardableResult
   mutating func remove(_ id: ItemID) -> (entry: Entry, index: Int)? {
     guard let index = order.remove(id) else { return nil }
@@ -103,18 +104,18 @@ struct QueueEntries: Sequence, Sendable {
     return (known.removeValue(forKey: id) ?? Entry(id: id), index)
   }
 
-  /// Takes the current entry out; nil without one.
+  /// Removes the current entry; nil if there is none.
   @discardableResult
   mutating func removeFirst() -> Entry? { order.first.flatMap { remove($0)?.entry } }
 
-  /// Takes the first so many entries out, in their order.
+  /// Removes the first `wanted` entries and returns them in their order.
   mutating func removeFirst(_ wanted: Int) -> [Entry] {
     let ids = order.removeFirst(wanted)
     steps.note(ids) { .removed($1, index: 0) }
     return ids.map { known.removeValue(forKey: $0) ?? Entry(id: $0) }
   }
 
-  /// Moves an entry to the place that it is to have afterwards.
+  /// Moves an entry to `index`, its index after the move.
   mutating func move(_ id: ItemID, to index: Int) {
     guard let from = order.remove(id) else { return }
     let to = Swift.min(index, order.count)
@@ -122,14 +123,14 @@ struct QueueEntries: Sequence, Sendable {
     if from != to { steps.note(.moved(id, from: from, to: to)) }
   }
 
-  /// Takes the first so many entries to the end.
+  /// Moves the first `distance` entries to the end.
   mutating func rotate(by distance: Int) {
     guard distance > 0, distance < order.count else { return }
     order.rotate(by: distance)
     steps.note(.rotated(distance))
   }
 
-  /// Puts all of them into another order, which has the same ids.
+  /// Replaces the order. `ids` must be the same ids.
   mutating func reorder(_ ids: [ItemID]) {
     order = QueueOrder(ids)
     steps.noteWhole()

@@ -1,11 +1,11 @@
 import MediaCore
 import Synchronization
 
-/// An order of item ids, each there once, of which any place can be found and changed cheaply.
+/// An order of distinct item ids in which any index can be found and changed cheaply.
 ///
-/// The ids lie in *pieces* of at most `pieceLimit`, and each id's piece is on record: to find an id's index, or the id
-/// at an index, is to walk over the pieces and then within one. With n ids that is about n/256 + 512 steps; adding at the
-/// end takes constant time.
+/// The ids are in *chunks* (`Piece`) of at most `pieceLimit`, and a table maps each id to its chunk. A lookup by id or
+/// index walks over the chunks and then within one. With n ids it takes about n/256 + 512 steps. Adding at the end
+/// takes constant time.
 struct QueueOrder: Sequence, Sendable {
   typealias ItemID = PlayerItem.ID
 
@@ -16,15 +16,15 @@ struct QueueOrder: Sequence, Sendable {
 
   private static let pieceLimit = 512
 
-  /// How many pieces there are.
+  /// The number of chunks.
   var pieceCount: Int { pieces.count }
 
-  /// None is empty, and no two neighbours would fit into half of one together: they are fewer than n/128 + 2.
+  /// No chunk is empty, and two neighbours never fit together into half a chunk. There are fewer than n/128 + 2.
   private var pieces: [Piece] = []
-  /// The piece that each id lies in.
+  /// The key of the chunk of each id.
   private var homes = ItemTable<UInt32>()
   private var nextKey: UInt32 = 0
-  /// Pieces and ids that were looked at or moved, here and in copies: what tests of scaling count.
+  /// The number of chunks and ids that were visited or moved, here and in copies. Read by tests of scaling.
   private(set) var work: Int {
     get { workCounter.count.load(ordering: .relaxed) }
     nonmutating set { workCounter.count.store(newValue, ordering: .relaxed) }
@@ -35,13 +35,13 @@ struct QueueOrder: Sequence, Sendable {
 
   init() {}
 
-  /// An order of ids that are all different.
+  /// Creates an order of distinct ids.
   init(_ ids: some Collection<ItemID>) { append(contentsOf: ids) }
 
   // MARK: - Reading
 
-  /// Its pieces as they are. In no more time than it takes to go over them; who changes the order then copies the piece that
-  /// is changed, and nothing else.
+  /// The current chunks. Takes as much time as iterating over the chunks. A later change of the order copies only the
+  /// changed chunk.
   var snapshot: [QueuePiece] { pieces.map { QueuePiece(key: $0.key, ids: $0.ids) } }
 
   var count: Int { homes.count }
@@ -52,7 +52,7 @@ struct QueueOrder: Sequence, Sendable {
 
   func contains(_ id: ItemID) -> Bool { homes[id] != nil }
 
-  /// The place of an id; nil when it is not there.
+  /// Returns the index of an id; nil if it is missing.
   func index(of id: ItemID) -> Int? {
     guard let key = homes[id] else { return nil }
     var start = 0
@@ -64,13 +64,13 @@ struct QueueOrder: Sequence, Sendable {
     return nil
   }
 
-  /// The id at a place, which exists.
+  /// The id at an index, which must exist.
   subscript(index: Int) -> ItemID {
     let place = place(of: index)
     return pieces[place.piece].ids[place.offset]
   }
 
-  /// The ids from a place on.
+  /// Returns the ids from an index to the end.
   func suffix(from index: Int) -> Iterator {
     guard index < count else { return Iterator(self, piece: pieces.count, offset: 0) }
     let place = place(of: index)
@@ -79,7 +79,7 @@ struct QueueOrder: Sequence, Sendable {
 
   func makeIterator() -> Iterator { Iterator(self, piece: 0, offset: 0) }
 
-  /// Goes over the ids in order.
+  /// Iterates over the ids in order.
   struct Iterator: IteratorProtocol, Sequence {
     private let order: QueueOrder
     private var piece: Int
@@ -101,7 +101,8 @@ struct QueueOrder: Sequence, Sendable {
     }
   }
 
-  /// The piece that an index lies in, and where in it. The end of the order lies behind the last piece's last id.
+  /// Returns the chunk that contains an index, and the offset in it. For the end of the order this is the end of the
+  /// last chunk.
   private func place(of index: Int) -> (piece: Int, offset: Int) {
     var rest = index
     for number in pieces.indices {
@@ -115,7 +116,7 @@ struct QueueOrder: Sequence, Sendable {
 
   // MARK: - Changing
 
-  /// Puts ids that are not there yet in front of the one at `index`, or at the end.
+  /// Inserts new ids before the one at `index`, or at the end.
   mutating func insert(contentsOf ids: some Collection<ItemID>, at index: Int) {
     guard !ids.isEmpty else { return }
     guard index < count else { return append(contentsOf: ids) }
@@ -126,7 +127,7 @@ struct QueueOrder: Sequence, Sendable {
     if let last = split(number) { join(last) }
   }
 
-  /// Adds ids that are not there yet at the end: fills the last piece, and then new ones.
+  /// Adds new ids at the end: fills the last chunk, then adds chunks.
   private mutating func append(contentsOf ids: some Collection<ItemID>) {
     var rest = ids[...]
     if let last = pieces.indices.last, pieces[last].ids.count < Self.pieceLimit {
@@ -142,12 +143,12 @@ struct QueueOrder: Sequence, Sendable {
     }
   }
 
-  /// Takes an id out; answers where it was, or nil when it was not there.
+  /// Removes an id and returns its former index; nil if it was missing.
   @discardableResult
   mutating func remove(_ id: ItemID) -> Int? {
     guard let key = homes.removeValue(for: id) else { return nil }
     var start = 0
-    // By their places: who goes over the pieces themselves has a second owner of them, and changing one copies all.
+    // By index: an iterator would retain the array, and changing one chunk would copy all of them.
     for number in pieces.indices {
       work += 1
       guard pieces[number].key == key else {
@@ -163,10 +164,9 @@ struct QueueOrder: Sequence, Sendable {
     return nil
   }
 
-  /// Takes out some ids that are there. Costs no more than going over the pieces, and over all ids of those pieces that
-  /// have one of them.
+  /// Removes ids that exist. Takes no more time than iterating over the chunks and over all ids of the affected chunks.
   ///
-  /// - Returns: The ids in their order, each with the index that it has while those before it are out already.
+  /// - Returns: the ids in their order, each with its index after the removal of the ids before it.
   mutating func removeAll(_ ids: some Sequence<ItemID>) -> [(id: ItemID, index: Int)] {
     var affected: Set<UInt32> = []
     for id in ids { if let key = homes.removeValue(for: id) { affected.insert(key) } }
@@ -187,12 +187,12 @@ struct QueueOrder: Sequence, Sendable {
       if !piece.ids.isEmpty { staying.append(piece) }
     }
     pieces = staying
-    // From the back, so that the places in front stay what they are.
+    // From the back, so that the indexes at the front stay valid.
     for number in pieces.indices.dropLast().reversed() { join(number) }
     return removed
   }
 
-  /// Takes the first so many ids out, in their order.
+  /// Removes the first `wanted` ids and returns them in their order.
   mutating func removeFirst(_ wanted: Int) -> [ItemID] {
     guard wanted > 0, !isEmpty else { return [] }
     let (number, offset) = wanted >= count ? (pieces.count, 0) : place(of: wanted)
@@ -208,13 +208,13 @@ struct QueueOrder: Sequence, Sendable {
     return removed
   }
 
-  /// Moves an id to the place that it is to have afterwards.
+  /// Moves an id to `index`, its index after the move.
   mutating func move(_ id: ItemID, to index: Int) {
     guard remove(id) != nil else { return }
     insert(contentsOf: CollectionOfOne(id), at: index)
   }
 
-  /// Takes the first so many ids to the end.
+  /// Moves the first `distance` ids to the end.
   mutating func rotate(by distance: Int) {
     guard distance > 0, distance < count else { return }
     let (number, offset) = place(of: distance)
@@ -228,21 +228,21 @@ struct QueueOrder: Sequence, Sendable {
     pieces.removeFirst(number)
     let seam = pieces.count
     pieces += front
-    // Where one was cut and where the ends met, from the back, so that the places in front stay what they are.
+    // At the cut and where the ends meet; from the back, so that the indexes at the front stay valid.
     join(pieces.count - 2)
     join(seam)
     join(seam - 1)
     join(0)
   }
 
-  // MARK: - Pieces
+  // MARK: - Chunks
 
   private mutating func makeKey() -> UInt32 {
     defer { nextKey &+= 1 }
     return nextKey
   }
 
-  /// A new piece of these ids.
+  /// Creates a chunk of these ids.
   private mutating func adopted(_ ids: [ItemID]) -> Piece {
     let piece = Piece(key: makeKey(), ids: ids)
     homes.set(ids) { _ in piece.key }
@@ -250,7 +250,7 @@ struct QueueOrder: Sequence, Sendable {
     return piece
   }
 
-  /// Divides a piece that has grown too large into such as are half full, but for the last; answers where that lies.
+  /// Splits a chunk that is too large into chunks that are half full, except the last. Returns the index of the last.
   private mutating func split(_ number: Int) -> Int? {
     let ids = pieces[number].ids
     guard ids.count > Self.pieceLimit else { return nil }
@@ -258,7 +258,7 @@ struct QueueOrder: Sequence, Sendable {
     var parts: [Piece] = []
     var start = length
     while start < ids.count {
-      // The last part takes a remainder that would be less than half of one.
+      // The last part includes a remainder that would be less than half a part.
       let end = ids.count - start < length + length / 2 ? ids.count : start + length
       parts.append(adopted(Array(ids[start..<end])))
       start = end
@@ -269,7 +269,7 @@ struct QueueOrder: Sequence, Sendable {
     return number + parts.count
   }
 
-  /// A piece has become smaller: drops it when it is empty, and puts what is small there together.
+  /// Handles a chunk that has become smaller: drops it if it is empty, and joins small neighbours.
   private mutating func drop(_ number: Int) {
     if pieces[number].ids.isEmpty {
       pieces.remove(at: number)
@@ -280,7 +280,7 @@ struct QueueOrder: Sequence, Sendable {
     join(number - 1)
   }
 
-  /// Puts a piece and the next one together if they are small.
+  /// Joins a chunk and the next one if they are small.
   private mutating func join(_ number: Int) {
     guard pieces.indices.contains(number), number + 1 < pieces.count,
       pieces[number].ids.count + pieces[number + 1].ids.count <= Self.pieceLimit / 2

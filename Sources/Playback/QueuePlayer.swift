@@ -1,99 +1,106 @@
 import MediaAssets
 import MediaCore
 
-/// A player with a queue: each item follows the one before without a missing or an extra sample. As AVQueuePlayer, and
-/// beyond it: items have places, the queue has versions, and one can go back.
+/// A player with a queue, like AVQueuePlayer. Each item follows the previous one without a missing or an extra sample.
 ///
-/// The first item is the current one; an item that was heard to its end leaves, and is kept in mind for going back.
-/// Nothing of this takes longer because the queue is long: adding at its end takes constant time, finding or moving an
-/// item some hundred steps among 100,000.
+/// Unlike AVQueuePlayer, items have indexes, the queue has versions, and playback can go back. The first item is the
+/// current one. An item that was played to its end leaves the queue and enters the history.
+///
+/// Adding at the end takes constant time. Finding or moving an item takes about a hundred steps among 100,000.
 public actor QueuePlayer: PlayerControl {
   public nonisolated let control: PlayerControlBox
   private nonisolated let loop: any ControlLoop
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Makes a player on `engine`'s output. Any thread.
+  /// Creates a player on `engine`'s output. Any thread.
   public init(engine: PlaybackEngine, name: String = "main") {
     loop = engine.loop
     control = PlayerControlBox(
       core: PlayerCore(engine: engine.core, name: name, canAdvance: true), engine: engine)
   }
 
-  /// Makes a player with a queue. Errors: `itemInUse`.
+  /// Creates a player with a queue.
+  ///
+  /// - Throws: `itemInUse`.
   public init(engine: PlaybackEngine, name: String = "main", items: [PlayerItem]) async throws {
     self.init(engine: engine, name: name)
     try append(items)
   }
 
-  /// A player that nobody holds any more falls silent.
+  /// A player that is no longer referenced stops.
   deinit { loop.execute { [control] in control.core.close() } }
 
   private var core: PlayerCore { control.core }
 
   // MARK: - Reading
 
-  /// How many items are in the queue, the current one included.
+  /// The number of items in the queue, including the current one.
   public var itemCount: Int { core.machine.entries.count }
 
   /// The number of bytes that describe the items in the queue (`PlayerItem.descriptionByteCount`).
   public var queuedByteCount: Int { core.queuedByteCount }
 
-  /// Items by their places, 0 being the current one; places that do not exist are left out.
+  /// Returns the items with these indexes; 0 is the current item. Indexes outside the queue are ignored.
   public func items(in range: Range<Int>) -> [PlayerItem] {
     let places = range.clamped(to: 0..<itemCount)
     return core.machine.entries.order.suffix(from: places.lowerBound).prefix(places.count)
       .compactMap { core.items[$0] }
   }
 
-  /// All items, the current one first.
+  /// Returns all items, the current one first.
   public func items() -> [PlayerItem] { items(in: 0..<itemCount) }
 
   public func item(_ id: PlayerItem.ID) -> PlayerItem? { core.items[id] }
 
-  /// An item's place, 0 being the current one's; nil when it is not in the queue.
+  /// Returns the index of an item; 0 is the current one. Nil if the item is not in the queue.
   public func index(of id: PlayerItem.ID) -> Int? { core.machine.entries.index(of: id) }
 
-  /// What happened to the queue since it had a version, entry by entry; nil when that is not known any more, the order is another
-  /// one altogether, or the version is still to come: then only the whole list tells.
+  /// Returns the changes of the queue since `version`, one entry per step.
+  ///
+  /// - Returns: nil if the changes are no longer known, the whole order changed, or `version` is in the future. The
+  ///   caller must then read the whole queue.
   public func queueChanges(since version: UInt64) -> [QueueChangeEntry]? {
     core.machine.queueChanges.changes(since: version)
   }
 
-  /// How many steps `queueChanges` goes back; 1,024 unless set. At least 1.
+  /// Sets the number of steps that `queueChanges(since:)` can go back. Default: 1,024. At least 1.
   public func setQueueChangeLimit(_ count: Int) {
     core.machine.queueChanges.limit = max(1, count)
     core.machine.entries.stepLimit = core.machine.queueChanges.limit
   }
 
-  /// What was current before and has been gone on from, the newest last; at most 1,000. An item that was played again and
-  /// again stands there as often; one that failed or was removed does not.
+  /// Returns the items that were current earlier and from which playback advanced, the newest last; at most 1,000. An
+  /// item that was played several times occurs several times. Items that failed or were removed do not occur.
   public func history() -> [PlayerItem] { core.machine.history.ids.compactMap { core.items[$0] ?? core.pastItems[$0] } }
 
-  /// Whether an item has left the queue and can return from the history.
+  /// Returns whether an item has left the queue and can return from the history.
   public func isInHistory(_ id: PlayerItem.ID) -> Bool { core.pastItems[id] != nil }
 
-  /// Whether an item could be inserted: it is in no queue.
+  /// Returns whether an item can be inserted: it is in no queue.
   public func canInsert(_ item: PlayerItem, after: PlayerItem?) -> Bool {
     core.items[item.id] == nil && !item.isClaimed && (after.map { core.items[$0.id] != nil } ?? true)
   }
 
   // MARK: - Edits
 
-  /// Makes all of the changes, each in the queue as those before it left it; or, when one cannot be made, none. The whole is
-  /// one new version of the queue, which is answered, and what is heard goes on from where it was unless another item is
-  /// current then. `version`: do it only if the queue has this one.
+  /// Applies all edits in their order, or none of them if one is impossible.
   ///
-  /// Errors: `versionMismatch`; `itemInUse` for items that are in a queue; `noSuchItem`; `invalidArgument` for places that
-  /// do not exist and for items that are named twice. Then nothing has changed.
+  /// Together they produce one new version of the queue. Playback continues at its position unless another item becomes
+  /// current.
+  ///
+  /// - Parameter version: apply the edits only if the queue has this version; nil: always.
+  /// - Returns: the new version of the queue.
+  /// - Throws: `versionMismatch`; `itemInUse` for items that are in a queue; `noSuchItem`; `invalidArgument` for
+  ///   invalid indexes and duplicate items. Then nothing has changed.
   @discardableResult
   public func edit(_ edits: [QueueEdit], ifVersion version: UInt64? = nil) throws(MediaError) -> UInt64 {
     try core.edit(edits, ifVersion: version)
     return core.machine.queueVersion
   }
 
-  /// Claims items for an edit that is being prepared, all or none, so that the edit itself takes less time. They are in no
-  /// queue until the edit. The edit ends the reservation, whether it succeeds or not.
+  /// Claims items for an edit that is being prepared, all or none, so that the edit itself takes less time. The items
+  /// are in no queue until the edit. The edit ends the reservation, whether it succeeds or not.
   ///
   /// - Throws: `itemInUse`; `invalidState` when the player is closed.
   public func reserve(_ items: [PlayerItem]) throws(MediaError) { try core.reserve(items) }
@@ -101,95 +108,118 @@ public actor QueuePlayer: PlayerControl {
   /// Frees items that were reserved for an edit that is not made; others stay as they are.
   public func cancelReservation(of items: [PlayerItem]) { core.cancelReservation(of: items) }
 
-  /// Adds items at the end, all or none; in a shuffled queue anywhere behind the current one. Errors: `itemInUse`.
+  /// Adds items at the end, all or none. A shuffled queue gets them at random positions after the current item.
+  ///
+  /// - Throws: `itemInUse`.
   public func append(_ items: [PlayerItem]) throws(MediaError) { try edit([.append(items)]) }
 
-  /// Adds items behind another; nil: at the end. All or none. Errors: `itemInUse`, `noSuchItem`.
+  /// Adds items after another one, or at the end if `id` is nil. All or none.
+  ///
+  /// - Throws: `itemInUse`, `noSuchItem`.
   public func insert(_ items: [PlayerItem], after id: PlayerItem.ID?) throws(MediaError) {
     try edit([.insert(items, at: id.map { .after($0) } ?? .end)])
   }
 
-  /// Adds items in front of another; in front of the current one they become current. All or none. Errors:
-  /// `itemInUse`, `noSuchItem`.
+  /// Adds items before another one, all or none. Before the current item, the first of them becomes current.
+  ///
+  /// - Throws: `itemInUse`, `noSuchItem`.
   public func insert(_ items: [PlayerItem], before id: PlayerItem.ID) throws(MediaError) {
     try edit([.insert(items, at: .before(id))])
   }
 
-  /// Replaces the queue, and forgets what was played before. The rate stays as it is. Errors: `itemInUse`; then nothing
-  /// changes.
+  /// Replaces the queue and clears the history. The rate does not change.
+  ///
+  /// - Throws: `itemInUse`; then nothing changes.
   public func replaceAll(with items: [PlayerItem]) throws(MediaError) { try core.replaceAll(with: items) }
 
-  /// Removes items, all or none; without the current one the next becomes current. Errors: `noSuchItem`,
-  /// `invalidArgument` for an item that is named twice.
+  /// Removes items, all or none. If the current item is removed, the next one becomes current.
+  ///
+  /// - Throws: `noSuchItem`; `invalidArgument` for duplicate items.
   public func remove(_ ids: [PlayerItem.ID]) throws(MediaError) { try edit([.remove(ids)]) }
 
-  /// Moves an item. What comes to index 0 becomes current, and begins anew. Errors: `noSuchItem`, `invalidArgument`.
+  /// Moves an item. An item that moves to index 0 becomes current and starts from its beginning.
+  ///
+  /// - Throws: `noSuchItem`, `invalidArgument`.
   public func move(_ id: PlayerItem.ID, to place: QueuePlace) throws(MediaError) { try edit([.move(id, to: place)]) }
 
-  /// Puts an item in another one's place; that of the current one plays from its beginning. Errors: `itemInUse`,
-  /// `noSuchItem`.
+  /// Replaces an item by another. A replacement of the current item plays from its beginning.
+  ///
+  /// - Throws: `itemInUse`, `noSuchItem`.
   public func replace(_ id: PlayerItem.ID, with item: PlayerItem) throws(MediaError) {
     try edit([.replace(id, with: item)])
   }
 
-  /// Empties the queue, and forgets what was played before; playback stops for lack of an item.
+  /// Empties the queue and clears the history. Playback stops because there is no item.
   public func removeAllItems() { core.removeAll() }
 
-  /// Opens entries that are not due yet, to find out their state; each answer is an `itemChanged` event.
+  /// Opens entries early to determine their status. Each result is an `itemChanged` event.
   public func load(_ ids: [PlayerItem.ID]) { for id in ids { core.load(id) } }
 
-  /// Has entries be played by gains that were measured (`PlayerItem.measuredReplayGain`), however many there are: the control loop is
-  /// not held up. What is heard changes once, at the end.
+  /// Applies measured gains (`PlayerItem.measuredReplayGain`) to entries.
+  ///
+  /// The number of entries is not limited: the work does not block the control loop. The audible gain changes once, at
+  /// the end.
   ///
   /// - Parameters:
-  ///   - gain: what was measured of an entry; nil: it stays as it is. Called for each that is in the queue now, unless it leaves it.
-  ///   - completion: called on the control loop with how many there were; at once where they are few.
+  ///   - gain: returns the measured gain of an entry; nil leaves the entry unchanged. Called for each entry of the
+  ///     present queue, unless the entry leaves the queue first.
+  ///   - completion: called on the control loop with the number of entries; immediately if there are few.
   public func setMeasuredReplayGains(
     _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?, completion: @escaping @Sendable (Int) -> Void
   ) {
     core.setMeasuredReplayGains(gain, completion: completion)
   }
 
-  // MARK: - Going on and back
+  // MARK: - Moving forward and back
 
-  /// Ends the current item at once and goes on with the next.
+  /// Ends the current item at once and advances to the next.
   public func advanceToNextItem() { core.advance() }
 
-  /// Goes back to what was played before; what was current follows it. With nothing before, a queue that is repeated and
-  /// not shuffled goes back to its last item. As MPRIS's Previous.
+  /// Goes back to the previous item of the history, like MPRIS's Previous. The current item follows it in the queue. If
+  /// the history is empty, a repeated queue without shuffling goes back to its last item.
   ///
-  /// `limit`: when more than this of the current item has been heard, that begins anew instead. Errors: `noSuchItem` when
-  /// nothing was played before.
+  /// - Parameter limit: if more than this of the current item has been heard, the current item restarts instead.
+  /// - Throws: `noSuchItem` if there is no previous item.
   public func goToPreviousItem(restartingAfter limit: MediaTime? = nil) throws(MediaError) {
     try core.goToPrevious(restartingAfter: limit)
   }
 
-  /// Makes an item current, and plays it from its beginning. What lay before it in the queue counts as played: it can be
-  /// gone back to, and where the queue is repeated goes to its end. An item that was played before comes back with all that
-  /// was played since. Errors: `noSuchItem`; `itemInUse` when another queue has it.
+  /// Makes an item current and plays it from its beginning.
+  ///
+  /// The items before it in the queue count as played: they enter the history. In a repeated queue they also move to
+  /// its end. An item of the history returns together with all items that were played after it.
+  ///
+  /// - Throws: `noSuchItem`; `itemInUse` if another queue has the item.
   public func jump(to id: PlayerItem.ID) throws(MediaError) { try core.jump(to: id) }
 
-  /// The same for the item at a place, 0 being the current one. Errors: `invalidArgument`.
+  /// Jumps likewise to the item at an index; 0 is the current item.
+  ///
+  /// - Throws: `invalidArgument`.
   public func jump(toIndex index: Int) throws(MediaError) { try core.jump(toIndex: index) }
 
   // MARK: - Settings
 
-  /// Shuffles what follows the current item, and answers the seed. With the same seed, the same queue is put into the same
-  /// order, on every machine. With a repeated queue each round has another order, which does not begin with what was played
-  /// last. Items that are appended come anywhere behind the current one, those that are inserted where it is said; the
-  /// order without shuffling has them where they were added.
+  /// Shuffles the items after the current one.
+  ///
+  /// With the same seed, the same queue gets the same order on every machine. A repeated queue gets a new order each
+  /// round, which does not begin with the item that was played last.
+  ///
+  /// Appended items get random positions after the current item; inserted items get the requested position. The order
+  /// without shuffling keeps both where they were added.
+  ///
+  /// - Returns: the seed.
   @discardableResult
   public func shuffle(seed: UInt64? = nil) -> UInt64 {
-    // Small enough to be exact in every client's numbers.
+    // Small enough to be exact in the number type of every client.
     let seed = seed ?? UInt64.random(in: 0..<1 << 32)
     core.setShuffle(seed: seed)
     return seed
   }
 
-  /// Goes on in the order that the queue has without shuffling: from the current item on, and then with what is before it
-  /// and has not been played.
+  /// Continues in the order of the queue without shuffling: the items after the current one, then the items before it
+  /// that have not been played.
   public func endShuffle() { core.setShuffle(seed: nil) }
 
-  /// What becomes of the player when an item cannot be played.
+  /// Sets the behaviour of the player when an item cannot be played.
   public func setItemFailurePolicy(_ policy: ItemFailurePolicy) { core.setFailurePolicy(policy) }
 }

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// A small generator of random numbers that anybody can write down again: SplitMix64 (Steele, Lea and Flood, 2014).
+/// A small random number generator that is easy to reimplement: SplitMix64 (Steele, Lea and Flood, 2014).
 ///
-/// Its state grows by 0x9E3779B97F4A7C15 before each number, which is the state's bits mixed.
+/// Before each number the state grows by 0x9E3779B97F4A7C15. The number is the state with its bits mixed.
 struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
-  /// From it the generator goes on.
+  /// The state from which the generator continues.
   private(set) var state: UInt64
 
   mutating func next() -> UInt64 {
@@ -15,21 +15,21 @@ struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to `bound`, exclusive, each as likely as any other: the next number modulo `bound`, leaving out
-  /// those from the largest multiple of `bound` on. `bound` is at least 1.
+  /// Returns a uniformly distributed number from 0 to `bound`, exclusive: the next number modulo `bound`. Numbers from
+  /// the largest multiple of `bound` upwards are skipped. `bound` is at least 1.
   mutating func draw(below bound: Int) -> Int {
     let bound = UInt64(Swift.max(1, bound))
     while true {
       let number = next()
-      // Those to be left out are fewer than `bound`: almost never is it to be worked out how many.
+      // Fewer than `bound` numbers are skipped, so that their exact limit is almost never computed.
       if number <= UInt64.max - bound || number <= UInt64.max - (UInt64.max % bound + 1) % bound {
         return Int(number % bound)
       }
     }
   }
 
-  /// Fisher and Yates: for each place from the last down to the second, the element there changes places with the one at
-  /// a drawn place up to it.
+  /// Fisher-Yates: for each index from the last down to the second, swaps its element with the one at a random index up
+  /// to it.
   mutating func shuffle<Element>(_ elements: inout [Element]) {
     guard elements.count > 1 else { return }
     for place in stride(from: elements.count - 1, through: 1, by: -1) {
@@ -38,22 +38,22 @@ struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
   }
 }
 
-/// What is to be known of a queue that is shuffled, besides the order in which it is played.
+/// The state of a shuffled queue, in addition to the playback order.
 ///
-/// Each *round*, in which every entry is played once, has an order of its own, which follows from the seed, the round's
-/// number and the order that the queue has without shuffling: nothing else, so that it can be told ahead.
+/// In each *round* every entry is played once. The order of a round depends only on the seed, the number of the round
+/// and the order of the queue without shuffling. It can therefore be predicted.
 struct QueueShuffle: Sendable {
   let seed: UInt64
-  /// The order that the queue has without shuffling; which entry of it is current does not matter to it.
+  /// The order of the queue without shuffling, regardless of the current entry.
   var original: QueueOrder { didSet { upcoming = nil } }
-  /// The number of the round that is played; the first is 0.
+  /// The number of the current round; the first is 0.
   private(set) var round: UInt64 = 0
-  /// How many of the queue's first entries belong to this round, the current one included. Those behind them have been
-  /// played in it, and wait for the next one.
+  /// The number of entries at the front of the queue that belong to this round, including the current one. The entries
+  /// after them have been played in this round and wait for the next one.
   var remaining = 0
-  /// Draws the places of entries that are added.
+  /// Draws the indexes of entries that are added.
   var placing: SplitMix64
-  /// The next round's order as it is drawn.
+  /// The order of the next round as it was drawn.
   private var upcoming: [PlayerItem.ID]?
 
   init(seed: UInt64, original: QueueOrder) {
@@ -62,7 +62,7 @@ struct QueueShuffle: Sendable {
     placing = SplitMix64(state: ~seed)
   }
 
-  /// One that goes on amidst a round.
+  /// Restores a shuffle in the middle of a round.
   init(seed: UInt64, original: QueueOrder, round: UInt64, remaining: Int, placing: UInt64) {
     self.init(seed: seed, original: original)
     self.round = round
@@ -75,7 +75,7 @@ struct QueueShuffle: Sendable {
     SplitMix64(state: seed ^ (round &* 0xD134_2543_DE82_EF95))
   }
 
-  /// The first round's order: `first`, if there is one, and then the others.
+  /// Returns the order of the first round: `first`, if it exists, and then the others.
   func firstOrder(keeping first: PlayerItem.ID?) -> [PlayerItem.ID] {
     var others = original.filter { $0 != first }
     var generator = Self.generator(seed: seed, round: 0)
@@ -84,7 +84,8 @@ struct QueueShuffle: Sendable {
     return [first] + others
   }
 
-  /// The order of a later round that follows on `last`: of those that `canPlay`, another one is first where there is one.
+  /// Returns the order of a later round. If `last` would be the first entry that `canPlay`, it is swapped with the
+  /// second one.
   func order(
     ofRound number: UInt64, after last: PlayerItem.ID, canPlay: (PlayerItem.ID) -> Bool
   ) -> [PlayerItem.ID] {
@@ -104,10 +105,10 @@ struct QueueShuffle: Sendable {
     return ids
   }
 
-  /// Draws the next round's order when it is about to be looked at, so that this is done once.
+  /// Draws the order of the next round before it is read, so that it is drawn only once.
   mutating func prepareRound() { if upcoming == nil { upcoming = drawn(round + 1) } }
 
-  /// The next round begins.
+  /// Begins the next round.
   mutating func beginRound() {
     round += 1
     remaining = original.count

@@ -1,33 +1,33 @@
 import MediaCore
 
-/// A place in a queue.
+/// A position in a queue.
 public enum QueuePlace: Sendable, Hashable {
-  /// What is put there has this index afterwards; 0 is the current item's.
+  /// The index of the first inserted or moved item after the edit; 0 is the current item.
   case index(Int)
   case before(PlayerItem.ID)
   case after(PlayerItem.ID)
   case end
-  /// Behind the current item; in an empty queue its beginning.
+  /// After the current item; in an empty queue, the beginning.
   case next
 }
 
-/// A change of a queue; several make one edit, which is done as a whole or not at all.
+/// A change of a queue. Several changes form one edit, which applies as a whole or not at all.
 public enum QueueEdit: Sendable {
-  /// Adds items, in their order. At index 0 the first becomes current.
+  /// Inserts items in their order. At index 0 the first becomes current.
   case insert([PlayerItem], at: QueuePlace)
-  /// Takes items out. Without the current one the next becomes current.
+  /// Removes items. If the current item is removed, the next one becomes current.
   case remove([PlayerItem.ID])
-  /// Moves an item. What comes to index 0 becomes current.
+  /// Moves an item. An item that moves to index 0 becomes current.
   case move(PlayerItem.ID, to: QueuePlace)
-  /// Puts an item in another one's place.
+  /// Replaces an item by another.
   case replace(PlayerItem.ID, with: PlayerItem)
-  /// Takes all items out, and forgets what was played before.
+  /// Removes all items and clears the history.
   case removeAll
 
-  /// Adds items at the end.
+  /// Inserts items at the end.
   public static func append(_ items: [PlayerItem]) -> QueueEdit { .insert(items, at: .end) }
 
-  /// The items that it brings.
+  /// The items that the edit adds.
   var newItems: [PlayerItem] {
     switch self {
     case .insert(let items, _): items
@@ -37,10 +37,11 @@ public enum QueueEdit: Sendable {
   }
 }
 
-/// What becomes of a player when an item cannot be played, or breaks off.
+/// The behaviour of a player when an item cannot be played or breaks off.
 public enum ItemFailurePolicy: String, Sendable, Hashable, CaseIterable {
-  /// The next item follows, if there is one. Each that is passed over without being heard is an `itemSkipped` event.
+  /// Playback continues with the next item, if there is one. Each item that is skipped without being heard is an
+  /// `itemSkipped` event.
   case skip
-  /// The rate becomes 0, and the item stays current. Playing on goes on behind it.
+  /// The rate becomes 0 and the item stays current. The next `play` continues after it.
   case stop
 }

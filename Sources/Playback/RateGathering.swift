@@ -1,14 +1,15 @@
 import MediaCore
 
-/// Applies rates of several players that are set in a row at one output frame.
+/// Applies rates that are set in a row for several players at one output frame.
 ///
-/// A program that sets the rate of three players in a loop expects them to stay in step. The changes wait until no call
-/// has come for `EngineCore.gatheringNanoseconds`. Players that get the same rate then change together.
+/// A program that sets the rate of three players in a loop expects them to stay in step. The changes wait until there
+/// was no call for `EngineCore.gatheringNanoseconds`. Players with the same new rate then change together.
 ///
 /// Threading: confined to the control loop.
 final class RateGathering: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the loop; timers carry it there.
-  /// Twice the lead of a single player: several players decode at the same time, and one that is late is heard out of step.
+  /// Twice the lead of a single player: several players decode at the same time, and a late player would be out of
+  /// step.
   private static let leadMilliseconds = 2 * PlayerCore.changeMilliseconds
 
   private unowned let engine: EngineCore
@@ -17,7 +18,7 @@ final class RateGathering: @unchecked Sendable {
 
   init(engine: EngineCore) { self.engine = engine }
 
-  /// Changes the rate of a player that plays, together with those of the calls around this one.
+  /// Changes the rate of a playing player, together with the calls just before and after this one.
   func change(_ player: PlayerCore, to rate: PlaybackRate) {
     guard engine.gatheringNanoseconds > 0 else { return player.changeRate(to: rate.value) }
     pending.removeAll { $0.player === player }

@@ -1,34 +1,35 @@
 import MediaCore
 import RealtimeAudio
 
-/// How players went over to another rate together.
+/// The result of a synchronised rate change of several players.
 public struct TogetherRateChange: Sendable, Hashable {
-  /// The frame of the output with which those that sounded went over, the first of them; nil: none sounded. It counts from
-  /// when the device was opened.
+  /// The output frame at which the first of the playing players changed; nil if none played. It counts from the opening
+  /// of the device.
   public var outputFrame: Int64?
-  /// When that frame is heard, or was; nil when the device stands still by now.
+  /// The instant at which that frame is or was heard; nil if the device has stopped since.
   public var hostTime: HostTime?
-  /// How many frames lie between the first and the last change: 0, unless the sound of one was not decoded in time.
+  /// The number of frames between the first and the last change: 0, unless a player's audio was not decoded in time.
   public var spreadFrameCount: Int64
 }
 
-/// Players whose rate changes with the same frame of the output.
+/// Players whose rate changes at the same output frame.
 ///
-/// A player that is alone changes a little ahead of what it is heard at then, or when what is under way has been heard.
-/// These wait for one another: as soon as each of them can change at one frame, all are split there in one go.
+/// A single player changes its rate slightly ahead of the frame heard then, or after a pending change has been heard.
+/// The players of a group wait for each other. As soon as all of them can change at one frame, all streams are split
+/// there in one batch.
 ///
 /// Threading: confined to the control loop.
 final class RateGroup: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the loop.
   typealias Completion = @Sendable (Result<TogetherRateChange, MediaError>) -> Void
 
-  /// For how long they wait for one that cannot change yet: longer than a change that is under way needs.
+  /// The maximum wait for a player that cannot change yet. It is longer than a pending change takes.
   private static let patienceMilliseconds: Int64 = 500
 
   private enum Stage {
-    /// Not all can change at one frame yet; they are waited for until `frame` is heard.
+    /// Not all players can change at one frame yet. The group waits for them until `frame` is heard.
     case choosing(until: Int64)
-    /// The frame is chosen, and not all have been rendered there.
+    /// The frame is chosen, and some players have not been rendered there yet.
     case changing
     case over
   }
@@ -37,17 +38,17 @@ final class RateGroup: @unchecked Sendable {
   private let rate: PlaybackRate
   private let leadMilliseconds: Int64
   private let completion: Completion
-  /// Those that sound, and have not been told something else.
+  /// The playing members that got no other command.
   private var members: [PlayerCore] = []
   private var beginnings: [ObjectIdentifier: Int64] = [:]
   private var stage: Stage
-  /// What was heard when it was last looked whether all can change.
+  /// The frame heard at the last check of whether all members can change.
   private var lookedFrame: Int64?
   private var isCheckScheduled = false
-  /// It is over, and `completion` has not been called yet.
+  /// Whether the group has ended and `completion` has not been called yet.
   private var isAnswering = false
 
-  /// - Parameter leadMilliseconds: How long after the frame that is heard when all can change they do.
+  /// - Parameter leadMilliseconds: the time from the frame heard when all can change to the change.
   init(
     _ rate: PlaybackRate, leadMilliseconds: Int64 = PlayerCore.changeMilliseconds, engine: EngineCore,
     completion: @escaping Completion
@@ -60,12 +61,12 @@ final class RateGroup: @unchecked Sendable {
     stage = .choosing(until: engine.output.heardFrame + patience)
   }
 
-  /// Whether nothing is to be done before virtual time may pass.
+  /// Whether no work is pending before virtual time may pass.
   var isSettled: Bool { !isCheckScheduled && !isAnswering }
 
   // MARK: - Life
 
-  /// Tells all of them the rate. Those that are paused note it for when they are played next.
+  /// Gives the rate to all players. Paused players store it for their next start.
   func begin(_ players: [PlayerCore]) {
     engine.rateGroups.append(self)
     members = players.filter { $0.machine.rate != 0 }
@@ -73,14 +74,14 @@ final class RateGroup: @unchecked Sendable {
       player.nextRate = rate
       player.changeObserver?([])
     }
-    // Observers are told, and may have members leave.
+    // Observers are notified and may make members leave.
     for member in members where !member.isClosed && member.machine.rate != 0 {
       member.changeRate(to: rate.value, with: self)
     }
     scheduleCheck()
   }
 
-  /// A player is told something else: it does not belong here any more.
+  /// Removes a player that got another command.
   func leave(_ member: PlayerCore) {
     guard let index = members.firstIndex(where: { $0 === member }) else { return }
     members.remove(at: index)
@@ -91,7 +92,7 @@ final class RateGroup: @unchecked Sendable {
       .failure(MediaError(.waitEnded, "the player \(member.name) was told something else before its rate changed")))
   }
 
-  /// The device is gone, and with it the count of its frames. The rates stay, and what sounds on another device has them.
+  /// Ends the group because the device and its frame count are lost. The rates stay and apply on another device.
   func outputWillStop() {
     finish(.failure(MediaError(.outputLost, "the output on which the rate was to change is gone")))
   }
@@ -110,7 +111,8 @@ final class RateGroup: @unchecked Sendable {
     }
   }
 
-  /// Looks, in a turn of its own, whether the change has come nearer: who calls may be in the midst of one.
+  /// Schedules a check of the change in a separate turn of the loop, because the caller may be in the middle of a
+  /// change.
   func scheduleCheck() {
     if case .over = stage { return }
     guard !isCheckScheduled else { return }
@@ -126,7 +128,7 @@ final class RateGroup: @unchecked Sendable {
     }
   }
 
-  /// Looks again if it is later than when it last did. (Virtual time does not go on while a look is due.)
+  /// Schedules a check if time has passed since the last one. Virtual time does not advance while a check is scheduled.
   func timeMayHavePassed() {
     if engine.output.heardFrame != lookedFrame { scheduleCheck() }
   }
@@ -135,7 +137,7 @@ final class RateGroup: @unchecked Sendable {
 
   private func choose(until lastFrame: Int64) {
     lookedFrame = engine.output.heardFrame
-    // What does not sound, or has been decoded for the rate by now, has nothing to wait for.
+    // Members that do not play, or that are decoded at the new rate already, have nothing to wait for.
     release {
       $0.isClosed || $0.inputIndex == nil || $0.machine.rate == 0 || $0.machine.speed != rate
         || !$0.machine.needsSpeedChange
@@ -152,7 +154,7 @@ final class RateGroup: @unchecked Sendable {
       }
     }
     stage = .changing
-    // Observers are told of each, and may have others leave.
+    // Observers are notified of each change and may make other members leave.
     engine.output.batch {
       for (member, step) in splits where member.rateGroup === self {
         member.sharedFrame = frame
@@ -165,7 +167,7 @@ final class RateGroup: @unchecked Sendable {
     scheduleCheck()
   }
 
-  /// Lets go of those members.
+  /// Releases the members for which `isReleased` is true.
   private func release(_ isReleased: (PlayerCore) -> Bool) {
     for member in members where isReleased(member) {
       if member.rateGroup === self { member.rateGroup = nil }
@@ -173,14 +175,14 @@ final class RateGroup: @unchecked Sendable {
     members.removeAll { $0.rateGroup !== self }
   }
 
-  /// The mixer begins to sound a member's stream.
+  /// Handles the first frame of a member's new stream in the mixer.
   func began(_ member: PlayerCore, atFrame frame: Int64, _ rate: PlaybackRate) {
     guard case .changing = stage, rate == self.rate else { return }
     beginnings[ObjectIdentifier(member)] = frame
     scheduleCheck()
   }
 
-  /// What was rendered from `frame` on is rendered again, and said again.
+  /// Handles a rewind: the audio from `frame` on is rendered and reported again.
   func rewound(_ member: PlayerCore, toFrame frame: Int64) {
     let key = ObjectIdentifier(member)
     if let begun = beginnings[key], begun >= frame { beginnings[key] = nil }

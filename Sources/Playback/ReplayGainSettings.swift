@@ -2,25 +2,26 @@ import Glibc
 import MediaAssets
 import MediaCore
 
-/// Which of a file's gains is applied.
+/// The gain of a file that is applied.
 public enum ReplayGainMode: String, Sendable, Hashable, CaseIterable {
   case off
-  /// The track's: everything is as loud as everything else.
+  /// The track gain: all tracks have the same loudness.
   case track
-  /// The album's: tracks of an album are as loud as they are to each other.
+  /// The album gain: tracks of an album keep their relative loudness.
   case album
-  /// The album's for items that the queue has next to what precedes or follows them on their album, else the track's.
+  /// The album gain for items whose neighbour in the queue is also their neighbour on the album; otherwise the track
+  /// gain.
   case auto
 }
 
-/// How a player makes items as loud as each other.
+/// The settings for equal loudness of items (ReplayGain).
 public struct ReplayGainSettings: Sendable, Hashable {
   public var mode = ReplayGainMode.off
-  /// Added to what tags say, in dB: -15 to 15.
+  /// Added to the gain of the tags, in dB: -15 to 15. Default: 0.
   public var preampDecibels = 0.0
-  /// The gain of items whose tags say nothing, in dB, without `preampDecibels`: -60 to 15.
+  /// The gain of items without loudness tags, in dB: -60 to 15. `preampDecibels` is not added. Default: 0.
   public var fallbackDecibels = 0.0
-  /// A gain is made so small that the greatest sample which the tags tell of stays within full scale.
+  /// Whether the gain is reduced so that the peak sample stated by the tags stays within full scale. Default: true.
   public var preventsClipping = true
 
   public init() {}
@@ -28,7 +29,9 @@ public struct ReplayGainSettings: Sendable, Hashable {
   static let preampRange = -15.0...15.0
   static let fallbackRange = -60.0...15.0
 
-  /// Errors: `invalidArgument`.
+  /// Checks the ranges.
+  ///
+  /// - Throws: `invalidArgument`.
   func check() throws(MediaError) {
     guard Self.preampRange.contains(preampDecibels) else {
       throw MediaError(
@@ -44,23 +47,23 @@ public struct ReplayGainSettings: Sendable, Hashable {
 
 /// The gain that is applied to an item.
 public struct AppliedGain: Sendable, Hashable {
-  /// Where it comes from.
+  /// The origin of the gain.
   public enum Source: String, Sendable, Hashable, CaseIterable {
     case track, album
-    /// Not the tags but what was measured (`PlayerItem.measuredReplayGain`), the track's or the album's.
+    /// A measured gain of the track or the album (`PlayerItem.measuredReplayGain`), which replaces the tags.
     case scan
-    /// The tags say nothing.
+    /// The fallback, because the file has no loudness tags.
     case fallback
   }
 
-  /// Replay gain is off: the sound is as it was recorded.
+  /// Replay gain is off: the audio is unchanged.
   public static let none = AppliedGain(linear: 1, source: nil, isLimitedByPeak: false)
 
-  /// What samples are multiplied with.
+  /// The factor of the samples.
   public var linear: Float
-  /// Nil while replay gain is off.
+  /// The origin of the gain; nil while replay gain is off.
   public var source: Source?
-  /// Whether it is less than was wanted, for the sake of the greatest sample.
+  /// Whether the gain was reduced to avoid clipping of the peak sample.
   public var isLimitedByPeak: Bool
 
   /// `linear` in dB.
@@ -68,15 +71,15 @@ public struct AppliedGain: Sendable, Hashable {
 }
 
 extension AppliedGain {
-  /// No gain is beyond these, in dB, whatever tags and settings say together.
+  /// The limits of the gain in dB, whatever tags and settings request.
   static let range = -60.0...30.0
-  /// R128_TRACK_GAIN and R128_ALBUM_GAIN are for -23 LUFS, ReplayGain for -18.
+  /// R128_TRACK_GAIN and R128_ALBUM_GAIN refer to -23 LUFS, ReplayGain to -18.
   private static let r128Offset = 5.0
 
-  /// What `settings` make of a file's tags.
+  /// Computes the gain that results from `settings` and the tags of a file.
   ///
-  /// The one of track and album that is not there is the other. Of Opus, whose header has a gain that the decoder has applied,
-  /// the tags count from that on.
+  /// The album gain replaces a missing track gain, and vice versa. Opus tags are relative to the gain of the Opus
+  /// header, which the decoder has already applied.
   init(_ settings: ReplayGainSettings, tags: ReplayGain, isOnAlbum: Bool, isMeasured: Bool = false) {
     let track = (tags.r128TrackGainDecibels.map { $0 + Self.r128Offset } ?? tags.trackGainDecibels)
       .map { (gain: $0, peak: tags.trackPeak ?? tags.albumPeak, source: Source.track) }
@@ -102,14 +105,15 @@ extension AppliedGain {
   }
 }
 
-/// All that decides an item's gain, but for its own tags: what the decode thread needs, which reads those.
+/// The facts that determine an item's gain, except its tags. The decode thread combines them with the tags that it
+/// reads.
 struct LevelPolicy: Sendable, Hashable {
   var settings = ReplayGainSettings()
-  /// What counts instead of the tags.
+  /// The measured gain, which replaces the tags.
   var measured: ReplayGain?
-  /// Whether a neighbour in the queue is the part of the same file that lies next to it there.
+  /// Whether a neighbour in the queue is the adjacent part of the same file.
   var isNextToPart = false
-  /// What is played before, and behind.
+  /// The album positions of the previous and the next item.
   var before: AlbumPlace?
   var behind: AlbumPlace?
 

@@ -1,25 +1,25 @@
 import MediaAssets
 import MediaCore
 
-/// What is played again when it has ended.
+/// The part of a queue that repeats after its end.
 public enum RepeatMode: String, Sendable, Hashable, CaseIterable {
-  /// Nothing: an item that was heard to its end leaves the queue.
+  /// Nothing repeats: an item that was played to its end leaves the queue.
   case off
-  /// The current item, from its beginning.
+  /// The current item repeats from its beginning.
   case one
-  /// The queue: an item that was heard to its end goes to the end of the queue, and keeps its id.
+  /// The queue repeats: an item that was played to its end moves to the end of the queue and keeps its id.
   case all
 }
 
-/// A part of the current item that is played again and again.
+/// A range of the current item that repeats.
 public struct PlayerLoop: Sendable, Hashable {
-  /// From the first sample heard to the one behind the last: whole frames of the item.
+  /// The range from the first to the last sample heard, in whole frames of the item.
   public var range: TimeRange
-  /// How many more times playback goes back to its beginning; nil: until it is told otherwise.
+  /// How many more times playback returns to the beginning of the range; nil: until a request ends the loop.
   public var remainingCount: Int?
-  /// How many times it has gone back: 0 in the first pass. As AVPlayerLooper.loopCount.
+  /// How many times playback has returned: 0 in the first pass. As AVPlayerLooper.loopCount.
   public var loopCount: Int
-  /// The present pass is the last, and ends the item.
+  /// Whether the present pass is the last one and ends the item.
   public var isFinishing: Bool
 
   public init(range: TimeRange, remainingCount: Int? = nil, loopCount: Int = 0, isFinishing: Bool = false) {
@@ -30,17 +30,18 @@ public struct PlayerLoop: Sendable, Hashable {
   }
 }
 
-/// Where one item, or one pass of it, was followed by the next, as it was heard.
+/// A transition from one item, or one pass of it, to the next, as it was heard.
 public struct PlayerSeam: Sendable, Hashable {
   public var fromItemID: PlayerItem.ID
-  /// The same as `fromItemID` where an item is repeated or looped.
+  /// Equal to `fromItemID` if an item repeats or loops.
   public var toItemID: PlayerItem.ID
-  /// Where the following item began: 0, or the beginning of a loop.
+  /// The start time of the following item: 0, or the beginning of a loop.
   public var time: MediaTime
-  /// What was cut off behind the end of the one, in frames of its own rate, and what said so.
+  /// The audio that was trimmed after the end of the first item, in frames of the item's sample rate, and the source of
+  /// this value.
   public var trimmedEnd: EdgeTrim
-  /// What was cut off before the beginning of the other.
+  /// The audio that was trimmed before the beginning of the following item.
   public var trimmedStart: EdgeTrim
-  /// Frames of the output that were silent in between: 0, unless the following item did not come in time.
+  /// The number of silent output frames in between: 0, unless the following item was late.
   public var insertedFrameCount: Int64
 }

@@ -1,8 +1,9 @@
 import MediaCore
 
-/// Which seeks of a player have not completed: the one under way, and with chasing the newest of those behind it.
+/// The seeks of a player that have not completed: the seek in progress, and when chasing the newest seek that waits
+/// after it.
 ///
-/// Pure: each input answers which seeks are over and which is to begin now.
+/// Pure: each input returns the seeks that are over and whether a seek begins now.
 struct SeekQueue: Sendable, Hashable {
   typealias Token = UInt64
 
@@ -15,16 +16,15 @@ struct SeekQueue: Sendable, Hashable {
     var jumpCause = TimeJumpCause.seek
   }
 
-  /// The seek that is being carried out, or waits for its item.
+  /// The seek that is in progress, or waits for its item.
   private(set) var current: Request?
   /// The seek that begins when `current` has been heard.
   private(set) var held: Request?
 
-  /// The seek that was asked for last, of those that have not completed.
+  /// The most recent seek that has not completed.
   var newest: Request? { held ?? current }
 
-  /// A seek is asked for. Answers those that it supersedes, in the order in which they were asked for, and whether it
-  /// begins at once.
+  /// Adds a seek. Returns the seeks that it supersedes, in the order of their requests, and whether it begins at once.
   mutating func ask(_ request: Request, mode: SeekMode) -> (superseded: [Token], beginsNow: Bool) {
     if mode == .chase, current != nil {
       defer { held = request }
@@ -35,7 +35,8 @@ struct SeekQueue: Sendable, Hashable {
     return (superseded, true)
   }
 
-  /// The current seek is over; the held one takes its place and is to begin. False when `token` is not the current one.
+  /// Completes the current seek; the waiting seek becomes current and must begin. Returns false if `token` is not the
+  /// current seek.
   mutating func complete(_ token: Token) -> Bool {
     guard current?.token == token else { return false }
     current = held
@@ -43,7 +44,7 @@ struct SeekQueue: Sendable, Hashable {
     return true
   }
 
-  /// All are over. Answers them in the order in which they were asked for.
+  /// Ends all seeks and returns them in the order of their requests.
   mutating func end() -> [Token] {
     defer { (current, held) = (nil, nil) }
     return [current, held].compactMap { $0?.token }

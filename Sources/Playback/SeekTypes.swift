@@ -1,31 +1,31 @@
 import MediaCore
 
-/// What a seek does to one that is under way.
+/// The effect of a seek on a pending seek.
 public enum SeekMode: String, Sendable, Hashable, CaseIterable {
-  /// It takes its place at once: the earlier one completes unfinished.
+  /// Replaces the pending seek at once. The pending seek completes unfinished.
   case replace
-  /// It lets the one under way be heard first, and begins then; of several that wait only the newest is carried out. Who
-  /// drags a slider always hears something.
+  /// Waits until the pending seek is heard. Of several waiting seeks only the newest runs. While a user drags a slider,
+  /// playback remains audible.
   case chase
 }
 
-/// What came of a seek.
+/// The result of a seek.
 public struct SeekResult: Sendable, Hashable {
-  /// Why a seek was not carried out.
+  /// The reason why a seek did not finish.
   public enum UnfinishedReason: String, Sendable, Hashable, CaseIterable {
-    /// A newer seek took its place.
+    /// A newer seek replaced it.
     case superseded
-    /// Another item became current, or none.
+    /// Another item became current, or no item is current.
     case itemChanged
-    /// The item's end was heard before.
+    /// The item ended before the seek was heard.
     case itemEnded
     /// The item could not be opened, read or decoded.
     case itemFailed
-    /// A part of the duration or the end was asked for, and the item turned out to have no known duration.
+    /// The target is a percentage of the duration or the end, and the item has no known duration.
     case durationUnknown
-    /// `cancelPendingSeeks()` was called.
+    /// ``Player/cancelPendingSeeks()`` was called.
     case cancelled
-    /// The output went away. The player goes on from the asked-for place once there is one again.
+    /// The output was lost. The player continues from the target once there is an output again.
     case outputLost
     /// The player was closed.
     case closed
@@ -33,47 +33,50 @@ public struct SeekResult: Sendable, Hashable {
 
   /// How a seek ended.
   public enum Outcome: Sendable, Hashable {
-    /// The first sample is where it will be heard from.
+    /// The first sample at the target has been handed to the device.
     case finished
     case unfinished(UnfinishedReason)
   }
 
   public var outcome: Outcome
-  /// The item that was sought in.
+  /// The item of the seek.
   public var itemID: PlayerItem.ID
-  /// The time asked for, before clamping, on the item's timeline: a relative seek's may lie outside of it. Indefinite when
-  /// it hung on a duration that did not become known.
+  /// The requested time on the item's timeline, before clamping. A relative seek may lead outside the timeline.
+  /// Indefinite if it depends on a duration that did not become known.
   public var requested: MediaTime
-  /// How much earlier than `requested` was allowed; 0 or more, possibly infinite.
+  /// The tolerance before `requested`: 0 or more, possibly infinite.
   public var toleranceBefore: MediaTime
-  /// How much later than `requested` was allowed; 0 or more, possibly infinite.
+  /// The tolerance after `requested`: 0 or more, possibly infinite.
   public var toleranceAfter: MediaTime
-  /// With `finished` the time of the first sample that is heard; otherwise where the player is now.
+  /// If the seek finished, the time of the first sample that is heard; otherwise the player's current time.
   public var time: MediaTime
-  /// Whether `time` is that of the sample that contains `requested` (clamped into the item). Where the output has another
-  /// rate than the item: of the first output frame at or after it, which is less than an output frame away.
+  /// Whether `time` is the time of the sample that contains `requested`, clamped into the item. If the sample rates of
+  /// output and item differ, `time` is that of the first output frame at or after this sample, less than one output
+  /// frame away.
   public var isExact: Bool
-  /// Why `time` is not proved to be that of the first sample that is heard; nil where it is. `isExact` is false with it.
+  /// Why `time` is not proven to be the time of the first sample heard; nil if it is proven. If it is set, `isExact` is
+  /// false.
   public var positionDoubt: PositionDoubt?
-  /// Whether `requested` lay outside the item and was moved to its nearest end.
+  /// Whether `requested` was outside the item and was clamped to the nearer end.
   public var isClamped: Bool
-  /// Nanoseconds from the call to the completion: with `finished` until the new sound was handed to the device.
+  /// The time from the call to the completion, in nanoseconds. A finished seek completes when the new audio is handed
+  /// to the device.
   public var durationNanoseconds: Int64
 
-  /// False when something else came first: `unfinishedReason` says what.
+  /// Whether the seek finished. If false, `unfinishedReason` states the reason.
   public var finished: Bool { outcome == .finished }
 
-  /// Nil when it finished.
+  /// The reason why the seek did not finish; nil if it finished.
   public var unfinishedReason: UnfinishedReason? {
     if case .unfinished(let reason) = outcome { reason } else { nil }
   }
 }
 
-/// A place in an item that somebody wants to go to, perhaps in terms of a duration that is not known yet.
+/// The target position of a seek in an item. It may depend on a duration that is not known yet.
 struct SeekTarget: Sendable, Hashable {
   private enum Base: Sendable, Hashable {
     case time(MediaTime)
-    /// A part of the duration, or the end.
+    /// A percentage of the duration, or the end.
     case part(TimeExpression)
   }
 
@@ -81,13 +84,13 @@ struct SeekTarget: Sendable, Hashable {
   /// Added to the base.
   private var offset = MediaTime.zero
 
-  /// A time that may lie outside the item; positive infinity is the end, negative infinity the beginning.
+  /// A target at a time that may be outside the item. Positive infinity is the end, negative infinity the beginning.
   static func time(_ time: MediaTime) -> SeekTarget {
     if time.isPositiveInfinity { return SeekTarget(base: .part(.end)) }
     return SeekTarget(base: .time(time.isNegativeInfinity ? .zero : time))
   }
 
-  /// What `expression` means where `origin` is the place that relative times count from.
+  /// Creates the target for `expression`. Relative times are added to `origin`.
   init(_ expression: TimeExpression, from origin: @autoclosure () -> SeekTarget) {
     switch expression {
     case .absolute(let time): self = .time(time)
@@ -100,21 +103,22 @@ struct SeekTarget: Sendable, Hashable {
 
   private init(base: Base) { self.base = base }
 
-  /// Whether it is the end, which of a live stream is where that is now.
+  /// Whether the target is the end. For a live stream this is its current end.
   var isEnd: Bool { base == .part(.end) }
 
-  /// The same counted from a time.
+  /// The same offset from another base time.
   func from(_ time: MediaTime) -> SeekTarget {
     var target = self
     target.base = .time(time)
     return target
   }
 
-  /// Whether it cannot be told without the item's duration.
+  /// Whether the target depends on the item's duration.
   var needsDuration: Bool { if case .part = base { true } else { false } }
 
-  /// The time that it means in an item of that duration, before clamping. Errors: `invalidTime` when the duration is needed
-  /// and not numeric, or when the time is too large.
+  /// Returns the target time in an item of this duration, before clamping.
+  ///
+  /// - Throws: `invalidTime` if the duration is needed and not numeric, or if the time is too large.
   func time(duration: MediaTime) throws(MediaError) -> MediaTime {
     let start: MediaTime
     switch base {
@@ -128,7 +132,7 @@ struct SeekTarget: Sendable, Hashable {
 }
 
 extension MediaTime {
-  /// This time within [0, latest]; at least 0 where `latest` is no numeric time.
+  /// Returns this time clamped to [0, `latest`]. If `latest` is not numeric, only the lower limit applies.
   func clamped(to latest: MediaTime) -> MediaTime {
     let lower = max(self, .zero)
     return latest.isNumeric ? min(lower, latest) : lower

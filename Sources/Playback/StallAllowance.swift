@@ -1,9 +1,10 @@
 import MediaCore
 import RealtimeAudio
 
-/// How long an item from a network may stall: in total 10 minutes longer than it played between its stalls. Pure.
+/// The time for which an item from a network may stall: in total 10 minutes longer than it played between its stalls.
+/// Pure.
 ///
-/// A server that sends a little now and then would otherwise hold the queue indefinitely.
+/// Without this limit, a server that sends a little data now and then would block the queue indefinitely.
 struct StallAllowance: Sendable {
   /// 10 minutes.
   static let nanoseconds: Int64 = 600_000_000_000

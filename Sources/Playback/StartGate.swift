@@ -1,12 +1,12 @@
 import MediaCore
 import RealtimeAudio
 
-/// Delays the start of a device that is at rest until all calls that belong together have arrived.
+/// Delays the start of an idle device until all calls that belong together have arrived.
 ///
 /// While no player runs, the device's time does not advance. Calls in a row, such as `AudioPlayer.play(atTime:)` for
-/// three players, name moments that are closer than a device can honor once it runs. Their start groups therefore wait
-/// here until no call has come for `EngineCore.gatheringNanoseconds` and every player is ready. Then the mixer gets
-/// all of them at once.
+/// three players, can name moments that are too close for a running device. Their start groups therefore wait here
+/// until there was no call for `EngineCore.gatheringNanoseconds` and every player is ready. Then the mixer gets all of
+/// them at once.
 ///
 /// Threading: confined to the control loop.
 final class StartGate: @unchecked Sendable {
@@ -22,7 +22,7 @@ final class StartGate: @unchecked Sendable {
 
   init(engine: EngineCore) { self.engine = engine }
 
-  /// Has a group wait, if the device is at rest.
+  /// Makes a group wait if the device is idle.
   func add(_ group: StartGroup) {
     guard engine.gatheringNanoseconds > 0, !engine.anyPlayer(\.machine.isRunning) else { return }
     if groups.isEmpty {
@@ -40,7 +40,7 @@ final class StartGate: @unchecked Sendable {
     }
   }
 
-  /// Whether a group that is ready may start now. A group that waits is started by the gate.
+  /// Returns whether a ready group may start now. The gate itself starts groups that wait in it.
   func lets(_ group: StartGroup) -> Bool {
     guard groups.contains(where: { $0 === group }) else { return true }
     openIfReady()

@@ -1,28 +1,29 @@
 import MediaCore
 import RealtimeAudio
 
-/// Players that are to start with the same frame of the output.
+/// Players that start at the same output frame.
 ///
-/// First all of them get ready: the first samples of each are with the mixer. Then the frame is worked out from the
-/// output's clock, which has to run for that, and said to the mixer for all of them in one go. Until it comes the mixer
-/// holds them, the device running. A start that is far ahead is aimed again shortly before, because devices' clocks drift.
+/// First all players get ready: the mixer gets the first samples of each. Then the group computes the frame from the
+/// output's clock, which must run for that, and passes it to the mixer for all players in one batch. Until that frame
+/// the device runs, and the mixer keeps the players silent. For a distant start the frame is computed again shortly
+/// before, because device clocks drift.
 ///
 /// Threading: confined to the control loop.
 final class StartGroup: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the loop; timers carry it there.
   typealias Completion = @Sendable (Result<TogetherStart, MediaError>) -> Void
 
-  /// A moment lies a day ahead at most, so that no frame count overflows.
+  /// The maximum distance of the moment, a day, so that no frame count overflows.
   private static let longestWaitNanoseconds: Int64 = 86_400_000_000_000
-  /// How long before the moment the frame is worked out for the last time.
+  /// The time before the moment at which the frame is computed for the last time.
   private static let aimNanoseconds: Int64 = 500_000_000
-  /// Nothing is aimed again when the moment is nearer.
+  /// The frame is not computed again when the moment is nearer than this.
   private static let lastAimNanoseconds: Int64 = 150_000_000
 
   private enum Stage {
-    /// Not all members are ready, or there is no device.
+    /// Some members are not ready, or there is no device.
     case preparing
-    /// The device has been set going, and its clock does not run yet.
+    /// The device has been started, and its clock does not run yet.
     case starting
     /// The mixer knows the frame; nil: it begins at once.
     case aimed(frame: Int64?)
@@ -34,29 +35,33 @@ final class StartGroup: @unchecked Sendable {
     case whenReady
     case instant(HostTime)
     case frame(Int64)
-    /// A time of the device, whose format is not known until the output is open.
+    /// A time of the device, whose format is unknown until the output is open.
     case deviceTime(MediaTime)
   }
 
   private let engine: EngineCore
-  /// Members that have not been told something else.
+  /// The members that got no other command.
   private var members: [PlayerCore]
   private var target: Target
   private let completion: Completion
   private var stage = Stage.preparing
   private var beginnings: [ObjectIdentifier: Int64] = [:]
-  /// The members' rates are set.
+  /// Whether the members' rates are set.
   private var isHolding: Bool
   private var isCheckScheduled = false
-  /// It is over, and `completion` has not been called yet.
+  /// Whether the group has ended and `completion` has not been called yet.
   private var isAnswering = false
-  /// Why it cannot be any more; all that are held stay so until that is looked at.
+  /// The reason why the start has become impossible. Waiting members stay silent until the next check.
   private var failure: MediaError?
   private var timer: (any ControlTimer)?
 
-  /// Errors: `invalidArgument` for no players, or one twice, or players of another engine; `invalidTime` for a moment that is
-  /// over or more than a day ahead; `invalidState` for a player that plays already or is closed; `noCurrentItem`; the
-  /// current item's own. Then nothing has changed.
+  /// Creates a group for a moment.
+  ///
+  /// - Throws: then nothing has changed.
+  ///   - `invalidArgument` for no players, duplicate players, or players of another engine
+  ///   - `invalidTime` for a moment that is over or more than a day ahead
+  ///   - `invalidState` for a player that plays already or is closed
+  ///   - `noCurrentItem`; the error of a current item that failed
   convenience init(
     _ members: [PlayerCore], at moment: StartMoment, holdsAtOnce: Bool = false, engine: EngineCore,
     completion: @escaping Completion
@@ -65,7 +70,7 @@ final class StartGroup: @unchecked Sendable {
       members, at: Self.target(moment, engine), holdsAtOnce: holdsAtOnce, engine: engine, completion: completion)
   }
 
-  /// The same for a target that is known to lie ahead.
+  /// Creates a group for a target that is known to be in the future.
   init(
     _ members: [PlayerCore], at target: Target, holdsAtOnce: Bool = false, engine: EngineCore,
     completion: @escaping Completion
@@ -124,25 +129,25 @@ final class StartGroup: @unchecked Sendable {
 
   // MARK: - Life
 
-  /// Whether nothing is to be done before virtual time may pass.
+  /// Whether no work is pending before virtual time may pass.
   var isSettled: Bool { !isCheckScheduled && !isAnswering }
 
   private var isOver: Bool { if case .over = stage { true } else { false } }
 
-  /// Begins to get ready, each member for a rate; nil: for the one that `play` would set.
+  /// Begins the preparation. Each member gets `rate`; nil means the rate that `play` would set.
   func begin(atRate rate: Double? = nil) {
     engine.startGroups.append(self)
     for member in members {
       member.startGroup?.leave(member)
       member.startGroup = self
     }
-    // Observers are told, and may have members leave.
+    // Observers are notified and may make members leave.
     for member in members where member.startGroup === self { member.prepareSpeed(rate) }
     if isHolding { command(frame: .max) }
     scheduleCheck()
   }
 
-  /// A player is told something else: it does not belong here any more.
+  /// Removes a player that got another command.
   func leave(_ member: PlayerCore) {
     guard let index = members.firstIndex(where: { $0 === member }) else { return }
     members.remove(at: index)
@@ -154,7 +159,8 @@ final class StartGroup: @unchecked Sendable {
     }
   }
 
-  /// Ends the group. What came of it is said in a turn of its own, for who calls may be in the midst of a change.
+  /// Ends the group. The result is reported in a separate turn of the loop, because the caller may be in the middle of
+  /// a change.
   private func finish(_ result: Result<TogetherStart, MediaError>) {
     if isOver { return }
     stage = .over
@@ -171,7 +177,8 @@ final class StartGroup: @unchecked Sendable {
     }
   }
 
-  /// Looks, in a turn of its own, whether the start has come nearer: who calls may be in the midst of a change.
+  /// Schedules a check of the start in a separate turn of the loop, because the caller may be in the middle of a
+  /// change.
   func scheduleCheck() {
     guard !isCheckScheduled else { return }
     isCheckScheduled = true
@@ -182,7 +189,7 @@ final class StartGroup: @unchecked Sendable {
     }
   }
 
-  /// The output's clock may have begun to run, or know better.
+  /// Handles a possible change of the output's clock: it may have begun to run, or be more precise.
   func clockMayHaveChanged() {
     switch stage {
     case .starting: if engine.output.isClockRunning { scheduleCheck() }
@@ -202,7 +209,7 @@ final class StartGroup: @unchecked Sendable {
     }
   }
 
-  // MARK: - Getting ready
+  // MARK: - Preparation
 
   private func prepare() {
     if let failure { return give(up: failure) }
@@ -221,10 +228,10 @@ final class StartGroup: @unchecked Sendable {
     start()
   }
 
-  /// Whether each member can begin at whichever frame the mixer is given.
+  /// Whether each member can begin at any frame that the mixer is given.
   var isPrimed: Bool { members.allSatisfy(\.isPrimed) }
 
-  /// Passes the frame to the mixer, as soon as it is known.
+  /// Passes the frame to the mixer as soon as the frame is known.
   func start() {
     guard case .preparing = stage else { return }
     if case .deviceTime(let time) = target {
@@ -247,14 +254,14 @@ final class StartGroup: @unchecked Sendable {
     }
   }
 
-  /// Not all could start, so none does.
+  /// Starts none of the members, because some could not start.
   private func give(up error: MediaError) {
     let held = isHolding ? members : []
     finish(.failure(error))
     for member in held where !member.isClosed && member.startGroup == nil { member.pause() }
   }
 
-  /// The clock may run by now, or know better: works the frame out. Without a clock that runs it is done later.
+  /// Computes the frame from the clock. Does nothing while the clock does not run; a later call computes it.
   private func aim(onlyWhenOff: Bool = false) {
     guard let (instant, frame) = newAim(onlyWhenOff: onlyWhenOff) else { return }
     stage = .aimed(frame: frame)
@@ -267,11 +274,11 @@ final class StartGroup: @unchecked Sendable {
     timer = engine.loop.schedule(at: lastAim) { [weak self] in self?.aim() }
   }
 
-  /// The moment, and the frame with which to begin, if that is another one than the mixer knows.
+  /// The moment and the frame of the start, if this frame differs from the one that the mixer knows.
   private func newAim(onlyWhenOff: Bool) -> (instant: HostTime, frame: Int64)? {
     guard case .instant(let instant) = target, let frame = engine.output.frame(heardAt: instant) else { return nil }
     guard case .aimed(let former?) = stage else { return (instant, frame) }
-    // A device needs a while to take another frame in, and its clock wavers.
+    // A device needs time to accept another frame, and its clock jitters.
     let quarterMillisecond = Int64(engine.output.format?.sampleRateHz ?? 48_000) / 4_000
     guard former != frame, !onlyWhenOff || abs(former - frame) > quarterMillisecond,
       instant.nanoseconds(since: engine.loop.now) > Self.lastAimNanoseconds
@@ -279,35 +286,35 @@ final class StartGroup: @unchecked Sendable {
     return (instant, frame)
   }
 
-  /// Has all members begin with a frame; nil: at once. In one go, so that the mixer sees all of it or nothing.
+  /// Makes all members begin at a frame; nil: at once. In one batch, so that the mixer gets all of them or none.
   private func command(frame: Int64?) {
     isHolding = true
-    // Observers are told of each, and may have others leave.
+    // Observers are notified of each start and may make other members leave.
     engine.output.batch { for member in members where member.startGroup === self { member.hold(until: frame) } }
   }
 
   // MARK: - Starting
 
-  /// The mixer begins to sound a member.
+  /// Handles a member's first frame in the mixer.
   func began(_ member: PlayerCore, atFrame frame: Int64) {
     guard case .aimed = stage else { return }
     beginnings[ObjectIdentifier(member)] = frame
     scheduleCheck()
   }
 
-  /// What was rendered from `frame` on is rendered again, and said again.
+  /// Handles a rewind: the audio from `frame` on is rendered and reported again.
   func rewound(_ member: PlayerCore, toFrame frame: Int64) {
     let key = ObjectIdentifier(member)
     if let begun = beginnings[key], begun >= frame { beginnings[key] = nil }
   }
 
-  /// The device is gone, and with it the count of its frames.
+  /// Handles the loss of the device and of its frame count.
   func outputWillStop() {
     if isOver { return }
     timer?.cancel()
     timer = nil
     beginnings = [:]
-    // Those that are held stay so until there is another device, or until all of them are paused.
+    // Waiting members stay silent until there is another device or all of them are paused.
     stage = .preparing
     if isHolding { for member in members { member.heldFrame = .max } }
     guard case .frame = target else { return }
@@ -317,7 +324,7 @@ final class StartGroup: @unchecked Sendable {
 
   private func complete() {
     for member in members where member.machine.rate == 0 || member.machine.entries.isEmpty {
-      // It came to its end before it began, or lost what it was to play.
+      // The member ended before it began, or lost its item.
       leave(member)
     }
     guard case .aimed(let asked) = stage else { return }

@@ -1,25 +1,26 @@
 import MediaCore
 
-/// When players that start together do.
+/// The moment of a synchronised start of several players.
 public enum StartMoment: Sendable, Hashable {
-  /// As soon as all of them are ready: the earliest frame of the output that can still be changed.
+  /// As soon as all players are ready: at the earliest output frame that can still be changed.
   case whenReady
-  /// So long after the call, from 0 to a day.
+  /// This long after the call, from 0 to a day.
   case after(MediaTime)
-  /// With the first frame of the output that is heard at this instant or after it; at most a day ahead.
+  /// At the first output frame that is heard at this instant or later; at most a day ahead.
   case hostTime(HostTime)
-  /// With this frame of the output, as `TogetherStart.outputFrame` counts them; at most a day ahead.
+  /// At this output frame, counted like ``TogetherStart/outputFrame``; at most a day ahead.
   case outputFrame(Int64)
 }
 
-/// How players started together.
+/// The result of a synchronised start of several players.
 public struct TogetherStart: Sendable, Hashable {
-  /// The frame of the output with which they began. It counts from when the device was opened.
+  /// The output frame of the start, counted from the opening of the device.
   public var outputFrame: Int64
-  /// When that frame is heard, or was; nil when the device stands still by now.
+  /// The instant at which that frame is or was heard; nil if the device has stopped since.
   public var hostTime: HostTime?
-  /// How many frames later than asked for they began: 0, unless a player was not ready in time.
+  /// The delay of the start in frames: 0, unless a player was not ready in time.
   public var lateFrameCount: Int64
-  /// How many frames lie between the first and the last beginning: 0, unless a player was told something else meanwhile.
+  /// The number of frames between the first and the last player's start: 0, unless a player got another command
+  /// meanwhile.
   public var spreadFrameCount: Int64
 }

@@ -1,67 +1,70 @@
 import MediaCore
 
-/// Where the time went between asking for a start or a seek and hearing it. Nanoseconds on the clock of the control loop:
-/// on a virtual clock decoding takes no time.
+/// The durations of the steps between a request to start or seek and the first audible sample. In nanoseconds on the
+/// clock of the control loop: on a virtual clock decoding takes no time.
 public struct StartReport: Sendable, Hashable {
-  /// What was asked for.
+  /// The kind of the request.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// To begin an item, or to play on.
+    /// Starts an item or resumes playback.
     case start
-    /// To go somewhere in an item.
+    /// Seeks in an item.
     case seek
-    /// To follow another item than the one that had been decoded. Heard when it is due, so nothing is said of that.
+    /// Follows the current item with a different item than the one already decoded. It is heard when it is due, so the
+    /// report has no device time.
     case splice
   }
 
   public var kind: Kind
   public var itemID: PlayerItem.ID
-  /// The item's time that was to be heard first.
+  /// The item time at which playback was requested to begin.
   public var requested: MediaTime
-  /// The item's time that is heard first.
+  /// The item time at which playback begins.
   public var reached: MediaTime
-  /// Until the decode thread began: for the output, for a seek that was to be heard first, for the thread itself.
+  /// Waiting until the decode thread began: for the output, for a pending seek that must be heard first, for the thread
+  /// itself.
   public var waitNanoseconds: Int64 = 0
-  /// Opening the file; 0 when it was open.
+  /// Opening the file; 0 if it was open.
   public var openNanoseconds: Int64 = 0
-  /// Finding the place in the file: the index, and what had to be read for it.
+  /// Finding the position in the file by its index, including reading the index.
   public var indexNanoseconds: Int64 = 0
-  /// Reading packets from that place up to the first frame.
+  /// Reading packets from that position to the first frame.
   public var demuxNanoseconds: Int64 = 0
-  /// Decoding up to the first frame, and from it on as much as has to be there before it can sound.
+  /// Decoding the first frame and the frames that must be decoded before it can play.
   public var decodeNanoseconds: Int64 = 0
   /// Converting to the output's sample rate and channels.
   public var resampleNanoseconds: Int64 = 0
-  /// Handing the decoded sound to the device.
+  /// Handing the decoded audio to the device.
   public var commitNanoseconds: Int64 = 0
-  /// From there until the first frame was heard; nil when nothing is heard yet, the player being paused, and for `splice`.
+  /// Playing from there to the first audible frame. Nil while it is not heard because the player is paused, and for
+  /// `splice`.
   public var deviceNanoseconds: Int64?
 
-  /// From the request until the first frame was heard, or was handed to the device when it is not heard: the sum of the
-  /// parts.
+  /// The sum of the steps: from the request until the first frame was heard, or was handed to the device if it is not
+  /// heard.
   public var totalNanoseconds: Int64 {
     waitNanoseconds + openNanoseconds + indexNanoseconds + demuxNanoseconds + decodeNanoseconds + resampleNanoseconds
       + commitNanoseconds + (deviceNanoseconds ?? 0)
   }
 }
 
-/// What is known so far of a start: instants as they come, from which the report is made.
+/// The instants of a start that are known so far. The report is computed from them.
 struct StartTrace: Sendable {
   var kind: StartReport.Kind
   var itemID: PlayerItem.ID
   var requested: MediaTime
-  /// When it was asked for.
+  /// The instant of the request.
   var askedAt: HostTime
-  /// What the decode thread did; nil when everything was there already.
+  /// The work of the decode thread; nil if the audio was already decoded.
   var preparation: Preparation?
-  /// When the render side was known to have taken the stream, and what the first frame is.
+  /// The instant at which the render side was known to have accepted the stream, and the time of the first frame.
   var commit: (time: HostTime, reached: MediaTime)?
-  /// The stream whose first run is waited for, and that run's first output frame.
+  /// The stream whose first run is awaited, and the first output frame of that run.
   var streamID: UInt64 = 0
   var firstFrame: Int64?
-  /// When that frame is heard.
+  /// The instant at which that frame is heard.
   var heardAt: HostTime?
 
-  /// Nil before the commit.
+  /// The report; nil before the commit.
   var report: StartReport? {
     guard let commit else { return nil }
     var report = StartReport(kind: kind, itemID: itemID, requested: requested, reached: commit.reached)
@@ -81,13 +84,13 @@ struct StartTrace: Sendable {
   }
 }
 
-/// How the decode thread came to the first samples of a generation. Instants on the clock of the control loop.
+/// How the decode thread produced the first samples of a generation. Instants on the clock of the control loop.
 struct Preparation: Sendable {
-  /// The item's time at the first frame.
+  /// The item time of the first frame.
   var time = MediaTime.zero
-  /// Why the item's time at the first frame is not proved; nil where it is.
+  /// The reason why `time` is not proven; nil if it is proven.
   var positionDoubt: PositionDoubt?
-  /// The item's own frames per second.
+  /// The item's native sample rate.
   var sourceRateHz = 0
   let beganAt: HostTime
   private(set) var endedAt: HostTime
@@ -106,13 +109,14 @@ struct Preparation: Sendable {
     endedAt.nanoseconds(since: beganAt) - openNanoseconds - indexNanoseconds - demuxNanoseconds - resampleNanoseconds
   }
 
-  /// The file is open.
+  /// Records that the file is open.
   mutating func opened(at time: HostTime) {
     openNanoseconds = max(0, time.nanoseconds(since: endedAt))
     endedAt = time
   }
 
-  /// The place is found. What the reader measured is on another clock, perhaps: it counts for as much as has passed.
+  /// Records that the position is found. The reader's durations may be from another clock, so they are limited to the
+  /// time that has passed.
   mutating func sought(at time: HostTime, indexNanoseconds index: Int64, demuxNanoseconds demux: Int64) {
     let duration = max(0, time.nanoseconds(since: endedAt))
     indexNanoseconds = min(max(0, index), duration)
@@ -120,7 +124,7 @@ struct Preparation: Sendable {
     endedAt = time
   }
 
-  /// Enough is decoded to be heard.
+  /// Records that enough is decoded for playback.
   mutating func prepared(at time: HostTime, resampleNanoseconds resample: Int64) {
     resampleNanoseconds = min(max(0, resample), max(0, time.nanoseconds(since: endedAt)))
     endedAt = time

@@ -1,35 +1,36 @@
 import MediaCore
 
-/// What a time observer is told.
+/// The argument of a time observer's handler.
 public struct TimeObservation: Sendable, Hashable {
   /// The reason of the call. Periodic observers get `periodic`, `jump`, `start` and `stop`; boundary observers get
   /// `crossed` and `skipped`.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// A multiple of the interval was heard.
     case periodic
-    /// A boundary was reached in normal playback.
+    /// Playback reached a boundary.
     case crossed
-    /// A seek went over a boundary; only for observers that include seeks.
+    /// A seek crossed a boundary; only for observers that include seeks.
     case skipped
-    /// The current time changed other than by playing.
+    /// The current time changed other than by playback.
     case jump
-    /// Sound began, or went on after a silence.
+    /// Audio began, or continued after silence.
     case start
-    /// Sound ceased: a pause, an end that nothing follows, samples that did not come, an output that went away.
+    /// Audio stopped: after a pause, an end without a successor, an underrun, or the loss of the output.
     case stop
   }
 
-  /// The item that `time` belongs to.
+  /// The item to which `time` belongs.
   public var itemID: PlayerItem.ID
-  /// Exact and always numeric: a multiple of the interval, or the boundary; for `jump`, `start` and `stop` the position.
+  /// The exact time; always numeric. A multiple of the interval, or the boundary. For `jump`, `start` and `stop` the
+  /// position.
   public var time: MediaTime
-  /// The rate at which time passes: 0 while it stands still.
+  /// The rate at which time passes; 0 while it does not pass.
   public var rate: Double
   public var reason: Reason
-  /// How long ago the sample at `time` was heard, in nanoseconds; 0 where nothing was due.
+  /// The delay since the sample at `time` was heard, in nanoseconds; 0 if no sample was due.
   public var lateNanoseconds: Int64
-  /// Only with `skipped`: the seek went towards the item's beginning.
+  /// Whether a seek went towards the beginning of the item. Only with `skipped`.
   public var isBackward = false
-  /// For who observes chapters: the one that begins at `time`.
+  /// The chapter that begins at `time`; only for observers of chapters.
   public var chapter: PlayerChapter?
 }
