@@ -1,31 +1,32 @@
 import MediaAssets
 import MediaCore
 
-/// How a pass goes through the converter of a stream at the rate 1: what another stream has to know to go on with it as if it
-/// had not been interrupted.
+/// The conversion of a pass by the converter of a stream at rate 1. Another stream needs this state to continue the
+/// pass without an audible interruption.
 struct Conversion: Sendable, Hashable {
-  /// So many are remembered: more than a stream has passes that may still be cut.
+  /// The number of conversions that are remembered: more than a stream has passes that may still be cut.
   static let limit = 1_024
 
   let itemID: PlayerItem.ID
   let passIndex: Int
   let source: AudioFormat
-  /// The stream's frame from which on this holds.
+  /// The stream frame from which this conversion applies.
   let streamFrame: Int64
-  /// Before this frame of the converter's input other passes went in; 0 where what is before it is the item's own.
+  /// The first input frame of the converter that belongs to the item; other passes are before it. 0 if the audio before
+  /// it is also of the item.
   let firstFrame: Int64
-  /// Which of the converter's input frames the item's frame 0 is, or would have been: passes before it may share the converter.
+  /// The converter's input frame for frame 0 of the item; earlier passes may share the converter.
   let offset: Int64
-  /// Which of the stream's frames the converter's output frame 0 is, or would have been.
+  /// The stream frame for output frame 0 of the converter.
   let firstStreamFrame: Int64
 
-  /// A conversion from a frame of its stream on.
+  /// A conversion from a frame of its stream onwards.
   struct Rest: Sendable, Hashable {
     let conversion: Conversion
     let streamFrame: Int64
 
-    /// The first frame that comes out, and from where what goes in has to be the same for it, in the converter's own counts;
-    /// nil when that is not this pass alone.
+    /// Returns the first output frame, and the input frame from which the input must be identical for it, in the
+    /// converter's frame counts. Nil if other passes would be involved.
     func historyStart(to format: AudioFormat) -> (history: Int64, firstOutputFrame: Int64)? {
       let (from, to) = (conversion.source.sampleRateHz, format.sampleRateHz)
       guard from != to else { return nil }

@@ -3,7 +3,7 @@ import MediaAssets
 import MediaCore
 import RealtimeAudio
 
-/// What runs on a decode thread. See `DecodePipeline`.
+/// The loop of a decode thread. See `DecodePipeline`.
 final class DecodeWorker {
   typealias Opener = @Sendable (DecodePipeline.Source) throws(MediaError) -> sending ItemDecoder
 
@@ -18,31 +18,31 @@ final class DecodeWorker {
   private var writer: StreamWriter?
   private var isPrepared = false
   private var preparation = Preparation(beganAt: HostTime(nanoseconds: 0))
-  /// How many passes of the job have begun.
+  /// The number of passes of the job that have begun.
   private var begunCount = 0
-  /// The pass that is being decoded, and the stream's frame at which it began; nil between two.
+  /// The pass that is being decoded, and the stream frame at which it began; nil between two passes.
   private var current: (pass: Pass, startFrame: Int64)?
-  /// What the pass is decoded with. It stays open for the passes that follow: one of the same item is a seek in it.
+  /// The decoder of the current pass. It stays open for the following passes: another pass of the same item is a seek.
   private var item: ItemDecoder?
-  /// A pass that is to follow, and waits for room in the stream.
+  /// The next pass, while it waits for free space in the stream.
   private var next: Pass?
-  /// Planned passes that have begun, or failed to, in order, as far back as a plan may not know of them.
+  /// The planned passes that have begun or failed, in order. Kept as long as a new plan may not know of them.
   private var taken: [(pass: Pass, hasBegun: Bool)] = []
-  /// How many passes had begun before the first of `taken`.
+  /// The number of passes that had begun before the first of `taken`.
   private var begunBeforeTaken = 1
-  /// Where the stream was ended, while nothing has been written behind it.
+  /// The frame at which the stream was ended, while nothing has been written after it.
   private var endedFrame: Int64?
-  /// A pass that began behind the end of the stream, and has not been told because nothing of it has been written.
+  /// The pending report of a pass that began after the end of the stream. It is sent once some of the pass is written.
   private var untold: DecodePipeline.Report?
-  /// Whether there is something to do without being told.
+  /// Whether work can continue without a new request.
   private var canProgress = false
-  /// The frame whose being written is to be reported.
+  /// The frame whose writing is to be reported.
   private var awaitedFrame: Int64?
-  /// How far ahead is decoded, in frames; nil: as far as the stream holds.
+  /// The number of frames to decode ahead; nil: until the stream is full.
   private var aheadLimit: Int?
   /// Whether it has been reported that the thread rests.
   private var hasRested = false
-  /// After how many requests it was last reported that nothing is left to do.
+  /// The request count of the last report that no work is left.
   private var idleRequestCount: UInt64 = 0
 
   private enum Order {
@@ -50,7 +50,7 @@ final class DecodeWorker {
     case start(DecodePipeline.Job)
     case look(DecodePipeline.Plan, generation: UInt64)
     case goOn
-    /// Say that nothing is left to do.
+    /// Report that no work is left.
     case tellIdle(requestCount: UInt64)
   }
 
@@ -108,7 +108,7 @@ final class DecodeWorker {
     return order ?? .close
   }
 
-  /// Takes a plan, which may be the same again; what was begun, or failed, since it was made is passed over.
+  /// Adopts a plan, which may be unchanged. Skips the passes that began or failed since the plan was made.
   private func adopt(_ newPlan: DecodePipeline.Plan) {
     plan = newPlan
     next = nil
@@ -119,7 +119,7 @@ final class DecodeWorker {
       if plan.passes.first?.pass == pass {
         plan.passes.removeFirst()
       } else if hasBegun {
-        // Something else is wanted instead of what has begun. Once the engine knows that, it cuts it off.
+        // The new plan replaces the pass that has begun. The engine cuts it off once it knows of it.
         plan.passes = []
         break
       }
@@ -170,7 +170,7 @@ final class DecodeWorker {
         at: now(), indexNanoseconds: timings.indexNanoseconds, demuxNanoseconds: timings.demuxNanoseconds)
       preparation.sourceRateHz = decoder.format.sampleRateHz
       preparation.positionDoubt = decoder.reader?.positionDoubt
-      // An end before the place where a seek landed ends the pass at once.
+      // If the end is before the position of the seek, the pass ends at once.
       if !setEnd(job.start.end, of: decoder) { decoder.endHere() }
     } catch {
       item = nil
@@ -180,7 +180,7 @@ final class DecodeWorker {
     }
   }
 
-  /// What a job goes on with, when that is a pass of the present one.
+  /// The pass that a job continues, if it is a pass of the present job.
   private func rest(for job: DecodePipeline.Job) -> Conversion.Rest? {
     guard let splice = job.splice, splice.passID.generation == self.job?.generation, let writer,
       writer.playbackRate == job.start.rate
@@ -188,11 +188,11 @@ final class DecodeWorker {
     return writer.rest(ofPass: splice.passID.index, fromStreamFrame: splice.streamFrame)
   }
 
-  /// The decoder for a source: the one that is open already when it is the same track of the same item again.
+  /// Opens the decoder for a source. Returns the open decoder if the item and the track are the same.
   private func open(_ source: DecodePipeline.Source, isPlanned: Bool) throws(MediaError) -> ItemDecoder {
     mailbox.withState { mailbox in
       mailbox.opening = (source.itemID, source.opening, isPlanned)
-      // A job that came in between has cancelled nothing.
+      // A job that arrived in the meantime has cancelled nothing.
       if mailbox.isClosed || mailbox.job.map({ $0.source.itemID != source.itemID }) ?? false { source.opening.cancel() }
     }
     defer { mailbox.withState { $0.opening = nil } }
@@ -219,18 +219,18 @@ final class DecodeWorker {
   private func offerForCancellation(_ decoder: ItemDecoder) {
     mailbox.withState { mailbox in
       mailbox.reader = decoder.reader
-      // A job that came while the file was being opened interrupts this one.
+      // A job that arrived while the file was being opened interrupts this one.
       if mailbox.job != nil || mailbox.isClosed { decoder.reader?.cancel() }
     }
   }
 
-  /// An item that is not heard at all; nothing when it was only interrupted.
+  /// Reports an item that is not heard at all; does nothing if it was only interrupted.
   private func fail(_ itemID: PlayerItem.ID, _ error: MediaError) {
     guard let job, error.code != .cancelled else { return }
     report(.failed(generation: job.generation, itemID: itemID, error))
   }
 
-  /// Decodes one piece, or goes on to the next pass.
+  /// Decodes one chunk, or continues with the next pass.
   private func step() {
     guard let job, let writer else {
       canProgress = false
@@ -239,7 +239,7 @@ final class DecodeWorker {
     guard hasRoom(job, writer) else {
       canProgress = false
       job.stream.requestRoomWakeup()
-      // Room may have appeared before the request.
+      // Free space may have appeared before the request.
       if hasRoom(job, writer) { canProgress = true } else { reportRest(job) }
       return
     }
@@ -262,7 +262,8 @@ final class DecodeWorker {
     }
   }
 
-  /// Decodes one piece. While the pass is at its beginning the item is recorded as being opened: damage shows itself there.
+  /// Decodes one chunk. At the beginning of a pass the item is recorded as being opened, because damaged files fail
+  /// there.
   private func write(
     from item: ItemDecoder, _ job: DecodePipeline.Job, _ writer: StreamWriter
   ) throws(MediaError) -> StreamWriter.WriteResult {
@@ -271,28 +272,29 @@ final class DecodeWorker {
     return try job.source.recorder.whileOpening(item.itemID) { () throws(MediaError) in try writer.write(from: item) }
   }
 
-  /// 200 ms: a device takes about 100 ms at once when a stream is committed, and starves if they are not there. Less would
-  /// gain little: the second half costs 0.1 ms to decode (FLAC, MP3, Opus) and 1 ms to resample (`explain`).
+  /// 200 ms: a device reads about 100 ms at once when a stream is committed, and underruns if they are missing. A lower
+  /// limit would gain little: the second half takes 0.1 ms to decode (FLAC, MP3, Opus) and 1 ms to resample
+  /// (`explain`).
   private func didWrite(_ job: DecodePipeline.Job) {
     reportExtension(job)
     hasRested = false
     reportAwaited(isOver: false)
     if job.stream.writtenFrame >= Int64(job.format.sampleRateHz / 5) { reportPrepared(job) }
-    // What follows is for later, what was prepared is for now: whoever brings it to the device goes first, here and in the
-    // sound server, though decoding seconds of sound takes less than a slice of the scheduler's time.
+    // The threads that bring the prepared audio to the device, here and in the sound server, run before more is
+    // decoded. Decoding seconds of audio takes less than a time slice of the scheduler.
     sched_yield()
   }
 
-  /// Whether there is room for more, and more is wanted.
+  /// Whether the stream has free space and more audio is requested.
   private func hasRoom(_ job: DecodePipeline.Job, _ writer: StreamWriter) -> Bool {
     guard writer.hasRoom else { return false }
     guard isPrepared, let aheadLimit else { return true }
-    // The wish for room is heard when half of the ring is free.
+    // The request for free space takes effect when half of the ring is free.
     let limit = max(aheadLimit, job.stream.capacityFrames / 2 + job.format.sampleRateHz / 4)
     return job.stream.writtenFrame - job.stream.releasedFrame < Int64(limit)
   }
 
-  /// The thread is about to sleep until somebody has something to do for it.
+  /// Reports that the thread is about to sleep until the next request.
   private func reportRest(_ job: DecodePipeline.Job) {
     guard !hasRested else { return }
     hasRested = true
@@ -300,7 +302,7 @@ final class DecodeWorker {
     reportAwaited(isOver: true)
   }
 
-  /// Tells that as much has been written as somebody waits for, or that no more comes.
+  /// Reports that the awaited frame has been written, or that no more comes for now.
   private func reportAwaited(isOver: Bool) {
     guard let job, let frame = awaitedFrame, isOver || hasRested || job.stream.writtenFrame >= frame else { return }
     awaitedFrame = nil
@@ -324,15 +326,15 @@ final class DecodeWorker {
     return isWhole && !pass.isSilence ? item?.startTrim ?? .none : .none
   }
 
-  /// Whether the present job plays backwards.
+  /// Whether the present job plays in reverse.
   private var isReverse: Bool { job?.start.rate.isReverse ?? false }
 
-  /// As `ItemDecoder.setEnd`, at a time of the item as it is.
+  /// Like `ItemDecoder.setEnd`, for a time on the item's unmirrored timeline.
   private func setEnd(_ time: MediaTime?, of item: ItemDecoder) -> Bool {
     item.setEnd(time.map { job?.start.rate.growing($0) ?? $0 })
   }
 
-  /// Tells that the stream goes on behind its end, once there is something behind it.
+  /// Reports that the stream continues after its end, once something is written there.
   private func reportExtension(_ job: DecodePipeline.Job) {
     if let frame = endedFrame, job.stream.writtenFrame > frame {
       endedFrame = nil
@@ -370,9 +372,9 @@ final class DecodeWorker {
     }
   }
 
-  // MARK: - From pass to pass
+  // MARK: - Passes
 
-  /// Tells the end of a pass before anything is done for the next one, whose file may be slow to open.
+  /// Reports the end of a pass before the next one begins, because its file may be slow to open.
   private func finishPass(
     _ job: DecodePipeline.Job, _ writer: StreamWriter, _ finished: ItemDecoder, error: MediaError?
   ) {
@@ -395,7 +397,7 @@ final class DecodeWorker {
           frameCount: writer.endFrame - startFrame, trim: pass.end == nil ? finished.endTrim : .none, error: error)))
   }
 
-  /// Begins the next pass of the plan that can be begun, or ends the stream.
+  /// Begins the next possible pass of the plan, or ends the stream.
   private func goOn(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
     do throws(MediaError) {
       guard let pass = next ?? takeNext(job) else { return try endStream(job, writer) }
@@ -404,7 +406,7 @@ final class DecodeWorker {
         guard try writer.finish() else { return }
         writer.beginSilence(itemID: pass.itemID, at: nil)
       } else if let item {
-        // What of the last conversion finds no room is written when there is some.
+        // The rest of the last conversion is written when the stream has free space.
         if !writer.canFollowOn(item) { guard try writer.finish() else { return } }
         try writer.begin(item, at: pass.start)
         if !setEnd(pass.end, of: item) { item.endHere() }
@@ -412,13 +414,13 @@ final class DecodeWorker {
       begin(pass, job, writer)
       reportLevel(job, writer)
     } catch {
-      // The pass's sound cannot be put into the stream.
+      // The audio of the pass cannot be written to the stream.
       if let pass = next { failed(pass, error) }
       next = nil
     }
   }
 
-  /// A planned pass cannot be begun.
+  /// Reports a planned pass that cannot begin.
   private func failed(_ pass: Pass, _ error: MediaError) {
     taken.append((pass, false))
     fail(pass.itemID, error)
@@ -437,7 +439,8 @@ final class DecodeWorker {
     if endedFrame == nil { report(began) } else { untold = began }
   }
 
-  /// The next pass of the plan, its item opened and at its beginning; nil when there is none, or it was interrupted.
+  /// Returns the next pass of the plan, its item opened and at its beginning. Nil if there is none, or the opening was
+  /// interrupted.
   private func takeNext(_ job: DecodePipeline.Job) -> Pass? {
     while !plan.passes.isEmpty {
       let planned = plan.passes.removeFirst()
@@ -457,10 +460,10 @@ final class DecodeWorker {
     return nil
   }
 
-  /// All passes of the plan are in the stream.
+  /// Ends the stream after all passes of the plan.
   ///
-  /// What a filter holds back is kept as long as there is time, for a pass of the same format may be added yet and is to
-  /// share the filter. A second of sound is more than any device holds of what was rendered.
+  /// While more than a second of audio is written ahead, the rest stays in the filter. A pass of the same format may
+  /// still follow and share the filter. No device buffers more than a second of rendered audio.
   private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) throws(MediaError) {
     canProgress = false
     guard plan.isKnown else { return }

@@ -1,23 +1,23 @@
-// Descriptors that a control loop watches: for who serves sockets on it.
+// Descriptors that a control loop watches, for servers of sockets.
 import CMediaShims
 
-/// What can happen at a descriptor (epoll_ctl(2)).
+/// The events of a descriptor (epoll_ctl(2)).
 package struct DescriptorEvents: OptionSet, Sendable {
   package var rawValue: UInt32
 
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// There is something to be read, or the other end sends no more.
+  /// Data can be read, or the peer sends no more.
   package static let readable = DescriptorEvents(rawValue: UInt32(MEDIA_SHIMS_POLL_IN))
-  /// There is room for something to be written.
+  /// Data can be written.
   package static let writable = DescriptorEvents(rawValue: UInt32(MEDIA_SHIMS_POLL_OUT))
-  /// Unasked: it has failed, or nothing can be said to the other end nor will be heard from it.
+  /// An error, or a closed connection in both directions. Reported even if not requested.
   package static let gone = DescriptorEvents(rawValue: UInt32(MEDIA_SHIMS_POLL_ERROR | MEDIA_SHIMS_POLL_HANG_UP))
 }
 
-/// Who is told what happens at a descriptor.
+/// A handler of a descriptor's events.
 package protocol DescriptorHandler: AnyObject {
-  /// Something has happened. On the loop. What of it is not taken is told again.
+  /// Handles events, on the loop. Events that are not consumed are reported again.
   func descriptorIsReady(_ events: DescriptorEvents)
 }
 
@@ -27,7 +27,7 @@ package final class DescriptorWatch {
   let token: UInt64
   private var core: LoopCore?
 
-  /// What is waited for.
+  /// The events that are watched.
   package var events: DescriptorEvents {
     didSet { if events != oldValue { core?.change(self, to: events) } }
   }
@@ -39,7 +39,7 @@ package final class DescriptorWatch {
     self.events = events
   }
 
-  /// Nothing is told any more. Without effect afterwards.
+  /// Ends the watch; no more events are reported. No effect after the first call.
   package func cancel() {
     core?.end(self)
     core = nil

@@ -1,29 +1,29 @@
 import RealtimeAudio
 
-/// Which device to play on, of those that there are. A pure value.
+/// Chooses the output device among the available ones. A pure value.
 struct DeviceChooser {
-  /// What is to be played on now.
+  /// The device to play on now.
   enum Choice: Sendable, Hashable {
-    /// The device of this name; nil: the server's default.
+    /// The device with this name; nil: the server's default.
     case device(String?)
     case silence
-    /// There is nothing: what comes is waited for.
+    /// No device is available; the output waits for one.
     case nothing
   }
 
   var selection: OutputSelection
-  /// What there is; nil while no server answers.
+  /// The available devices; nil while no server is available.
   var devices: AudioDevices?
-  /// The device that went away and that the policy waits for.
+  /// The lost device for which the policy waits.
   private(set) var awaitedName: String?
-  /// Whether there has been a device: one that was never there is waited for, whatever the policy.
+  /// Whether there has been a device. A device that was never available is awaited, whatever the policy.
   var hasHadDevice = false
-  /// Whether something could be heard before: what stands in for a device is then no device any more.
+  /// Whether a real device has played. From then on a placeholder does not count as a device.
   private var hasBeenHeard = false
 
   init(selection: OutputSelection) { self.selection = selection }
 
-  /// What is best.
+  /// The best choice.
   var choice: Choice {
     if selection.target == .silence { return .silence }
     guard let devices else { return .nothing }
@@ -34,11 +34,11 @@ struct DeviceChooser {
     return devices.outputs.isEmpty || refusesDefault(devices.defaultOutputName) ? .nothing : .device(nil)
   }
 
-  /// Whether the server's default device is none: a server that comes back has what stands in for one first, and what is played
-  /// on that nobody hears.
+  /// Whether the server's default device is a placeholder. A restarting server exposes it first, and playback to it
+  /// would be inaudible.
   func refusesDefault(_ name: String?) -> Bool { hasBeenHeard && AudioDevice.isStandIn(name) }
 
-  /// What to try before it is known what there is; nil: that has to be known first.
+  /// The first choice, before the available devices are known; nil if they must be known first.
   var firstChoice: Choice? {
     switch selection.target {
     case .silence: .silence
@@ -47,8 +47,8 @@ struct DeviceChooser {
     }
   }
 
-  /// Whether who plays on what `opened` says has to leave it. The server's default is anything that was not left: it is the
-  /// server that moves who follows it.
+  /// Whether an output that was opened for `opened` must switch devices. For the server's default it stays: the server
+  /// itself moves the streams that follow its default.
   func mustLeave(_ opened: Choice) -> Bool {
     switch (choice, opened) {
     case (.nothing, _): false
@@ -58,7 +58,8 @@ struct DeviceChooser {
     }
   }
 
-  /// The device of this name went away. What stood in for one goes when one comes: nothing is lost by it.
+  /// Handles the loss of the device with this name. A placeholder disappears when a real device appears; nothing is
+  /// lost then.
   mutating func deviceWasLost(_ name: String?) {
     hasHadDevice = true
     devices?.outputs.removeAll { $0.name == name }
@@ -69,21 +70,21 @@ struct DeviceChooser {
     }
   }
 
-  /// The server went away, and the device with it: which comes back when it does, if not at once.
+  /// Handles the loss of the server and its device. The device may return later than the server.
   mutating func serverWasLost() {
     hasHadDevice = true
     devices = nil
     if case .device(let name) = selection.target, [.hold, .null].contains(selection.lostPolicy) { awaitedName = name }
   }
 
-  /// The device of this name is played on: nothing is waited for any more.
+  /// Handles the opening of a device: no device is awaited any more.
   mutating func deviceWasOpened(_ name: String) {
     hasHadDevice = true
     if !AudioDevice.isStandIn(name) { hasBeenHeard = true }
     awaitedName = nil
   }
 
-  /// Something else is wanted. What was waited for is not, unless the policy still says so.
+  /// Sets the selection. An awaited device is still awaited only if the target stays and the policy requires it.
   mutating func select(_ selection: OutputSelection) {
     if selection.target != self.selection.target || [.pause, .move].contains(selection.lostPolicy) {
       awaitedName = nil

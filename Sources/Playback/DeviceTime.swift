@@ -1,12 +1,12 @@
 import MediaCore
 import RealtimeAudio
 
-/// The time of the output device, as `AudioPlayer.deviceCurrentTime` reports it: it begins at zero when the first player
-/// on the output has something to play.
+/// The time of the output device, as `AudioPlayer.deviceCurrentTime` reports it. It begins at zero when the first
+/// player on the output has something to play.
 extension EngineCore {
-  /// A start lies at most a day ahead.
+  /// The maximum distance of a start, a day.
   private static let longestWait = MediaTime(value: 86_400, timescale: 1)
-  /// The time that opening and decoding a file may take. A player that is not prepared needs it in addition.
+  /// The time for opening and decoding a file. A player that is not prepared needs it in addition.
   private static let preparationNanoseconds: Int64 = 50_000_000
 
   /// The device's time; zero until the output is open.
@@ -32,7 +32,7 @@ extension EngineCore {
     return currentDeviceTimeOrigin() + frame
   }
 
-  /// The start of a player at a time of the device; nil if the output cannot keep that time, if it is more than a day
+  /// Returns the start of a player at a device time. Nil if the output cannot keep that time, if it is more than a day
   /// ahead, or if there will be no output.
   func startTarget(atDeviceTime time: MediaTime, of player: PlayerCore) -> StartGroup.Target? {
     guard time.isNumeric, time > deviceTime, time - deviceTime <= Self.longestWait else { return nil }

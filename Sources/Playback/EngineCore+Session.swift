@@ -1,16 +1,17 @@
 import MediaCore
 import RealtimeAudio
 
-/// What the session has players do.
+/// The effects of the session on players.
 extension EngineCore {
-  /// Nothing sounds, and rates stay as they are; nil: what would play does, faded in.
+  /// Silences all players without changing their rates. If `reason` is nil, players with a rate play again, with a
+  /// fade-in.
   func holdPlayers(_ reason: WaitingReason?, fade: MediaTime, _ cause: ChangeCause) {
     output.batch {
       for player in allPlayers { player.hold(reason, fade: fade, cause) }
     }
   }
 
-  /// Players that would play are paused.
+  /// Pauses the players that would play.
   func pausePlayers(_ cause: ChangeCause) {
     output.batch {
       for player in allPlayers where player.machine.rate != 0 { player.changeRate(to: 0, cause: cause) }
@@ -19,7 +20,7 @@ extension EngineCore {
 }
 
 extension PlayerCore {
-  /// Nothing of the player sounds, whatever its rate; nil: it does, faded in.
+  /// Silences the player whatever its rate; if `reason` is nil, it plays again with a fade-in.
   func hold(_ reason: WaitingReason?, fade: MediaTime, _ cause: ChangeCause) {
     guard !isClosed, machine.holdReason != reason else { return }
     machine.holdReason = reason
@@ -30,7 +31,7 @@ extension PlayerCore {
     aimTimer()
   }
 
-  /// Lets what goes on swell from silence. It is a gain of its own: the volume, and what fades it, stay as they are.
+  /// Fades in resumed playback with a separate gain: the volume and its fades do not change.
   private func fadeIn(over duration: MediaTime) {
     guard machine.rate != 0, !isMuted, let core = output.core, let inputIndex,
       let frameCount = duration.frameIndex(rate: core.format.sampleRateHz, rounding: .towardPositiveInfinity),

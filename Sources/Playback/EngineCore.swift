@@ -6,9 +6,9 @@ import Synchronization
 
 /// The state of a `PlaybackEngine`: one control loop, one output, and the players on it.
 ///
-/// Threading: everything but `loop` on the control loop.
+/// Threading: all members except `loop` on the control loop.
 package final class EngineCore: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to `loop`, but for constants.
+  // `@unchecked Sendable`: confined to `loop`, except for constants.
   package let loop: any ControlLoop
   let logger: Logger
   let output: Output
@@ -29,8 +29,8 @@ package final class EngineCore: @unchecked Sendable {
   var startGroups: [StartGroup] = []
   /// Rate changes of several players that have not finished.
   var rateGroups: [RateGroup] = []
-  /// How long calls for several players that belong together may be apart, in ns. In virtual time such calls happen at
-  /// one instant.
+  /// The maximum interval between calls for several players that belong together, in ns. In virtual time such calls
+  /// happen at one instant.
   var gatheringNanoseconds: Int64
   private(set) lazy var startGate = StartGate(engine: self)
   private(set) lazy var rateGathering = RateGathering(engine: self)
@@ -69,8 +69,8 @@ package final class EngineCore: @unchecked Sendable {
   /// Begins to open the output. Players may be made before; they wait for it.
   package func open() { output.open() }
 
-  /// The same; `completion` is called once, on the loop, when it is known what came of it: with the error if players have
-  /// nothing to play on.
+  /// Opens the output. `completion` is called once, on the loop, when the result is known: with the error if players
+  /// have no output.
   package func open(completion: @escaping @Sendable (MediaError?) -> Void) {
     let token = makeToken()
     outputObservers.append(
@@ -91,28 +91,30 @@ package final class EngineCore: @unchecked Sendable {
   /// The device that plays, and its port.
   package var route: AudioRoute { output.tracker.route }
 
-  /// The devices of the sound server; nil while no server answers, and for outputs of another kind.
+  /// The devices of the sound server; nil while no server is available, and for outputs of another kind.
   package var devices: AudioDevices? { output.chooser.devices }
 
   /// The selected device, and the action when it is lost.
   package var outputSelection: OutputSelection { output.chooser.selection }
 
-  /// Selects the device. A device that exists is opened at once, and the change loses no sample; `outputState` and the route
-  /// report it.
+  /// Selects the device. An available device is opened at once, and the change loses no sample. `outputState` and the
+  /// route report it.
   ///
-  /// Errors: `noSuchDevice`; `outputUnavailable` when a device is named and no sound server answers; `outputConfiguration` when
-  /// the engine's output is not one of a sound server's devices. Then nothing changes.
+  /// - Throws: then nothing changes.
+  ///   - `noSuchDevice`
+  ///   - `outputUnavailable` if a device is named and no sound server is available
+  ///   - `outputConfiguration` if the engine's output has no selectable devices
   package func selectOutput(_ selection: OutputSelection) throws(MediaError) { try output.select(selection) }
 
-  /// Calls `handler` with what happens to devices and routes, synchronously, on the loop.
+  /// Calls `handler` with each event of devices and routes, synchronously, on the loop.
   package func observeRoutes(_ handler: @escaping @Sendable (OutputEvent) -> Void) -> ObserverToken {
     let token = makeToken()
     routeObservers.append((token, handler))
     return token
   }
 
-  /// Samples beyond full scale that were heard: nothing limits what players add up to, and a device without headroom cuts
-  /// them off. Counted over all devices that the output has had.
+  /// The number of samples beyond full scale that were heard, on all devices of the output so far. The sum of the
+  /// players is not limited, and a device without headroom clips it.
   package var clippedSampleCount: Int { output.clippedSampleCount }
 
   /// Calls `handler` with each change of `outputState`, synchronously, on the loop.
@@ -122,14 +124,16 @@ package final class EngineCore: @unchecked Sendable {
     return token
   }
 
-  /// Ends an output observer, or one of routes; it is not called any more. Errors: `noSuchObserver`.
+  /// Removes an output or route observer. It is not called any more.
+  ///
+  /// - Throws: `noSuchObserver`.
   package func removeOutputObserver(_ token: ObserverToken) throws(MediaError) {
     guard dropOutputObserver(token) else {
       throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "removeOutputObserver")
     }
   }
 
-  /// False when there is none.
+  /// Returns false if there is no such observer.
   @discardableResult
   private func dropOutputObserver(_ token: ObserverToken) -> Bool {
     let count = outputObservers.count + routeObservers.count
@@ -138,7 +142,7 @@ package final class EngineCore: @unchecked Sendable {
     return outputObservers.count + routeObservers.count < count
   }
 
-  /// Ends all players and the output; `completion` is called on the loop when the device is closed.
+  /// Closes all players and the output. `completion` is called on the loop when the device is closed.
   package func close(completion: @escaping @Sendable () -> Void) {
     for player in players.values { player.close() }
     loader.close()
@@ -158,7 +162,7 @@ package final class EngineCore: @unchecked Sendable {
     output.remove(player)
   }
 
-  /// A player that had nothing to play has something. Where no other has, the device's time begins anew.
+  /// Handles the first item of a player that had none. If no other player has items, the device's time restarts.
   func beganToHaveItems(_ player: PlayerCore) {
     guard !anyPlayer({ $0 !== player && !$0.machine.entries.isEmpty }) else { return }
     deviceTimeOrigin = output.heardFrame
@@ -181,10 +185,10 @@ package final class EngineCore: @unchecked Sendable {
     }
   }
 
-  /// Has these items, the first first, opened before all others.
+  /// Opens these items before all others, in this order.
   func loadFirst(_ items: [PlayerItem], of player: PlayerCore) { loader.prefer(items, of: player) }
 
-  /// It need not be known any more what an item is.
+  /// Cancels the loading of an item that is not needed any more.
   func cancelLoading(_ item: PlayerItem) {
     loader.cancel(item)
     progressed()
@@ -200,6 +204,6 @@ package final class EngineCore: @unchecked Sendable {
     return !loader.isBusy && players.values.allSatisfy(\.isSettled)
   }
 
-  /// Something happened that virtual time may wait for.
+  /// Reports an event for which virtual time may wait.
   func progressed() { (loop as? VirtualControlLoop)?.continueAdvancing() }
 }

@@ -1,24 +1,24 @@
-/// A place in a stream, between its frames: what so many frames of any rates add up to, without rounding.
+/// A position in a stream between its frames: the exact sum of frame counts at any rates, without rounding.
 ///
-/// Items of other rates than the stream's end between two of its frames. The next one begins at the frame behind that
-/// place, but is counted from the place itself, so that the error of one frame never grows to two.
+/// Items with another rate than the stream end between two of its frames. The next item begins at the following frame,
+/// but is counted from the exact position. The rounding error thus never grows from one frame to two.
 struct ExactPlace: Sendable, Hashable {
-  /// The frame at or before the place.
+  /// The frame at or before the position.
   private(set) var frame: Int64 = 0
-  /// How far behind `frame` it lies: `numerator / denominator` of a frame, below 1.
+  /// The distance of the position from `frame`: `numerator / denominator` of a frame, below 1.
   private(set) var numerator: Int64 = 0
   private(set) var denominator: Int64 = 1
 
-  /// Finer fractions than this are rounded up to it: what rates really add up to is coarser by far.
+  /// Finer fractions are rounded up to this denominator. The sums of real rates are far coarser.
   private static let finestDenominator: Int64 = 1 << 40
 
   init(frame: Int64 = 0) { self.frame = frame }
 
-  /// The first frame at or behind the place.
+  /// The first frame at or after the position.
   var roundedUp: Int64 { numerator > 0 ? frame + 1 : frame }
 
-  /// Goes on by `frameCount` frames of `rate` in a stream of `streamRate`; both in one unit, Hz or finer, and above 0 and
-  /// below 2^44. Backwards, too.
+  /// Advances by `frameCount` frames of `rate` in a stream of `streamRate`. Both rates have the same unit, Hz or finer,
+  /// and are above 0 and below 2^44. `frameCount` may be negative.
   mutating func advance(by frameCount: Int64, ofRate rate: Int, inRate streamRate: Int) {
     let scaled = Int128(frameCount) * Int128(streamRate)
     var (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int128(rate))

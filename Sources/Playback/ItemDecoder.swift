@@ -1,18 +1,18 @@
 import MediaAssets
 import MediaCore
 
-/// The sound of one item, decoded in order from a place on: its audio track, or silence where it has only video.
+/// The audio of one item, decoded in order from a position: its audio track, or silence if it has only video.
 ///
-/// *Turned round* it is read backwards. Its timeline is mirrored then: what ends at the item's time `t` begins at
-/// `PlaybackRate.mirrorSeconds - t`, the item's beginning is the end, and everything here is said in those times and
-/// frames. So who reads it need not know.
+/// A *reversed* decoder reads the item backwards, on a mirrored timeline: a sample that ends at item time `t` begins at
+/// `PlaybackRate.mirrorSeconds - t`, and the item's beginning is the end. All times and frames here are mirrored then,
+/// so that the reader needs no special case.
 ///
-/// Of an item that is a part of its file that part is all there is: times and frames are the item's, from 0 on.
+/// If the item is a part of its file, times and frames are those of the part, from 0.
 ///
-/// Threading: the decode thread only. Not final, so that a test's may be slow.
+/// Threading: the decode thread only. Not final, so that tests can subclass it as a slow decoder.
 class ItemDecoder {
   enum ReadResult {
-    /// Frames, and the place of the first on the item's timeline, in frames.
+    /// A number of frames, and the position of the first one on the item's timeline, in frames.
     case frames(Int, position: Int64)
     case ended
     case cancelled
@@ -20,33 +20,35 @@ class ItemDecoder {
 
   let itemID: PlayerItem.ID
   let asset: Asset
-  /// What the asset was found to be.
+  /// The properties of the loaded asset.
   let properties: AssetProperties
   let reader: AudioTrackReader?
-  /// Whether the item is turned round.
+  /// Whether the item is read in reverse.
   private(set) var isReversed = false
-  /// Reads it backwards.
+  /// The reader for reverse.
   private lazy var reverseReader = reader.map { ReverseAudioReader($0, duration: properties.duration) }
-  /// What `read` gives.
+  /// The format of `read`.
   let format: AudioFormat
-  /// What its samples are to be multiplied with by the mixer.
+  /// The gain with which the mixer multiplies the samples.
   private(set) var gain: Float = 1
   private let audioMix: AudioMixSlot
   private let timePitch: TimePitchSlot
   /// The track that is played; nil: silence.
   private let trackID: AssetTrack.ID?
-  /// Where reading ends, exclusive, as a frame; nil: at the item's end.
+  /// The frame at which reading ends, exclusive; nil: the item's end.
   private(set) var endFrame: Int64?
-  /// The file's frame that is the item's first one, and its time.
+  /// The frame in the file of the item's first frame, and its time.
   private let origin: Int64
   private let originTime: MediaTime
-  /// Frames of the item; nil: up to the file's end.
+  /// The number of frames of the item; nil: to the end of the file.
   private let partFrames: Int64?
-  /// Silence: the next frame, and the frame after the last.
+  /// For silence: the next frame, and the frame after the last.
   private var silentFrame: Int64 = 0
   private let silentEnd: Int64
 
-  /// Opens the item's asset. Blocks. Errors: everything that `Asset.load` and `AudioTrackReader` throw.
+  /// Opens the item's asset. Blocks.
+  ///
+  /// - Throws: the errors of `Asset.load` and `AudioTrackReader`.
   init(_ source: DecodePipeline.Source) throws(MediaError) {
     itemID = source.itemID
     audioMix = source.audioMix
@@ -59,7 +61,7 @@ class ItemDecoder {
     try source.timeRange?.checkPart(of: properties, path: source.asset.displayPath)
     trackID = source.mediaSelection.audioTrackID(in: properties)
     if let trackID {
-      // Unless another was chosen, the file has its own way, be it another one by now.
+      // Without an explicit choice the file uses its default track, even if that has changed since.
       let reader = try source.opening.reader(
         source.asset, trackID: trackID == properties.audioTrackID ? nil : trackID, keepsFile: true,
         isPlayback: true)
@@ -75,32 +77,32 @@ class ItemDecoder {
     let first = source.timeRange?.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? 0
     origin = first
     originTime = MediaTime(frame: first, rate: rate)
-    // What follows in the file begins at this frame: none is lost and none comes twice.
+    // The next part of the file begins at this frame, so that no frame is lost or repeated.
     partFrames = source.timeRange.flatMap { range in
       range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity).map { max(0, $0 - first) }
     }
     silentFrame = first
   }
 
-  /// Whether it is what the source is to be played with: a track that was chosen since is another one.
+  /// Returns whether this decoder plays the source: the same item, and the same choice of the track.
   func plays(_ source: DecodePipeline.Source) -> Bool {
     itemID == source.itemID && source.mediaSelection.audioTrackID(in: properties) == trackID
   }
 
-  /// The place of the frame that the next read gives.
+  /// The position of the frame that the next read returns.
   var position: Int64 {
     guard isReversed else { return (reader?.position ?? silentFrame) - origin }
     return mirrored((reverseReader?.position ?? silentFrame) - origin)
   }
 
-  /// What the item is played with at another rate than 1.
+  /// The algorithm for rates other than 1.
   var timePitchAlgorithm: AudioTimePitchAlgorithm { timePitch.value }
 
-  /// What was cut off the item's edges; that at the item's end is known once it has been read.
+  /// The audio trimmed at the item's edges. The trim at the end is known once the end has been read.
   var startTrim: EdgeTrim { isReversed ? trimBehind : trimBefore }
   var endTrim: EdgeTrim { isReversed ? trimBefore : trimBehind }
 
-  /// A part that begins within the file has nothing cut off there, nor has one that ends there.
+  /// A part that begins within the file is not trimmed there; likewise its end.
   private var trimBefore: EdgeTrim { origin == 0 ? reader?.startTrim ?? .none : .none }
   private var trimBehind: EdgeTrim {
     guard let reader else { return .none }
@@ -108,16 +110,17 @@ class ItemDecoder {
     return reader.end.map { $0.frame <= origin + partFrames } == true ? reader.endTrim : .none
   }
 
-  /// A frame of the item in the mirror, and back.
+  /// Converts between a frame of the item and its mirrored frame.
   private func mirrored(_ frame: Int64) -> Int64 { PlaybackRate.mirrorSeconds * Int64(format.sampleRateHz) - frame }
 
   private func mirrored(_ time: MediaTime) -> MediaTime {
     MediaTime(value: PlaybackRate.mirrorSeconds, timescale: 1) - time
   }
 
-  /// Finds out how loud it is to be. Blocks where tags are to be read that have not been.
+  /// Determines the gain. Blocks while it reads tags that have not been read.
   ///
-  /// - Parameter opening: how that is given up: it is as loud as what is known says then, as where they cannot be read.
+  /// - Parameter opening: cancels the reading of tags. After cancellation or a failure the gain follows from the tags
+  ///   known so far.
   func setLevel(_ policy: LevelPolicy, _ opening: AssetOpening) {
     guard policy.settings.mode != .off else {
       gain = 1
@@ -127,11 +130,12 @@ class ItemDecoder {
     gain = policy.gain(for: tags ?? properties.levelTags).linear
   }
 
-  /// Turns the item round, or back; then seek.
+  /// Sets the direction. A seek must follow.
   func setReversed(_ isReversed: Bool) { self.isReversed = isReversed }
 
-  /// Lets reading end at a time, at frame `floor(time * rate)`; nil: at the item's end. False, and reading goes on to the
-  /// item's end, when it is past that frame already.
+  /// Sets the end of reading to frame `floor(time * rate)`; nil: the item's end.
+  ///
+  /// - Returns: false if the position is already past that frame. Reading then continues to the item's end.
   func setEnd(_ time: MediaTime?) -> Bool {
     endFrame = time?.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity)
     let isAhead = endFrame.map { position <= $0 } ?? true
@@ -140,12 +144,12 @@ class ItemDecoder {
     return isAhead
   }
 
-  /// Nothing more is read.
+  /// Ends reading at the present position.
   func endHere() { endFrame = position }
 
-  /// Goes to a place; answers where the next frame lies, within the tolerances.
+  /// Seeks and returns the time of the next frame, which is within the tolerances.
   func seek(to time: MediaTime, before: MediaTime, after: MediaTime) throws(MediaError) -> MediaTime {
-    // In the mirror what lies before a time lies behind it.
+    // On the mirrored timeline the tolerances before and after are exchanged.
     if isReversed { return mirrored(try seekBackwards(to: mirrored(time), before: after, after: before)) }
     let place = filePlace(of: time, before: before, after: after)
     if let reader {
@@ -158,8 +162,8 @@ class ItemDecoder {
     return MediaTime(frame: silentFrame - origin, rate: format.sampleRateHz)
   }
 
-  /// A time of the item in its file, and tolerances that do not lead out of the part; nothing changes for an item that is the
-  /// whole file.
+  /// Returns the time in the file for a time of the item, and tolerances that do not leave the part. Nothing changes
+  /// for an item that is the whole file.
   private func filePlace(
     of time: MediaTime, before: MediaTime, after: MediaTime
   ) -> (time: MediaTime, before: MediaTime, after: MediaTime) {
@@ -170,7 +174,7 @@ class ItemDecoder {
     return (place, min(before, place - originTime), min(after, end - place))
   }
 
-  /// At its beginning even a stream is at its end backwards; from anywhere else it cannot be read so.
+  /// Seeks for reverse. A stream that is not seekable supports only its beginning, which is the end in reverse.
   private func seekBackwards(
     to time: MediaTime, before: MediaTime, after: MediaTime
   ) throws(MediaError) -> MediaTime {
@@ -191,7 +195,7 @@ class ItemDecoder {
     return MediaTime(frame: silentFrame - origin, rate: format.sampleRateHz)
   }
 
-  /// Decodes up to `capacityFrames` interleaved frames, as loud as the item's mix wants them.
+  /// Decodes up to `capacityFrames` interleaved frames, with the volume of the item's mix.
   func read(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
     let result = try decode(into: samples, capacityFrames: capacityFrames)
     if case .frames(let count, let position) = result {
@@ -207,7 +211,7 @@ class ItemDecoder {
       return mix.apply(
         to: samples, frameCount: frameCount, channelCount: channelCount, firstFrame: position, sampleRateHz: rate)
     }
-    // Each frame's volume is that of its time, whichever way it is read.
+    // The volume of each frame depends on its time, not on the direction.
     let firstFrame = mirrored(position) - Int64(frameCount)
     Self.turnRound(samples, frameCount: frameCount, channelCount: channelCount)
     mix.apply(
@@ -257,15 +261,15 @@ class ItemDecoder {
 
   func resetCancellation() { reader?.resetCancellation() }
 
-  /// Packets that did not decode since the last call.
+  /// Returns the packets that failed to decode since the last call.
   func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     reader?.takeSkippedPackets().map { ($0.count, $0.time - originTime, $0.error) }
   }
 
-  /// What a stream said since the last call that it plays, and from when on.
+  /// Returns the titles that the stream reported since the last call, with their times.
   func takeTitles() -> [(time: MediaTime, title: StreamTitle)] { reader?.takeTitles() ?? [] }
 
-  /// What it says besides of what has been decoded, each with how many of its frames have been decoded since.
+  /// Returns other metadata of the stream, each with the number of frames decoded after it.
   func takeTimedMetadata() -> [(group: TimedMetadataGroup, laterFrames: Int64)] {
     (reader?.takeTimedMetadata() ?? []).map { group in
       let group = group.moved(by: originTime)
@@ -274,12 +278,13 @@ class ItemDecoder {
     }
   }
 
-  /// What is wrong with the file though it plays, found since the last call.
+  /// Returns a fault of the file that does not prevent playback and was found since the last call.
   func takeWarning() -> (time: MediaTime, error: MediaError)? {
     (isReversed ? reverseReader?.takeWarning() : reader?.takeWarning()).map { ($0.time - originTime, $0.error) }
   }
 
-  /// Tells the asset where its sound ends, once the end has been read; answers what that changes, nil for nothing.
+  /// Reports the end of the audio to the asset once it has been read. Returns the changed properties; nil if nothing
+  /// changes.
   func refineDuration() -> AssetProperties? {
     guard let reader, let end = reader.end, end.isExact else { return nil }
     return asset.refine(audioEnd: MediaTime(frame: end.frame, rate: format.sampleRateHz), trackID: trackID)
@@ -287,6 +292,6 @@ class ItemDecoder {
 }
 
 extension Asset {
-  /// Why a stream of it is heard only as it comes.
+  /// The error code for operations that a stream does not support because it plays only in order.
   var codeOfStreams: MediaError.Code { descriptor == nil ? .rangesNotSupported : .onlyInOrder }
 }

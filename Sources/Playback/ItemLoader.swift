@@ -1,16 +1,16 @@
-// Finds out what entries are that are not due yet: whether they can be played, and how long they are. A few are opened at once, what
-// is needed next before all others. One that is slow gives up its place to others, one that hangs fails; who waits for bytes in the
-// kernel cannot be interrupted, so that its thread is left to itself, and how many of those there may be is bounded.
+// Opens entries that are not due yet, to determine whether they are playable and their durations. A few are opened at
+// once, the ones needed next first. A slow item releases its slot to others, and an item that hangs fails. A thread
+// that waits for bytes in the kernel cannot be interrupted. It is abandoned, and the number of such threads is limited.
 import DequeModule
 import MediaAssets
 import MediaCore
 import RealtimeAudio
 
-/// Opens items on a few threads, to find out whether they can be played and how long they are.
+/// Opens items on a few threads, to determine whether they are playable and their durations.
 ///
-/// Threading: everything on the control loop, where completions are called, too; each file is opened on a thread of its own.
+/// Threading: all methods and completions on the control loop. Each file is opened on a separate thread.
 final class ItemLoader: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to `loop`, but for the opening of assets.
+  // `@unchecked Sendable`: confined to `loop`, except for the opening of assets.
   typealias Completion = @Sendable (Result<AssetProperties, MediaError>) -> Void
 
   typealias Limits = WorkPlaces.Limits
@@ -22,9 +22,9 @@ final class ItemLoader: @unchecked Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(item)) }
   }
 
-  /// An entry that is to be opened, and all who asked for it.
+  /// An entry to open, and the completions of all its requests.
   private final class Job: @unchecked Sendable {
-    // `@unchecked Sendable`: what changes is confined to `loop`.
+    // `@unchecked Sendable`: all mutable state is confined to `loop`.
     enum Phase { case waiting, opening, over }
 
     let item: PlayerItem
@@ -40,27 +40,27 @@ final class ItemLoader: @unchecked Sendable {
     }
   }
 
-  /// Somebody whose entries are opened.
+  /// An owner of entries.
   private struct Owner {
-    /// In the order in which they were asked for; with some that wait no more.
+    /// In the order of the requests; may include some that no longer wait.
     var waiting = Deque<Job>()
     var waitingCount = 0
-    /// What is needed next, the first first; with some that wait no more.
+    /// The entries that are needed next, in order; may include some that no longer wait.
     var preferred: [Job] = []
-    /// When one of its entries was last begun: others go first.
+    /// The turn in which the latest of its entries began. Owners with an earlier turn are served first.
     var servedAt: UInt64
   }
 
   private let workers: LoopWorkers
-  /// Those that wait or are being opened.
+  /// The entries that wait or are being opened.
   private var jobs: [Identity: Job] = [:]
   private var owners: [ObjectIdentifier: Owner] = [:]
   private var turn: UInt64 = 0
   private var isClosed = false
-  /// Records which items are being opened, until their opening has ended, though nobody waits for it any more.
+  /// Records which items are being opened until their opening ends, even if no request waits for them any more.
   var recorder = OpeningRecorder()
 
-  /// Whether an entry waits, or is being opened for somebody.
+  /// Whether an entry waits, or is being opened for a request.
   var isBusy: Bool { !jobs.isEmpty }
 
   init(loop: any ControlLoop, limits: Limits = Limits()) {
@@ -72,11 +72,11 @@ final class ItemLoader: @unchecked Sendable {
     }
   }
 
-  // MARK: - Asking
+  // MARK: - Requests
 
-  /// Opens an item when there is a place. An item that waits already, or is being opened, is opened once for all who ask.
+  /// Opens an item when a slot is free. An item that already waits or is being opened is opened once for all requests.
   ///
-  /// - Parameter owner: who has it in its queue. Owners take turns.
+  /// - Parameter owner: the player whose queue has the item. Owners take turns.
   func load(_ item: PlayerItem, for owner: AnyObject, completion: @escaping Completion) {
     guard !isClosed else { return }
     if let job = jobs[Identity(item: item)] { return job.completions.append(completion) }
@@ -89,20 +89,21 @@ final class ItemLoader: @unchecked Sendable {
     startNext()
   }
 
-  /// Says what of an owner's items is needed first, in that order: these are opened before all others. Replaces what was said before.
+  /// Sets the items of an owner that are needed first, in this order. They are opened before all others. Replaces the
+  /// items of the last call.
   func prefer(_ items: [PlayerItem], of owner: AnyObject) {
     guard owners[ObjectIdentifier(owner)] != nil else { return }
     owners[ObjectIdentifier(owner)]?.preferred = items.compactMap { jobs[Identity(item: $0)] }
   }
 
-  /// Nobody needs to know what an item is any more: completions are not called, and opening it is given up.
+  /// Cancels the requests for an item. Their completions are not called, and the opening is given up.
   func cancel(_ item: PlayerItem) {
     guard let job = jobs[Identity(item: item)] else { return }
     end(job)
     startNext()
   }
 
-  /// Ends all that is being done, and what waits.
+  /// Cancels all work and all waiting requests.
   func close() {
     isClosed = true
     for job in Array(jobs.values) { end(job) }
@@ -118,7 +119,7 @@ final class ItemLoader: @unchecked Sendable {
     workers.watch(isAnyWaiting: !owners.isEmpty)
   }
 
-  /// What is needed first of all that waits; of several owners' that of who was served longest ago.
+  /// Dequeues the entry that is needed first. Among several owners, the one served longest ago is first.
   private func takeNext() -> Job? {
     var best: (owner: ObjectIdentifier, job: Job, rank: Int, servedAt: UInt64)?
     for (id, owner) in owners {
@@ -143,7 +144,7 @@ final class ItemLoader: @unchecked Sendable {
     return owner.waiting.first { $0.phase == .waiting }.map { ($0, .max) }
   }
 
-  /// One that an owner had waiting does not wait any more. Those that went out of their turn are forgotten once they are most.
+  /// Records that an entry of an owner no longer waits. Removes such entries from the queue once they are the majority.
   private func noteTaken(of id: ObjectIdentifier) {
     guard var owner = owners.removeValue(forKey: id) else { return }
     owner.waitingCount -= 1
@@ -180,13 +181,13 @@ final class ItemLoader: @unchecked Sendable {
 
   private func finish(_ job: Job, _ result: Result<AssetProperties, MediaError>) {
     let completions = job.completions
-    // It was given up.
+    // The entry was given up.
     guard job.phase != .over else { return }
     end(job)
     for completion in completions { completion(result) }
   }
 
-  /// Nobody waits for it any more. What is being read gives up if it can.
+  /// Ends a job for which no request waits. Its reading is cancelled if possible.
   private func end(_ job: Job) {
     let phase = job.phase
     guard phase != .over else { return }

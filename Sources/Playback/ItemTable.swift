@@ -1,8 +1,8 @@
-/// Values by the ids of items.
+/// A table of values by item id.
 ///
-/// Ids are mostly consecutive numbers. The values of ``pageLength`` consecutive ids lie in one page, so that an edit of
-/// many items looks up and allocates one page for many of them, and growing moves pages, not values. A copy shares its
-/// pages with the original until one of them changes.
+/// Ids are mostly consecutive numbers. The values of ``pageLength`` consecutive ids are in one page. An edit of many
+/// items therefore looks up and allocates one page for many of them, and growth moves pages, not values. A copy shares
+/// its pages with the original until one of them changes.
 struct ItemTable<Value: Sendable>: Sendable {
   typealias ItemID = PlayerItem.ID
 
@@ -11,15 +11,15 @@ struct ItemTable<Value: Sendable>: Sendable {
     var count = 0
   }
 
-  /// The number of ids of a page.
+  /// The number of ids per page.
   static var pageLength: Int { 32 }
 
-  /// None of them is empty.
+  /// No page is empty.
   private var pages: [ItemID: Page] = [:]
   /// The number of values.
   private(set) var count = 0
 
-  /// An empty table.
+  /// Creates an empty table.
   init() {}
 
   /// Whether the table has no values.
@@ -43,7 +43,7 @@ struct ItemTable<Value: Sendable>: Sendable {
   /// All values, in no particular order.
   var values: some Sequence<Value> { pages.values.lazy.flatMap { $0.values.lazy.compactMap(\.self) } }
 
-  /// Sets the values of some ids, in their order.
+  /// Sets the values of `ids`, in their order.
   mutating func set(_ ids: some Sequence<ItemID>, _ value: (ItemID) -> Value) {
     var iterator = ids.makeIterator()
     var next = iterator.next()
@@ -53,7 +53,7 @@ struct ItemTable<Value: Sendable>: Sendable {
     }
   }
 
-  /// Sets the values of ids as long as these belong to one page. Returns the number of values that are new.
+  /// Sets the values of ids while they belong to one page. Returns the number of new values.
   private static func fill<Iterator: IteratorProtocol<ItemID>>(
     _ page: inout Page, _ number: ItemID, _ next: inout ItemID?, _ iterator: inout Iterator, _ value: (ItemID) -> Value
   ) -> Int {
@@ -68,7 +68,7 @@ struct ItemTable<Value: Sendable>: Sendable {
     return page.count - before
   }
 
-  /// Removes the value of an id. Returns nil when there is none.
+  /// Removes and returns the value of an id; nil if there is none.
   @discardableResult
   mutating func removeValue(for id: ItemID) -> Value? {
     let (number, index) = Self.location(of: id)
@@ -83,7 +83,7 @@ struct ItemTable<Value: Sendable>: Sendable {
     return removed
   }
 
-  /// Removes a page. Returns its values; nil when the table is empty.
+  /// Removes a page and returns its values; nil if the table is empty.
   mutating func popPage() -> [Value]? {
     guard let (_, page) = pages.popFirst() else { return nil }
     count -= page.count

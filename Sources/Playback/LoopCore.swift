@@ -5,16 +5,17 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// What a control loop and its thread share: jobs, timers and descriptors that are watched.
+/// The state shared by a control loop and its thread: jobs, timers and watched descriptors.
 ///
-/// Jobs and timers come from any thread; who gives a job to a loop that sleeps wakes it, once. A turn of the loop does all jobs that
-/// there are, then the timers that are due, and then what has happened at descriptors.
+/// Jobs and timers come from any thread. The first one that arrives while the loop sleeps wakes it. A turn of the loop
+/// runs all jobs, then the due timers, then the handlers of descriptors.
 final class LoopCore: @unchecked Sendable {
-  // `@unchecked Sendable`: `watches` and what is below it are confined to the thread; the rest is guarded or constant.
+  // `@unchecked Sendable`: `watches` and the members after it are confined to the thread; the rest is guarded or
+  // constant.
   private struct Work {
     var jobs: Deque<@Sendable () -> Void> = []
     var timers = TimerHeap()
-    /// Nobody gives anything more.
+    /// No more jobs or timers will be added.
     var isEnding = false
   }
 
@@ -24,7 +25,7 @@ final class LoopCore: @unchecked Sendable {
   }
 
   private let work = Mutex(Work())
-  /// The thread waits, or is about to. Set while `work` is held, so that whoever adds to it afterwards sees it.
+  /// Whether the thread waits or is about to. Set while `work` is locked, so that each later addition sees it.
   private let sleeps = Atomic<Bool>(false)
   private let thread = Atomic<UInt64>(0)
   private let poll = media_shims_poll_open()
@@ -49,7 +50,7 @@ final class LoopCore: @unchecked Sendable {
     events.deallocate()
   }
 
-  /// Whether this is the loop's own thread.
+  /// Whether this is the loop's thread.
   var isCurrent: Bool { thread.load(ordering: .relaxed) == ThreadIdentity.current }
 
   // MARK: - From any thread
@@ -65,14 +66,14 @@ final class LoopCore: @unchecked Sendable {
     return timer
   }
 
-  /// Ends the thread once nothing is left to do.
+  /// Ends the thread once no work is left.
   func end() {
     work.withLock { $0.isEnding = true }
     wakeUp()
   }
 
   private func wakeUp() {
-    // One wake is enough for all that is added before the thread looks.
+    // One wake is enough for everything that is added before the thread checks.
     if sleeps.load(ordering: .acquiring), sleeps.exchange(false, ordering: .acquiringAndReleasing) {
       media_shims_event_signal(wake)
     }
@@ -81,9 +82,9 @@ final class LoopCore: @unchecked Sendable {
   // MARK: - The thread
 
   private enum Turn {
-    /// There is something to do.
+    /// There is work.
     case work
-    /// Nothing is to be done until something happens, or until then.
+    /// No work until an event or this time.
     case sleep(until: HostTime?)
     case end
   }
@@ -95,9 +96,9 @@ final class LoopCore: @unchecked Sendable {
     while true {
       switch nextTurn(&jobs, &due) {
       case .work:
-        // What each holds is given back before the next runs.
+        // Each job is released before the next one runs.
         while let job = jobs.popFirst() { job() }
-        // What ran before it may have cancelled it.
+        // A previous job or timer may have cancelled it.
         while let timer = due.popFirst() { timer.fire() }
         takeEvents(milliseconds: 0)
       case .sleep(let time):
@@ -123,7 +124,7 @@ final class LoopCore: @unchecked Sendable {
     }
   }
 
-  /// Sees to it that the thread wakes at `time`. A wake that is not wanted any more is left: it comes once.
+  /// Arms the timer so that the thread wakes at `time`. A wake that is no longer needed stays armed: it fires once.
   private func arm(_ time: HostTime?) {
     guard let time else { return }
     if let armed, armed <= time { return }
@@ -140,7 +141,7 @@ final class LoopCore: @unchecked Sendable {
       switch event.token {
       case Token.wake: media_shims_event_clear(wake)
       case Token.timer:
-        // It is unreadable until it is set again.
+        // The timer is not readable until it is set again.
         armed = nil
         _ = media_shims_timer_set(timer, .max)
       default: watches[event.token]?.descriptorIsReady(DescriptorEvents(rawValue: event.events))
@@ -150,7 +151,7 @@ final class LoopCore: @unchecked Sendable {
 
   // MARK: - Descriptors
 
-  /// `ThreadControlLoop.watch`.
+  /// See `ThreadControlLoop.watch`.
   func watch(_ descriptor: Int32, for events: DescriptorEvents, _ handler: any DescriptorHandler) throws(MediaError)
     -> DescriptorWatch
   {
@@ -173,8 +174,8 @@ final class LoopCore: @unchecked Sendable {
   }
 }
 
-/// Handlers by tokens. One that was removed is not found, though what had happened at its descriptor was not told yet, and another has
-/// its place.
+/// Handlers by token. A removed handler is not found, even if an event of its descriptor is pending and its slot is in
+/// use again.
 private struct WatchTable {
   private var slots: [(use: UInt32, handler: (any DescriptorHandler)?)] = []
   private var free: [Int] = []
@@ -195,7 +196,7 @@ private struct WatchTable {
   mutating func remove(_ token: UInt64) {
     let index = Int(token & 0xFFFF_FFFF)
     slots[index].handler = nil
-    // Below the tokens that have other meanings.
+    // Less than the tokens with other meanings.
     slots[index].use = (slots[index].use + 1) & 0x7FFF_FFFF
     free.append(index)
   }

@@ -2,10 +2,10 @@ import MediaAssets
 import MediaCore
 import RealtimeAudio
 
-/// Threads that may block, for work whose outcome a control loop waits for, by whose clock it is slow or takes too long. Who has them
-/// decides what is done next.
+/// A bounded pool of blocking threads. Results and timeouts are delivered on the control loop. The owner decides what
+/// to run next.
 ///
-/// Threading: everything on the control loop, where closures are called, too, but for what blocks.
+/// Threading: all methods and closures on the control loop, except for the blocking work.
 final class LoopWorkers: @unchecked Sendable {
   // `@unchecked Sendable`: confined to `loop`.
 
@@ -24,11 +24,11 @@ final class LoopWorkers: @unchecked Sendable {
   private let loop: any ControlLoop
   private let threadName: String
   private var places: WorkPlaces
-  /// While there is no thread for what waits.
+  /// Runs while no thread is available for waiting work.
   private var stuckTimer: (any ControlTimer)?
-  /// Called when there may be a place that there was not before.
+  /// Called when a slot may have become free.
   var roomAppeared: @Sendable () -> Void = {}
-  /// Called when what waits has waited for a thread for as long as it may.
+  /// Called when waiting work has waited for a thread for the maximum time.
   var gotStuck: @Sendable (OpeningTimeout) -> Void = { _ in }
 
   init(loop: any ControlLoop, limits: WorkPlaces.Limits, threadName: String) {
@@ -36,15 +36,16 @@ final class LoopWorkers: @unchecked Sendable {
     places = WorkPlaces(limits)
   }
 
-  /// Whether something can begin now.
+  /// Whether work can begin now.
   var hasRoom: Bool { places.hasPlace && places.hasThread }
 
-  /// Begins work, for which there must be room.
+  /// Begins work. `hasRoom` must be true.
   ///
   /// - Parameters:
-  ///   - limitNanoseconds: how long it may take.
-  ///   - body: what may block, on a thread. What it gives is called on the loop, unless it took too long or was given up.
-  ///   - timedOut: called once it takes too long.
+  ///   - limitNanoseconds: the time limit of the work.
+  ///   - body: the blocking work, on a thread. Its result is delivered on the loop, unless the work timed out or was
+  ///     given up.
+  ///   - timedOut: called when the time limit is exceeded.
   func begin<Outcome: Sendable>(
     forNanoseconds limitNanoseconds: Int64, _ body: @escaping @Sendable () -> Outcome,
     finished: @escaping @Sendable (Outcome) -> Void, timedOut: @escaping @Sendable (OpeningTimeout) -> Void
@@ -67,7 +68,7 @@ final class LoopWorkers: @unchecked Sendable {
     return run
   }
 
-  /// Nobody waits for it any more: it has no place, and its thread is left to itself.
+  /// Gives up work: frees its slot and abandons its thread.
   func giveUp(_ run: Run) { end(run) }
 
   private func end(_ run: Run) {
@@ -77,7 +78,7 @@ final class LoopWorkers: @unchecked Sendable {
     run.timer = nil
   }
 
-  /// It is slow: it keeps its thread, and others get its place.
+  /// Handles slow work: it keeps its thread and releases its slot.
   private func tookLong(_ run: Run, _ limitNanoseconds: Int64) {
     guard run.phase == .running else { return }
     run.phase = .slow
@@ -92,8 +93,9 @@ final class LoopWorkers: @unchecked Sendable {
     roomAppeared()
   }
 
-  /// While all threads are held up, nothing else can begin. What waits for as long as opening may take fails, too. To be called when
-  /// something waits that did not, or does not that did, and whenever room appeared.
+  /// Watches for the case that all threads are blocked, in which no work can begin. Waiting work fails after the time
+  /// limit of an opening. Must be called when the waiting queue becomes empty or non-empty, and when a slot becomes
+  /// free.
   func watch(isAnyWaiting: Bool) {
     let isStuck = places.areHeldUp && isAnyWaiting
     guard isStuck != (stuckTimer != nil) else { return }

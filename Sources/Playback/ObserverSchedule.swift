@@ -1,27 +1,27 @@
 import MediaCore
 
-/// When time observers are to be told what: the table's item times, looked up in the timeline's output frames.
+/// The schedule of time observers: looks up the item times of the table in the output frames of the timeline.
 ///
-/// `next` answers what is heard next that anybody may want to know; once that frame has been heard the milestone is given
-/// to `pass`, which answers whom to call. Jumps are not heard but carried out: `jump` and `land` tell of them.
+/// `next` returns the next milestone that an observer may need. Once its frame has been heard, `pass` returns the calls
+/// of observers. Jumps are not heard but carried out: they are reported by `jump` and `land`.
 ///
 /// A pure value; no clock, no I/O.
 struct ObserverSchedule {
   enum Milestone: Hashable {
-    /// The current item begins to be heard, behind another one.
+    /// The current item begins to be heard, after another one.
     case visit(PlayerTimeline.Position, isReverse: Bool)
-    /// Sound begins.
+    /// Audio begins.
     case start(PlayerTimeline.Position)
-    /// An observer's time is reached, and the item's time is this then.
+    /// The time of an observer is reached; the value is the item time then.
     case times(MediaTime)
-    /// Sound ceases.
+    /// Audio stops.
     case stop(PlayerTimeline.Position)
-    /// The current item goes on from a time that was passed, without a jump.
+    /// The current item continues from a time that was passed already, without a jump.
     case loop(MediaTime, isReverse: Bool)
-    /// The current item goes on the other way.
+    /// The current item continues in the other direction.
     case turn(MediaTime, isReverse: Bool)
 
-    /// The order of what is heard at one frame. The end of an item comes between `stop` and `loop`.
+    /// The order of milestones at one frame. The end of an item comes between `stop` and `loop`.
     var rank: Int {
       switch self {
       case .visit: 0
@@ -35,20 +35,20 @@ struct ObserverSchedule {
     static let endRank = 4
   }
 
-  /// No frame is at or after this one: nothing is heard until a stream is set.
+  /// A frame that is never reached: nothing is heard until a stream is set.
   private static let never = Int64.max
 
   var table = TimeObserverTable()
-  /// A start was told, and no stop since.
+  /// Whether a start was reported, and no stop since.
   private(set) var isSounding = false
-  /// Where the present pass begins; what is over there belongs to earlier ones.
+  /// The frame at which the present pass begins. Everything before it belongs to earlier passes.
   private var passFrame = Self.never
-  /// Where the last start or stop was told.
+  /// The frame of the last reported start or stop.
   private var edgeFrame = Self.never
 
-  // MARK: - What is heard
+  // MARK: - Milestones that are heard
 
-  /// What comes next; `itemID` is the current item, `isPlaying` whether the rate is not 0.
+  /// Returns the next milestone. `itemID` is the current item; `isPlaying` is whether the rate is not 0.
   mutating func next(
     in timeline: PlayerTimeline, itemID: PlayerItem.ID?, isPlaying: Bool
   ) -> (frame: Int64, milestone: Milestone)? {
@@ -67,7 +67,7 @@ struct ObserverSchedule {
       }
       return next
     }
-    // Most of the time there is a time to come and no loop: one look at the pass tells both.
+    // Usually there is a pending time and no loop: one lookup of the pass returns both.
     let pass = timeline.pass(of: itemID, from: passFrame)
     if let time = table.nextTime(), let reached = pass.frame(reaching: time) {
       offer(reached.frame, .times(reached.time))
@@ -83,14 +83,14 @@ struct ObserverSchedule {
 
   private func nextEdge(in timeline: PlayerTimeline, isPlaying: Bool) -> (frame: Int64, milestone: Milestone)? {
     guard isSounding else {
-      // Whose start is told is the item that the table is in; another one is visited first.
+      // The start of the item of the table is reported; another item is visited first.
       guard let frame = timeline.soundBegins(from: edgeFrame),
         let position = timeline.position(atOutputFrame: frame), position.itemID == table.place?.itemID
       else { return nil }
       return (frame, .start(position))
     }
     guard let end = timeline.soundCeases(after: edgeFrame) else { return nil }
-    // A jump has moved the player from the end of what was heard to another position.
+    // A jump has moved the player from the end of the heard audio to another position.
     if end.isAtJump, !isPlaying, let place = table.place {
       return (end.frame, .stop(.init(itemID: place.itemID, time: place.time)))
     }
@@ -99,11 +99,11 @@ struct ObserverSchedule {
         timeline.time(of: place.itemID, endingAt: end.frame).map { .init(itemID: place.itemID, time: $0) }
       } ?? timeline.position(atOutputFrame: end.frame)
     guard let position else { return nil }
-    // Who plays and jumps sounds on in the very next frame, if at all.
+    // A playing player that jumps may continue in the very next frame.
     return (end.isAtJump && isPlaying ? end.frame + 1 : end.frame, .stop(position))
   }
 
-  /// The milestone's frame has been heard: answers who is to be called, in order.
+  /// Handles a milestone whose frame has been heard. Returns the calls, in order.
   mutating func pass(_ milestone: Milestone, at frame: Int64) -> [TimeObserverTable.Call] {
     switch milestone {
     case .visit(let position, let isReverse):
@@ -132,18 +132,18 @@ struct ObserverSchedule {
     }
   }
 
-  /// The item's sound has been heard to its end: what lies between there and its duration, the duration itself included,
-  /// is reached. Backwards that is its beginning.
+  /// Handles the end of the item's audio. All times from there to the duration, inclusive, count as reached. In reverse
+  /// the end is the item's beginning.
   mutating func end(of itemID: PlayerItem.ID, duration: MediaTime) -> [TimeObserverTable.Call] {
     guard let place = table.place, place.itemID == itemID else { return [] }
     if place.isReverse { return table.take(through: .zero) }
     return duration.isNumeric ? table.take(through: duration) : []
   }
 
-  // MARK: - What is carried out
+  // MARK: - Jumps
 
-  /// At `frame` a seek puts the player to `target`; everything that was heard before has been passed. Answers who is to be
-  /// called for what it skips.
+  /// Handles a seek that moves the player to `target` at `frame`, after all earlier milestones were passed. Returns the
+  /// calls for the times that it skips.
   mutating func jump(
     to target: PlayerTimeline.Position, at frame: Int64, isReverse: Bool = false
   ) -> [TimeObserverTable.Call] {
@@ -151,7 +151,8 @@ struct ObserverSchedule {
     return table.jump(in: target.itemID, to: target.time, isReverse: isReverse)
   }
 
-  /// At `frame` a stream is set that begins at `position`: a new item, or the same one where it was interrupted.
+  /// Handles a stream that is set at `frame` and begins at `position`: a new item, or the same one after an
+  /// interruption.
   mutating func land(at position: PlayerTimeline.Position, at frame: Int64, isReverse: Bool = false) {
     if table.place?.itemID != position.itemID {
       table.visit(position.itemID, at: position.time, includesPeriodic: isSounding, isReverse: isReverse)
@@ -166,7 +167,7 @@ struct ObserverSchedule {
     if !isSounding { edgeFrame = frame }
   }
 
-  /// There is no stream any more; `position` is where the player was heard last. Answers who is to be called.
+  /// Handles the loss of the stream. `position` is the last position heard. Returns the calls.
   mutating func interrupt(at position: PlayerTimeline.Position?) -> [TimeObserverTable.Call] {
     passFrame = Self.never
     edgeFrame = Self.never

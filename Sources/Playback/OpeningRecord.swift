@@ -1,5 +1,5 @@
-// A file may make a library crash while it is opened. What is written here outlives the process, so that the next one knows which items
-// it must not open by itself.
+// A file may crash a library while it is opened. This record outlives the process, so that the next process knows which
+// items it must not open automatically.
 
 /// A record of the items that are being opened, which outlives the process.
 ///
@@ -7,14 +7,14 @@
 public protocol OpeningRecord: Sendable {
   /// Records that an item is being opened, before any of its bytes is read.
   ///
-  /// - Returns: what `end` takes; nil when there is no room for another item.
+  /// - Returns: the argument for `end`; nil if there is no space for another item.
   func begin(_ id: PlayerItem.ID) -> Int?
 
-  /// Removes what `begin` recorded.
+  /// Removes the entry that `begin` recorded.
   func end(_ mark: Int)
 }
 
-/// Records items in a record, where there is one.
+/// Records items if there is a record.
 struct OpeningRecorder: Sendable {
   var record: (any OpeningRecord)?
 

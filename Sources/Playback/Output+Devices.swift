@@ -1,19 +1,19 @@
 import MediaCore
 import RealtimeAudio
 
-/// Which device the output plays on: opening, losing, choosing another one, and the route that comes of it.
+/// The devices of the output: opening, loss, selection, and the resulting route.
 ///
-/// What there is comes from the monitor, what happens to the stream from the sink; `DeviceChooser` says what is best of that and
-/// `RouteTracker` what it means. While one device is being opened the old one plays on.
+/// The monitor reports the available devices, and the sink reports events of the stream. `DeviceChooser` determines the
+/// best device, and `RouteTracker` the route change. While a device is being opened, the old one continues to play.
 extension Output {
-  /// A report of a device that went away may come so much later than the device stopped, and the clock ran on.
+  /// The maximum delay between the stop of a lost device and its report. The clock runs on in this time.
   private static let reportNanoseconds: Int64 = 25_000_000
-  /// An attempt that failed after so long got no answer; one that was refused fails at once.
+  /// An attempt that failed after this time got no reply; a refused attempt fails at once.
   private static let silenceNanoseconds: Int64 = 1_000_000_000
 
   // MARK: - Opening
 
-  /// Opens the device, or what stands in for it, on a worker; and begins to follow what devices there are.
+  /// Opens the device, or its replacement, on a worker, and starts the monitor of devices.
   func open() {
     if let made = configuration.makeMonitor?() {
       monitor = made
@@ -22,7 +22,7 @@ extension Output {
     if let choice = monitor == nil ? .device(nil) : chooser.firstChoice { start(choice) }
   }
 
-  /// Begins to open what was chosen. An attempt under way is given up.
+  /// Begins to open a choice. A pending attempt is abandoned.
   func start(_ choice: DeviceChooser.Choice, isChosen: Bool = false) {
     let sink: any AudioSink
     switch choice {
@@ -56,7 +56,7 @@ extension Output {
 
   private func opened(_ sink: any AudioSink, format: AudioFormat, number: UInt64, _ openedRole: StreamRole) {
     guard number == sessionCount, let attempt, state.status != .closed else { return dispose(of: sink) }
-    // It went away, and nothing was there to take its place, between the choice and now.
+    // The device disappeared between the choice and now, and no other replaced it.
     if monitor != nil, attempt.choice == .device(nil), chooser.refusesDefault(sink.deviceName) {
       dispose(of: sink)
       return openFailed(MediaError(.outputUnavailable, "the sound server has no device"), number: number)
@@ -65,7 +65,7 @@ extension Output {
     retry.timer?.cancel()
     retry = Retry()
     begin(sink, format: format, number: number, for: attempt.choice)
-    // It may have become another one while the device was being opened.
+    // The role may have changed while the device was being opened.
     if role() != openedRole { setRole(role(), makesNewStream: false) }
     state = OutputState(status: .ready, label: sink.label, format: format)
     if let name = sink.deviceName {
@@ -81,12 +81,12 @@ extension Output {
   private func openFailed(_ error: MediaError, number: UInt64) {
     guard number == sessionCount, let attempt, state.status != .closed else { return }
     self.attempt = nil
-    // What plays plays on.
+    // The current session continues to play.
     if session == nil { nothingPlays(because: error) }
     follow(after: attempt.choice, wasSilent: loop.now.nanoseconds(since: attempt.beginning) >= Self.silenceNanoseconds)
   }
 
-  /// There is no device: the fallback plays, or players wait.
+  /// Handles the absence of a device: the fallback plays, or players wait.
   private func nothingPlays(because error: MediaError) {
     tell(tracker.nothingPlays())
     let makeStandIn = chooser.hasHadDevice && monitor != nil ? nil : configuration.makeFallback
@@ -105,7 +105,7 @@ extension Output {
     if configuration.canRecover {
       logger.warning("no output", metadata: ["error": "\(error)"])
     } else if state.status != .opening {
-      // (That it could not even be opened is for who opened it to say.)
+      // (If the output could not be opened at all, the caller of `open` reports that.)
       logger.error("no output any more", metadata: ["error": "\(error)"])
     }
     state = OutputState(status: .lost, error: error)
@@ -118,7 +118,7 @@ extension Output {
     lose(error)
   }
 
-  /// What is played on is gone: the device (`deviceLost`), or its server with it.
+  /// Handles the loss of the device (`deviceLost`), or of its server.
   private func lose(_ error: MediaError, doubtNanoseconds: Int64 = 0) {
     guard let session else { return }
     logger.warning("output lost", metadata: ["error": "\(error)"])
@@ -130,8 +130,8 @@ extension Output {
     } else {
       tracker.lost(.noSuitableRoute)
       chooser.serverWasLost()
-      // What was reported of the server that is gone holds no longer, and what was reported of the next one may have come before
-      // this.
+      // The reported devices of the lost server are invalid. A report of the next server may have arrived before this
+      // call.
       monitor?.check()
     }
     endSession(doubtNanoseconds: doubtNanoseconds)
@@ -163,12 +163,14 @@ extension Output {
     }
   }
 
-  // MARK: - Choosing
+  // MARK: - Selection
 
-  /// What to play on from now on. Where it is there it is opened while what plays plays on.
+  /// Sets the selection. An available device is opened while the current one continues to play.
   ///
-  /// Errors: `outputConfiguration` where there is no choice, `noSuchDevice`, `outputUnavailable` when a device is named and no
-  /// sound server answers. Then nothing changes.
+  /// - Throws: then nothing changes.
+  ///   - `outputConfiguration` if the output has no selectable devices
+  ///   - `noSuchDevice`
+  ///   - `outputUnavailable` if a device is named and no sound server is available
   func select(_ selection: OutputSelection) throws(MediaError) {
     guard configuration.makeMonitor != nil else {
       throw MediaError(
@@ -193,7 +195,7 @@ extension Output {
     follow()
   }
 
-  /// The sound server has these devices now.
+  /// Handles a report of the sound server's devices.
   private func reported(_ devices: AudioDevices?) {
     guard state.status != .closed else { return }
     let name = session?.sink.deviceName
@@ -215,8 +217,8 @@ extension Output {
     follow()
   }
 
-  /// Goes to what is best now, if that is something else. `failed`: what has just been tried in vain, and whether because
-  /// nobody answered.
+  /// Switches to the best device, if it is another one. `failed` is the choice that has just failed, and `wasSilent`
+  /// whether it failed without a reply.
   private func follow(after failed: DeviceChooser.Choice? = nil, wasSilent: Bool = false) {
     guard monitor != nil, state.status != .closed else { return }
     let choice = chooser.choice
@@ -225,18 +227,18 @@ extension Output {
       session.map({ !isPlaying || chooser.mustLeave($0.choice) }) ?? true
     else { return }
     guard choice == failed else { return start(choice) }
-    // The device is there and cannot be had. A server that did not answer is heard of when it does; when one that refused will
-    // not any more nobody says.
+    // The device exists but cannot be opened. If the server did not reply, the monitor reports its return. If it
+    // refused, there is no report when that changes, so a timer retries.
     if wasSilent, let monitor { return monitor.check() }
     retry.timer?.cancel()
     let time = loop.now.advanced(byNanoseconds: retry.takeNanoseconds())
     retry.timer = loop.schedule(at: time) { [weak self] in self?.follow() }
   }
 
-  /// Time passes only when it is told to, and nothing comes late.
+  /// Whether time passes only on request and reports are never late.
   var isVirtual: Bool { loop is VirtualControlLoop }
 
-  /// Where a change of route is to be told.
+  /// Reports a change of the route, if there is one.
   private func tell(_ change: RouteChange?) {
     guard let change else { return }
     logger.info(

@@ -2,27 +2,28 @@ import Logging
 import MediaCore
 import RealtimeAudio
 
-/// One device stream and its mixer, and the players on it.
+/// One device stream with its mixer, and the players on it.
 ///
-/// Opens sinks on workers, replaces them when they fail, another device is wanted or one comes back (Output+Devices), and hands
-/// what the render side says to the players. Players keep their positions across all of that.
+/// Opens sinks on workers and passes the events of the render side to the players. Replaces a sink when it fails, or
+/// when another device is selected or returns (Output+Devices). Players keep their positions meanwhile.
 ///
 /// Threading: confined to the control loop.
 final class Output: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to `loop`; closures that come from elsewhere hop onto it first.
+  // `@unchecked Sendable`: confined to `loop`; closures from other threads hop onto it first.
 
   struct Session {
     var number: UInt64
-    /// What it was opened for.
+    /// The choice for which the sink was opened.
     var choice: DeviceChooser.Choice
     var sink: any AudioSink
     var core: RenderCore
-    /// Streams that the render side may still read, and whose they are.
+    /// The streams that the render side may still read, and the owners of inputs.
     var streams: [UInt64: RenderStream] = [:]
     var owners: [Int: any OutputClient] = [:]
   }
 
-  /// A device that is there and could not be opened is tried again: soon at first, for it may have come a moment ago, and later and later.
+  /// The retries of an available device that could not be opened: soon at first, because it may have just appeared,
+  /// then at growing intervals.
   struct Retry {
     private static let firstMilliseconds: Int64 = 50
     private static let longestMilliseconds: Int64 = 32_000
@@ -30,10 +31,10 @@ final class Output: @unchecked Sendable {
     var timer: (any ControlTimer)?
     private var milliseconds = firstMilliseconds
 
-    /// Something is different: whoever refused may not any more.
+    /// Resets the interval: conditions have changed, so that a refused attempt may succeed now.
     mutating func hurry() { milliseconds = Self.firstMilliseconds }
 
-    /// How long to wait this time.
+    /// Returns the time to wait before this retry.
     mutating func takeNanoseconds() -> Int64 {
       defer { milliseconds = min(Self.longestMilliseconds, milliseconds * 2) }
       return milliseconds * 1_000_000
@@ -43,9 +44,9 @@ final class Output: @unchecked Sendable {
   let loop: any ControlLoop
   var state = OutputState() { didSet { if state != oldValue { onStateChange(state) } } }
   var onStateChange: (OutputState) -> Void = { _ in }
-  /// An attempt to open a device came to its end.
+  /// Called when an attempt to open a device has ended.
   var onOpened: () -> Void = {}
-  /// What streams are for, the server's word on them, and that a device went away with it.
+  /// The role of streams, the sharing notices of the server, and the loss of the device.
   var role: () -> StreamRole = { .music }
   var onSharing: (SharingNotice) -> Void = { _ in }
   var onDeviceLost: () -> Void = {}
@@ -57,18 +58,18 @@ final class Output: @unchecked Sendable {
   var openingCount = 0
   var clients: [ObjectIdentifier: any OutputClient] = [:]
   private var lastHeardFrame: Int64 = 0
-  /// The clock's last word has been taken.
+  /// Whether the final heard frame has been read from the clock.
   private var isEnding = false
   private var batchDepth = 0
   private var gatheringTimer: (any ControlTimer)?
-  /// What former devices were given beyond full scale.
+  /// The number of samples beyond full scale on former devices.
   private var formerClippedSampleCount = 0
 
   // Devices (Output+Devices).
   var chooser: DeviceChooser
   var tracker = RouteTracker()
   var monitor: (any AudioDeviceMonitor)?
-  /// What is being opened, and whether because somebody asked for it; nil: nothing.
+  /// The choice that is being opened, and whether by request; nil: none.
   var attempt: (choice: DeviceChooser.Choice, isChosen: Bool, beginning: HostTime)?
   var retry = Retry()
 
@@ -85,7 +86,7 @@ final class Output: @unchecked Sendable {
 
   func remove(_ client: any OutputClient) { clients[ObjectIdentifier(client)] = nil }
 
-  /// Whether a device that cannot be had may be had later.
+  /// Whether an unavailable device may become available later.
   var canRecover: Bool { configuration.canRecover }
 
   /// The mixer; nil while there is no device.
@@ -93,10 +94,10 @@ final class Output: @unchecked Sendable {
 
   var format: AudioFormat? { session?.core.format }
 
-  /// Samples beyond full scale that were heard since the output was made.
+  /// The number of samples beyond full scale that were heard since the output was created.
   var clippedSampleCount: Int { formerClippedSampleCount + (session?.core.clippedSampleCount ?? 0) }
 
-  /// Takes an input for `client`; nil without a device, or when the mixer is full.
+  /// Attaches an input for `client`; nil without a device, or if the mixer is full.
   func attachInput(for client: any OutputClient) -> Int? {
     guard let index = session?.core.attachInput() else { return nil }
     session?.owners[index] = client
@@ -108,13 +109,13 @@ final class Output: @unchecked Sendable {
     session?.owners[index] = nil
   }
 
-  /// Whether a device is being opened, which virtual time waits for.
+  /// Whether a device is being opened. Virtual time waits for that.
   var isOpening: Bool { openingCount > 0 }
 
-  /// Keeps a stream alive until the render side is done with it.
+  /// Retains a stream until the render side no longer uses it.
   func keep(_ stream: RenderStream) { session?.streams[stream.id] = stream }
 
-  /// Commits what `body` does in one go: the mixer sees all of it at the same frame.
+  /// Commits the commands of `body` in one batch: the mixer applies all of them at the same frame.
   func batch(_ body: () -> Void) {
     batchDepth += 1
     body()
@@ -122,7 +123,8 @@ final class Output: @unchecked Sendable {
     if batchDepth == 0 { commit() }
   }
 
-  /// Commits what `body` does a little later, with the commands of the calls that follow; at the latest with the next commit.
+  /// Commits the commands of `body` after a short delay, together with the commands of later calls; at the latest with
+  /// the next commit.
   func gatherCommands(forNanoseconds delay: Int64, _ body: () -> Void) {
     guard delay > 0 else { return body() }
     batchDepth += 1
@@ -132,19 +134,19 @@ final class Output: @unchecked Sendable {
     gatheringTimer = loop.schedule(at: loop.now.advanced(byNanoseconds: delay)) { [weak self] in self?.commit() }
   }
 
-  /// Applies what was posted to the mixer as soon as it can be heard.
+  /// Applies the posted commands as early as they can be heard.
   func commit() {
     guard let session, batchDepth == 0 else { return }
     session.core.postCommands()
     session.sink.commandsPosted()
     guard session.core.lostCommandCount > 0 else { return }
-    // A sink that takes no commands hangs, and what it plays is not known any more.
+    // A sink that accepts no commands hangs, and its position is unknown.
     logger.error("the output takes no commands; it starts anew")
     let number = session.number
     loop.execute { self.startAnew(number) }
   }
 
-  /// Begins again, from the positions last known.
+  /// Restarts the output from the last known positions.
   private func startAnew(_ number: UInt64) {
     guard let ending = session, ending.number == number else { return }
     endSession()
@@ -153,28 +155,29 @@ final class Output: @unchecked Sendable {
 
   // MARK: - Time
 
-  /// The output frame heard now; never goes back while the device is the same.
+  /// The output frame heard now. Never decreases on the same device.
   var heardFrame: Int64 {
     guard let session, !isEnding else { return lastHeardFrame }
     lastHeardFrame = max(lastHeardFrame, session.core.clock.snapshot().heardFrame(at: loop.now))
     return lastHeardFrame
   }
 
-  /// Whether frames are being heard; a device that was just set going stands for a moment before the first one.
+  /// Whether frames are being heard. A device that was just started pauses briefly before the first frame.
   var isClockRunning: Bool { session?.core.clock.snapshot().isRunning ?? false }
 
-  /// How long before it is heard a frame has to be known to the running device.
+  /// The time before a frame is heard at which the running device must know it.
   var commandLeadNanoseconds: Int64 { session?.sink.commandLeadNanoseconds ?? 0 }
 
-  /// When `frame` will be heard, or was; nil while the device stands still.
+  /// The instant at which `frame` is or was heard; nil while the device is stopped.
   func hostTime(ofFrame frame: Int64) -> HostTime? { session?.core.clock.snapshot().hostTime(ofFrame: frame) }
 
-  /// The first frame that is heard at `time` or after it, as far as the clock tells; nil while the device stands still.
+  /// The first frame heard at `time` or later, according to the clock; nil while the device is stopped.
   func frame(heardAt time: HostTime) -> Int64? { session?.core.clock.snapshot().frame(heardAt: time) }
 
   // MARK: - Sharing the device
 
-  /// Says what the stream is for from now on; `makesNewStream`: the present one cannot be told.
+  /// Sets the role of the stream. `makesNewStream`: the role of the present stream cannot change, so a new one is
+  /// opened.
   func setRole(_ role: StreamRole, makesNewStream: Bool) {
     guard let session, let sink = session.sink as? any SharedDeviceSink else { return }
     guard makesNewStream else { return sink.setRole(role) }
@@ -182,15 +185,15 @@ final class Output: @unchecked Sendable {
     loop.execute { self.startAnew(number) }
   }
 
-  /// Lets a stream that was interrupted go on, after the commands that were posted.
+  /// Resumes a stream after an interruption, after the posted commands.
   func endInterruption(overrulesServer: Bool) {
     (session?.sink as? any SharedDeviceSink)?.endInterruption(overrulesServer: overrulesServer)
   }
 
   // MARK: - The clock
 
-  /// Takes the clock's word for where the device got to, though it may have said more before: what a device that failed
-  /// promised is not what was heard.
+  /// Accepts the final position of the clock, even if an earlier position was later: frames that a failed device had
+  /// announced were not heard.
   private func acceptClock(doubtNanoseconds: Int64) {
     guard let session else { return }
     let time = loop.now.advanced(byNanoseconds: -doubtNanoseconds)
@@ -200,7 +203,7 @@ final class Output: @unchecked Sendable {
 
   // MARK: - Sessions
 
-  /// Plays on a sink that is open.
+  /// Plays on an open sink.
   func begin(_ sink: any AudioSink, format: AudioFormat, number: UInt64, for choice: DeviceChooser.Choice) {
     endSession()
     let core = RenderCore(format: format)
@@ -218,7 +221,7 @@ final class Output: @unchecked Sendable {
       ])
   }
 
-  /// `doubtNanoseconds`: how long ago the device may have stopped without saying so.
+  /// Ends the session. `doubtNanoseconds` is the maximum time since the device may have stopped without a report.
   func endSession(doubtNanoseconds: Int64 = 0) {
     guard let ending = session else { return }
     acceptClock(doubtNanoseconds: max(doubtNanoseconds, ending.sink.doubtNanoseconds))
@@ -228,11 +231,12 @@ final class Output: @unchecked Sendable {
     formerClippedSampleCount += ending.core.clippedSampleCount
     session = nil
     isEnding = false
-    // The streams live until the sink calls no more.
+    // The streams live until the sink makes no more calls.
     dispose(of: ending.sink, keeping: Array(ending.streams.values))
   }
 
-  /// Closes a sink on a worker, for closing may block; at once where nothing does, and no time may pass meanwhile.
+  /// Closes a sink on a worker, because closing may block. In virtual time closes it at once, because it does not block
+  /// and no time may pass.
   func dispose(
     of sink: any AudioSink, keeping streams: [RenderStream] = [], then completion: @escaping @Sendable () -> Void = {}
   ) {
@@ -246,7 +250,7 @@ final class Output: @unchecked Sendable {
     }
   }
 
-  /// Ends the output for good.
+  /// Closes the output permanently.
   func close(completion: @escaping @Sendable () -> Void) {
     retry.timer?.cancel()
     if let monitor { NamedThread.detached(name: "close-monitor") { monitor.cancel() } }
@@ -262,10 +266,10 @@ final class Output: @unchecked Sendable {
 
   // MARK: - Events
 
-  /// The render side of a session has said something.
+  /// Handles a wake from the render side of a session.
   private func pump(_ number: UInt64) { if session?.number == number { pump() } }
 
-  /// Hands everything that the render side said to those whom it concerns, and lets them look at what it means.
+  /// Delivers all events of the render side to their clients, then lets the clients evaluate them.
   func pump() {
     guard let session else { return }
     deliver(from: session)

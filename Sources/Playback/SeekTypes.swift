@@ -51,8 +51,8 @@ public struct SeekResult: Sendable, Hashable {
   /// If the seek finished, the time of the first sample that is heard; otherwise the player's current time.
   public var time: MediaTime
   /// Whether `time` is the time of the sample that contains `requested`, clamped into the item. If the sample rates of
-  /// output and item differ, `time` is that of the first output frame at or after this sample, less than one output
-  /// frame away.
+  /// output and item differ, `time` is that of the first output frame at or after this sample. It is then less than one
+  /// output frame away.
   public var isExact: Bool
   /// Why `time` is not proven to be the time of the first sample heard; nil if it is proven. If it is set, `isExact` is
   /// false.

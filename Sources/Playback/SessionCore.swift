@@ -14,7 +14,7 @@ package final class SessionCore: @unchecked Sendable {
   private var timer: (any ControlTimer)?
   private var stateObservers: [(token: ObserverToken, handler: @Sendable (Change) -> Void)] = []
   private var eventObservers: [(token: ObserverToken, handler: @Sendable (AudioSessionEvent) -> Void)] = []
-  /// Whether something records, for `setActive`; asked when that matters.
+  /// Whether recording is in progress; called by `setActive`.
   package var isRecording: @Sendable () -> Bool = { false }
   /// The recorders that follow the session.
   private var recorders: [WeakRecorder] = []
@@ -29,12 +29,14 @@ package final class SessionCore: @unchecked Sendable {
 
   package var state: AudioSessionState { machine.state }
 
-  /// Why no player sounds, whatever its rate; nil: they do.
+  /// The reason why no player plays, whatever its rate; nil: players may play.
   var holdReason: WaitingReason? { machine.holdReason }
 
   var role: StreamRole { machine.state.setting.role }
 
-  /// Errors: `sessionForbidsRecording` when the category does not allow to record; `sessionInterrupted`.
+  /// Checks that the session allows recording now.
+  ///
+  /// - Throws: `sessionForbidsRecording` if the category does not allow recording; `sessionInterrupted`.
   package func checkRecording() throws(MediaError) {
     guard state.allowsRecording else {
       throw MediaError(
@@ -46,15 +48,17 @@ package final class SessionCore: @unchecked Sendable {
     }
   }
 
-  /// Has a recorder follow the session for as long as it lives.
+  /// Makes a recorder follow the session for its lifetime.
   func add(_ recorder: any SessionRecorder) {
     recorders.removeAll { $0.recorder == nil || $0.recorder === recorder }
     recorders.append(WeakRecorder(recorder: recorder))
   }
 
-  // MARK: - Asking
+  // MARK: - Requests
 
-  /// Sets what the session is used for. Nothing of the mode and options before stays. Errors: `sessionMismatch`.
+  /// Sets the use of the session. The former mode and options do not stay.
+  ///
+  /// - Throws: `sessionMismatch`.
   package func setCategory(
     _ category: AudioSessionCategory, mode: AudioSessionMode = .default, options: AudioSessionOptions = []
   ) throws(MediaError) {
@@ -63,8 +67,9 @@ package final class SessionCore: @unchecked Sendable {
 
   package func apply(_ setting: AudioSessionSetting) { run(.request) { $0.set(setting) } }
 
-  /// How interruptions are treated. Errors: `invalidTime` for a time-out that is not above 0 s and at most a day, or a fade
-  /// that is not from 0 s to 10 s.
+  /// Sets the treatment of interruptions.
+  ///
+  /// - Throws: `invalidTime` if the time-out is not above 0 s and at most a day, or the fade not between 0 s and 10 s.
   package func setPolicy(_ policy: InterruptionPolicy) throws(MediaError) {
     if let timeOut = policy.timeOut {
       guard timeOut.isNumeric, timeOut > .zero, timeOut <= InterruptionPolicy.longestTimeOut else {
@@ -78,11 +83,11 @@ package final class SessionCore: @unchecked Sendable {
     run(.request) { $0.set(policy) }
   }
 
-  /// Makes the session active, or ends that. To play does so, too.
+  /// Activates or deactivates the session. Playback activates it, too. The sound server informs other programs when no
+  /// stream of the engine plays.
   ///
-  /// Errors: `sessionInterrupted` on activation during an interruption. `sessionBusy` on deactivation while players play or
-  /// recorders record: the session is inactive nevertheless, and the players are paused. The sound server informs other
-  /// programs when no stream of the engine plays.
+  /// - Throws: `sessionInterrupted` on activation during an interruption. `sessionBusy` on deactivation while players
+  ///   play or recorders record: the session is inactive nevertheless, and the players are paused.
   package func setActive(_ isActive: Bool) throws(MediaError) {
     guard !isActive else {
       let old = machine.state
@@ -99,7 +104,9 @@ package final class SessionCore: @unchecked Sendable {
       operation: "session.active")
   }
 
-  /// Ends an interruption that the server has not ended. Errors: `invalidState` when there is none.
+  /// Ends an interruption that the server has not ended.
+  ///
+  /// - Throws: `invalidState` if there is none.
   package func endInterruption(_ outcome: InterruptionPolicy.Outcome = .resume) throws(MediaError) {
     let old = machine.state
     let actions = try machine.endInterruption(outcome)
@@ -115,14 +122,16 @@ package final class SessionCore: @unchecked Sendable {
     return token
   }
 
-  /// Calls `handler` with each event, synchronously, on the loop, when the state has changed and players have done so.
+  /// Calls `handler` with each event, synchronously, on the loop, after the state and the players have changed.
   package func observeEvents(_ handler: @escaping @Sendable (AudioSessionEvent) -> Void) -> ObserverToken {
     let token = engine.makeToken()
     eventObservers.append((token, handler))
     return token
   }
 
-  /// Ends an observer; it is not called any more. Errors: `noSuchObserver`.
+  /// Removes an observer. It is not called any more.
+  ///
+  /// - Throws: `noSuchObserver`.
   package func removeObserver(_ token: ObserverToken) throws(MediaError) {
     let count = stateObservers.count + eventObservers.count
     stateObservers.removeAll { $0.token == token }
@@ -132,7 +141,7 @@ package final class SessionCore: @unchecked Sendable {
     }
   }
 
-  // MARK: - What happens
+  // MARK: - Events
 
   func playbackAsked() { run(.request) { $0.playbackAsked() } }
 
@@ -197,7 +206,7 @@ package final class SessionCore: @unchecked Sendable {
   private func run(_ action: AudioSessionStateMachine.Action, _ cause: ChangeCause) {
     switch action {
     case .setRole(let role):
-      // Servers leave a stream as they made it when its role is another one then.
+      // If the role of a corked or ducked stream changes, the server leaves the stream corked or ducked.
       let isAffected = state.isInterrupted || state.secondaryAudioShouldBeSilencedHint
       engine.output.setRole(role, makesNewStream: isAffected)
     case .hold(let reason, let isResumption):

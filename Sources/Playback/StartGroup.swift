@@ -4,9 +4,9 @@ import RealtimeAudio
 /// Players that start at the same output frame.
 ///
 /// First all players get ready: the mixer gets the first samples of each. Then the group computes the frame from the
-/// output's clock, which must run for that, and passes it to the mixer for all players in one batch. Until that frame
-/// the device runs, and the mixer keeps the players silent. For a distant start the frame is computed again shortly
-/// before, because device clocks drift.
+/// output's clock, which must run for that. The mixer gets the frame for all players in one batch. Until that frame the
+/// device runs, and the mixer keeps the players silent. For a distant start the frame is computed again shortly before,
+/// because device clocks drift.
 ///
 /// Threading: confined to the control loop.
 final class StartGroup: @unchecked Sendable {

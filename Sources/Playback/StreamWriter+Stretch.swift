@@ -1,9 +1,9 @@
 import MediaCore
 import TimeStretch
 
-/// Passes that keep their pitch at another rate than 1.
+/// Passes that keep their pitch at a rate other than 1.
 extension StreamWriter {
-  /// What keeps the pitch of `item`; nil: nothing does, or has to.
+  /// The algorithm that keeps the pitch of `item`; nil if the pitch changes with the rate or the magnitude is 1.
   func stretch(of item: ItemDecoder) -> TimeStretchAlgorithm? {
     playbackRate.magnitude == .normal ? nil : item.timePitchAlgorithm.stretch
   }
@@ -14,8 +14,8 @@ extension StreamWriter {
       speed: StretchSpeed(playbackRate.magnitude.millionths, over: 1_000_000))
   }
 
-  /// The stream begins with `item` at `start`: at the first frame of the stream's rate at or behind the time that is asked
-  /// for. What lies in front of it goes through the stage unheard.
+  /// Starts the stream with `item` at `start`: at the first frame of the stream's rate at or after the requested time.
+  /// The audio before it goes through the stage without being heard.
   func startStretching(
     _ item: ItemDecoder, at start: PlayerStateMachine.Start, _ algorithm: TimeStretchAlgorithm
   ) throws(MediaError) -> MediaTime {
@@ -30,7 +30,7 @@ extension StreamWriter {
     if history != item.position {
       _ = try item.seek(to: MediaTime(frame: history, rate: rate), before: .zero, after: .zero)
     }
-    // Where the item is shorter than that, it ends at once.
+    // If the item is shorter, it ends at once.
     let heard = max(
       max(0, wanted.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0),
       StretchStage.outputFrame(at: item.position, from: item.format, to: format))

@@ -2,49 +2,50 @@ import MediaAssets
 import MediaCore
 import RealtimeAudio
 
-/// Puts passes of items one after another into a stream, in the output's format, and describes what it puts where.
+/// Writes passes of items one after another into a stream, in the output's format, and records the position of each
+/// pass.
 ///
-/// Items of the output's own format are decoded straight into the ring. Others go through a converter; passes of one
-/// format that follow each other share it, so that what comes out equals the conversion of their concatenation; what keeps
-/// the pitch is shared by passes of any formats. A pass
-/// of another format begins at the next frame after the exact end of the one before, which is carried without rounding.
+/// Items in the output's format are decoded straight into the ring; others go through a converter. Successive passes of
+/// one format share the converter, so that the result equals the conversion of their concatenation. Passes of any
+/// formats share a stage that keeps the pitch. A pass of another format begins at the next frame after the exact end of
+/// the previous one, which is computed without rounding.
 ///
-/// All passes of a stream are played at one rate. At the rates 1 and -1 that costs nothing; at another one the converter makes
-/// the sound faster or slower, and every frame of the item counts for as many of the stream as that says. Backwards items
-/// come turned round, in times that grow (`ItemDecoder`), and so they are counted here.
+/// All passes of a stream are played at one rate. The rates 1 and -1 need no processing. At other rates the converter
+/// changes the tempo, and a frame of the item counts for correspondingly more or fewer frames of the stream. Items in
+/// reverse come from `ItemDecoder` on a mirrored timeline, and all times here are on that timeline.
 ///
 /// Threading: the decode thread only.
 final class StreamWriter {
   enum WriteResult { case written, ended, cancelled }
 
-  /// Frames decoded at once.
+  /// The number of frames decoded at once.
   private static let pieceFrames = 4_096
 
   private let stream: RenderStream
   let format: AudioFormat
   let playbackRate: PlaybackRate
-  /// How fast that is, whichever way.
+  /// The magnitude of the rate.
   let speed: PlaybackRate
   private var converter: (any SoundConverter)?
-  /// How the passes that are converted at the rate 1 go through it, the newest last.
+  /// The conversions of passes at rate 1, the newest last.
   private var conversions: [Conversion] = []
-  /// Frames that have gone into the converter, from the beginning of its own count.
+  /// The number of frames put into the converter, in its own count.
   private var convertedFrame: Int64 = 0
-  /// The stream's frame that is the converter's output frame 0.
+  /// The stream frame for output frame 0 of the converter.
   private var convertedFromFrame: Int64 = 0
-  /// Where what has been put in so far ends.
+  /// The exact end of the audio put in so far.
   private var place = ExactPlace()
   private var scratch: [Float] = []
   private var itemID: PlayerItem.ID = 0
   /// The item whose gain was put into the stream last.
   private var levelledID: PlayerItem.ID?
-  /// What was put in, until it is taken.
+  /// The gain that was put in and has not been reported.
   private var untoldLevel: (itemID: PlayerItem.ID, gain: Float)?
   private var passIndex = -1
   private var sourceFormat = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
-  /// The item's frame that is read next, if nothing is missing; nil before the first read.
+  /// The next item frame if no frame is missing; nil before the first read.
   private var expectedPosition: Int64?
-  /// Time spent in converters so far.
+  /// The time spent in converters so far.
   private(set) var convertNanoseconds: Int64 = 0
 
   init(stream: RenderStream, format: AudioFormat, playbackRate: PlaybackRate = .normal) {
@@ -54,18 +55,19 @@ final class StreamWriter {
     speed = playbackRate.magnitude
   }
 
-  /// Whether a piece can be written.
+  /// Whether a chunk can be written.
   var hasRoom: Bool { stream.writableFrameCount >= min(Self.pieceFrames, stream.capacityFrames / 2) }
 
-  /// The stream's frame at which what has been put in ends: the first at or behind its exact end.
+  /// The stream frame at the end of the audio put in so far: the first at or after its exact end.
   var endFrame: Int64 { max(0, place.roundedUp) }
 
-  // MARK: - Beginning
+  // MARK: - Start
 
-  /// The stream begins with `item` at `start`. Answers the item's time at frame 0: with zero tolerances that of the
-  /// first output frame at or behind the asked-for frame.
+  /// Starts the stream with `item` at `start`. Returns the item time at frame 0: with zero tolerances the time of the
+  /// first output frame at or after the requested frame.
   ///
-  /// - Parameter rest: the conversion in another stream whose rest this one is, and from which of its output frames on.
+  /// - Parameter rest: the conversion in another stream that this stream continues, and its output frame at which it
+  ///   does.
   func start(
     with item: ItemDecoder, at start: PlayerStateMachine.Start, restOf rest: Conversion.Rest? = nil
   ) throws(MediaError) -> MediaTime {
@@ -75,7 +77,7 @@ final class StreamWriter {
     return playbackRate.growing(try startGrowing(with: item, at: start, restOf: rest))
   }
 
-  /// The same in times that grow.
+  /// Starts likewise with times on the growing timeline (mirrored in reverse).
   private func startGrowing(
     with item: ItemDecoder, at start: PlayerStateMachine.Start, restOf rest: Conversion.Rest?
   ) throws(MediaError) -> MediaTime {
@@ -101,8 +103,8 @@ final class StreamWriter {
     return startResampling(item, with: made, countedFrom: 0)
   }
 
-  /// The same where another stream was left in the middle of a conversion: goes on at the frame where that was, with the phase
-  /// that it had there. nil: that conversion began too short a while before.
+  /// Starts likewise where another stream was left in the middle of a conversion: continues at that frame with the same
+  /// phase. Returns nil if that conversion began too short a time before.
   private func startResampling(_ item: ItemDecoder, restOf rest: Conversion.Rest?) throws(MediaError) -> MediaTime? {
     guard let rest, rest.conversion.source == item.format, rest.conversion.itemID == item.itemID,
       let place = rest.historyStart(to: format), place.history >= rest.conversion.offset
@@ -117,7 +119,7 @@ final class StreamWriter {
     return startResampling(item, with: made, countedFrom: offset)
   }
 
-  /// - Parameter offset: which of the converter's frames the item's frame 0 is.
+  /// - Parameter offset: the converter's input frame for frame 0 of the item.
   private func startResampling(
     _ item: ItemDecoder, with made: AudioConverter, countedFrom offset: Int64
   ) -> MediaTime {
@@ -138,8 +140,8 @@ final class StreamWriter {
     return time
   }
 
-  /// The same at another rate than 1. Output frames are counted from where the conversion begins, so that the time of the
-  /// first one heard lies at the time that is asked for, or less than a frame behind it.
+  /// Starts likewise at a rate other than 1. Output frames are counted from the beginning of the conversion. The first
+  /// frame heard is thus at the requested time or less than a frame after it.
   private func startConverting(
     _ item: ItemDecoder, at start: PlayerStateMachine.Start
   ) throws(MediaError) -> MediaTime {
@@ -160,8 +162,8 @@ final class StreamWriter {
     return time
   }
 
-  /// The stage begins the stream: its frame 0 is frame `heard` of the item, counted at the stream's rate, and what is put
-  /// in next the item's frame `position`.
+  /// Starts the stream with a stage. Frame 0 of the stream is frame `heard` of the item, counted at the stream's rate.
+  /// The next input is the item's frame `position`.
   func beginStretched(with stage: StretchStage, heardFrom heard: Int64, readingFrom position: Int64) {
     converter = stage
     place = ExactPlace()
@@ -170,8 +172,8 @@ final class StreamWriter {
     describe(MediaTime(frame: heard, rate: format.sampleRateHz), at: 0)
   }
 
-  /// Goes to where the conversion has to begin for what is heard to be that of an uninterrupted pass; answers the
-  /// item's frame that is heard first.
+  /// Seeks to the frame at which the conversion must begin to equal an uninterrupted pass. Returns the first item
+  /// frame that is heard.
   private func seek(_ item: ItemDecoder, to start: PlayerStateMachine.Start) throws(MediaError) -> Int64 {
     let rate = item.format.sampleRateHz
     var first = max(0, start.time.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? .max)
@@ -187,14 +189,14 @@ final class StreamWriter {
     return first
   }
 
-  /// Whether `item` can follow without the converter being emptied first.
+  /// Whether `item` can follow without draining the converter first.
   func canFollowOn(_ item: ItemDecoder) -> Bool {
     guard let converter else { return true }
     if let stage = converter as? StretchStage { return stage.algorithm == stretch(of: item) }
     return converter.input == item.format && stretch(of: item) == nil
   }
 
-  /// The next pass follows, which begins at `time` of `item`, where it stands; `canFollowOn` it or `finish()` first.
+  /// Begins the next pass at `time` of `item`, the item's current position. Requires `canFollowOn` or `finish()` first.
   func begin(_ item: ItemDecoder, at time: MediaTime) throws(MediaError) {
     try (converter as? StretchStage)?.goOn(with: item.format)
     passIndex += 1
@@ -217,14 +219,15 @@ final class StreamWriter {
         ? playbackRate.growing(time) : MediaTime(frame: item.position, rate: sourceFormat.sampleRateHz))
   }
 
-  /// Where another stream is to go on with a pass that is cut off at a frame of this one; nil: no filter reaches over that.
+  /// Returns the point at which another stream continues a pass that is cut off at a frame of this stream. Nil if no
+  /// filter extends over this frame.
   func rest(ofPass index: Int, fromStreamFrame frame: Int64) -> Conversion.Rest? {
     conversions.last { $0.passIndex == index && $0.streamFrame <= frame }.map {
       Conversion.Rest(conversion: $0, streamFrame: frame)
     }
   }
 
-  /// From here on frame `position` of the pass's item is the next one to go into the converter.
+  /// Records that the next frame put into the converter is frame `position` of the item.
   private func rememberConversion(from position: Int64) {
     guard speed == .normal, converter is AudioConverter, sourceFormat.sampleRateHz != format.sampleRateHz else {
       return
@@ -236,29 +239,30 @@ final class StreamWriter {
         offset: convertedFrame - position, firstStreamFrame: convertedFromFrame))
   }
 
-  /// Silence follows, at `time` of the item; nil: where the pass before has ended.
+  /// Begins silence at `time` of the item; nil: at the end of the previous pass.
   func beginSilence(itemID: PlayerItem.ID, at time: MediaTime?) {
     passIndex += 1
     self.itemID = itemID
     if let time { describe(playbackRate.growing(time)) }
   }
 
-  /// Says that `time` of the item, as one that grows, stands at the frame that is put in next.
+  /// Records that the next frame put in is at `time` of the item, on the growing timeline.
   ///
-  /// Between two frames a pass counts as beginning at the later one: the time there is less than a frame late, and the
-  /// pass's very beginning is a time that is heard.
+  /// If a pass begins between two frames, it counts from the later one. Times are then less than a frame late, and the
+  /// exact beginning of the pass is a time that is heard.
   private func describe(_ growingTime: MediaTime, at frame: Int64? = nil) {
     let time = playbackRate.growing(growingTime)
-    // There is room: no more passes are planned than the queue holds, and one pass is described more often only where
-    // frames are missing in it.
+    // There is always space: no more passes are planned than the queue holds, and a pass has further entries only where
+    // frames are missing.
     _ = stream.describe(
       SpanDescriptor(
         streamFrame: frame ?? endFrame, itemID: itemID, passIndex: Int32(clamping: passIndex), timeValue: time.value,
         timeScale: time.timescale, rateMillionths: playbackRate.millionths))
   }
 
-  /// Says how loud the item is that follows at `endFrame`. Where the stream has no room for that, because it is full of items that
-  /// are over before one hears them, it is said as soon as there is some, and until then the item before counts.
+  /// Writes the gain of the item that begins at `endFrame`. The stream has no space for it if it is full of items that
+  /// are over before they are heard. Then the gain is written as soon as there is space, and until then the previous
+  /// gain applies.
   private func putLevel(of item: ItemDecoder) {
     guard levelledID != item.itemID,
       stream.setLevel(item.gain, itemID: item.itemID, fromFrame: endFrame)
@@ -267,13 +271,13 @@ final class StreamWriter {
     untoldLevel = (item.itemID, item.gain)
   }
 
-  /// The gain that has been put into the stream since the last call.
+  /// Returns the gain that has been put into the stream since the last call.
   func takeLevel() -> (itemID: PlayerItem.ID, gain: Float)? {
     defer { untoldLevel = nil }
     return untoldLevel
   }
 
-  /// So many frames of the item are in the stream, or in the converter on their way to it.
+  /// Records that this number of item frames is in the stream or in the converter.
   private func advance(by frameCount: Int64) {
     place.advance(
       by: frameCount, ofRate: sourceFormat.sampleRateHz * Int(speed.millionths),
@@ -282,7 +286,7 @@ final class StreamWriter {
 
   // MARK: - Writing
 
-  /// Decodes a piece of `item` into the stream.
+  /// Decodes a chunk of `item` into the stream.
   func write(from item: ItemDecoder) throws(MediaError) -> WriteResult {
     putLevel(of: item)
     guard let region = stream.writableRegion(atMost: Self.pieceFrames) else { return .written }
@@ -300,7 +304,7 @@ final class StreamWriter {
     return try convert(item, with: converter)
   }
 
-  /// Time stays true when frames are missing: what follows is described anew.
+  /// Records a new position when frames are missing, so that times stay exact.
   private func follow(_ position: Int64, _ count: Int) {
     if let expectedPosition, position != expectedPosition {
       describe(MediaTime(frame: position, rate: sourceFormat.sampleRateHz))
@@ -309,7 +313,7 @@ final class StreamWriter {
     expectedPosition = position + Int64(count)
   }
 
-  /// Frames of the item that are read at once: what becomes of them is no more than a piece, however slow the rate is.
+  /// The number of item frames read at once. Their converted output is at most one chunk, even at low rates.
   private var inputPieceFrames: Int {
     guard speed < .normal else { return Self.pieceFrames }
     return max(64, Int(Int64(Self.pieceFrames) * speed.millionths / 1_000_000))
@@ -337,7 +341,7 @@ final class StreamWriter {
     }
   }
 
-  /// Converts `frameCount` frames into the ring; what finds no room stays in the converter until the next call.
+  /// Converts `frameCount` frames into the ring. Output that does not fit stays in the converter until the next call.
   private func put(
     _ converter: any SoundConverter, _ samples: UnsafePointer<Float>, frameCount: Int
   ) throws(MediaError) {
@@ -352,17 +356,17 @@ final class StreamWriter {
       if count < region.count { return }
     }
     if inputCount > 0 {
-      // No room at all: the converter keeps the input whole.
+      // No space at all: the converter keeps the whole input.
       var nothing: Float = 0
       _ = try converter.convert(samples, frameCount: inputCount, into: &nothing, capacityFrames: 0)
     }
   }
 
-  /// Whether frames that belong before `endFrame` wait in a filter for what follows them.
+  /// Whether frames before `endFrame` are still in a filter that waits for more input.
   var holdsBack: Bool { converter != nil && stream.writtenFrame < endFrame }
 
-  /// Takes what the converter still holds, up to `endFrame`: what the filter adds after it is cut, what it lacks is
-  /// silence. False when the ring had no room for all of it: call again.
+  /// Drains the converter up to `endFrame`: cuts off excess output of the filter, and fills missing output with
+  /// silence. Returns false if the ring had no space for all of it: call again.
   func finish() throws(MediaError) -> Bool {
     guard let converter else { return true }
     while stream.writtenFrame < endFrame {
@@ -378,7 +382,7 @@ final class StreamWriter {
     return true
   }
 
-  /// Fills a piece with silence; the item's time goes on.
+  /// Writes a chunk of silence; the item time advances.
   func writeSilence() {
     guard let region = stream.writableRegion(atMost: Self.pieceFrames) else { return }
     region.samples.update(repeating: 0, count: region.count * format.channelCount)

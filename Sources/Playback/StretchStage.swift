@@ -2,30 +2,30 @@ import MediaAssets
 import MediaCore
 import TimeStretch
 
-/// What stands between an item and the stream that it is written into: sound of one format goes in, sound of the
-/// stream's comes out, as one unbroken stream wherever the pieces were cut.
+/// A converter between an item and its stream: converts audio of one format to the stream's format. The output is one
+/// continuous stream, regardless of the sizes of the input chunks.
 protocol SoundConverter: AnyObject {
-  /// What goes in.
+  /// The input format.
   var input: AudioFormat { get }
 
-  /// Puts `frameCount` frames in and writes what comes out; what does not fit comes out of the next call. Fewer frames
-  /// than `capacityFrames` say that nothing more is inside that could come out.
+  /// Puts `frameCount` frames in and writes the output. Output that does not fit is returned by the next call. A result
+  /// less than `capacityFrames` means that no more output is available.
   func convert(
     _ samples: UnsafePointer<Float>, frameCount: Int, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
   ) throws(MediaError) -> Int
 
-  /// Ends the stream: writes what is still inside; call until it answers 0.
+  /// Ends the stream and writes the remaining output. Call until it returns 0.
   func drain(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int
 }
 
 extension AudioConverter: SoundConverter {}
 
-/// Plays faster or slower and keeps the pitch: brings sound to the stream's format, and stretches it there.
+/// Changes the rate and keeps the pitch: converts audio to the stream's format, then stretches it.
 ///
-/// Output frame `n` stands for the place `n * speed` frames of the stream's rate behind the one that it begins with,
-/// exactly; what is really heard there lies beside it by the stretcher's displacement, which does not grow. Passes that follow
-/// each other go through one stage, of whatever formats they are, so that no seam is heard. A beginning in the middle of an item is
-/// given what lies in front of it, and is heard as if the item had been playing.
+/// Output frame `n` represents the exact position `n * speed` frames of the stream's rate after the first one. The
+/// audio heard there deviates from it by the stretcher's displacement, which does not grow. Successive passes of any
+/// formats share one stage, so that transitions are inaudible. A start in the middle of an item gets the preceding
+/// audio as history, and is heard as if the item had been playing.
 ///
 /// Threading: the decode thread only.
 final class StretchStage: SoundConverter {
@@ -33,23 +33,25 @@ final class StretchStage: SoundConverter {
   let algorithm: TimeStretchAlgorithm
   private let output: AudioFormat
   private let stretcher: any TimeStretcher
-  /// nil where the item has the stream's format already.
+  /// Nil if the item has the stream's format.
   private var converter: AudioConverter?
-  /// Frames of the stream's rate that lie in front of the first one that is heard, and have not come by yet.
+  /// The number of history frames, at the stream's rate, that are still missing before the first frame heard.
   private var historyFramesMissing = 0
   private var history: [Float] = []
   private var isFinished = false
-  /// Frames of the stream's rate that what went in stands for, behind the first one that is heard; and how many of them have
-  /// gone into the stretcher.
+  /// The end of the input so far, in frames of the stream's rate after the first one heard. `stretchedCount` is the
+  /// number of those frames that were put into the stretcher.
   private var place = ExactPlace()
   private var stretchedCount: Int64 = 0
   private var scratch: [Float] = []
 
-  /// Frames converted at once.
+  /// The number of frames converted at once.
   private static let pieceFrames = 4_096
 
-  /// A stage for a pass that is heard from its item's beginning on, or that another one precedes.
-  /// Errors: `unsupportedRate` where this build, or the library at this rate, has no such thing; `conversionFailed`.
+  /// Creates a stage for a pass that is heard from its item's beginning, or that follows another pass.
+  ///
+  /// - Throws: `unsupportedRate` if the algorithm is missing in this build or does not support this rate;
+  ///   `conversionFailed`.
   init(
     from input: AudioFormat, to output: AudioFormat, algorithm: TimeStretchAlgorithm, speed: StretchSpeed
   ) throws(MediaError) {
@@ -60,9 +62,10 @@ final class StretchStage: SoundConverter {
     if input != output { converter = try AudioConverter(from: input, to: output) }
   }
 
-  /// What goes in from now on begins a pass, be it of another format. What the resampler holds of the one before comes first,
-  /// up to its end, which is carried without rounding; the stretcher goes on. Errors: `conversionFailed`; then the pass is
-  /// not begun.
+  /// Begins a pass, which may have another format. The rest of the previous pass in the resampler comes first, up to
+  /// the exact end of that pass, which is computed without rounding. The stretcher continues.
+  ///
+  /// - Throws: `conversionFailed`; then the pass has not begun.
   func goOn(with input: AudioFormat) throws(MediaError) {
     guard input != self.input else { return }
     let next = input == output ? nil : try AudioConverter(from: input, to: output)
@@ -78,7 +81,7 @@ final class StretchStage: SoundConverter {
     self.input = input
   }
 
-  /// What the resampler lacks at an end is silence.
+  /// Fills missing output of the resampler at an end with silence.
   private func padToPlace() throws(MediaError) {
     let missing = Int(clamping: place.roundedUp - stretchedCount)
     guard missing > 0 else { return }
@@ -88,9 +91,9 @@ final class StretchStage: SoundConverter {
     }
   }
 
-  // MARK: - Beginning in the middle
+  // MARK: - Starting in the middle
 
-  /// The item's frame from which on it has to be read for `frame` to be heard first.
+  /// Returns the item frame at which reading must begin so that `frame` is heard first.
   func historyStart(before frame: Int64) -> Int64 {
     let wanted = Int128(stretcher.historyFrameCount) * Int128(input.sampleRateHz)
     let (whole, rest) = wanted.quotientAndRemainder(dividingBy: Int128(output.sampleRateHz))
@@ -98,9 +101,9 @@ final class StretchStage: SoundConverter {
     return converter == nil ? inFront : AudioConverter.historyStart(before: inFront, from: input, to: output)
   }
 
-  /// What goes in begins at the item's frame `start`; heard it is from frame `heard` on, which is counted from the item's
-  /// beginning at the stream's rate and is not before `start`. `first` is the item's frame there, or the one before.
-  /// Called once, before anything goes in.
+  /// Sets the start of the input to the item's frame `start`. The audio is heard from frame `heard`, which is counted
+  /// from the item's beginning at the stream's rate and is not before `start`. `first` is the item's frame there, or
+  /// the one before. Called once, before any input.
   func begin(readingFrom start: Int64, first: Int64, heardFrom heard: Int64) throws(MediaError) {
     place = ExactPlace(frame: -heard)
     place.advance(by: start, ofRate: input.sampleRateHz, inRate: output.sampleRateHz)
@@ -108,27 +111,27 @@ final class StretchStage: SoundConverter {
       historyFramesMissing = Int(clamping: heard - start)
       return
     }
-    // As much of the history as is behind where the resampler has come into its own.
+    // The part of the history for which the resampler already has its full filter length.
     let wanted = max(start, historyBeginning(before: first))
     let made = try AudioConverter(from: input, to: output, historyStart: start, firstInputFrame: wanted)
     historyFramesMissing = Int(clamping: max(0, heard - made.firstOutputFrame))
     converter = made
   }
 
-  /// The first frame that the stretcher likes to know.
+  /// Returns the first frame that the stretcher can use as history.
   private func historyBeginning(before frame: Int64) -> Int64 {
     let wanted = Int128(stretcher.historyFrameCount) * Int128(input.sampleRateHz) / Int128(output.sampleRateHz)
     return max(0, frame - Int64(clamping: wanted))
   }
 
-  /// The frame of the output's rate at or behind the item's frame.
+  /// Returns the frame of the output's rate at or after the item's frame.
   static func outputFrame(at frame: Int64, from input: AudioFormat, to output: AudioFormat) -> Int64 {
     var place = ExactPlace()
     place.advance(by: frame, ofRate: input.sampleRateHz, inRate: output.sampleRateHz)
     return place.roundedUp
   }
 
-  // MARK: - Sound
+  // MARK: - Audio
 
   func convert(
     _ samples: UnsafePointer<Float>, frameCount: Int, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
@@ -163,7 +166,7 @@ final class StretchStage: SoundConverter {
     return stretcher.take(into: output, capacityFrames: capacityFrames)
   }
 
-  /// Stretches what `first` gives, and then `andThen` until it gives nothing.
+  /// Stretches the output of `first`, then that of `andThen` until it returns 0.
   private func pass(
     through converter: AudioConverter,
     _ first: (UnsafeMutablePointer<Float>, Int) throws(MediaError) -> Int,
@@ -180,8 +183,8 @@ final class StretchStage: SoundConverter {
     }
   }
 
-  /// Puts frames of the stream's format into the stretcher; the first ones are what lies in front of what is heard, and what a
-  /// resampler gives behind the end of what went in is left out.
+  /// Puts frames of the stream's format into the stretcher. The first ones are the history. Excess output of a
+  /// resampler after the end of the input is omitted.
   private func put(_ samples: UnsafePointer<Float>, _ frameCount: Int) throws(MediaError) {
     let passed = min(historyFramesMissing, frameCount)
     if passed > 0 {

@@ -1,17 +1,17 @@
 import MediaCore
 import RealtimeAudio
 
-/// A control loop on a thread of its own, which sleeps until there is something to do: a job, a timer, or a descriptor that is
-/// watched (epoll(7)).
+/// A control loop on a separate thread, which sleeps until a job, a timer or a watched descriptor needs work
+/// (epoll(7)).
 ///
-/// When the last reference is gone it does what has been given to it, waits for its timers, and ends.
+/// After the release of the last reference, the loop runs the remaining jobs, waits for its timers, and ends.
 public final class ThreadControlLoop: ControlLoop {
-  /// The loop that library users share unless they make their own.
+  /// The loop that library users share by default.
   public static let shared = ThreadControlLoop(name: "playhead-control")
 
   private let core: LoopCore
 
-  /// Starts the loop. Needs three descriptors, and a thread.
+  /// Starts the loop. Needs three descriptors and a thread.
   public init(name: String = "playhead-control") {
     core = LoopCore()
     NamedThread.detached(name: name) { [core] in core.run() }
@@ -27,20 +27,22 @@ public final class ThreadControlLoop: ControlLoop {
     core.schedule(at: time, body)
   }
 
-  /// Has `handler` called on the loop when something of `events` happens at `descriptor`, and when it fails or the other end is gone,
-  /// until the watch is cancelled; that comes before the descriptor is closed. On the loop.
+  /// Watches a descriptor until the watch is cancelled. Must be called on the loop.
   ///
-  /// Errors: `output-unavailable` when the system has no room for it.
+  /// `handler` is called on the loop for each event of `events`, for errors and for a closed connection. Cancel the
+  /// watch before closing the descriptor.
+  ///
+  /// - Throws: `outputUnavailable` if the system cannot watch another descriptor.
   package func watch(_ descriptor: Int32, for events: DescriptorEvents, _ handler: any DescriptorHandler)
     throws(MediaError) -> DescriptorWatch
   {
     try core.watch(descriptor, for: events, handler)
   }
 
-  /// Runs `body` on the loop and waits for what it answers. Not on the loop.
+  /// Runs `body` on the loop and waits for its result. Must not be called on the loop.
   package func perform<Result>(_ body: @escaping () -> Result) -> Result {
     precondition(!core.isCurrent, "a loop that waits for itself")
-    // Each is used by one thread at a time: this one waits.
+    // Only one thread at a time uses `body` and the result: this thread waits.
     nonisolated(unsafe) let body = body
     let result = WakeSignal<Result?>(nil)
     execute {

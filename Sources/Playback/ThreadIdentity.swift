@@ -1,7 +1,7 @@
 import Glibc
 
-/// Tells threads apart.
+/// Identifies threads.
 enum ThreadIdentity {
-  /// A number that no two living threads share; never 0.
+  /// The id of the current thread. No two living threads share it; never 0.
   static var current: UInt64 { UInt64(pthread_self()) }
 }

@@ -1,16 +1,18 @@
 import HeapModule
 import MediaCore
 
-/// Periodic and boundary observers of one player, in the order in which their times come.
+/// The periodic and boundary observers of one player, in the order of their next times.
 ///
-/// Times are item times: the table knows nothing of output frames. It has a *place*: an item, a time in it, and whether
-/// the sample there has been heard. Playing moves the place forward, a jump puts it elsewhere, and a boundary is passed
-/// exactly when the place comes from one of its sides to the other: *crossed* by playing, *skipped* by a jump. Who plays
-/// has crossed a boundary once its time is reached; who jumps to a boundary stands in front of it until its sample is
-/// heard. So every pass is exactly one of the two. Backwards all that is the same, seen from the other side.
+/// Times are item times; the table does not use output frames. The table has a *position* (`Place`): an item, a time in
+/// it, and whether the sample there has been heard. Playback moves the position forward, and a jump moves it elsewhere.
 ///
-/// A visit or a jump costs a look at each observer; every call between them costs what a heap costs, however many there
-/// are.
+/// A boundary is passed exactly when the position moves from one of its sides to the other: it is *crossed* by
+/// playback, or *skipped* by a jump. Playback crosses a boundary once its time is reached. A jump to a boundary ends
+/// before it, until its sample is heard. Each passage is therefore exactly one of the two. In reverse the same applies
+/// in the other direction.
+///
+/// A visit or a jump iterates over all observers. Every other call costs one heap operation, regardless of the number
+/// of observers.
 ///
 /// A pure value.
 struct TimeObserverTable {
@@ -18,29 +20,29 @@ struct TimeObserverTable {
   /// Called when an observer ends with its item or its player.
   typealias EndHandler = @Sendable () -> Void
 
-  /// Somebody is to be told something.
+  /// A pending call of an observer.
   struct Call {
     var token: ObserverToken
     let handler: Handler
     var time: MediaTime
     var reason: TimeObservation.Reason
     var isBackward = false
-    /// The one whose start `time` is, for who observes chapters.
+    /// The chapter that begins at `time`, for observers of chapters.
     var chapter: PlayerChapter?
   }
 
-  /// Where the player stands. Boundaries before `time` lie behind it, those after it ahead, or backwards the other way
-  /// round; one at `time` itself is behind it if `isHeard`.
+  /// The position of the player. Boundaries before `time` have been passed and those after it are ahead; in reverse
+  /// vice versa. A boundary at `time` has been passed if `isHeard`.
   struct Place: Hashable {
     var itemID: PlayerItem.ID
     var time: MediaTime
     var isHeard = false
     var isReverse = false
 
-    /// Whether a boundary at `time` itself lies on the side of the earlier ones.
+    /// Whether a boundary at `time` is on the side of the earlier ones.
     fileprivate var isAbove: Bool { isHeard != isReverse }
 
-    /// Whether the player has come to `other`, playing.
+    /// Whether playback from here has reached `other`.
     fileprivate func reaches(_ other: MediaTime) -> Bool { isReverse ? time <= other : time >= other }
   }
 
@@ -53,7 +55,7 @@ struct TimeObserverTable {
   private enum Boundaries {
     /// Ascending, without duplicates.
     case times([MediaTime])
-    /// Where the chapters of an item begin, whichever it is in.
+    /// The starts of chapters of the current item.
     case chapters
   }
 
@@ -63,13 +65,13 @@ struct TimeObserverTable {
     let handler: Handler
   }
 
-  /// A time that is to come.
+  /// A future time of an observer.
   private struct Due: Comparable {
     var time: MediaTime
-    /// What it is sorted by: `time`, or backwards what grows then.
+    /// The sort key: `time`, or in reverse its negation.
     var order: MediaTime
     var token: ObserverToken
-    /// Periodic: the multiple; boundary: the index in its list.
+    /// The multiple for a periodic observer; the index in its list for a boundary observer.
     var index: Int64
 
     static func < (left: Due, right: Due) -> Bool {
@@ -78,22 +80,22 @@ struct TimeObserverTable {
   }
 
   private var observers: [ObserverToken: Observer] = [:]
-  /// Boundary observers by the item that they are bound to.
+  /// The boundary observers by the item to which they are bound.
   private var bound: [PlayerItem.ID: Set<ObserverToken>] = [:]
   private var heap = Heap<Due>()
   private(set) var place: Place?
-  /// Those of the current item, and of the one that `place` is in.
+  /// The chapters of the current item, and of the item of `place`.
   private var chapters: [PlayerItem.ID: ChapterStarts] = [:]
 
   var isEmpty: Bool { observers.isEmpty }
 
-  /// The items that observers are bound to.
+  /// The items to which observers are bound.
   var boundItemIDs: Dictionary<PlayerItem.ID, Set<ObserverToken>>.Keys { bound.keys }
 
-  /// Times kept, those of removed observers included.
+  /// The number of times in the heap, including those of removed observers.
   var dueCount: Int { heap.count }
 
-  /// What all that was done so far has cost: times put into their order or taken out of it, and observers looked at.
+  /// The cost so far: times that were inserted into or removed from the heap, and observers that were visited.
   private(set) var stepCount = 0
 
   // MARK: - Observers
@@ -121,7 +123,7 @@ struct TimeObserverTable {
       token, times: BoundaryTimes(times), itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
   }
 
-  /// The same for the start of each chapter of whichever item it is, or of one only.
+  /// Adds an observer of the starts of chapters, of any item or of one only.
   mutating func addChapters(
     _ token: ObserverToken, itemID: PlayerItem.ID?, includesSeeks: Bool, onEnd: EndHandler? = nil,
     _ handler: @escaping Handler
@@ -131,11 +133,11 @@ struct TimeObserverTable {
     add(token, Observer(kind: kind, onEnd: onEnd, handler: handler))
   }
 
-  /// The current item has these chapters. Those of the item that the player still is in stay known until it is elsewhere.
+  /// Sets the chapters of the current item. The chapters of the item of `place` stay until the player leaves it.
   mutating func setChapters(_ starts: ChapterStarts, of itemID: PlayerItem.ID) {
     chapters = chapters.filter { $0.key == place?.itemID }
     let isKnown = chapters.updateValue(starts, forKey: itemID) != nil
-    // What nothing was known of, nothing was scheduled of.
+    // Without known chapters, nothing was scheduled.
     guard !isKnown, !starts.times.isEmpty, let place, place.itemID == itemID else { return }
     stepCount += observers.count
     for (token, observer) in observers {
@@ -151,26 +153,26 @@ struct TimeObserverTable {
     }
   }
 
-  /// The chapter that begins at the time of that index.
+  /// The chapter that begins at the time with that index.
   private func chapter(_ index: Int, of boundaries: Boundaries, in itemID: PlayerItem.ID) -> PlayerChapter? {
     guard case .chapters = boundaries else { return nil }
     return chapters[itemID]?.chapters[index]
   }
 
-  /// What an observer is told begins with what comes after its adding: a multiple at the very place is not due.
+  /// Adds an observer. Only later times are due: a multiple at the present position is not.
   private mutating func add(_ token: ObserverToken, _ observer: Observer) {
     observers[token] = observer
     if let place { schedule(token, observer, from: place, includesPeriodic: false) }
   }
 
-  /// False when there is none of that token.
+  /// Removes an observer. Returns false if there is none with that token.
   mutating func remove(_ token: ObserverToken) -> Bool {
     guard let removed = observers.removeValue(forKey: token) else { return false }
     if case .boundary(_, let itemID?, _) = removed.kind {
       bound[itemID]?.remove(token)
       if bound[itemID]?.isEmpty == true { bound[itemID] = nil }
     }
-    // What is left of removed observers goes when its time comes, or when it is the greater part.
+    // Times of removed observers leave the heap when they are due, or when they are the majority.
     if heap.count > 2 * observers.count + 64 {
       stepCount += heap.count
       heap = Heap(heap.unordered.filter { observers[$0.token] != nil })
@@ -178,13 +180,14 @@ struct TimeObserverTable {
     return true
   }
 
-  /// Removes the observers that are bound to an item. Returns their end handlers, in the order of adding.
+  /// Removes the observers that are bound to an item. Returns their end handlers, in the order in which they were
+  /// added.
   mutating func removeObservers(boundTo itemID: PlayerItem.ID) -> [EndHandler] {
     guard let tokens = bound[itemID] else { return [] }
     return removeAll(tokens.sorted())
   }
 
-  /// Removes all observers. Returns their end handlers, in the order of adding.
+  /// Removes all observers. Returns their end handlers, in the order in which they were added.
   mutating func removeAll() -> [EndHandler] { removeAll(observers.keys.sorted()) }
 
   private mutating func removeAll(_ tokens: [ObserverToken]) -> [EndHandler] {
@@ -197,7 +200,7 @@ struct TimeObserverTable {
 
   func contains(_ token: ObserverToken) -> Bool { observers[token] != nil }
 
-  /// Calls of all periodic observers, in the order in which they were added: for jumps, starts and stops.
+  /// Returns calls of all periodic observers, in the order in which they were added: for jumps, starts and stops.
   mutating func periodicCalls(_ reason: TimeObservation.Reason, at time: MediaTime) -> [Call] {
     stepCount += observers.count
     return observers.sorted { $0.key < $1.key }.compactMap { token, observer in
@@ -206,10 +209,10 @@ struct TimeObserverTable {
     }
   }
 
-  // MARK: - The place
+  // MARK: - The position
 
-  /// The player comes to `time` of the item, and nothing of it has been heard: a new pass begins, all boundaries from
-  /// `time` on lie ahead, and no boundary was passed. `includesPeriodic`: a multiple at `time` itself is due, too.
+  /// Moves to `time` of the item, of which nothing has been heard. A new pass begins: all boundaries from `time` on are
+  /// ahead, and no boundary was passed. `includesPeriodic`: a multiple at `time` is also due.
   mutating func visit(
     _ itemID: PlayerItem.ID, at time: MediaTime, includesPeriodic: Bool, isReverse: Bool = false
   ) {
@@ -217,19 +220,21 @@ struct TimeObserverTable {
     scheduleAll(includesPeriodic: includesPeriodic)
   }
 
-  /// Having been played up to `time` the item goes on the other way: what was reached last is the first to be crossed again.
+  /// Changes the direction after playback up to `time`: the boundary that was reached last is the first to be crossed
+  /// again.
   mutating func turn(at time: MediaTime, isReverse: Bool) {
     move(to: time)
     guard var place, place.isReverse != isReverse else { return }
     place.isReverse = isReverse
-    // On the same side of a boundary there as before.
+    // The position stays on the same side of a boundary at this time.
     place.isHeard.toggle()
     self.place = place
     scheduleAll(includesPeriodic: false)
   }
 
-  /// A seek put the player to `time` of the item. Answers the boundaries that it went over, for those who include seeks:
-  /// in the order in which they lie on the way. A player that was not in that item comes from its beginning.
+  /// Handles a seek to `time` of the item. Returns the calls for the skipped boundaries, for observers that include
+  /// seeks, in the order in which the seek passes them. If the player was not in that item, the seek counts from the
+  /// item's beginning.
   mutating func jump(in itemID: PlayerItem.ID, to time: MediaTime, isReverse: Bool = false) -> [Call] {
     let origin = place.flatMap { $0.itemID == itemID ? $0 : nil } ?? Place(itemID: itemID, time: .zero)
     let target = Place(itemID: itemID, time: time, isReverse: isReverse)
@@ -257,13 +262,13 @@ struct TimeObserverTable {
     }
   }
 
-  /// There is no item to be in.
+  /// Leaves the item; there is no position.
   mutating func leave() {
     place = nil
     heap = Heap()
   }
 
-  /// What was not due has been played up to `time`.
+  /// Records that playback reached `time`, at which no observer was due.
   mutating func move(to time: MediaTime) {
     guard var moved = place, time != moved.time, !moved.reaches(time) else { return }
     moved.time = time
@@ -273,7 +278,7 @@ struct TimeObserverTable {
 
   // MARK: - Times
 
-  /// The next time at which an observer is due.
+  /// Returns the next time at which an observer is due.
   mutating func nextTime() -> MediaTime? {
     while let due = heap.min {
       if observers[due.token] != nil { return due.time }
@@ -282,8 +287,9 @@ struct TimeObserverTable {
     return nil
   }
 
-  /// `time` was reached by playing: answers who is due up to it, in order, and schedules each for its next time. Of an
-  /// interval's multiples that came all at once, because the item leaves time out, the first one is told.
+  /// Handles playback up to `time`: returns the calls that are due, in order, and schedules the next time of each
+  /// observer. If several multiples of an interval are due because the item omits a time range, only the first one is
+  /// reported.
   mutating func take(through time: MediaTime) -> [Call] {
     guard var reached = place else { return [] }
     if !reached.reaches(time) { reached.time = time }
@@ -361,7 +367,7 @@ struct TimeObserverTable {
     heap.insert(Due(time: time, order: place?.isReverse == true ? -time : time, token: token, index: index))
   }
 
-  /// How many of the ascending `times` lie on the earlier side of `place`.
+  /// The number of the ascending `times` on the earlier side of `place`.
   private static func countBelow(_ place: Place, in times: [MediaTime]) -> Int {
     var (low, high) = (0, times.count)
     while low < high {
@@ -372,7 +378,7 @@ struct TimeObserverTable {
     return low
   }
 
-  /// The first multiple of `interval` after `time`, backwards before it, or at it.
+  /// The first multiple of `interval` after `time`, or before it in reverse. With `isIncluded` also at it.
   private static func multiple(
     of interval: MediaTime, from time: MediaTime, isReverse: Bool, isIncluded: Bool
   ) -> Int64? {

@@ -2,10 +2,10 @@ import HeapModule
 import MediaCore
 import Synchronization
 
-/// Timers in the order of their times, for loops that keep their own. Not thread-safe: its owner guards it.
+/// Timers ordered by time, for control loops. Not thread-safe: the owner guards it.
 struct TimerHeap {
-  /// A timer of this heap. Cancelling only marks it; the heap drops it when its time comes, or when most are marked. What it would
-  /// have called is let go of at once: whoever guards the heap is not to be the last to have it.
+  /// A timer of this heap. `cancel` only marks it; the heap drops it when it is due, or when most timers are marked.
+  /// The body is released at once, so that the guard of the heap does not hold its last reference.
   final class Timer: ControlTimer {
     private let body: Mutex<(@Sendable () -> Void)?>
 
@@ -15,7 +15,7 @@ struct TimerHeap {
 
     func cancel() { _ = take() }
 
-    /// Calls what it is for, once, unless it was cancelled.
+    /// Calls the body once, unless it was cancelled.
     func fire() { take()?() }
 
     private func take() -> (@Sendable () -> Void)? {
@@ -28,7 +28,7 @@ struct TimerHeap {
 
   private struct Entry: Comparable {
     let time: HostTime
-    /// Timers of one instant run in the order in which they were set.
+    /// Timers of one instant run in the order in which they were added.
     let order: UInt64
     let timer: Timer
 
@@ -40,10 +40,10 @@ struct TimerHeap {
 
   private var heap = Heap<Entry>()
   private var nextOrder: UInt64 = 0
-  /// At this many entries the cancelled ones are dropped.
+  /// The number of entries at which the cancelled ones are dropped.
   private var sweepCount = 64
 
-  /// Entries kept, those of cancelled timers included.
+  /// The number of entries, including cancelled timers.
   var count: Int { heap.count }
 
   mutating func add(at time: HostTime, _ body: @escaping @Sendable () -> Void) -> Timer {
@@ -57,7 +57,7 @@ struct TimerHeap {
     return timer
   }
 
-  /// When the next timer is due; nil without timers.
+  /// The time of the next timer; nil without timers.
   mutating func nextTime() -> HostTime? {
     while let entry = heap.min {
       if !entry.timer.isCancelled { return entry.time }
@@ -66,7 +66,7 @@ struct TimerHeap {
     return nil
   }
 
-  /// The next timer due at `time` or before, removed.
+  /// Removes and returns the next timer due at `time` or before.
   mutating func popDue(at time: HostTime) -> Timer? {
     guard let next = nextTime(), next <= time else { return nil }
     return heap.popMin()?.timer

@@ -2,26 +2,26 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// A control loop whose time passes only when it is told to (`playheadd --clock virtual`, tests). Jobs run on the loop
-/// it wraps; timers wait for virtual time.
+/// A control loop whose time passes only on request (`playheadd --clock virtual`, tests). Jobs run on the wrapped loop;
+/// timers wait for virtual time.
 ///
-/// `advance` moves time from timer to timer; between two it lets the sink be heard, frame-exactly. It waits for decoders
-/// until they have done all that they can, and what they report has been taken in. So everything happens at its exact
-/// instant, in the same order each time, as fast as decoding allows.
+/// `advance` moves time from timer to timer. Between two timers it lets the sink play, with frame accuracy. It waits
+/// until the decoders have finished all possible work and their reports have been handled. Thus everything happens at
+/// its exact instant, in the same order each time, as fast as decoding allows.
 ///
-/// Threading: confined to the wrapped loop, but for `execute` and `enqueue`.
+/// Threading: confined to the wrapped loop, except for `execute` and `enqueue`.
 public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
   // `@unchecked Sendable`: `timers` and `advances` are confined to the loop; `time` is atomic.
   private let base: any ControlLoop
   private let time = Atomic<Int64>(0)
   private var timers = TimerHeap()
   private var sink: VirtualSink?
-  /// Spans that are still to pass, first come, first served.
+  /// The pending time ranges, in the order of the requests.
   private var advances: [Advance] = []
   private var isAdvancing = false
-  /// Takes in what the output has to say. Set by the engine.
+  /// Handles the pending events of the output. Set by the engine.
   var takeInEvents: () -> Void = {}
-  /// Whether everything that must be ready before time passes is. Set by the engine.
+  /// Whether everything is ready that must be ready before time passes. Set by the engine.
   var isSettled: () -> Bool = { true }
 
   private struct Advance {
@@ -44,10 +44,10 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
   public func checkIsolated() { base.checkIsolated() }
   public func isIsolatingCurrentContext() -> Bool? { base.isIsolatingCurrentContext() }
 
-  /// Lets `sink` be heard while this loop's time passes.
+  /// Sets the sink that plays while this loop's time passes.
   public func attach(_ sink: VirtualSink) { self.sink = sink }
 
-  /// Lets `nanoseconds` pass; `completion` is called on the loop once they have, and all they caused has happened.
+  /// Lets `nanoseconds` pass. `completion` is called on the loop after that time, when all effects have happened.
   public func advance(byNanoseconds nanoseconds: Int64, completion: @escaping @Sendable () -> Void) {
     assertIsolated()
     let start = advances.last?.target ?? now
@@ -55,11 +55,11 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
     continueAdvancing()
   }
 
-  /// Something that an advance may wait for has happened: a decoder delivered, a player got ready.
+  /// Handles an event for which an advance may wait: a decoder delivered audio, or a player is ready.
   func continueAdvancing() {
     guard !advances.isEmpty, !isAdvancing else { return }
     isAdvancing = true
-    // A job of its own, behind everything that is queued, so that whatever was caused so far has happened.
+    // A separate job after all queued ones, so that all effects so far have happened.
     base.execute { self.step() }
   }
 
@@ -82,7 +82,8 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
     if pass(until: deadline) { continueAdvancing() }
   }
 
-  /// Moves time towards `deadline`, as far as samples are there. False when none were: a decoder will call again.
+  /// Advances time towards `deadline`, as far as samples are available. Returns false if there were none: a decoder
+  /// will call again.
   private func pass(until deadline: HostTime) -> Bool {
     guard let sink, sink.isAudible else {
       time.store(deadline.nanoseconds, ordering: .releasing)
