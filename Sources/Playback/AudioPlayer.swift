@@ -55,21 +55,21 @@ public final class AudioPlayer: Sendable {
     try self.init(asset: Asset(path: path), engine: engine)
   }
 
-  /// Creates a player for the resource at a `file:`, `http:` or `https:` URL. Blocks likewise.
+  /// Creates a player for the resource at a `file:`, `http:` or `https:` URL. Blocks until it is open.
   ///
   /// - Throws: the errors of `init(path:engine:)` and of `Asset.init(url:)`.
   public convenience init(url: String, engine: PlaybackEngine) throws(MediaError) {
     try self.init(asset: Asset(url: url), engine: engine)
   }
 
-  /// Creates a player for the bytes of a file. Blocks likewise.
+  /// Creates a player for the bytes of a file. Blocks until they have been inspected.
   ///
   /// - Throws: the errors of `init(path:engine:)`.
   public convenience init(data: [UInt8], engine: PlaybackEngine) throws(MediaError) {
     try self.init(asset: Asset(data: data), engine: engine)
   }
 
-  /// Creates a player for an asset. Blocks likewise.
+  /// Creates a player for an asset. Blocks until the asset is loaded.
   ///
   /// - Throws: the errors of `init(path:engine:)`.
   public init(asset: Asset, engine: PlaybackEngine) throws(MediaError) {

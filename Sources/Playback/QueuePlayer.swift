@@ -192,7 +192,7 @@ public actor QueuePlayer: PlayerControl {
   /// - Throws: `noSuchItem`; `itemInUse` if another queue has the item.
   public func jump(to id: PlayerItem.ID) throws(MediaError) { try core.jump(to: id) }
 
-  /// Jumps likewise to the item at an index; 0 is the current item.
+  /// Makes the item at an index current, like ``jump(to:)``; 0 is the current item.
   ///
   /// - Throws: `invalidArgument`.
   public func jump(toIndex index: Int) throws(MediaError) { try core.jump(toIndex: index) }

@@ -35,7 +35,7 @@ public struct StartReport: Sendable, Hashable {
   public var resampleNanoseconds: Int64 = 0
   /// Handing the decoded audio to the device.
   public var commitNanoseconds: Int64 = 0
-  /// Playing from there to the first audible frame. Nil while it is not heard because the player is paused, and for
+  /// From there until the first frame was heard. Nil while it is not heard because the player is paused, and for
   /// `splice`.
   public var deviceNanoseconds: Int64?
 

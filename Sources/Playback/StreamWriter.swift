@@ -77,7 +77,7 @@ final class StreamWriter {
     return playbackRate.growing(try startGrowing(with: item, at: start, restOf: rest))
   }
 
-  /// Starts likewise with times on the growing timeline (mirrored in reverse).
+  /// Starts the stream with times on the growing timeline (mirrored in reverse).
   private func startGrowing(
     with item: ItemDecoder, at start: PlayerStateMachine.Start, restOf rest: Conversion.Rest?
   ) throws(MediaError) -> MediaTime {
@@ -103,7 +103,7 @@ final class StreamWriter {
     return startResampling(item, with: made, countedFrom: 0)
   }
 
-  /// Starts likewise where another stream was left in the middle of a conversion: continues at that frame with the same
+  /// Starts the stream where another one was left in the middle of a conversion: continues at that frame with the same
   /// phase. Returns nil if that conversion began too short a time before.
   private func startResampling(_ item: ItemDecoder, restOf rest: Conversion.Rest?) throws(MediaError) -> MediaTime? {
     guard let rest, rest.conversion.source == item.format, rest.conversion.itemID == item.itemID,
@@ -140,8 +140,8 @@ final class StreamWriter {
     return time
   }
 
-  /// Starts likewise at a rate other than 1. Output frames are counted from the beginning of the conversion. The first
-  /// frame heard is thus at the requested time or less than a frame after it.
+  /// Starts the stream at a rate other than 1. Output frames are counted from the beginning of the conversion. The
+  /// first frame heard is thus at the requested time or less than a frame after it.
   private func startConverting(
     _ item: ItemDecoder, at start: PlayerStateMachine.Start
   ) throws(MediaError) -> MediaTime {

@@ -5,7 +5,7 @@ import Synchronization
 /// Timers ordered by time, for control loops. Not thread-safe: the owner guards it.
 struct TimerHeap {
   /// A timer of this heap. `cancel` only marks it; the heap drops it when it is due, or when most timers are marked.
-  /// The body is released at once, so that the guard of the heap does not hold its last reference.
+  /// `cancel` releases the body at once, so that its last reference is not released under the owner's lock.
   final class Timer: ControlTimer {
     private let body: Mutex<(@Sendable () -> Void)?>
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// What settings make of what tags say.
+/// The gain that results from settings and tags.
 @Suite struct AppliedGainTests {
   private func tags(_ change: (inout ReplayGain) -> Void) -> ReplayGain {
     var tags = ReplayGain()
@@ -72,7 +72,7 @@ import Testing
     }
     #expect(gain(louder, both) == (-3.5, .track, false))
     #expect(gain(louder, ReplayGain()) == (-7, .fallback, false))
-    // A peak alone is no gain.
+    // A peak without a gain gives no gain.
     #expect(gain(louder, tags { $0.trackPeak = 1 }) == (-7, .fallback, false))
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// How loud an item is at which of its times.
+/// The volume of an item at its different times.
 @Suite struct AudioMixTests {
   private func seconds(_ seconds: Int64) -> MediaTime { MediaTime(value: seconds, timescale: 1) }
 
@@ -29,7 +29,7 @@ import Testing
     #expect(abs(mix.volume(at: MediaTime(value: 13, timescale: 2)) - 0.35) < 1e-6)
     #expect(mix.volume(at: seconds(9)) == 0.2)
     #expect(mix.volume(at: seconds(1_000)) == 0.2)
-    // The ramp that contains the time, or else the next; none past the last.
+    // The ramp that contains the time, or else the next one; nil after the last.
     #expect(mix.volumeRamp(at: seconds(2))?.startVolume == 0.5)
     #expect(mix.volumeRamp(at: seconds(6))?.timeRange == range(4, 5))
     #expect(mix.volumeRamp(at: seconds(9)) == nil)
@@ -68,7 +68,7 @@ import Testing
         try mix.setVolumeRamp(fromStartVolume: 0, toEndVolume: 1, timeRange: range)
       }
     }
-    // Within the ramp, and over its start and its end.
+    // Within the ramp, and across its start and its end.
     expectError(.invalidArgument) { try mix.setVolume(0.5, at: seconds(5)) }
     for start in [3, 8] as [Int64] {
       expectError(.invalidArgument) {
@@ -120,7 +120,7 @@ import Testing
       return abs(Double(frame.left) - 16_384 * volume) > 0.51
     }
     #expect(wrong == nil, "frame \(wrong?.offset ?? 0)")
-    // The step at 4 s lies between these two frames.
+    // The step at 4 s is between these two frames.
     #expect(frames[191_999].left == 16_384 && frames[192_000].left == 8_192)
   }
 
@@ -158,7 +158,7 @@ import Testing
     #expect(frames.count == 96_000)
     let wrong = frames.enumerated().first { index, frame in
       let isHalf = index >= 24_000 && index < 72_000
-      // Both fade across each other for 5 ms.
+      // The old and the new audio are cross-faded for 5 ms.
       if index - 24_000 < 240, index >= 24_000 {
         return frame.left > saw(index).left || frame.left < saw(index).left / 2
       }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Playback
 
-/// `AudioPlayer.play(atTime:)` on outputs that are still being opened, and for calls that are apart in time.
+/// `AudioPlayer.play(atTime:)` on outputs that are still being opened, and for calls at different times.
 @Suite struct AudioPlayerStartTests {
   /// A virtual device whose `open` returns when the test allows it.
   private final class DelayedSink: AudioSink {
@@ -70,7 +70,7 @@ import Testing
     #expect(!players[0].play(atTime: milliseconds(250)), "the output is closed")
   }
 
-  /// The device would have played for 15 ms when the last call arrives.
+  /// Without gathering, the device would already have played for 15 ms when the last call arrives.
   @Test func callsThatAreApartStartPlayersOnOneSampleWhileTheDeviceRests() async throws {
     let rig = try await Rig()
     rig.engine.core.gatheringNanoseconds = 20_000_000
@@ -84,7 +84,7 @@ import Testing
     #expect(Set(players.map(\.currentTime)).count == 1)
     let sum = (1...3).reduce(0) { $0 + Int(TimeCode.frame(file: $1, index: 0).left) }
     #expect(Int(rig.heard.all[480].left) == sum && rig.heard.all[479] == .silence)
-    // The device runs by now: its time cannot be kept any more.
+    // The device runs now, so it can no longer keep this time.
     let late = try player(rig, file: 4)
     #expect(!late.play(atTime: late.deviceCurrentTime) && !late.isPlaying)
   }

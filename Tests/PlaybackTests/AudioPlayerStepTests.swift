@@ -7,14 +7,14 @@ import Testing
 
 /// `AudioPlayer`s that start together stay together, to the sample, when a program changes each in turn.
 @Suite struct AudioPlayerStepTests {
-  /// Far below the noise: the stretcher may round a sample and its negative differently.
+  /// Far below the noise level: the stretcher may round a sample and its negative differently.
   private static let rounding: Float = 0.005
 
   private func milliseconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1_000) }
 
-  /// Three looping players: the first is canceled on the left by the second, and on the right by the third.
+  /// Three looping players: the second cancels the first on the left, and the third cancels it on the right.
   private func players(_ rig: Rig) async throws -> [AudioPlayer] {
-    // Calls are apart by real time, which the test lets pass on the virtual clock.
+    // The calls are apart in time, which the test lets pass on the virtual clock.
     rig.engine.core.gatheringNanoseconds = 20_000_000
     var random = SeededGenerator(seed: 3)
     let noise = (0..<96_000).map { _ in Int16.random(in: -12_000...12_000, using: &random) }
@@ -58,7 +58,7 @@ import Testing
       await rig.advance(milliseconds: 300)
       expectInStep(players, rig, rate)
     }
-    // Changes that overtake each other.
+    // Overlapping changes.
     for rate in [0.8, 1.7, 1.1] { try await each(players, rig) { try $0.setRate(rate) } }
     await rig.advance(milliseconds: 400)
     expectInStep(players, rig, 1.1)

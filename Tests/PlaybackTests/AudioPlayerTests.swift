@@ -7,7 +7,7 @@ import Testing
 
 @testable import Playback
 
-/// A sound by itself, with calls that answer at once. As AVAudioPlayer.
+/// A player of one audio file whose calls return immediately, like AVAudioPlayer.
 @Suite struct AudioPlayerTests {
   private func sound(_ rig: Rig, file: Int = 1, frames: Int) throws -> AudioPlayer {
     let path = rig.files.file("sound-\(file)-\(frames).wav")
@@ -19,7 +19,7 @@ import Testing
 
   private func ranges(_ rig: Rig) -> [Range<Int>] { rig.heard.runs.map { $0.firstIndex..<$0.endIndex } }
 
-  /// What a player's handlers were told.
+  /// Records the calls of a player's handlers.
   private final class Told: Sendable {
     private let lines = Mutex<[String]>([])
     var all: [String] { lines.withLock { $0 } }
@@ -43,7 +43,7 @@ import Testing
     #expect(ranges(rig) == [0..<9_600, 0..<9_600])
     #expect(told.all == ["finished true"])
     #expect(!player.isPlaying && player.currentTime == .zero)
-    // From rest it plays twice again.
+    // After its end it plays twice again.
     #expect(player.play())
     await rig.advance(milliseconds: 600)
     #expect(ranges(rig).count == 4 && told.all.count == 2)
@@ -63,7 +63,7 @@ import Testing
     #expect(ranges(rig).count == 21 && told.all == ["finished true"])
   }
 
-  /// The device holds more than all of it, so that what is decoded is what is heard.
+  /// The device buffers more than the whole audio, so that all decoded audio is heard.
   @Test func statement36_thePassBehindTheLastIsNeverDecoded() async throws {
     let rig = try await Rig(lookAheadFrames: 96_000)
     let player = try sound(rig, frames: 960)
@@ -83,12 +83,12 @@ import Testing
     #expect(written == [4 * 960])
     player.play()
     await rig.advance(milliseconds: 50)
-    // Two repeats have begun; another is the last.
+    // Two repeats have begun; one more is the last.
     #expect(told.all == [])
     player.numberOfLoops = 2
     await rig.advance(milliseconds: 100)
     #expect(ranges(rig) == Array(repeating: 0..<960, count: 3) && told.all == ["finished true"])
-    // From rest it is counted anew.
+    // After the end the count starts again.
     player.numberOfLoops = 3
     player.play()
     await rig.advance(milliseconds: 100)
@@ -114,7 +114,7 @@ import Testing
     }
     #expect(rig.heard.runs.map { [$0.file, $0.firstIndex, $0.count] } == [[1, 0, 9_600], [2, 0, 9_600]])
     #expect(told.all == ["finished true", "finished true"])
-    // What names nothing that could be played is said at once.
+    // A URL that cannot be played is rejected at once.
     for (url, code) in [
       ("\(server.address)/none.wav", MediaError.Code.httpNotFound), ("gopher://nowhere/", .unsupportedPlace),
     ] {
@@ -158,7 +158,7 @@ import Testing
     await rig.advance(milliseconds: 250)
     #expect(player.currentTime == seconds(3, 4))
     #expect(told.all == [])
-    // Nothing is lost and nothing repeated.
+    // No frame is lost or repeated.
     #expect(ranges(rig).map(\.lowerBound) == [0, 12_000, 24_000])
   }
 
@@ -226,7 +226,7 @@ import Testing
     #expect(!players[1].play(atTime: .positiveInfinity))
     #expect(!players[0].play(atTime: now + seconds(1)), "it plays already")
     #expect(!players[1].isPlaying && players[1].currentTime == .zero)
-    // Two that are given the same time begin on the same sample.
+    // Two players with the same time begin on the same sample.
     let later = now + seconds(1, 4)
     #expect(players[1].play(atTime: later) && players[2].play(atTime: later))
     await rig.advance(milliseconds: 500)
@@ -249,7 +249,7 @@ import Testing
     await rig.advance(milliseconds: 500)
     let used = rig.heard.all.count
     #expect(players[1].deviceCurrentTime == .zero)
-    // What is refused prepares nothing.
+    // A rejected call prepares nothing.
     #expect(!players[1].play(atTime: seconds(86_401)) && !players[1].play(atTime: .zero))
     #expect(await rig.run { _ in rig.engine.core.anyPlayer { !$0.machine.entries.isEmpty } } == false)
     #expect(players[1].play(atTime: seconds(1, 4)))
@@ -273,7 +273,7 @@ import Testing
     players[1].play()
     await rig.advance(milliseconds: 250)
     #expect(players[1].deviceCurrentTime == seconds(1, 4))
-    // While another has something to play it goes on.
+    // While another player has an item, the device's time advances.
     players[0].play()
     await rig.advance(milliseconds: 250)
     players[1].stop()
@@ -281,7 +281,7 @@ import Testing
     #expect(players[1].deviceCurrentTime == seconds(1, 2))
   }
 
-  /// What AVAudioPlayer is reported to do: paused near its end, it plays on silently for ever.
+  /// Reported behaviour of AVAudioPlayer: after a pause near its end, it continues silently and never finishes.
   @Test(arguments: [0, 1], [190, 195, 199, 200] as [Int64])
   func pausedNearItsEndItPlaysOnToItAndIsOver(_ loops: Int, _ milliseconds: Int64) async throws {
     let rig = try await Rig()
@@ -302,7 +302,7 @@ import Testing
     }
     #expect(told.all == ["finished true"])
     #expect(!player.isPlaying && player.currentTime == .zero)
-    // Every sample was heard, and none twice.
+    // Every sample was heard exactly once.
     let heard = rig.heard.all.filter { $0.left != 0 || $0.right != 0 }
     let pass = (0..<9_600).map { TimeCode.frame(file: 1, index: $0) }.filter { $0.left != 0 || $0.right != 0 }
     #expect(heard == (loops == 0 ? pass : pass + pass))
@@ -348,14 +348,14 @@ import Testing
       expectError(.unsupportedRate) { try player.setRate(rate) }
     }
     #expect(player.rate == 1)
-    // Set too late it has no effect.
+    // Set after the preparation, it has no effect.
     player.prepareToPlay()
     player.enableRate = true
     try player.setRate(2)
     player.play()
     await rig.advance(milliseconds: 500)
     #expect(player.currentTime == seconds(1, 2))
-    // From the next time that it is prepared on.
+    // It takes effect at the next preparation.
     player.stop()
     player.play()
     await rig.advance(milliseconds: 500)
@@ -400,7 +400,7 @@ import Testing
     let path = rig.files.file("cut.flac")
     try TimeCode.writeFLAC(path: path, file: 5, frameCount: 24_000, sampleRateHz: 48_000)
     let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    // Cut anywhere it is refused or opens, and nothing traps.
+    // Truncated data is rejected or opens, and never traps.
     for count in stride(from: 0, through: 200, by: 7) { _ = code(Array(whole.prefix(count))) }
     expectError(.fileNotFound) { try AudioPlayer(path: "/nowhere.wav", engine: rig.engine) }
     expectError(.unsupportedPlace) { try AudioPlayer(url: "gopher://example.org/a.wav", engine: rig.engine) }
@@ -438,7 +438,7 @@ import Testing
     try TimeCode.writeFLAC(path: path, file: 5, frameCount: 24_000, sampleRateHz: 48_000)
     let asset = Asset(path: path)
     let player = try AudioPlayer(asset: asset, engine: rig.engine)
-    // It is there when it is opened, and not when it is decoded.
+    // The file exists when it is opened, but not when it is decoded.
     try FileManager.default.removeItem(atPath: path)
     let told = Told()
     player.handlers = told.handlers

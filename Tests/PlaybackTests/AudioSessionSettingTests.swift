@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// What goes together in a session, and what it makes of that.
+/// The valid combinations of a session's setting, and their effects.
 @Suite struct AudioSessionSettingTests {
   private static func row(_ category: AudioSessionCategory, _ mode: AudioSessionMode, _ options: AudioSessionOptions)
     -> String

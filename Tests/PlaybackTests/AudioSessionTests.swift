@@ -6,7 +6,7 @@ import Testing
 
 @testable import Playback
 
-/// What players do when their session is interrupted, told to be another one, or deactivated.
+/// The behaviour of players when their session is interrupted, changed or deactivated.
 @Suite struct AudioSessionTests {
   /// Runs `body` with the session, on the loop.
   private func session<Result: Sendable>(
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// A rig that plays a second of file 1, with everything that happens written down.
+  /// Creates a rig that plays a second of file 1 and logs all events.
   private func playing(fade: MediaTime = .zero) async throws -> Rig {
     let rig = try await Rig()
     try await session(rig) { session in
@@ -68,7 +68,7 @@ import Testing
     await rig.advance(milliseconds: 500)
     try await session(rig) { $0.noticed(.interruptionEnded) }
     await rig.advance(milliseconds: 1_500)
-    // Faded samples say nothing of themselves: of all the others those after the fade are whole again, in their place.
+    // Faded samples cannot be decoded. The other samples include all those after the fade, at their positions.
     let runs = rig.heard.runs.filter { $0.count > 100 }
     let (first, last) = (try #require(runs.first), try #require(runs.last))
     #expect(

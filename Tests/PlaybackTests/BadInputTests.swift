@@ -6,36 +6,36 @@ import Testing
 
 @testable import Playback
 
-/// What nobody should ask for: a numbered error each, and everything is as it was. Each case prints its row. The same over the
-/// socket: `DaemonTests.BadInputTests`.
+/// Invalid requests: each fails with a numbered error and changes nothing. Each case prints its row.
+/// `DaemonTests.BadInputTests` tests the same over the socket.
 @Suite struct BadInputTests {
-  /// What the cases find: a queue that plays, another player, and what has been taken away from both.
+  /// The scene of each case: a playing queue, another player, and objects that were removed from both.
   struct Scene: Sendable {
-    /// Current and playing; then comes `queued`.
+    /// Current and playing; `queued` is the next item.
     var current: PlayerItem
     var queued: PlayerItem
-    /// Another player's.
+    /// An item of another player.
     var foreign: PlayerItem
-    /// It was in the queue.
+    /// An item that was removed from the queue.
     var gone: PlayerItem
-    /// Observers that have been removed once, by what they observed.
+    /// Observers that were removed, by their kind.
     var removedTimes: ObserverToken = 0
     var removedMeter: ObserverToken = 0
     var removedState: ObserverToken = 0
     var removedEvents: ObserverToken = 0
-    /// The other player's.
+    /// An observer of the other player.
     var foreignTimes: ObserverToken = 0
-    /// The engine's.
+    /// An observer of the engine.
     var removedOutput: ObserverToken = 0
-    /// The other player's looper, and its observer that has been removed.
+    /// The looper of the other player, and its removed observer.
     var looper: PlayerLooper?
     var removedLooper = 0
   }
 
-  /// Items that a request may not name.
+  /// Items that are invalid in a request.
   enum Wrong: String, CaseIterable {
     case queued, foreign, gone
-    /// An id that nothing ever had.
+    /// An id that no item ever had.
     case never
 
     func id(_ scene: Scene) -> PlayerItem.ID { item(scene)?.id ?? 4_711 }
@@ -70,7 +70,7 @@ import Testing
     Case("setRate(\(rate))", .unsupportedRate) { player, _ in try player.setRate(rate) }
   }
 
-  /// The same rates, and 0, where a rate is no request to pause.
+  /// The same rates, and 0, for calls in which 0 does not mean a pause.
   static let otherRates = [Double.nan, .infinity, -.infinity, 0, 33, -33, 1e300].flatMap { rate in
     [
       Case("setDefaultRate(\(rate))", .unsupportedRate) { player, _ in try player.setDefaultRate(rate) },
@@ -106,7 +106,7 @@ import Testing
     },
   ]
 
-  /// Runs `body` on a player that does not wait to minimize stalls meanwhile.
+  /// Runs `body` on a player that meanwhile does not wait to minimize stalls.
   private static func withoutWaiting(
     _ player: isolated QueuePlayer, _ body: (isolated QueuePlayer) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -181,7 +181,7 @@ import Testing
       },
     ]
 
-  /// The queue had another version when they were thought of.
+  /// Edits for an outdated version of the queue.
   static let edits: [Case] = {
     let edits: [(String, @Sendable (Scene) -> [QueueEdit])] = [
       ("append", { [.append([PlayerItem(asset: $0.gone.asset, id: 904)])] }), ("remove", { [.remove([$0.queued.id])] }),
@@ -222,7 +222,7 @@ import Testing
     Case("remove a looper's observer that never was", .noSuchObserver) { try $1.looper?.removeObserver(.max) },
   ]
 
-  /// Everything that a case could change, as text.
+  /// All state that a case could change, as text.
   private func facts(_ rig: Rig, _ other: QueuePlayer) async -> [String] {
     let mine = await rig.run { player in
       [
@@ -256,7 +256,7 @@ import Testing
       #expect(before == after && unchanged, "\(bad.name)")
       await rig.advance(milliseconds: 20)
     }
-    // The sound went on as if nothing had been asked for, and goes on.
+    // Playback was not affected by the requests, and continues.
     let count = 4_800 + cases.count * 960
     #expect(rig.heard.runs.map { "\($0.file) \($0.firstIndex) \($0.count)" } == ["1 0 \(count)"])
   }

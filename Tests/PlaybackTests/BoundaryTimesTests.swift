@@ -24,7 +24,7 @@ import Testing
     let (boundaries, turnCount) = ordered(times)
     #expect(boundaries.ordered == expected)
     #expect(BoundaryTimes(times).ordered == expected)
-    // A step moves one time, and each doubling of the lists moves all of them once.
+    // A step moves one time, and each doubling of the list length moves every time once.
     #expect(turnCount <= 1 + boundaries.stepCount / 100 + 1)
     #expect(boundaries.stepCount <= count * 8)
   }

@@ -6,7 +6,7 @@ import Synchronization
 @testable import Playback
 @testable import RealtimeAudio
 
-/// A loop whose clock the test moves: between jobs, and within one as if that took so long.
+/// A loop whose clock the test moves: between jobs, or within a job to simulate its duration.
 final class BusyLoop: ControlLoop, @unchecked Sendable {
   // `@unchecked Sendable`: `timers` and `sink` are confined to the loop; the others are atomic.
   private let base = ThreadControlLoop(name: "busy")
@@ -16,7 +16,7 @@ final class BusyLoop: ControlLoop, @unchecked Sendable {
   private var sink: VirtualSink?
 
   var now: HostTime { HostTime(nanoseconds: time.load(ordering: .acquiring)) }
-  /// How many timers were asked for.
+  /// The number of timers that were scheduled.
   var scheduledCount: Int { scheduled.load(ordering: .acquiring) }
 
   func execute(_ body: @escaping @Sendable () -> Void) { base.execute(body) }
@@ -30,10 +30,10 @@ final class BusyLoop: ControlLoop, @unchecked Sendable {
   func isIsolatingCurrentContext() -> Bool? { base.isIsolatingCurrentContext() }
   func attach(_ sink: VirtualSink) { self.sink = sink }
 
-  /// Another thread takes so long, while nothing plays. Any thread.
+  /// Simulates another thread that takes this long while nothing plays. Any thread.
   func wait(milliseconds: Int64) { time.wrappingAdd(milliseconds * 1_000_000, ordering: .acquiringAndReleasing) }
 
-  /// The present job takes so long: the device plays on meanwhile, and nobody else is called.
+  /// Simulates that the present job takes this long: the device continues to play, and no other job runs.
   func beBusy(milliseconds: Int64) {
     assertIsolated()
     move(to: now.advanced(byNanoseconds: milliseconds * 1_000_000))
@@ -44,7 +44,7 @@ final class BusyLoop: ControlLoop, @unchecked Sendable {
     if let sink, sink.isAudible { _ = sink.advance(frameCount: sink.frameCount(until: target)) }
   }
 
-  /// Lets time pass up to the next timer, but not beyond `target`, and calls what is due. True when it has come there.
+  /// Lets time pass up to the next timer, but not beyond `target`, and calls the due timers. Returns true at `target`.
   private func step(to target: HostTime) -> Bool {
     if let timer = timers.popDue(at: now) {
       timer.fire()
@@ -55,7 +55,7 @@ final class BusyLoop: ControlLoop, @unchecked Sendable {
     return false
   }
 
-  /// Lets time pass; each step is a job of its own, behind what the one before caused.
+  /// Lets time pass. Each step is a separate job after all effects of the previous one.
   func pass(milliseconds: Int64) async {
     let target = now.advanced(byNanoseconds: milliseconds * 1_000_000)
     while await !inJob({ self.step(to: target) }) {}
@@ -66,14 +66,16 @@ final class BusyLoop: ControlLoop, @unchecked Sendable {
   }
 }
 
-/// A player on such a loop. The rig closes its engine when the test releases it.
+/// A player on a `BusyLoop`. The rig closes its engine when the test releases it.
 final class BusyRig: Sendable {
   let loop = BusyLoop()
   let engine: PlaybackEngine
   let player: QueuePlayer
   let files: TemporaryDirectory
 
-  /// `latencyMilliseconds`: how long after the device was started its first frame is heard. `makeDecoder`: opens items.
+  /// - Parameters:
+  ///   - latencyMilliseconds: the time from the start of the device to its first audible frame.
+  ///   - makeDecoder: opens items.
   init(
     latencyMilliseconds: Int64 = 0,
     makeDecoder: (@Sendable (BusyLoop, DecodePipeline.Source) throws(MediaError) -> ItemDecoder)? = nil
@@ -99,20 +101,20 @@ final class BusyRig: Sendable {
 
   deinit { loop.execute { [engine] in engine.close {} } }
 
-  /// A second of sound: item 1.
+  /// Creates item 1: one second of audio.
   func second(sampleRateHz: Int = 48_000) throws -> PlayerItem {
     let path = files.file("1.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: sampleRateHz, sampleRateHz: sampleRateHz)
     return PlayerItem(asset: Asset(path: path), id: 1)
   }
 
-  /// Such an item, all of which is decoded.
+  /// Appends such an item and waits until all of it is decoded.
   func load() async throws {
     try await player.append([try second()])
     await wait { $0.isPlaybackBufferFull }
   }
 
-  /// Waits, without time passing, until the player's state is as wanted.
+  /// Waits, without time passing, until the player's state fulfils `isWanted`.
   func wait(until isWanted: @Sendable (PlayerState) -> Bool) async {
     for await state in await player.states() where isWanted(state) { return }
   }

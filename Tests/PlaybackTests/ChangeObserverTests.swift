@@ -6,7 +6,7 @@ import Testing
 
 @testable import Playback
 
-/// What is told to who keeps what a player is.
+/// The calls of the observer that persists a player's state.
 @Suite(.timeLimit(.minutes(2))) struct ChangeObserverTests {
   @Test func itemsThatComeTogetherAreToldTogether() async throws {
     let rig = try await Rig()
@@ -34,7 +34,7 @@ import Testing
         }
       }
     }
-    // Behind what called back.
+    // Read in a later turn of the loop than the one that called the completion.
     #expect(await rig.run { _ in told.withLock { $0.map(\.count) } } == [500, 1, 501])
     #expect(count == 501)
   }

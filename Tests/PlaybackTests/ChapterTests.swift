@@ -7,11 +7,11 @@ import Testing
 
 @testable import Playback
 
-/// Chapters while they are played: told when their first sample is heard, and gone to.
+/// Chapters during playback: reported when their first sample is heard, and as targets of seeks.
 @Suite struct ChapterTests {
   private func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 1_000) }
 
-  /// 20 s with chapters from 0, 4, 8.25 and 12 s on.
+  /// An item of 20 s with chapters that start at 0, 4, 8.25 and 12 s.
   private func item(_ rig: Rig, _ name: String = "a.mka", starts: [Int] = [0, 4_000, 8_250, 12_000], ends: [Int] = [])
     throws -> PlayerItem
   {
@@ -34,7 +34,7 @@ import Testing
     rig.dump.split(separator: "\n").filter { $0.contains("event chapter") }.map { String($0.dropFirst("event ".count)) }
   }
 
-  /// Goes to a chapter; answers where that was.
+  /// Goes to a chapter and returns the time of the seek.
   private func go(_ rig: Rig, next: Bool) async throws -> MediaTime? {
     let result = Mutex<SeekResult?>(nil)
     try await rig.run { player in
@@ -68,7 +68,7 @@ import Testing
     print(chapters(rig))
   }
 
-  /// From 2 s to 6 s and from 10 s to 15 s; that from 15.05 s to 18 s begins as good as at once.
+  /// Chapters from 2 s to 6 s, from 10 s to 15 s, and from 15.05 s to 18 s. The gap before the third counts as none.
   @Test func aChapterThatIsOverIsNotTheCurrentOne() async throws {
     let rig = try await Rig()
     let item = try item(rig, starts: [2_000, 10_000, 15_050], ends: [6_000, 15_000, 18_000])
@@ -85,13 +85,13 @@ import Testing
     print(chapters(rig))
     #expect(chapters(rig) == told)
     #expect(await rig.run { $0.currentChapter } == nil)
-    // From where none is, chapters are gone to as they lie.
+    // Outside of chapters, the next and previous ones are by position.
     #expect(try await go(rig, next: false) == seconds(15.05))
     try await rig.run { try $0.seek(to: seconds(8), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
     #expect(chapters(rig).last == "chapter item 1 at 8: none")
     #expect(try await go(rig, next: true) == seconds(10))
-    // Backwards the end belongs to the chapter.
+    // In reverse the end belongs to the chapter.
     try await rig.run { try $0.seek(to: seconds(7), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
     try await rig.run { try $0.setRate(-1) }
@@ -99,7 +99,7 @@ import Testing
     #expect(chapters(rig).last == "chapter item 1 at 6: 1 of 3 C1")
   }
 
-  /// What an observer of chapters was told.
+  /// Records the calls of a chapter observer.
   private final class Cues: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -110,7 +110,7 @@ import Testing
       lines.withLock { $0.append(line) }
     }
 
-    /// What was told since the last time.
+    /// Returns and removes the calls so far.
     func take() -> [String] {
       lines.withLock { lines in
         defer { lines = [] }
@@ -137,7 +137,7 @@ import Testing
     #expect(all.take() == [])
     await rig.advance(milliseconds: 1)
     #expect(all.take() == ["crossed 1 4 2 C2"])
-    // A seek goes over one, and stands in front of the other.
+    // A seek skips one start, and ends before the other.
     try await rig.run { try $0.seek(to: seconds(12), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
     #expect(all.take() == ["skipped on 1 8.25 3 C3", "crossed 1 12 4 C4"])
@@ -147,14 +147,14 @@ import Testing
     await rig.settle()
     #expect(all.take() == ["skipped back 1 12 4 C4", "skipped back 1 8.25 3 C3"])
     #expect(second.take() == [])
-    // What follows is followed, without a gap.
+    // The next item follows without a gap.
     try await rig.run { try $0.seek(to: seconds(19), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
     #expect(all.take() == ["skipped on 1 8.25 3 C3", "skipped on 1 12 4 C4"])
     await rig.advance(milliseconds: 3_000)
     #expect(all.take() == ["crossed 2 0 1 C1", "crossed 2 1.5 2 C2"])
     #expect(second.take() == ["crossed 2 0 1 C1", "crossed 2 1.5 2 C2"])
-    // Backwards each start is reached where its chapter is left.
+    // In reverse a start is reached when its chapter ends.
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 3_000)
     #expect(all.take() == ["crossed 2 1.5 2 C2", "crossed 2 0 1 C1"])
@@ -184,7 +184,7 @@ import Testing
     #expect(cues.take() == [])
   }
 
-  /// From 6 s to 13 s: the second chapter has begun before, and the fourth goes on behind.
+  /// A part from 6 s to 13 s: the second chapter begins before it, and the fourth continues after it.
   @Test func thoseOfAPartLieInThePart() async throws {
     let rig = try await Rig()
     let whole = try item(rig)
@@ -212,10 +212,10 @@ import Testing
     #expect(try await go(rig, next: true) == seconds(4))
     #expect(try await go(rig, next: true) == seconds(8.25))
     await rig.advance(milliseconds: 2_500)
-    // 2.5 s within it: to the one before.
+    // 2.5 s into the chapter: goes to the previous one.
     #expect(try await go(rig, next: false) == seconds(4))
     await rig.advance(milliseconds: 3_100)
-    // More than 3 s within it: to its own beginning.
+    // More than 3 s into the chapter: goes to its start.
     #expect(try await go(rig, next: false) == seconds(4))
     #expect(try await go(rig, next: false) == .zero)
     #expect(try await go(rig, next: false) == .zero)

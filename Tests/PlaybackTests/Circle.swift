@@ -4,17 +4,17 @@ import Testing
 
 @testable import Playback
 
-/// Sound whose samples say where they are: the channels are a point that goes round once in 1,000 frames.
+/// Audio whose samples encode their position: the two channels are a point that circles once in 1,000 frames.
 enum Circle {
   static let round = 1_000.0
 
-  /// The place within its round of a frame; infinity for silence.
+  /// The position of a frame within its round; infinity for silence.
   static func place(left: Float, right: Float) -> Double {
     if left == 0, right == 0 { return .infinity }
     return atan2(Double(right), Double(left)) / (2 * .pi) * round
   }
 
-  /// How far `place` is ahead of `other`, from -500 to 500 frames.
+  /// The distance of `place` from `other`, from -500 to 500 frames.
   static func difference(_ place: Double, _ other: Double) -> Double {
     (place - other).remainder(dividingBy: round)
   }
@@ -53,7 +53,7 @@ enum Circle {
 }
 
 extension Rig {
-  /// An item that goes round in a circle, in float32.
+  /// Creates an item that circles, in float32.
   func circle(frames: Int, rate: Int = 48_000) throws -> PlayerItem {
     let path = files.file("circle-\(frames)-\(rate).wav")
     let bytes = Circle.file(frames: frames, rate: rate)

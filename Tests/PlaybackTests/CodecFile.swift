@@ -5,9 +5,9 @@ import MediaTesting
 import RigSupport
 import Testing
 
-/// A kind of file that FFmpeg makes, and what such files sound like when they are decoded one behind the other.
+/// A kind of file that FFmpeg creates, and the expected audio of such files in sequence.
 struct CodecFile: Sendable, CustomTestStringConvertible {
-  /// Decoded sound, interleaved.
+  /// Decoded audio, interleaved.
   typealias Sound = (format: AudioFormat, samples: [Float])
 
   var name: String
@@ -15,7 +15,7 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
   var arguments: [String]
   var rate = 48_000
   var channels = 2
-  /// Has a video track beside the sound.
+  /// Whether it has a video track in addition to the audio.
   var hasVideo = false
 
   var testDescription: String { "\(name) \(suffix) \(rate) \(channels)" }
@@ -38,7 +38,7 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
 
   static let opus = CodecFile(name: "opus", suffix: "opus", arguments: ["-c:a", "libopus", "-b:a", "96k"])
 
-  /// What the common ones leave out: other containers, sound beside video, and six channels.
+  /// Kinds that the common ones do not cover: other containers, audio with video, and six channels.
   static let other = [
     CodecFile(name: "flac", suffix: "mka", arguments: ["-c:a", "flac"]),
     CodecFile(name: "pcm", suffix: "aiff", arguments: []),
@@ -52,7 +52,7 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
     CodecFile(name: "flac", suffix: "flac", arguments: ["-c:a", "flac"], channels: 6),
   ]
 
-  /// Makes a file of noise, of so many frames; with more than two channels a tone of its own in each.
+  /// Creates a file with `frames` frames of noise. With more than two channels, each channel has a different tone.
   func make(_ path: String, frames: Int, seed: Int) throws {
     let sound =
       switch channels {
@@ -68,8 +68,8 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
         + ["-frames:a", "1000000", "-af", "atrim=end_sample=\(frames)"] + arguments + [path])
   }
 
-  /// What FFmpeg says of the packets of a file of 48,000 Hz that are of one size: how many frames are to be left out before
-  /// the sound, and how many of the last packet behind it.
+  /// Returns FFmpeg's trim values for a file at 48,000 Hz with packets of one size: the number of frames to omit before
+  /// the audio, and at the end of the last packet.
   static func packetEdges(_ path: String) throws -> (before: Int, behind: Int) {
     let told = path + ".packets"
     try ChildProcess.run([
@@ -83,12 +83,12 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
     let sizes = values["duration_time", default: []].map { Int(($0 * 48_000).rounded()) }
     let before = Int(values["skip_samples"]?.max() ?? 0)
     let discarded = Int(values["discard_padding"]?.max() ?? 0)
-    // Some say it by the length of the last packet.
+    // Some formats specify it by the length of the last packet.
     let shortened = (sizes.max() ?? 0) - (sizes.last ?? 0)
     return (before, max(discarded, shortened))
   }
 
-  /// All of a file, as it is before conversion to the output's two channels.
+  /// Decodes the whole file, before the conversion to the output's two channels.
   static func decode(_ path: String) throws -> Sound {
     let reader = try AudioTrackReader(asset: Asset(path: path))
     var samples: [Float] = []
@@ -100,8 +100,8 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
     return (reader.format, samples)
   }
 
-  /// What is heard of sounds one behind the other: as one where they have one format, otherwise each by itself, cut to its
-  /// exact length.
+  /// The expected output for parts in sequence. Those of one format are converted as one; otherwise each is converted
+  /// separately and cut to its exact length.
   static func heard(_ parts: [Sound]) throws -> [StereoFrame] {
     guard let first = parts.first else { return [] }
     let samples =

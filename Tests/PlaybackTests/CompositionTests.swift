@@ -5,7 +5,7 @@ import Playback
 import RigSupport
 import Testing
 
-/// Items that are put together from parts of files: what is heard of them.
+/// Items that are composed of parts of files, as heard.
 @Suite struct CompositionTests {
   private static func frames(_ frame: Int) -> MediaTime { MediaTime(frame: Int64(frame), rate: 48_000) }
 
@@ -13,7 +13,7 @@ import Testing
     TimeRange(start: frames(start), end: frames(end))
   }
 
-  /// 30,000 frames of file 1 from 100 on, 20,000 of file 2 from 7 on, and 10,001 of file 1 again; what is heard of them.
+  /// 30,000 frames of file 1 from 100, 20,000 of file 2 from 7, and 10,001 of file 1 again.
   private static let parts = [(1, 100, 30_000), (2, 7, 20_000), (1, 44_000, 10_001)]
 
   private func item(_ rig: Rig) throws -> PlayerItem {
@@ -43,7 +43,7 @@ import Testing
     print("composition that is played: \(runs.map { "\($0.count) of \($0.file)" }.joined(separator: ", "))")
     #expect(
       runs.map { [$0.file, $0.firstIndex, $0.count] } == Self.parts.map { [$0.0, $0.1, $0.2] } + [[3, 0, 4_800]])
-    // One behind the other, without a frame between.
+    // In sequence, without a frame in between.
     #expect(zip(runs, runs.dropFirst()).allSatisfy { $0.position + $0.count == $1.position })
     #expect(item.duration == Self.frames(60_001) && item.providesPreciseDuration)
     #expect(rig.dump.contains("event playedToEnd item 1 at \(Self.frames(60_001).decimalDescription)"))

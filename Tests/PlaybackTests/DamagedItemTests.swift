@@ -5,16 +5,16 @@ import Playback
 import RigSupport
 import Testing
 
-/// Files that are not what they say, in a queue: each is said with a number, the position stays true, and the next item
-/// follows without a missing or an extra sample.
+/// Files with wrong metadata in a queue. Each is reported with an error number, the position stays exact, and the next
+/// item follows without a missing or an extra sample.
 @Suite struct DamagedItemTests {
-  /// Plays `damaged`, 4 s long and of file number 1, and then 0.1 s of file number 2; what happened is compared with a golden.
-  /// It is longer than what is decoded before it plays, so that what its end tells comes in the same order every time.
+  /// Plays `damaged`, 4 s of file number 1, and then 0.1 s of file number 2; compares the log with a golden. The item
+  /// is longer than the audio decoded before playback, so that the reports of its end always come in the same order.
   private func golden(
     _ name: String, milliseconds: Int64 = 4_600, _ damaged: (Rig) throws -> PlayerItem
   ) async throws {
     let rig = try await Rig()
-    // One after the other: opening and decoding are threads of their own.
+    // One after the other, because opening and decoding use different threads.
     for item in [try damaged(rig), try rig.wav(file: 2, frames: 4_800)] {
       try await rig.run { try $0.append([item]) }
       await rig.settle()
@@ -51,7 +51,7 @@ import Testing
     try await golden("timestamps-with-a-hole") { rig in try jumping(rig, byMilliseconds: 500) }
   }
 
-  /// FLAC in Matroska, whose clusters' times from 2.5 s on are other ones.
+  /// FLAC in Matroska whose clusters have shifted times from 2.5 s.
   private func jumping(_ rig: Rig, byMilliseconds jump: Int) throws -> PlayerItem {
     let source = try rig.flac(file: 1, frames: 192_000)
     let path = rig.files.file("whole.mka")
@@ -77,7 +77,7 @@ import Testing
   @Test func aHeaderThatSaysTooLittleIsCorrected() async throws {
     try await golden("header-too-short") { rig in
       var data = try bytes(rig.flac(file: 1, frames: 192_000))
-      // The number of samples in STREAMINFO: half of it.
+      // The number of samples in STREAMINFO: half of the real one.
       data.replaceSubrange(22..<26, with: [0, 1, 0x77, 0])
       return try write(data, as: "short.flac", rig)
     }
@@ -91,12 +91,12 @@ import Testing
     }
   }
 
-  /// An estimate becomes exact when the end has been read, while the item plays.
+  /// An estimated duration becomes exact when the end has been read during playback.
   @Test func anEstimateIsCorrectedWhilePlaying() async throws {
     try await golden("estimated-duration") { rig in try estimated(rig, frames: 192_000, milliseconds: 4_400) }
   }
 
-  /// FLAC in Matroska that says it lasts `milliseconds`.
+  /// FLAC in Matroska with a stated duration of `milliseconds`.
   private func estimated(_ rig: Rig, frames: Int, milliseconds: Double) throws -> PlayerItem {
     let source = try rig.flac(file: 1, frames: frames)
     let path = rig.files.file("estimate.mka")
@@ -112,8 +112,8 @@ import Testing
     return try write(data, as: "estimate.mka", rig)
   }
 
-  /// So long that it is not read to its end before it is sought there. Where it says too much it is heard from its last
-  /// sample on, and where it says too little from what is known as its end.
+  /// The file is long enough not to be read to its end before the seek. If the stated duration is too long, playback
+  /// starts at the last sample; if it is too short, at the end known so far.
   @Test(arguments: [40_900, 39_000] as [Double])
   func backwardsFromTheEndAnEstimateIsHeardWithoutAGap(_ milliseconds: Double) async throws {
     let rig = try await Rig()
@@ -138,7 +138,7 @@ import Testing
     #expect(await rig.run { $0.currentTime() } == MediaTime(value: Int64(end - 24_000), timescale: 48_000))
   }
 
-  /// Longer than what is decoded ahead, so that the end is lost while it plays.
+  /// Longer than the audio decoded ahead, so that the end is lost during playback.
   @Test func aFileThatShrinksWhileItPlaysEndsThere() async throws {
     let rig = try await Rig()
     let frames = 480_000
@@ -149,13 +149,13 @@ import Testing
     }
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 500)
-    // 5 s of it are left.
+    // 5 s remain.
     #expect(truncate(String(decoding: item.asset.path, as: UTF8.self), 44 + 240_000 * 4) == 0)
     await rig.advance(milliseconds: 6_000)
     try expectGolden(rig.dump, "shrinking-file")
   }
 
-  /// Two seconds of video and audio in a file of `name`.
+  /// Creates two seconds of video and audio in a file `name`.
   private func film(_ rig: Rig, _ name: String, _ options: [String] = []) throws -> String {
     let path = rig.files.file(name)
     try Fixtures.ffmpeg(
@@ -175,7 +175,7 @@ import Testing
     try await rig.run { try $0.append([item]) }
     await rig.settle()
     #expect(item.error?.code == .unknownCodec)
-    // Without audio, it plays as a file that has none.
+    // With the audio deselected, it plays like a file without audio.
     let silent = rig.item(rig.files.file("unknown.mkv"))
     let tracks = try await silent.asset.load(.tracks)
     #expect(tracks.count == 2)
@@ -193,7 +193,7 @@ import Testing
     return try write(data.prefix(byteCount.map { box + 4 + $0 } ?? box - 4), as: "no-media.mp4", rig)
   }
 
-  /// Plays the item, which fails with `damaged-file` and does not play to its end.
+  /// Plays the item and expects it to fail with `damaged-file` before its end.
   private func expectDamage(_ item: PlayerItem, _ rig: Rig) async throws {
     try await rig.run { try $0.append([item]) }
     await rig.settle()

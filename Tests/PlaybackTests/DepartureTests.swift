@@ -4,12 +4,12 @@ import Testing
 
 @testable import Playback
 
-/// Items that leave a queue are free at once, and are disconnected from its player in slices. Counted in items, for there is
-/// no clock in this.
+/// Items that leave a queue are free at once, and are disconnected from its player in slices. The slices are counted in
+/// items, independent of time.
 @Suite struct DepartureTests {
   private static let slice = PlayerCore.departureSlice
 
-  /// A queue of items that are not there.
+  /// Creates a queue of items whose files do not exist.
   private func rig(_ count: Int) async throws -> (rig: Rig, items: [PlayerItem]) {
     let rig = try await Rig()
     let items = (0..<count).map { rig.item("/nonexistent/\($0).wav") }
@@ -17,7 +17,7 @@ import Testing
     return (rig, items)
   }
 
-  /// Lets turns of the loop pass until no item is left to be disconnected.
+  /// Lets turns of the loop pass until all items are disconnected.
   private func finishDepartures(_ rig: Rig) async {
     for _ in 0..<10_000 {
       if await rig.run({ $0.control.core.departures.isEmpty }) { return }
@@ -99,12 +99,12 @@ import Testing
       #expect(player.itemCount == 1 && new.allSatisfy { player.item($0.id) == nil && $0.isClaimed })
       expectError(.itemInUse) { try player.reserve([new[3]]) }
       expectError(.itemInUse) { try other.assumeIsolated { try $0.append([new[3]]) } }
-      // Whatever comes of the edit, the reservation is over.
+      // The edit ends the reservation, whether it succeeds or not.
       expectError(.noSuchItem) {
         try player.edit([.append(Array(new[..<200])), .remove([items[0].id + 1_000])])
       }
       #expect(new[..<200].allSatisfy { !$0.isClaimed } && new[200...].allSatisfy { $0.isClaimed })
-      // Another queue's end is no end of a reservation.
+      // Removing the items of another queue does not end a reservation.
       player.removeAllItems()
       try player.append(Array(new[200..<400]))
       player.cancelReservation(of: new)

@@ -7,7 +7,7 @@ import Testing
 @testable import Playback
 
 @Suite struct DescriptorWatchTests {
-  /// Both ends of a connection, closed at the end.
+  /// A connection whose ends are closed on release.
   private final class Pair: Sendable {
     let ends: (Int32, Int32)
 
@@ -23,9 +23,9 @@ import Testing
     }
   }
 
-  /// Keeps what it is told. On the loop; read when a semaphore says so.
+  /// Records its events. On the loop; the test reads it after a signal.
   private final class Listener: DescriptorHandler, @unchecked Sendable {
-    // `@unchecked Sendable`: confined to the loop, but for what the mutex guards.
+    // `@unchecked Sendable`: confined to the loop, except for the state that the mutex guards.
     private let told = WakeSignal<[DescriptorEvents]>([])
     var watch: DescriptorWatch?
     var onEvent: (Listener) -> Void = { _ in }
@@ -51,7 +51,7 @@ import Testing
     let loop = ThreadControlLoop(name: "watch")
     let (pair, listener) = (try Pair(), Listener())
     listener.onEvent = { listener in
-      // Told twice before it is taken.
+      // Reported twice before it is read.
       if listener.events.count == 1 { Self.readByte(pair.ends.0) }
     }
     try loop.perform { Result { listener.watch = try loop.watch(pair.ends.0, for: .readable, listener) } }.get()
@@ -71,7 +71,7 @@ import Testing
     #expect(!listener.waitForEvents(1)[0].isDisjoint(with: .gone))
   }
 
-  /// What has happened at two at once is told to both in one turn: the first may end the second.
+  /// Events of two descriptors are delivered in one turn: the first handler may cancel the second watch.
   @Test(.timeLimit(.minutes(1))) func aWatchThatAnotherEndsInTheSameTurnIsNotTold() throws {
     let loop = ThreadControlLoop(name: "watch")
     let (pairs, listeners) = ([try Pair(), try Pair()], [Listener(), Listener()])
@@ -83,7 +83,7 @@ import Testing
     }
     try loop.perform {
       Result {
-        // Both are there before the loop looks.
+        // Both events are pending before the loop polls.
         for (pair, listener) in zip(pairs, listeners) {
           _ = send(pair.ends.1, [1], 1, 0)
           listener.watch = try loop.watch(pair.ends.0, for: .readable, listener)
@@ -91,13 +91,13 @@ import Testing
       }
     }.get()
     let first = WakeSignal(false)
-    // Two turns later everything has been told.
+    // Two turns later everything has been reported.
     loop.execute { loop.execute { loop.execute { first.update { $0 = true } } } }
     _ = first.wait { $0 ? true : nil }
     #expect(listeners.map(\.events.count).sorted() == [0, 1])
   }
 
-  /// A place that was given up and is somebody else's does not get what was meant for the one before.
+  /// A slot that was freed and reused does not get the events of the previous watch.
   @Test(.timeLimit(.minutes(1))) func aTokenIsUsedOnce() throws {
     let loop = ThreadControlLoop(name: "watch")
     let pair = try Pair()
@@ -124,7 +124,7 @@ import Testing
     #expect(error?.code == .outputUnavailable)
   }
 
-  /// What is held by a loop, and says when nobody holds it any more.
+  /// An object that a loop retains and that reports its release.
   private final class Held: DescriptorHandler, @unchecked Sendable {
     // `@unchecked Sendable`: constant.
     private let told: WakeSignal<[String]>
@@ -137,13 +137,13 @@ import Testing
     func descriptorIsReady(_ events: DescriptorEvents) {}
   }
 
-  /// Its thread and its descriptors are given back, but not before its timers have run.
+  /// Its thread and its descriptors are released, but not before its timers have run.
   @Test(.timeLimit(.minutes(1))) func aLoopThatNobodyHasEndsWhenItHasNothingMoreToDo() throws {
     let told = WakeSignal<[String]>([])
     let pair = try Pair()
     do {
       let loop = ThreadControlLoop(name: "short")
-      // Only the loop has what is watched: it lets go of that when it ends.
+      // Only the loop references the watch and its handler, and releases them when it ends.
       try loop.perform { Result { _ = try loop.watch(pair.ends.0, for: .readable, Held(told, "watch")) } }.get()
       _ = loop.schedule(at: loop.now.advanced(byNanoseconds: 1_000_000)) { told.update { $0.append("timer") } }
       loop.execute { told.update { $0.append("job") } }
@@ -151,7 +151,7 @@ import Testing
     #expect(told.wait { $0.count == 3 ? $0 : nil } == ["job", "timer", "watch"])
   }
 
-  /// The timer that is cancelled may be the last to have the loop, which is not given back within its own lock.
+  /// A cancelled timer may hold the last reference to the loop, which must not be released under the loop's lock.
   @Test(.timeLimit(.minutes(1))) func aTimerThatIsCancelledHoldsNothing() {
     let told = WakeSignal<[String]>([])
     do {

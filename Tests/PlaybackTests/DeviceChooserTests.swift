@@ -94,7 +94,7 @@ import Testing
       lost.devices = self.chooser(OutputSelection(), ["a"]).devices
       #expect(lost.choice == .device(nil))
     }
-    // Whoever names it wants it.
+    // A placeholder that is selected by name is used.
     chooser.select(OutputSelection(.device("auto_null")))
     chooser.devices = self.chooser(OutputSelection(), ["auto_null"]).devices
     #expect(chooser.choice == .device("auto_null"))

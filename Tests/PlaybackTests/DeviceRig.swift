@@ -6,11 +6,12 @@ import RealtimeAudio
 import RigSupport
 import Synchronization
 
-/// A sound server that a test plays: devices come and go as it says. A player with one file of time code plays on virtual time.
+/// A simulated sound server whose devices appear and disappear on request. A player plays one time-coded file on
+/// virtual time.
 ///
 /// The rig closes its engine when the test releases it.
 final class DeviceRig: Sendable {
-  /// The sink of one device; what happens to it the test says.
+  /// The sink of one device, controlled by the test.
   final class Sink: AudioSink {
     let deviceName: String?
     let inner: VirtualSink
@@ -46,7 +47,7 @@ final class DeviceRig: Sendable {
     func notice(_ notice: DeviceNotice) { onNotice.withLock { $0 }(notice) }
   }
 
-  /// The server: what it has, what was made of that, and who is to be told.
+  /// The server: its devices, the sinks created for them, and the handler of reports.
   final class Server: AudioDeviceMonitor {
     struct State {
       var names: [String]
@@ -64,7 +65,7 @@ final class DeviceRig: Sendable {
     func check() { state.withLock { $0.checkCount += 1 } }
     func cancel() {}
 
-    /// The first name is the default one.
+    /// The first name is the default device.
     func makeSink(_ name: String?, inner: VirtualSink) -> Sink {
       state.withLock { state in
         let name = name ?? state.names.first ?? "none"
@@ -74,7 +75,7 @@ final class DeviceRig: Sendable {
       }
     }
 
-    /// The sink that was made last for a device.
+    /// The newest sink for a device.
     func sink(_ label: String) -> Sink? { state.withLock { $0.sinks.last { $0.label == label } } }
   }
 
@@ -89,7 +90,7 @@ final class DeviceRig: Sendable {
   private let routeLog = TextLog()
   private let pauseLog = TextLog()
 
-  /// `names`: the devices, the default first.
+  /// - Parameter names: the devices, the default first.
   init(_ names: String..., selection: OutputSelection = OutputSelection()) async throws {
     let server = Server(names)
     self.server = server
@@ -144,14 +145,14 @@ final class DeviceRig: Sendable {
     await withCheckedContinuation { continuation in loop.execute { continuation.resume(returning: body(self)) } }
   }
 
-  /// Lets virtual time pass, once what was asked for is under way.
+  /// Lets virtual time pass, after all earlier requests have started.
   func pass(milliseconds: Int64) async {
     await withCheckedContinuation { continuation in
       loop.execute { [loop] in loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }
     }
   }
 
-  /// The server has these devices now (nil: those that it had), and says so.
+  /// Reports these devices of the server (nil: the same as before).
   func report(_ names: [String]? = nil, unplugged: Set<String> = []) async {
     let devices = server.state.withLock { state in
       if let names { state.names = names }
@@ -169,25 +170,25 @@ final class DeviceRig: Sendable {
     await pass(milliseconds: 0)
   }
 
-  /// No server answers.
+  /// Reports that no server is available.
   func reportNothing() async {
     server.state.withLock { $0.report }?(nil)
     await pass(milliseconds: 0)
   }
 
-  /// The sink of a device fails.
+  /// Makes the sink of a device fail.
   func fail(_ name: String, _ code: MediaError.Code) async {
     server.sink("pulse:\(name)")?.fail(code)
     await pass(milliseconds: 0)
   }
 
-  /// What the device takes to be told of its change.
+  /// Sends a notice of the device.
   func notice(_ name: String, _ notice: DeviceNotice) async {
     server.sink("pulse:\(name)")?.notice(notice)
     await pass(milliseconds: 0)
   }
 
-  /// Chooses another output; the error's code, if there is one.
+  /// Selects another output. Returns the code of the error, if there is one.
   @discardableResult
   func select(_ selection: OutputSelection) async -> MediaError.Code? {
     let code = await onLoop { rig -> MediaError.Code? in
@@ -201,12 +202,12 @@ final class DeviceRig: Sendable {
   }
 
   var output: OutputState { get async { await onLoop { $0.engine.core.outputState } } }
-  /// Reasons of the route's changes, and where each went.
+  /// The reasons and targets of route changes.
   var routes: [String] { routeLog.lines }
-  /// How often the output had the player pause.
+  /// The number of pauses that the output caused.
   var pauseCount: Int { pauseLog.lines.count }
 
-  /// `status reason rate` of the player.
+  /// The player's status, waiting reason and rate.
   var playing: String {
     get async {
       let state = await player.state

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playback
 
-/// Places between frames, added up without rounding.
+/// Positions between frames, added without rounding.
 @Suite struct ExactPlaceTests {
   @Test func manyItemsOfAnyRatesAddUpExactly() {
     let rates = [44_100, 48_000, 22_050, 96_000, 8_000, 11_025, 88_200]

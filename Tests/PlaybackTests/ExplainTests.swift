@@ -3,11 +3,11 @@ import Testing
 
 @testable import Playback
 
-/// Where the time of a start and of a seek goes, in a player whose files take time to open and to read, whose sound is
-/// resampled, and whose device is heard late.
+/// The start report of a player whose files take time to open and read, whose audio is resampled, and whose device has
+/// latency.
 @Suite struct ExplainTests {
-  /// The loop's clock goes on by 20 ms while an item is opened, by 5 ms when a place is sought, and by 10 ms at the first read
-  /// from there, or from its beginning.
+  /// Advances the loop's clock: by 20 ms when an item is opened, by 5 ms at each seek, and by 10 ms at the first read
+  /// after that.
   private final class TimedDecoder: ItemDecoder {
     private let loop: BusyLoop
     private var isAtPlace = true
@@ -51,7 +51,7 @@ import Testing
     let report = try #require(await rig.run { $0.lastStartReport })
     #expect(report.kind == .start && report.itemID == 1 && report.reached == .zero)
     #expect(report.openNanoseconds == milliseconds(20))
-    // How the rest of the decode thread's time is shared out is measured on the real clock.
+    // The other parts of the decode thread's time are measured on the real clock.
     #expect(report.resampleNanoseconds > 0)
     #expect(report.decodeNanoseconds > 0)
     let decoding =
@@ -74,7 +74,7 @@ import Testing
     #expect(report.deviceNanoseconds == nil, "paused, it is not heard")
     #expect(report.totalNanoseconds == milliseconds(15))
     #expect(result.isExact && result.durationNanoseconds == milliseconds(15))
-    // What is there is heard as soon as the device has begun.
+    // Audio that is already decoded is heard as soon as the device starts.
     await rig.run { $0.play() }
     await rig.loop.pass(milliseconds: 100)
     let resumption = try #require(await rig.run { $0.lastStartReport })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playback
 
-/// What the machine wants to follow what, and how it mends what was decoded otherwise.
+/// The order of passes that the machine plans, and its corrections of passes that were decoded in another order.
 @Suite struct FollowingTests {
   typealias Machine = PlayerStateMachine
 
@@ -11,7 +11,7 @@ import Testing
 
   private func range(_ start: Int64, _ end: Int64) -> TimeRange { TimeRange(start: time(start), end: time(end)) }
 
-  /// A machine whose first item sounds.
+  /// A machine whose first item plays.
   private func playing(_ ids: [PlayerItem.ID]) -> Machine {
     var machine = Machine(canAdvance: true)
     _ = machine.outputBecameReady()

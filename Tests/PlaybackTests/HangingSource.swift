@@ -7,7 +7,7 @@ import Testing
 
 @testable import Playback
 
-/// Places that give nothing until they are told to, and note the order in which they are asked.
+/// Locations that return no data until the test opens them, and that record the order of requests.
 final class HangingPlaces: Sendable {
   fileprivate struct State {
     var asked: [String] = []
@@ -18,13 +18,13 @@ final class HangingPlaces: Sendable {
 
   fileprivate let state = WakeSignal(State())
   fileprivate let bytes: [UInt8]
-  /// As a file whose server is gone: reading is not given up when it is cancelled.
+  /// Whether reading ignores cancellation, like a file whose server is gone.
   fileprivate let isDeaf: Bool
 
-  /// - Parameter bytes: what is at each place.
+  /// - Parameter bytes: the data at each location.
   init(bytes: [UInt8], isDeaf: Bool = false) { (self.bytes, self.isDeaf) = (bytes, isDeaf) }
 
-  /// An item at a place.
+  /// Creates an item at a location.
   func item(_ name: String, prefersPreciseDuration: Bool = false) -> PlayerItem {
     PlayerItem(
       asset: Asset(name: name, prefersPreciseDuration: prefersPreciseDuration) { [self] () throws(MediaError) in
@@ -32,24 +32,24 @@ final class HangingPlaces: Sendable {
       })
   }
 
-  /// Gives what is at a place.
+  /// Makes the data at a location available.
   func open(_ name: String) { state.update { _ = $0.open.insert(name) } }
   func openAll() { state.update { $0.areAllOpen = true } }
 
-  /// The places that were asked, in order.
+  /// The locations that were requested, in order.
   var asked: [String] { state.withState { $0.asked } }
 
-  /// Waits until so many have been asked.
+  /// Waits for this number of requests.
   func waitUntilAsked(_ count: Int) throws -> [String] {
     try #require(state.wait(until: deadline) { $0.asked.count >= count ? $0.asked : nil }, "\(asked) were asked")
   }
 
-  /// Waits until so many have been told to give up.
+  /// Waits for this number of cancellations.
   func waitUntilCancelled(_ count: Int) throws -> [String] {
     try #require(state.wait(until: deadline) { $0.cancelled.count >= count ? $0.cancelled : nil })
   }
 
-  /// Only so that a fault fails instead of hanging.
+  /// Makes a faulty test fail instead of hanging.
   private var deadline: HostTime { HostTime.now.advanced(byNanoseconds: 60_000_000_000) }
 }
 

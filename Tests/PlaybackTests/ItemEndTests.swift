@@ -6,7 +6,7 @@ import Testing
 
 @testable import Playback
 
-/// Items that end before their sound does. Named after AVFoundation's statements.
+/// Items that end before their audio does. Named after AVFoundation's statements.
 @Suite struct ItemEndTests {
   private static func frame(_ frame: Int64) -> MediaTime { MediaTime(frame: frame, rate: 48_000) }
 
@@ -50,7 +50,7 @@ import Testing
     #expect(lines(rig, "event playedToEnd").count == 2)
   }
 
-  /// Half a frame behind frame 48,000: that is not played.
+  /// The end is half a frame after frame 48,000, which is not played.
   @Test(arguments: [false, true]) func anEndBetweenTwoFramesIsBehindTheLastWholeOne(_ isSetWhilePlaying: Bool)
     async throws
   {

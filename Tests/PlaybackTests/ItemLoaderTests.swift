@@ -7,9 +7,9 @@ import Testing
 
 @testable import Playback
 
-/// Opening items to find out their state, in virtual time.
+/// Opening of items to determine their state, in virtual time.
 @Suite(.timeLimit(.minutes(2))) struct ItemLoaderTests {
-  /// A loader on a loop of its own, and what it answered.
+  /// A loader on a separate loop, and its results.
   private final class LoaderRig: Sendable {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "loader"))
     let answers = WakeSignal<[String]>([])
@@ -26,7 +26,7 @@ import Testing
 
     func file(_ name: String) -> PlayerItem { PlayerItem(asset: Asset(path: files.file(name))) }
 
-    /// Has items loaded, in this order.
+    /// Loads items in this order.
     func load(_ items: [(name: String, item: PlayerItem)], for owner: AnyObject & Sendable) {
       loop.execute { [self] in
         for (name, item) in items {
@@ -50,7 +50,7 @@ import Testing
 
     func run(_ body: @escaping @Sendable (ItemLoader) -> Void) { loop.execute { [loader] in body(loader) } }
 
-    /// Whatever was asked of the loop has been done.
+    /// Waits until the loop has run all jobs.
     func settle() async { await withCheckedContinuation { done in loop.execute { done.resume() } } }
 
     func advance(seconds: Int64) async {
@@ -60,7 +60,7 @@ import Testing
       }
     }
 
-    /// The first answers, in their order.
+    /// Waits for this number of results and returns them in their order.
     func wait(_ count: Int) throws -> [String] {
       let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
       return try #require(answers.wait(until: deadline) { $0.count >= count ? $0 : nil }, "too few answers")
@@ -109,7 +109,7 @@ import Testing
     #expect(try places.waitUntilCancelled(2).sorted() == ["a", "b"])
   }
 
-  /// Reading all of it takes its time.
+  /// Reading the whole file takes longer.
   @Test func whatIsReadToItsEndMayTakeLonger() async throws {
     let rig = try LoaderRig()
     let places = HangingPlaces(bytes: rig.bytes)
@@ -133,7 +133,7 @@ import Testing
     #expect(try rig.wait(5).map { String($0.prefix(1)) } == ["0", "d", "b", "a", "c"])
   }
 
-  /// Who wants a thousand entries opened holds up nobody who wants one.
+  /// A request for a thousand entries does not delay a request for one.
   @Test func thoseWhoAskTakeTurns() throws {
     let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 1))
     let places = HangingPlaces(bytes: rig.bytes)
@@ -160,12 +160,12 @@ import Testing
     #expect(try places.waitUntilCancelled(1) == ["a"])
     places.openAll()
     #expect(try rig.wait(2).sorted() == ["b 0.01", "d 0.01"])
-    // It may be asked for anew.
+    // It can be requested again.
     rig.load([("a again", items[0])], for: owner)
     #expect(try rig.wait(3).last == "a again 0.01")
   }
 
-  /// As files of a server that is gone: nothing can be done but to leave their threads alone, and not to have ever more of them.
+  /// Like files of an unreachable server: their threads can only be abandoned, and their number must be limited.
   @Test func threadsThatCannotBeInterruptedAreBounded() async throws {
     let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 2, threadCount: 3))
     let places = HangingPlaces(bytes: rig.bytes, isDeaf: true)
@@ -180,7 +180,7 @@ import Testing
     #expect(
       try rig.wait(5).dropFirst(2).sorted() == ["c opening-timed-out", "d opening-timed-out", "file opening-timed-out"])
     #expect(places.asked.count == 3)
-    // It comes back: what hung is late, and told to nobody.
+    // The server returns: the late results are not reported.
     places.openAll()
     rig.load([("file again", rig.file("1.wav"))], for: owner)
     #expect(try rig.wait(6).last == "file again 0.01")
@@ -223,7 +223,7 @@ import Testing
     let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
     try #require(ready.wait(until: deadline) { $0.contains(behind.id) ? true : nil } == true)
     #expect(behind.duration == MediaTime(value: 960, timescale: 48_000))
-    // Taken out of the queue, it is given up.
+    // Opening is cancelled when the item is removed from the queue.
     try await rig.run { try $0.edit([.remove([hanging.id])]) }
     #expect(try Set(places.waitUntilCancelled(1)) == ["hanging"])
     #expect(hanging.status == .unknown)

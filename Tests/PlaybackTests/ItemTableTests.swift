@@ -34,7 +34,7 @@ import Testing
     #expect(table[9] == nil && table[1_000] == nil)
   }
 
-  /// Counted in pieces and ids that were touched.
+  /// Counted in chunks and ids that were visited.
   @Test func takingOutManyCostsNoMoreThanTheOrderIsLong() {
     var order = QueueOrder(PlayerItem.ID(0)..<20_000)
     let gone = (0..<5_000).map { PlayerItem.ID($0 * 3 + 1_000) }

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Playback
 
-/// AIFF files with tags that only TagLib reads: what they say is not known when they have been opened.
+/// AIFF files with tags that only TagLib reads: their values are unknown when the file has been opened.
 enum TaggedAIFF {
-  /// Half a second at 0.25 of full scale.
+  /// Creates half a second at 0.25 of full scale.
   ///
-  /// - Parameter hundredths: the track's gain, in hundredths of a dB.
+  /// - Parameter hundredths: the track gain, in hundredths of a dB.
   static func file(in files: TemporaryDirectory, hundredths: Int) throws -> String {
     let path = files.file("tagged.aiff")
     try Fixtures.ffmpeg([
@@ -21,7 +21,7 @@ enum TaggedAIFF {
     return path
   }
 
-  /// Adds a chunk with an ID3v2.4 tag whose frame RVA2 says a track's gain, in hundredths of a dB.
+  /// Appends a chunk with an ID3v2.4 tag whose frame RVA2 has a track gain, in hundredths of a dB.
   private static func append(_ hundredths: Int, to path: String) throws {
     var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     func big(_ value: Int, _ count: Int) -> [UInt8] {
@@ -37,7 +37,7 @@ enum TaggedAIFF {
   }
 }
 
-/// Replay gain that is turned on when files have been opened without it.
+/// Replay gain that is enabled after files have been opened without it.
 @Suite(.timeLimit(.minutes(2))) struct LateLevelTagsTests {
   /// A player whose entries' tags cannot be read while another player's entry hangs.
   private struct HeldUp {
@@ -46,7 +46,7 @@ enum TaggedAIFF {
     let other: QueuePlayer
     private let opened = WakeSignal<Set<PlayerItem.ID>>([])
 
-    /// - Parameter isDeaf: whether the thread of what hangs cannot be had back; there is no other then.
+    /// - Parameter isDeaf: whether the hanging thread cannot be cancelled; there is no other thread then.
     init(isDeaf: Bool = false) async throws {
       rig = try await SlowRig()
       await rig.run { [engine = rig.engine] _ in
@@ -64,7 +64,7 @@ enum TaggedAIFF {
       }
     }
 
-    /// Takes the place of who reads tags.
+    /// Occupies the slot for reading tags.
     func hold() async throws {
       rig.gate.close()
       let item = places.item("hanging")
@@ -77,7 +77,7 @@ enum TaggedAIFF {
       try await body(player)
     }
 
-    /// Gives it back, and waits until all has been read.
+    /// Releases the slot, and waits until all tags have been read.
     func release() async {
       places.openAll()
       rig.gate.open()
@@ -97,7 +97,7 @@ enum TaggedAIFF {
 
     /// Waits until an entry is ready.
     func ready(_ item: PlayerItem) throws {
-      // Only so that a fault fails instead of hanging.
+      // Makes a faulty test fail instead of hanging.
       let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
       try #require(opened.wait(until: deadline) { $0.contains(item.id) ? true : nil } == true)
       #expect(item.status == .readyToPlay)
@@ -106,7 +106,7 @@ enum TaggedAIFF {
     func isComplete(_ item: PlayerItem) -> Bool? { try? item.asset.loaded?.get().levelTags.isComplete }
   }
 
-  /// Neither in what sounds nor in what is told.
+  /// Neither in the audio nor in the reports.
   @Test func whatIsNotKnownYetIsNotTakenForTagsThatSayNothing() async throws {
     let rig = try await Rig()
     let item = rig.item(try TaggedAIFF.file(in: rig.files, hundredths: -600))
@@ -125,7 +125,7 @@ enum TaggedAIFF {
     await rig.settle()
     let gain = try #require(await rig.run { try $0.appliedGain(of: item.id) })
     #expect(gain.source == .track && abs(gain.decibels + 6) < 0.01)
-    // Measured, it need not be known.
+    // With a measured gain the tags are not needed.
     let other = rig.item(try TaggedAIFF.file(in: rig.files, hundredths: -300))
     var measured = ReplayGain()
     measured.trackGainDecibels = -4
@@ -140,7 +140,7 @@ enum TaggedAIFF {
     let first = try held.rig.wav(file: 1, frames: 4_800)
     let late = try held.item()
     try await held.hold()
-    // Nobody has opened them when it is turned off again; the decode thread does without it.
+    // The tags are still unread when the mode is turned off again; the decode thread plays without them.
     try await held.setMode(.track)
     try await held.rig.run { try $0.append([first, late]) }
     try await held.setMode(.off)
@@ -186,7 +186,7 @@ enum TaggedAIFF {
     try await held.rig.run { try $0.append([item]) }
     try held.ready(item)
     await held.release()
-    // A file that was only removed is still open. A folder in its place cannot be read.
+    // A removed file would still be open. A folder at its path cannot be read.
     #expect(rename(path, elsewhere) == 0 && mkdir(path, 0o700) == 0)
     try await held.setMode(.track)
     await held.release()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Playback
 
-/// Changes of the rate whose sound is decoded later than 60 ms after they were asked for.
+/// Rate changes whose audio is decoded later than 60 ms after the request.
 @Suite struct LateRateTests {
-  /// A rig that plays a circle, the decode thread at rest.
+  /// Creates a rig that plays a circle, with the decode thread at rest.
   private func rig() async throws -> SlowRig {
     let rig = try await SlowRig()
     let item = try rig.circle(frames: 960_000)
@@ -28,7 +28,7 @@ import Testing
     zip(places.dropFirst(), places).map { Circle.difference($0, $1) }
   }
 
-  /// How far the current time is from the sample that is heard next, in frames.
+  /// The distance of the current time from the sample that is heard next, in frames.
   private func deviation(_ rig: SlowRig) async -> Double {
     let (time, rate) = await rig.run { ($0.currentTime(), $0.state.timebaseRate) }
     guard let last = places(rig).last else { return .infinity }
@@ -43,7 +43,7 @@ import Testing
     try await rig.block()
     for _ in 0..<5 {
       await rig.advance(milliseconds: 100)
-      // It says so: the rate is what is wanted, and time goes on as before.
+      // The state reports this: the rate is the requested one, and time passes as before.
       let state = await rig.state
       #expect(state.rate == rate && state.timebaseRate == 1 && state.timeControlStatus == .playing)
     }
@@ -57,7 +57,7 @@ import Testing
     #expect(heard.count == 43_200)
     let all = steps(heard)
     let (slow, fast) = (min(1, rate), max(1, rate))
-    // From one sample to the next it goes on by what it did before or does then; in a cross-fade by what lies between.
+    // Each step between samples equals that of the old or the new rate; in a cross-fade it is between them.
     let least = all.min() ?? 0
     let most = all.max() ?? 0
     print("late change to \(rate): steps from \(least) to \(most)")
@@ -70,7 +70,7 @@ import Testing
     #expect(rig.events == [])
   }
 
-  /// So late that what was decoded at the old rate has been heard to its end.
+  /// So late that all audio of the old rate has been heard.
   @Test func aChangeThatComesAfterAllThatWasThereIsAStallAndNoSampleIsLost() async throws {
     let rig = try await rig()
     rig.gate.open(upTo: 0)

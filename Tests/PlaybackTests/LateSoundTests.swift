@@ -4,13 +4,13 @@ import Playback
 import RigSupport
 import Testing
 
-/// Files whose sound begins later than their picture: until then there is silence, which counts.
+/// Files whose audio begins later than their video. The silence before it counts as part of the item.
 @Suite struct LateSoundTests {
   private static let frames = 24_000
   /// 0.3 s.
   private static let delay = 14_400
 
-  /// A file with a picture, and noise that begins with delay.
+  /// Creates a file with video, and noise that begins with a delay.
   private func make(_ name: String, _ codec: [String], _ rig: Rig) throws -> String {
     let path = rig.files.file(name)
     try Fixtures.ffmpeg(
@@ -23,7 +23,7 @@ import Testing
     return path
   }
 
-  /// The sound alone, from its first sample on, as FFmpeg decodes it.
+  /// The audio alone, from its first sample, as FFmpeg decodes it.
   private func sound(_ path: String) throws -> [StereoFrame] {
     let raw = path + ".raw"
     try Fixtures.ffmpeg([
@@ -66,7 +66,7 @@ import Testing
     #expect(heard.dropFirst(Self.delay + Self.frames).allSatisfy { $0 == .silence })
   }
 
-  /// A place within the silence, and one in the sound behind it.
+  /// A position within the silence, and one in the audio after it.
   @Test(arguments: [
     ("late.mp4", ["-c:a", "alac", "-sample_fmt", "s16p"]), ("late.mov", ["-c:a", "pcm_s16le"]),
     ("late.mkv", ["-c:a", "flac", "-sample_fmt", "s16"]),

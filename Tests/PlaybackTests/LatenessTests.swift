@@ -3,7 +3,7 @@ import Playback
 import Synchronization
 import Testing
 
-/// What observers are told of how late they are told, on a clock that goes on while a handler is busy.
+/// The lateness that observers get, on a clock that advances while a handler is busy.
 @Suite struct LatenessTests {
   private final class Told: Sendable {
     private let lines = Mutex<[String]>([])
@@ -17,8 +17,8 @@ import Testing
   private static let twentieth = MediaTime(value: 1, timescale: 20)
   private static func boundary(_ hundredths: Int64) -> MediaTime { MediaTime(value: hundredths, timescale: 100) }
 
-  /// A handler takes 100 ms: who is told behind it, of the same sample and of those that were heard meanwhile, is told how
-  /// long ago they were; and what is heard afterwards is told in time again.
+  /// A handler takes 100 ms. The calls after it, for the same sample and for those heard meanwhile, report how late
+  /// they are. Later calls are on time again.
   @Test func whoIsToldBehindAHandlerThatTakesLongIsToldHowLate() async throws {
     let rig = try await BusyRig()
     try await rig.load()
@@ -43,7 +43,7 @@ import Testing
       ])
   }
 
-  /// The loop itself is held up, by somebody else's job.
+  /// The loop itself is blocked by another job.
   @Test func whatALoopThatIsHeldUpTellsIsToldHowLate() async throws {
     let rig = try await BusyRig()
     try await rig.load()

@@ -25,7 +25,7 @@ import Testing
     return rig.heard.all
   }
 
-  /// Whether both channels are, frame by frame, a step of the last bit or less from half of full scale times `gain`.
+  /// Expects both channels to equal half of full scale times `gain`, frame by frame, within one step of the last bit.
   private func expect(
     _ frames: [StereoFrame], _ gain: (Int) -> (left: Double, right: Double),
     sourceLocation: SourceLocation = #_sourceLocation
@@ -74,7 +74,7 @@ import Testing
   @Test func aVolumeSetWhilePlayingIsReachedWithin5MillisecondsWithoutAStep() async throws {
     try await rig { rig in
       try await rig.run { try $0.setVolume(0.25) }
-      // 2 ms of it, and then back from where it is.
+      // 2 ms of the fade, then back from its present value.
       expect(await heard(rig, milliseconds: 2)) { index in
         let gain = 1 - 0.75 * Double(index) / 240
         return (gain, gain)
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  /// Nothing is rounded on the way: samples of float32, and of 24 bits, each of which a float32 holds.
+  /// Nothing is rounded: samples of float32, and of 24 bits, which float32 represents exactly.
   @Test(arguments: [true, false]) func whatIsHeardAtFullVolumeIsTheFileBitForBit(_ isFloat: Bool) async throws {
     let rig = try await Rig()
     var random = SeededGenerator(seed: 24)
@@ -176,7 +176,7 @@ import Testing
     try bytes.write(to: URL(fileURLWithPath: path))
   }
 
-  /// The second item has been decoded before the player is muted, and the third begins while it is.
+  /// The second item has been decoded before the player is muted, and the third begins while it is muted.
   @Test func whatIsMutedStaysSoFromItemToItem() async throws {
     let rig = try await Rig()
     let items = try (0..<3).map { _ in
@@ -223,7 +223,7 @@ import Testing
 }
 
 extension Rig {
-  /// The code of what `body` throws; nil when it does not.
+  /// Returns the code of the error that `body` throws; nil without an error.
   func error(_ body: @Sendable (isolated QueuePlayer) throws -> Void) async -> MediaError.Code? {
     do {
       try await body(player)
@@ -231,7 +231,7 @@ extension Rig {
     } catch { return (error as? MediaError)?.code }
   }
 
-  /// An item that is the same level, -1 to 1, on both channels throughout.
+  /// Creates an item with a constant value, -1 to 1, on both channels.
   func level(_ level: Double, frames: Int, rate: Int = 48_000) throws -> PlayerItem {
     let value = Int16(clamping: Int((level * 32_768).rounded()))
     return try wave("level-\(value)-\(frames)-\(rate).wav", frames: frames, rate: rate) { _ in
@@ -239,7 +239,7 @@ extension Rig {
     }
   }
 
-  /// An item of any frames.
+  /// Creates an item from arbitrary frames.
   func wave(
     _ name: String, frames: Int, rate: Int = 48_000, frame: (_ index: Int) -> StereoFrame
   ) throws -> PlayerItem {

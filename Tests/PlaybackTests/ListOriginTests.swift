@@ -6,7 +6,7 @@ import Testing
 
 @testable import Playback
 
-/// What entries inherit from the list that names them.
+/// The properties that entries inherit from their playlist.
 @Suite struct ListOriginTests {
   @Test func entriesOfAListGetHeaderFieldsOnlyAtItsOrigin() throws {
     var options = HTTPOptions()

@@ -3,9 +3,9 @@ import Playback
 import RigSupport
 import Testing
 
-/// How far ahead of what is heard a queue is decoded.
+/// The look-ahead of a queue's decoding.
 @Suite struct LookAheadTests {
-  /// What is decoded and has not been heard, of all items together.
+  /// The audio of all items that is decoded and has not been heard, in seconds.
   private func secondsAhead(_ rig: Rig, _ items: [PlayerItem]) async throws -> Double {
     try await rig.run { player in
       let queued = Set(player.items().map(\.id))
@@ -15,8 +15,7 @@ import Testing
     }
   }
 
-  /// A hundred items are opened and decoded before the first is over, and as many at every other time, as long as there are
-  /// any.
+  /// A hundred items are opened and decoded before the first one ends, and at every later time while there are enough.
   @Test func twoSecondsAreDecodedAheadHoweverShortTheItems() async throws {
     let rig = try await Rig()
     let count = 300
@@ -29,7 +28,7 @@ import Testing
     await rig.settle()
     await rig.run { $0.play() }
     var least = Double.infinity
-    // To where less than 2 s is left.
+    // Until less than 2 s remain.
     for step in 0..<399 {
       let ahead = try await secondsAhead(rig, items)
       least = min(least, ahead)

@@ -4,9 +4,10 @@ import Playback
 import RealtimeAudio
 import Testing
 
-/// What players do when devices go away and come back: by policy, without a sample lost or heard out of the wrong device.
+/// The behaviour of players when devices disappear and return: by policy, without lost samples or audio on the wrong
+/// device.
 @Suite struct LostDeviceTests {
-  /// A rig that has played for a second.
+  /// Creates a rig that has played for a second.
   private func playing(_ names: String..., selection: OutputSelection = OutputSelection()) async throws -> DeviceRig {
     let rig = try await DeviceRig(names[0], names.count > 1 ? names[1] : names[0], selection: selection)
     await rig.player.play()
@@ -15,7 +16,7 @@ import Testing
     return rig
   }
 
-  /// Whether everything that was heard follows from what was heard before, from the file's first sample on.
+  /// Expects the heard audio to be continuous from the file's first sample.
   private func expectWhole(_ rig: DeviceRig, frameCount: Int) {
     let runs = rig.heard.runs
     var next = 0
@@ -76,7 +77,7 @@ import Testing
     await rig.pass(milliseconds: 500)
     #expect(await rig.playing == "playing - 1.0")
     expectWhole(rig, frameCount: 72_000)
-    // It stays there, whatever the default is.
+    // It stays on this device, whatever the default is.
     await rig.report(["speakers", "headset"])
     #expect(await rig.output.label == "pulse:headset")
   }
@@ -141,7 +142,7 @@ import Testing
     await rig.pass(milliseconds: 500)
     #expect(await rig.playing == "playing - 1.0")
     #expect(rig.routes == ["newDeviceAvailable headset"])
-    // Unplugged it is as good as gone.
+    // An unplugged device counts as lost.
     await rig.report(unplugged: ["headset"])
     #expect(await rig.output.label == "pulse:usb")
     #expect(await rig.playing == "paused - 0.0")
@@ -231,7 +232,8 @@ import Testing
     #expect(code == .outputConfiguration)
   }
 
-  /// A rig whose devices refuse since a second was heard: it is tried again after 50 ms, 100 ms and so on.
+  /// Creates a rig whose devices refuse to open after one second of playback. Attempts repeat after 50 ms, 100 ms and
+  /// so on.
   private func refusing() async throws -> DeviceRig {
     let rig = try await playing("speakers", "usb")
     rig.server.state.withLock { $0.broken = ["speakers", "usb"] }
@@ -242,7 +244,7 @@ import Testing
 
   private func attemptCount(_ rig: DeviceRig) -> Int { rig.server.state.withLock { $0.sinks.count } }
 
-  /// It was tried last now: not before so much time is over it is tried again.
+  /// Expects the next attempt exactly this long after the last one, which was now.
   private func expectNextAttempt(_ rig: DeviceRig, afterMilliseconds wait: Int64) async {
     let count = attemptCount(rig)
     await rig.pass(milliseconds: wait - 1)
@@ -266,7 +268,7 @@ import Testing
   @Test(arguments: ["another device comes", "another one is chosen"])
   func whatIsDifferentMakesWhoRefusedWorthTryingSoon(what: String) async throws {
     let rig = try await refusing()
-    // The next attempt would be 1.6 s away.
+    // The next attempt would be in 1.6 s.
     for wait: Int64 in [50, 100, 200, 400, 800] { await expectNextAttempt(rig, afterMilliseconds: wait) }
     let count = attemptCount(rig)
     if what == "another device comes" {
@@ -291,7 +293,7 @@ import Testing
     await rig.report(["speakers", "headset"])
     await rig.pass(milliseconds: 500)
     #expect(await rig.output.label == "pulse:headset")
-    // From then on the policy holds, and it is taken again.
+    // From then on the policy applies, and playback returns to the device.
     await rig.report(["speakers"])
     #expect(await rig.output.label == "pulse:speakers")
     await rig.report(["speakers", "headset"])

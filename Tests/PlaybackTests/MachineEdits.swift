@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playback
 
-/// Edits of a machine by itself, which must be possible.
+/// Edits of a machine without a player. They must be valid.
 extension PlayerStateMachine {
   mutating func insert(_ ids: [ItemID], at index: Int) -> [Action] {
     made([.insert(ids.map { Entry(id: $0) }, at: .index(index))])
@@ -13,7 +13,7 @@ extension PlayerStateMachine {
 
   mutating func replaceAll(_ ids: [ItemID]) -> [Action] { replaceAll(ids.map { Entry(id: $0) }) }
 
-  /// The entries that left the queue since the last call.
+  /// Returns the entries that left the queue since the last call.
   mutating func takeRemoved() -> [ItemID] {
     let removal = takeRemoval()
     return Array(removal.whole ?? QueueOrder()) + removal.ids

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Playback
 
-/// Gains that were measured, of many entries at once.
+/// Measured gains of many entries at once.
 @Suite(.timeLimit(.minutes(2))) struct MeasuredGainTests {
-  /// A player whose current entry sounds and has hundreds behind it, in three slices.
+  /// A player whose current entry plays, with hundreds of entries after it, in three slices.
   private struct Queue {
     let rig: Rig
     let items: [PlayerItem]
@@ -29,15 +29,15 @@ import Testing
       await rig.advance(milliseconds: 200)
     }
 
-    /// What the mixer has been told of the current entry.
+    /// The gain of the current entry that the mixer has.
     var told: Float? { get async { await rig.run { $0.control.core.sounding?.levels[items[0].id] } } }
 
-    /// Has all entries but the last be played 6 dB quieter; a closure is called on the loop between two slices.
+    /// Reduces the gain of all entries but the last by 6 dB. `between` is called on the loop between two slices.
     func measure(between: @escaping @Sendable (isolated QueuePlayer) -> Void) async -> Int {
       await withCheckedContinuation { done in
         let (loop, player, last) = (rig.loop, rig.player, items[items.count - 1])
         loop.execute {
-          // In front of the second slice.
+          // Before the second slice.
           loop.execute { player.assumeIsolated { between($0) } }
           player.assumeIsolated { player in
             player.setMeasuredReplayGains { item in
@@ -61,7 +61,7 @@ import Testing
       #expect(items[0].measuredReplayGain != nil && items[PlayerCore.measuredSliceCount].measuredReplayGain == nil)
       between.withLock { $0.append(player.control.core.sounding?.levels[items[0].id]) }
     }
-    // It had its turn, and nothing was told by then.
+    // The closure was called, and the gain had not changed by then.
     #expect(between.withLock { $0 } == [1])
     #expect(count == queue.items.count - 1)
     #expect(queue.items.last?.measuredReplayGain == nil)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Playback
 
-/// Items with several sound tracks: choosing among them keeps the time.
+/// Items with several audio tracks: the selection keeps the time.
 @Suite struct MediaSelectionTests {
   private func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
 
-  /// An item with the tracks of these files, in this order.
+  /// Creates an item with the tracks of these files, in this order.
   private func item(_ rig: Rig, _ name: String, _ sources: [String], _ options: [String] = []) throws -> PlayerItem {
     var arguments = ["ffmpeg", "-nostdin", "-v", "error", "-y"]
     for source in sources { arguments += ["-i", source] }
@@ -22,14 +22,14 @@ import Testing
     return rig.item(rig.files.file(name))
   }
 
-  /// Two time-coded tracks.
+  /// Creates an item with two time-coded tracks.
   private func coded(_ rig: Rig, _ name: String, frames: Int = 480_000) throws -> PlayerItem {
     let paths = [1, 2].map { rig.files.file("code-\($0).wav") }
     for (path, file) in zip(paths, 1...) { try TimeCode.writeWAV(path: path, file: file, frameCount: frames) }
     return try item(rig, name, paths)
   }
 
-  /// Plays the item, once it is ready.
+  /// Plays the item once it is ready.
   private func start(_ rig: Rig, _ item: PlayerItem) async throws -> MediaSelectionGroup {
     try await rig.run { try $0.append([item]) }
     await rig.settle()
@@ -37,7 +37,7 @@ import Testing
     return try #require(item.mediaSelectionGroups.first)
   }
 
-  /// What is heard by itself: while two tracks fade across each other, for 5 ms, nothing says its place.
+  /// The heard runs of one track. Samples of the 5 ms cross-fade between two tracks cannot be decoded.
   private func codes(_ frames: [StereoFrame]) -> [TimeCode.Run] {
     TimeCode.runs(in: frames).filter { $0.file != 0 && $0.count > 240 }
   }
@@ -58,7 +58,7 @@ import Testing
     let runs = codes(frames)
     print(name, runs)
     #expect(runs.map(\.file) == [1, 2, 1])
-    // Every sample is heard at its own time, in whichever track.
+    // Every sample is heard at its time, in either track.
     for run in runs { #expect(run.firstIndex == run.position) }
     #expect(runs.map(\.count).reduce(0, +) >= 96_000 - 2 * 240)
     #expect(await rig.run { $0.currentTime() } == seconds(2))
@@ -105,7 +105,7 @@ import Testing
     #expect(outcomes.withLock { $0.map { $0.unfinishedReason == nil } } == [true])
   }
 
-  /// Two ramps that mirror each other: at any rate a sample says its time.
+  /// Two mirrored ramps: at any rate a sample encodes its time.
   @Test(arguments: [2.0, 0.5])
   func atAnotherRateTheTimeGoesOn(_ rate: Double) async throws {
     let rig = try await Rig()
@@ -123,7 +123,7 @@ import Testing
     let frames = rig.heard.all
     let place = await rig.run { $0.currentTime() }
     var worst = 0.0
-    // From the end back, each sample is the one of its time; the places where the ramps begin anew ring.
+    // Backwards from the end, each sample has the value of its time. The samples where the ramps restart ring.
     for back in 1..<40_000 {
       let index = Double(place.seconds * 48_000) - Double(back) * rate
       let expected = index.truncatingRemainder(dividingBy: 24_000)
@@ -139,7 +139,7 @@ import Testing
     let rig = try await Rig()
     let loud = try rig.level(0.25, frames: 480_000)
     let path = rig.files.file("half.wav")
-    // Silent for 3 s, then steady.
+    // Silent for 3 s, then constant.
     try TimeCode.writeWAV(path: path, frameCount: 441_000, sampleRateHz: 44_100) { index in
       index < 132_300 ? .silence : StereoFrame(left: 16_384, right: 16_384)
     }
@@ -162,7 +162,7 @@ import Testing
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 300)
     let group = try #require(items[1].mediaSelectionGroups.first)
-    // It has been decoded already.
+    // It is already decoded.
     try items[1].select(group.options[1], in: group)
     await rig.advance(milliseconds: 2_000)
     let runs = codes(rig.heard.all)
@@ -186,14 +186,14 @@ import Testing
     await rig.settle()
     let group = try #require(items[1].mediaSelectionGroups.first)
     #expect(items[0].currentMediaSelection.selectedOption(in: group)?.trackID == 1)
-    // What was chosen stays chosen.
+    // An explicit choice stays.
     try items[1].select(group.options[0], in: group)
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 4_000)
     let runs = codes(rig.heard.all)
     print(runs)
     #expect(runs.map(\.file) == [2, 1, 2] && runs.map(\.count) == [48_000, 48_000, 48_000])
-    // A copy in no queue is its file's.
+    // A copy that is in no queue has the default of its file.
     #expect(items[0].copy().currentMediaSelection.selectedOption(in: group)?.trackID == 0)
   }
 
@@ -214,7 +214,7 @@ import Testing
     await rig.advance(milliseconds: 500)
     try await rig.run { try $0.setMediaSelectionCriteria(nil, for: .audible) }
     await rig.advance(milliseconds: 500)
-    // Chosen, so that criteria do not matter; until that is given up.
+    // An explicit choice overrides the criteria until it is withdrawn.
     try item.select(group.options[0], in: group)
     try await rig.run { try $0.setMediaSelectionCriteria(german, for: .audible) }
     await rig.advance(milliseconds: 500)

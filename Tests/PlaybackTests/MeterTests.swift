@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// What was measured: average and peak of the left channel, then of the right.
+  /// The measured levels: average and peak of the left channel, then of the right.
   private func levels(_ rig: Rig) async throws -> [Float] {
     try await rig.run { player in
       try [0, 1].flatMap { [try player.averagePower(forChannel: $0), try player.peakPower(forChannel: $0)] }
@@ -30,7 +30,7 @@ import Testing
     await rig.settle()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 200)
-    // Metering is off at first.
+    // Metering is off by default.
     await rig.run { $0.updateMeters() }
     #expect(try await levels(rig) == silence)
     await rig.run { $0.setMeteringEnabled(true) }

@@ -8,9 +8,9 @@ import Testing
 @testable import Playback
 @testable import RealtimeAudio
 
-/// Items whose bytes somebody else has, and gives when it pleases them.
+/// Items whose data comes from a source with delays.
 @Suite(.timeLimit(.minutes(2))) struct NetworkItemTests {
-  /// A time-coded file of five seconds, as bytes.
+  /// The bytes of a time-coded file of five seconds.
   private func bytes(_ rig: SlowRig, file: Int) throws -> [UInt8] { try bytes(rig.files, file: file) }
 
   private func bytes(_ files: TemporaryDirectory, file: Int) throws -> [UInt8] {
@@ -97,13 +97,13 @@ import Testing
     let item = PlayerItem(asset: Asset(name: "radio.wav") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
     try await rig.run { try $0.append([item]) }
     await rig.run { $0.play() }
-    // All of what is played below is decoded: time does not wait for it here.
+    // All audio that is played below is decoded: in this rig time does not wait for it.
     await rig.wait { $0.timeControlStatus == .playing && $0.isPlaybackBufferFull }
     #expect(item.seekableTimeRanges == [] && item.isSeekable == false)
     await expectError(.rangesNotSupported) {
       try await rig.run { try $0.seek(to: MediaTime(value: 1, timescale: 1)) { _ in } }
     }
-    // Nor can it be turned round, however that is asked for.
+    // It cannot be reversed by any call.
     let (engine, player) = (rig.engine, rig.player)
     let turns: [@Sendable (isolated QueuePlayer) throws -> Void] = [
       { try $0.setRate(-1) }, { try $0.setRate(-2, startsPlayback: false) }, { try $0.playImmediately(atRate: -1) },
@@ -159,7 +159,7 @@ import Testing
     #expect(state.currentItemID == 2 && state.itemStatus == .readyToPlay && state.rate == 0)
     #expect(await rig.run { $0.currentTime() } == .zero)
     #expect(rig.heard.runs.allSatisfy { $0.file == 1 })
-    // Nor does it begin so.
+    // It cannot start in reverse either.
     #expect(await rig.error { try $0.setRate(-1) } == .rangesNotSupported)
     #expect(await rig.error { try $0.preroll(atRate: -1) { _ in } } == .rangesNotSupported)
     let (engine, player) = (rig.engine, rig.player)
@@ -170,7 +170,7 @@ import Testing
       await rig.error { _ in try engine.core.start([player], at: .whenReady) { _ in } } == .rangesNotSupported)
     await rig.run { $0.setAutomaticallyWaitsToMinimizeStalling(false) }
     #expect(await rig.error { try $0.setRate(-1, time: nil, atHostTime: nil) } == .rangesNotSupported)
-    // It is heard as it comes.
+    // It plays as the data arrives.
     try await rig.run { try $0.setRate(1) }
     await rig.advance(milliseconds: 500)
     #expect(rig.heard.runs.last.map { [$0.file, $0.firstIndex, $0.count] } == [2, 0, 24_000])
@@ -209,21 +209,21 @@ import Testing
     #expect(metadata.map(\.identifier.rawValue) == ["icy/StreamTitle", "icy/StreamUrl"])
     #expect(metadata.map(\.stringValue) == ["One", "http://x/"])
     #expect(metadata.first?.commonKey == .title)
-    // Its place in the file, as exact as packets are.
+    // Its position in the file, as exact as packets are.
     #expect(metadata.allSatisfy { abs(($0.time?.seconds ?? 0) - 1) < 0.2 }, "\(metadata)")
-    // What is not played has none.
+    // An item that does not play has none.
     await rig.run { $0.advanceToNextItem() }
     await rig.wait { $0.currentItemID == 2 && $0.timeControlStatus == .playing }
     #expect(item.streamTitle == nil)
   }
 }
 
-/// Bytes that can be had up to a limit, and who waits for more.
+/// Bytes that are available up to a limit, and the readers that wait for more.
 private struct Supply: Sendable {
   struct State {
     var limit: Int
     var isBlocked = false
-    /// Those that are told not to wait: each reader has its own source.
+    /// The readers that were cancelled: each reader has a separate source.
     var cancelled: Set<ObjectIdentifier> = []
     var wasCancelled = false
     var hasToldTitle = false
@@ -232,7 +232,7 @@ private struct Supply: Sendable {
   let bytes: [UInt8]
   let isStream: Bool
   let state: WakeSignal<State>
-  /// What the stream says that it plays.
+  /// The title that the stream reports.
   var title: StreamTitle?
 
   init(bytes: [UInt8], limit: Int, isStream: Bool = false) {
@@ -243,7 +243,7 @@ private struct Supply: Sendable {
 
   func open() { state.update { $0.limit = .max } }
 
-  /// Only so that a fault fails instead of hanging.
+  /// Makes a faulty test fail instead of hanging.
   private var deadline: HostTime { HostTime.now.advanced(byNanoseconds: 60_000_000_000) }
 
   func waitUntilBlocked() throws {
@@ -257,7 +257,7 @@ private struct Supply: Sendable {
   }
 }
 
-/// What reads from a supply.
+/// A reader of a supply.
 private final class SuppliedSource: ByteSource {
   private let supply: Supply
 
@@ -311,7 +311,7 @@ private final class SuppliedSource: ByteSource {
 }
 
 extension WakeSignal {
-  /// As `wait`, and notes before it waits that somebody does.
+  /// Like `wait`, and records before it waits that a reader waits.
   fileprivate func wait<Result>(_ body: (inout State) -> Result?, noting: (inout State) -> Void) -> Result? {
     if let result = withState({ body(&$0) }) { return result }
     update { noting(&$0) }

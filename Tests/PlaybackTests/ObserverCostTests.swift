@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// The thousandth observer costs what the first does: counted, not timed.
+/// The thousandth observer costs as much as the first: counted, not timed.
 @Suite struct ObserverCostTests {
   private final class Counter: Sendable {
     private let count = Mutex(0)
@@ -15,7 +15,8 @@ import Testing
   private static let tick = MediaTime(value: 1, timescale: 100)
   private static let hour = MediaTime(value: 3_600, timescale: 1)
 
-  /// A table at the beginning of an item with observers of this interval, and others that are not due for an hour.
+  /// A table at the beginning of an item with `due` observers of this interval, and `waiting` others that are not due
+  /// for an hour.
   private func table(due: Int, waiting: Int) -> TimeObserverTable {
     var table = TimeObserverTable()
     for number in 0..<due { table.addPeriodic(ObserverToken(number + 1), interval: Self.tick) { _ in } }
@@ -31,7 +32,7 @@ import Testing
     return table
   }
 
-  /// What playing through a hundred ticks costs, and who is called in it.
+  /// Returns the steps and calls of playback through a hundred ticks.
   private func playing(_ table: TimeObserverTable) -> (steps: Int, calls: Int) {
     var (table, calls) = (table, 0)
     let before = table.stepCount
@@ -42,7 +43,7 @@ import Testing
     return (table.stepCount - before, calls)
   }
 
-  /// Each call takes one time out of its order, and puts the next one in.
+  /// Each call removes one time from the heap and inserts the next one.
   @Test(arguments: [0, 1, 999, 9_999]) func whoIsNotDueCostsNothing(_ waiting: Int) {
     let cost = playing(table(due: 1, waiting: waiting))
     #expect(cost.calls == 100 && cost.steps == 200)
@@ -60,7 +61,7 @@ import Testing
     #expect(table.stepCount - before == 1)
   }
 
-  /// What is left of removed ones is cleared away now and then: that is shared by all of them.
+  /// Times of removed observers are removed in batches, whose cost is shared by all of them.
   @Test(arguments: [0, 999]) func addingAndRemovingManyTimesCostsAFewStepsEach(_ present: Int) {
     var table = table(due: present, waiting: 0)
     let before = table.stepCount
@@ -73,7 +74,7 @@ import Testing
     #expect(table.dueCount <= 2 * present + 65)
   }
 
-  /// A player wakes as often for a thousand observers as for one, when they want to know the same, or nothing yet.
+  /// A player wakes as often for a thousand observers as for one if they have the same times or are not due yet.
   @Test func aPlayerWakesAsOftenForAThousandObserversAsForOne() async throws {
     let alone = try await wakeups(due: 1, waiting: 0)
     #expect(alone.calls == 20 && alone.timers >= 19)
@@ -84,7 +85,7 @@ import Testing
     print("timers in 0.96 s at 20 Hz | 1 observer \(alone.timers) | 1,000 \(together.timers)")
   }
 
-  /// How many timers a player sets while 0.96 s are played, and how many calls it makes.
+  /// Returns the number of timers that a player sets, and of calls that it makes, during 0.96 s of playback.
   private func wakeups(due: Int, waiting: Int) async throws -> (timers: Int, calls: Int) {
     let rig = try await BusyRig()
     try await rig.load()

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Playback
 
-/// Passes over boundaries, compared with a model that hears frame by frame, forwards and backwards: every pass is crossed
-/// or skipped, none is lost, none is told twice, and their order is that of the sound.
+/// Passages over boundaries, compared with a model that plays frame by frame, forwards and in reverse. Every passage is
+/// crossed or skipped, none is lost or reported twice, and their order is that of the audio.
 @Suite struct ObserverScheduleTests {
   @Test(arguments: 0..<Effort.rounds(400))
   func everyPassIsToldOnceAndInOrder(seed: Int) {
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// Within one visit to an item without loops, a boundary is passed forwards and backwards by turns.
+  /// Within one visit to an item without loops, the passages of a boundary alternate between forwards and backwards.
   @Test(arguments: 1_000..<1_200)
   func passesOfABoundaryAlternate(seed: Int) {
     var deck = Deck(seed: UInt64(seed), allowsLoops: false, itemCount: 1)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// Multiples of an interval are told as they are heard, ascending and descending.
+  /// Multiples of an interval are reported as they are heard, ascending and descending.
   @Test(arguments: 3_000..<3_200)
   func periodicTimesLieOnTheGridInBothDirections(seed: Int) {
     var deck = Deck(seed: UInt64(seed), allowsLoops: false, itemCount: 1)
@@ -67,11 +67,11 @@ import Testing
   }
 }
 
-/// What the timeline says that does not come by playing on or seeking.
+/// Changes of the timeline other than by playback or seeks.
 @Suite struct ObserverScheduleBreakTests {
   private func milliseconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1_000) }
 
-  /// Item 1 has been landed in at time 0, with a tick every 10 ms and cues at these times.
+  /// A schedule landed in item 1 at time 0, with a tick every 10 ms and cues at these times.
   private func schedule(cues: [Int64]) -> ObserverSchedule {
     var schedule = ObserverSchedule()
     schedule.table.addPeriodic(1, interval: milliseconds(10)) { _ in }
@@ -80,7 +80,7 @@ import Testing
     return schedule
   }
 
-  /// What is told up to a frame, each with the frame at which it is.
+  /// The calls up to a frame, each with its frame.
   private func told(_ schedule: inout ObserverSchedule, _ timeline: PlayerTimeline, through frame: Int64) -> [String] {
     var lines: [String] = []
     while let next = schedule.next(in: timeline, itemID: 1, isPlaying: true), next.frame <= frame {
@@ -118,7 +118,7 @@ import Testing
     #expect(schedule.interrupt(at: nil).isEmpty, "it has stopped")
     #expect(schedule.next(in: timeline, itemID: 1, isPlaying: true) == nil)
 
-    // The new device has another rate; the nearest frame before the place is a little earlier.
+    // The new device has another sample rate; its nearest frame before the position is slightly earlier.
     timeline = PlayerTimeline(sampleRateHz: 300)
     let place = MediaTime(value: 5, timescale: 300)
     timeline.add(.init(streamFrame: 0, itemID: 1, time: place), streamID: 2)
@@ -155,14 +155,14 @@ import Testing
   }
 }
 
-/// A player's timeline and observers, played by chance, at 1,000 frames a second.
+/// A player's timeline and observers with random operations, at 1,000 frames per second.
 private struct Deck {
-  /// A stretch of a stream: an item from frame `from` to `to`.
+  /// A range of a stream: an item from frame `from` to `to`.
   struct Stretch {
     var item: UInt64
     var from: Int64
     var to: Int64
-    /// The item is over behind it.
+    /// Whether the item ends after it.
     var isEnd: Bool
 
     var isReverse: Bool { to < from }
@@ -201,7 +201,7 @@ private struct Deck {
     self.random = random
     model = Model(durations: durations)
     for token in UInt64(1)...4 {
-      // In half frames; at the edges of items, and behind them, too.
+      // In half frames; also at the edges of items and after them.
       var times: [Int64] = [0, durations[0] * 2, (durations.last ?? 0) * 2 + 2]
       for _ in 0..<6 { times.append(self.random.next(in: 0...240)) }
       let item: UInt64? = token == 4 ? 1 : nil
@@ -217,7 +217,7 @@ private struct Deck {
 
   private var currentID: UInt64 { UInt64(current + 1) }
 
-  // MARK: - What can happen
+  // MARK: - Operations
 
   mutating func step() {
     switch random.next(in: 0...12) {
@@ -227,7 +227,7 @@ private struct Deck {
       hear(count)
       poll()
     case 4:
-      // What is heard before the pause takes effect.
+      // Frames that are heard before the pause takes effect.
       let margin = random.next(in: 0...5)
       script += "pause +\(margin); "
       silence(after: margin, .stopped)
@@ -260,7 +260,7 @@ private struct Deck {
     }
   }
 
-  /// The stretch that is heard, or was last, and how far it has been.
+  /// The stretch that is heard or was heard last, and the heard part of it.
   private var heardStretch: (stretch: Stretch, offset: Int64)? {
     var start: Int64 = 0
     var found: (Stretch, Int64)?
@@ -273,7 +273,7 @@ private struct Deck {
     return found
   }
 
-  /// What sounds goes on the other way, so many frames ahead or where its stretch ends.
+  /// Reverses playback after `wanted` frames or at the end of the stretch.
   private mutating func turnRound(after wanted: Int64) {
     guard isPlaying, hasRun, let (stretch, offset) = heardStretch, offset < stretch.count else { return }
     let count = min(wanted, stretch.count - offset)
@@ -286,7 +286,7 @@ private struct Deck {
     poll()
   }
 
-  /// What is heard, or stands there, is turned round after a silence.
+  /// Reverses at once, with silence in between, the audio that is heard or paused.
   private mutating func turnAtOnce(margin: Int64) {
     let frame = streamFrame + (hasRun ? margin : 0)
     var start: Int64 = 0
@@ -314,7 +314,7 @@ private struct Deck {
     model.begin()
   }
 
-  /// Lets so many frames be heard, or those that there are.
+  /// Plays `count` frames, or as many as there are.
   private mutating func hear(_ count: Int64) {
     for _ in 0..<count {
       guard hasRun else { return }
@@ -337,7 +337,7 @@ private struct Deck {
   }
 
   private mutating func seek(to target: Int64, margin: Int64) {
-    // Ends that are heard before the jump are told, and another item is current then.
+    // Ends that are heard before the jump are reported, and another item is current then.
     if hasRun, ends.contains(where: { $0.streamFrame <= streamFrame + margin }) { return }
     silence(after: margin, .stopped)
     settle()
@@ -345,7 +345,7 @@ private struct Deck {
     sound()
   }
 
-  /// A new stream from a time of the current item on: perhaps in a loop a few times, then through the queue.
+  /// Sets a new stream from a time of the current item: sometimes a few rounds of a loop, then the queue.
   private mutating func setStream(at time: Int64, isSeek: Bool, isSpliced: Bool = false) {
     var stretches: [Stretch] = []
     var from = time
@@ -396,7 +396,7 @@ private struct Deck {
     model.setStream(stretches, isReverse: isReverse, isSeek: isSeek)
   }
 
-  // MARK: - As PlayerCore does
+  // MARK: - As in PlayerCore
 
   private mutating func poll() {
     model.poll(isPlaying: isPlaying)
@@ -448,7 +448,7 @@ private struct Deck {
   }
 }
 
-/// Which side of a player each boundary lies on, looked at frame by frame.
+/// The side of the player on which each boundary is, updated frame by frame.
 private struct Model {
   private struct Boundary {
     var token: UInt64
@@ -456,10 +456,10 @@ private struct Model {
     var time: Int64
     var item: UInt64?
     var includesSeeks: Bool
-    /// It lies on the side of the earlier times.
+    /// Whether it is on the side of the earlier times.
     var isBehind = false
 
-    /// Whether it does for who comes to `place`, and has heard nothing there.
+    /// Whether that is true after arriving at `place`, where nothing has been heard.
     func isBehind(_ place: Int64, isReverse: Bool) -> Bool { isReverse ? time <= place : time < place }
   }
 
@@ -469,7 +469,7 @@ private struct Model {
   private var offset: Int64 = 0
   private var isReverse = false
   private(set) var told: [String] = []
-  /// Of an interval of 7 ms.
+  /// The ticks of an interval of 7 ms.
   private(set) var ticks: [String] = []
 
   init(durations: [Int64]) { self.durations = durations }
@@ -484,7 +484,7 @@ private struct Model {
   /// In half frames.
   private var time: Int64 { (stretches.first?.time(offset) ?? 0) * 2 }
 
-  /// What is reached has been crossed.
+  /// Records the boundaries that are reached as crossed.
   private mutating func cross() {
     let reached = boundaries.indices.filter { index in
       let boundary = boundaries[index]
@@ -513,7 +513,7 @@ private struct Model {
     if time % 14 == 0 { ticks.append("\(time / 2) \(isReverse ? "back" : "on")") }
   }
 
-  /// What is heard goes on the other way, from where it is.
+  /// Continues in the other direction from the present position.
   mutating func turn(_ new: [Deck.Stretch]) {
     stretches = new
     offset = 0
@@ -521,7 +521,7 @@ private struct Model {
     cross()
   }
 
-  /// Who plays and stands between two stretches is in the second.
+  /// A playing player between two stretches is in the second one.
   mutating func poll(isPlaying: Bool) { if isPlaying { enterIfDue() } }
 
   private mutating func enterIfDue() {
@@ -541,7 +541,7 @@ private struct Model {
     stretches = new
     offset = 0
     self.isReverse = isReverse
-    // Who only turns round is where he was.
+    // A change of direction alone does not move the position.
     guard isSeek else { return }
     let indices = boundaries.indices.filter {
       isOfItem(boundaries[$0]) && boundaries[$0].isBehind(time, isReverse: isReverse) != boundaries[$0].isBehind
@@ -559,7 +559,7 @@ private struct Model {
   }
 }
 
-/// Sebastiano Vigna's SplitMix64: the same numbers for the same seed.
+/// SplitMix64 by Sebastiano Vigna: the same numbers for the same seed.
 private struct SplitMix {
   var state: UInt64
 

@@ -61,7 +61,7 @@ import Testing
     let foreignCount = Mutex(0)
     try await rig.run { player in
       try player.append([items[0]])
-      // It removes itself when it is called for the second time.
+      // The observer removes itself at its second call.
       let token = try player.addPeriodicTimeObserver(forInterval: seconds(0.05)) { _ in
         let calls = count.withLock { count in
           count += 1

@@ -6,12 +6,12 @@ import Playlists
 import RigSupport
 import Testing
 
-/// Items that are parts of files: what is heard of them, and between them.
+/// Items that are parts of files, and the transitions between them.
 @Suite struct PartTests {
   private static let sectors: [Int64] = [0, 40, 41, 90, 150]
   private static let frameCount = 48_000 * 2 + 777
 
-  /// Parts of one file next to each other, as a CUE sheet says them: the last goes on to the file's end.
+  /// Adjacent parts of one file, as in a CUE sheet: the last one continues to the file's end.
   private func parts(_ rig: Rig, _ path: String) -> [PlayerItem] {
     let asset = Asset(path: path)
     return Self.sectors.indices.map { index in
@@ -37,7 +37,7 @@ import Testing
     try await rig.run { try $0.append(items) }
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 2_600)
-    // One run: no frame is missing, none comes twice, and nothing lies between.
+    // One run: no frame is missing or repeated, and there is no gap.
     let runs = rig.heard.runs
     let missing = Self.frameCount - runs.reduce(0) { $0 + $1.count }
     print("parts of a \(suffix): \(runs.count) run, \(missing) frames missing, \(max(0, -missing)) extra")
@@ -50,7 +50,7 @@ import Testing
         "event seam 3 to 4 at 0 trimmed 0 by none and 0 by none inserted 0",
         "event seam 4 to 5 at 0 trimmed 0 by none and 0 by none inserted 0",
       ])
-    // Each is as long as its part.
+    // Each item has the duration of its part.
     #expect(items.map(\.duration).prefix(4) == [40, 1, 49, 60].map { MediaTime(value: $0, timescale: 75) }[...])
     #expect(items[4].duration == MediaTime(value: 777, timescale: 48_000))
     #expect(!items.map(\.providesPreciseDuration).contains(false))
@@ -68,7 +68,7 @@ import Testing
     #expect(await rig.run { $0.currentTime() } == MediaTime(value: 1, timescale: 2))
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 1_000)
-    // From half a second into the part up to its end.
+    // From half a second into the part to its end.
     let first = 90 * 640 + 24_000
     #expect(rig.heard.runs.map { [$0.firstIndex, $0.count] } == [[first, 150 * 640 - first]])
     #expect(rig.dump.contains("event playedToEnd item 4 at 0.8"))
@@ -104,7 +104,7 @@ import Testing
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 500)
     #expect(items[0].error?.code == .invalidTime)
-    // What follows is heard.
+    // The next item is heard.
     #expect(rig.heard.runs.map { [$0.firstIndex, $0.count] } == [[0, 4_800]])
   }
 

@@ -5,7 +5,7 @@ import RigSupport
 import Synchronization
 import Testing
 
-/// Whole scenarios, as text: what observers are told, in order, and what is heard, sample for sample.
+/// Whole scenarios as text: the calls of observers in order, and the audio, sample for sample.
 @Suite struct PlaybackGoldenTests {
   private func golden(_ name: String, _ scenario: (Rig) async throws -> Void) async throws {
     let rig = try await Rig()
@@ -121,7 +121,7 @@ import Testing
       await rig.settle()
       await rig.run { $0.play() }
       await rig.advance(milliseconds: 500)
-      // The second file has been decoded already.
+      // The second file is already decoded.
       try await rig.run { try $0.remove([items[1].id]) }
       await rig.advance(milliseconds: 1_000)
       try await rig.run { try $0.append([items[3]]) }
@@ -189,7 +189,7 @@ import Testing
       await rig.settle()
       await rig.run { $0.play() }
       await rig.advance(milliseconds: 1_300)
-      // The sound in between is resampled: only its place and length can be told.
+      // The audio in between is resampled: only its position and length are known.
       let runs = rig.heard.runs.filter { $0.file == 1 || $0.file == 2 }
       for run in runs { rig.log("code file \(run.file) from \(run.firstIndex) count \(run.count) at \(run.position)") }
       rig.heard.removeAll()
@@ -218,12 +218,12 @@ import Testing
 
   @Test func aFileThatBreaksOffIsHeardUpToThereAndTheNextFollows() async throws {
     try await golden("broken-off") { rig in
-      // Half of it is longer than what is decoded before it plays.
+      // Half of the file is longer than the audio decoded before playback.
       let whole = try rig.flac(file: 1, frames: 480_000)
       let path = rig.files.file("cut.flac")
       let bytes = try Data(contentsOf: URL(fileURLWithPath: String(decoding: whole.asset.path, as: UTF8.self)))
       try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: path))
-      // One after the other: opening and decoding are threads of their own.
+      // One after the other, because opening and decoding use different threads.
       for item in [rig.item(path), try rig.wav(file: 2, frames: 4_800)] {
         try await rig.run { try $0.append([item]) }
         await rig.settle()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Playback
 
-/// What an item tells of itself, stepping, prerolling, copying. Named after AVFoundation's statements where there is one.
+/// Properties of an item, stepping, prerolling and copying. Named after AVFoundation's statements where there is one.
 @Suite struct PlayerItemTests {
   private static func seconds(_ value: Int64, _ timescale: Int32 = 1) -> MediaTime {
     MediaTime(value: value, timescale: timescale)
@@ -39,7 +39,7 @@ import Testing
     #expect(item.tracks.map(\.mediaType) == [.audio])
     #expect(item.tracks.first?.audioFormat?.sampleRateHz == 48_000)
     #expect(item.isPlaybackLikelyToKeepUp && !item.isPlaybackBufferEmpty)
-    // The asset may be known: the item that no player has is not.
+    // Although the asset is loaded, an item that is in no player has no properties.
     _ = try await other.asset.load()
     #expect(other.status == .unknown && other.tracks == [] && other.duration == .indefinite)
     #expect(capabilities(other) == Array(repeating: false, count: 7))
@@ -71,7 +71,7 @@ import Testing
     }
     let three = try await loaded()
     #expect(three >= Self.seconds(3) && three < Self.seconds(31, 10))
-    // At least what is needed: half of the ring, which is 2.73 s here, and a little more.
+    // At least the minimum: half of the ring, which is 2.73 s here, and a little more.
     try item.setPreferredForwardBufferDuration(Self.seconds(1))
     try await rig.run { player in try player.seek(to: Self.seconds(1)) { _ in } }
     await rig.wait { $0.isPlaybackBufferFull }
@@ -79,7 +79,7 @@ import Testing
     #expect(least >= Self.seconds(298, 100) && least < Self.seconds(31, 10))
     try item.setPreferredForwardBufferDuration(.zero)
     await rig.wait { $0.isPlaybackBufferFull }
-    // The thread is told, and rests again when it has decoded more.
+    // The thread gets the new limit, and rests again when it has decoded more.
     var more = try await loaded()
     while more < PlayerItem.maximumForwardBufferDuration {
       await Task.yield()
@@ -92,7 +92,7 @@ import Testing
 
   @Test func aCopyHasTheSettingsAndNotTheStatus() async throws {
     let rig = try await Rig()
-    // Numbered as its copy is.
+    // The id is assigned automatically, like the id of the copy.
     let item = PlayerItem(asset: try rig.wav(file: 1, frames: 96_000).asset)
     try item.setForwardPlaybackEndTime(Self.seconds(1))
     try item.setReversePlaybackEndTime(Self.seconds(1, 2))
@@ -112,7 +112,7 @@ import Testing
     #expect(copy.preferredForwardBufferDuration == Self.seconds(3))
     #expect(copy.audioMix == mix)
     #expect(copy.ownAudioTimePitchAlgorithm == .varispeed && copy.audioTimePitchAlgorithm == .varispeed)
-    // One that was played with its player's is copied without one.
+    // An item without a separate algorithm is copied without one.
     try item.setAudioTimePitchAlgorithm(nil)
     #expect(item.copy().ownAudioTimePitchAlgorithm == nil)
     try await rig.run { try $0.append([copy]) }
@@ -134,7 +134,7 @@ import Testing
     }
     try await step([5])
     try await step([-2])
-    // Steps on top of each other add up.
+    // Overlapping steps add up.
     try await step([1, 1, 1])
     try await step([-100])
     try await step([1_000])
@@ -161,9 +161,9 @@ import Testing
     await expectError(.invalidArgument) { try await rig.run { try $0.step(byCount: .max) { _ in } } }
   }
 
-  // MARK: - Prerolling
+  // MARK: - Preroll
 
-  /// Begins a preroll, whose completions are kept.
+  /// Begins a preroll and records its completions.
   private func preroll(_ rig: SlowRig, _ told: Completions) async throws {
     try await rig.run { player in try player.preroll { told.add($0) } }
   }
@@ -185,7 +185,7 @@ import Testing
     rig.gate.open()
     await rig.wait { $0.isPlaybackBufferFull }
     #expect(told.values == [true])
-    // Ready already: at once. Playing is heard with the next frame.
+    // A preroll that is ready completes at once, and playback is heard from the next frame.
     try await preroll(rig, told)
     #expect(told.values == [true, true])
     await rig.run { $0.play() }
@@ -271,7 +271,7 @@ import Testing
     try mix.setVolume(1, at: .zero)
     try mix.setVolumeRamp(
       fromStartVolume: 0.5, toEndVolume: 0.2, timeRange: TimeRange(start: Self.seconds(4), duration: Self.seconds(5)))
-    // A sample of 1 at 100 Hz: its index is its time in hundredths.
+    // Samples of 1 at 100 Hz: the index is the time in hundredths of a second.
     var samples = [Float](repeating: 1, count: 1_200)
     samples.withUnsafeMutableBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Playback
 
-/// An item, or a part of one, again and again. As AVPlayerLooper.
+/// A looped item or part of an item, like AVPlayerLooper.
 @Suite struct PlayerLooperTests {
   private func frames(_ first: Int64, _ last: Int64) -> TimeRange {
     TimeRange(start: MediaTime(value: first, timescale: 48_000), end: MediaTime(value: last, timescale: 48_000))
   }
 
-  /// What is heard, as ranges of frames of files, joined where nothing is missing and nothing repeated.
+  /// The heard audio as frame ranges of files. Ranges without a missing or repeated frame in between are joined.
   private func heard(_ rig: Rig) -> [String] {
     var joined: [(file: Int, first: Int, end: Int)] = []
     var position: Int?
@@ -54,7 +54,7 @@ import Testing
     await rig.settle()
     await rig.player.play()
     await rig.advance(milliseconds: 450)
-    // The third pass is being heard, and later ones have been decoded.
+    // The third pass is being heard, and later ones are already decoded.
     looper.disableLooping()
     await rig.advance(milliseconds: 500)
     #expect(looper.status == .cancelled && looper.loopCount == 2)
@@ -80,7 +80,7 @@ import Testing
     let state = await rig.player.state
     #expect(state.currentItemID == item.id && state.actionAtItemEnd == action)
     #expect(state.rate == (action == .pause ? 0 : 1) && state.isAtItemEnd == (action == .pause))
-    // With `none` the time runs on behind the end.
+    // With `none` the time continues after the end.
     #expect(
       await rig.player.currentTime()
         == (action == .pause ? MediaTime(value: 200, timescale: 1_000) : MediaTime(value: 450, timescale: 1_000)))
@@ -114,7 +114,7 @@ import Testing
     await rig.advance(milliseconds: 1_000)
     #expect(looper.status == .cancelled)
     #expect(told.withLock { $0 }.filter { $0 == .cancelled }.count == 1)
-    // What was set instead stays.
+    // The new setting stays.
     #expect(await rig.player.state.repeatMode == (ending == .repeatAll ? .all : .off))
     if ending == .otherLoop { #expect(await rig.player.state.loop?.range == frames(24_000, 36_000)) }
   }
@@ -158,7 +158,7 @@ import Testing
     #expect(heard(rig) == ["2[0..<4800]", "2[0..<24000]"])
   }
 
-  /// A device that holds more than all passes together, and a sound that is shorter than any request takes.
+  /// The device buffers more than all passes together, and the file is shorter than the handling of any request.
   @Test func theLastOfCountedPassesIsTheLastThatIsDecoded() async throws {
     let rig = try await Rig(lookAheadFrames: 96_000)
     let (item, next) = (try rig.wav(file: 1, frames: 960), try rig.wav(file: 2, frames: 4_800))
@@ -166,7 +166,7 @@ import Testing
     try await rig.player.setRepeatMode(.all)
     let looper = try PlayerLooper(player: rig.player, item: item, count: 3)
     await rig.settle()
-    // What is decoded before anything is heard: four passes, and then what follows them.
+    // The audio decoded before playback: four passes, and then the next item.
     let order = await rig.run { player in
       let machine = player.control.core.machine
       return machine.decoded.map(\.pass.itemID) + machine.plan.passes.map(\.itemID)
@@ -185,7 +185,7 @@ import Testing
     #expect(rig.heard.runs.filter { $0.file == 1 }.reduce(0) { $0 + $1.count } == 4 * 960)
   }
 
-  /// Twenty passes of a tone at twice its speed: 2 s of sound to the frame, as loud at the seams as elsewhere.
+  /// Twenty passes of a tone at rate 2: exactly 2 s of audio, as loud at the loop points as elsewhere.
   @Test(arguments: [AudioTimePitchAlgorithm.timeDomain, .spectral].filter(\.isAvailable), [false, true])
   func countedPassesThatKeepTheirPitchAreHeardWithoutASeam(
     _ algorithm: AudioTimePitchAlgorithm, isPart: Bool
@@ -209,7 +209,7 @@ import Testing
     let heard = rig.heard.left
     let end = heard.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
     var (least, most) = (Float(1), Float(0))
-    // The very beginning and end are the stretcher's, which fades there.
+    // The stretcher fades at the very beginning and end.
     for first in stride(from: 1_000, to: 95_000, by: 100) {
       let peak = heard[first..<(first + 200)].lazy.map(abs).max() ?? 0
       (least, most) = (min(least, peak), max(most, peak))
@@ -269,7 +269,7 @@ import Testing
     #expect(try code(TimeRange(start: .zero, end: .positiveInfinity)) == .invalidTime)
     #expect(try code(nil, count: 0) == .invalidArgument)
     #expect(await rig.player.itemCount == 0)
-    // What shows only when it is open.
+    // Errors that only appear when the item is open.
     func failure(_ item: PlayerItem, _ range: TimeRange?) async throws -> MediaError.Code? {
       let looper = try PlayerLooper(player: rig.player, item: item, timeRange: range)
       await rig.settle()

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Playback
 
-/// The machine alone: what it answers to each input, without threads, files or clocks.
+/// The machine alone: its actions for each input, without threads, files or clocks.
 @Suite struct PlayerStateMachineTests {
   typealias Machine = PlayerStateMachine
   typealias Action = PlayerStateMachine.Action
 
-  /// A machine with a device and `ids` in its queue; what preparing the first answered is left out.
+  /// A machine with a device and `ids` in its queue. The actions for preparing the first item are dropped.
   private func machine(_ ids: [PlayerItem.ID], canAdvance: Bool = true) -> Machine {
     var machine = Machine(canAdvance: canAdvance)
     _ = machine.outputBecameReady()
@@ -16,7 +16,7 @@ import Testing
     return machine
   }
 
-  /// A machine whose first item sounds.
+  /// A machine whose first item plays.
   private func playing(_ ids: [PlayerItem.ID]) -> Machine {
     var machine = machine(ids)
     _ = machine.setRate(1)
@@ -56,7 +56,7 @@ import Testing
     let target = MediaTime(value: 5, timescale: 1)
     _ = machine.seek(7, to: .time(target))
     _ = machine.prepared(generation: machine.generation)
-    // Handed to the mixer, and not taken yet, when what was decoded becomes void.
+    // The stream was handed to the mixer but not yet accepted when its audio became invalid.
     let actions = machine.decodeAnew(1, from: .zero)
     #expect(
       actions.contains {
@@ -264,7 +264,7 @@ import Testing
 }
 
 extension PlayerStateMachine {
-  /// The end of the pass that sounds is heard.
+  /// Handles the heard end of the pass that plays.
   mutating func firstEnds() -> [Action] {
     guard let first = decoded.first else { return [] }
     if decoded.count == 1 { _ = ended(first.id, end: first.pass.end, isTooShort: false) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playback
 
-/// Positions from runs and spans, in integers.
+/// Positions computed from runs and ranges, in integers.
 @Suite struct PlayerTimelineTests {
   private func time(_ frames: Int64) -> MediaTime { MediaTime(value: frames, timescale: 48_000) }
 
@@ -69,7 +69,7 @@ import Testing
     #expect(frame(time(1_001), of: 7) == nil)
     #expect(frame(time(5), of: 8) == 1_105)
     #expect(frame(time(5), of: 7, from: 1_100) == nil, "it has been heard")
-    // Between two frames: the later one.
+    // Between two frames the later one counts.
     #expect(frame(MediaTime(value: 1, timescale: 96_000), of: 7) == 101)
   }
 
@@ -86,7 +86,7 @@ import Testing
     var timeline = PlayerTimeline(sampleRateHz: 48_000)
     timeline.add(.init(streamFrame: 0, itemID: 7, time: time(500)), streamID: 1)
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
-    // Sought to its end: the next item begins in the same place.
+    // A seek to its end: the next item begins at the same frame.
     timeline.add(.init(streamFrame: 0, itemID: 7, time: time(1_000)), streamID: 2)
     timeline.add(.init(streamFrame: 0, itemID: 8, time: .zero), streamID: 2)
     timeline.beginRun(outputFrame: 100, streamID: 2, streamFrame: 0, isStill: true)
@@ -126,7 +126,7 @@ import Testing
       timeline.position(atOutputFrame: 48_000)?.time == MediaTime(value: 88_201, timescale: 88_200))
   }
 
-  /// Stream 1: item 7 from 0 to 1,000, and again from 400 on.
+  /// Stream 1: item 7 from 0 to 1,000, and again from 400.
   private func loop() -> PlayerTimeline {
     var timeline = PlayerTimeline(sampleRateHz: 48_000)
     timeline.add(.init(streamFrame: 0, itemID: 7, passIndex: 0, time: .zero), streamID: 1)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Playback
 
-/// Reading lists, in virtual time: one that hangs holds up no others.
+/// Loading of playlists, in virtual time: a hanging one does not delay others.
 @Suite(.timeLimit(.minutes(2))) struct PlaylistLoaderTests {
   private struct State {
     var asked: [String] = []
@@ -16,7 +16,7 @@ import Testing
     var answers: [String] = []
   }
 
-  /// A loader whose lists hang where their names say so, and cannot be interrupted.
+  /// A loader whose playlists hang if their names contain it, and cannot be interrupted.
   private final class LoaderRig: Sendable {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "lists"))
     let loader: PlaylistLoader
@@ -37,7 +37,7 @@ import Testing
       }
     }
 
-    /// Has lists read for one request; answers its number.
+    /// Reads playlists for one request and returns its number.
     func read(_ names: String...) async -> UInt64 {
       await onLoop { [loader, state] in
         loader.read(names.map { .file(Array($0.utf8)) }, assumed: nil) { result in
@@ -66,12 +66,12 @@ import Testing
 
     var answers: [String] { state.withState { $0.answers } }
 
-    /// The first that were asked, or answered.
+    /// Waits for this number of requests, or results, and returns them.
     func waitUntilAsked(_ count: Int) throws -> [String] { try wait { $0.asked.count >= count ? $0.asked : nil } }
     func wait(_ count: Int) throws -> [String] { try wait { $0.answers.count >= count ? $0.answers : nil } }
 
     private func wait(_ body: (State) -> [String]?) throws -> [String] {
-      // Only so that a fault fails instead of hanging.
+      // Makes a faulty test fail instead of hanging.
       let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
       return try #require(state.wait(until: deadline) { body($0) }, "\(state.withState { $0 })")
     }
@@ -130,7 +130,7 @@ import Testing
     #expect(try rig.wait(2).last == "/again: [2]")
   }
 
-  /// Behind a list that was slow the next one of the same request waits for a place, and goes first then.
+  /// After a slow playlist, the next one of the same request waits for a slot and then comes first.
   @Test func theListsOfARequestAreReadInTheirOrder() async throws {
     let rig = try LoaderRig(WorkPlaces.Limits(placeCount: 1))
     _ = await rig.read("/hanging", "/second", "/third")

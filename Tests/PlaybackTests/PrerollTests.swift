@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// Getting ready for a rate.
+/// Prerolling for a rate.
 @Suite struct PrerollTests {
   private final class Completions: Sendable {
     private let all = Mutex<[String]>([])
@@ -13,7 +13,7 @@ import Testing
     func add(_ value: String) { all.withLock { $0.append(value) } }
   }
 
-  /// A rig whose item goes round in a circle, paused, its decode thread at rest.
+  /// Creates a rig with a circling item, paused, with the decode thread at rest.
   private func rig() async throws -> SlowRig {
     let rig = try await SlowRig()
     let item = try rig.circle(frames: 480_000)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// The places that were heard, from one to the next.
+  /// The distances between successive heard positions.
   private func steps(_ rig: SlowRig) -> [Double] {
     let places = zip(rig.heard.left, rig.heard.right).map { Circle.place(left: $0.0, right: $0.1) }
     return zip(places.dropFirst(), places).map { Circle.difference($0, $1) }
@@ -70,7 +70,7 @@ import Testing
     try await preroll(rig, 2, told)
     await rig.wait { $0.isPlaybackBufferFull }
     let ready = await generation(rig)
-    // `play` is at the default rate, whatever was prerolled.
+    // `play` uses the default rate, whatever rate was prerolled.
     await rig.run { $0.play() }
     #expect(await generation(rig) == ready + 1)
     await rig.wait { $0.isPlaybackBufferFull }
@@ -94,7 +94,7 @@ import Testing
     rig.gate.open()
     await rig.wait { $0.isPlaybackBufferFull }
     #expect(told.values == ["2.0 false", "3.0 true", "3.0 true"])
-    // One that was cancelled is not heard of again.
+    // A cancelled preroll is not reported again.
     rig.gate.open(upTo: 0)
     try await preroll(rig, 4, told)
     try await rig.block()
@@ -113,7 +113,7 @@ import Testing
     }
     #expect(await rig.state == state)
     #expect(await generation(rig) == ready)
-    // A player that is about to start with others does so at their rate.
+    // A player in a synchronised start uses the rate of that start.
     let (engine, player) = (rig.engine, rig.player)
     try await rig.run { _ in
       try engine.core.start([player], at: .after(MediaTime(value: 1, timescale: 1))) { _ in }

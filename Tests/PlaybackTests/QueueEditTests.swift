@@ -4,9 +4,9 @@ import Testing
 
 @testable import Playback
 
-/// Edits of the queue behind what sounds, with real files: what is heard afterwards.
+/// Edits of the queue after the playing item, with real files, and the resulting audio.
 @Suite struct QueueEditTests {
-  /// A rig whose first item of 1 s sounds, while the others, of 0.1 s, have been decoded already.
+  /// Creates a rig whose first item of 1 s plays, while the others, of 0.1 s, are already decoded.
   private func rig(itemCount: Int, isPlaying: Bool = true) async throws -> (Rig, [PlayerItem]) {
     let rig = try await Rig()
     var items = [try rig.wav(file: 1, frames: 48_000)]
@@ -47,7 +47,7 @@ import Testing
 
   @Test func anEditBehindAReplacementThatWaitsItsTurnIsHeard() async throws {
     let (rig, items) = try await rig(itemCount: 6)
-    // A replacement after the first item, then one after its own first item, then one after that one's.
+    // A replacement after the first item, then one after its first item, then one after the first item of that.
     for item in [items[1], items[3], items[4]] {
       try await rig.run { try $0.remove([item.id]) }
       await rig.advance(milliseconds: 50)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// The order of a long queue: right, and cheap to change anywhere.
+/// The order of a long queue: correct, and cheap to change anywhere.
 @Suite struct QueueOrderTests {
   @Test(arguments: 1...6) func itDoesWhatAnArrayDoes(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -55,7 +55,7 @@ import Testing
     #expect(Array(order) == model)
   }
 
-  /// Two neighbours never fit into half a piece, so that pieces that became small do not stay.
+  /// Two neighbours never fit together into half a chunk, so that small chunks do not remain.
   @Test(arguments: 1...4) func thereAreNeverMorePiecesThanTheIDsNeed(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var order = QueueOrder((0..<20_000).map { PlayerItem.ID($0) })
@@ -94,7 +94,7 @@ import Testing
     for id in isBackward ? ids.reversed() : ids where id % 10 != 0 { order.remove(id) }
     print("pieces: \(order.pieceCount) for \(order.count) ids")
     #expect(order.pieceCount <= 2 * (order.count / 257) + 1)
-    // A rotation cuts a piece in two, again and again.
+    // Each rotation splits a chunk.
     for distance in 1..<2_000 {
       order.rotate(by: distance)
       #expect(order.pieceCount <= 2 * (order.count / 257) + 1)
@@ -102,7 +102,7 @@ import Testing
     #expect(Set(order) == Set(ids.filter { $0 % 10 == 0 }))
   }
 
-  /// Counted in pieces and ids that were touched, for there is no clock in this.
+  /// Counted in chunks and ids that were visited, independent of time.
   @Test func whatAChangeCostsHardlyGrowsWithTheQueue() {
     func order(_ count: Int) -> QueueOrder {
       var order = QueueOrder()
@@ -124,10 +124,10 @@ import Testing
       #expect(cost { $0.move(id, to: 0) } < 3_000)
       #expect(cost { $0.rotate(by: 33_333) } < 3_000)
     }
-    // Every entry moved to the front once: no more than so much for each, in the mean.
+    // Moves every entry to the front once, and limits the mean cost per move.
     let all = cost { order in for id in 0..<PlayerItem.ID(100_000) { order.move(id, to: 0) } }
     #expect(all < 100_000 * 1_500)
-    // Almost all taken away in any order, and what is left is as small as if there had been no more.
+    // Removes almost all ids in any order. The rest needs no more chunks than a short order.
     _ = cost { order in for id in 0..<PlayerItem.ID(100_000) where id % 1_000 != 0 { order.remove(id) } }
     #expect(long.count == 100)
     #expect(long.pieceCount <= 2)

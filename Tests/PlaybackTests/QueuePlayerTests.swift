@@ -4,9 +4,9 @@ import Testing
 
 @testable import Playback
 
-/// A queue player with real files: what AVQueuePlayer does, and what it has not, as it is heard.
+/// A queue player with real files: the behaviour of AVQueuePlayer and the additional features, as heard.
 @Suite struct QueuePlayerTests {
-  /// A rig whose items of so many frames are in the queue; the first sounds since 0.1 s.
+  /// Creates a rig whose queue has items with these frame counts; the first has played for 0.1 s.
   private func playing(_ frames: Int...) async throws -> (Rig, [PlayerItem]) {
     let rig = try await Rig()
     var items: [PlayerItem] = []
@@ -35,7 +35,7 @@ import Testing
     await rig.run { $0.advanceToNextItem() }
     let other = try rig.wav(file: 3, frames: 4_800)
     await rig.run { player in
-      // Its place does not exist; and one of two is in the queue already.
+      // An invalid index, and an item that is in the queue already.
       expectError(.invalidArgument) { try player.edit([.insert([items[0]], at: .index(99))]) }
       expectError(.itemInUse) { try player.append([items[0], other, items[1]]) }
       #expect(player.history().map(\.id) == [items[0].id])
@@ -123,7 +123,7 @@ import Testing
     expectNoGap(rig)
   }
 
-  // MARK: - Edits of what has been decoded already
+  // MARK: - Edits of items that are already decoded
 
   @Test func whatIsMovedIsHeardWhereItIsWithoutAGap() async throws {
     let (rig, items) = try await playing(24_000, 4_801, 4_802, 4_803)
@@ -197,7 +197,7 @@ import Testing
     #expect(rig.heard.runs.map(\.file) == [1, 2, 1, 2, 3])
     #expect(Array(heard(rig).suffix(3)) == ["1: 0+9600", "2: 0+24000", "3: 0+4802"])
     #expect(await rig.run { $0.history().map(\.id) } == items.map(\.id))
-    // Behind the end, too.
+    // Also after the end.
     try await rig.run { try $0.goToPreviousItem() }
     #expect(await ids(rig) == [items[2].id])
     await rig.advance(milliseconds: 300)
@@ -344,7 +344,7 @@ import Testing
     #expect(rig.dump.contains("event itemSkipped 2: fileNotFound") || rig.dump.contains("event itemSkipped 2: 2001"))
   }
 
-  /// Counted in places that were looked at or changed, for there is no clock in this.
+  /// Counted in ids and chunks that were visited or changed, independent of time.
   @Test func whatAppendingAndLookingCostDoesNotGrowWithTheQueue() async throws {
     let (rig, items) = try await playing(480_000)
     let many = (0..<100_000).map { rig.item("/nonexistent/\($0).wav") }
@@ -365,7 +365,7 @@ import Testing
     #expect(costs[0].append >= 500 && Double(costs[2].append) <= 1.5 * Double(costs[0].append))
   }
 
-  /// Everything but the first eight stays unopened, and what sounds goes on through edits of 100,000 entries.
+  /// All items except the first eight stay unopened, and playback continues during edits of 100,000 entries.
   @Test func aQueueOfAHundredThousandIsEditedWhileItPlays() async throws {
     let (rig, items) = try await playing(48_000, 4_801)
     let many = (0..<100_000).map { rig.item("/nonexistent/\($0).wav") }

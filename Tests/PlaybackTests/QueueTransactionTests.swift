@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// Edits of several changes: all or none, and what each does.
+/// Edits with several changes: all or none, and the effect of each.
 @Suite struct QueueTransactionTests {
   typealias Machine = PlayerStateMachine
 
@@ -51,7 +51,7 @@ import Testing
     var machine = machine(1...3)
     let generation = machine.generation
     #expect(machine.made([.move(3, to: .index(1)), .move(3, to: .index(2))]) == [])
-    // Gone and come back within one edit: it plays on.
+    // Removed and returned within one edit: the item continues to play.
     #expect(machine.made([.move(1, to: .end), .move(1, to: .index(0))]) == [])
     #expect(machine.generation == generation)
     let actions = machine.made([.move(3, to: .index(0))])
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// What many changes add at the end is added at once; each is counted nevertheless.
+  /// Items that many changes add at the end are added in one step. Each change still counts separately.
   @Test(arguments: [false, true]) func manyThatAreAppendedAreAsIfOneByOne(isShuffled: Bool) {
     var once = machine(1...3)
     if isShuffled { _ = once.setShuffle(seed: 7) }
@@ -136,7 +136,7 @@ import Testing
     try machine.make(.removeAll, &reversals)
     #expect(reversals.count == 2)
 
-    // Nothing of it was an edit; one that fails behind the same changes leaves all as it was.
+    // These changes are not one edit. An edit that fails after the same changes leaves everything unchanged.
     var other = self.machine(1...1_000)
     if isShuffled { _ = other.setShuffle(seed: 7) }
     let remaining = other.shuffle?.remaining
@@ -152,7 +152,7 @@ import Testing
     #expect(other.takeRemoved().isEmpty)
   }
 
-  /// However they did, and whether or not they were there when the edit began.
+  /// However they left, and whether they were in the queue before the edit or not.
   @Test(arguments: [false, true]) func allThatLeftIsNamedOnce(isShuffled: Bool) {
     var machine = machine(1...1_000)
     if isShuffled { _ = machine.setShuffle(seed: 7) }
@@ -175,7 +175,7 @@ import Testing
     #expect(machine.entries.isEmpty)
   }
 
-  /// A few of many are taken out one by one: the order is not put together anew, which would count its own work from 0.
+  /// A few of many are removed one by one. The order is not rebuilt, which would reset its work counter to 0.
   @Test func aFewOfManyAreTakenOutOfTheOrderThatIsThere() {
     var machine = machine(1...20_000)
     let work = machine.entries.order.work
@@ -245,11 +245,11 @@ import Testing
     _ = machine.itemFailed(1, error)
     #expect(machine.rate == 0)
     #expect(machine.entries.first?.id == 1)
-    // Playing on goes on behind it.
+    // Playback continues after the failed item.
     #expect(machine.setRate(1).first == .emit(.itemSkipped(1, error)))
     #expect(machine.entries.first?.id == 2)
     #expect(machine.rate == 1)
-    // One that fails ahead is not decoded past, and stops where it becomes current.
+    // The plan does not continue after an item that has failed in advance. The machine stops when it becomes current.
     _ = machine.prepared(generation: machine.generation)
     _ = machine.itemFailed(3, error)
     #expect(machine.wantedPasses(10).map(\.itemID) == [2])
@@ -279,7 +279,7 @@ import Testing
     #expect(machine.rate == 1)
   }
 
-  /// However many fail, and though the queue is repeated: each fails once, and there is an end.
+  /// Even if many fail and the queue repeats: each fails once, and the machine stops.
   @Test(arguments: [false, true]) func allOfThemMayFail(isShuffled: Bool) {
     var machine = machine(1...200)
     _ = machine.setRepeatMode(.all)

@@ -4,7 +4,7 @@ import Playback
 import RigSupport
 import Testing
 
-/// Loops, repeats, seeks and edits in any order: whatever follows what, it follows without a gap.
+/// Loops, repeats, seeks and edits in any order: all transitions are without a gap.
 @Suite struct RandomFollowingTests {
   private enum Step: CaseIterable {
     case loop, loopShort, endLoop, seek, repeatOff, repeatOne, repeatAll, next, remove, pause, wait, waitLong
@@ -67,7 +67,7 @@ import Testing
         if let id = others.randomElement(using: &random) { try await rig.run { try $0.remove([id]) } }
       case .move:
         let ids = await rig.run { $0.items().map(\.id) }
-        // The first is left out: what comes before it is another current item.
+        // The first index is excluded: moving an item there changes the current item.
         if ids.count > 2, let id = ids.dropFirst().randomElement(using: &random) {
           let index = Int.random(in: 1..<ids.count, using: &random)
           try await rig.run { try $0.move(id, to: .index(index)) }

@@ -5,11 +5,12 @@ import Testing
 
 @testable import Playback
 
-/// Rates among everything else that a user does.
+/// Rate changes mixed with all other operations.
 @Suite struct RandomRateTests {
   private func frames(_ count: Int64) -> MediaTime { MediaTime(value: count, timescale: 48_000) }
 
-  /// Items, loops and their places are whole rounds of the circle, so that what is heard is one at every seam.
+  /// Items and loops have lengths and positions of whole rounds of the circle, so that the circle continues at every
+  /// transition.
   @Test(arguments: 1...UInt64(Effort.rounds(4))) func theTimeIsWhereTheSoundIsWhateverIsDone(_ seed: UInt64)
     async throws
   {
@@ -32,16 +33,16 @@ import Testing
       let line = zip(rig.heard.left, rig.heard.right).suffix(250).map { Circle.place(left: $0.0, right: $0.1) }
       rig.heard.removeAll(butLast: 250)
       guard state.timebaseRate != 0, let first = line.first, let last = line.last, line.count == 250 else { continue }
-      // Where a jump or a cross-fade lies in between nothing can be said.
+      // A jump or a cross-fade in the interval prevents the comparison.
       guard abs(Circle.difference(last, first + 249 * state.timebaseRate)) < 0.1 else { continue }
       measured += 1
       let deviation = abs(Circle.difference(time.seconds * 48_000, last + state.timebaseRate))
       worst = max(worst, deviation / max(1, state.timebaseRate))
     }
     #expect(measured > steps / 5)
-    // Between two frames of the output an item counts as beginning at the later one: that is one at most.
+    // Between two frames of the output an item counts from the later one: the error is at most one frame.
     #expect(worst < 1)
-    // It plays on.
+    // It continues to play.
     try await rig.run { player in
       try player.setRate(1)
       try player.setLoop(nil)
@@ -63,7 +64,7 @@ import Testing
       let start = Int64.random(in: 0..<10, using: &random)
       let end = start + Int64.random(in: 1...8, using: &random)
       let range = TimeRange(start: frames(start * 1_000), end: frames(end * 1_000))
-      // The shortest item is shorter than most ranges, and the current one may not be open yet: that is said.
+      // The shortest item is shorter than most ranges, and the current one may not be open yet. Both are errors.
       let error = await rig.error { try $0.setLoop(range) }
       #expect([nil, .invalidTime, .invalidState].contains(error))
     case 8: _ = await rig.error { try $0.setLoop(nil) }

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Playback
 
-/// What the decode thread makes of passes at a rate: how many frames, without an error that adds up.
+/// Passes at a rate in the stream of the decode thread: exact frame counts without an accumulating error.
 @Suite struct RateStreamTests {
   private static let output = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
 
-  /// The frame at or behind the exact end of `frames` frames.
+  /// The first frame at or after the exact end of `frames` frames.
   private func end(of frames: Int, at sampleRateHz: Int, _ rate: PlaybackRate) -> Int64 {
     let scaled = Int128(frames) * 48_000 * 1_000_000
     let unit = Int128(sampleRateHz) * Int128(rate.millionths)
@@ -66,7 +66,7 @@ import Testing
   @Test func aStartInTheMiddleHasTheSoundBeforeItInItsFilter() throws {
     let rig = try StreamRig()
     let path = try rig.noise("noise.wav", rate: 48_000, channels: 2, frames: 0..<48_000)
-    // Twice as fast: every output frame lies on an even frame, wherever it began.
+    // At rate 2 every output frame is at an even frame, wherever it began.
     let whole = try rig.decode(path, at: start(2), to: Self.output)
     var middle = try start(2)
     middle.time = MediaTime(value: 20_000, timescale: 48_000)

@@ -7,12 +7,11 @@ import Testing
 
 @testable import Playback
 
-/// Rates of a player, as heard. Items go round in a circle, so that each sample says its place at whatever rate it is
-/// played, and however loud.
+/// Rates of a player, as heard. Items circle, so that each sample encodes its position at any rate and gain.
 @Suite struct RateTests {
   private static let outputRate = 48_000.0
 
-  /// A rig that plays a circle of `frames` frames.
+  /// Creates a rig that plays a circle of `frames` frames.
   private func rig(frames: Int, sampleRateHz: Int = 48_000, playing: Bool = true) async throws -> Rig {
     let rig = try await Rig()
     let item = try rig.circle(frames: frames, rate: sampleRateHz)
@@ -22,7 +21,7 @@ import Testing
     return rig
   }
 
-  /// The places, in the item's frames and without whole rounds, of what was heard; silence at the beginning is left out.
+  /// The heard positions in the item's frames, modulo whole rounds, without silence at the beginning.
   private func places(_ rig: Rig) -> [Double] {
     zip(rig.heard.left, rig.heard.right).drop { $0.0 == 0 && $0.1 == 0 }.map { Circle.place(left: $0.0, right: $0.1) }
   }
@@ -45,7 +44,7 @@ import Testing
       let heard = places(rig)
       #expect(heard.count > 20_000)
       let first = try #require(heard.first)
-      // The first frame of the output at or behind the time that was asked for, and from there on by the rate.
+      // The first frame of the output at or after the requested time, and from there on by the rate.
       let late = Circle.difference(first, Double(sampleRateHz) / 4)
       #expect(late > -0.01 && late < step + 0.01)
       let worst = heard.indices.map { abs(Circle.difference(heard[$0], first + Double($0) * step)) }.max() ?? 1
@@ -54,7 +53,7 @@ import Testing
     }
   }
 
-  /// How far the current time is from the sample that is heard next, in frames of the item.
+  /// The distance of the current time from the sample that is heard next, in frames of the item.
   private func deviation(_ rig: Rig, sampleRateHz: Int = 48_000) async -> Double {
     let (time, rate) = await rig.run { ($0.currentTime(), $0.state.timebaseRate) }
     guard let left = rig.heard.left.last, let right = rig.heard.right.last else { return .infinity }
@@ -77,8 +76,8 @@ import Testing
     let change = try #require(steps.firstIndex { $0 > 1.5 })
     print("rate change: heard \(Double(change) / 48) ms after it was asked for")
     #expect(change <= 80 * 48)
-    // Nothing is missing, repeated or loud: from one sample to the next it goes on by what it did before or does then.
-    // Within the cross-fade the sum turns faster, by up to what the rates differ by.
+    // Nothing is missing, repeated or too loud: each step between samples equals that of the old or the new rate.
+    // Within the cross-fade the sum turns faster, by at most the difference of the rates.
     #expect(steps.allSatisfy { $0 > 0.9 && $0 < 3.1 })
     let (before, after) = (steps[..<(change - 240)], steps[(change + 240)...])
     #expect(before.allSatisfy { abs($0 - 1) < 0.01 })
@@ -96,15 +95,15 @@ import Testing
     for change in 0..<changes {
       let rate = Double(Int.random(in: 250_000...2_500_000, using: &random)) / 1_000_000
       try await rig.run { try $0.setRate(rate) }
-      // Some follow each other at once, some while the one before is under way, some when it is heard.
+      // Some follow each other at once, some while the previous one is pending, some after it is heard.
       if change % 3 == 0 { continue }
       await rig.advance(milliseconds: Int64.random(in: 1...80, using: &random))
       let heard = places(rig)
       let steps = zip(heard.dropFirst(), heard).map { Circle.difference($0, $1) }
-      // No click: what is heard goes on, as fast as either rate or in a cross-fade between the two.
+      // No click: each step is that of either rate, or in a cross-fade between the two.
       #expect(steps.allSatisfy { $0 > -2.5 && $0 < 6 }, "\(steps.min() ?? 0) to \(steps.max() ?? 0)")
       rig.heard.removeAll(butLast: 250)
-      // Within a cross-fade two places are heard.
+      // Within a cross-fade two positions are heard.
       let line = heard.suffix(250)
       guard let first = line.first, let last = line.last, line.count == 250 else { continue }
       let timebaseRate = await rig.run { $0.state.timebaseRate }
@@ -132,7 +131,7 @@ import Testing
     #expect(rig.heard.runs.first?.count == 14_400)
   }
 
-  // MARK: - What follows from time
+  // MARK: - Effects of time
 
   @Test func statement21_periodicObserverFollowsItemTime() async throws {
     for (rate, gap) in [(2.0, 0.5), (0.5, 2)] {
@@ -183,7 +182,7 @@ import Testing
       try player.setRate(2)
     }
     await rig.advance(milliseconds: 3_000)
-    // 1 s, twice 0.2 s of it again, and another second: 1.2 s at twice the speed.
+    // 1 s, twice 0.2 s of it again, and another second: 1.2 s at rate 2.
     let sounded = places(rig).prefix { $0 != .infinity }.count
     #expect((57_599...57_601).contains(sounded))
     let told = ends.withLock { $0 }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Playback
 
-/// Positions of spans that are played at other rates than 1, either way.
+/// Positions of ranges that are played at rates other than 1, in both directions.
 @Suite struct RateTimelineTests {
   private func time(_ frames: Int64) -> MediaTime { MediaTime(value: frames, timescale: 48_000) }
 
   private func rate(_ value: Double) throws -> PlaybackRate { try #require(PlaybackRate(value)) }
 
-  /// Item 7 from `start` on at a rate, heard from output frame 100 on.
+  /// Item 7 from `start` at a rate, heard from output frame 100.
   private func timeline(_ value: Double, from start: MediaTime = .zero) throws -> PlayerTimeline {
     var timeline = PlayerTimeline(sampleRateHz: 48_000)
     timeline.add(.init(streamFrame: 0, itemID: 7, time: start, rate: try rate(value)), streamID: 1)

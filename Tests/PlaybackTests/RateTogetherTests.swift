@@ -6,7 +6,7 @@ import Testing
 
 @testable import Playback
 
-/// One rate for several players, which go over to it on the same sample while they play.
+/// One rate for several players, which change on the same sample while they play.
 @Suite struct RateTogetherTests {
   typealias Result = Swift.Result<TogetherRateChange, MediaError>
 
@@ -20,10 +20,10 @@ import Testing
     func add(_ value: Result) { all.withLock { $0.append(value) } }
   }
 
-  /// What is left over where sums of floating point are cancelled: far below a sample of 16 bits.
+  /// The residue of cancelled floating-point sums: far below a sample of 16 bits.
   private static let rounding: Float = 1e-6
 
-  /// Players on one output that repeat one file each, from a start on one frame.
+  /// Creates players on one output that repeat one file each, started on one frame.
   private func players(_ rig: Rig, _ files: [[Float]], sampleRatesHz: [Int]? = nil) async throws -> [QueuePlayer] {
     var players = [rig.player]
     for number in 1..<files.count { players.append(QueuePlayer(engine: rig.engine, name: "\(number)")) }
@@ -49,7 +49,7 @@ import Testing
     try await rig.run { _ in try engine.core.setRate(rate, of: players) { answers.add($0) } }
   }
 
-  /// Noise of `frames` frames whose left and right channels are it times these.
+  /// Noise of `frames` frames, multiplied by `left` and `right` for the channels.
   private func noise(_ frames: Int, _ left: Float, _ right: Float) -> [Float] {
     var random = SeededGenerator(seed: 11)
     return (0..<frames).flatMap { _ -> [Float] in
@@ -62,8 +62,8 @@ import Testing
 
   private func loudest(_ rig: Rig) -> Float { (rig.heard.left + rig.heard.right).lazy.map(abs).max() ?? 0 }
 
-  /// The first player's sound is taken away by the second on the left, and by the third on the right: what is left over is
-  /// silence if, and only if, all three are on the same sample.
+  /// The second player cancels the first one on the left, and the third cancels it on the right. The residue is silence
+  /// if, and only if, all three are on the same sample.
   @Test func threePlayersWhoseRateChangesFiftyTimesAreNoSampleApart() async throws {
     let rig = try await Rig()
     let players = try await players(rig, [noise(9_600, 1, 1), noise(9_600, -1, 0), noise(9_600, 0, -1)])
@@ -74,7 +74,7 @@ import Testing
     for _ in 0..<changeCount {
       let rate = Double(Int.random(in: 400_000...2_500_000, using: &random)) / 1_000_000
       try await set(rate, rig, players, answers)
-      // Some come while the one before is under way.
+      // Some come while the previous one is pending.
       await rig.advance(milliseconds: Int64.random(in: 20...300, using: &random))
     }
     await rig.advance(milliseconds: 300)
@@ -93,7 +93,7 @@ import Testing
         + " left over: \(loudest(rig))")
     #expect(passes > changeCount * 2 / 5)
     #expect(loudest(rig) < Self.rounding)
-    // And they sounded.
+    // Check that they are audible at all.
     rig.heard.removeAll()
     for player in players[1...] { await player.setMuted(true) }
     await rig.advance(milliseconds: 300)
@@ -101,8 +101,8 @@ import Testing
     #expect(rig.dump.split(separator: "\n").allSatisfy { !$0.contains("timeJumped") && !$0.contains("stalled") })
   }
 
-  /// Loops of other lengths and sample rates end between frames of the output, each elsewhere: where a rate changes behind
-  /// such an end, less than a frame of it is rounded away.
+  /// Loops of other lengths and sample rates end between frames of the output, each at a different position. If a rate
+  /// changes after such an end, less than a frame is rounded off.
   @Test func loopsOfOtherLengthsAndSampleRatesStayTogetherWithinAQuarterOfAMillisecond() async throws {
     let rig = try await Rig()
     let rates = [48_000, 44_100, 32_000, 48_000]
@@ -125,7 +125,7 @@ import Testing
       places.append(await player.currentTime().seconds.truncatingRemainder(dividingBy: 0.1))
       #expect(number == 3 || frames[number] * 10 % rates[number] == 0)
     }
-    // Their lengths are multiples of 0.1 s, but for the last one's: only whole tenths lie between the first three.
+    // All lengths except the last one are multiples of 0.1 s, so the first three differ by whole tenths.
     let apart = places[..<3].map { abs(($0 - places[0]).remainder(dividingBy: 0.1)) * 48_000 / rate }.max() ?? 1
     print("rate-together: \(changeCount) changes of loops of other lengths and rates: \(apart) frames apart")
     #expect(apart < 12)
@@ -135,7 +135,7 @@ import Testing
     let rig = try await Rig()
     let players = try await players(rig, [noise(9_600, 1, 1), noise(9_600, 1, 1), noise(9_600, 1, 1)])
     let (engine, answers) = (rig.engine, Answers())
-    // None sounds.
+    // None of them plays.
     try await set(2, rig, players, answers)
     await rig.settle()
     #expect(answers.changes == [TogetherRateChange(outputFrame: nil, hostTime: nil, spreadFrameCount: 0)])
@@ -144,14 +144,14 @@ import Testing
     #expect(await players[1].state.rate == 2)
     await rig.advance(milliseconds: 200)
     try await rig.run { _ in try engine.core.setRate(0.5, of: players) { answers.add($0) } }
-    // Told something else before it is heard.
+    // Another command before the change is heard.
     await players[1].pause()
     await rig.advance(milliseconds: 200)
     #expect(answers.changes.count == 2)
     #expect(await players[0].state.timebaseRate == 0.5)
     #expect(await players[1].state.rate == 0)
     #expect(await players[2].rateForNextPlay == 0.5)
-    // All of them.
+    // All playing members get another command.
     try await rig.run { _ in try engine.core.setRate(3, of: players) { answers.add($0) } }
     await players[0].pause()
     await rig.settle()

@@ -1,7 +1,7 @@
 import RealtimeAudio
 import Synchronization
 
-/// A sound server that has a device whenever it is asked.
+/// A sound server that always has a device.
 final class ReadyMonitor: AudioDeviceMonitor {
   private let report = Mutex<(@Sendable (AudioDevices?) -> Void)?>(nil)
 

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Playback
 
-/// Handlers that call back into the player while it tells them something.
+/// Handlers that call back into the player during their call.
 @Suite struct ReentrancyTests {
   private func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
 
-  /// A rig with one long item that is ready.
+  /// Creates a rig with one long item that is ready.
   private func rig() async throws -> Rig {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 480_000)
@@ -83,7 +83,7 @@ import Testing
     #expect(calls.values.contains("tick"))
   }
 
-  /// A rig with an item of 0.1 s, whose end is answered by `body`.
+  /// Creates a rig with an item of 0.1 s, at whose end `body` is called.
   private func playedToEnd(_ body: @escaping @Sendable (isolated QueuePlayer) -> Void) async throws -> Rig {
     let rig = try await Rig()
     let (player, item) = (rig.player, try rig.wav(file: 1, frames: 4_800))
@@ -131,7 +131,7 @@ import Testing
   }
 }
 
-/// Values that handlers share.
+/// Values shared by handlers.
 private final class Shared<Value: Sendable>: Sendable {
   private let state = Mutex<[Value]>([])
   var values: [Value] { state.withLock { $0 } }

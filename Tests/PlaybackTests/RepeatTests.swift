@@ -3,7 +3,7 @@ import Playback
 import RigSupport
 import Testing
 
-/// Repeats and loops as they are heard and told.
+/// Repeats and loops, as heard and as reported.
 @Suite struct RepeatTests {
   private func golden(_ name: String, _ scenario: (Rig) async throws -> Void) async throws {
     let rig = try await Rig()
@@ -17,7 +17,7 @@ import Testing
 
   private func time(_ frame: Int64) -> MediaTime { MediaTime(value: frame, timescale: 48_000) }
 
-  /// What is heard of one file: its runs, each from its first index up to its last.
+  /// The heard ranges of one file: each run from its first to its last index.
   private func ranges(_ rig: Rig) -> [ClosedRange<Int>] { rig.heard.runs.map { $0.firstIndex...($0.endIndex - 1) } }
 
   private func expectNoGap(_ rig: Rig, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -41,7 +41,7 @@ import Testing
       }
       await rig.settle()
       try await rig.run { player in
-        // Not whole frames: they are cut to those that contain them.
+        // Not whole frames: the range is cut to the frames that contain its ends.
         let range = TimeRange(
           start: MediaTime(value: 24_007 * 3 + 1, timescale: 144_000),
           end: MediaTime(value: 36_000 * 3 + 2, timescale: 144_000))
@@ -61,17 +61,17 @@ import Testing
     await rig.settle()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 300)
-    // All of both files is in the stream already.
+    // Both files are already in the stream completely.
     try await rig.run { try $0.setLoop(self.frames(20_000, 30_011)) }
     await rig.advance(milliseconds: 900)
     #expect(Array(ranges(rig).prefix(3)) == [0...30_010, 20_000...30_010, 20_000...30_010])
     expectNoGap(rig)
-    // And ended when passes to come have been decoded already.
+    // The loop ends when later passes are already decoded.
     try await rig.run { try $0.setLoop(nil) }
     let state = await rig.run { $0.state }
     #expect(state.loop == nil)
     await rig.advance(milliseconds: 2_000)
-    // Played on from the end of the pass that was heard.
+    // Playback continued from the end of the pass that was heard.
     var joined: [ClosedRange<Int>] = []
     for range in ranges(rig).dropFirst(3) {
       if let last = joined.last, last.upperBound + 1 == range.lowerBound {
@@ -95,7 +95,7 @@ import Testing
       player.play()
     }
     await rig.advance(milliseconds: 600)
-    // The second pass is at 0.1 s: a shorter end, then a longer one.
+    // The second pass is at 0.1 s: sets a shorter end, then a longer one.
     try await rig.run { try $0.setLoop(self.frames(4_800, 12_000)) }
     await rig.advance(milliseconds: 200)
     try await rig.run { try $0.setLoop(self.frames(4_800, 48_000)) }
@@ -248,13 +248,13 @@ import Testing
     await rig.settle()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 100)
-    // The second file has been decoded already.
+    // The second file is already decoded.
     try await rig.run { try $0.setActionAtItemEnd(.none) }
     await rig.advance(milliseconds: 900)
     #expect(await rig.run { $0.currentTime() } == time(48_000))
     #expect(await rig.run { $0.state.timeControlStatus } == .playing)
     #expect(ranges(rig) == [0...23_999])
-    // Paused there, it is at its end, and plays no silence that was left.
+    // Paused there, it is at its end, and plays no remaining silence.
     try await rig.run { try $0.setActionAtItemEnd(.pause) }
     await rig.settle()
     #expect(await rig.run { $0.currentTime() } == time(24_000))

@@ -15,14 +15,14 @@ import Testing
     return settings
   }
 
-  /// 0.25 of full scale: what is 12 dB louder is full scale, nearly.
+  /// An item at 0.25 of full scale: a gain of 12 dB is nearly full scale.
   private func item(_ rig: Rig, frames: Int, _ tags: [String: String], rate: Int = 48_000) throws -> PlayerItem {
     try rig.tagged(try rig.level(0.25, frames: frames, rate: rate), tags)
   }
 
   private func linear(_ decibels: Double) -> Double { pow(10, decibels / 20) }
 
-  /// Stretches of equal samples in what is heard: their gains on 0.25 in dB, to a hundredth, and their lengths.
+  /// Stretches of equal samples: their gains relative to 0.25 in dB, to a hundredth, and their lengths.
   private func stretches(_ samples: [Float]) -> [(decibels: Double, count: Int)] {
     var stretches: [(value: Float, count: Int)] = []
     for sample in samples {
@@ -67,7 +67,8 @@ import Testing
     }
     await rig.advance(milliseconds: 200)
     let samples = rig.heard.left
-    // The resampler's ringing in front of the end is of the first item; the second one is exact from its first frame on.
+    // The ringing of the resampler before the end belongs to the first item; the second one is exact from its first
+    // frame.
     #expect(stretches(Array(samples[4_800..<9_000])).map(\.decibels) == [-12])
     #expect(samples[4_700] > 0.2)
   }
@@ -159,7 +160,8 @@ import Testing
     }
     await rig.advance(milliseconds: 100)
     #expect(stretches(rig.heard.left).map(\.decibels) == [-1])
-    // What follows on the album comes into the queue: both are played as parts of it, and what is heard goes there.
+    // The next track of the album enters the queue: both are played as parts of the album, and the audible gain
+    // changes.
     try await rig.run { try $0.append([second]) }
     await rig.settle()
     rig.heard.removeAll()
@@ -249,7 +251,7 @@ import Testing
 }
 
 extension Rig {
-  /// The same sound as FLAC with tags.
+  /// The same audio as FLAC with tags.
   fileprivate func tagged(_ item: PlayerItem, _ tags: [String: String]) throws -> PlayerItem {
     let path = files.file("tagged-\(item.id).flac")
     try Fixtures.ffmpeg(

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Playback
 
-/// The current item begun anew: what is told of it, and that it can end again.
+/// A restart of the current item: its events, and that the item can end again.
 @Suite struct RestartTests {
-  /// How one comes to the beginning of the current item.
+  /// The commands that restart the current item.
   enum Way: String, CaseIterable {
     case jump, jumpToIndex, previous
-    /// In a queue of one entry that is repeated.
+    /// In a queue of one entry that repeats.
     case next
 
     func go(_ player: isolated QueuePlayer) throws {
@@ -27,7 +27,7 @@ import Testing
       }
     }
 
-    /// What `timeJumped` says of it.
+    /// The cause that `timeJumped` reports.
     var cause: TimeJumpCause { self == .next ? .repeat : .restart }
   }
 
@@ -37,7 +37,7 @@ import Testing
     rig.dump.split(separator: "\n").map(String.init).filter { $0.hasPrefix(word) }
   }
 
-  /// An item of so many frames that was heard to its end, at which the player paused.
+  /// Creates an item of `frames` frames that was played to its end, where the player paused.
   private func ended(frames: Int) async throws -> (Rig, PlayerItem) {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: frames)
@@ -99,7 +99,7 @@ import Testing
     await rig.advance(milliseconds: 100)
     let heard = rig.heard.left
     #expect(heard.count > 4_800 && heard.suffix(2_400).allSatisfy { $0 == 0 })
-    // Behind the present place: it is at its end at once.
+    // The end is before the present position, so the item ends at once.
     try item.setForwardPlaybackEndTime(frame(4_800))
     await rig.advance(milliseconds: 100)
     #expect(await rig.run { $0.state.rate } == 0)

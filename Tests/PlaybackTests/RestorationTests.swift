@@ -5,9 +5,10 @@ import Testing
 
 @testable import Playback
 
-/// A player that is made again from what it was.
+/// A player that is restored from its saved state.
 @Suite struct RestorationTests {
-  /// Whoever asks while it is opened, decoded and given to the output is told where it was, and so is who keeps what it is.
+  /// While the item is opened, decoded and handed to the output, the current time and the saved state are at the
+  /// restored position.
   @Test func whatIsRestoredIsWhereItWasAtEveryMoment() async throws {
     let rig = try await SlowRig()
     let player = rig.player

@@ -6,10 +6,10 @@ import RigSupport
 import Synchronization
 import Testing
 
-/// Turns of direction near the places where items end: no sample is lost or heard twice, the time is true, and every end is
-/// told once.
+/// Changes of direction near the ends of items: no sample is lost or heard twice, the time is exact, and every end is
+/// reported once.
 @Suite struct ReverseEdgeTests {
-  /// What was heard of a time-coded file, as the frames' indices, one after another.
+  /// The heard frame indices of a time-coded file, in order.
   private struct Walk {
     /// A stretch in one direction: the first and the last frame.
     struct Leg: Equatable {
@@ -19,10 +19,11 @@ import Testing
     }
 
     var legs: [Leg] = []
-    /// Where something else was heard than the next frame, or a turn: at a turn the same frame is heard again.
+    /// Positions at which neither the next frame nor a change of direction was heard. At a change of direction the same
+    /// frame is heard again.
     var breaks: [String] = []
 
-    /// Silence between two legs counts for nothing.
+    /// Silence between two legs is ignored.
     init(_ frames: [StereoFrame]) {
       var direction = 0
       for (index, frame) in frames.enumerated() where frame != .silence {
@@ -62,14 +63,14 @@ import Testing
     await rig.settle()
   }
 
-  /// The times at which an item was told to have played to its end.
+  /// The `playedToEnd` events of an item.
   private func ends(_ rig: Rig) -> [String] {
     rig.dump.split(separator: "\n").map(String.init).filter { $0.hasPrefix("event playedToEnd") }
   }
 
   private func position(_ rig: Rig) async -> Double { await rig.run { $0.currentTime() }.seconds * 48_000 }
 
-  /// A rig with items of 20,000 frames, the first current, ready.
+  /// Creates a rig with items of 20,000 frames, the first one current and ready.
   private func rig(
     items count: Int = 1, action: ActionAtItemEnd = .pause, forward: Int64? = nil, reverse: Int64? = nil
   ) async throws -> Rig {
@@ -85,7 +86,7 @@ import Testing
     return rig
   }
 
-  /// Plays on from a frame, turns round after 100 ms, and lets some time pass. Nothing that was heard before counts.
+  /// Plays from a frame, reverses after 100 ms, and lets some time pass. Earlier audio is dropped.
   private func playAndTurn(_ rig: Rig, from frame: Int64, milliseconds: Int64) async throws {
     try await seek(rig, to: frame)
     rig.heard.removeAll()
@@ -95,7 +96,7 @@ import Testing
     await rig.advance(milliseconds: milliseconds)
   }
 
-  // MARK: - Turned in front of an end
+  // MARK: - Reversed before an end
 
   private static let distances: [Int64] = [
     1, 2, 48, 100, 240, 480, 1_000, 2_000, 2_880, 2_881, 3_000, 3_120, 3_360, 4_800,
@@ -145,7 +146,7 @@ import Testing
     #expect(walk.breaks == [])
     #expect(walk.legs.map(\.first).last == Int(min(19_999, 20_000 - distance + 2_879)))
     #expect(ends(rig) == [])
-    // And on into the next one.
+    // Then it continues into the next item.
     try await rig.run { try $0.setRate(1) }
     await rig.advance(milliseconds: 500)
     #expect(ends(rig).count == 1)
@@ -168,7 +169,7 @@ import Testing
     #expect(ends(rig) == [])
   }
 
-  /// What follows has a stream of its own, and it is too late to take that back: it is heard anew behind the end.
+  /// The next pass has a separate stream, which cannot be withdrawn in time: it is heard again after the end.
   @Test(arguments: [100, 1_000, 2_000] as [Int64])
   func aLoopThatWasJustSetIsTurnedThereToo(_ distance: Int64) async throws {
     let rig = try await rig()
@@ -185,7 +186,7 @@ import Testing
     let state = await rig.run { $0.state }
     #expect(state.rate == -1 && state.loop?.loopCount == 0)
     let walk = walk(rig)
-    // It is faded in across 5 ms, and no sample is left out.
+    // It is faded in across 5 ms, and no sample is omitted.
     #expect(walk.breaks.count <= 241)
     let last = walk.legs.last?.last ?? 0
     #expect(walk.legs == [.init(Int(15_000 - distance - 4_800), 14_999), .init(14_759, last)])
@@ -194,8 +195,8 @@ import Testing
     #expect(abs(await position(rig) - Double(last)) < 0.01)
   }
 
-  /// The end of the loop and its start are one place then: what lies between them has been passed, or will be, and is
-  /// told when it is heard again.
+  /// The end and the start of the loop are the same position then. Boundaries between them have been passed or will be,
+  /// and are reported when they are heard again.
   @Test(arguments: [1, -1] as [Double], [1, 3])
   func pausedWhereALoopGoesBackAndTurnedRoundNothingIsToldBeforeItIsHeard(_ rate: Double, _ rounds: Int64) async throws
   {
@@ -222,7 +223,7 @@ import Testing
     try await rig.run { try $0.setRate(-rate) }
     await rig.settle()
     #expect(told.withLock { $0 } == [])
-    // It goes back over what was heard last, and stays in the loop.
+    // It goes back over the audio heard last, and stays in the loop.
     let isBack = rate > 0
     await rig.advance(milliseconds: 20)
     #expect(told.withLock { $0 } == [])
@@ -240,7 +241,7 @@ import Testing
     #expect(await rig.run { $0.state.loop?.range } == range)
   }
 
-  // MARK: - Turned at an end, and behind one
+  // MARK: - Reversed at an end, and after one
 
   @Test func atItsEndAnItemGoesBackWithItsLastSampleAndEndsAgainEachTime() async throws {
     let rig = try await rig()
@@ -284,7 +285,7 @@ import Testing
     await rig.advance(milliseconds: 20)
     try await rig.run { try $0.setRate(1) }
     await rig.advance(milliseconds: 300)
-    // 60 ms on it turns, and is at its end there, unless it has come back into what is played.
+    // It turns around 60 ms later and is at its end there, unless it has returned into the played range.
     let turn = place + 4_800 - 960 - 2_880
     #expect(turn > 10_000)
     #expect(ends(rig) == ["event playedToEnd item 1 at \(frame(turn).decimalDescription)"])
@@ -309,7 +310,7 @@ import Testing
     #expect(await rig.run { $0.currentTime() } == frame(turn))
     #expect(await rig.run { $0.state.rate } == 0)
     #expect(walk(rig).legs == [.init(Int(place), Int(turn) - 1)])
-    // Forwards it goes on from there, and ends at its end.
+    // Forwards it continues from there, and ends at its end.
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 600)
     #expect(ends(rig).count == 2)
@@ -328,7 +329,7 @@ import Testing
     #expect(await rig.run { $0.currentTime() } == frame(3_000))
   }
 
-  /// The ends lie the other way round: wherever it is turned between them, it is at its end, once.
+  /// The ends are in the opposite order: a change of direction anywhere between them ends the item, once.
   @Test func endTimesThatCrossEndItOnceEachTime() async throws {
     let rig = try await rig(forward: 8_000, reverse: 12_000)
     try await seek(rig, to: 4_000)
@@ -368,7 +369,7 @@ import Testing
     #expect(ends(rig).count == 4)
   }
 
-  // MARK: - By chance
+  // MARK: - Random changes
 
   @Test(arguments: 1...UInt64(Effort.rounds(12))) func whereverItIsTurnedEveryEndIsToldOnce(_ seed: UInt64) async throws
   {
@@ -397,7 +398,7 @@ import Testing
       }
       #expect(told.withLock { $0 } == ends, "step \(step)")
       if state.timebaseRate != 0, let last = new.last.flatMap({ TimeCode.decode($0) })?.index {
-        // Between the last sample and the next one, whichever way it goes on.
+        // Between the last sample and the next one, in either direction.
         #expect(abs(place - Double(last) - 0.5) < 0.51, "step \(step)")
       }
       if state.rate == 0 || Int.random(in: 0...3, using: &random) == 0 {

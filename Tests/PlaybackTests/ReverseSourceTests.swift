@@ -5,7 +5,7 @@ import Playback
 import RigSupport
 import Testing
 
-/// Backwards through whatever an item is: another sample rate, a stretcher, damage, no sound.
+/// Reverse playback of special items: another sample rate, a stretcher, damage, no audio.
 @Suite struct ReverseSourceTests {
   private func frame(_ frame: Int64) -> MediaTime { MediaTime(value: frame, timescale: 48_000) }
 
@@ -42,8 +42,8 @@ import Testing
 
   // MARK: - Another sample rate
 
-  /// The two grids have no sample in common, for frame `n` backwards ends where frame `n` forwards begins: so each sample
-  /// is where its time says, and no seam of the blocks that were decoded is heard.
+  /// The two grids have no sample in common, because frame `n` in reverse ends where frame `n` forwards begins. Each
+  /// sample is therefore at its time, and the boundaries of decoded blocks are inaudible.
   @Test(arguments: [44_100, 22_050, 96_000])
   func aResampledItemIsHeardWhereItsTimeSaysWithoutSeams(_ rate: Int) async throws {
     let rig = try await rig { try $0.circle(frames: rate * 6, rate: rate) }
@@ -63,7 +63,7 @@ import Testing
     print("reverse resampled | \(rate) Hz | place within \(worst) frames | level within \(worstRadius)")
     #expect(worst < 0.02 && worstRadius < 1e-3)
     #expect(await rig.run { $0.currentTime() } == MediaTime(value: 1, timescale: 1))
-    // Turned round it goes on without a break.
+    // After a change of direction it continues without a break.
     rig.heard.removeAll()
     try await rig.run { try $0.setRate(1) }
     await rig.advance(milliseconds: 500)
@@ -127,7 +127,7 @@ import Testing
     #expect(await rig.run { $0.currentTime() } == .zero)
   }
 
-  // MARK: - No sound
+  // MARK: - No audio
 
   @Test func videoWithoutSoundIsSilenceWhoseTimeRunsBackwards() async throws {
     let rig = try await rig { rig in

@@ -6,11 +6,12 @@ import RigSupport
 import Synchronization
 import Testing
 
-/// Rates below zero: what is heard, and what is told, backwards. Files are time-coded, so that every sample says its index.
+/// Rates below zero: the audio and the reports in reverse. Files are time-coded, so that every sample encodes its
+/// index.
 @Suite struct ReverseTests {
   private func frame(_ frame: Int64) -> MediaTime { MediaTime(value: frame, timescale: 48_000) }
 
-  /// A rig with an item of 2 s, ready, at `frame`.
+  /// Creates a rig with a ready item of 2 s, at frame `place`.
   private func rig(at place: Int64, frames: Int = 96_000, flac: Bool = false) async throws -> Rig {
     let rig = try await Rig()
     let item = flac ? try rig.flac(file: 1, frames: frames) : try rig.wav(file: 1, frames: frames)
@@ -30,7 +31,7 @@ import Testing
     await rig.settle()
   }
 
-  /// The indices in the file of what was heard, in order; silence is left out. Each sample is checked alone.
+  /// The file indices of the heard samples, in order, without silence. Each sample is decoded separately.
   private func indices(_ rig: Rig, file: Int = 1, upTo count: Int = 96_000) -> [Int] {
     var places: [StereoFrame: Int] = [:]
     for index in 0..<count { places[TimeCode.frame(file: file, index: index)] = index }
@@ -44,7 +45,7 @@ import Testing
     #expect(Array(indices) == expected, sourceLocation: sourceLocation)
   }
 
-  // MARK: - What is heard
+  // MARK: - Audio
 
   @Test(arguments: [false, true])
   func atRateMinus1WhatIsHeardIsTheItemTurnedRoundBitExact(_ flac: Bool) async throws {
@@ -70,7 +71,7 @@ import Testing
     #expect(await rig.run { $0.state.rate } == 0)
     #expect(rig.heard.runs.isEmpty)
     #expect(rig.dump.contains("event playedToEnd item 1 at 0"))
-    // And forwards it is heard from there.
+    // Forwards it is heard from there.
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 100)
     #expect(rig.heard.runs.first?.firstIndex == 0)
@@ -88,13 +89,13 @@ import Testing
     #expect(await rig.run { [$0.state.rate, $0.state.timebaseRate] } == [1, 1])
     let heard = indices(rig)
     #expect(heard.count == 81_600)
-    // A sample of a cross-fade says nothing; the others are each one frame from the one before.
+    // Samples of a cross-fade cannot be decoded; each other sample is one frame from the previous one.
     let turns = heard.indices.dropFirst().filter { heard[$0] != heard[$0 - 1] + 1 && heard[$0] != heard[$0 - 1] - 1 }
     #expect(turns.count < 700)
     let top = try #require(heard.max())
     let firstDown = try #require(heard.indices.dropFirst().first { heard[$0] >= 0 && heard[$0] == heard[$0 - 1] - 1 })
     let lastUp = try #require(heard[..<firstDown].lastIndex { $0 >= 0 && $0 < top - 240 })
-    // Up to the turn by one, and from there down by one, as far as the frames in between.
+    // Up to the change of direction by one, and from there down by one, as far as the number of frames in between.
     #expect(heard[lastUp] == lastUp)
     let turn = (heard[firstDown] + 1 + firstDown + 1) / 2
     #expect(heard[firstDown] == 2 * turn - 1 - firstDown)
@@ -143,7 +144,7 @@ import Testing
     #expect(reached >= 70_000 - before * 48 && reached <= 70_000 + after * 48)
     #expect(result.isExact == (reached == 70_000))
     print("reverse seek | -\(before) +\(after) ms | landed \(reached - 70_000) frames beside")
-    // The device played on while it was sought; what comes then is what was said.
+    // The device continued to play during the seek; the audio after it matches the reported time.
     let heard = indices(rig).drop { $0 < 60_000 }
     expectDescending(heard, from: Int(reached))
     #expect(heard.count > 9_000)
@@ -173,7 +174,7 @@ import Testing
     #expect(abs(time.seconds * 48_000 - (900_000 + 24_000 * rate)) < 4 * max(1, -rate))
   }
 
-  // MARK: - What follows
+  // MARK: - Transitions
 
   @Test func aLoopIsPlayedFromItsEndToItsStart() async throws {
     let rig = try await rig(at: 40_000)
@@ -218,7 +219,7 @@ import Testing
       try player.setActionAtItemEnd(.pause)
     }
     await rig.settle()
-    // From behind the forward end, and across it.
+    // From after the forward end, and across it.
     try await seek(rig, to: 24_000)
     rig.heard.removeAll()
     try await rig.run { try $0.setRate(-1) }

@@ -8,8 +8,8 @@ import RigSupport
 import Synchronization
 import Testing
 
-/// A player on virtual time, with real files, the real decode thread and the real mixer; what is heard is kept in
-/// memory, and what happens is written down as text.
+/// A player on virtual time, with real files, the real decode thread and the real mixer. The rig stores the heard audio
+/// in memory, and logs all changes and events as text.
 ///
 /// The rig closes its engine when the test releases it. Handlers that the player stores must not capture the rig, but
 /// `log` or other parts of it.
@@ -26,7 +26,7 @@ final class Rig: Sendable {
   private let faultLog = TextLog()
   private let nextItemID = Mutex<PlayerItem.ID>(1)
 
-  /// `lookAheadFrames`: what the device holds, 100 ms by default, so that every change has to rewind.
+  /// - Parameter lookAheadFrames: the buffer of the device; 100 ms by default, so that every change has to rewind.
   init(lookAheadFrames: Int = 4_800) async throws {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "rig"))
     let heard = HeardSamples()
@@ -45,21 +45,21 @@ final class Rig: Sendable {
       }
     }
     player = QueuePlayer(engine: engine)
-    // Samples that say their places go through no stretcher.
+    // Time-coded samples must not go through a stretcher.
     try await run { try $0.setAudioTimePitchAlgorithm(.varispeed) }
     await observe()
   }
 
   deinit { loop.execute { [engine] in engine.close {} } }
 
-  /// Writes every change and event down.
+  /// Logs every change and event.
   private func observe() async {
     await run { player in
       _ = player.addStateObserver { [log] change in
         for line in Self.differences(change) { log(line) }
       }
       _ = player.addEventObserver { [log, faultLog] event in
-        // Said when it is found, which may be any time before it is heard.
+        // Reported when the fault is found, at any time before it is heard.
         switch event {
         case .packetsSkipped, .newErrorLogEntry: faultLog(Self.text(event))
         default: log("event \(Self.text(event))")
@@ -68,7 +68,7 @@ final class Rig: Sendable {
     }
   }
 
-  /// What was wrong with files, in the order of their places.
+  /// The faults of files, in the order of their positions.
   var faults: [String] { faultLog.lines }
 
   /// Runs `body` on the loop, in the player's isolation.
@@ -77,7 +77,7 @@ final class Rig: Sendable {
     try await body(player)
   }
 
-  /// Lets virtual time pass, once everything that was asked for is under way.
+  /// Lets virtual time pass, after all earlier requests have started.
   func advance(milliseconds: Int64) async {
     await settle()
     log("-- \(milliseconds) ms")
@@ -118,7 +118,7 @@ final class Rig: Sendable {
     return item(path)
   }
 
-  /// What was written down, and what was heard.
+  /// The log and the heard audio.
   var dump: String {
     (log.lines + ["== heard"]
       + heard.runs.map { run in

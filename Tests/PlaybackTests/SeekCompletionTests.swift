@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// Every seek completes exactly once, whatever comes between: the machine alone.
+/// Every seek completes exactly once, whatever happens meanwhile: the machine alone.
 @Suite struct SeekCompletionTests {
   typealias Machine = PlayerStateMachine
   typealias Reason = SeekResult.UnfinishedReason
@@ -26,9 +26,9 @@ import Testing
     actions.filter { if case .completeSeek = $0 { true } else { false } }
   }
 
-  // MARK: - What ends a seek
+  // MARK: - Events that end a seek
 
-  /// How far seek 3 is. Seek 4 chases it.
+  /// The progress of seek 3. Seek 4 chases it.
   enum Stage: String, CaseIterable {
     case preparing, uncommitted, withoutADevice, withoutADuration
 
@@ -50,7 +50,7 @@ import Testing
   enum Cause: String, CaseIterable {
     case newerSeek, advance, remove, removeAll, replaceAll, failure, passedOver, lostOutput, close, cancel, end
 
-    /// Nil where it cannot come at that stage.
+    /// Nil if the event is impossible at that stage.
     func apply(to machine: inout Machine, at stage: Stage) -> (actions: [Machine.Action], reason: Reason)? {
       let error = MediaError(.readFailed, "gone")
       switch self {
@@ -67,7 +67,7 @@ import Testing
       case .close: return (machine.close(), .closed)
       case .cancel: return (machine.cancelSeeks(), .cancelled)
       case .end:
-        // While it is prepared the old sound's end is not the item's, and without a device nothing ends.
+        // During preparation the end of the old audio is not the item's end, and without a device nothing ends.
         guard stage == .uncommitted || stage == .withoutADuration else { return nil }
         return (machine.firstEnds(), .itemEnded)
       }
@@ -83,7 +83,7 @@ import Testing
     guard let (actions, reason) = cause.apply(to: &machine, at: stage) else { return }
     #expect(
       completions(actions) == [.completeSeek(3, .unfinished(reason)), .completeSeek(4, .unfinished(reason))])
-    // Whatever comes afterwards, they stay completed.
+    // They stay completed, whatever happens later.
     var later = machine.outputBecameReady()
     later += machine.itemLoaded(1, duration: MediaTime(value: 60, timescale: 1))
     for _ in 0..<3 {
@@ -103,7 +103,7 @@ import Testing
     #expect(completions(machine.committed(generation: machine.generation)) == [.completeSeek(3, .finished)])
   }
 
-  // MARK: - Places in time
+  // MARK: - Order in time
 
   @Test func anEditBetweenPreparationAndCommitDoesNotLoseTheCompletion() {
     var machine = machine([1, 2])

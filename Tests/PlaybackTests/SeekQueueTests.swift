@@ -4,13 +4,13 @@ import Testing
 
 @testable import Playback
 
-/// Which seek takes whose place.
+/// The replacement of seeks by others.
 @Suite struct SeekQueueTests {
   private func request(_ token: UInt64) -> SeekQueue.Request {
     SeekQueue.Request(token: token, itemID: 1, target: .time(MediaTime(value: Int64(token), timescale: 1)))
   }
 
-  /// A queue that was asked for these in order, all but the first chasing.
+  /// A queue with these requests in order, all but the first chasing.
   private func queue(_ tokens: UInt64...) -> SeekQueue {
     var queue = SeekQueue()
     for token in tokens { _ = queue.ask(request(token), mode: token == tokens[0] ? .replace : .chase) }
@@ -70,7 +70,7 @@ import Testing
   }
 }
 
-/// Places in terms of what is not known yet.
+/// Targets that depend on unknown durations and times.
 @Suite struct SeekTargetTests {
   private let seconds = { (value: Int64) in MediaTime(value: value, timescale: 1) }
 

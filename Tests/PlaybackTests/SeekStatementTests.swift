@@ -5,14 +5,14 @@ import Testing
 
 @testable import Playback
 
-// AVFoundation's behaviour as numbered statements, each a test that says its number. What is there before is the whole player:
-// files, decode thread, mixer and clock. Some statements are tested where what they are about is: `statement` finds them all.
+// AVFoundation's behaviour as numbered statements, each a test with its number. The tests use the whole player: files,
+// decode thread, mixer and clock. Some statements are tested next to their subject: search for `statement` to find all.
 
 /// Seeks.
 @Suite struct SeekStatementTests {
   private func frames(_ count: Int64) -> MediaTime { MediaTime(value: count, timescale: 48_000) }
 
-  /// A rig whose first item has 10 s.
+  /// Creates a rig whose first item has 10 s.
   private func rig(flac: Bool = false) async throws -> Rig {
     let rig = try await Rig()
     let items = [
@@ -24,7 +24,7 @@ import Testing
     return rig
   }
 
-  /// What was written down with a name, in order.
+  /// The logged lines that begin with `name`, in order.
   private func lines(_ rig: Rig, _ name: String) -> [String] {
     rig.dump.split(separator: "\n").map(String.init).filter { $0.hasPrefix(name) }
   }

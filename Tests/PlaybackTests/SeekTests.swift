@@ -9,7 +9,7 @@ import Testing
 @Suite struct SeekTests {
   private func frames(_ count: Int64) -> MediaTime { MediaTime(value: count, timescale: 48_000) }
 
-  /// A rig with an item of 2 s that is ready.
+  /// Creates a rig with an item of 2 s that is ready.
   private func rig() async throws -> Rig {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 96_000)
@@ -18,7 +18,7 @@ import Testing
     return rig
   }
 
-  /// Seeks exactly to each time, all chasing, before anything else happens; writes down what came of it.
+  /// Seeks exactly to each time, all chasing, before anything else happens, and logs the results.
   private func chase(_ rig: Rig, to times: [MediaTime], _ name: String) async throws {
     try await rig.run { player in
       for (number, time) in times.enumerated() {
@@ -59,7 +59,7 @@ import Testing
     let rig = try await rig()
     let before = try await rig.player.seek(to: frames(7), toleranceBefore: .zero, toleranceAfter: .zero)
     #expect(before.time == frames(7))
-    // Until everything that the seek led to is written down.
+    // Until all effects of the seek are logged.
     await rig.settle()
     let dump = rig.dump
     await rig.run { player in
@@ -142,7 +142,7 @@ import Testing
   }
 }
 
-/// Where time went, from instants.
+/// The durations of a start's steps, computed from instants.
 @Suite struct StartReportTests {
   private let at = { (nanoseconds: Int64) in HostTime(nanoseconds: nanoseconds) }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Playback
 
-/// The order of a shuffled queue: drawn as it is documented, told ahead, and undone.
+/// The order of a shuffled queue: drawn as documented, predictable, and reversible.
 @Suite struct ShuffleTests {
   typealias Machine = PlayerStateMachine
 
@@ -36,7 +36,7 @@ import Testing
     #expect(generator.draw(below: 1) == 0)
   }
 
-  /// These numbers are in protocol.md: whoever shuffles otherwise breaks scripts.
+  /// These numbers are in protocol.md: another algorithm would break scripts.
   @Test func aSeedMakesTheSameOrderEverywhere() {
     var machine = machine(10)
     _ = machine.setShuffle(seed: 42)
@@ -111,7 +111,7 @@ import Testing
     _ = machine.setRate(1)
     _ = machine.setShuffle(seed: 5)
     var heard: [PlayerItem.ID] = []
-    // What is planned ahead is what is heard.
+    // The planned passes are the ones that are heard.
     let planned = machine.wantedPasses(60).map(\.itemID)
     for _ in 0..<60 {
       guard let current = machine.entries.first else { break }
@@ -168,7 +168,7 @@ import Testing
     #expect(empty.shuffle?.remaining == 20)
   }
 
-  /// The next round of a long queue is drawn once, when it comes into sight, and not for each look ahead.
+  /// The next round of a long queue is drawn once, when the plan reaches it, and not for each plan.
   @Test func aLongQueueIsNotDrawnAnewForEachLook() {
     var machine = machine(20_000, repeats: true)
     _ = machine.setShuffle(seed: 3)

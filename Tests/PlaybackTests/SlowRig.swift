@@ -9,27 +9,27 @@ import Testing
 @testable import Playback
 @testable import RealtimeAudio
 
-/// Holds decode threads up: an item is read only as far as it is let.
+/// Limits decode threads: an item is read only up to the allowed frame.
 final class Gate: Sendable {
   private struct State {
     var limit = Int64.max
     var isClosedToOpening = false
-    /// The item whose decoder waits at the limit; nil: none has come to it since the limit was set.
+    /// The item whose decoder waits at the limit; nil: none has reached it since the limit was set.
     var blockedItemID: PlayerItem.ID?
   }
 
   private let state = WakeSignal(State())
-  /// Only so that a fault fails instead of hanging.
+  /// Makes a faulty test fail instead of hanging.
   private var deadline: HostTime { HostTime.now.advanced(byNanoseconds: 60_000_000_000) }
 
-  /// Lets reading go on up to about frame `limit`.
+  /// Allows reading up to about frame `limit`.
   func open(upTo limit: Int64 = .max) {
     state.update { state in
       (state.limit, state.isClosedToOpening, state.blockedItemID) = (limit, false, nil)
     }
   }
 
-  /// Nothing is opened until `open`.
+  /// Blocks opening until `open`.
   func close() { state.update { $0.isClosedToOpening = true } }
 
   /// Allows reading to the end of the file. No other file is opened until `open`.
@@ -51,7 +51,7 @@ final class Gate: Sendable {
     frame.map { $0 >= state.limit } ?? state.isClosedToOpening
   }
 
-  /// Waits until a decode thread has come as far as it may.
+  /// Waits until a decode thread has reached the limit.
   ///
   /// - Parameter itemID: the item that it decodes; nil: any.
   func waitUntilBlocked(_ itemID: PlayerItem.ID? = nil) throws {
@@ -63,7 +63,7 @@ final class Gate: Sendable {
   }
 }
 
-/// A decoder behind a gate.
+/// A decoder that a gate limits.
 final class SlowDecoder: ItemDecoder {
   private let gate: Gate
 
@@ -79,7 +79,7 @@ final class SlowDecoder: ItemDecoder {
   }
 }
 
-/// A player on virtual time that does not wait for decoders, with files that are as slow as the gate lets them.
+/// A player on virtual time that does not wait for decoders. A gate limits the decoding of its files.
 ///
 /// The rig closes its engine when the test releases it. Handlers that the player stores must not capture the rig.
 final class SlowRig: Sendable {
@@ -94,7 +94,7 @@ final class SlowRig: Sendable {
   private let eventLog = TextLog()
   private let nextItemID = Mutex<PlayerItem.ID>(1)
 
-  /// `lookAheadFrames`: what the device holds.
+  /// - Parameter lookAheadFrames: the buffer of the device.
   init(lookAheadFrames: Int = 4_800) async throws {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "slow-rig"))
     let sink = VirtualSink(
@@ -126,7 +126,7 @@ final class SlowRig: Sendable {
     loop.execute { [engine] in engine.close {} }
   }
 
-  /// The events but `itemChanged`.
+  /// The events except `itemChanged`.
   var events: [String] { eventLog.lines }
 
   @discardableResult
@@ -144,15 +144,15 @@ final class SlowRig: Sendable {
     }
   }
 
-  /// Waits until the decode thread has come to the gate, and the player knows what it did before.
+  /// Waits until the decode thread has reached the gate, and the player has its earlier reports.
   ///
-  /// - Parameter itemID: the item whose decoder has come to it; nil: any.
+  /// - Parameter itemID: the item whose decoder has reached it; nil: any.
   func block(_ itemID: PlayerItem.ID? = nil) async throws {
     try gate.waitUntilBlocked(itemID)
     await run { _ in }
   }
 
-  /// Waits, without time passing, until the player's state is as wanted.
+  /// Waits, without time passing, until the player's state fulfils `isWanted`.
   func wait(until isWanted: @Sendable (PlayerState) -> Bool) async {
     for await state in await run({ $0.states() }) where isWanted(state) { return }
   }
@@ -164,14 +164,14 @@ final class SlowRig: Sendable {
     return item(path)
   }
 
-  /// An item that goes round in a circle, in float32.
+  /// Creates an item that circles, in float32.
   func circle(frames: Int) throws -> PlayerItem {
     let path = files.file("circle-\(frames).wav")
     try Circle.file(frames: frames, rate: Self.format.sampleRateHz).write(to: URL(fileURLWithPath: path))
     return item(path)
   }
 
-  /// An item with an id that counts from 1.
+  /// Creates an item with an id that counts from 1.
   func item(_ path: String) -> PlayerItem {
     let id = nextItemID.withLock { id in
       defer { id += 1 }

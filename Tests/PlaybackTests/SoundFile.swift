@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes `samples`, all channels of each frame together, as a WAV file of 16 bits.
+/// Writes interleaved `samples` as a WAV file of 16 bits.
 func writeWAV(_ path: String, _ samples: [Float], sampleRateHz: Int, channelCount: Int = 1) throws {
   var bytes = Data()
   func append(_ value: Int, _ count: Int) {

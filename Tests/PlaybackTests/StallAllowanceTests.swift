@@ -7,7 +7,7 @@ import Testing
 
 @testable import Playback
 
-/// How long an item from a network may stall.
+/// The time for which an item from a network may stall.
 @Suite(.timeLimit(.minutes(2))) struct StallAllowanceTests {
   private func at(_ seconds: Int64) -> HostTime { HostTime(nanoseconds: seconds * 1_000_000_000) }
 
@@ -15,7 +15,7 @@ import Testing
     var allowance = StallAllowance()
     #expect(allowance.begin(1, at: at(0)) == at(600))
     allowance.end(afterNanoseconds: 400_000_000_000, at: at(400))
-    // 200 s are left, and 50 s are given back.
+    // 200 s remain, and 50 s are added for the time between the stalls.
     #expect(allowance.begin(1, at: at(450)) == at(700))
     allowance.end(afterNanoseconds: 100_000_000_000, at: at(550))
     #expect(allowance.begin(1, at: at(10_000)) == at(10_600), "never more than all of it")
@@ -29,7 +29,7 @@ import Testing
     let server = try HTTPServer()
     try TimeCode.writeWAV(path: server.files.file("a.wav"), file: 1, frameCount: 2_400_000, sampleRateHz: 48_000)
     let url = try HTTPURL("\(server.address)/a.wav?gate=never&at=400000")
-    // The bound of a transfer counts real time, which this test does not depend on.
+    // The time limit of a transfer counts real time, on which this test must not depend.
     var options = HTTPOptions()
     options.stallTimeout = .seconds(3_600)
     let item = PlayerItem(asset: Asset(url: url, options: options), id: 1)
@@ -38,11 +38,11 @@ import Testing
     try server.wait("gate never")
     await rig.run { $0.play() }
     await rig.wait { $0.timeControlStatus == .playing }
-    // Two seconds are there. A decoder that is slower than virtual time stalls the item earlier, for a while.
+    // Two seconds are available. A decoder that is slower than virtual time stalls the item earlier, for a while.
     repeat { await rig.advance(milliseconds: 3_000) } while await rig.state.reasonForWaitingToPlay != .toMinimizeStalls
     await rig.advance(milliseconds: 590_000)
     #expect(await rig.state.currentItemID == 1)
-    // In steps that are shorter than the next item, which would otherwise end before the test sees it play.
+    // In steps that are shorter than the next item, which could otherwise end before the test sees it play.
     var stepCount = 0
     while await rig.state.currentItemID == 1, stepCount < 40 {
       await rig.advance(milliseconds: 500)

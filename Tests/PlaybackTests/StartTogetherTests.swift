@@ -7,9 +7,9 @@ import RigSupport
 import Synchronization
 import Testing
 
-/// Players that start with the same frame of the output, and players that start at an instant.
+/// Players that start at the same output frame, and players that start at an instant.
 @Suite struct StartTogetherTests {
-  /// Players on a rig's output, each with a time-coded file of its own.
+  /// Players on a rig's output, each with a separate time-coded file.
   struct Group {
     let rig: Rig
     let players: [QueuePlayer]
@@ -26,7 +26,7 @@ import Testing
       await rig.settle()
     }
 
-    /// Asks for a start, and gives what came of it once that is known.
+    /// Requests a start and waits for its result.
     func start(_ moment: StartMoment, of players: [QueuePlayer]? = nil) async throws -> Answer {
       let answer = Answer()
       let (engine, players) = (rig.engine, players ?? self.players)
@@ -55,7 +55,7 @@ import Testing
     try #require(rig.heard.all.firstIndex { $0.left != 0 || $0.right != 0 })
   }
 
-  /// What several time-coded files add up to, from their first frames on.
+  /// The sum of several time-coded files from their first frames.
   private func sum(of files: [Int], frames: Int) -> [StereoFrame] {
     (0..<frames).map { index in
       files.reduce(into: StereoFrame(left: 0, right: 0)) { sum, file in
@@ -146,7 +146,7 @@ import Testing
     #expect(heard[2_400] == TimeCode.frame(file: 2, index: 0))
     let time = await group.players[0].currentTime()
     #expect(time == .zero)
-    // The last that leaves ends the request.
+    // The last player that leaves ends the request.
     let second = try await group.start(.after(MediaTime(value: 1, timescale: 5)), of: [group.players[0]])
     await group.rig.advance(milliseconds: 50)
     await group.players[0].pause()
@@ -182,7 +182,7 @@ import Testing
     await second.play()
     #expect(await code([first, second]) == .invalidState)
     await second.pause()
-    // Known only later.
+    // The error is known only later.
     await group.rig.settle()
     let late = QueuePlayer(engine: engine, name: "late")
     try await late.append([group.rig.item("/nowhere/either.wav")])
@@ -229,7 +229,7 @@ import Testing
     withExtendedLifetime(others) {}
   }
 
-  /// A device that breaks.
+  /// A device that fails.
   private final class BreakingWriter: SampleWriter, Sendable {
     private let left = Mutex(12_000)
     func begin(format: AudioFormat) throws(MediaError) {}
@@ -292,7 +292,7 @@ import Testing
     let state = await players[1].state
     #expect(state.rate == 0 && state.timeControlStatus == .paused)
     #expect(await players[1].currentTime() == .zero)
-    // The one that had nothing to do with it goes on by itself.
+    // The player that does not belong to the group continues.
     #expect(await players[0].state.timeControlStatus == .playing)
     #expect(heard.runs.map(\.file) == [1])
     for player in players { await player.close() }
@@ -319,7 +319,7 @@ import Testing
     #expect(await player.currentTime() == seconds(2, 1))
     await group.rig.advance(milliseconds: 101)
     #expect(await player.currentTime() == seconds(21, 10))
-    // The sample of 2 s is the one that is heard at the instant: 0.8 s after the beginning.
+    // The sample at 2 s is heard exactly at the instant: 0.8 s after the beginning.
     let heard = group.rig.heard.all
     #expect(heard[38_399] == StereoFrame(left: 0, right: 0))
     #expect(heard[38_400] == TimeCode.frame(file: 1, index: 96_000))
@@ -347,7 +347,7 @@ import Testing
     try await group.rig.run { try $0.setRate(1, time: nil, atHostTime: nil) }
     await group.rig.advance(milliseconds: 100)
     #expect(await player.currentTime() == seconds(11, 10))
-    // 0 pauses, and goes there.
+    // Rate 0 pauses and seeks.
     try await group.rig.run { try $0.setRate(0, time: MediaTime(value: 5, timescale: 1), atHostTime: nil) }
     await group.rig.settle()
     #expect(await player.currentTime() == seconds(5, 1))
@@ -392,11 +392,11 @@ import Testing
 
   // MARK: - Many players
 
-  /// `make soak` does it for an hour.
+  /// `make soak` does the same for an hour.
   @Test func threePlayersAreNoSampleApartAfterAMinuteOfLoops() async throws {
     let group = try await Group(3)
     for (index, player) in group.players.enumerated() {
-      // A click each second, of another height in each.
+      // A click each second, with another amplitude in each file.
       let path = group.rig.files.file("click-\(index).wav")
       let click = Int16(1_000 << index)
       try TimeCode.writeWAV(path: path, frameCount: 48_000) { frame in
@@ -416,7 +416,7 @@ import Testing
 
   @Test func seekingOneOfThreePlayers1000TimesLeavesTheOthersBitExact() async throws {
     let group = try await Group(3)
-    // Short, for all of it is decoded anew each time; and not heard, so that it is the others' sum that is.
+    // Short, because all of it is decoded again each time. Silent, so that only the sum of the others is heard.
     let short = try group.rig.wav(file: 4, frames: 24_000)
     try await group.players[0].replaceAll(with: [short])
     try await group.players[0].setVolume(0)

@@ -7,7 +7,7 @@ import Testing
 
 /// Statements about states, items and the queue; see `SeekStatementTests`.
 @Suite struct StateStatementTests {
-  /// A player without a queue beside the rig's own, on the same output.
+  /// Creates a player without a queue on the rig's output.
   private func player(_ rig: Rig) async -> Player { Player(engine: rig.engine, name: "other") }
 
   @Test("statement 13: reasonForWaitingToPlay is nil in paused and playing, and says something in waiting")
@@ -115,7 +115,7 @@ import Testing
     #expect(told.withLock { $0 } == [])
     #expect(rig.heard.runs.map { "\($0.firstIndex) \($0.count)" } == ["0 28800"])
     #expect(await player.currentTime() == MediaTime(value: 28_800, timescale: 48_000))
-    // Another item is told, so that silence above means something.
+    // Another item is reported, which shows that the observers work.
     try await player.replaceCurrentItem(with: next)
     #expect(!told.withLock { $0 }.isEmpty)
   }
@@ -167,7 +167,7 @@ import Testing
       try player.append([items[0], items[1]])
       let answers = [
         player.canInsert(items[0], after: nil), player.canInsert(items[1], after: items[0]),
-        // Another player's.
+        // An item of another player.
         player.canInsert(items[3], after: nil),
         // After an item of another queue.
         player.canInsert(items[2], after: items[3]),

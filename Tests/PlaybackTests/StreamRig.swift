@@ -8,7 +8,7 @@ import Testing
 @testable import Playback
 @testable import RealtimeAudio
 
-/// A decode thread by itself: what it puts into a stream for a start and a plan, and what it reports.
+/// A decode thread without a player: the stream that it writes for a start and a plan, and its reports.
 final class StreamRig {
   let files: TemporaryDirectory
   init() throws { files = try TemporaryDirectory("stream") }
@@ -17,13 +17,14 @@ final class StreamRig {
     var samples: [Float]
     var reports: [DecodePipeline.Report]
 
-    /// The stream's frames at which passes ended.
+    /// The stream frames at which passes ended.
     var ends: [Int64] {
       reports.compactMap { if case .ended(_, let end) = $0 { end.streamFrame } else { nil } }
     }
   }
 
-  /// Decodes `start` and then `passes`, and what is only planned when these are over (`later`), all of them of `path` unless `paths` says otherwise, to the end.
+  /// Decodes `start`, then `passes`, and then `later`, which are planned when the others are over. All passes are of
+  /// `path`, except those of items in `paths`.
   func decode(
     _ path: String, at start: PlayerStateMachine.Start = .init(itemID: 1), then passes: [Pass] = [], later: [Pass] = [],
     paths: [PlayerItem.ID: String] = [:], timePitch: AudioTimePitchAlgorithm = .varispeed, to format: AudioFormat,
@@ -52,7 +53,7 @@ final class StreamRig {
         start: start, stream: stream,
         format: format))
     func plan(_ passes: [Pass]) {
-      // As long as the engine has heard of no pass: a plan names them all.
+      // While the engine has no report of a pass, each plan contains all passes.
       pipeline.setPlan(
         .init(
           begunCount: 1, currentEnd: start.end,
@@ -60,7 +61,7 @@ final class StreamRig {
         generation: 1)
     }
     plan(passes)
-    // Deadlines only so that a fault fails instead of hanging.
+    // The deadlines make a faulty test fail instead of hanging.
     let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
     func waitUntilOver(_ passes: [Pass]) throws {
       let areOver: Bool? = reports.wait(until: deadline) { reports in
@@ -74,7 +75,7 @@ final class StreamRig {
       plan(passes + later)
       try waitUntilOver(passes + later)
     }
-    // As if all had been heard: what a filter holds back is not waited with any longer. The ring keeps it all.
+    // Simulates that everything has been heard, so that the filter is drained. The ring keeps all frames.
     stream.storage.pointee.ring.release(before: stream.writtenFrame)
     pipeline.roomAppeared()
     let ended: [DecodePipeline.Report]? = reports.wait(until: deadline) { stream.endFrame != nil ? $0 : nil }
@@ -89,7 +90,7 @@ final class StreamRig {
     return Outcome(samples: samples, reports: all.filter { if case .idle = $0 { false } else { true } })
   }
 
-  /// A file of noise, 16 bits, from frame `frames.lowerBound` of an endless one on.
+  /// Creates a file of noise, 16 bits: the frames `frames` of an endless sequence.
   func noise(_ name: String, rate: Int, channels: Int, frames: Range<Int>) throws -> String {
     let path = files.file(name)
     var bytes = Data()
@@ -120,7 +121,7 @@ final class StreamRig {
     return Int16(truncatingIfNeeded: value >> 40) / 2
   }
 
-  /// What frames of the endless noise become when they are converted as one.
+  /// The given frames of the endless noise, converted as one.
   static func converted(_ parts: [Range<Int>], rate: Int, channels: Int, to format: AudioFormat) throws -> [Float] {
     let input = AudioFormat(sampleRateHz: rate, channelCount: channels)
     let samples = parts.joined().flatMap { frame in

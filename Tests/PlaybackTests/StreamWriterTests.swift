@@ -6,7 +6,7 @@ import Testing
 
 @testable import Playback
 
-/// What the decode thread puts into a stream, sample for sample.
+/// The output of the decode thread in a stream, sample for sample.
 @Suite struct StreamWriterTests {
   private static let output = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
 
@@ -23,7 +23,7 @@ import Testing
     #expect(outcome.ends == [Int64((cut * 48_000 + rate - 1) / rate), Int64((end * 48_000 + rate - 1) / rate)])
   }
 
-  /// Two halves that are converted apart, which is what sharing is for.
+  /// Two halves that are converted separately, to show why passes share a converter.
   @Test func convertedApartTheyDiffer() throws {
     let apart =
       try StreamRig.converted([0..<14_717], rate: 44_100, channels: 2, to: Self.output)
@@ -103,7 +103,7 @@ import Testing
     let open: @Sendable (DecodePipeline.Source) throws(MediaError) -> sending ItemDecoder = {
       source throws(MediaError) in
       if source.itemID == 2 {
-        // A file that is slow to open: as slow as whoever waits for the end of the first.
+        // A file that opens slowly: it waits for the end of the first one.
         let deadline = HostTime.now.advanced(byNanoseconds: 10_000_000_000)
         _ = order.wait(until: deadline) { $0.contains("ended") ? true : nil }
         order.update { $0.append("opened") }

@@ -5,15 +5,15 @@ import TimeStretch
 
 @testable import Playback
 
-/// The stage by itself: what becomes of an item's frames on their way through resampler and stretcher.
+/// The stage alone: an item's frames after the resampler and the stretcher.
 @Suite struct StretchStageTests {
   private static let algorithms = TimeStretchAlgorithm.allCases.filter(\.isAvailable)
   private static let mono44 = AudioFormat(sampleRateHz: 44_100, channelCount: 1)
   private static let mono48 = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
-  /// What the issue asks of a stretcher, in ms.
+  /// The displacement limit of a stretcher, in ms.
   private static func limit(_ algorithm: TimeStretchAlgorithm) -> Double { algorithm == .timeDomain ? 20 : 50 }
 
-  /// All that comes out for `input` in pieces of `piece` frames.
+  /// The whole output for `input` in chunks of `piece` frames.
   private func run(_ stage: StretchStage, _ input: some Collection<Float>, piece: Int = 1_000) throws -> [Float] {
     let input = Array(input)
     var output: [Float] = []
@@ -62,12 +62,12 @@ import TimeStretch
       from: Self.mono44, to: AudioFormat(sampleRateHz: 48_000, channelCount: 2), algorithm: algorithm,
       speed: StretchSpeed(2))
     let output = try run2(stage, tone(441, frameCount: 44_100))
-    // What the resampler adds behind the end is cut by who writes the stream.
+    // The writer of the stream cuts off the output of the resampler after the end.
     #expect((24_000..<24_100).contains(output.count))
     #expect(abs(pitch(of: output[4_000..<20_000], sampleRateHz: 48_000) - 441) < 2)
   }
 
-  /// The same for a stage of two channels out of one; answers the first.
+  /// The same for a stage with one input and two output channels; returns the first channel.
   private func run2(_ stage: StretchStage, _ input: [Float]) throws -> [Float] {
     var room = [Float](repeating: 0, count: 2 * 100_000)
     let count = try room.withUnsafeMutableBufferPointer { room in
@@ -88,7 +88,7 @@ import TimeStretch
     for (numerator, denominator) in [(2, 1), (1, 2), (8, 1)] as [(Int64, Int64)] {
       let speed = try StretchSpeed(numerator, over: denominator)
       let first: Int64 = 61_234
-      // Bursts say where; a tone says that nothing fades in.
+      // Bursts encode the position; a tone shows that nothing fades in.
       let train = BurstTrain(seconds: 6, speed: speed.value)
       let stage = try StretchStage(from: Self.mono44, to: output, algorithm: algorithm, speed: speed)
       let start = stage.historyStart(before: first)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Playback
 
-/// What the decode thread makes of passes that keep their pitch at a rate.
+/// Passes that keep their pitch at a rate, in the stream of the decode thread.
 @Suite struct StretchStreamTests {
   private static let output = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
   private static let algorithms = [AudioTimePitchAlgorithm.timeDomain, .spectral].filter(\.isAvailable)
@@ -15,7 +15,7 @@ import Testing
     .init(itemID: 1, time: time, rate: try #require(PlaybackRate(rate)))
   }
 
-  /// The frame at or behind the exact end of `frames` frames.
+  /// The first frame at or after the exact end of `frames` frames.
   private func end(of frames: Int, at sampleRateHz: Int, _ rate: Double) throws -> Int64 {
     let millionths = try #require(PlaybackRate(rate)).millionths
     let scaled = Int128(frames) * 48_000 * 1_000_000
@@ -62,14 +62,14 @@ import Testing
   @Test(arguments: algorithms)
   func itemsThatFollowEachOtherAtOneSpeedAreOneSound(_ algorithm: AudioTimePitchAlgorithm) throws {
     let rig = try StreamRig()
-    // The tone's period is 100 frames: at the seam it goes on.
+    // The tone's period is 100 frames: it continues at the transition.
     let paths = [rig.files.file("a.wav"), rig.files.file("b.wav")]
     for path in paths { try writeWAV(path, tone(441, frameCount: 40_000), sampleRateHz: 44_100) }
     let outcome = try rig.decode(
       paths[0], at: start(1.5), then: [Pass(itemID: 2)], paths: [2: paths[1]], timePitch: algorithm, to: Self.output)
     #expect(outcome.ends.last == (try end(of: 80_000, at: 44_100, 1.5)))
     let samples = left(outcome)
-    // Around the seam it is as loud and as smooth as anywhere.
+    // Around the transition it is as loud and as smooth as anywhere.
     let seam = samples.count / 2
     let around = samples[(seam - 2_000)..<(seam + 2_000)]
     for first in stride(from: around.startIndex, to: around.endIndex - 200, by: 100) {
@@ -77,12 +77,13 @@ import Testing
       #expect(peak > 0.4 && peak < 0.6, "\(algorithm), \(first - seam) from the seam: \(peak)")
     }
     let largestStep = zip(around.dropFirst(), around).lazy.map { abs($0 - $1) }.max() ?? 1
-    // The tone's own largest step is 0.5 * 2 pi * 441 / 48000.
+    // The largest step of the tone is 0.5 * 2 pi * 441 / 48000.
     #expect(largestStep < 0.06)
   }
 
-  /// The same item, or a part of it, again and again. The tone's period is a part of what is repeated, so that it goes on at
-  /// each seam as it does within a pass: what the stretcher makes of the one holds for the other.
+  /// The same item, or a part of it, in a loop. The repeated range is a multiple of the tone's period, so that the tone
+  /// continues at each loop point as within a pass. The stretcher's results for passes therefore also apply to loop
+  /// points.
   @Test(arguments: algorithms, [(44_100, 441), (48_000, 480)])
   func twentyPassesOfARepeatAndOfALoopAreOneSound(
     _ algorithm: AudioTimePitchAlgorithm, _ source: (sampleRateHz: Int, hertz: Int)
@@ -100,7 +101,8 @@ import Testing
         let pass = Pass(itemID: 1, start: first.time, end: first.end)
         let outcome = try rig.decode(
           path, at: first, then: Array(repeating: pass, count: 19), timePitch: algorithm, to: Self.output)
-        // Each pass ends where it should, counted from the first one's beginning, which is at a frame of the output's rate.
+        // Each pass ends at its exact position, counted from the beginning of the first one, which is at a frame of the
+        // output's rate.
         let length = part?.count ?? 14_000
         let heard = (part?.lowerBound ?? 0) * 48_000
         let early = Double((heard + Int64(rate) - 1) / Int64(rate)) - Double(heard) / Double(rate)
@@ -110,7 +112,7 @@ import Testing
         }
         #expect(outcome.ends.count == 20)
         #expect(outcome.ends.last == Int64(outcome.samples.count / 2))
-        // As loud as within a pass, and as smooth.
+        // As loud and as smooth as within a pass.
         let samples = left(outcome)
         var (least, most, step) = (Float(1), Float(0), Float(0))
         for end in outcome.ends.dropLast().map({ Int($0) }) {
@@ -129,7 +131,7 @@ import Testing
     }
   }
 
-  /// Items of other rates, channel counts and the stream's own format, whose tone goes on at every seam.
+  /// Items of other sample rates, channel counts and the stream's format, whose tone continues at every transition.
   @Test(arguments: algorithms, [0.5, 1.5, 2])
   func seamsBetweenSampleRatesAreAsLoudAsTheRest(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) throws {
     let rig = try StreamRig()
@@ -175,7 +177,7 @@ import Testing
       steady, tone(441, frameCount: 3 * sampleRateHz, sampleRateHz: sampleRateHz), sampleRateHz: sampleRateHz)
     let time = MediaTime(value: 1_234_567, timescale: 1_000_000)
     let heard = try rig.decode(bursts, at: start(2, at: time), timePitch: algorithm, to: Self.output)
-    // From the first frame of the output's rate on that is not before the time.
+    // From the first frame of the output's rate at or after the time.
     let frame = (1_234_567 * 48_000 + 999_999) / 1_000_000
     #expect(heard.ends == [Int64((6 * 48_000 - frame + 1) / 2)])
     train.sampleRateHz = 48_000

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// Which observers are due, and which boundaries a jump goes over; times are milliseconds here.
+/// The observers that are due, and the boundaries that a jump skips. Times are in milliseconds.
 @Suite struct TimeObserverTableTests {
   private func milliseconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1_000) }
 
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  /// The next times, as milliseconds, until `count` have been taken.
+  /// The next `count` times, in milliseconds.
   private func next(_ table: inout TimeObserverTable, _ count: Int) -> [Double] {
     var times: [Double] = []
     while times.count < count, let time = table.nextTime() {
@@ -63,7 +63,7 @@ import Testing
       #expect(table.nextTime() == time)
       #expect(table.take(through: time).map(\.time) == [time])
     }
-    // Aimed anew at any place, it is on the same grid.
+    // Scheduled again from any position, it is on the same grid.
     table.visit(1, at: MediaTime(value: 1_234_567, timescale: 48_000), includesPeriodic: true)
     let next = table.nextTime() ?? .invalid
     #expect(next.convertScale(timescale).value % value == 0)
@@ -188,7 +188,7 @@ import Testing
     #expect(chapters(table.take(through: .zero)) == ["1 crossed 0.0 1 of 3 C0"])
     #expect(chapters(table.take(through: milliseconds(10))) == ["1 crossed 10.0 2 of 3 C10", "2 crossed 10.0"])
     _ = table.remove(2)
-    // Known again they are not told again.
+    // Setting the chapters again does not report them again.
     table.setChapters(starts([0, 10, 30]), of: 1)
     #expect(table.take(through: milliseconds(20)).isEmpty)
     #expect(chapters(table.jump(in: 1, to: milliseconds(5))) == ["1 skipped 10.0- 2 of 3 C10"])
@@ -196,7 +196,7 @@ import Testing
       chapters(table.jump(in: 1, to: milliseconds(40))) == ["1 skipped 10.0+ 2 of 3 C10", "1 skipped 30.0+ 3 of 3 C30"])
     table.turn(at: milliseconds(40), isReverse: true)
     #expect(chapters(table.take(through: milliseconds(30))) == ["1 crossed 30.0 3 of 3 C30"])
-    // Another item is the current one, and the player is still in the first.
+    // Another item is the current one, while the player is still in the first.
     table.setChapters(starts([7]), of: 2)
     #expect(chapters(table.take(through: milliseconds(10))) == ["1 crossed 10.0 2 of 3 C10"])
     table.visit(2, at: .zero, includesPeriodic: false)

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Playback
 
-/// What time observers of a player are told, on virtual time, with real files.
+/// The calls of a player's time observers, on virtual time, with real files.
 @Suite struct TimeObserverTests {
-  /// What an observer was told, a line each.
+  /// Records the calls of an observer, one line each.
   private final class Told: Sendable {
     private let state = Mutex<[String]>([])
     var lines: [String] { state.withLock { $0 } }
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// A player with items of these many milliseconds that are ready, ticks every `interval` and cues at `times`.
+  /// Creates a player with ready items of these durations in milliseconds, ticks every `interval` and cues at `times`.
   private func observed(
     _ lengths: [Int], interval: MediaTime = seconds(0.1), times: [Double] = [], itemID: PlayerItem.ID? = nil,
     action: ActionAtItemEnd = .advance
@@ -258,7 +258,7 @@ import Testing
     #expect(cues.lines == ["crossed 1 0.6", "crossed 1 0.2"])
   }
 
-  /// The real player, decode thread and mixer, moved about by chance.
+  /// The real player, decode thread and mixer, with random operations.
   @Test(arguments: 1...6) func passesAlternateHoweverThePlayerIsMoved(seed: Int) async throws {
     let observed = try await observed([2_000], times: [0, 0.3, 0.7, 1.1, 1.999, 2], action: .pause)
     var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15
@@ -302,7 +302,7 @@ import Testing
 
   // MARK: - Ends of observers
 
-  /// `Int(time.seconds)`, as in every tutorial, would trap for a time that is not numeric.
+  /// `Int(time.seconds)`, as in many tutorials, would trap for a time that is not numeric.
   @Test func aPlayerThatGoesAwayEndsItsObserversWithoutACallOfTheirHandlers() async throws {
     let rig = try await Rig()
     let (ticks, cues) = (Told(), Told())
@@ -400,7 +400,7 @@ import Testing
     let files = try TemporaryDirectory()
     let path = files.file("code.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000, sampleRateHz: 48_000)
-    // The second device has a rate of its own.
+    // The second device has another sample rate.
     let sinks = Mutex<[VirtualSink]>(
       [(48_000, BreakingWriter(afterFrames: 12_000)), (44_100, nil)].map { rate, writer in
         VirtualSink(
@@ -473,7 +473,7 @@ import Testing
     await withCheckedContinuation { continuation in loop.execute { engine.close { continuation.resume() } } }
   }
 
-  /// A device that breaks.
+  /// A device that fails.
   private final class BreakingWriter: SampleWriter, Sendable {
     private let left: Mutex<Int>
     init(afterFrames count: Int) { left = Mutex(count) }
@@ -488,7 +488,7 @@ import Testing
     func finish() {}
   }
 
-  // MARK: - Wrong use
+  // MARK: - Invalid arguments
 
   @Test func wrongTimesAreErrorsAndChangeNothing() async throws {
     let observed = try await observed([100])

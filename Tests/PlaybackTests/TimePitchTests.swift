@@ -10,7 +10,7 @@ import TimeStretch
 @Suite struct TimePitchTests {
   private static let stretching = [AudioTimePitchAlgorithm.timeDomain, .spectral].filter(\.isAvailable)
 
-  /// A rig with a tone of 480 Hz, and the algorithm set.
+  /// Creates a rig with a tone of 480 Hz, and the algorithm set.
   private func rig(_ algorithm: AudioTimePitchAlgorithm, seconds: Int = 20) async throws -> Rig {
     let rig = try await Rig()
     let path = rig.files.file("tone.wav")
@@ -36,7 +36,7 @@ import TimeStretch
     let engine = try await Rig()
     let item = engine.item("/none.wav")
     #expect(item.audioTimePitchAlgorithm == .timeDomain)
-    // With a player it is the player's, which is that of these tests.
+    // In a player it uses the player's algorithm, which is that of the rig.
     try await engine.run { try $0.append([item]) }
     #expect(item.audioTimePitchAlgorithm == .varispeed)
     try item.setAudioTimePitchAlgorithm(.timeDomain)
@@ -50,7 +50,7 @@ import TimeStretch
     #expect(await rig.run { $0.state.audioTimePitchAlgorithm } == .varispeed)
     #expect(!rig.dump.contains("audioTimePitchAlgorithm timeDomain"))
     try await rig.run { try $0.setAudioTimePitchAlgorithm(.timeDomain) }
-    // The same again changes nothing.
+    // Setting the same algorithm again changes nothing.
     try await rig.run { try $0.setAudioTimePitchAlgorithm(.timeDomain) }
     #expect(await rig.run { $0.state.audioTimePitchAlgorithm } == .timeDomain)
     let told = rig.dump.split(separator: "\n").filter { $0.hasPrefix("audioTimePitchAlgorithm timeDomain") }
@@ -78,7 +78,7 @@ import TimeStretch
     try await rig.run { try $0.append([item]) }
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 500)
-    // Nor does it matter what is changed meanwhile.
+    // Changes meanwhile have no effect either.
     try await rig.run { try $0.setAudioTimePitchAlgorithm(.varispeed) }
     try item.setAudioTimePitchAlgorithm(algorithm)
     await rig.advance(milliseconds: 2_000)
@@ -96,9 +96,9 @@ import TimeStretch
     try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) }
     await rig.advance(milliseconds: 500)
     let after = await rig.run { $0.currentTime() }
-    // What is heard goes on at the time that it had: to within a frame.
+    // Playback continues at the same time, to within a frame.
     #expect(abs((after - before).seconds - 1) < 2.0 / 48_000)
-    // A tone of 960 Hz at half scale rises by 2,059 at most from sample to sample.
+    // A tone of 960 Hz at half scale changes by at most 2,059 from sample to sample.
     #expect(largestStep(rig) < 2_300)
     rig.heard.removeAll()
     await rig.advance(milliseconds: 500)
@@ -110,7 +110,7 @@ import TimeStretch
     AudioTimePitchAlgorithm.allCases.filter { $0.isAvailable && $0 != old }.map { [old, $0] }
   }
 
-  /// As a change of rate is: what sounds goes on, to the sample, until 60 ms have been heard, and goes over within 5 ms.
+  /// Like a rate change: the old audio continues, to the sample, for 60 ms, then it is cross-faded within 5 ms.
   @Test(arguments: changes.prefix(Effort.rounds(changes.count)), [0.5, 2])
   func aChangeIsHeard60MillisecondsAheadWithoutAStep(_ algorithms: [AudioTimePitchAlgorithm], _ rate: Double)
     async throws
@@ -130,7 +130,8 @@ import TimeStretch
     // The first samples that differ may do so by less than a step of 16 bits.
     #expect((2_880..<2_900).contains(lead), "\(lead) frames")
     let step = zip(heard[1].dropFirst(), heard[1]).lazy.map { abs($0 - $1) }.max() ?? .max
-    // The tone's own largest step, as high as it is with the one that is not kept, and what a cross-fade of 240 frames adds.
+    // The largest step of the tone, at its highest pitch if one algorithm does not keep the pitch. A cross-fade of 240
+    // frames adds to it.
     let hertz = algorithms.contains(.varispeed) ? max(480, 480 * rate) : 480
     let own = 16_384 * 2 * Double.pi * hertz / 48_000
     print("pitch \(algorithms[0]) to \(algorithms[1]) at \(rate): \(lead) frames ahead, step \(step) of \(Int(own))")
@@ -150,19 +151,19 @@ import TimeStretch
     #expect(await rig.run { $0.state.timebaseRate } == rates.1)
     let left = rig.heard.all.map { Int($0.left) }
     try #require(left.count == 24_000)
-    // The tone's own largest step, and what a cross-fade of 240 frames adds.
+    // The largest step of the tone. A cross-fade of 240 frames adds to it.
     let own = 16_384 * 2 * Double.pi * 480 / 48_000
     let step = largestStep(rig)
     print("rate \(rates.0) to \(rates.1) with \(algorithm): step \(step) of \(Int(own))")
     #expect(Double(step) <= own * 1.02 + 16_384.0 * 2 / 240)
-    // Wherever one looks for the length of two cross-fades, more than a period of it is heard beside one.
+    // Every interval of two cross-fades contains more than a period of the tone outside a cross-fade.
     for first in stride(from: 0, to: left.count - 480, by: 120) {
       let peak = left[first..<(first + 480)].lazy.map { abs($0) }.max() ?? 0
       #expect(peak > 12_000, "\(algorithm) from \(rates.0) to \(rates.1), at \(first)")
     }
   }
 
-  /// Whichever of the two is changed first, and whether the other follows at once or later.
+  /// Either of the two is changed first, and the other follows at once or later.
   @Test func changesOfPitchAndRateComeInOneOrder() async throws {
     var dumps: [[String]] = []
     for pitchFirst in [true, false] {
@@ -187,7 +188,7 @@ import TimeStretch
     #expect(dumps[1] == ["== change", rate, pitch, "-- 500 ms"])
   }
 
-  /// What a change is off is not added to by the next one: bursts are heard at the times that the player says.
+  /// The error of a change does not accumulate: bursts are heard at the times that the player reports.
   @Test(arguments: stretching) func aHundredChangesOfRateLeaveTheSoundWhereTheTimeSays(
     _ algorithm: AudioTimePitchAlgorithm
   ) async throws {
@@ -196,7 +197,7 @@ import TimeStretch
     let path = rig.files.file("train.wav")
     try writeWAV(path, train.samples(), sampleRateHz: 48_000)
     let item = rig.item(path)
-    // Each change decodes anew what lies ahead: stretching that takes most of the time of this test.
+    // Each change decodes the buffered audio again: the stretching takes most of the time of this test.
     try item.setPreferredForwardBufferDuration(MediaTime(value: 1, timescale: 2))
     try await rig.run { player in
       try player.setAudioTimePitchAlgorithm(algorithm)
@@ -216,7 +217,7 @@ import TimeStretch
     await rig.advance(milliseconds: 8_000)
     #expect(before > 15 && before + 10 < Double(train.seconds))
     let displacements = train.displacements(in: rig.heard.left, beginningAt: before * 48_000)
-    // Those that are wholly in it: each second's, in its middle.
+    // The bursts that are completely in the range: one per second, in the middle of it.
     let whole = displacements.enumerated().filter { index, _ in
       (before + 0.2...before + 9.8).contains(Double(index) + 0.5)
     }
@@ -225,7 +226,7 @@ import TimeStretch
     #expect(whole.allSatisfy { abs($0.element ?? .infinity) <= (algorithm == .timeDomain ? 20 : 50) })
   }
 
-  /// Nothing is decoded anew for an entry that is not concerned, and the next one that is sounds with what was set.
+  /// Nothing is decoded again for an unaffected entry, and the next affected one plays with the new algorithm.
   @Test func anEntrysOwnAlgorithmChangesWhatIsHeardOfIt() async throws {
     let rig = try await rig(.varispeed)
     try await rig.run { try $0.setRate(2) }
@@ -258,8 +259,8 @@ import TimeStretch
     #expect(!text.contains("stalled"))
   }
 
-  /// AVFoundation: a rate that the algorithm does not support plays silence and does not fail, and `lowQuality` snaps to
-  /// the nearest it has. Here every algorithm plays every rate that is taken, and what is not possible is said.
+  /// AVFoundation: a rate that the algorithm does not support plays silence without an error, and `lowQuality` snaps to
+  /// the nearest supported rate. Here every algorithm plays every accepted rate, and unsupported requests are errors.
   @Test func statement31_whatIsNotPossibleIsSaidAndNothingPlaysSilence() async throws {
     for algorithm in AudioTimePitchAlgorithm.allCases {
       guard algorithm.isAvailable else {

@@ -4,8 +4,8 @@ import Playback
 import RigSupport
 import Testing
 
-/// Items of every codec behind each other, and again behind themselves: what is heard is what decoding one after the other
-/// gives, sample for sample.
+/// Items of every codec after each other, and after themselves: the audio equals decoding one after the other, sample
+/// for sample.
 @Suite struct TransitionTests {
   static let pairs: [(CodecFile, CodecFile)] = {
     let full = CodecFile.common(48_000, 2)
@@ -16,7 +16,7 @@ import Testing
     pairs += zip(CodecFile.common(44_100, 1), full).map { ($0, $1) }
     pairs += zip(full.reversed(), CodecFile.common(44_100, 1)).map { ($0, $1) }
     pairs += zip(CodecFile.common(22_050, 1), CodecFile.common(22_050, 1)).map { ($0, $1) }
-    // Other containers, and six channels: behind themselves, behind a common file and before one.
+    // Other containers, and six channels: after themselves, after a common file and before one.
     pairs += CodecFile.other.map { ($0, $0) }
     pairs += zip(CodecFile.other, full.reversed() + full).map { ($0, $1) }
     pairs += zip(full + full, CodecFile.other).map { ($0, $1) }
@@ -44,8 +44,8 @@ import Testing
     #expect(rig.dump.contains("inserted 0"))
   }
 
-  /// 12,960 frames are 270 ms: what an edit list says in milliseconds is exact, too. What fills the last packet is its size
-  /// times the number of packets, less the sound and what comes before it. FFmpeg says the same of each packet.
+  /// 12,960 frames are 270 ms: an edit list in milliseconds is exact, too. The padding of the last packet is its size
+  /// times the number of packets, minus the audio and the frames before it. FFmpeg reports the same for each packet.
   @Test(arguments: [
     ("a.mp3", "libmp3lame", 13 * 1_152 - 12_960 - 1_105, "lame-tag", 1_105, "lame-tag"),
     ("a.m4a", "aac", 14 * 1_024 - 12_960 - 1_024, "edit-list", 1_024, "edit-list"),
@@ -73,7 +73,7 @@ import Testing
       "\(rig.dump)")
   }
 
-  // MARK: - Again
+  // MARK: - Repeats
 
   static let repeated =
     CodecFile.common(48_000, 2) + [.opus] + CodecFile.common(44_100, 2).filter { ["mp3", "flac"].contains($0.name) }
@@ -122,11 +122,11 @@ import Testing
     #expect(!rig.dump.contains("inserted 1"), "\(rig.dump)")
   }
 
-  /// From one place within a packet to another. Opus comes as close as one step of 16 bits to what it was without the jump.
+  /// From one position within a packet to another. Opus is within one step of 16 bits of the audio without the jump.
   @Test(arguments: Self.repeated) func aLoopFollowsItselfWithoutAMissingOrAnExtraSample(_ kind: CodecFile) async throws
   {
     let rig = try await looping(kind)
-    // What was decoded before there was a loop is decoded anew.
+    // The audio that was decoded before the loop was set is decoded again.
     let result = try await rig.player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
     #expect(result.finished)
     await rig.run { $0.play() }
@@ -135,7 +135,7 @@ import Testing
       rig.heard.all, try Self.looped(rig.files.file("a.\(kind.suffix)")), tolerance: kind.name == "opus" ? 1 : 0)
   }
 
-  /// What lies behind the loop's end has been decoded when the loop is set: it is cut off there.
+  /// The audio after the loop's end is already decoded when the loop is set: it is cut off there.
   @Test(arguments: Self.repeated)
   func aLoopThatIsSetLateFollowsItselfWithoutAMissingOrAnExtraSample(_ kind: CodecFile) async throws {
     let rig = try await looping(kind)
@@ -145,7 +145,7 @@ import Testing
       rig.heard.all, try Self.looped(rig.files.file("a.\(kind.suffix)")), tolerance: kind.name == "opus" ? 1 : 0)
   }
 
-  /// The same of an item that follows another: the two share a filter, and so do they with the loop.
+  /// The same for an item that follows another: the two share a filter, and the loop shares it, too.
   @Test(arguments: Self.repeated)
   func aLoopThatIsSetLateInAnItemThatFollowsAnotherGoesOnWithTheFilterOfBoth(_ kind: CodecFile) async throws {
     let rig = try await Rig()
@@ -174,7 +174,7 @@ import Testing
       end: MediaTime(value: Int64(loopFrames.upperBound), timescale: Int32(kind.rate)))
   }
 
-  /// A player with a file, all of which was decoded before a loop was set.
+  /// Creates a player with a file that was decoded completely before a loop was set.
   private func looping(_ kind: CodecFile) async throws -> Rig {
     let rig = try await Rig()
     let path = rig.files.file("a.\(kind.suffix)")
@@ -187,7 +187,7 @@ import Testing
     return rig
   }
 
-  /// What is heard of it: up to the loop's end, and then the loop again and again.
+  /// The expected audio: up to the loop's end, and then the loop repeatedly.
   private static func looped(_ path: String) throws -> [StereoFrame] { try CodecFile.heard(loopedPasses(path)) }
 
   private static func loopedPasses(_ path: String) throws -> [CodecFile.Sound] {
@@ -199,7 +199,7 @@ import Testing
     return [start] + Array(repeating: pass, count: 5)
   }
 
-  /// What was heard is as was wanted, as far as both go: at least 1.4 s.
+  /// Expects the heard audio to equal the expected one, as far as both extend: at least 1.4 s.
   private func expect(
     _ heard: [StereoFrame], _ wanted: [StereoFrame], tolerance: Int = 0,
     sourceLocation: SourceLocation = #_sourceLocation

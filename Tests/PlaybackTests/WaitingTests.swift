@@ -5,9 +5,9 @@ import Testing
 
 @testable import Playback
 
-/// What a player does while its samples are late. Named after AVFoundation's statements.
+/// The behaviour of a player while its samples are late. Named after AVFoundation's statements.
 @Suite struct WaitingTests {
-  /// A player of an item of 5 s of which a little more than a second can be read.
+  /// Creates a player of an item of 5 s, of which a little more than a second can be read.
   private func stuck() async throws -> SlowRig {
     let rig = try await SlowRig()
     rig.gate.open(upTo: 48_000)
@@ -17,7 +17,7 @@ import Testing
     return rig
   }
 
-  /// What `stuck` can read: whole pieces.
+  /// The readable part of `stuck`: whole chunks.
   private let readable = MediaTime(frame: 49_152, rate: 48_000)
   private static let stall = "stalled item 1 at 1.024"
 
@@ -72,7 +72,7 @@ import Testing
     await rig.advance(milliseconds: 1_000)
     #expect(rig.events == [Self.stall])
     #expect(await rig.time == readable + MediaTime(value: 1, timescale: 1))
-    // Heard is every sample once: silence only where it stalled.
+    // Every sample is heard once; silence only during the stall.
     let runs = rig.heard.runs
     #expect(runs.map(\.firstIndex) == [0, 49_152])
     #expect(runs.map(\.count) == [49_152, 48_000])
@@ -81,7 +81,7 @@ import Testing
   @Test func samplesThatComeBeforeTheStallIsHeardMakeItNothing() async throws {
     let rig = try await stuck()
     await rig.run { $0.play() }
-    // The device has taken the last of them, and plays on for 24 ms.
+    // The device has buffered the last of them, and plays for another 24 ms.
     await rig.advance(milliseconds: 1_000)
     rig.gate.open()
     await rig.wait { $0.isPlaybackBufferFull }
@@ -94,7 +94,7 @@ import Testing
     let rig = try await stuck()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 2_000)
-    // 100 ms more are not enough to go on with.
+    // 100 ms more are not enough to resume.
     rig.gate.open(upTo: 49_152 + 4_800)
     try await rig.block()
     await rig.advance(milliseconds: 500)
@@ -112,7 +112,7 @@ import Testing
     rig.gate.open(upTo: 49_152 + 4_800)
     try await rig.block()
     #expect(await rig.state.reasonForWaitingToPlay == .toMinimizeStalls)
-    // All that is to be heard of it is there: no sample is waited for any more.
+    // All audio of the item up to its new end is available: no sample is missing any more.
     try item.setForwardPlaybackEndTime(MediaTime(frame: 51_152, rate: 48_000))
     await rig.run { _ in }
     rig.gate.open(upTo: 60_000)
@@ -142,12 +142,13 @@ import Testing
     try await rig.run { try $0.append(items) }
     try await rig.block()
     await rig.run { $0.play() }
-    // The device has taken all that there is of the second one while the first is heard.
+    // The device has buffered the available part of the second one while the first is heard.
     await rig.advance(milliseconds: 450)
     #expect(await !rig.state.isPlaybackLikelyToKeepUp)
     try await rig.run { try $0.remove([items[1].id]) }
     #expect(await rig.state.isPlaybackLikelyToKeepUp)
-    // All of the third one is decoded once reading comes to the gate in the one behind it; before, time would overtake it.
+    // All of the third one is decoded once the decoder reaches the gate in the next item. Without this wait, time would
+    // overtake it.
     rig.gate.open(upTo: 48_000)
     try await rig.block()
     await rig.advance(milliseconds: 500)
@@ -155,7 +156,7 @@ import Testing
     #expect(rig.events.filter { $0.hasPrefix("stalled") } == [])
   }
 
-  /// The device has taken silence after the first item, which is not heard if the second one is opened in time.
+  /// The device has buffered silence after the first item, which is not heard if the second one is opened in time.
   @Test func anItemThatOpensBeforeItsPlaceIsHeardFollowsWithoutSilence() async throws {
     let rig = try await SlowRig(lookAheadFrames: 48_000)
     rig.gate.open(upTo: 16_000)
@@ -198,7 +199,7 @@ import Testing
     await rig.advance(milliseconds: 1_000)
     #expect(await rig.state.rate == 0)
     #expect(await rig.time == time)
-    // Played on, not a sample is missing.
+    // After resuming, no sample is missing.
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 1_000)
     let runs = rig.heard.runs
@@ -244,7 +245,7 @@ import Testing
     #expect(await rig.time == MediaTime(value: 50, timescale: 1_000))
   }
 
-  /// One that does not wait by itself, and has stopped where samples ran out.
+  /// Creates a player that does not wait automatically, and that paused at an underrun.
   private func pausedByAStall() async throws -> SlowRig {
     let rig = try await stuck()
     await rig.run { player in
@@ -267,10 +268,10 @@ import Testing
       await rig.advance(milliseconds: 200)
     }
     #expect(rig.events == [Self.stall])
-    // A tenth of a second is enough to go on with.
+    // A tenth of a second is enough to resume.
     rig.gate.open(upTo: 49_152 + 4_800)
     try await rig.block()
-    // The device has taken 100 ms of silence.
+    // The device has buffered 100 ms of silence.
     await rig.advance(milliseconds: 150)
     #expect(await rig.state.timeControlStatus == .playing)
     #expect(await rig.time > readable)
@@ -317,7 +318,7 @@ import Testing
 
   @Test func playImmediatelyPlaysTheLittleThatIsThere() async throws {
     let rig = try await SlowRig()
-    // Less than what is waited for before a start.
+    // Less than the amount required before a start.
     rig.gate.open(upTo: 4_096)
     let item = try rig.wav(file: 1, frames: 240_000)
     try await rig.run { try $0.append([item]) }
@@ -390,7 +391,7 @@ import Testing
     #expect(told.withLock { $0 } == [.playing, .paused, .playing, .paused, .playing, .paused])
   }
 
-  /// What is left of the item is less than what is waited for behind a stall.
+  /// The rest of the item is shorter than the amount required to resume after a stall.
   @Test func statement30_aFullBufferEndsTheWaitingThoughItIsLessThanIsWaitedFor() async throws {
     let rig = try await SlowRig()
     rig.gate.open(upTo: 48_000)
