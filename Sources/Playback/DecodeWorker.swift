@@ -180,7 +180,7 @@ final class DecodeWorker {
     }
   }
 
-  /// The pass that a job continues, if it is a pass of the present job.
+  /// The conversion that a new job continues, if it belongs to a pass of the present job.
   private func rest(for job: DecodePipeline.Job) -> Conversion.Rest? {
     guard let splice = job.splice, splice.passID.generation == self.job?.generation, let writer,
       writer.playbackRate == job.start.rate
@@ -280,7 +280,7 @@ final class DecodeWorker {
     hasRested = false
     reportAwaited(isOver: false)
     if job.stream.writtenFrame >= Int64(job.format.sampleRateHz / 5) { reportPrepared(job) }
-    // The threads that bring the prepared audio to the device, here and in the sound server, run before more is
+    // Yields to the threads that bring the prepared audio to the device, here and in the sound server, before more is
     // decoded. Decoding seconds of audio takes less than a time slice of the scheduler.
     sched_yield()
   }

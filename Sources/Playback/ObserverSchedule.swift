@@ -83,7 +83,7 @@ struct ObserverSchedule {
 
   private func nextEdge(in timeline: PlayerTimeline, isPlaying: Bool) -> (frame: Int64, milestone: Milestone)? {
     guard isSounding else {
-      // The start of the item of the table is reported; another item is visited first.
+      // Only a start of the item in the table is reported; another item must be visited first.
       guard let frame = timeline.soundBegins(from: edgeFrame),
         let position = timeline.position(atOutputFrame: frame), position.itemID == table.place?.itemID
       else { return nil }

@@ -111,7 +111,7 @@ extension Output {
     state = OutputState(status: .lost, error: error)
   }
 
-  // MARK: - Losing
+  // MARK: - Loss
 
   func sinkFailed(_ number: UInt64, _ error: MediaError) {
     guard session?.number == number else { return }

@@ -6,7 +6,7 @@ import MediaCore
 /// Unlike AVQueuePlayer, items have indexes, the queue has versions, and playback can go back. The first item is the
 /// current one. An item that was played to its end leaves the queue and enters the history.
 ///
-/// Adding at the end takes constant time. Finding or moving an item takes about a hundred steps among 100,000.
+/// Adding at the end takes constant time. Finding or moving one of 100,000 items takes several hundred steps.
 public actor QueuePlayer: PlayerControl {
   public nonisolated let control: PlayerControlBox
   private nonisolated let loop: any ControlLoop

@@ -2,8 +2,8 @@ import MediaCore
 
 /// Applies rates that are set in a row for several players at one output frame.
 ///
-/// A program that sets the rate of three players in a loop expects them to stay in step. The changes wait until there
-/// was no call for `EngineCore.gatheringNanoseconds`. Players with the same new rate then change together.
+/// A program that sets the rate of three players in a loop expects them to stay in step. The changes wait until no
+/// further call arrives within `EngineCore.gatheringNanoseconds`. Players with the same new rate then change together.
 ///
 /// Threading: confined to the control loop.
 final class RateGathering: @unchecked Sendable {

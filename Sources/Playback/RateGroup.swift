@@ -64,7 +64,7 @@ final class RateGroup: @unchecked Sendable {
   /// Whether no work is pending before virtual time may pass.
   var isSettled: Bool { !isCheckScheduled && !isAnswering }
 
-  // MARK: - Life
+  // MARK: - Lifetime
 
   /// Gives the rate to all players. Paused players store it for their next start.
   func begin(_ players: [PlayerCore]) {

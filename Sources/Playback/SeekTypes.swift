@@ -54,8 +54,8 @@ public struct SeekResult: Sendable, Hashable {
   /// output and item differ, `time` is that of the first output frame at or after this sample. It is then less than one
   /// output frame away.
   public var isExact: Bool
-  /// Why `time` is not proven to be the time of the first sample heard; nil if it is proven. If it is set, `isExact` is
-  /// false.
+  /// The reason why `time` is not proven to be the time of the first sample heard; nil if it is proven. If it is set,
+  /// `isExact` is false.
   public var positionDoubt: PositionDoubt?
   /// Whether `requested` was outside the item and was clamped to the nearer end.
   public var isClamped: Bool

@@ -13,7 +13,7 @@ struct StallAllowance: Sendable {
   private var remaining = nanoseconds
   private var endedAt: HostTime?
 
-  /// A stall of an item begins. Returns the time at which the item is given up if the stall lasts.
+  /// Begins a stall of an item. Returns the time at which the item is given up if the stall lasts.
   mutating func begin(_ id: PlayerItem.ID, at now: HostTime) -> HostTime {
     if id != itemID { self = StallAllowance(itemID: id) }
     if let endedAt {
@@ -24,7 +24,7 @@ struct StallAllowance: Sendable {
     return now.advanced(byNanoseconds: remaining)
   }
 
-  /// The stall is over after this time.
+  /// Ends the stall, which lasted `duration` nanoseconds.
   mutating func end(afterNanoseconds duration: Int64, at now: HostTime) {
     remaining = max(0, remaining - max(0, duration))
     endedAt = now

@@ -4,9 +4,9 @@ import RealtimeAudio
 /// Delays the start of an idle device until all calls that belong together have arrived.
 ///
 /// While no player runs, the device's time does not advance. Calls in a row, such as `AudioPlayer.play(atTime:)` for
-/// three players, can name moments that are too close for a running device. Their start groups therefore wait here
-/// until there was no call for `EngineCore.gatheringNanoseconds` and every player is ready. Then the mixer gets all of
-/// them at once.
+/// three players, can name moments that are too close for a running device. Their start groups therefore wait here. The
+/// wait ends when every player is ready and no further call arrives within `EngineCore.gatheringNanoseconds`. Then the
+/// mixer gets all groups at once.
 ///
 /// Threading: confined to the control loop.
 final class StartGate: @unchecked Sendable {

@@ -127,7 +127,7 @@ final class StartGroup: @unchecked Sendable {
     if !isHeld { try member.checkDirection(member.nextRate ?? member.defaultRate, operation: "play-at") }
   }
 
-  // MARK: - Life
+  // MARK: - Lifetime
 
   /// Whether no work is pending before virtual time may pass.
   var isSettled: Bool { !isCheckScheduled && !isAnswering }

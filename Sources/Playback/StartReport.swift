@@ -20,23 +20,23 @@ public struct StartReport: Sendable, Hashable {
   public var requested: MediaTime
   /// The item time at which playback begins.
   public var reached: MediaTime
-  /// Waiting until the decode thread began: for the output, for a pending seek that must be heard first, for the thread
-  /// itself.
+  /// The time until the decode thread began. It waits for the output, for a pending seek that must be heard first, and
+  /// for its thread.
   public var waitNanoseconds: Int64 = 0
-  /// Opening the file; 0 if it was open.
+  /// The time to open the file; 0 if it was open.
   public var openNanoseconds: Int64 = 0
-  /// Finding the position in the file by its index, including reading the index.
+  /// The time to find the position in the file by its index, including reading the index.
   public var indexNanoseconds: Int64 = 0
-  /// Reading packets from that position to the first frame.
+  /// The time to read packets from that position to the first frame.
   public var demuxNanoseconds: Int64 = 0
-  /// Decoding the first frame and the frames that must be decoded before it can play.
+  /// The time to decode up to the first frame, and from there the amount required before playback can begin.
   public var decodeNanoseconds: Int64 = 0
-  /// Converting to the output's sample rate and channels.
+  /// The time to convert to the output's sample rate and channels.
   public var resampleNanoseconds: Int64 = 0
-  /// Handing the decoded audio to the device.
+  /// The time to hand the decoded audio to the device.
   public var commitNanoseconds: Int64 = 0
-  /// From there until the first frame was heard. Nil while it is not heard because the player is paused, and for
-  /// `splice`.
+  /// The time from there until the first frame was heard. Nil while it is not heard because the player is paused, and
+  /// for `splice`.
   public var deviceNanoseconds: Int64?
 
   /// The sum of the steps: from the request until the first frame was heard, or was handed to the device if it is not

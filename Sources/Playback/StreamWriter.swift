@@ -29,7 +29,7 @@ final class StreamWriter {
   private var converter: (any SoundConverter)?
   /// The conversions of passes at rate 1, the newest last.
   private var conversions: [Conversion] = []
-  /// The number of frames put into the converter, in its own count.
+  /// The number of frames put into the converter, in the converter's count.
   private var convertedFrame: Int64 = 0
   /// The stream frame for output frame 0 of the converter.
   private var convertedFromFrame: Int64 = 0
