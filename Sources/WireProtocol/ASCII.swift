@@ -1,4 +1,4 @@
-/// What the parsers and encoders ask about single bytes.
+/// Checks and conversions of single bytes for the parsers and encoders.
 enum ASCII {
   /// The value of a hexadecimal digit, nil for any other byte.
   static func hexValue(_ byte: UInt8) -> UInt8? {
@@ -10,10 +10,9 @@ enum ASCII {
     }
   }
 
-  /// `0` to `9`.
   static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
-  /// What ids and players' names are made of: `[A-Za-z0-9._-]`.
+  /// The bytes of ids and player names: `[A-Za-z0-9._-]`.
   static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -31,7 +30,8 @@ enum ASCII {
   /// Lower-case hexadecimal digits, by value.
   static let hexDigits: [UInt8] = Array("0123456789abcdef".utf8)
 
-  /// The whole number that all of a text is, with `-` in front or nothing; nil for any other text, and beyond what an `Int` holds.
+  /// The whole number that `text` consists of, with an optional leading `-`.
+  /// Nil for any other text and for numbers outside the range of `Int`.
   static func integer(_ text: ArraySlice<UInt8>) -> Int? {
     let isNegative = text.first == UInt8(ascii: "-")
     let digits = isNegative ? text.dropFirst() : text
@@ -49,12 +49,12 @@ enum ASCII {
     return value
   }
 
-  /// Whether `text` is a number as JSON writes one: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`; with `fraction` only what may stand
-  /// behind its point.
+  /// Whether `text` is a JSON number: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`.
+  /// With `fraction`: whether `text` is the part after the decimal point of such a number.
   static func isJSONNumber(_ text: ArraySlice<UInt8>, fraction: Bool = false) -> Bool {
     var index = text.startIndex
     func byte() -> UInt8? { index < text.endIndex ? text[index] : nil }
-    /// Goes behind the digits; whether there are any.
+    /// Skips digits. Returns whether there were any.
     func skipDigits() -> Bool {
       let start = index
       while let digit = byte(), isDigit(digit) { index += 1 }

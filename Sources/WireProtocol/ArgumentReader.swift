@@ -1,32 +1,33 @@
 import MediaCore
 
-/// Turns one argument, as text or as a JSON value, into what its parameter takes. The only place where kinds are read.
+/// Converts one argument, either text or a JSON value, to the type of its parameter. All kinds are parsed here.
 ///
-/// Nothing here makes a string of a text but where the value is one.
+/// Creates a `String` only for values that are strings.
 enum ArgumentReader {
-  /// Longer ones are not times: what is exact within them could not be kept.
+  /// The maximum length of a time. A longer text could not be represented exactly.
   private static let timeByteCount = 128
 
-  /// Why a text is no value of a kind.
+  /// The reason why a text is not a value of a kind.
   private enum Fault: Error {
     case bad
     case badTime
     case other(MediaError)
   }
 
-  /// A value in JSON, as far as it matters here.
+  /// A JSON value.
   enum JSONArgument {
     case string(ArraySlice<UInt8>)
-    /// Its token.
+    /// The bytes of the number as written.
     case number(ArraySlice<UInt8>)
     case bool(Bool)
-    /// Anything else, as error messages call it.
+    /// Any other JSON type. The string is its name in error messages.
     case other(String)
   }
 
-  /// Reads text: every argument in words, a string in JSON.
+  /// Reads an argument of the text form, or a JSON string.
   ///
-  /// Errors: `bad-arguments`, `invalid-time`, `no-such-property`, `unsupported-place`, each naming the parameter and what it takes.
+  /// - Throws: `bad-arguments`, `invalid-time`, `no-such-property` or `unsupported-place`. The message contains the
+  ///   parameter and its accepted values.
   static func value(
     text: ArraySlice<UInt8>, for parameter: ParameterSpec, of spec: CommandSpec
   ) throws(MediaError) -> ArgumentValue {
@@ -35,7 +36,8 @@ enum ArgumentReader {
     }
   }
 
-  /// Reads a JSON value that is no array: text as above, numbers exactly from their token, booleans for flags and toggles.
+  /// Reads a JSON value other than an array. Strings are read as in the text form, numbers exactly from their token.
+  /// Flags and toggles accept booleans.
   static func value(
     json: JSONArgument, for parameter: ParameterSpec, of spec: CommandSpec
   ) throws(MediaError) -> ArgumentValue {
@@ -73,7 +75,8 @@ enum ArgumentReader {
     }
   }
 
-  /// The value of a JSON `null`: `none` for a time or a track that `none` removes. Nil for other kinds: the parameter is not given.
+  /// The value of a JSON `null`: `none` for the kinds of time and track that accept `none`. Nil for other kinds, which
+  /// means that the parameter is not given.
   static func null(_ kind: ParameterSpec.Kind) -> ArgumentValue? {
     switch kind {
     case .timeOrNone: .time(.invalid)
@@ -82,8 +85,8 @@ enum ArgumentReader {
     }
   }
 
-  /// Whether a text is a value of a kind, judged by its digits alone. A line may have thousands of ids
-  /// or times, each of which is read when it is asked for.
+  /// Whether a text is a valid value of a kind, checked by its digits only. A line may contain thousands of ids or
+  /// times. Each is converted only when it is used.
   static func isPlain(_ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) -> Bool {
     let fractionLimit: Int
     switch kind {
@@ -100,7 +103,7 @@ enum ArgumentReader {
       && fractionLimit > 0 && fraction.allSatisfy { ASCII.isDigit($0) }
   }
 
-  /// A value that was read before, and was one.
+  /// Converts a text that an earlier check accepted.
   static func known(_ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) -> ArgumentValue {
     do throws(Fault) { return try value(text, kind) } catch {
       preconditionFailure("a value that was read is none any more")
@@ -155,7 +158,7 @@ enum ArgumentReader {
     }
   }
 
-  /// Reads a number's token in JSON.
+  /// Reads the token of a JSON number.
   private static func number(_ token: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) throws(Fault) -> ArgumentValue {
     switch kind {
     case .timeExpression: return .expression(.absolute(try checked(try time(token), kind)))
@@ -182,7 +185,7 @@ enum ArgumentReader {
     return time
   }
 
-  /// Checks a time against its kind's range.
+  /// Checks that a time is in the range of its kind.
   private static func checked(_ time: MediaTime, _ kind: ParameterSpec.Kind) throws(Fault) -> MediaTime {
     let isPositive = kind == .duration(positive: true)
     guard time.isNumeric, time.value > 0 || (time.value == 0 && !isPositive) else { throw .badTime }
@@ -203,7 +206,7 @@ enum ArgumentReader {
     let written = String(decoding: text, as: UTF8.self)
     guard let value = Double(isShort ? "0\(written)" : written), range.contains(value), !(exceptZero && value == 0)
     else { throw .bad }
-    // -0 is 0 for whoever asked.
+    // Normalizes -0 to 0.
     return value == 0 ? 0 : value
   }
 
@@ -237,7 +240,7 @@ enum ArgumentReader {
     if text.elementsEqual("none".utf8) { return .none }
     if text.elementsEqual("auto".utf8) { return .automatic }
     if text.allSatisfy(ASCII.isDigit), let number = ASCII.integer(text) { return .track(number) }
-    // BCP 47 (RFC 5646, 2.1): letters, digits and hyphens, a language of two letters or more first.
+    // BCP 47 (RFC 5646, 2.1): letters, digits and hyphens. The first subtag is a language of at least two letters.
     let language = text.prefix { $0 != UInt8(ascii: "-") }
     guard (2...8).contains(language.count), language.allSatisfy({ !ASCII.isDigit($0) }),
       ASCII.isName(text, maximum: 35), !text.contains(UInt8(ascii: ".")), !text.contains(UInt8(ascii: "_"))
@@ -261,12 +264,12 @@ enum ArgumentReader {
 
   // MARK: - Errors
 
-  /// The error for what is called `shown` and is none of a parameter's values.
+  /// The error for an unaccepted value, which the message shows as `shown`.
   static func isNoValue(_ shown: String, _ parameter: ParameterSpec, _ spec: CommandSpec) -> MediaError {
     failure(.bad, shown, parameter, spec)
   }
 
-  /// The error of a value, which is called `shown`.
+  /// The error for a value, which the message shows as `shown`.
   private static func failure(
     _ fault: Fault, _ shown: String, _ parameter: ParameterSpec, _ spec: CommandSpec
   ) -> MediaError {

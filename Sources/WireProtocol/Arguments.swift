@@ -1,12 +1,12 @@
 import MediaCore
 
-/// One bound value of a parameter, of the type that its kind says.
+/// A parsed value. The case corresponds to the kind of the parameter.
 enum ArgumentValue: Sendable, Hashable {
   case expression(TimeExpression)
   case time(MediaTime)
   case integer(Int)
   case number(Double)
-  /// A word, a toggle or a name.
+  /// A word, a toggle, a text or a name.
   case text(String)
   case flag(Bool)
   case path(FilePath)
@@ -17,29 +17,31 @@ enum ArgumentValue: Sendable, Hashable {
   case track(ItemCommand.TrackChoice)
 }
 
-/// A command's arguments after binding: every value checked and typed, in the order of the parameters.
+/// A command's parsed arguments: checked and typed values.
 ///
-/// Of a parameter that takes several the values stay bytes (`WireList`). The accessors answer nil for what was not given. Required values cannot be missing after binding; asking for a value by a
-/// type that its kind does not have is a mistake in the command table, which its tests find.
+/// The values of a parameter that takes several stay bytes (`WireList`). The accessors return nil for values that were
+/// not given.
+/// Parsing ensures that required values exist. Reading a value with the wrong type is a programming error in the
+/// command table, which its tests detect.
 struct Arguments: Sendable {
-  /// The command that they are for.
+  /// The command that the arguments belong to.
   private(set) var spec: CommandSpec
-  /// They are those of a command within `queue.edit`.
+  /// Whether the command is part of a `queue.edit`.
   private(set) var isPartOfEdit = false
-  /// The values in the order in which they came, each with its parameter's index.
+  /// The values in the order of the request, each with the index of its parameter.
   private var values: [(index: Int, value: ArgumentValue)] = []
-  /// Those of the parameter that takes several; no command has more than one.
+  /// The values of the parameter that takes several. No command has more than one such parameter.
   private var list = PackedValues()
-  /// What is observed: such values are put together instead.
+  /// The observed keys, which are collected here and not in `list`.
   private var choice = ObservableKey.Choice()
-  /// The number of values in the list or the choice.
+  /// The number of counted values in the list or the choice.
   private var listCount = 0
-  /// A bit for each parameter that has a value. No command has more than a handful.
+  /// One bit for each parameter that has a value. No command has more than 64 parameters.
   private var given: UInt64 = 0
 
   init(spec: CommandSpec) { self.spec = spec }
 
-  /// Begins anew with another command's, in the same memory.
+  /// Removes all values and starts with another command. Reuses the memory.
   mutating func reset(_ spec: CommandSpec, isPartOfEdit: Bool) {
     self.spec = spec
     self.isPartOfEdit = isPartOfEdit
@@ -52,7 +54,7 @@ struct Arguments: Sendable {
 
   /// Counts the next value of the list at `index`.
   ///
-  /// Paths, entries, times and edits have limits of their own, and player names cannot outnumber the players.
+  /// Paths, entries, times and edits have separate limits. Player names cannot outnumber the players.
   /// - Throws: `bad-arguments` for a value of another kind beyond `limit`, before the value is read.
   mutating func countListValue(at index: Int, limit: Int) throws(MediaError) {
     switch spec.parameters[index].kind {
@@ -64,20 +66,24 @@ struct Arguments: Sendable {
     }
   }
 
-  /// Lets go of the values; and of the list's memory, when the command has that now.
+  /// Removes the values. With `ofList`, also releases the memory of the list, because the command retains it now.
   mutating func letGo(ofList: Bool) {
     values.removeAll(keepingCapacity: true)
     if ofList { list = PackedValues() } else { list.removeAll() }
   }
 
-  /// Adds a value to the parameter at `index`. Errors: a second value for what is not a list.
+  /// Adds a value to the parameter at `index`.
+  ///
+  /// - Throws: `bad-arguments` for a second value of a parameter that is not a list.
   mutating func add(_ value: ArgumentValue, at index: Int) throws(MediaError) {
     if has(index) { throw failure("\(spec.parameters[index].name.rawValue) is given twice") }
     given |= 1 << UInt64(index)
     values.append((index, value))
   }
 
-  /// Notes that the list at `index` has a value, and gives what it is to be added to. Of the line are so many bytes left.
+  /// Marks the list at `index` as given and passes it to `body`.
+  ///
+  /// - Parameter lineByteCount: The number of bytes left in the line, which limits the size of the list.
   mutating func addToList(
     at index: Int, lineByteCount: Int, _ body: (inout PackedValues) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -86,14 +92,14 @@ struct Arguments: Sendable {
     try body(&list)
   }
 
-  /// The bytes of the value that was added to the list last.
+  /// The bytes of the last value of the list.
   var lastOfList: ArraySlice<UInt8> {
     var (offset, last) = (0, 0..<0)
     while let range = list.next(at: &offset) { last = range }
     return list.bytes[last]
   }
 
-  /// Adds keys to the parameter at `index`.
+  /// Adds observed keys to the parameter at `index`.
   mutating func add(_ keys: ObservableKey.Choice, at index: Int) {
     given |= 1 << UInt64(index)
     choice.formUnion(keys)
@@ -102,7 +108,7 @@ struct Arguments: Sendable {
   /// Whether the parameter at `index` has a value.
   func has(_ index: Int) -> Bool { given & 1 << UInt64(index) != 0 }
 
-  /// Checks that everything required is there.
+  /// Checks that all required parameters have a value.
   func checkComplete() throws(MediaError) {
     for (index, parameter) in spec.parameters.enumerated() where !has(index) {
       guard parameter.place == .required || parameter.place == .list else { continue }
@@ -133,7 +139,7 @@ struct Arguments: Sendable {
     return result
   }
 
-  /// A value that binding has made sure of.
+  /// Unwraps a required value.
   func required<Value>(_ name: ParameterName, _ value: Value?) throws(MediaError) -> Value {
     guard let value else { throw failure("\(name.rawValue) is missing") }
     return value
@@ -153,14 +159,14 @@ struct Arguments: Sendable {
     return WireList(list)
   }
 
-  /// Whether any of the values of the list says so, which gets its bytes.
+  /// Whether the bytes of any value in the list satisfy `predicate`.
   func listContains(_ predicate: (ArraySlice<UInt8>) -> Bool) -> Bool {
     var offset = 0
     while let range = list.next(at: &offset) { if predicate(list.bytes[range]) { return true } }
     return false
   }
 
-  /// Those of the list's values that are chosen by their bytes.
+  /// The values of the list whose bytes satisfy `predicate`.
   func chosen<Element>(_ predicate: (ArraySlice<UInt8>) -> Bool) -> WireList<Element> {
     var chosen = PackedValues()
     chosen.reserve(lineByteCount: list.bytes.count)
@@ -189,7 +195,7 @@ struct Arguments: Sendable {
     first(name) { if case .text(let value) = $0 { value } else { nil } }
   }
 
-  /// What stands between the commas of a text; nothing when it is not given.
+  /// The comma-separated elements of a text. Empty when the parameter is not given.
   func elements(_ name: ParameterName) -> WireList<String> {
     guard let text = text(name) else { return [] }
     var values = PackedValues()
@@ -198,7 +204,7 @@ struct Arguments: Sendable {
     return WireList(values)
   }
 
-  /// Gives the bytes of what stands between the commas of a text.
+  /// Calls `body` with the bytes of each comma-separated element of a text.
   func forEachElement<Failure>(
     of text: String, _ body: (ArraySlice<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -215,7 +221,7 @@ struct Arguments: Sendable {
     first(name) { if case .flag(let value) = $0 { value } else { nil } } ?? false
   }
 
-  /// What a boolean says, when it is given.
+  /// The value of a boolean. Nil when the parameter is not given.
   func boolean(_ name: ParameterName) -> Bool? {
     first(name) { if case .flag(let value) = $0 { value } else { nil } }
   }
@@ -232,7 +238,9 @@ struct Arguments: Sendable {
     first(name) { if case .requestID(let value) = $0 { value } else { nil } }
   }
 
-  /// What is waited for. Errors: `badArguments` where no time is at least one and at most the other.
+  /// The conditions to wait for.
+  ///
+  /// - Throws: `badArguments` if a minimum time exceeds a maximum time.
   func waitConditions() throws(MediaError) -> WireList<WaitCondition> {
     let conditions = list(.conditions, of: WaitCondition.self)
     var (least, most): (MediaTime?, MediaTime?)
@@ -249,25 +257,26 @@ struct Arguments: Sendable {
     return conditions
   }
 
-  /// Whether the parameter of that name has a value; false where there is no such parameter.
+  /// Whether the parameter has a value. False if the command has no such parameter.
   func isGiven(_ name: ParameterName) -> Bool {
     spec.parameters.firstIndex { $0.name == name }.map { has($0) } ?? false
   }
 
-  /// Whether the command reads when it has no value, and none is given: only what names the object.
+  /// Whether the request only reads: the command reads when it gets no value, and only parameters that select the
+  /// object are given.
   var isQuestion: Bool {
     spec.asks && !spec.parameters.indices.contains { has($0) && !Self.selectors.contains(spec.parameters[$0].name) }
   }
 
   private static let selectors: Set<ParameterName> = [.id, .player, .group]
 
-  /// The keys that all patterns together name, in the table's order, each once.
+  /// The keys that match any of the patterns, in the order of the table, without duplicates.
   var keys: [ObservableKey] { choice.keys }
 
-  /// The player: `main` unless said.
+  /// The player. Default: `main`.
   var player: String { text(.player) ?? Self.mainPlayer }
 
-  /// The player that is there from the start.
+  /// The player that exists from startup.
   static let mainPlayer = "main"
 }
 

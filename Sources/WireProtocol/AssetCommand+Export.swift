@@ -1,13 +1,13 @@
 import MediaCore
 
 extension AssetCommand {
-  /// What a file is made of, and how.
+  /// The parameters of an export.
   public struct Export: Sendable, Hashable {
-    /// What kind of file it is.
+    /// The container format of the file.
     public enum Form: String, Sendable, Hashable, CaseIterable {
       case wav, caf, flac, m4a, mp4, mov, matroska, webm, ogg, mp3
 
-      /// The one that a file's ending speaks of.
+      /// The format for a file name extension.
       init?(ending: String) {
         switch ending {
         case "mka", "mkv": self = .matroska
@@ -18,52 +18,52 @@ extension AssetCommand {
       }
     }
 
-    /// What becomes of the sound.
+    /// The audio codec of the exported file.
     public enum Codec: String, Sendable, Hashable, CaseIterable {
-      /// As it is stored.
+      /// The stored packets, without transcoding.
       case copy
       case omit = "none"
       case pcm, float, flac, alac, aac, opus, mp3, ima4
     }
 
-    /// What becomes of the pictures.
+    /// The video codec of the exported file.
     public enum VideoCodec: String, Sendable, Hashable, CaseIterable {
-      /// As they are stored.
+      /// The stored packets, without transcoding.
       case copy
       case omit = "none"
       case h264
     }
 
-    /// Which tags it has.
+    /// The tags that the exported file contains.
     public enum Tags: String, Sendable, Hashable, CaseIterable {
       case all, sharing, none
     }
 
-    /// At least one.
+    /// The input files. At least one.
     public var paths: WireList<FilePath>
-    /// All of them at once, not one behind the other.
+    /// Whether the inputs are mixed. Default: they are concatenated.
     public var mixes = false
     public var file: FilePath
     public var form: Form
-    /// Even if there is a file.
+    /// Whether an existing file is replaced.
     public var replaces = false
     public var start = MediaTime.zero
-    /// Nil: the end.
+    /// The end of the exported range. Nil: the end of the input.
     public var end: MediaTime?
-    /// Of sound; nil: the one that plays.
+    /// The number of the audio track. Nil: the track that playback would choose.
     public var track: Int?
-    /// Nil: as suits the form.
+    /// Nil: the default of the format.
     public var codec: Codec?
     public var sampleRateHz: Int?
     public var channelCount: Int?
     public var bitsPerSample: Int?
-    /// Of sound, bits a second.
+    /// The audio bit rate, in bits per second.
     public var bitRate: Int?
-    /// Nil: as suits the form, and what there is.
+    /// Nil: a default that depends on the format and the input.
     public var video: VideoCodec?
-    /// Pixels; nil: as it is.
+    /// The height of the video in pixels. Nil: the height of the input.
     public var height: Int?
-    /// Constant rate factor; nil: the encoder's own.
+    /// The constant rate factor (CRF). Nil: the encoder's default.
     public var quality: Int?
     public var tags = Tags.all
     public var network = NetworkOptions()

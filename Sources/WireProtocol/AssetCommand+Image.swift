@@ -1,20 +1,20 @@
 import MediaCore
 
 extension AssetCommand {
-  /// Images of a file's video, and where they are written.
+  /// Images of a file's video, and the file or files to write.
   public struct Image: Sendable, Hashable {
-    /// How it is written.
+    /// The image format.
     public enum Form: Sendable, Hashable {
       case png
-      /// From 1 to 100.
+      /// JPEG. The quality is 1 to 100.
       case jpeg(quality: Int)
     }
 
-    /// Many images as one.
+    /// A contact sheet: one image that contains several video frames as a grid.
     public struct Sheet: Sendable, Hashable {
       public var columns: Int
       public var rows: Int
-      /// Pixels between them; nil: what is usual.
+      /// The gap between the images in pixels. Nil: the default.
       public var gap: Int?
 
       public init(columns: Int, rows: Int, gap: Int? = nil) {
@@ -23,20 +23,20 @@ extension AssetCommand {
     }
 
     public var path: FilePath
-    /// None: with a sheet, equally far from each other.
+    /// The times of the images. Empty: evenly spaced times, allowed with a sheet only.
     public var times: WireList<MediaTime>
-    /// Where it is written; with several times a pattern: see `file(_:)`.
+    /// The file to write. With several times it contains a pattern (see `file(_:)`).
     public var file: FilePath
     public var form: Form
-    /// Even if there is a file.
+    /// Whether an existing file is replaced.
     public var replaces: Bool
-    /// The most pixels; nil: as many as there are.
+    /// The maximum width in pixels. Nil: no limit.
     public var width: Int?
     public var height: Int?
-    /// How much earlier or later an image may be.
+    /// The tolerances: how much earlier or later than its time an image may be.
     public var before: MediaTime
     public var after: MediaTime
-    /// It is turned as the file says.
+    /// Whether the image is rotated as the file specifies.
     public var isUpright: Bool
     public var sheet: Sheet?
     public var network: NetworkOptions
@@ -51,8 +51,10 @@ extension AssetCommand {
       (self.isUpright, self.sheet, self.network) = (isUpright, sheet, network)
     }
 
-    /// Where the image of the time with this number, from 1 on, is written: `%d` in the name stands for the number, `%03d` for one of
-    /// three digits at least. Without a pattern, and for a sheet, it is the file itself.
+    /// The file for the image of time `number`, which counts from 1.
+    ///
+    /// `%d` in the name is replaced with the number, `%03d` with the number in at least three digits. A name without a
+    /// pattern, and the name of a sheet, are used unchanged.
     public func file(_ number: Int) -> FilePath {
       guard sheet == nil, let pattern = NumberPattern(file.bytes),
         let numbered = FilePath(bytes: pattern.bytes(number))
@@ -62,13 +64,13 @@ extension AssetCommand {
   }
 }
 
-/// A name in which a number stands: `%d`, or with digits `%03d`.
+/// A file name that contains a pattern for a number: `%d`, or with zero padding `%03d`.
 struct NumberPattern {
   private let before: ArraySlice<UInt8>
   private let after: ArraySlice<UInt8>
   private let digitCount: Int
 
-  /// Nil for a name without exactly one such place behind its last `/`.
+  /// Returns nil unless the part after the last `/` contains exactly one pattern.
   init?(_ name: [UInt8]) {
     let start = name.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
     let places = (start..<name.count).compactMap { index in Self.place(in: name[index...]) }
@@ -82,7 +84,7 @@ struct NumberPattern {
     guard name.dropFirst(1 + digits.count).first == UInt8(ascii: "d") else { return nil }
     let range = name.startIndex..<name.startIndex + digits.count + 2
     if digits.isEmpty { return (range, 1) }
-    // `%03d`: a zero, and how many.
+    // `%03d`: a zero, then the minimum number of digits.
     guard digits.count == 2, digits.first == UInt8(ascii: "0"), let count = digits.last else { return nil }
     return (range, max(1, Int(count - UInt8(ascii: "0"))))
   }

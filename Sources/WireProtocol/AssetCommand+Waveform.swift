@@ -1,27 +1,27 @@
 import MediaCore
 
 extension AssetCommand {
-  /// What is to be seen of a file, and where it is written.
+  /// A waveform of a file, and the file to write.
   public struct Waveform: Sendable, Hashable {
-    /// How it is written.
+    /// The format of the waveform.
     public enum Form: String, Sendable, Hashable, CaseIterable {
       case json, dat, png, svg
     }
 
-    /// A file that it is written into.
+    /// A file that the waveform is written to.
     public struct Output: Sendable, Hashable {
       public var file: FilePath
       public var form: Form
-      /// Even if there is a file.
+      /// Whether an existing file is replaced.
       public var replaces: Bool
-      /// Of a picture, in pixels; nil: what is usual.
+      /// The width of an image in pixels. Nil: the default.
       public var width: Int?
       public var height: Int?
-      /// Six hexadecimal digits; nil: what is usual.
+      /// Six hexadecimal digits. Nil: the default.
       public var color: String?
       public var background: String?
       public var hasAxis: Bool
-      /// Of a value: 8 or 16.
+      /// The bits of each value: 8 or 16.
       public var bits: Int
 
       public init(
@@ -36,13 +36,13 @@ extension AssetCommand {
 
     public var path: FilePath
     public var start: MediaTime
-    /// Nil: the end.
+    /// The end of the range. Nil: the end of the file.
     public var end: MediaTime?
-    /// Into how many it is cut, or how many frames each has; at most one of the two.
+    /// The number of bins. At most one of `binCount` and `framesPerBin` is set.
     public var binCount: Int?
     public var framesPerBin: Int?
     public var mixesChannels: Bool
-    /// Nil: it is answered.
+    /// The file to write. Nil: the reply contains the waveform.
     public var output: Output?
     public var network: NetworkOptions
 

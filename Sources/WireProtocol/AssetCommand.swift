@@ -1,43 +1,43 @@
 import MediaCore
 
-/// Commands about files that a connection has opened to look at; ids are its own.
+/// Commands about files that a connection opens without playing them. Asset ids are local to the connection.
 public enum AssetCommand: Sendable, Hashable {
-  /// Nothing is read yet. With `precise` the duration is found out exactly.
+  /// Creates an asset. Reads nothing yet. With `precise`, loading determines the exact duration.
   case open(FilePath, precise: Bool, charset: TextCharset? = nil, network: NetworkOptions = NetworkOptions())
-  /// Loads values; at least one key.
+  /// Loads values. At least one key.
   case load(asset: Int, WireList<AssetValueKey>)
-  /// Gives up loading what these keys are read with; of all where none is named.
+  /// Cancels the load operations that read these keys. With no keys, cancels all.
   case cancel(asset: Int, WireList<AssetValueKey>)
   case status(asset: Int)
   case tracks(asset: Int)
-  /// What there is to choose from among its tracks.
+  /// The selectable tracks, by group.
   case selection(asset: Int)
-  /// From the one with this index on.
+  /// The chapters from index `offset` on.
   case chapters(asset: Int, offset: Int, languages: WireList<String> = [])
-  /// What its tags say.
+  /// The asset's tags.
   case metadata(asset: Int, MetadataQuery)
-  /// The pictures in them.
+  /// The artwork in the asset's tags.
   case artwork(asset: Int, ArtworkQuery)
   case close(asset: Int)
-  /// Measures how loud files are; at least one.
+  /// Measures the loudness of files. At least one file.
   case scan(Scan)
-  /// Finds out what a file looks like.
+  /// Computes a waveform of a file.
   case waveform(Waveform)
-  /// Makes a file of others.
+  /// Exports files to a new file.
   case export(Export)
   /// Writes images of a file's video.
   case image(Image)
-  /// Ends one scan of the connection, or all.
+  /// Cancels one scan of the connection. Nil: all scans.
   case cancelScan(Int?)
 
-  /// What is measured, and what becomes of it.
+  /// The files of a loudness scan, and the use of its result.
   public struct Scan: Sendable, Hashable {
     public var paths: WireList<FilePath>
-    /// How loud they are as one, too.
+    /// Whether the loudness of all files together is measured, too.
     public var measuresAlbum: Bool
-    /// The player whose entries of these files are played by the result; nil: none.
+    /// The player whose entries of these files use the measured gains. Nil: none.
     public var player: String?
-    /// How those are asked for that are addresses.
+    /// Options for the requests to files that are URLs.
     public var network: NetworkOptions
 
     public init(
@@ -52,7 +52,7 @@ public enum AssetCommand: Sendable, Hashable {
   }
 }
 
-/// What can be loaded of an asset.
+/// The values of an asset that can be loaded.
 public enum AssetValueKey: String, Sendable, Hashable, CaseIterable {
   case tracks, duration, playable, readable, composable, hasProtectedContent, chapters, preferredRate, preferredVolume
   case providesPreciseDuration

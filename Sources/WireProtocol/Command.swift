@@ -1,6 +1,6 @@
 import MediaCore
 
-/// A request's meaning, whichever form it came in: typed, checked, and sorted by the family whose handler runs it.
+/// A parsed request, independent of its form: typed, checked, and grouped by the family whose handler runs it.
 public enum Command: Sendable, Hashable {
   case connection(ConnectionCommand)
   case playback(PlaybackCommand, player: String)
@@ -13,8 +13,8 @@ public enum Command: Sendable, Hashable {
   case state(StateCommand)
   case record(RecordCommand)
 
-  /// Whether this command answers only when something has happened. With an id it then holds up nothing; without one it holds
-  /// up what comes after it on its connection.
+  /// Whether the reply is sent only after an event or a background operation. With an id, such a request does not delay
+  /// other requests. Without an id it delays all later requests on its connection.
   public var isWaiting: Bool {
     switch self {
     case .playback(.seek, _), .playback(.loop, _), .playback(.step, _), .playback(.preroll, _), .players(.playAt),
@@ -38,15 +38,16 @@ public enum Command: Sendable, Hashable {
 
 /// Commands about the connection itself.
 public enum ConnectionCommand: Sendable, Hashable {
-  /// The protocol version that the client wants, if it says so.
+  /// The protocol version that the client requests. Nil: any.
   case hello(protocolVersion: Int?)
   case ping
-  /// The command to explain, or nil for the list.
+  /// The command to explain. Nil: the list of commands.
   case help(CommandName?)
   case stats
-  /// The waiting request that is to end. In words an id of either form: who drives the daemon by hand has only one.
+  /// Cancels the waiting request with this id. In the text form the id matches ids of either form, because interactive
+  /// clients can only write that form.
   case cancel(RequestID)
-  /// Has the daemon read its configuration again.
+  /// Reloads the configuration of the daemon.
   case reloadConfiguration
   case bye
 }
@@ -55,72 +56,73 @@ public enum ConnectionCommand: Sendable, Hashable {
 public enum PlaybackCommand: Sendable, Hashable {
   case play
   case pause
-  /// At this rate, never 0; nil: at the present one, or that of `play`.
+  /// Plays at this rate, never 0. Nil: the current rate, or the rate that `play` would use.
   case playImmediately(Double?)
   case toggle
   case stop
   case seek(Seek)
-  /// So many steps forward, or back.
+  /// Steps this many steps. Negative: backwards.
   case step(Int)
-  /// For this rate, never 0; nil: for that of `play`.
+  /// Prerolls for this rate, never 0. Nil: the rate that `play` would use.
   case preroll(Double?)
   case cancelPrerolls
   case cancelSeeks
-  /// The rate, 0 for none, from when on, and at which time of the item; nil: where it is.
+  /// Sets a rate at a moment. A rate of 0 pauses. `from` is the time of the item at that moment. Nil: the current
+  /// position.
   case rateAt(Double, RateMoment, from: MediaTime?)
-  /// Nil asks for the present state.
+  /// Nil returns the current state.
   case autoWait(Switch?)
-  /// The rate to play with; never 0. Nil asks for the present one.
+  /// Sets the rate, never 0. Nil returns the current rate.
   case rate(Double?)
-  /// The rate that `play` sets; never 0. Nil asks for the present one.
+  /// Sets the rate that `play` uses, never 0. Nil returns the current one.
   case defaultRate(Double?)
-  /// 0 to 1. Nil asks for the present one.
+  /// Sets the volume, 0 to 1. Nil returns the current volume.
   case volume(Double?)
-  /// To a volume from 0 to 1, over a span that is not negative.
+  /// Fades to a volume from 0 to 1. The duration is not negative.
   case fade(to: Double, duration: MediaTime, FadeCurve)
-  /// -1 to 1. Nil asks for the present one.
+  /// Sets the pan, -1 to 1. Nil returns the current pan.
   case pan(Double?)
-  /// Nil asks for the present state.
+  /// Nil returns the current state.
   case mute(Switch?)
-  /// Nil asks for the present action.
+  /// Nil returns the current action.
   case endAction(ItemEndAction?)
-  /// How items are made as loud as each other: changes what it says.
+  /// Changes the options of ReplayGain (loudness normalization), and returns them.
   case replayGain(ReplayGainChange)
-  /// What becomes of the pitch at other rates than 1. Nil asks for the present one.
+  /// Sets the pitch algorithm for rates other than 1. Nil returns the current one.
   case pitch(PitchAlgorithm?)
-  /// Nil asks for the present mode.
+  /// Nil returns the current mode.
   case `repeat`(RepeatMode?)
   case loop(Loop)
-  /// To the next chapter, or back.
+  /// Seeks to the next or the previous chapter.
   case chapter(isNext: Bool)
   case status
-  /// Which of several tracks entries present by themselves: changes that, if it says how, and gives it.
+  /// Changes the criteria for the automatic selection of tracks, if any are given, and returns them.
   case mediaSelection(MediaSelectionChange)
 
-  /// When a rate is to hold.
+  /// The moment at which a rate takes effect.
   public enum RateMoment: Sendable, Hashable {
-    /// As soon as can be.
+    /// As soon as possible.
     case now
-    /// So long from now; not negative.
+    /// After this duration, which is not negative.
     case after(MediaTime)
-    /// At an instant of the daemon's clock, in seconds; not negative.
+    /// At this time of the daemon's clock, in seconds. Not negative.
     case instant(MediaTime)
   }
 
-  /// What to do about a loop of the current item.
+  /// A change of the loop of the current item.
   public struct Loop: Sendable, Hashable {
     public enum Change: Sendable, Hashable {
-      /// Tells which there is.
+      /// Returns the current loop.
       case none
       case off
-      /// Lets the present pass be the last.
+      /// Makes the current pass the last one.
       case end
-      /// Loops a range; `count`: how many times playback goes back, nil: for ever.
+      /// Loops a range. `count` is the number of times that playback returns to the start. Nil: indefinitely.
       case range(start: TimeExpression, end: TimeExpression, count: Int?)
     }
 
     public var change: Change
-    /// The item that must be the current one.
+    /// The id that the current item must have. Nil: any.
     public var item: Int?
 
     public init(_ change: Change, item: Int? = nil) {
@@ -129,30 +131,30 @@ public enum PlaybackCommand: Sendable, Hashable {
     }
   }
 
-  /// What is played again.
+  /// The repeat mode of the queue.
   public enum RepeatMode: String, Sendable, Hashable, CaseIterable {
     case off
     case one
     case all
   }
 
-  /// Where to go, and how exactly.
+  /// The target of a seek, and its tolerances.
   public struct Seek: Sendable, Hashable {
-    /// Where to go.
+    /// The target of a seek.
     public enum Place: Sendable, Hashable {
       case time(TimeExpression)
-      /// What was recorded then: nanoseconds since 1970.
+      /// The position that was recorded at this date, in nanoseconds since 1970.
       case date(Int64)
     }
 
     public var place: Place
-    /// Not negative, possibly positive infinity; zero unless said.
+    /// Not negative. May be positive infinity. Default: zero.
     public var toleranceBefore: MediaTime
-    /// Not negative, possibly positive infinity; zero unless said.
+    /// Not negative. May be positive infinity. Default: zero.
     public var toleranceAfter: MediaTime
-    /// Whether the seek under way is heard first; else this one takes its place.
+    /// Whether this seek waits until the audio of the current seek has begun. Otherwise it replaces that seek.
     public var isChase: Bool
-    /// The item that must be the current one, or the seek fails.
+    /// The id that the current item must have. Nil: any. The seek fails for another item.
     public var item: Int?
 
     public init(
@@ -167,25 +169,25 @@ public enum PlaybackCommand: Sendable, Hashable {
     }
   }
 
-  /// What to do with something that is on or off.
+  /// A new state of something that is on or off.
   public enum Switch: String, Sendable, Hashable, CaseIterable {
     case on
     case off
     case toggle
   }
 
-  /// How a volume moves.
+  /// The shape of a volume fade.
   public enum FadeCurve: String, Sendable, Hashable, CaseIterable {
     case linear
     case equalPower = "equal-power"
   }
 
-  /// Which of a file's gains is applied.
+  /// The gain of a file that is applied.
   public enum ReplayGainMode: String, Sendable, Hashable, CaseIterable {
     case off, track, album, auto
   }
 
-  /// What is to become of replay gain. Nil leaves something as it is.
+  /// Changes of the ReplayGain options. Nil leaves an option unchanged.
   public struct ReplayGainChange: Sendable, Hashable {
     public var mode: ReplayGainMode?
     /// In dB, -15 to 15.
@@ -205,14 +207,14 @@ public enum PlaybackCommand: Sendable, Hashable {
     }
   }
 
-  /// AVPlayerItem's `audioTimePitchAlgorithm`.
+  /// The values of AVPlayerItem's `audioTimePitchAlgorithm`.
   public enum PitchAlgorithm: String, Sendable, Hashable, CaseIterable {
     case timeDomain
     case spectral
     case varispeed
   }
 
-  /// AVPlayer's `actionAtItemEnd`.
+  /// The values of AVPlayer's `actionAtItemEnd`.
   public enum ItemEndAction: String, Sendable, Hashable, CaseIterable {
     case advance
     case pause
@@ -220,56 +222,61 @@ public enum PlaybackCommand: Sendable, Hashable {
   }
 }
 
-/// Commands that edit or list one player's queue. `ifVersion` is the version that the queue must have for the edit to be done.
-/// With `precise` the durations of the new entries are found out exactly. With `resumes` they begin where they were left; nil: as the
-/// daemon's configuration says.
+/// Commands that edit or list one player's queue.
+///
+/// - `ifVersion`: the edit is done only if the queue has this version.
+/// - `precise`: the exact durations of the new entries are determined.
+/// - `resumes`: whether the new entries start at their last position. Nil: as configured in the daemon.
 public enum QueueCommand: Sendable, Hashable {
-  /// Replaces the queue; at least one path.
+  /// Replaces the queue. At least one path.
   case load(
     WireList<FilePath>, waitUntilReady: Bool, precise: Bool = false, ifVersion: Int? = nil,
     network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil)
-  /// Adds to the end; at least one path.
+  /// Appends entries to the queue. At least one path.
   case append(
     WireList<FilePath>, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false,
     network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil)
-  /// Adds at a place; at least one path.
+  /// Inserts entries at an index. At least one path.
   case insert(
     WireList<FilePath>, at: QueuePlace, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false,
     network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil)
-  /// Removes entries; at least one id.
+  /// Removes entries. At least one id.
   case remove(WireList<Int>, ifVersion: Int?)
   case move(item: Int, to: QueuePlace, ifVersion: Int?)
-  /// Puts another file in an entry's place.
+  /// Replaces the entry with another file.
   case replace(item: Int, FilePath, ifVersion: Int?, precise: Bool = false, network: NetworkOptions = NetworkOptions())
   case clear(ifVersion: Int? = nil)
-  /// Rows from `offset` on, at most `limit`.
+  /// The rows from `offset` on, at most `limit`.
   case list(offset: Int, limit: Int)
-  /// Rows of what was played before, the newest first, at most `limit`.
+  /// The rows of previously played entries, newest first, at most `limit`.
   case history(limit: Int)
   case next(ifVersion: Int? = nil)
-  /// With `restartAfter`: from behind that time the current entry begins anew.
+  /// Returns to the previous entry. If the current entry has played longer than `restartAfter`, it restarts from the
+  /// beginning.
   case previous(restartAfter: MediaTime?, ifVersion: Int?)
   case jump(JumpTarget, ifVersion: Int?)
-  /// Nil asks for the present state. A seed stands with `on` only.
+  /// Nil returns the current state. A seed is allowed with `on` only.
   case shuffle(PlaybackCommand.Switch?, seed: Int?, ifVersion: Int?)
-  /// Nil asks for the present policy.
+  /// Nil returns the current policy.
   case onFailure(FailurePolicy?)
-  /// All of these edits or none; at least one, and nothing but `load`, `append`, `insert`, `remove`, `move`, `replace` and
-  /// `clear`, without versions of their own.
+  /// Applies all edits or none. At least one edit, and only `load`, `append`, `insert`, `remove`, `move`, `replace` and
+  /// `clear`, without separate versions.
   case edit(WireList<QueueCommand>, ifVersion: Int?)
-  /// What edits follow on this connection are gathered until `commit` or `abort`.
+  /// Starts to collect the following edits on this connection until `commit` or `abort`.
   case begin(ifVersion: Int?)
   case commit
   case abort
-  /// A `load`, `append` or `insert` of which these paths are lists of media: what they name comes in their places. `isForced`:
-  /// they were said to be lists, whatever their names are.
+  /// A `load`, `append` or `insert` whose paths `lists` are playlists. The entries of each playlist replace its path.
+  /// `isForced`: the request declares the paths as playlists, regardless of their names.
   indirect case expanding(QueueCommand, lists: WireList<FilePath>, isForced: Bool)
-  /// What happened to the queue since it had a version, in the daemon's instance that is named, if one is.
+  /// The changes of the queue since a version. `instance` is the instance of the daemon that the version belongs to, if
+  /// given.
   case changes(since: Int, instance: String?)
-  /// The queue as lines of a list: those of `limit` entries from `offset` on. `base`: the folder in which it will lie.
+  /// The queue as lines of a playlist: `limit` entries from `offset` on. `base` is the folder of the future playlist
+  /// file, for relative paths.
   case export(PlaylistForm, base: FilePath?, offset: Int, limit: Int)
 
-  /// The kinds of lists that are written.
+  /// The playlist formats that can be written.
   public enum PlaylistForm: String, Sendable, Hashable, CaseIterable {
     case m3u8
     case pls
@@ -277,24 +284,24 @@ public enum QueueCommand: Sendable, Hashable {
     case cue
   }
 
-  /// A place in the queue.
+  /// A position in the queue.
   public enum QueuePlace: Sendable, Hashable {
-    /// Behind the current item; at the beginning of a queue without one.
+    /// After the current item. At the beginning of a queue without a current item.
     case next
     case after(item: Int)
     case before(item: Int)
-    /// 0 is the current item's.
+    /// Index 0 is the current item.
     case index(Int)
   }
 
-  /// An entry to go to.
+  /// The entry to jump to.
   public enum JumpTarget: Sendable, Hashable {
     case item(Int)
-    /// 0 is the current item's.
+    /// Index 0 is the current item.
     case index(Int)
   }
 
-  /// What becomes of a player when an item fails.
+  /// The reaction of a player to the failure of an item.
   public enum FailurePolicy: String, Sendable, Hashable, CaseIterable {
     case skip
     case stop
@@ -305,51 +312,51 @@ public enum QueueCommand: Sendable, Hashable {
 public enum ItemCommand: Sendable, Hashable {
   case status(item: Int)
   case log(item: Int)
-  /// Changes where the item ends. Nil leaves an end as it is, an invalid time takes it away.
+  /// Changes the end times of the item. Nil leaves an end time unchanged. An invalid time removes it.
   case endTime(item: Int, forward: MediaTime?, reverse: MediaTime?)
-  /// Changes how far ahead the item is decoded, if it says so.
+  /// Changes how far ahead the item is decoded. Nil returns the current value.
   case buffer(item: Int, MediaTime?)
-  /// Changes the item's mix, if it says how, and lists it.
+  /// Changes the volume mix of the item, if specified, and lists it.
   case volume(item: Int, MixChange)
-  /// Sets the item's pitch algorithm, if it says how, and gives it.
+  /// Sets the item's pitch algorithm, if specified, and returns it.
   case pitch(item: Int, PitchChange?)
-  /// Puts a copy of the entry into the queue.
+  /// Inserts a copy of the entry into the queue.
   case copy(item: Int, to: QueueCommand.QueuePlace, ifVersion: Int?)
 
-  /// What the item's tags say.
+  /// The item's tags.
   case metadata(item: Int, MetadataQuery)
-  /// The pictures in them.
+  /// The artwork in the item's tags.
   case artwork(item: Int, ArtworkQuery)
-  /// The item's tracks, and which of them are presented.
+  /// The item's tracks, and whether each is enabled.
   case tracks(item: Int)
-  /// What there is to choose from among its tracks, and what is chosen.
+  /// The selectable tracks, by group, and the current selection.
   case selection(item: Int)
-  /// With the title in the first of the languages that there is one in.
+  /// The chapters. Titles are in the first of `languages` that is available.
   case chapters(item: Int, offset: Int, languages: WireList<String> = [])
-  /// Presents other tracks: nil leaves them as they are.
+  /// Selects other tracks. Nil leaves the selection unchanged.
   case select(item: Int, audio: TrackChoice?, subtitles: TrackChoice?)
 
-  /// Which of several tracks.
+  /// The choice of one of several tracks.
   public enum TrackChoice: Sendable, Hashable {
     case track(Int)
-    /// The best in a language.
+    /// The best track in a language.
     case language(String)
-    /// Nothing.
+    /// No track.
     case none
-    /// What the file would have.
+    /// The default of the file.
     case automatic
   }
 
-  /// What an item's pitch algorithm becomes.
+  /// A change of an item's pitch algorithm.
   public enum PitchChange: Sendable, Hashable {
     case own(PlaybackCommand.PitchAlgorithm)
-    /// None of its own: the player's.
+    /// Removes the item's algorithm: the item uses the player's.
     case player
   }
 
-  /// What happens to an item's volume.
+  /// A change of an item's volume mix.
   public struct MixChange: Sendable, Hashable {
-    /// Forget what there was, first.
+    /// Whether the existing mix is removed first.
     public var clears: Bool
     public var step: MixStep?
 
@@ -359,13 +366,13 @@ public enum ItemCommand: Sendable, Hashable {
     }
   }
 
-  /// A set point, or a ramp, of an item's volume.
+  /// A set point or a ramp of an item's volume.
   public struct MixStep: Sendable, Hashable {
     /// 0 to 1.
     public var volume: Double
-    /// In the item's time.
+    /// In the item's timeline.
     public var time: MediaTime
-    /// Where the ramp ends, and how long it lasts, which is more than 0; nil for a point.
+    /// The end volume of the ramp, and its duration, which is greater than 0. Nil: a set point.
     public var ramp: Ramp?
 
     public struct Ramp: Sendable, Hashable {
@@ -386,46 +393,46 @@ public enum ItemCommand: Sendable, Hashable {
   }
 }
 
-/// Commands that watch, or wait for, what happens.
+/// Commands that observe events or wait for them.
 public enum WatchingCommand: Sendable, Hashable {
-  /// The keys in the table's order, each once; at least one.
+  /// The keys in the order of the table, without duplicates. At least one.
   case observe([ObservableKey], player: String)
   case unobserve(subscription: Int)
-  /// A periodic observer; the interval, in item time, is positive and numeric.
+  /// A periodic observer. The interval, in item time, is positive and numeric.
   case tick(interval: MediaTime, player: String)
-  /// A boundary observer; at least one time, each numeric and not negative. With an item it fires in that one only; with
-  /// `includesSeeks` for seeks over a time, too.
+  /// A boundary observer. At least one time. All times are numeric and not negative. With an item it fires for that
+  /// item only. With `includesSeeks` it also fires when a seek passes a time.
   case at(WireList<MediaTime>, item: Int?, includesSeeks: Bool, player: String)
-  /// A boundary observer of the starts of the current item's chapters, likewise.
+  /// A boundary observer of the starts of the current item's chapters. The other parameters are the same as for `at`.
   case atChapters(item: Int?, includesSeeks: Bool, player: String)
   /// Removes a periodic or boundary observer.
   case untick(subscription: Int)
-  /// Levels, so many times a second: 1 to 100.
+  /// Starts level meters with this many events per second: 1 to 100.
   case meter(rate: Double, player: String)
   case unmeter(subscription: Int)
-  /// Answers when all conditions hold; at least one. The time-out is not negative.
+  /// Waits until all conditions are true. At least one condition. The timeout is not negative.
   case wait(WireList<WaitCondition>, timeout: MediaTime?, player: String)
-  /// Lets so much of the virtual clock pass; not negative.
+  /// Advances the virtual clock by this duration. Not negative.
   case clockAdvance(MediaTime)
-  /// Where the time of the last start or seek went.
+  /// The timings of the last start or seek.
   case explain(player: String)
-  /// The events since a number, or from now on.
+  /// The events since a sequence number, or from now on.
   case events(EventQuery)
 }
 
-/// Which of the logged events are wanted.
+/// The events to read from the event log.
 public struct EventQuery: Sendable, Hashable {
-  /// The keys that they are observed with, in the table's order; all of them when none was named.
+  /// The keys that the events belong to, in the order of the table. All keys if the request has none.
   public var keys: [ObservableKey]
-  /// The player; nil: of all.
+  /// The player. Nil: all players.
   public var player: String?
-  /// The last number that is known; nil: begin with what comes.
+  /// The last sequence number that the client knows. Nil: start with the next event.
   public var since: Int?
-  /// The daemon's instance that the number is of; nil: not to be compared.
+  /// The instance of the daemon that `since` belongs to. Nil: not compared.
   public var instance: String?
-  /// At most so many.
+  /// The maximum number of events.
   public var limit: Int
-  /// Whether to wait where there is none yet, and for how long.
+  /// Whether the request waits when there is no event yet. `timeout` limits the wait.
   public var waits: Bool
   public var timeout: MediaTime?
 }
@@ -437,41 +444,42 @@ public enum PlayersCommand: Sendable, Hashable {
   case list
   case outputStatus(player: String)
   case outputList
-  /// Nil: as it is.
+  /// Nil leaves a setting unchanged.
   case outputSet(device: String?, preferred: WireList<String>?, lost: LostDevicePolicy?)
-  /// Starts players with the same frame of the output; at least one name.
+  /// Starts players at the same frame of the output. At least one name.
   case playAt(StartMoment, players: WireList<String>)
-  /// Changes the rate of players with the same frame of the output; never 0, and at least one name.
+  /// Changes the rate of players at the same frame of the output. The rate is never 0. At least one name.
   case rateTogether(Double, players: WireList<String>)
 
-  /// When players that start together do.
+  /// The moment at which several players start together.
   public enum StartMoment: Sendable, Hashable {
-    /// As soon as all of them are ready.
+    /// As soon as all players are ready.
     case now
-    /// So long from now; not negative.
+    /// After this duration, which is not negative.
     case after(MediaTime)
-    /// At an instant of the daemon's clock, in seconds; not negative.
+    /// At this time of the daemon's clock, in seconds. Not negative.
     case instant(MediaTime)
-    /// With a frame of the output; not negative.
+    /// At this frame of the output. Not negative.
     case frame(Int64)
   }
 }
 
-/// Something that becomes true while playing.
+/// A condition of playback to wait for.
 public enum WaitCondition: Sendable, Hashable {
-  /// The current item's time has reached this, forwards.
+  /// The current item's time has reached this time, playing forwards.
   case timeAtLeast(MediaTime)
-  /// The current item's time has reached this, backwards.
+  /// The current item's time has reached this time, playing backwards.
   case timeAtMost(MediaTime)
   case status(TimeControlStatus)
-  /// This is the current item.
+  /// The current item has this id.
   case currentItem(Int)
-  /// No current item, or stopped at the end of the last.
+  /// There is no current item, or playback stopped at the end of the last item.
   case ended
   /// The current item is ready to play.
   case ready
 
-  /// AVPlayer's `timeControlStatus`, by the names it has in replies; `waiting` is short for the long one in conditions.
+  /// AVPlayer's `timeControlStatus`, with the names of the replies. Conditions accept `waiting` as the short form of
+  /// the long name.
   public enum TimeControlStatus: String, Sendable, Hashable, CaseIterable {
     case paused
     case waitingToPlayAtSpecifiedRate
@@ -479,27 +487,27 @@ public enum WaitCondition: Sendable, Hashable {
   }
 }
 
-/// Commands about what is saved.
+/// Commands about the saved state.
 public enum StateCommand: Sendable, Hashable {
   case status
   case save
   case saveQueue(name: String, player: String)
-  /// Replaces the player's queue, if that has this version.
+  /// Replaces the player's queue. With `ifVersion`, only if the queue has this version.
   case loadQueue(name: String, ifVersion: Int?, player: String)
   case savedQueues
   case forgetQueue(name: String)
-  /// Puts a bookmark in the current item; nil: where that is heard. An empty name is none.
+  /// Adds a bookmark to the current item. Nil: at the position that is currently heard. An empty name means no name.
   case addBookmark(at: MediaTime?, name: String, player: String)
-  /// Rows from `offset` on, at most `limit`; of one entry, if one is named.
+  /// The rows from `offset` on, at most `limit`. With `item`, the bookmarks of that entry only.
   case bookmarks(item: Int?, offset: Int, limit: Int, player: String)
   case removeBookmark(Int)
   case goToBookmark(BookmarkTarget, player: String)
 
-  /// Which bookmark of the current item.
+  /// A bookmark of the current item.
   public enum BookmarkTarget: Sendable, Hashable {
     case number(Int)
     case name(String)
-    /// Where the item was left.
+    /// The position at which playback last left the item.
     case left
   }
 }

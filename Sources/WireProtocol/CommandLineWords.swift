@@ -1,11 +1,14 @@
 import MediaCore
 
-/// A line that a person typed, cut into words as the daemon would: for clients that change a word before they send it.
+/// Splits an interactively typed line into words, as the daemon does. For clients that change a word before they send
+/// the line.
 public enum CommandLineWords {
-  /// The words' bytes, with the quoting undone. A quoted word that looks like `key=value` gets `./` before it, so that it stays
-  /// what it was: no option, but a path. A word that does not, such as a quoted edit with options of its own, stays as it is.
+  /// The bytes of the words, without quoting.
   ///
-  /// Errors: `bad-quoting`, `invalid-utf8`.
+  /// A quoted word with the form `key=value` is a path, not an option. Its key is quoted, so it gets the prefix `./` to
+  /// stay a path. A word whose key has other characters, such as a quoted edit with options, is unchanged.
+  ///
+  /// - Throws: `bad-quoting` or `invalid-utf8`.
   public static func split(_ line: [UInt8]) throws(MediaError) -> [[UInt8]] {
     var lexer = WordsLexer()
     try lexer.lex(line.span)

@@ -1,4 +1,4 @@
-/// The commands' names, as both forms write them. At most 16 bytes each, so that finding one is comparing two words.
+/// The command names, the same in both forms. At most 16 bytes each, so that a lookup compares two machine words.
 public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case append
   case assetArtwork = "asset.artwork"

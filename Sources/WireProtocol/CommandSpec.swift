@@ -1,8 +1,9 @@
 import MediaCore
 
-/// Everything that is known of one command: what it takes, how it is built from that, and what help and protocol.md say.
+/// The definition of one command: its parameters, its construction from them, and its documentation in help and
+/// protocol.md.
 public final class CommandSpec: Sendable {
-  /// The families, each with a handler and a section of protocol.md of its own.
+  /// The command families. Each has a handler and a section of protocol.md.
   public enum Family: String, Sendable, Hashable, CaseIterable {
     case connection = "Connection"
     case playback = "Playback"
@@ -16,10 +17,10 @@ public final class CommandSpec: Sendable {
     case state = "Saved state"
   }
 
-  /// Whether the reply may come later than those to requests behind it.
+  /// Whether the reply may come after the replies to later requests.
   public enum Waiting: Sendable, Hashable {
     case never
-    /// Only with `wait=ready`, or of lists of media.
+    /// Only with `wait=ready`, or if a path is a playlist.
     case untilReady
     /// Only with `wait`.
     case ifAsked
@@ -30,26 +31,28 @@ public final class CommandSpec: Sendable {
   public let family: Family
   /// One sentence.
   public let summary: String
-  /// What a reader must know besides, in sentences; may be empty.
+  /// Additional sentences for help and protocol.md. May be empty.
   public let details: String
-  /// Those by position first, in their order; then the options.
+  /// The positional parameters in their order, then the options.
   public let parameters: [ParameterSpec]
-  /// Whether paths stand in the request, by themselves or within edits of the queue.
+  /// Whether the request contains paths, directly or within edits of the queue.
   public var takesPaths: Bool { parameters.contains { $0.kind.isPath || $0.kind == .edit } }
   public let waiting: Waiting
-  /// What a connection needs to have it run. Who has a file written needs `write`, too.
+  /// The right that a connection needs for this command. A command that writes a file also needs `write`.
   public let right: Rights
-  /// Whether the command without a value only reads: then the right to read suffices.
+  /// Whether the command without a value only reads. It then needs only the `read` right.
   public let asks: Bool
   /// The fields of the reply, in their order.
   public let replyFields: [FieldSpec]
-  /// The fields of each row, in their order; nil for a command without rows.
+  /// The fields of each row, in their order. Nil for a command without rows.
   public let rowFields: [FieldSpec]?
-  /// The errors that a client should expect, each once, besides those of any request (`CommandTable.requestErrors`).
+  /// The errors that a client should expect, without duplicates and without the errors of any request
+  /// (`CommandTable.requestErrors`).
   public let errors: [MediaError.Code]
-  /// Lines as in a session: `> ` before a request, `< ` before what comes back.
+  /// The lines of an example session. `> ` marks a request, `< ` marks output of the daemon.
   public let example: [String]
-  /// Makes the command from bound arguments; throws what single parameters cannot know, such as two that exclude each other.
+  /// Creates the command from the parsed arguments. Throws for errors that involve several parameters, such as two that
+  /// exclude each other.
   let build: @Sendable (Arguments) throws(MediaError) -> Command
 
   init(
@@ -74,9 +77,9 @@ public final class CommandSpec: Sendable {
     self.build = build
   }
 
-  /// The command with its parameters in the words form: `seek TIME [fast] [before=TIME] ...`.
+  /// The command with its parameters in the text form: `seek TIME [fast] [before=TIME] ...`.
   public var synopsis: String { ([name.rawValue] + parameters.map(\.synopsis)).joined(separator: " ") }
 
-  /// The parameter of that name.
+  /// The parameter with this name.
   public func parameter(_ name: ParameterName) -> ParameterSpec? { parameters.first { $0.name == name } }
 }

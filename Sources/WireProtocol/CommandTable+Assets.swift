@@ -1,13 +1,13 @@
 import MediaCore
 
 extension CommandTable {
-  /// The number of an asset.
+  /// The id of an asset.
   static let asset = ParameterSpec(.id, .integer(1...Int.max), .required, "ID", "the asset")
 
-  /// Why an asset cannot be loaded.
+  /// The errors of loading an asset.
   static let assetErrors: [MediaError.Code] = mediaErrors + [.onlyInOrder]
 
-  /// Commands about files that are looked at without being played.
+  /// Commands about files that are inspected without being played.
   static let assets: [CommandSpec] = [
     CommandSpec(
       .assetOpen, .assets, "Gives a number to a file, to look at it without playing it.",

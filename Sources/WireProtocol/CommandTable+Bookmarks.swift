@@ -6,7 +6,7 @@ extension CommandTable {
   private static let bookmarkName = ParameterSpec(
     .name, .text(maximumByteCount: 255), .option, "NAME", "what it is called")
 
-  /// Commands about places in what is played.
+  /// Commands about bookmarks.
   static let bookmarks: [CommandSpec] = [
     CommandSpec(
       .bookmarkAdd, .state, "Puts a bookmark in the current entry.",
@@ -93,7 +93,9 @@ extension CommandTable {
     },
   ]
 
-  /// What a bookmark is called. Errors: `bad-arguments` for a name of nothing, and for one with NUL.
+  /// The name of a bookmark.
+  ///
+  /// - Throws: `bad-arguments` for an empty name and for a name that contains NUL.
   private static func name(_ arguments: Arguments) throws(MediaError) -> String? {
     guard let name = arguments.text(.name) else { return nil }
     guard !name.isEmpty, !name.utf8.contains(0) else {

@@ -21,7 +21,7 @@ extension CommandTable {
     .notReadable, .noSuchDescriptor, .notRestorable, .crashedWhileOpening,
   ]
 
-  /// Errors of an address, besides those of a file.
+  /// Additional errors of URLs, which do not occur with files.
   static let networkErrors: [MediaError.Code] = [
     .networkNotAllowed, .addressNotAllowed, .networkUnavailable, .hostNotFound, .connectionRefused, .connectionLost,
     .networkTimedOut, .tlsFailed, .tooManyRedirects, .insecureRedirect, .badHTTPResponse, .httpUnauthorized,
@@ -30,7 +30,7 @@ extension CommandTable {
     .decryptionFailed, .noPlayableVariant,
   ]
 
-  /// Errors of a file or an address.
+  /// Errors of a file or a URL.
   static let mediaErrors = fileErrors + networkErrors
 
   /// Errors of any request.

@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// Files that are made of others.
+  /// The export command.
   static let exports: [CommandSpec] = [
     CommandSpec(
       .export, .assets, "Makes a file of others: of another kind, coded anew, a part of it, or several joined.",
@@ -57,7 +57,9 @@ extension CommandTable {
 }
 
 extension Arguments {
-  /// What is made. Errors: `bad-arguments` for what makes no sense together.
+  /// The parameters of an export.
+  ///
+  /// - Throws: `bad-arguments` for options that exclude each other.
   fileprivate func export() throws(MediaError) -> AssetCommand.Export {
     let file = try required(.file, path(.file))
     let ending = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self)

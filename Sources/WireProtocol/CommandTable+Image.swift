@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// Images of a file's video.
+  /// The image command.
   static let images: [CommandSpec] = [
     CommandSpec(
       .image, .assets, "Writes images of a file's video.",
@@ -53,7 +53,9 @@ extension CommandTable {
 }
 
 extension Arguments {
-  /// What is written. Errors: `bad-arguments` for what makes no sense together.
+  /// The parameters of an image request.
+  ///
+  /// - Throws: `bad-arguments` for options that exclude each other.
   fileprivate func image() throws(MediaError) -> AssetCommand.Image {
     let path = try required(.path, path(.path))
     guard let file = self.path(.file) else {

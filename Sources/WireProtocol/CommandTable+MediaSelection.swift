@@ -3,7 +3,7 @@ import MediaCore
 extension CommandTable {
   private static let characteristicNames = MediaSelectionChange.Characteristic.allCases.map(\.rawValue)
 
-  /// What a player wants of tracks.
+  /// The command for the track selection criteria of a player.
   static let mediaSelection: [CommandSpec] = [
     CommandSpec(
       .mediaSelection, .playback, "Sets which of several tracks entries present by themselves, or gives it.",
@@ -43,7 +43,9 @@ extension CommandTable {
 }
 
 extension Arguments {
-  /// What is to be wanted. Errors: `bad-arguments` for what makes no sense together, and names that are none.
+  /// The requested change of the criteria.
+  ///
+  /// - Throws: `bad-arguments` for options that exclude each other, and for unknown names.
   fileprivate func mediaSelectionChange() throws(MediaError) -> MediaSelectionChange {
     var change = MediaSelectionChange(
       group: text(.group).flatMap(MediaSelectionChange.Group.init), clears: flag(.clear),

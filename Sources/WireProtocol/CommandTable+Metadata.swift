@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// The fields of a row for one value of a tag.
+  /// The fields of a row for one tag value.
   private static let metadataFields: [FieldSpec] = [
     "[identifier]", "[key]", "[commonKey]", "[type]", "[value]", "[bytes]", "[mediaType]", "[language]", "[info]",
     "[owner]", "[pictureType]", "[picture]", "[targetLevel]", "[total]", "[playCount]", "[truncated]", "[warning]",
@@ -81,12 +81,12 @@ extension CommandTable {
     .noSuchPicture, .pictureTooLarge, .fileExists, .writeFailed, .notAllowed,
   ]
 
-  /// Why a file's tags cannot be had.
+  /// The errors of reading a file's tags.
   private static let metadataErrors: [MediaError.Code] = [.cancelled] + mediaErrors
 
   private static let entry = ParameterSpec(.id, item, .required, "ID", "the entry")
 
-  /// Commands about what tags say.
+  /// Commands about tags and artwork.
   static let metadata: [CommandSpec] = [
     CommandSpec(
       .assetMetadata, .assets, "Lists the tags of an asset.", details: metadataDetails,
@@ -148,7 +148,7 @@ extension CommandTable {
 }
 
 extension Arguments {
-  /// Which tags are wanted.
+  /// The tags that are requested.
   fileprivate var metadataQuery: MetadataQuery {
     MetadataQuery(
       space: text(.space), identifier: text(.identifier),
@@ -156,7 +156,9 @@ extension Arguments {
       offset: integer(.offset) ?? 0, charset: text(.charset).flatMap(TextCharset.init(rawValue:)))
   }
 
-  /// What is wanted of pictures. Errors: `bad-arguments` for what makes no sense together.
+  /// The artwork that is requested.
+  ///
+  /// - Throws: `bad-arguments` for options that exclude each other.
   fileprivate func artworkQuery() throws(MediaError) -> ArtworkQuery {
     let (index, offset) = (integer(.index), integer(.offset))
     let from = integer(.from)

@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// What is played on.
+  /// Commands about output devices.
   static let outputs: [CommandSpec] = [
     CommandSpec(
       .outputList, .players, "Lists the devices of the sound server, a row for each and for each of its ports.",

@@ -318,10 +318,10 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .playback(.status, player: arguments.player) },
   ]
 
-  /// An item's id: ids begin at 1.
+  /// An item's id. Ids begin at 1.
   static let item = ParameterSpec.Kind.entry
 
-  /// A command that takes a player and answers ok.
+  /// A command that takes only a player and replies `ok`.
   private static func simple(
     _ name: CommandName, _ command: PlaybackCommand, _ summary: String, _ details: String,
     errors: [MediaError.Code] = []
@@ -332,12 +332,14 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .playback(command, player: arguments.player) }
   }
 
-  /// What a stream refuses that is heard only as it comes: a station, and a pipe.
+  /// The errors of operations that need seeking, for sources that are only readable in order: stations and pipes.
   static let streamErrors: [MediaError.Code] = [.rangesNotSupported, .onlyInOrder]
 }
 
 extension Arguments {
-  /// Where to go. Errors: `bad-arguments` for a date that is none, and unless there is either a time or a date.
+  /// The target of a seek.
+  ///
+  /// - Throws: `bad-arguments` for an invalid date, and unless exactly one of time and date is given.
   fileprivate func seekPlace() throws(MediaError) -> PlaybackCommand.Seek.Place {
     guard let text = text(.date) else { return .time(try required(.time, expression(.time))) }
     guard let date = ISODate.parse(text) else { throw failure("a date is written as 2026-11-22T09:30:00Z") }

@@ -12,7 +12,7 @@ extension CommandTable {
   private static let precise = ParameterSpec(
     .precise, .flag, .option, "precise",
     "find out exactly how long they are, even if all of a file has to be read for that before it plays")
-  /// How what comes from a network is asked for.
+  /// Options of network requests.
   static let network = [
     ParameterSpec(
       .header, .texts(maximumByteCount: 16_384, separator: .newline), .option, "FIELDS",
@@ -36,7 +36,7 @@ extension CommandTable {
       .peakBitRate, .integer(0...1_000_000_000_000), .option, "BITS",
       "bits a second that the variant of an HLS stream has at most; 0, as it is unless said: the best of all is heard"),
   ]
-  /// The version that a queue must have for a request that changes it.
+  /// The version that the queue must have for a request that changes it.
   static let ifVersion = ParameterSpec(
     .ifVersion, .integer(0...Int.max), .option, "VERSION", "do it only if the queue has this version")
 
@@ -53,9 +53,9 @@ extension CommandTable {
   ]
   private static let leftOut: [FieldSpec] = ["line", "code", "name", "message"]
 
-  /// The command, waiting for the lists among its paths to be read.
+  /// The command. If some of its paths are playlists, it waits until these are read.
   ///
-  /// Errors: `bad-arguments` where no list can be read, within an edit.
+  /// - Throws: `bad-arguments` for a playlist within an edit, where none can be read.
   private static func expanding(_ command: QueueCommand, _ arguments: Arguments) throws(MediaError) -> Command {
     let said = arguments.text(.list).map { $0 == "true" }
     func isList(_ path: ArraySlice<UInt8>) -> Bool {
@@ -69,19 +69,19 @@ extension CommandTable {
       .expanding(command, lists: arguments.chosen(isList), isForced: said == true), player: arguments.player)
   }
 
-  /// Why an edit cannot be gathered, where edits are: behind `queue.begin`.
+  /// The errors of an edit that is collected between `queue.begin` and `queue.commit`.
   private static let gatherErrors: [MediaError.Code] = [.invalidArgument, .editTooLarge]
 
   private static let loadErrors: [MediaError.Code] =
     [.noSuchPlayer, .queueTooLong, .unsupportedPlace, .invalidState, .noSuchDescriptor, .onlyInOrder] + gatherErrors
     + mediaErrors
 
-  /// What an edit answers: with new entries, and while it is only gathered.
+  /// The reply fields of an edit: with new entries, and while the edit is only collected.
   private static let addedReply: [FieldSpec] = ["[items]", "[version]", "[pending]"]
   private static let listReply: [FieldSpec] = addedReply + ["[skipped]"]
   private static let editReply: [FieldSpec] = ["[version]", "[pending]"]
 
-  /// Commands that edit or list one player's queue, and about its entries.
+  /// Commands that edit or list one player's queue.
   static let queue: [CommandSpec] = [
     CommandSpec(
       .load, .queue, "Replaces the queue.",
@@ -446,7 +446,7 @@ extension CommandTable {
     },
   ]
 
-  /// Where new entries go.
+  /// The position of new entries.
   private static func place(
     _ arguments: Arguments, otherwise: QueueCommand.QueuePlace
   ) throws(MediaError) -> QueueCommand.QueuePlace {

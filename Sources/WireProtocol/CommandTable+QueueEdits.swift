@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// Commands that go on and back in one player's queue, and say how.
+  /// Commands that change the current entry or the order of one player's queue.
   static let queueMoves: [CommandSpec] = [
     CommandSpec(
       .next, .queue, "Goes on to the next entry at once.",
@@ -140,7 +140,7 @@ extension CommandTable {
     },
   ]
 
-  /// Edits of several changes.
+  /// Edits that consist of several changes.
   static let queueEdits: [CommandSpec] = [
     CommandSpec(
       .queueEdit, .queue, "Makes several edits, or none of them.",

@@ -40,7 +40,7 @@ extension CommandTable {
     ),
   ]
 
-  /// Commands that record.
+  /// Commands for recording.
   static let recording: [CommandSpec] = [
     CommandSpec(
       .recordPrepare, .recording, "Opens a source and begins a file, so that `record.start` records at once.",

@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// How loud items are made.
+  /// The command for loudness normalization (ReplayGain).
   static let replayGain = CommandSpec(
     .replayGain, .playback, "Makes what is played equally loud by its tags, or says how.",
     details:

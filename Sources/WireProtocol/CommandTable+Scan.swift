@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// Commands that measure how loud files are.
+  /// Commands that measure the loudness of files.
   static let scans: [CommandSpec] = [
     CommandSpec(
       .scan, .assets, "Measures how loud files are, by EBU R128.",

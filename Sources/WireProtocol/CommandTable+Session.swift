@@ -8,7 +8,7 @@ extension CommandTable {
   private static func words<Word: RawRepresentable & CaseIterable>(_: Word.Type) -> [String]
   where Word.RawValue == String { Word.allCases.map(\.rawValue) }
 
-  /// Commands about how the daemon's sound goes together with that of other programs.
+  /// Commands about the audio session: how the daemon's audio interacts with the audio of other programs.
   static let session: [CommandSpec] = [
     CommandSpec(
       .sessionStatus, .session, "Gives what the session is, and whether something interrupts it.",

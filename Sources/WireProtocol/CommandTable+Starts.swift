@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// Commands that start players at a moment, or change the rate of several together.
+  /// Commands that start players at a moment, or change the rate of several players together.
   static let starts: [CommandSpec] = [
     CommandSpec(
       .playAt, .playback, "Starts players together, on the same sample.",

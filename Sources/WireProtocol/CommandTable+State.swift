@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// Why nothing is saved, or cannot be.
+  /// The errors of commands that need saved state.
   static let stateErrors: [MediaError.Code] = [
     .stateNotSaved, .stateUnavailable, .stateInUse, .stateDamaged, .stateTooNew, .stateForeign, .stateDiskFull,
   ]
@@ -9,7 +9,7 @@ extension CommandTable {
   private static let queueName = ParameterSpec(
     .name, .text(maximumByteCount: 255), .required, "NAME", "the saved queue's name")
 
-  /// Commands about what is saved.
+  /// Commands about the saved state.
   static let state: [CommandSpec] = [
     CommandSpec(
       .state, .state, "Tells whether players and queues are being saved.",

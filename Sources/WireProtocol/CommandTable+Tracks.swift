@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// What a row says of a track.
+  /// The fields of a row for a track.
   static let trackFields: [FieldSpec] = [
     "track", "type", "codec", "playable", "enabled", "default", "start", "duration?", "precise", "protected",
     "[format]", "[sampleFormat]", "[sampleRate]", "[channels]", "[layout]", "[bitsPerSample]", "[bitRate]", "[width]",
@@ -9,7 +9,7 @@ extension CommandTable {
     "[closedCaptions]", "[characteristics]",
   ]
 
-  /// What the fields of such a row mean.
+  /// The description of these fields.
   static let trackDetails =
     "`format` is the container's name for the codec, `sampleFormat` FFmpeg's for what it decodes to, `frameRate` a fraction;"
     + " `width` and `height` are the size in square pixels, `codedWidth` and `codedHeight` the size before the pixel aspect"
@@ -18,7 +18,7 @@ extension CommandTable {
     + " cea708). `enabled` is what the file wants to be presented by itself,"
     + " `precise` whether `duration` is counted and not guessed, `protected` whether it is of no use without a key."
 
-  /// What rows say of groups of tracks, and what they mean.
+  /// The fields of rows for groups of tracks, and their description.
   private static let selectionFields: [FieldSpec] = [
     "group", "[allowsEmptySelection]", "[options]", "[track]", "[language]", "[title]", "[characteristics]",
     "[playable]",
@@ -29,7 +29,7 @@ extension CommandTable {
     + " presented; behind it one for each option: the track, as in `item.select`, its language and title, all that it is like, `audible` or `legible` first, whether it can be presented,"
     + " and whether it is what is presented when nothing else is asked for (`default`)."
 
-  /// Commands about groups of tracks of which one is presented at a time.
+  /// Commands about groups of tracks of which one is selected at a time.
   static let selections: [CommandSpec] = [
     CommandSpec(
       .itemSelection, .items, "Lists an entry's groups of tracks to choose from, and what is chosen.",
@@ -60,7 +60,7 @@ extension CommandTable {
     },
   ]
 
-  /// What is said of chapters, and how a list of them is asked for.
+  /// The description of chapters, and the parameter for a part of their list.
   static let chapterDetails =
     "In order, and without overlaps: what made no sense in the file is said by `fault` and `message`"
     + " (`irregular-chapters`). Chapters of Matroska may have titles in several languages: `languages` says which, and `language` chooses;"
@@ -136,7 +136,7 @@ extension CommandTable {
     },
   ]
 
-  /// Commands that go by the current item's chapters.
+  /// Commands that navigate by the current item's chapters.
   static let chapters: [CommandSpec] = [
     chapter(
       .nextChapter, isNext: true, "Goes to the beginning of the next chapter of the current item.",

@@ -4,7 +4,7 @@ extension CommandTable {
   private static let subscription = ParameterSpec(
     .id, .integer(1...Int.max), .required, "ID", "the id that the subscription was answered with")
 
-  /// Commands that watch, or wait for, what happens.
+  /// Commands that observe events or wait for them.
   static let watching: [CommandSpec] = [
     CommandSpec(
       .observe, .watching, "Sends the present values of some keys as `changed` events, and then every change.",

@@ -1,7 +1,7 @@
 import MediaCore
 
 extension CommandTable {
-  /// What files look like.
+  /// The waveform command.
   static let waveforms: [CommandSpec] = [
     CommandSpec(
       .waveform, .assets, "Finds out what a file looks like: its waveform.",
@@ -57,7 +57,9 @@ extension CommandTable {
 }
 
 extension Arguments {
-  /// What is to be seen. Errors: `bad-arguments` for what makes no sense together.
+  /// The parameters of a waveform.
+  ///
+  /// - Throws: `bad-arguments` for options that exclude each other.
   fileprivate func waveform() throws(MediaError) -> AssetCommand.Waveform {
     let output = try waveformOutput()
     let (bins, length) = (integer(.bins), integer(.samplesPerBin))

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The one table of commands: both forms, `help`, the client's completion and protocol.md come from it.
+/// The table of all commands. Both forms, `help`, the client's completion and protocol.md are derived from it.
 public enum CommandTable {
   /// Every command, sorted by name.
   public static let all: [CommandSpec] =
@@ -12,15 +12,15 @@ public enum CommandTable {
       $0.name.rawValue < $1.name.rawValue
     }
 
-  /// The parameter that most commands have.
+  /// The parameter that selects the player, which most commands have.
   static let player = ParameterSpec(.player, .playerName, .option, "NAME", "which player; `main` unless said")
 
-  /// What is known of a command.
+  /// The definition of a command.
   public static func spec(_ name: CommandName) -> CommandSpec? {
     all.first { $0.name == name }
   }
 
-  /// What a connection needs to have a command run.
+  /// The right that a command needs.
   static func right(of name: CommandName) -> Rights { rights[name] ?? .all }
 
   /// Whether the reply of a command has rows.
@@ -31,7 +31,7 @@ public enum CommandTable {
   private static let rights: [CommandName: Rights] = Dictionary(
     uniqueKeysWithValues: all.map { ($0.name, $0.right) })
 
-  /// The command whose name these bytes are; nil when there is none.
+  /// The command with this name. Nil if there is none.
   static func spec(named name: some Collection<UInt8>) -> CommandSpec? {
     guard let key = nameKey(name) else { return nil }
     var low = 0
@@ -44,7 +44,7 @@ public enum CommandTable {
     return nil
   }
 
-  /// The error for a name that is no command, with the nearest one that is.
+  /// The error for an unknown command, with the most similar command name as a hint.
   static func unknownCommand(_ text: String, operation: String? = nil) -> MediaError {
     let hint =
       Nearest.name(to: text, among: all.lazy.map(\.name.rawValue)).map { "; did you mean \($0)?" }
@@ -52,14 +52,15 @@ public enum CommandTable {
     return MediaError(.unknownCommand, "there is no command \(Excerpt.quoted(text))\(hint)", operation: operation)
   }
 
-  // MARK: - Finding by bytes
+  // MARK: - Lookup by bytes
 
-  /// A name of 1 to 16 bytes as one number, its first byte the most significant: numbers compare as names do.
+  /// A name of 1 to 16 bytes as one number. The first byte is the most significant, so numbers and names have the same
+  /// order.
   private static func nameKey(_ name: some Collection<UInt8>) -> UInt128? {
     guard !name.isEmpty, name.count <= 16 else { return nil }
     var key: UInt128 = 0
     for byte in name {
-      // No name has a NUL, and one at the end would be lost in the padding.
+      // A NUL at the end would be lost in the padding.
       guard byte != 0 else { return nil }
       key = key << 8 | UInt128(byte)
     }

@@ -6,11 +6,11 @@ extension Event {
     public var subscription: Int
     public var recorder: Int
     public var state: String
-    /// How much has been recorded; 0 when stopped.
+    /// The recorded duration. 0 when stopped.
     public var time: MediaTime
-    /// Of the source, so far.
+    /// The number of frames of the source that have been lost so far.
     public var lostFrameCount: Int64
-    /// Why it ended before anybody asked.
+    /// The error that ended the recording.
     public var error: MediaError?
 
     public init(
@@ -35,15 +35,16 @@ extension Event {
     }
   }
 
-  /// The payload of `record-meter`: a value for each of the source's channels; `time` is where what was measured ends.
+  /// The payload of `record-meter`. The arrays contain one value for each channel of the source. `time` is the end of
+  /// the measured range.
   public struct RecordMeter: Sendable, Hashable {
     public var subscription: Int
     public var recorder: Int
     public var time: MediaTime
-    /// dBFS.
+    /// In dBFS.
     public var average: [Float]
     public var peak: [Float]
-    /// From 0 to 1.
+    /// 0 to 1.
     public var averageScale: [Float]
     public var peakScale: [Float]
 

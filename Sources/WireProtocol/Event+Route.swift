@@ -3,14 +3,14 @@ extension Event {
   public struct RouteChanged: Sendable, Hashable {
     public var subscription: Int
     public var player: String
-    /// AVFoundation's word.
+    /// The reason, with the name that AVFoundation uses.
     public var reason: String
-    /// Device and port; nil: nothing was, or is, heard.
+    /// The device and port. Nil: there was or is none.
     public var previous: String?
     public var current: String?
-    /// The present device, for people.
+    /// The human-readable name of the current device.
     public var description: String?
-    /// The input that is the server's default.
+    /// The default input of the audio server.
     public var input: String?
 
     public init(

@@ -1,39 +1,39 @@
 import MediaCore
 
-/// What a watcher is told without asking: `* name k=v ...` in words, a JSON-RPC notification in JSON.
+/// An event that the daemon sends to an observer: `* name k=v ...` in the text form, a JSON-RPC notification in JSON.
 public enum Event: Sendable, Hashable {
   /// A periodic observer fired.
   case tick(Tick)
   /// A boundary observer fired.
   case boundary(Boundary)
-  /// A meter's turn has come.
+  /// A meter reported levels.
   case meter(Meter)
-  /// A subscription is over, and not because the connection ended it.
+  /// The daemon ended a subscription.
   case removed(Removed)
-  /// The value of an observed key, first as it is and then each change.
+  /// The initial value or a change of an observed key.
   case changed(Changed)
-  /// An item ended, failed, stalled or jumped; for those who observe `item.events`.
+  /// An item ended, failed, stalled or jumped. Sent to observers of `item.events`.
   case item(ItemNotification)
-  /// An item failed, and playback goes on without it; for those who observe `item.events`.
+  /// An item failed, and playback continues with the next one. Sent to observers of `item.events`.
   case itemSkipped(Skip)
-  /// An item followed another, or itself; for those who observe `item.events`.
+  /// A transition to the next item, or back to the start of the same item. Sent to observers of `item.events`.
   case seam(Seam)
-  /// The session was interrupted, or something like it; for those who observe `session.events`.
+  /// An interruption or a hint of the audio session. Sent to observers of `session.events`.
   case session(SessionNotification)
-  /// Sound takes another way; for those who observe `output.events`.
+  /// The audio route changed. Sent to observers of `output.events`.
   case route(RouteChanged)
-  /// A scan has come so far.
+  /// A scan progressed.
   case scanProgress(ScanProgress)
-  /// A recorder does something else, or lost something.
+  /// A recorder changed its state or lost frames.
   case recording(Recording)
-  /// How loud what is recorded is.
+  /// The levels of a recording.
   case recordMeter(RecordMeter)
-  /// So many events of this connection were dropped because it did not read: ask for what matters again.
+  /// The daemon dropped events because this client did not read. The client should query the state that it needs.
   case overflow(Overflow)
-  /// The connection is about to be closed by the daemon, with the reason.
+  /// The daemon is about to close the connection for this reason.
   case closing(MediaError)
 
-  /// Where the player was, heard, when something happened.
+  /// The heard position of a player at the time of an event.
   public struct Position: Sendable, Hashable {
     public var player: String
     /// Nil when there is no current item.
@@ -49,7 +49,7 @@ public enum Event: Sendable, Hashable {
 
   /// The payload of `tick`.
   public struct Tick: Sendable, Hashable {
-    /// Why it was sent.
+    /// The reason for the tick.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
       case periodic
       case jump
@@ -59,10 +59,10 @@ public enum Event: Sendable, Hashable {
 
     public var subscription: Int
     public var position: Position
-    /// The rate at which time passes: 0 while it stands still.
+    /// The rate of the heard time. 0 while paused or waiting.
     public var rate: Double
     public var reason: Reason
-    /// Nanoseconds from when the sample was heard to when the event was made; 0 for a jump.
+    /// The delay in nanoseconds from the moment that the sample was heard to the creation of the event. 0 for a jump.
     public var lateNanoseconds: Int64
 
     public init(subscription: Int, position: Position, rate: Double, reason: Reason, lateNanoseconds: Int64) {
@@ -74,19 +74,19 @@ public enum Event: Sendable, Hashable {
     }
   }
 
-  /// The payload of `at`: the position is the boundary itself.
+  /// The payload of `at`. The position is the boundary itself.
   public struct Boundary: Sendable, Hashable {
-    /// How the boundary was passed.
+    /// How playback passed the boundary.
     public enum Kind: Sendable, Hashable {
-      /// By playing.
+      /// During playback.
       case crossed
-      /// By a seek over it, towards the item's beginning or its end.
+      /// By a seek over the boundary, in this direction.
       case skipped(isBackward: Bool)
     }
 
     /// A chapter of the item.
     public struct Chapter: Sendable, Hashable {
-      /// From 1.
+      /// Counts from 1.
       public var number: Int
       public var title: String?
 
@@ -99,9 +99,10 @@ public enum Event: Sendable, Hashable {
     public var subscription: Int
     public var position: Position
     public var kind: Kind
-    /// The one that begins there, for who watches chapters.
+    /// The chapter that begins at the boundary, if the observer is for chapters.
     public var chapter: Chapter?
-    /// Nanoseconds from when the sample was heard to when the event was made; 0 for what was skipped.
+    /// The delay in nanoseconds from the moment that the sample was heard to the creation of the event. 0 for a skipped
+    /// boundary.
     public var lateNanoseconds: Int64
 
     public init(
@@ -116,17 +117,18 @@ public enum Event: Sendable, Hashable {
     }
   }
 
-  /// The payload of `meter`: a value for each of the output's channels; the position is where what was measured ends.
+  /// The payload of `meter`. The arrays contain one value for each channel of the output. The position is the end of
+  /// the measured range.
   public struct Meter: Sendable, Hashable {
     public var subscription: Int
     public var position: Position
-    /// dBFS.
+    /// In dBFS.
     public var average: [Float]
     public var peak: [Float]
-    /// From 0 to 1.
+    /// 0 to 1.
     public var averageScale: [Float]
     public var peakScale: [Float]
-    /// Nanoseconds from when the last sample was heard to when the event was made.
+    /// The delay in nanoseconds from the moment that the last sample was heard to the creation of the event.
     public var lateNanoseconds: Int64
 
     public init(
@@ -142,7 +144,7 @@ public enum Event: Sendable, Hashable {
       self.lateNanoseconds = lateNanoseconds
     }
 
-    /// Decimals are cut to what an eye can see.
+    /// The values, rounded to multiples of 1 / `factor`. A meter display needs no more precision.
     static func values(_ values: [Float], factor: Double) -> FieldValue {
       .list(values.map { .float((Double($0) * factor).rounded() / factor) })
     }
@@ -150,16 +152,16 @@ public enum Event: Sendable, Hashable {
 
   /// The payload of `removed`.
   public struct Removed: Sendable, Hashable {
-    /// Why the subscription is over.
+    /// The reason for the end of the subscription.
     public enum Cause: String, Sendable, Hashable, CaseIterable {
-      /// The item that it was bound to left the queue.
+      /// The item of the subscription left the queue.
       case itemRemoved
       case playerClosed
     }
 
     public var subscription: Int
     public var player: String
-    /// The item that it was bound to; nil for `playerClosed`.
+    /// The item of the subscription. Nil for `playerClosed`.
     public var item: Int?
     public var cause: Cause
 
@@ -178,15 +180,16 @@ public enum Event: Sendable, Hashable {
     public var key: ObservableKey
     /// The entry, for keys that begin with `item.`.
     public var item: Int?
-    /// Nil for the first value.
+    /// Nil for the initial value.
     public var old: FieldValue?
     public var new: FieldValue
-    /// What made it change: a word such as `request`, `itemEnded`, `output`; `initial` for the first value.
+    /// The cause of the change, such as `request`, `itemEnded` or `output`. `initial` for the initial value.
     public var cause: String
-    /// What was done to the queue, for `queue.version`: `insert:ITEM:INDEX` and the like; `none` where that would be too much.
+    /// The changes of the queue, for `queue.version`, such as `insert:ITEM:INDEX`. `none` if there are too many to
+    /// list.
     public var steps: FieldValue?
 
-    /// A change.
+    /// Creates the event for a change.
     public init(
       subscription: Int, player: String, key: ObservableKey, item: Int? = nil, old: FieldValue, new: FieldValue,
       cause: String
@@ -200,7 +203,7 @@ public enum Event: Sendable, Hashable {
       self.cause = cause
     }
 
-    /// The first value.
+    /// Creates the event for the initial value.
     public init(subscription: Int, player: String, key: ObservableKey, item: Int? = nil, initial: FieldValue) {
       self.subscription = subscription
       self.player = player
@@ -214,21 +217,22 @@ public enum Event: Sendable, Hashable {
 
   /// The payload of the events about items.
   public struct ItemNotification: Sendable, Hashable {
-    /// Which notification, after AVPlayerItem's.
+    /// The notification, modelled on the notifications of AVPlayerItem.
     public enum Kind: Sendable, Hashable {
       case playedToEnd
       case failedToPlayToEnd(MediaError)
       case stalled
-      /// With the word for why.
+      /// The time changed other than by playback. `cause` is the reason.
       case timeJumped(cause: String)
       case packetsSkipped(count: Int, MediaError)
       case newErrorLogEntry(MediaError)
-      /// Nil: before the first one.
+      /// Nil before the first chapter and between chapters.
       case chapterChanged(number: Int?, title: String?)
-      /// The address that was asked, the one that answered, `file`, `vod` (HLS) or `live`, and nanoseconds until the first byte came.
+      /// The requested URL, the address of the server, `file`, `vod` (HLS) or `live`, and the nanoseconds until the
+      /// first byte.
       case newAccessLogEntry(uri: String, address: String, type: String, startupNanoseconds: Int64)
       case streamTitle(title: String, url: String?)
-      /// One value of what a stream says besides, as a row of `item.metadata`.
+      /// One value of timed metadata, as a row of `item.metadata`.
       case timedMetadata(Fields)
     }
 
@@ -243,7 +247,7 @@ public enum Event: Sendable, Hashable {
     }
   }
 
-  /// The payload of `item-skipped`. It has no time: nothing of the item is heard there.
+  /// The payload of `item-skipped`. It has no time, because none of the item is heard.
   public struct Skip: Sendable, Hashable {
     public var subscription: Int
     public var player: String
@@ -258,21 +262,22 @@ public enum Event: Sendable, Hashable {
     }
   }
 
-  /// The payload of `seam`.
+  /// The payload of `seam`: a transition between items, or back to the start of the same item.
   public struct Seam: Sendable, Hashable {
     public var subscription: Int
     public var player: String
     public var from: Int
     public var to: Int
-    /// Where `to` began.
+    /// The time at which `to` began.
     public var time: MediaTime
-    /// Frames cut off the end of `from`, at its own rate, and the tag that states the number, if any.
+    /// The frames trimmed from the end of `from`, at its sample rate. The source is the tag that states the number, if
+    /// any.
     public var trimmedEndFrameCount: Int64
     public var trimmedEndSource: String?
     /// The same for the start of `to`.
     public var trimmedStartFrameCount: Int64
     public var trimmedStartSource: String?
-    /// Frames of silence, at the output's rate.
+    /// The frames of silence between the items, at the output's sample rate.
     public var insertedFrameCount: Int64
 
     public init(
@@ -291,15 +296,15 @@ public enum Event: Sendable, Hashable {
     }
   }
 
-  /// The payload of `interruption` and `secondary-audio-hint`. The session is of all players.
+  /// The payload of `interruption` and `secondary-audio-hint`. All players share the session.
   public struct SessionNotification: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
-      /// It ends by something, or begins where nothing is said of that.
+      /// The end of an interruption. Nil: its beginning.
       case interruption(Ending?)
       case secondaryAudioHint(isBeginning: Bool)
     }
 
-    /// What ended an interruption, and whether what played goes on.
+    /// The cause of the end of an interruption, and whether playback resumes.
     public struct Ending: Sendable, Hashable {
       public var by: String
       public var shouldResume: Bool
@@ -323,13 +328,13 @@ public enum Event: Sendable, Hashable {
 
   /// The payload of `scan-progress`.
   public struct ScanProgress: Sendable, Hashable {
-    /// The scan's number on its connection.
+    /// The id of the scan, local to the connection.
     public var scan: Int
-    /// The file that is read, from 1 on, of so many.
+    /// The file that is being read, from 1 to `count`.
     public var file: Int
     public var count: Int
     public var path: FieldValue
-    /// How much of the file has been read, from 0 to 1; nil when that is not known.
+    /// The part of the file that has been read, 0 to 1. Nil if unknown.
     public var done: Double?
 
     public init(scan: Int, file: Int, count: Int, path: FieldValue, done: Double?) {
@@ -343,11 +348,11 @@ public enum Event: Sendable, Hashable {
 
   /// The payload of `overflow`.
   public struct Overflow: Sendable, Hashable {
-    /// Events that are lost.
+    /// The number of lost events.
     public var droppedCount: Int
-    /// Changes that are told together with a later one of the same key.
+    /// The number of changes that are merged into a later event with the same key.
     public var mergedCount: Int
-    /// The number of the last event before all that; nil when nothing that has a number is concerned.
+    /// The sequence number of the last event before the overflow. Nil if no numbered event is affected.
     public var since: UInt64?
 
     public init(droppedCount: Int, mergedCount: Int, since: UInt64?) {
@@ -514,14 +519,14 @@ public enum Event: Sendable, Hashable {
     return fields
   }
 
-  /// The event as a row: without the subscription, which a log of events knows nothing of.
+  /// The event as a row of the event log, without the subscription, which the log does not have.
   public var loggedFields: Fields {
     var row: Fields = ["event": .string(name.rawValue)]
     for field in fields.entries where field.name != "id" { row.append(field.name, field.value) }
     return row
   }
 
-  /// The same event for a subscription; what belongs to none is as it was.
+  /// A copy of the event for a subscription. Returns events without a subscriber in the log unchanged.
   public func addressed(to subscription: Int) -> Event {
     switch self {
     case .changed(var changed):
@@ -546,7 +551,8 @@ public enum Event: Sendable, Hashable {
     }
   }
 
-  /// Appends the event with its LF, in the form of the request that subscribed; with its number in the log where it has one.
+  /// Appends the event with its LF, in the form of the request that subscribed. `number` is the sequence number in the
+  /// event log, if any.
   public func encode(form: WireForm, into buffer: inout [UInt8], number: UInt64? = nil) {
     var fields = fields
     fields.append("seq", ifPresent: number.map { .int($0) })
@@ -566,7 +572,7 @@ public enum Event: Sendable, Hashable {
   }
 }
 
-/// The events' names.
+/// The names of the events.
 public enum EventName: String, Sendable, Hashable, CaseIterable {
   case at
   case changed

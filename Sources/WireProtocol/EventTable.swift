@@ -1,13 +1,13 @@
-/// What help and protocol.md say of one event.
+/// The definition of one event for help and protocol.md.
 public struct EventSpec: Sendable {
   public let name: EventName
-  /// The key with which it is observed; nil for what is asked for by a command of its own, or not at all.
+  /// The key that is observed to receive the event. Nil for events that need a separate command, or none.
   public let key: ObservableKey?
   /// The fields, in their order.
   public let fields: [FieldSpec]
   private let text: String
 
-  /// When it is sent.
+  /// The condition under which the event is sent.
   public var summary: String { key.map { "`observe \($0.rawValue)`: " + text } ?? text }
 
   fileprivate init(name: EventName, key: ObservableKey? = nil, fields: [FieldSpec], text: String) {
@@ -18,7 +18,7 @@ public struct EventSpec: Sendable {
 /// The table of events, sorted by name.
 public enum EventTable {
   private static let position: [FieldSpec] = ["id", "player", "item", "time", "pts"]
-  /// The same where there may be no current item.
+  /// The same fields for events without a required current item.
   private static let currentPosition: [FieldSpec] = ["id", "player", "item?", "time", "pts"]
   private static let error: [FieldSpec] = ["code", "name", "message", "[operation]", "[underlying]"]
 

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// A peer's text as an error message shows it: short, in quotes.
+/// An excerpt of a client's text for an error message: short and quoted.
 enum Excerpt {
   private static let characterCount = 48
 
@@ -13,9 +13,9 @@ enum Excerpt {
     return "'\(String(String.UnicodeScalarView(beginning.dropLast())))...'"
   }
 
-  /// `quoted` for bytes; what is no UTF-8 among them is shown as such.
+  /// The same for bytes. Invalid UTF-8 is shown as replacement characters.
   static func quoted(_ text: ArraySlice<UInt8>) -> String {
-    // So many are one character more than is shown in any case.
+    // The prefix contains at least one more character than is shown.
     quoted(String(decoding: AddressText.withoutCredentials(text).prefix(4 * (characterCount + 2)), as: UTF8.self))
   }
 }

@@ -1,42 +1,44 @@
 import MediaCore
 
-/// A value of a reply or an event, typed until it is written.
+/// A typed value of a reply or an event.
 public enum FieldValue: Sendable, Hashable {
-  /// Nothing: `none` in words, `null` in JSON.
+  /// No value: `none` in the text form, `null` in JSON.
   case none
   case string(String)
   case integer(Int64)
-  /// A number by its decimal text (`1`, `0.75`), whose grammar is JSON's; see `decimal(_:)` and `float(_:)`.
+  /// A number as decimal text (`1`, `0.75`) in JSON's grammar. See `decimal(_:)` and `float(_:)`.
   case number(String)
   case bool(Bool)
-  /// Seconds rounded to 9 places, a number in JSON; `indefinite`, `invalid`, `inf` or `-inf` for what is not numeric.
+  /// Seconds rounded to 9 decimals, a number in JSON. `indefinite`, `invalid`, `inf` or `-inf` if not numeric.
   case time(MediaTime)
-  /// The exact fraction, `3682350/44100`, a string in JSON.
+  /// An exact fraction such as `3682350/44100`. A string in JSON.
   case fraction(MediaTime)
-  /// In words the elements with commas between them, `\,` and `\\` for a comma and a backslash in one; in JSON an array.
+  /// In the text form the elements separated by commas, with `\,` and `\\` for a comma and a backslash. In JSON an
+  /// array.
   case list([FieldValue])
 
-  /// An integer of any width that fits; larger ones become text, never a trap.
+  /// An integer. Values outside the range of `Int64` become text and do not trap.
   public static func int(_ value: some BinaryInteger) -> FieldValue {
     Int64(exactly: value).map(FieldValue.integer) ?? .number("\(value)")
   }
 
-  /// A floating-point number in its shortest exact text; whole ones without `.0`. What is not finite is `none`.
+  /// A floating-point number in its shortest exact text. Integral values have no `.0`. Values that are not finite
+  /// become `none`.
   public static func float(_ value: some BinaryFloatingPoint & LosslessStringConvertible) -> FieldValue {
     guard value.isFinite else { return .none }
     if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return .integer(whole) }
     return .number(value.description)
   }
 
-  /// Seconds, rounded half away from zero to nine places, as times are.
+  /// Seconds, rounded half away from zero to nine decimals.
   public static func seconds(nanoseconds: Int64) -> FieldValue {
     .time(MediaTime(value: nanoseconds, timescale: 1_000_000_000))
   }
 
-  /// A path, as `FilePath.text`.
+  /// A path in the form of ``FilePath/text``.
   public static func path(_ path: FilePath) -> FieldValue { .string(path.text) }
 
-  /// A list of whole numbers, such as ids.
+  /// A list of integers, such as ids.
   public static func integers(_ values: [some BinaryInteger & Sendable]) -> FieldValue {
     .list(values.map { .int($0) })
   }
@@ -55,7 +57,7 @@ extension FieldValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
 }
 
 extension FieldValue {
-  /// Appends the value as the words form writes it.
+  /// Appends the value in the text form.
   func appendWords(to buffer: inout [UInt8]) {
     switch self {
     case .none: buffer.append(contentsOf: "none".utf8)
@@ -110,14 +112,16 @@ extension FieldValue {
 }
 
 extension [UInt8] {
-  /// Appends an integer in decimal, without a string between.
+  /// Appends an integer in decimal without creating a string.
   mutating func append(decimal value: Int64) {
     if value < 0 { append(UInt8(ascii: "-")) }
     append(magnitude: value.magnitude)
   }
 
-  /// Appends `time.decimalDescription`, seconds rounded half away from zero to nine places, without a string between: every
-  /// reply and event with a position needs two of them. Whatever is not plain goes the long way.
+  /// Appends `time.decimalDescription` without creating a string: seconds, rounded half away from zero to nine
+  /// decimals.
+  ///
+  /// Every reply and event with a position needs two such texts. Times that are not numeric use the slow path.
   mutating func append(seconds time: MediaTime) {
     guard time.isNumeric, time.timescale > 0 else { return append(contentsOf: time.decimalDescription.utf8) }
     let scale = UInt64(time.timescale)
@@ -137,7 +141,7 @@ extension [UInt8] {
     }
   }
 
-  /// Appends `time.fractionDescription`, likewise.
+  /// Appends `time.fractionDescription` without creating a string.
   mutating func append(fraction time: MediaTime) {
     guard time.isNumeric else { return append(contentsOf: time.fractionDescription.utf8) }
     append(decimal: time.value)

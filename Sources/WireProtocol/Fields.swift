@@ -2,7 +2,7 @@ import MediaCore
 
 /// The `key=value` fields of a reply, a row or an event, in the order in which they are written.
 public struct Fields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-  /// One field. The name is ours, never a peer's: letters, digits, `-` and `.` only.
+  /// One field. The name contains only letters, digits, `-` and `.`, and never comes from a client.
   public struct Field: Sendable, Hashable {
     public var name: String
     public var value: FieldValue
@@ -18,27 +18,26 @@ public struct Fields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   public init() { entries = [] }
 
-  /// `["items": .integers(ids), "version": .int(version)]`; the order stays.
+  /// Creates fields from pairs, such as `["items": .integers(ids), "version": .int(version)]`. Keeps their order.
   public init(dictionaryLiteral elements: (String, FieldValue)...) { entries = elements.map { Field($0.0, $0.1) } }
 
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// The first field of that name.
+  /// The value of the first field with this name.
   public subscript(name: String) -> FieldValue? { entries.first { $0.name == name }?.value }
 
-  /// Appends a field.
   public mutating func append(_ name: String, _ value: FieldValue) { entries.append(Field(name, value)) }
 
-  /// Appends a field when there is a value.
+  /// Appends a field if it has a value.
   public mutating func append(_ name: String, ifPresent value: FieldValue?) { if let value { append(name, value) } }
 
-  /// Appends the two fields in which every position is given: `time` in decimal seconds and `pts`, exactly.
+  /// Appends the two fields of a position: `time` in decimal seconds, and `pts` as an exact fraction.
   public mutating func append(position: MediaTime) {
     append("time", .time(position))
     append("pts", .fraction(position))
   }
 
-  /// Appends other fields behind these.
+  /// Appends the fields of `other`.
   public mutating func append(contentsOf other: Fields) { entries.append(contentsOf: other.entries) }
 
   /// Appends ` name=value` for every field.
@@ -51,7 +50,7 @@ public struct Fields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Appends `"name":value` for every field, with commas between; the caller writes the braces.
+  /// Appends `"name":value` for every field, separated by commas. The caller writes the braces.
   func appendJSONMembers(to buffer: inout [UInt8]) {
     for (index, field) in entries.enumerated() {
       if index > 0 { buffer.append(UInt8(ascii: ",")) }

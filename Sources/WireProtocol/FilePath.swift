@@ -1,57 +1,65 @@
 import MediaCore
 
-/// The path of a file as the system knows it: bytes, absolute, without a NUL. Or the address of a resource of an HTTP server, or the
-/// token of a descriptor that was handed over, `fd:TOKEN`.
+/// The location of media, in one of three kinds:
 ///
-/// On the wire it is text. A path that is UTF-8 stands there as it is; any other as a `file://` URL whose other bytes are
-/// percent-encoded. Every absolute path has exactly one such text, and the text leads back to the same bytes.
+/// - An absolute file path as bytes without NUL.
+/// - An `http://` or `https://` URL.
+/// - `fd:TOKEN`, which names a file descriptor that a client passed to the daemon.
+///
+/// On the wire a location is text. A path in UTF-8 is written unchanged. Any other path is written as a `file://` URL
+/// with percent-encoding.
+/// Every absolute path has exactly one such text, and the text decodes to the same bytes.
 public struct FilePath: Sendable, Hashable, CustomStringConvertible {
-  /// The path's bytes, beginning with `/`; no NUL at the end and none inside. An address's or a token's text otherwise.
+  /// The bytes of the path, beginning with `/`, without NUL and without a terminator. For URLs and tokens, the bytes of
+  /// the text.
   public let bytes: [UInt8]
 
-  /// Whether it is an address, `http://` or `https://`, not a path.
+  /// Whether the location is an `http://` or `https://` URL.
   public var isAddress: Bool { Self.isAddress(bytes[...]) }
 
-  /// Whether it is the path of a file, not an address or a descriptor.
+  /// Whether the location is a file path.
   public var isFile: Bool { bytes.first == UInt8(ascii: "/") }
 
-  /// The token of a descriptor that was handed over; nil when it is none.
+  /// The token of a passed descriptor. Nil for other kinds.
   public var descriptorToken: String? { isFile || isAddress ? nil : string.flatMap(Self.descriptorToken) }
 
-  /// The token in `fd:TOKEN`, 32 hexadecimal digits; nil for any other text.
+  /// The token of a text `fd:TOKEN`: 32 hexadecimal digits. Nil for any other text.
   public static func descriptorToken(of text: String) -> String? {
     isDescriptor(Array(text.utf8)[...]) ? String(text.dropFirst(descriptorScheme.count)) : nil
   }
 
-  /// Characters of a token.
+  /// The length of a token in characters.
   public static let descriptorTokenLength = 32
 
   private static let descriptorScheme = "fd:"
 
-  /// What stands for a descriptor that was handed over.
+  /// Creates the location of a passed descriptor.
   public init(descriptorToken: String) { bytes = Array("\(Self.descriptorScheme)\(descriptorToken)".utf8) }
 
-  /// Makes a path from the system's bytes. Returns nil for bytes that are not an absolute path, contain a NUL, or exceed
+  /// Creates a path from bytes. Returns nil for bytes that are not an absolute path, contain a NUL, or exceed
   /// `maximumByteCount`.
   public init?(bytes: [UInt8]) {
     guard bytes.first == UInt8(ascii: "/"), bytes.count <= Self.maximumByteCount, !bytes.contains(0) else { return nil }
     self.bytes = bytes
   }
 
-  /// An address that is known to be one.
+  /// Creates a location from a valid URL.
   public init(address: String) { bytes = Array(address.utf8) }
 
-  /// The maximum length of a path, in bytes: PATH_MAX of Linux (limits.h). Lists of media have the same limit.
+  /// The maximum length of a path, in bytes: PATH_MAX of Linux (limits.h). Playlists have the same limit.
   public static let maximumByteCount = 4_096
 
-  /// Bytes that an address may have.
+  /// The maximum length of a URL, in bytes.
   static let maximumAddressByteCount = 8_192
 
-  /// Reads the wire's text: an absolute path, a `file://` URL without a host (or with `localhost`), or an `http://` or
+  /// Parses the text form: an absolute path, a `file://` URL without a host (or with `localhost`), an `http://` or
   /// `https://` URL, or `fd:TOKEN`.
   ///
-  /// Errors: `bad-arguments` for a relative path (the daemon's own folder means nothing to a client), an empty one, one that is
-  /// longer than `maximumByteCount`, a NUL or bad percent-encoding; `unsupported-place` for a URL of another scheme.
+  /// Relative paths are rejected, because a client does not know the working directory of the daemon.
+  ///
+  /// - Throws: `bad-arguments` for a relative or empty path, a path longer than `maximumByteCount`, a NUL, or invalid
+  ///   percent-encoding.
+  ///   `unsupported-place` for a URL with another scheme.
   public init(text: String) throws(MediaError) { try self.init(wire: Array(text.utf8)[...]) }
 
   /// `init(text:)` for bytes.
@@ -66,7 +74,9 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     bytes = decoded
   }
 
-  /// Packs the path that a text is. Errors: those of `init(text:)`.
+  /// Parses a text and packs the resulting bytes.
+  ///
+  /// - Throws: The errors of `init(text:)`.
   static func pack(_ text: ArraySlice<UInt8>, into values: inout PackedValues) throws(MediaError) {
     guard let path = try escapedPath(text) else { return values.append(text) }
     var count = 0
@@ -76,7 +86,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     try unescape(path, of: text) { values.append(byte: $0) }
   }
 
-  /// What of a text is a path with its bytes percent-encoded; nil where the text is the path, or the address or token, itself.
+  /// The percent-encoded path of a `file://` URL. Nil for other texts, which are used unchanged.
   private static func escapedPath(_ text: ArraySlice<UInt8>) throws(MediaError) -> ArraySlice<UInt8>? {
     guard let first = text.first else { throw MediaError(.badArguments, "a path cannot be empty") }
     if first == UInt8(ascii: "/") {
@@ -118,7 +128,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Where the first `://` stands.
+  /// The index of the first `://`.
   private static func indexOfAuthority(_ text: ArraySlice<UInt8>) -> Int? {
     for index in text.indices where text[index] == UInt8(ascii: ":") {
       if text[index...].starts(with: "://".utf8) { return index }
@@ -126,7 +136,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
-  /// Whether a text is this word of small letters and digits, however it is capitalized.
+  /// Whether a text equals `word`, which consists of lower-case letters and digits, ignoring case.
   private static func isWord(_ text: ArraySlice<UInt8>, _ word: StaticString) -> Bool {
     guard text.count == word.utf8CodeUnitCount else { return false }
     for offset in 0..<text.count {
@@ -145,7 +155,8 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
       }
   }
 
-  /// Gives the bytes of a path in a URL, `text`, with its percent-encoding undone.
+  /// Calls `body` with each byte of a path in a URL, decoded from percent-encoding. `text` is the whole URL, for
+  /// errors.
   private static func unescape(
     _ path: ArraySlice<UInt8>, of text: ArraySlice<UInt8>, _ body: (UInt8) -> Void
   ) throws(MediaError) {
@@ -168,11 +179,11 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   /// The path as a string; nil when its bytes are not UTF-8.
   public var string: String? { String(validating: bytes, as: UTF8.self) }
 
-  /// Whether the path's name says that it is a list of media. An address that ends in .m3u8 is a stream (HLS) unless it is said to be
-  /// a list.
+  /// Whether the file name extension is that of a playlist. A URL with the extension .m3u8 is an HLS stream unless the
+  /// request declares it as a playlist.
   public var isNamedAsPlaylist: Bool { Self.isNamedAsPlaylist(bytes[...]) }
 
-  /// `isNamedAsPlaylist` of a path's bytes.
+  /// The same for the bytes of a path.
   static func isNamedAsPlaylist(_ path: ArraySlice<UInt8>) -> Bool {
     let isAddress = isAddress(path)
     let bytes = isAddress ? path.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") } : path
@@ -183,7 +194,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
       || isWord(ending, "xspf") || isWord(ending, "cue")
   }
 
-  /// Whether the path may be a list of media: it is no descriptor.
+  /// Whether the path may be a playlist, which a descriptor cannot be.
   static func isFileOrAddress(_ path: ArraySlice<UInt8>) -> Bool {
     path.first == UInt8(ascii: "/") || isAddress(path)
   }
@@ -192,7 +203,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     path.first == UInt8(ascii: "h") || path.first == UInt8(ascii: "H")
   }
 
-  /// The text that stands for this path on the wire, in requests and replies.
+  /// The text of this location on the wire, in requests and replies.
   public var text: String { string ?? (isFile ? url : String(decoding: bytes, as: UTF8.self)) }
 
   /// The path as a percent-encoded `file://` URL (RFC 8089, RFC 3986 section 2.3: unreserved characters and `/` stay).
@@ -218,6 +229,6 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
 extension FilePath: WireListElement {
   public static func unpacked(_ bytes: ArraySlice<UInt8>) -> FilePath { FilePath(known: Array(bytes)) }
 
-  /// Bytes that have been those of a place.
+  /// Creates a location from bytes that were validated earlier.
   private init(known bytes: [UInt8]) { self.bytes = bytes }
 }

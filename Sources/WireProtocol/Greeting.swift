@@ -1,6 +1,6 @@
-/// The line with which every connection begins, always in words.
+/// The first line of every connection, always in the text form.
 public enum Greeting {
-  /// The version of the protocol that this module speaks.
+  /// The version of the protocol that this module implements.
   public static let protocolVersion = 1
 
   /// Appends `* hello playhead protocol=1 version=0.1.0 instance=9f86d081884c7d65` with its LF.

@@ -1,10 +1,10 @@
-/// The replies to `help`, from the command table.
+/// The replies to `help`, derived from the command table.
 public enum Help {
-  /// `help` without an argument: a row for each command, in the table's order.
+  /// The reply to `help` without an argument: one row for each command, in the order of the table.
   public static let overview = Reply.ok(
     [:], rows: CommandTable.all.map { ["command": .string($0.name.rawValue), "summary": .string($0.summary)] })
 
-  /// `help COMMAND`: a row for the command, and one for each of its parameters.
+  /// The reply to `help COMMAND`: one row for the command, and one for each of its parameters.
   public static func reply(on name: CommandName) -> Reply {
     guard let spec = CommandTable.spec(name) else { return overview }
     var command: Fields = [

@@ -1,10 +1,11 @@
 import MediaCore
 
-/// JSON (RFC 8259) where it stands in a text: checks all of it once, then finds values in it, without making anything of them.
+/// A JSON (RFC 8259) reader. It checks the whole text once, then locates values without creating objects.
 ///
-/// Linear, and nothing is allocated. A string's escapes are undone where they stand, so each string is read once.
+/// Linear time, no allocations. Escapes of a string are decoded within the text itself, so each string can be read only
+/// once.
 enum JSONSyntax {
-  /// What a value is.
+  /// The type of a value.
   enum Kind {
     case null
     case bool(Bool)
@@ -13,7 +14,7 @@ enum JSONSyntax {
     case array
     case object
 
-    /// For error messages.
+    /// The name of the type in error messages.
     var name: String {
       switch self {
       case .null: "null"
@@ -28,9 +29,9 @@ enum JSONSyntax {
 
   // MARK: - Checking
 
-  /// Checks that one value fills all of `text`, which is UTF-8, but for white space around it.
+  /// Checks that `text` is exactly one value, except for surrounding white space. `text` is valid UTF-8.
   ///
-  /// Errors: `invalid-json`, with the column of what is wrong; nesting beyond `depth` is one of them.
+  /// - Throws: `invalid-json` with the column of the problem, also for nesting beyond `depth`.
   static func check(_ text: [UInt8], depth: Int) throws(MediaError) {
     var index = 0
     try checkValue(text, &index, depth, of: depth)
@@ -65,7 +66,7 @@ enum JSONSyntax {
     }
   }
 
-  /// What stands behind `{` or `[`, its end included.
+  /// Checks the text after `{` or `[`, including the closing bracket.
   private static func checkMembers(
     _ text: [UInt8], _ index: inout Int, _ depth: Int, of maximumDepth: Int, isObject: Bool
   ) throws(MediaError) {
@@ -117,7 +118,7 @@ enum JSONSyntax {
     throw failure("the string is not closed", at: start)
   }
 
-  /// The character that the escape at `index` means; moves behind it.
+  /// The character of the escape sequence at `index`. Advances `index` past the sequence.
   private static func escape(_ text: [UInt8], _ index: inout Int) throws(MediaError) -> Unicode.Scalar {
     let start = index
     guard index + 1 < text.count else { throw failure("the string is not closed", at: index) }
@@ -159,9 +160,9 @@ enum JSONSyntax {
     return unit
   }
 
-  // MARK: - Reading what has been checked
+  // MARK: - Reading checked text
 
-  /// What the value is that begins at `index` or behind white space there; moves to its beginning.
+  /// The type of the value at `index`. Advances `index` past white space to the beginning of the value.
   static func kind(in text: [UInt8], at index: inout Int) -> Kind {
     skipSpace(text, &index)
     switch text[index] {
@@ -175,7 +176,7 @@ enum JSONSyntax {
     }
   }
 
-  /// Moves behind the value; where it stands.
+  /// Advances past a value. Returns its range.
   static func skipValue(in text: [UInt8], at index: inout Int) -> Range<Int> {
     skipSpace(text, &index)
     let start = index
@@ -198,7 +199,8 @@ enum JSONSyntax {
     return start..<index
   }
 
-  /// Moves to the next element of the array that `index` is in, or whose beginning it is at; false when there is none, behind its end.
+  /// Advances `index` to the next element of an array. `index` is at the beginning of the array or after an element.
+  /// Returns false after the last element, with `index` past the end of the array.
   static func nextElement(in text: [UInt8], at index: inout Int) -> Bool {
     skipSpace(text, &index)
     switch text[index] {
@@ -215,8 +217,10 @@ enum JSONSyntax {
     }
   }
 
-  /// Moves to the value of the next member of the object that `index` is in, or whose beginning it is at: where its name stands, with
-  /// its escapes undone. Nil when there is none, behind its end.
+  /// Advances `index` to the value of the next member of an object. `index` is at the beginning of the object or after
+  /// a value.
+  /// Returns the range of the member's name, with decoded escapes. Returns nil after the last member, with `index` past
+  /// the end of the object.
   static func nextMember(in text: inout [UInt8], at index: inout Int) -> Range<Int>? {
     skipSpace(text, &index)
     guard text[index] != UInt8(ascii: "}") else {
@@ -236,14 +240,15 @@ enum JSONSyntax {
     return name
   }
 
-  /// Undoes the escapes of the string at `index` where it stands, and moves behind it: where its text is.
+  /// Decodes the escapes of the string at `index` within the text, and advances past the string. Returns the range of
+  /// the decoded text.
   static func unescapeString(in text: inout [UInt8], at index: inout Int) -> Range<Int> {
     index += 1
     let start = index
     var end = index
     while text[index] != UInt8(ascii: "\"") {
       if text[index] == UInt8(ascii: "\\") {
-        // What was checked has no unknown escapes.
+        // Checked text has no unknown escapes.
         let scalar = (try? escape(text, &index)) ?? "\u{FFFD}"
         for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
           text[end] = byte
@@ -259,7 +264,7 @@ enum JSONSyntax {
     return start..<end
   }
 
-  // MARK: - Pieces
+  // MARK: - Scanning
 
   private static func skipSpace(_ text: [UInt8], _ index: inout Int) {
     while index < text.count {
@@ -276,7 +281,7 @@ enum JSONSyntax {
     index += 1
   }
 
-  /// Moves behind the bytes of a number or a word.
+  /// Advances past the bytes of a number or a word.
   private static func skipScalar(_ text: [UInt8], _ index: inout Int) {
     while index < text.count {
       switch text[index] {

@@ -1,6 +1,7 @@
-/// Writes JSON: always valid UTF-8 on one line.
+/// Writes JSON. The output is always valid UTF-8 on one line.
 enum JSONText {
-  /// Appends `text` as a JSON string (RFC 8259 section 7). Control characters and the two Unicode line separators are escaped.
+  /// Appends `text` as a JSON string (RFC 8259 section 7). Escapes control characters and the two Unicode line
+  /// separators.
   static func append(_ text: String, to buffer: inout [UInt8]) {
     var text = text
     text.withUTF8 { bytes in

@@ -1,14 +1,14 @@
 import MediaCore
 
-/// One JSON value as it stood in the line: a number stays the text it was written as, so that a time in it is exact.
+/// One JSON value. A number keeps its original text, so that a time in it is exact.
 public indirect enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
-  /// The number's token, such as `83.5` or `-1e3`; its grammar has been checked.
+  /// The token of the number, such as `83.5` or `-1e3`. Its grammar has been checked.
   case number(String)
   case string(String)
   case array([JSONValue])
-  /// The members in their order; a name may stand there twice.
+  /// The members in their order. A name may occur more than once.
   case object([Member])
 
   /// One `"name": value` of an object.
@@ -22,15 +22,15 @@ public indirect enum JSONValue: Sendable, Hashable {
     }
   }
 
-  /// The value of the first member of that name; nil without one, or when this is no object.
+  /// The value of the first member with this name. Nil if there is none, or if this is not an object.
   public subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
   }
 
-  /// Reads one value that fills all of `bytes` (white space around it aside).
+  /// Parses `bytes`, which must be exactly one value except for surrounding white space.
   ///
-  /// Errors: `invalid-utf8`, and `invalid-json` with the column of what is wrong; nesting beyond `depth` is one of them.
+  /// - Throws: `invalid-utf8`, or `invalid-json` with the column of the problem, also for nesting beyond `depth`.
   public init(parsing bytes: Span<UInt8>, depth: Int = WireLimits.standard.jsonDepth) throws(MediaError) {
     do { _ = try UTF8Span(validating: bytes) } catch let error {
       throw MediaError(.invalidUTF8, "the line is not UTF-8 at column \(error.byteOffsets.lowerBound + 1)")
@@ -42,7 +42,7 @@ public indirect enum JSONValue: Sendable, Hashable {
     self = Self.read(&text, &index)
   }
 
-  /// Reads the value at `index`, and moves behind it. The syntax has been checked.
+  /// Reads the value at `index` and advances past it. The syntax has been checked.
   private static func read(_ text: inout [UInt8], _ index: inout Int) -> JSONValue {
     switch JSONSyntax.kind(in: text, at: &index) {
     case .null:
@@ -94,7 +94,7 @@ public indirect enum JSONValue: Sendable, Hashable {
     }
   }
 
-  /// What the value is, for error messages.
+  /// The type of the value, for error messages.
   var kindName: String {
     switch self {
     case .null: "null"

@@ -1,33 +1,38 @@
-/// Cuts a stream of bytes into lines at LF, and at nothing else, in linear time and bounded memory.
+/// Splits a stream of bytes into lines at LF only, in linear time and bounded memory.
 ///
-/// Pull-based: the caller offers a chunk and takes one piece after the other, so that it can stop in the middle of a chunk
-/// (too many waiting requests) and go on later. A line that lies whole in the chunk is handed out as a range of it; only a line
-/// that spans chunks is copied, once. No byte is looked at twice. What stands after the last LF when the stream ends is
-/// dropped by simply not asking again: half a command never runs.
+/// The caller passes a chunk and requests the parts of it one at a time. It can stop in the middle of a chunk (too many
+/// waiting requests) and continue later.
+/// A line that is completely in the chunk is returned as a range of it. Only a line that crosses chunks is copied,
+/// once. No byte is examined twice.
+///
+/// An incomplete line at the end of the stream is dropped, because the caller stops calling `next`. An incomplete
+/// command never runs.
 public struct LineDecoder: Sendable {
-  /// One piece of the stream.
+  /// One part of the stream.
   public enum Piece: Sendable, Hashable {
-    /// A whole line, as a half-open range of the chunk: without its LF, and without one CR before it.
+    /// A complete line as a half-open range of the chunk, without its LF and without a CR before the LF.
     case line(Range<Int>)
-    /// A whole line that began in an earlier chunk: `assembled` holds it until the next call.
+    /// A complete line that began in an earlier chunk. `assembled` contains it until the next call.
     case assembledLine
-    /// A line exceeded the limit; it is being discarded up to its LF. Said once a line, as soon as it is known.
-    /// `assembled` holds the line's beginning (up to `beginningByteCount` bytes) until the next call.
+    /// A line exceeded the limit and is discarded up to its LF. Returned once for each such line, as soon as the limit
+    /// is exceeded.
+    /// `assembled` contains the beginning of the line, up to `beginningByteCount` bytes, until the next call.
     case tooLong
-    /// So much came without an LF that the connection is to be closed. The decoder takes nothing more.
+    /// The line exceeds the limit for bytes without an LF. The connection must be closed. The decoder ignores all
+    /// further input.
     case closeConnection
   }
 
-  /// How much of an over-long line is kept, so that its form and id can still be told.
+  /// The number of bytes kept of an over-long line, which suffice to detect its form and id.
   public static let beginningByteCount = 128
 
   /// The line of the last `.assembledLine`, or the beginning of the last `.tooLong`.
   public private(set) var assembled: [UInt8] = []
 
   private enum State: Sendable {
-    /// `pending` bytes of the present line are stored.
+    /// The beginning of the current line is stored in `pending`.
     case collecting
-    /// The present line was answered with `tooLong`; this many of its bytes went by.
+    /// The current line was reported as `tooLong`. `byteCount` of its bytes have been discarded.
     case discarding(byteCount: Int)
     case closed
   }
@@ -37,16 +42,16 @@ public struct LineDecoder: Sendable {
   private let lineByteCount: Int
   private let unterminatedByteCount: Int
 
-  /// A decoder at the start of a stream; of `limits`, the two about lines count.
+  /// Creates a decoder for the start of a stream. Uses the two line limits of `limits`.
   public init(limits: WireLimits = .standard) {
     lineByteCount = limits.lineByteCount
     unterminatedByteCount = max(limits.unterminatedByteCount, limits.lineByteCount)
   }
 
-  /// Bytes held for a line whose end has not come: never more than the line limit.
+  /// The number of bytes stored for an incomplete line. Never more than the line limit.
   public var pendingByteCount: Int { pending.count }
 
-  /// The next piece of `chunk` from `offset` on, or nil when all of it has been taken; moves `offset` behind what was taken.
+  /// The next part of `chunk` from `offset` on. Nil when the chunk is consumed. Advances `offset` past the part.
   public mutating func next(in chunk: Span<UInt8>, at offset: inout Int) -> Piece? {
     while offset < chunk.count {
       switch state {
@@ -61,11 +66,11 @@ public struct LineDecoder: Sendable {
     return nil
   }
 
-  /// The assembled line has been read: a long one's memory is given back.
+  /// Releases the memory of a long assembled line. Call this after reading the line.
   mutating func letGo() { if assembled.capacity > 4_096 { assembled = [] } }
 
   private mutating func collect(_ chunk: Span<UInt8>, _ offset: inout Int) -> Piece? {
-    // One byte beyond what still fits decides whether the line is too long; nothing after it is looked at here.
+    // The first byte beyond the limit decides whether the line is too long. Later bytes are not examined here.
     let room = lineByteCount - pending.count
     let searchEnd = chunk.count - offset > room ? offset + room + 1 : chunk.count
     let start = offset
@@ -92,7 +97,7 @@ public struct LineDecoder: Sendable {
     for index in start..<end { pending.append(chunk[index]) }
     if pending.last == UInt8(ascii: "\r") { pending.removeLast() }
     swap(&assembled, &pending)
-    // A long line's memory is given back; what a chatty peer needs for its short ones stays.
+    // Releases the memory of a long line. Keeps a small buffer for short lines.
     if pending.capacity > 4_096 { pending = [] } else { pending.removeAll(keepingCapacity: true) }
     return .assembledLine
   }
@@ -115,12 +120,12 @@ public struct LineDecoder: Sendable {
     return nil
   }
 
-  /// The first LF in `start..<end`, eight bytes at a time.
+  /// The index of the first LF in `start..<end`. Examines eight bytes at a time.
   private static func indexOfLineFeed(in chunk: Span<UInt8>, from start: Int, to end: Int) -> Int? {
     let bytes = chunk.bytes
     var index = start
     while index + 8 <= end {
-      // Subtracting 1 from a zero byte borrows into its top bit; the lowest such bit is never a false one.
+      // Subtracting 1 from a zero byte borrows into its top bit. The lowest such bit is never a false positive.
       let word =
         UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)) ^ 0x0A0A_0A0A_0A0A_0A0A
       let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080

@@ -1,11 +1,11 @@
-/// What a player is to want of the tracks of its entries.
+/// A change of the criteria for the automatic selection of tracks.
 public struct MediaSelectionChange: Sendable, Hashable {
-  /// Of which one track is presented at a time.
+  /// A group of tracks of which one is selected at a time.
   public enum Group: String, Sendable, Hashable, CaseIterable {
     case audible, legible
   }
 
-  /// What a track may be like.
+  /// A characteristic of a track.
   public enum Characteristic: String, Sendable, Hashable, CaseIterable {
     case isOriginalContent = "is-original-content"
     case isDubbedTranslation = "is-dubbed-translation"
@@ -15,7 +15,7 @@ public struct MediaSelectionChange: Sendable, Hashable {
     case describesVideo = "describes-video"
   }
 
-  /// What is wanted of one group.
+  /// The criteria for one group.
   public struct Criteria: Sendable, Hashable {
     public var languages: WireList<String>
     public var characteristics: Set<Characteristic>
@@ -30,12 +30,12 @@ public struct MediaSelectionChange: Sendable, Hashable {
     }
   }
 
-  /// The group that is meant; nil: none, the criteria are only told.
+  /// The group. Nil: the criteria are only returned.
   public var group: Group?
-  /// What is wanted of it from now on; nil with `clears`: nothing; nil without: as before.
+  /// The new criteria. Nil with `clears`: no criteria. Nil without `clears`: unchanged.
   public var criteria: Criteria?
   public var clears: Bool
-  /// Whether criteria are followed; nil: as before.
+  /// Whether the criteria are applied automatically. Nil: unchanged.
   public var automatic: PlaybackCommand.Switch?
 
   public init(

@@ -1,18 +1,19 @@
 import MediaCore
 
-/// Which of a file's tags are wanted: those that all conditions let through.
+/// A filter for a file's tags. A tag must satisfy all conditions.
 public struct MetadataQuery: Sendable, Hashable {
-  /// A key space, such as `id3`; nil: any.
+  /// A key space, such as `id3`. Nil: any.
   public var space: String?
-  /// Space and key, such as `id3/TIT2`; nil: any.
+  /// Key space and key, such as `id3/TIT2`. Nil: any.
   public var identifier: String?
-  /// Languages, the most wanted first, as which the tags are sorted; empty: any, and those that say none.
+  /// The languages, most preferred first. The tags are sorted in this order. Empty: any language, including tags
+  /// without one.
   public var languages: WireList<String>
-  /// What is known under common keys, under these.
+  /// Whether only tags with a common key are returned, under that key.
   public var isCommon: Bool
-  /// So many are left out.
+  /// The number of tags to skip.
   public var offset: Int
-  /// The encoding of texts that do not state one; nil: as before.
+  /// The encoding of texts that do not state one. Nil: unchanged.
   public var charset: TextCharset?
 
   public init(
@@ -28,15 +29,16 @@ public struct MetadataQuery: Sendable, Hashable {
   }
 }
 
-/// What is wanted of a file's pictures.
+/// A request for a file's artwork.
 public enum ArtworkQuery: Sendable, Hashable {
-  /// Which there are, so many left out.
+  /// The list of images, beginning with index `from`.
   case list(from: Int)
-  /// Bytes of one, in a reply; a nil index: the front cover, or else the first.
+  /// A range of bytes of one image, in the reply. A nil index selects the front cover, or the first image if there is
+  /// none.
   case piece(index: Int?, offset: Int, limit: Int)
-  /// One written into a file that must not be there yet, unless it is to be replaced.
+  /// Writes one image to a file. The file must not exist unless `replaces` is true.
   case file(index: Int?, FilePath, replaces: Bool)
 
-  /// Bytes of a picture in one reply: as many as fit a line.
+  /// The maximum number of image bytes in one reply, so that the reply fits into a line.
   public static let maximumPieceByteCount = 49_152 - 1_536
 }

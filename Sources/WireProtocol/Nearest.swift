@@ -1,8 +1,9 @@
-/// Finds what a mistyped name may have meant.
+/// Finds the name that is most similar to a mistyped name.
 public enum Nearest {
-  /// The nearest of `names`: one that begins with `text`, or else one at most two edits away; nil when none is near.
+  /// The most similar name: one that begins with `text`, or one at an edit distance of at most two. Nil if no name is
+  /// similar.
   public static func name(to text: String, among names: some Sequence<String>) -> String? {
-    // Garbage means nothing, and working out what it is near to would cost whoever runs the daemon.
+    // Skips texts that cannot be mistyped names, because computing the distance would waste time of the daemon.
     let wanted = text.utf8
     guard !wanted.isEmpty, wanted.count <= maximumByteCount, wanted.allSatisfy(ASCII.isNameByte) else { return nil }
     var best: (name: String, distance: Int)?
@@ -24,15 +25,16 @@ public enum Nearest {
 
   private static let maximumByteCount = 32
 
-  /// Whether these are the same letter, however it is capitalized.
+  /// Whether two letters are equal, ignoring case.
   private static func isSame(_ left: UInt8, _ right: UInt8) -> Bool {
     func small(_ byte: UInt8) -> UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte }
     return small(left) == small(right)
   }
 
-  /// Insertions, deletions, substitutions and swaps of neighbours that lead from one to the other.
+  /// The number of insertions, deletions, substitutions and swaps of adjacent letters that convert one text to the
+  /// other.
   private static func editDistance(_ left: String.UTF8View, _ right: String.UTF8View) -> Int {
-    // Rows for the texts up to the one before the last letter, the last one, and this one.
+    // The rows for the last two letters and the current letter of `left`.
     let width = right.count + 1
     return withUnsafeTemporaryAllocation(of: Int.self, capacity: 3 * width) { cells in
       func at(_ row: Int, _ column: Int) -> Int { (row % 3) * width + column }

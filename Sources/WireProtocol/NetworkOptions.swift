@@ -1,6 +1,6 @@
 import MediaCore
 
-/// How entries that are addresses are asked for: what is not said is as the daemon does it.
+/// Options for requests of entries that are URLs. Unset options use the configuration of the daemon.
 public struct NetworkOptions: Sendable, Hashable {
   /// A header field of requests.
   public struct HeaderField: Sendable, Hashable {
@@ -13,30 +13,31 @@ public struct NetworkOptions: Sendable, Hashable {
     }
   }
 
-  /// As they were written: `Name: value`, a line each.
+  /// The header fields as given in the request: one `Name: value` per line.
   public var header: String?
-  /// Whether the header goes to every server, and not only to the origin of the address that it was given for.
+  /// Whether the header fields are sent to every server. Otherwise only to the origin of the URL that they were given
+  /// for.
   public var isHeaderForAny = false
   public var userAgent: String?
-  /// False: nothing is asked of the network.
+  /// False: network access fails.
   public var isNetworkAllowed = true
-  /// Names of the network interfaces that may be used; empty: all.
+  /// The names of the allowed network interfaces. Empty: all.
   public var interfaces: WireList<String> = []
-  /// How long each step may take that hangs on the server.
+  /// The time limit of each step that depends on the server.
   public var timeout: MediaTime?
 
-  /// Bits a second that a stream's variant has at most; nil: any.
+  /// The maximum bit rate of an HLS variant, in bits per second. Nil: no limit.
   public var peakBitRate: Int?
 
   public init() {}
 
-  /// Bytes that are kept of it.
+  /// The number of stored bytes.
   public var byteCount: Int {
     (header?.utf8.count ?? 0) + (userAgent?.utf8.count ?? 0)
       + interfaces.reduce(0) { $0 + $1.utf8.count }
   }
 
-  /// Header fields of requests.
+  /// The parsed header fields.
   public var headerFields: [HeaderField] {
     lines.compactMap { line in
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
@@ -45,7 +46,7 @@ public struct NetworkOptions: Sendable, Hashable {
     }
   }
 
-  /// The lines of the header that are not empty.
+  /// The non-empty lines of the header.
   private var lines: some Sequence<Substring.UTF8View> {
     let text = (header ?? "").utf8[...]
     return sequence(state: text) { (rest: inout Substring.UTF8View) -> Substring.UTF8View? in
@@ -59,7 +60,9 @@ public struct NetworkOptions: Sendable, Hashable {
     }
   }
 
-  /// Errors: `bad-arguments` for a line of the header without a colon.
+  /// Checks that every line of the header contains a colon.
+  ///
+  /// - Throws: `bad-arguments` for a line without one.
   func checkHeader() throws(MediaError) {
     for line in lines where !line.contains(UInt8(ascii: ":")) {
       throw MediaError(
@@ -69,7 +72,9 @@ public struct NetworkOptions: Sendable, Hashable {
 }
 
 extension Arguments {
-  /// What was said of the network. Errors: `bad-arguments` for what is no header.
+  /// The network options of the request.
+  ///
+  /// - Throws: `bad-arguments` for an invalid header field.
   func networkOptions() throws(MediaError) -> NetworkOptions {
     var options = NetworkOptions()
     options.header = text(.header)

@@ -1,6 +1,7 @@
 import MediaCore
 
-/// What `observe` can watch. The names are AVFoundation's; each sends its value first and then every change.
+/// The keys that `observe` accepts, with the names that AVFoundation uses. An observer gets the initial value and then
+/// every change.
 public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case playerTimeControlStatus = "player.timeControlStatus"
   case playerReasonForWaitingToPlay = "player.reasonForWaitingToPlay"
@@ -31,14 +32,14 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case itemIsPlaybackLikelyToKeepUp = "item.isPlaybackLikelyToKeepUp"
   case itemIsPlaybackBufferFull = "item.isPlaybackBufferFull"
   case itemIsPlaybackBufferEmpty = "item.isPlaybackBufferEmpty"
-  /// No value but the notifications of items: those events that say so.
+  /// This key has no value. Its observers get the events about items.
   case itemEvents = "item.events"
   case queueVersion = "queue.version"
   case outputState = "output.state"
   case outputRoute = "output.route"
   case outputDevices = "output.devices"
   case outputSelection = "output.selection"
-  /// No value but what happens to routes: those events that say so.
+  /// This key has no value. Its observers get the events about routes.
   case outputEvents = "output.events"
   case sessionCategory = "session.category"
   case sessionMode = "session.mode"
@@ -46,10 +47,10 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case sessionIsActive = "session.isActive"
   case sessionIsInterrupted = "session.isInterrupted"
   case sessionHint = "session.secondaryAudioShouldBeSilencedHint"
-  /// No value but what happens to the session: those events that say so.
+  /// This key has no value. Its observers get the events about the session.
   case sessionEvents = "session.events"
 
-  /// What the key's value is, for people; protocol.md repeats it.
+  /// A human-readable description of the value, which protocol.md includes.
   public var summary: String {
     switch self {
     case .playerTimeControlStatus: "`paused`, `waitingToPlayAtSpecifiedRate` or `playing`"
@@ -112,7 +113,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Several keys, in the table's order: a bit for each.
+  /// A set of keys, as one bit per key. Ordered as the table.
   struct Choice: Sendable, Hashable {
     private var bits: UInt64 = 0
 
@@ -123,12 +124,12 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     mutating func formUnion(_ other: Choice) { bits |= other.bits }
   }
 
-  /// Every key, made once.
+  /// All keys. Stored, because `allCases` creates an array on each call.
   private static let all = allCases
 
-  /// The keys that a pattern names: one key, or those that it is when each `*` in it stands for any text (`player.*`, `*`, `*.rate`).
+  /// The keys that match a pattern. Each `*` matches any text (`player.*`, `*`, `*.rate`).
   ///
-  /// Errors: `no-such-property` when there are none.
+  /// - Throws: `no-such-property` if no key matches.
   static func matching(_ pattern: ArraySlice<UInt8>) throws(MediaError) -> Choice {
     let isPattern = pattern.contains(UInt8(ascii: "*"))
     var choice = Choice()
@@ -144,8 +145,9 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     throw MediaError(.noSuchProperty, "nothing to observe is called \(Excerpt.quoted(pattern))\(hint)")
   }
 
-  /// Whether a text is what a pattern says. Where a `*` was tried with too little it is tried with more: the last one only, because
-  /// what is found for those before it as early as can be leaves the most. So it takes the one length times the other at most.
+  /// Whether a text matches a pattern. After a mismatch only the last `*` is extended.
+  /// This suffices, because the earliest match of the parts before it leaves the longest rest.
+  /// The cost is at most the product of both lengths.
   private static func matches(_ text: String.UTF8View, _ pattern: ArraySlice<UInt8>) -> Bool {
     var (place, position) = (text.startIndex, pattern.startIndex)
     var retry: (place: String.Index, position: Int)?

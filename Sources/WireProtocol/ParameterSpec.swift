@@ -1,4 +1,4 @@
-/// The parameters' names: what an option is called in words, and what every parameter is called in JSON.
+/// The names of parameters: of options in the text form, and of all parameters in JSON.
 public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case action
   case after
@@ -123,25 +123,26 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case width
 }
 
-/// One parameter of a command: its name, what it takes, and where it stands.
+/// The definition of one parameter: its name, its kind, and its position.
 public struct ParameterSpec: Sendable {
-  /// What a parameter takes. Text is read the same in both forms; JSON numbers and booleans stand where they are natural.
+  /// The values that a parameter accepts. Both forms parse text in the same way. JSON numbers and booleans are accepted
+  /// where they fit.
   public enum Kind: Sendable, Hashable {
-    /// Any of the time forms, relative ones, percentages and `end` included.
+    /// Any form of time, including relative times, percentages and `end`.
     case timeExpression
-    /// A time from the item's beginning: not negative.
+    /// A time from the item's beginning. Not negative.
     case time
-    /// The same, or `none`, which is read as an invalid time.
+    /// A time from the item's beginning, or `none`, which is read as an invalid time.
     case timeOrNone
-    /// A span of time; `positive` or else zero too.
+    /// A duration, greater than zero if `positive`, else not negative.
     case duration(positive: Bool)
-    /// A span of time, or `inf`.
+    /// A duration, or `inf`.
     case tolerance
-    /// The id of a queue's entry: ids begin at 1.
+    /// The id of a queue entry. Ids begin at 1.
     case entry
-    /// A whole number in a range.
+    /// An integer in a range.
     case integer(ClosedRange<Int>)
-    /// A number in a range, as JSON writes them.
+    /// A number in a range, in JSON's grammar.
     case number(ClosedRange<Double>, exceptZero: Bool)
     /// One of these words.
     case word([String])
@@ -149,36 +150,36 @@ public struct ParameterSpec: Sendable {
     case toggle
     /// `on` or `off`; in JSON `true` and `false` too.
     case onOff
-    /// A word by itself in words, `true` or `false` in JSON.
+    /// The bare name in the text form, `true` or `false` in JSON.
     case flag
     /// `true` or `false`.
     case boolean
-    /// Any text of so many bytes at most.
+    /// Any text up to this number of bytes.
     case text(maximumByteCount: Int)
-    /// Several texts in one, of so many bytes at most in all; an array in JSON, too.
+    /// Several texts in one, up to this number of bytes in total. JSON also accepts an array.
     case texts(maximumByteCount: Int, separator: TextSeparator)
-    /// A file's path, an address, or what was handed over.
+    /// A file path, a URL, or the token of a passed descriptor.
     case path
-    /// A path, where an address makes no sense.
+    /// A file path, for parameters where URLs are not supported.
     case localPath
-    /// A player's name: 1 to 64 of `[A-Za-z0-9._-]`.
+    /// A player name: 1 to 64 characters of `[A-Za-z0-9._-]`.
     case playerName
-    /// A command's name.
+    /// A command name.
     case commandName
-    /// An observable key, or several by a pattern with `*`.
+    /// An observable key, or a pattern with `*` for several.
     case key
     /// A condition of `wait`.
     case condition
-    /// What a peer calls one of its requests.
+    /// The id of a request of the same connection.
     case requestID
-    /// A command that edits the queue, as one argument; in JSON an object with `method` and `params`, too.
+    /// A command that edits the queue, as one argument. JSON also accepts an object with `method` and `params`.
     case edit
-    /// A track: its number, `none`, `auto`, or a language's code.
+    /// A track: its number, `none`, `auto`, or a language code.
     case track
-    /// When players start: `now`, `+TIME`, an instant, or a frame of the output.
+    /// The start moment of players: `now`, `+TIME`, a time of the clock, or a frame of the output.
     case startMoment
 
-    /// The character between texts.
+    /// The separator of texts.
     public enum TextSeparator: UInt8, Sendable, Hashable {
       case comma = 0x2C
       case newline = 0x0A
@@ -186,10 +187,10 @@ public struct ParameterSpec: Sendable {
       var plural: String { self == .comma ? "commas" : "newlines" }
     }
 
-    /// Whether it names a place.
+    /// Whether the kind is a path.
     var isPath: Bool { self == .path || self == .localPath }
 
-    /// What is accepted, for error messages, help and protocol.md.
+    /// A description of the accepted values for error messages, help and protocol.md.
     public var accepted: String {
       switch self {
       case .timeExpression: "a time such as 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50% or end"
@@ -225,31 +226,31 @@ public struct ParameterSpec: Sendable {
     }
   }
 
-  /// Where a parameter stands in the words form.
+  /// The position of a parameter in the text form.
   public enum Place: Sendable, Hashable {
-    /// By its position, and it must be there.
+    /// Positional, required.
     case required
-    /// By its position, if there.
+    /// Positional, optional.
     case optional
-    /// All that is left, at least one; an array in JSON (or one value by itself).
+    /// All remaining arguments, at least one. In JSON an array, or a single value.
     case list
-    /// The same, though there may be none.
+    /// All remaining arguments, possibly none.
     case optionalList
-    /// As `name=value` anywhere; a flag as its bare name.
+    /// `name=value` at any position. A flag is its bare name.
     case option
 
-    /// Whether it takes more than one value.
+    /// Whether the parameter accepts more than one value.
     public var takesSeveral: Bool { self == .list || self == .optionalList }
   }
 
   public let name: ParameterName
   public let kind: Kind
   public let place: Place
-  /// What the synopsis calls the value, such as `TIME`.
+  /// The placeholder of the value in the synopsis, such as `TIME`.
   public let placeholder: String
   /// One phrase for help and protocol.md.
   public let summary: String
-  /// The name's bytes, for comparing.
+  /// The bytes of the name, for comparisons.
   let nameBytes: [UInt8]
 
   init(_ name: ParameterName, _ kind: Kind, _ place: Place, _ placeholder: String, _ summary: String) {
@@ -261,7 +262,7 @@ public struct ParameterSpec: Sendable {
     nameBytes = Array(name.rawValue.utf8)
   }
 
-  /// How the synopsis writes it: `TIME`, `[VOLUME]`, `PATH...`, `[fast]`, `[before=TIME]`.
+  /// The parameter as shown in the synopsis: `TIME`, `[VOLUME]`, `PATH...`, `[fast]`, `[before=TIME]`.
   public var synopsis: String {
     switch place {
     case .required: placeholder
@@ -273,9 +274,9 @@ public struct ParameterSpec: Sendable {
   }
 }
 
-/// Numbers in messages.
+/// Formats numbers for messages.
 enum FieldText {
-  /// A number without a needless `.0`.
+  /// Formats a number without a redundant `.0`.
   static func number(_ value: Double) -> String {
     var buffer: [UInt8] = []
     FieldValue.float(value).appendWords(to: &buffer)

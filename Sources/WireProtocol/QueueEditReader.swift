@@ -1,12 +1,14 @@
 import MediaCore
 
-/// Reads commands that edit the queue where they stand within another command: as one argument in words, or as an object
-/// with `method` and `params` in JSON.
+/// Reads commands that edit the queue and are nested in another command: one argument in the text form, an object with
+/// `method` and `params` in JSON.
 enum QueueEditReader {
-  /// The commands that may stand there.
+  /// The commands that can be nested.
   static let names: Set<CommandName> = [.append, .clear, .insert, .load, .move, .remove, .replace]
 
-  /// Errors: `bad-arguments` for commands that do not edit.
+  /// The definition of the nested command.
+  ///
+  /// - Throws: `bad-arguments` for commands that do not edit the queue.
   static func spec(named name: ArraySlice<UInt8>) throws(MediaError) -> CommandSpec {
     guard let spec = CommandTable.spec(named: name) else {
       throw CommandTable.unknownCommand(String(decoding: name, as: UTF8.self))
@@ -18,7 +20,9 @@ enum QueueEditReader {
     return spec
   }
 
-  /// The command of bound arguments. Errors: those of the command, and `bad-arguments` for what a part of an edit cannot have.
+  /// Creates the command from its parsed arguments.
+  ///
+  /// - Throws: The errors of the command. `bad-arguments` for parameters that are not allowed in a part of an edit.
   static func command(of arguments: Arguments) throws(MediaError) -> QueueCommand {
     for name in [ParameterName.player, .ifVersion, .wait] where arguments.isGiven(name) {
       throw arguments.failure("\(name.rawValue) cannot be said of a part of an edit")
@@ -29,16 +33,16 @@ enum QueueEditReader {
     return command
   }
 
-  /// The same without the command: nothing holds on to the arguments' memory.
+  /// Checks the command without keeping it, so that the memory of the arguments can be reused.
   static func check(_ arguments: Arguments) throws(MediaError) { _ = try command(of: arguments) }
 
-  /// The error of a part of an edit, which `text` shows.
+  /// The error of a part of an edit. The message shows `text`.
   static func located(_ error: MediaError, _ text: ArraySlice<UInt8>) -> MediaError {
     MediaError(
       error.code, "in \(Excerpt.quoted(text)): \(error.message)", operation: CommandName.queueEdit.rawValue)
   }
 
-  /// The error for a value in JSON that is no edit.
+  /// The error for a JSON value that is not an edit.
   static func isNoEdit(_ shown: String) -> MediaError {
     MediaError(
       .badArguments,

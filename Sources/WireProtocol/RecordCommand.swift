@@ -1,49 +1,51 @@
 import MediaCore
 
-/// Commands about recordings; numbers of recorders are the daemon's, and never used again. Nil: the newest.
+/// Commands about recordings. The daemon assigns the recorder ids and never reuses them. A nil id selects the newest
+/// recorder.
 public enum RecordCommand: Sendable, Hashable {
-  /// Opens the source and begins the file.
+  /// Opens the source and creates the file.
   case prepare(Recording)
-  /// Records, or goes on.
+  /// Starts or resumes recording.
   case start(Int?, StartMoment, duration: MediaTime?)
   case pause(Int?)
   case stop(Int?)
-  /// Removes the file of one that is stopped.
+  /// Deletes the file of a stopped recorder.
   case delete(Int?)
   case status(Int?)
   case list
-  /// Has the connection told what happens, and levels so often a second; nil: none.
+  /// Subscribes the connection to the events of a recorder. `rate` is the number of meter events per second. Nil: no
+  /// meter events.
   case watch(Int?, rate: Double?)
-  /// Ends that, by its id.
+  /// Ends a subscription.
   case unwatch(Int)
 
-  /// When a recording begins.
+  /// The moment at which a recording begins.
   public enum StartMoment: Sendable, Hashable {
     case now
-    /// So long from now; above 0.
+    /// After this duration, which is greater than 0.
     case after(MediaTime)
-    /// At an instant of the daemon's clock, in seconds.
+    /// At this time of the daemon's clock, in seconds.
     case instant(MediaTime)
   }
 
-  /// What is recorded, and how.
+  /// The parameters of a recording.
   public struct Recording: Sendable, Hashable {
-    /// How sound is coded.
+    /// The audio codec.
     public enum Form: String, Sendable, Hashable, CaseIterable {
       case pcm, flac, alac, aac, opus, ima4, ulaw, alaw, ilbc, amr
     }
 
-    /// How good what is coded with loss is to be.
+    /// The quality of a lossy codec.
     public enum Quality: String, Sendable, Hashable, CaseIterable {
       case min, low, medium, high, max
     }
 
     public var file: FilePath
-    /// Even if there is a file.
+    /// Whether an existing file is replaced.
     public var replaces = false
-    /// Nil: the sound server's default.
+    /// The name of the source. Nil: the default source of the audio server.
     public var source: String?
-    /// Nil: as the file's name ends.
+    /// The codec. Nil: derived from the file name extension.
     public var form: Form?
     public var sampleRateHz: Int?
     public var channelCount: Int?
@@ -51,13 +53,13 @@ public enum RecordCommand: Sendable, Hashable {
     public var isFloat = false
     public var isBigEndian = false
     public var quality: Quality?
-    /// Bits a second.
+    /// In bits per second.
     public var bitRate: Int?
-    /// dBFS.
+    /// In dBFS.
     public var startLevel: Double?
-    /// dBFS.
+    /// In dBFS.
     public var silenceLevel: Double?
-    /// How much of a silence is kept.
+    /// The maximum duration of a silence that is recorded.
     public var longestSilence: MediaTime?
 
     public init(_ file: FilePath) { self.file = file }

@@ -1,17 +1,18 @@
 import MediaCore
 
-/// The one final answer to a request, with the rows before it.
+/// The one final reply to a request, with its rows.
 ///
-/// Words: `[@id] | k=v ...` a row, then `[@id] ok k=v ...` or `[@id] error code=2004 name=no-such-item message="..."`.
-/// JSON: a `result` object with the same fields (and `rows`, an array of objects), or an `error` object.
+/// - Text form: `[@id] | k=v ...` for each row, then `[@id] ok k=v ...` or `[@id] error code=2004 name=no-such-item
+///   message="..."`.
+/// - JSON form: a `result` object with the same fields (and `rows`, an array of objects), or an `error` object.
 public struct Reply: Sendable, Hashable {
-  /// How it ended.
+  /// The result of the request.
   public enum Outcome: Sendable, Hashable {
     case ok(Fields)
     case error(WireError)
   }
 
-  /// What is listed; nil for commands that list nothing, empty for a list that is.
+  /// The rows. Nil for commands without rows, empty for an empty list.
   public var rows: [Fields]?
   public var outcome: Outcome
 
@@ -20,14 +21,15 @@ public struct Reply: Sendable, Hashable {
     self.outcome = outcome
   }
 
-  /// Plain `ok`.
+  /// `ok` without fields.
   public static let ok = Reply(outcome: .ok([:]))
-  /// `ok` with fields, and rows before it.
+  /// `ok` with fields and optional rows.
   public static func ok(_ fields: Fields, rows: [Fields]? = nil) -> Reply { Reply(rows: rows, outcome: .ok(fields)) }
   /// An error reply.
   public static func error(_ error: MediaError) -> Reply { Reply(outcome: .error(WireError(error))) }
 
-  /// The reply to a command: an error names the command, and the result of a command with rows has rows.
+  /// The reply completed for a command. An error names the command. The success of a command with rows has at least an
+  /// empty list of rows.
   public func completed(for command: CommandName) -> Reply {
     switch outcome {
     case .error(let error): Reply(rows: rows, outcome: .error(error.replying(to: command)))
@@ -35,7 +37,7 @@ public struct Reply: Sendable, Hashable {
     }
   }
 
-  /// Appends the reply with its LF to what goes to the peer; nothing for a JSON-RPC notification.
+  /// Appends the encoded reply with its LF. Appends nothing for a JSON-RPC notification.
   public func encode(to address: ReplyAddress, into buffer: inout [UInt8]) {
     switch address.form {
     case .words: encodeWords(address.id, into: &buffer)
@@ -46,7 +48,7 @@ public struct Reply: Sendable, Hashable {
     }
   }
 
-  /// Appends `[@id] ok` with its LF: the commonest reply, without a value in between.
+  /// Appends `[@id] ok` with its LF. This avoids creating a `Reply` for the most common reply.
   public static func encodeOK(to address: ReplyAddress, into buffer: inout [UInt8]) {
     guard address.form == .words else { return Reply.ok.encode(to: address, into: &buffer) }
     appendPrefix(address.id, to: &buffer)
@@ -81,7 +83,7 @@ public struct Reply: Sendable, Hashable {
     buffer.append(UInt8(ascii: "\n"))
   }
 
-  /// Appends the JSON-RPC response object, without an LF.
+  /// Appends the JSON-RPC response object without an LF.
   func encodeJSONObject(_ id: RequestID, into buffer: inout [UInt8]) {
     buffer.append(contentsOf: "{\"jsonrpc\":\"2.0\",\"id\":".utf8)
     switch id {
@@ -111,20 +113,20 @@ public struct Reply: Sendable, Hashable {
   }
 }
 
-/// Collects the replies to a JSON-RPC batch, which are written together when the last member has its own.
+/// Collects the replies to a JSON-RPC batch. They are written together after the last reply.
 public struct BatchReply: Sendable {
   private var buffer: [UInt8] = []
 
-  /// How many members still owe their reply.
+  /// The number of members without a reply.
   public private(set) var outstandingCount: Int
 
-  /// The number of bytes that the replies so far take.
+  /// The number of bytes of the collected replies.
   public var byteCount: Int { buffer.count }
 
-  /// A collector for a batch of so many members, notifications included.
+  /// Creates a collector for a batch with this number of members, including notifications.
   public init(memberCount: Int) { outstandingCount = memberCount }
 
-  /// Takes one member's reply, in whichever order they come; true when it was the last.
+  /// Adds the reply of one member, in any order. Returns true for the last reply.
   public mutating func add(_ reply: Reply, for address: ReplyAddress) -> Bool {
     outstandingCount -= 1
     if address.expectsReply {
@@ -134,7 +136,7 @@ public struct BatchReply: Sendable {
     return outstandingCount <= 0
   }
 
-  /// Appends the array of replies with its LF; nothing when every member was a notification.
+  /// Appends the array of replies with its LF. Appends nothing if every member was a notification.
   public func encode(into output: inout [UInt8]) {
     guard !buffer.isEmpty else { return }
     output.append(contentsOf: buffer)

@@ -1,24 +1,24 @@
-/// The form in which a request came and its reply and events go.
+/// The form of a request, its reply and its events.
 public enum WireForm: String, Sendable, Hashable, CaseIterable {
   case words
   case json
 }
 
-/// What a peer calls its request.
+/// The id that a client gives to a request.
 public enum RequestID: Sendable, Hashable {
-  /// In words: no `@id`, the reply has no prefix either. In JSON: a notification, which gets no reply.
+  /// No id. In the text form the reply has no prefix. In JSON the request is a notification, which gets no reply.
   case none
-  /// The `@id` of the words form, without `@`; 1 to 64 characters of `[A-Za-z0-9._-]`.
+  /// The `@id` of the text form, without `@`: 1 to 64 characters of `[A-Za-z0-9._-]`.
   case words(String)
   /// A JSON-RPC id that is a string.
   case jsonString(String)
-  /// A JSON-RPC id that is a number, as the text it was written as: it is echoed exactly.
+  /// A JSON-RPC id that is a number, as its original text, so that the reply echoes it exactly.
   case jsonNumber(String)
-  /// JSON-RPC's `null`: also where an error is answered whose request could not be read.
+  /// The JSON-RPC id `null`, which is also used for errors of requests that could not be read.
   case jsonNull
 }
 
-/// Where a reply goes: the form and the id of its request. All that has to be kept of a waiting request.
+/// The destination of a reply: the form and the id of its request. A waiting request needs no other data for its reply.
 public struct ReplyAddress: Sendable, Hashable {
   public var form: WireForm
   public var id: RequestID
@@ -28,14 +28,15 @@ public struct ReplyAddress: Sendable, Hashable {
     self.id = id
   }
 
-  /// Words without an id.
+  /// The text form without an id.
   public static let words = ReplyAddress(form: .words, id: .none)
 
-  /// Whether anything is written for a reply; only JSON-RPC notifications get none.
+  /// Whether a reply is written. Only JSON-RPC notifications get none.
   public var expectsReply: Bool { form == .words || id != .none }
 
-  /// Whether the request carries an id: a waiting one with an id holds up nothing, and the id is taken until the reply.
-  /// (JSON-RPC's `null` names nothing, so it does not count.)
+  /// Whether the request has an id. A waiting request with an id does not delay others, and its id is in use until the
+  /// reply.
+  /// JSON-RPC's `null` does not count as an id.
   public var hasID: Bool {
     switch id {
     case .none, .jsonNull: false

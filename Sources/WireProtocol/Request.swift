@@ -1,12 +1,12 @@
 import MediaCore
 
-/// One request, read and checked: a handler looks at `command` and answers to `address`.
+/// One parsed and checked request. A handler executes `command` and replies to `address`.
 public struct Request: Sendable, Hashable {
-  /// Where the one final reply goes; also the form that events of a subscription made by it take.
+  /// The destination of the final reply. Subscriptions created by the request send their events in the same form.
   public var address: ReplyAddress
   public var name: CommandName
   public var command: Command
-  /// Whether the command has no value, and only reads (`CommandSpec.asks`).
+  /// Whether the command has no value and only reads (`CommandSpec.asks`).
   public var isQuestion: Bool
 
   public init(address: ReplyAddress, name: CommandName, command: Command, isQuestion: Bool) {
@@ -16,11 +16,11 @@ public struct Request: Sendable, Hashable {
     self.isQuestion = isQuestion
   }
 
-  /// Whether the reply comes only when something has happened; see `Command.isWaiting`.
+  /// Whether the reply is sent only after an event or a background operation. See ``Command/isWaiting``.
   public var isWaiting: Bool { command.isWaiting }
 }
 
-/// A line that is no good, or a member of a batch that is not: answer `error` to `address` in its turn.
+/// An invalid line or batch member. The server replies with `error` to `address`, in the order of the requests.
 public struct Rejection: Sendable, Hashable {
   public var address: ReplyAddress
   public var error: WireError
@@ -30,17 +30,17 @@ public struct Rejection: Sendable, Hashable {
     self.error = error
   }
 
-  /// The reply to be sent.
+  /// The reply to send.
   public var reply: Reply { Reply(outcome: .error(error)) }
 }
 
-/// What one line was.
+/// The result of parsing one line.
 public enum ParsedLine: Sendable, Hashable {
-  /// Nothing but spaces: no reply.
+  /// Only white space. Gets no reply.
   case blank
   case request(Request)
   case rejected(Rejection)
-  /// A JSON-RPC batch; never empty. Its members run in order and are answered together (`BatchReply`).
+  /// A JSON-RPC batch. Never empty. Its members run in order and get a common reply (``BatchReply``).
   case batch(RequestBatch)
 
   /// One member of a batch.

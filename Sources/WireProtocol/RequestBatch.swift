@@ -1,9 +1,9 @@
-/// The members of a JSON-RPC batch, in their order: each is read when it is asked for, so that a batch takes no more memory than its text
-/// and one of them.
+/// The members of a JSON-RPC batch in their order. Each is parsed on access, so that a batch uses no more memory than
+/// its text and one member.
 public struct RequestBatch: Sequence, Sendable, Hashable {
-  /// How many there are; at least one.
+  /// The number of members. At least one.
   public let count: Int
-  /// The whole array, whose syntax has been checked.
+  /// The text of the whole array. Its syntax has been checked.
   private let text: [UInt8]
   private let limits: WireLimits
 
@@ -17,7 +17,7 @@ public struct RequestBatch: Sequence, Sendable, Hashable {
 
   public func makeIterator() -> Iterator { Iterator(text: text, parser: RequestParser(limits: limits)) }
 
-  /// Reads one member after the other.
+  /// Parses one member after the other.
   public struct Iterator: IteratorProtocol, Sendable {
     private let text: [UInt8]
     private var parser: RequestParser

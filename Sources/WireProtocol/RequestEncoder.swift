@@ -1,25 +1,27 @@
 import MediaCore
 
-/// Writes requests, for clients: from arguments as a shell hands them over, in either form.
+/// Encodes requests for clients, in either form, from the arguments of a shell.
 ///
-/// A shell has already undone the quoting, so an argument `key=value` whose key the command knows is an option; behind a `--`
-/// every argument is positional.
+/// A shell has already removed the quoting. An argument `key=value` whose key the command knows is an option. After
+/// `--` every argument is positional.
 public struct RequestEncoder: Sendable {
-  /// Changes the path arguments (a client makes them absolute); gets and answers the bytes of a path, or of a URL as it is.
+  /// Converts path arguments, for example to absolute paths. Gets and returns the bytes of a path or a URL.
   public var resolvePath: @Sendable ([UInt8]) -> [UInt8]
 
   public init(resolvePath: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }) { self.resolvePath = resolvePath }
 
-  /// One argument, told apart as the daemon will.
+  /// One argument and its parameter, as the daemon will interpret it.
   private struct Argument {
     var parameter: ParameterSpec?
     var text: String
   }
 
-  /// The request as a line in words, with its LF. `arguments` begins with the command; they are bytes because a path need not be UTF-8.
+  /// Encodes a request as a line in the text form, with its LF.
   ///
-  /// A command that this client does not know is sent as it is: the daemon may be newer.
-  /// Errors: `invalid-utf8` for an argument that is neither UTF-8 nor a path.
+  /// A command that this client does not know is encoded unchanged, because the daemon may be newer.
+  ///
+  /// - Parameter arguments: The command and its arguments, as bytes because a path may not be UTF-8.
+  /// - Throws: `invalid-utf8` for an argument that is neither UTF-8 nor a path.
   public func words(_ arguments: [[UInt8]], id: String? = nil) throws(MediaError) -> [UInt8] {
     var line: [UInt8] = []
     if let id { line.append(contentsOf: "@\(id) ".utf8) }
@@ -32,7 +34,7 @@ public struct RequestEncoder: Sendable {
         line.append(UInt8(ascii: "="))
         WordsText.append(argument.text, to: &line)
       } else if argument.parameter != nil, argument.text.utf8.contains(UInt8(ascii: "=")) || argument.text == "fast" {
-        // Quoted, so that what this client took by its position is not taken for an option.
+        // Quoted, so that the daemon does not read a positional argument as an option.
         appendQuoted(argument.text, to: &line)
       } else {
         WordsText.append(argument.text, to: &line)
@@ -42,12 +44,15 @@ public struct RequestEncoder: Sendable {
     return line
   }
 
-  /// The request as JSON-RPC, with its LF. Errors: as `words`, and `unknown-command` and `bad-arguments`, because JSON names parameters.
+  /// Encodes a request as JSON-RPC, with its LF.
+  ///
+  /// - Throws: The errors of `words`. Also `unknown-command` and `bad-arguments`, because JSON needs the names of the
+  ///   parameters.
   public func json(_ arguments: [[UInt8]], id: Int) throws(MediaError) -> [UInt8] {
     let name = try text(arguments.first ?? [])
     guard let spec = CommandTable.spec(named: name.utf8) else { throw CommandTable.unknownCommand(name) }
     var members: [JSONValue.Member] = []
-    // A command has one list at most.
+    // A command has at most one list.
     var listName: ParameterName?
     var list: [JSONValue] = []
     for argument in try sorted(arguments) {
@@ -81,7 +86,7 @@ public struct RequestEncoder: Sendable {
     }
   }
 
-  /// The arguments behind the command, with their parameters.
+  /// The arguments after the command, with their parameters.
   private func sorted(_ arguments: [[UInt8]]) throws(MediaError) -> [Argument] {
     let spec = arguments.first.flatMap { CommandTable.spec(named: $0) }
     var result: [Argument] = []
@@ -120,14 +125,14 @@ public struct RequestEncoder: Sendable {
     return result
   }
 
-  /// A path as the wire has it.
+  /// A path in its text on the wire.
   private func path(_ bytes: [UInt8]) throws(MediaError) -> String {
-    // An empty path names nothing, and stays so: in front of a folder it would name that.
+    // An empty path stays empty. Resolving it would return the folder.
     let resolved = bytes.isEmpty ? bytes : resolvePath(bytes)
     return if let path = FilePath(bytes: resolved) { path.text } else { try text(resolved) }
   }
 
-  /// A command within a command, with its paths changed. What cannot be read is left as it is: the daemon says what is wrong.
+  /// A nested command with resolved paths. Invalid commands are unchanged, so that the daemon reports the error.
   private func edit(_ bytes: [UInt8]) throws(MediaError) -> String {
     let arguments: [[UInt8]]
     do throws(MediaError) { arguments = try CommandLineWords.split(bytes) } catch { return try text(bytes) }

@@ -1,18 +1,18 @@
 import MediaCore
 
-/// Reads lines in either form into requests. One a connection, because it keeps its buffers from line to line.
+/// Parses lines in either form to requests. Each connection has one parser, which reuses its buffers.
 ///
-/// Every line has exactly one outcome, and no line traps: what cannot be read becomes a `Rejection` that says where the error
-/// reply goes.
+/// Every line has exactly one result, and no line traps. An invalid line becomes a ``Rejection`` with the destination
+/// of the error reply.
 public struct RequestParser: Sendable {
   private let limits: WireLimits
   private var lexer = WordsLexer()
-  /// What arguments are bound in, to be used again: those of a request, and of a command within it.
+  /// Argument buffers for reuse: one for a request, and one for a nested command.
   private var spareArguments: [Arguments] = []
 
   public init(limits: WireLimits = .standard) { self.limits = limits }
 
-  /// Reads one line, which holds no LF and is not longer than the limit.
+  /// Parses one line, which contains no LF and does not exceed the limit.
   public mutating func parse(_ line: Span<UInt8>) -> ParsedLine {
     guard let first = Self.firstByte(of: line) else { return .blank }
     lexer.load(line)
@@ -20,7 +20,7 @@ public struct RequestParser: Sendable {
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? parseJSON() : parseWords()
   }
 
-  /// The error for a line that was too long, told from its beginning: in the line's form, and with its `@id` when it has one.
+  /// The error for an over-long line. The beginning of the line determines its form and its `@id`, if any.
   public mutating func rejectionOfOverlongLine(beginning: Span<UInt8>) -> Rejection {
     let error = WireError(
       MediaError(.lineTooLong, "the line is longer than \(limits.lineByteCount) bytes; it was left out"))
@@ -31,14 +31,14 @@ public struct RequestParser: Sendable {
     lexer.load(beginning)
     var cursor = WordsLexer.Cursor(lexer.text.indices)
     var address = ReplyAddress.words
-    // The beginning may end amid the id.
+    // The beginning may end inside the id.
     if let first = try? lexer.next(&cursor), cursor.index < cursor.end, case .success(let id?) = id(first) {
       address.id = .words(id)
     }
     return Rejection(address: address, error: error)
   }
 
-  /// The first byte that is no white space.
+  /// The first byte that is not white space.
   private static func firstByte(of line: Span<UInt8>) -> UInt8? {
     for index in line.indices where line[index] != UInt8(ascii: " ") && line[index] != UInt8(ascii: "\t") {
       return line[index]
@@ -46,13 +46,13 @@ public struct RequestParser: Sendable {
     return nil
   }
 
-  // MARK: - Words
+  // MARK: - Text form
 
   private mutating func parseWords() -> ParsedLine {
     var address = ReplyAddress.words
     var command: CommandName?
     do throws(MediaError) {
-      // Before quoting is undone, which leaves bytes where they were; said behind the id.
+      // Checked before quoting is undone, which moves bytes. Reported after the id is known.
       let fault = lexer.invalidUTF8
       var cursor = WordsLexer.Cursor(lexer.text.indices)
       var word = try lexer.next(&cursor)
@@ -77,7 +77,7 @@ public struct RequestParser: Sendable {
     }
   }
 
-  /// The id if the first word is a bare `@...`; an error if it is no good one.
+  /// The id if the first word is an unquoted `@...`. An error if the id is invalid.
   private func id(_ word: WordsLexer.Word) -> Result<String?, MediaError> {
     guard word.bareCount > 0, lexer.text[word.range.lowerBound] == UInt8(ascii: "@") else { return .success(nil) }
     let id = lexer.text[word.range].dropFirst()
@@ -88,7 +88,7 @@ public struct RequestParser: Sendable {
     return .success(String(decoding: id, as: UTF8.self))
   }
 
-  /// Arguments of a command to be bound; `giveBack` has their memory used again.
+  /// Arguments for a command. `giveBack` returns their memory for reuse.
   private mutating func takeArguments(_ spec: CommandSpec, isPartOfEdit: Bool = false) -> Arguments {
     var arguments = spareArguments.popLast() ?? Arguments(spec: spec)
     arguments.reset(spec, isPartOfEdit: isPartOfEdit)
@@ -96,7 +96,8 @@ public struct RequestParser: Sendable {
   }
 
   private mutating func giveBack(_ arguments: inout Arguments) {
-    // What a command has taken along is not written to again; what is long is not kept for who says nothing more.
+    // A command retains the memory of its list, so that memory is not reused. Long buffers are released for idle
+    // connections.
     arguments.letGo(ofList: !arguments.isPartOfEdit)
     spareArguments.append(arguments)
     arguments = Arguments(spec: arguments.spec)
@@ -133,7 +134,8 @@ public struct RequestParser: Sendable {
     try arguments.checkComplete()
   }
 
-  /// The option that a word is, with its value's bytes: `key=...` whose `key=` stands unquoted, or a flag's bare name.
+  /// The option and the range of its value, if the word is one: `key=...` with an unquoted `key=`, or the bare name of
+  /// a flag.
   private func option(_ word: WordsLexer.Word, of spec: CommandSpec) -> (index: Int, value: Range<Int>?)? {
     let bare = word.range.lowerBound..<word.range.lowerBound + word.bareCount
     if let equals = bare.first(where: { lexer.text[$0] == UInt8(ascii: "=") }) {
@@ -154,7 +156,7 @@ public struct RequestParser: Sendable {
 
   // MARK: - Lists
 
-  /// Checks one text of a list, and packs it. `end`: where the text ends that it is part of.
+  /// Checks one text of a list and packs it. `end` is the end of the surrounding text.
   private mutating func addToList(
     _ text: Range<Int>, upTo end: Int, at index: Int, _ arguments: inout Arguments
   ) throws(MediaError) {
@@ -174,7 +176,7 @@ public struct RequestParser: Sendable {
         throw MediaError(error.code, error.message, operation: spec.name.rawValue)
       }
     case .edit:
-      // Packed before its words are read where they stand.
+      // Packed first, because reading its words changes the bytes of the text.
       try arguments.addToList(at: index, lineByteCount: lineByteCount) { list in list.append(lexer.text[text]) }
       do throws(MediaError) { try readEdit(words: text, QueueEditReader.check) } catch {
         throw QueueEditReader.located(error, arguments.lastOfList)
@@ -192,16 +194,17 @@ public struct RequestParser: Sendable {
     }
   }
 
-  // MARK: - Edits within a command
+  // MARK: - Nested edits
 
-  /// Reads a command that edits the queue, which stands in words in a text of its own.
+  /// Parses a command that edits the queue from a separate text.
   mutating func edit(_ text: ArraySlice<UInt8>) throws(MediaError) -> QueueCommand {
     lexer.load(text.span)
     if text.first == UInt8(ascii: "{") { return try readEdit(json: 0, QueueEditReader.command) }
     return try readEdit(words: lexer.text.indices, QueueEditReader.command)
   }
 
-  /// Gives the arguments that stand in these words, whose memory is used again behind that.
+  /// Parses a nested command in the text form and passes its arguments to `body`. The memory of the arguments is reused
+  /// afterwards.
   private mutating func readEdit<Result>(
     words text: Range<Int>, _ body: (Arguments) throws(MediaError) -> Result
   ) throws(MediaError) -> Result {
@@ -215,7 +218,7 @@ public struct RequestParser: Sendable {
     return try body(arguments)
   }
 
-  /// The same in JSON: an object with `method` and `params` at `start`.
+  /// The same for JSON: an object with `method` and `params` at `start`.
   private mutating func readEdit<Result>(
     json start: Int, _ body: (Arguments) throws(MediaError) -> Result
   ) throws(MediaError) -> Result {
@@ -271,7 +274,7 @@ public struct RequestParser: Sendable {
     return .batch(RequestBatch(lexer.text, count: count, limits: limits))
   }
 
-  /// Reads one member of a batch, whose syntax has been checked.
+  /// Parses one member of a batch, whose syntax has been checked.
   mutating func parseMember(_ text: Span<UInt8>) -> ParsedLine.BatchMember {
     lexer.load(text)
     return parseJSONRequest()
@@ -284,11 +287,11 @@ public struct RequestParser: Sendable {
         MediaError(.invalidJSON, "no JSON-RPC 2.0 request: \(what)"), jsonCode: WireError.invalidRequest))
   }
 
-  /// Where the values of a JSON-RPC request stand.
+  /// The positions of the values of a JSON-RPC request.
   private struct Frame {
     static let names: [StaticString] = ["jsonrpc", "id", "method", "params"]
     var values: [4 of Int?] = [nil, nil, nil, nil]
-    /// The first name that stands there twice.
+    /// The first name that occurs twice.
     var twice: Int?
   }
 
@@ -307,7 +310,7 @@ public struct RequestParser: Sendable {
       }
       _ = JSONSyntax.skipValue(in: lexer.text, at: &index)
     }
-    // Without an id it is a notification; an error in its frame is answered nevertheless, with null (section 5).
+    // A request without an id is a notification. An error in its frame still gets a reply with the id null (section 5).
     var id: RequestID?
     if let start = frame.values[1] {
       guard let found = jsonID(at: start) else {
@@ -342,14 +345,14 @@ public struct RequestParser: Sendable {
     }
   }
 
-  /// The text of the string that begins at `start`; nil for another value.
+  /// The text of the string at `start`. Nil for another type.
   private mutating func string(at start: Int) -> Range<Int>? {
     var index = start
     guard case .string = JSONSyntax.kind(in: lexer.text, at: &index) else { return nil }
     return JSONSyntax.unescapeString(in: &lexer.text, at: &index)
   }
 
-  /// The id that begins at `start`; nil for what is none.
+  /// The id at `start`. Nil if the value is not a valid id.
   private mutating func jsonID(at start: Int) -> RequestID? {
     var index = start
     switch JSONSyntax.kind(in: lexer.text, at: &index) {
@@ -364,7 +367,7 @@ public struct RequestParser: Sendable {
     }
   }
 
-  /// Binds the object that begins at `params`, if there is one, in a value that ends at `end`.
+  /// Parses the object at `params` to arguments, if there is one. `end` is the end of the surrounding value.
   private mutating func bindJSON(
     _ params: Int?, upTo end: Int, _ arguments: inout Arguments
   ) throws(MediaError) {
@@ -389,7 +392,7 @@ public struct RequestParser: Sendable {
         if let value = ArgumentReader.null(parameter.kind) { try arguments.add(value, at: position) }
         continue
       }
-      // A list may be one value by itself; of the other parameters only several texts may be an array.
+      // A list may be a single value. Of the other parameters only those with several texts may be an array.
       if parameter.place.takesSeveral {
         guard case .array = JSONSyntax.kind(in: lexer.text, at: &index) else {
           try addToList(json: &index, upTo: end, at: position, &arguments)
@@ -413,7 +416,7 @@ public struct RequestParser: Sendable {
     try arguments.checkComplete()
   }
 
-  /// A value, and where its text stands.
+  /// A value and the range of its text.
   private struct JSONPlace {
     var kind: JSONSyntax.Kind
     var range: Range<Int>
@@ -428,7 +431,7 @@ public struct RequestParser: Sendable {
     }
   }
 
-  /// The value at `index`, which moves behind it.
+  /// The value at `index`. Advances `index` past it.
   private mutating func jsonArgument(at index: inout Int) -> JSONPlace {
     let kind = JSONSyntax.kind(in: lexer.text, at: &index)
     if case .string = kind {
@@ -437,9 +440,9 @@ public struct RequestParser: Sendable {
     return JSONPlace(kind: kind, range: JSONSyntax.skipValue(in: lexer.text, at: &index))
   }
 
-  /// The texts of the array at `start`, with separators between them.
+  /// The texts of the array at `start`, joined with the separator.
   ///
-  /// Errors: `bad-arguments` for an element that is no text, or contains the separator.
+  /// - Throws: `bad-arguments` for an element that is not a string or contains the separator.
   private mutating func joined(
     _ start: Int, _ separator: ParameterSpec.Kind.TextSeparator, _ parameter: ParameterSpec, _ arguments: Arguments
   ) throws(MediaError) -> [UInt8] {
@@ -456,7 +459,7 @@ public struct RequestParser: Sendable {
     return text
   }
 
-  /// Adds the value at `index` to a list, and moves behind it. `end`: where the value ends that it is part of.
+  /// Adds the value at `index` to a list and advances past it. `end` is the end of the surrounding value.
   private mutating func addToList(
     json index: inout Int, upTo end: Int, at position: Int, _ arguments: inout Arguments
   ) throws(MediaError) {
@@ -464,7 +467,7 @@ public struct RequestParser: Sendable {
     let value = jsonArgument(at: &index)
     switch (value.kind, parameter.kind) {
     case (.object, .edit):
-      // Packed before its strings are read where they stand.
+      // Packed first, because reading its strings changes the bytes of the text.
       try arguments.addToList(at: position, lineByteCount: end - value.range.lowerBound) { list in
         list.append(lexer.text[value.range])
       }
@@ -479,7 +482,7 @@ public struct RequestParser: Sendable {
       if !isPlain {
         _ = try ArgumentReader.value(json: value.argument(in: lexer.text), for: parameter, of: spec)
       }
-      // What is not negative may be written -0; as text that would be a time from now.
+      // Removes the sign of -0. As text, the sign would make the time a relative one.
       let sign = lexer.text[value.range].first == UInt8(ascii: "-") ? 1 : 0
       try arguments.addToList(at: position, lineByteCount: end - value.range.lowerBound) { list in
         list.append(lexer.text[value.range].dropFirst(sign))

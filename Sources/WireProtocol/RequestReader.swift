@@ -1,15 +1,16 @@
 import MediaCore
 
-/// A connection's bytes to requests: the line decoder and the parser together. What the server calls.
+/// Converts the bytes of a connection to requests: a line decoder with a parser.
 public struct RequestReader: Sendable {
-  /// What comes next on a connection.
+  /// The next element of a connection's input.
   public enum Incoming: Sendable, Hashable {
     case request(Request)
-    /// Answer this error, in its turn.
+    /// The server replies with this error, in the order of the requests.
     case rejected(Rejection)
-    /// Run these in order and answer them together, with a `BatchReply`.
+    /// The server runs these requests in order and sends their replies together, with a ``BatchReply``.
     case batch(RequestBatch)
-    /// Close, and say why in this form: nothing sensible will come any more. The line has been answered already.
+    /// The server closes the connection and reports the reason in this form. The line that caused it already has its
+    /// error reply.
     case close(MediaError, form: WireForm)
   }
 
@@ -18,19 +19,20 @@ public struct RequestReader: Sendable {
   private let limits: WireLimits
   private var overlongForm = WireForm.words
 
-  /// A reader at the start of a connection.
+  /// Creates a reader for the start of a connection.
   public init(limits: WireLimits = .standard) {
     self.limits = limits
     decoder = LineDecoder(limits: limits)
     parser = RequestParser(limits: limits)
   }
 
-  /// Bytes held for a line whose end has not come; bounded by the line limit. Dropped, never run, when the stream ends.
+  /// The number of bytes stored for an incomplete line, at most the line limit. An incomplete line at the end of the
+  /// stream is dropped and never runs.
   public var pendingByteCount: Int { decoder.pendingByteCount }
 
-  /// The next request of `chunk` from `offset` on, or nil when all of it has been taken; moves `offset` behind what was taken.
+  /// The next request of `chunk` from `offset` on. Nil when the chunk is consumed. Advances `offset` past the request.
   ///
-  /// The caller may stop asking at any time and offer the rest (`chunk[offset...]`) again later. Blank lines are skipped.
+  /// The caller may stop at any time and pass the rest (`chunk[offset...]`) later. Blank lines are skipped.
   public mutating func next(in chunk: Span<UInt8>, at offset: inout Int) -> Incoming? {
     while let piece = decoder.next(in: chunk, at: &offset) {
       let line: ParsedLine
@@ -59,7 +61,7 @@ public struct RequestReader: Sendable {
     return nil
   }
 
-  /// `next(in:at:)` for memory that is valid during the call, such as what a socket was read into.
+  /// `next(in:at:)` for memory that is valid during the call, such as the receive buffer of a socket.
   public mutating func next(in chunk: UnsafeRawBufferPointer, at offset: inout Int) -> Incoming? {
     next(in: Span(_unsafeBytes: chunk), at: &offset)
   }

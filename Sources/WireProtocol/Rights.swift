@@ -1,16 +1,16 @@
-/// What a connection may have done: by who is at its other end, and by the socket that it came in at.
+/// The rights of a connection, which depend on its peer and on the socket that accepted it.
 public struct Rights: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// To be told what is, and what happens.
+  /// Read the state and observe events.
   public static let read = Rights(rawValue: 1)
-  /// To change what is played, and to have files looked at.
+  /// Control playback and inspect files.
   public static let control = Rights(rawValue: 2)
-  /// To have files written, where the configuration allows it.
+  /// Make the daemon write files, where the configuration allows it.
   public static let write = Rights(rawValue: 4)
-  /// To change the daemon itself.
+  /// Change the daemon itself.
   public static let administer = Rights(rawValue: 8)
 
   public static let all: Rights = [.read, .control, .write, .administer]
@@ -20,7 +20,7 @@ public struct Rights: OptionSet, Sendable, Hashable {
     ("read", .read), ("control", .control), ("write", .write), ("administer", .administer),
   ]
 
-  /// The rights of these names; nil when one is none.
+  /// The rights with these names. Nil if a name is unknown.
   public init?(names: [String]) {
     self = []
     for name in names {
@@ -34,8 +34,8 @@ public struct Rights: OptionSet, Sendable, Hashable {
 }
 
 extension Request {
-  /// What a connection needs for this request: the command's right, and that to write where a file is to be written. A
-  /// question needs the right to read.
+  /// The rights that a connection needs for this request: the right of the command, and `write` if it writes a file. A
+  /// request that only reads needs `read`.
   public var neededRights: Rights {
     var needed = isQuestion ? .read : CommandTable.right(of: name)
     if command.writesFile { needed.insert(.write) }
@@ -44,7 +44,7 @@ extension Request {
 }
 
 extension Command {
-  /// Whether it has the daemon write a file.
+  /// Whether the daemon writes a file for this command.
   fileprivate var writesFile: Bool {
     switch self {
     case .asset(.artwork(_, .file)), .item(.artwork(_, .file), _): true

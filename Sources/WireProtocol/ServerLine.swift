@@ -1,21 +1,20 @@
 import MediaCore
 
-/// A line that the daemon sent in the words form, as a client reads it.
+/// A line of the daemon in the text form, as parsed by a client.
 public enum ServerLine: Sendable, Hashable {
-  /// The greeting.
   case hello(TextFields)
-  /// A row; the final reply with the same id is still to come.
+  /// A row. The final reply with the same id follows later.
   case row(id: String?, TextFields)
   /// A final reply.
   case ok(id: String?, TextFields)
-  /// A final reply; the fields are the error's, `code`, `name` and `message` among them.
+  /// A final reply. The fields are those of the error, including `code`, `name` and `message`.
   case error(id: String?, MediaError, TextFields)
-  /// An event; the name is a string because a later daemon may have more of them.
+  /// An event. The name is a string, because a later daemon may have more events.
   case event(name: String, TextFields)
 
-  /// The fields of a line, in their order, as text with the quoting undone.
+  /// The fields of a line in their order, as text without quoting.
   public struct TextFields: Sendable, Hashable {
-    /// One field; a word without `=` has an empty name.
+    /// One field. A word without `=` has an empty name.
     public struct Field: Sendable, Hashable {
       public var name: String
       public var value: String
@@ -30,13 +29,13 @@ public enum ServerLine: Sendable, Hashable {
 
     public init(_ entries: [Field] = []) { self.entries = entries }
 
-    /// The first value of that name.
+    /// The first value with this name.
     public subscript(name: String) -> String? { entries.first { $0.name == name }?.value }
 
-    /// The elements of a list value: what `FieldValue.list` wrote.
+    /// The elements of a list that `FieldValue.list` encoded.
     public func list(_ name: String) -> [String]? { self[name].map(TextFields.elements) }
 
-    /// Undoes a list's commas and backslashes.
+    /// Splits a list at its commas and decodes its backslashes.
     static func elements(_ text: String) -> [String] {
       guard !text.isEmpty else { return [] }
       var elements: [[UInt8]] = [[]]
@@ -55,9 +54,9 @@ public enum ServerLine: Sendable, Hashable {
     }
   }
 
-  /// Reads one line, without its LF.
+  /// Parses one line without its LF.
   ///
-  /// Errors: `bad-quoting`, `invalid-utf8`, and `bad-arguments` for what no daemon sends.
+  /// - Throws: `bad-quoting`, `invalid-utf8`, or `bad-arguments` for a line that no daemon sends.
   public init(parsing line: Span<UInt8>) throws(MediaError) {
     var lexer = WordsLexer()
     try lexer.lex(line)

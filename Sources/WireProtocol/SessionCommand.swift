@@ -1,18 +1,18 @@
 import MediaCore
 
-/// Commands about how the daemon's sound goes together with that of other programs.
+/// Commands about the audio session: how the daemon's audio interacts with the audio of other programs.
 public enum SessionCommand: Sendable, Hashable {
   case status
-  /// Nil asks for what there is.
+  /// Nil returns the current setting.
   case category(Setting?)
-  /// Nil asks for the present state.
+  /// Nil returns the current state.
   case active(Bool?)
-  /// Ends an interruption; what played goes on, or is paused.
+  /// Ends an interruption. Playback resumes or is paused.
   case resume(Outcome)
-  /// How interruptions are treated: changes what it says.
+  /// Changes the policy for interruptions, if any option is given.
   case policy(PolicyChange)
 
-  /// What the session is to be used for.
+  /// The category, mode and options of the session.
   public struct Setting: Sendable, Hashable {
     public var category: Category
     public var mode: Mode
@@ -25,7 +25,7 @@ public enum SessionCommand: Sendable, Hashable {
     }
   }
 
-  /// As AVAudioSession has them.
+  /// The categories of AVAudioSession.
   public enum Category: String, Sendable, Hashable, CaseIterable {
     case ambient
     case soloAmbient
@@ -36,7 +36,7 @@ public enum SessionCommand: Sendable, Hashable {
     case audioProcessing
   }
 
-  /// As AVAudioSession has them.
+  /// The modes of AVAudioSession.
   public enum Mode: String, Sendable, Hashable, CaseIterable {
     case `default`
     case voiceChat
@@ -49,7 +49,7 @@ public enum SessionCommand: Sendable, Hashable {
     case voicePrompt
   }
 
-  /// As AVAudioSession has them.
+  /// The options of AVAudioSession.
   public enum Option: String, Sendable, Hashable, CaseIterable {
     case mixWithOthers
     case duckOthers
@@ -60,16 +60,16 @@ public enum SessionCommand: Sendable, Hashable {
     case allowAirPlay
   }
 
-  /// What comes of an interruption for what it held.
+  /// The state of interrupted players after the interruption.
   public enum Outcome: String, Sendable, Hashable, CaseIterable {
     case resume
     case pause
   }
 
-  /// What is to be changed; nil stays.
+  /// Changes of the policy. Nil leaves an option unchanged.
   public struct PolicyChange: Sendable, Hashable {
     public var atEnd: Outcome?
-    /// Invalid: none.
+    /// Invalid: no timeout.
     public var timeOut: MediaTime?
     public var atTimeOut: Outcome?
     public var fade: MediaTime?

@@ -1,23 +1,26 @@
-/// Where the daemon listens and its clients look for it, unless they are told.
+/// The default path of the daemon's socket.
 public enum SocketLocation {
-  /// The path, and whether its folder lies in a place where anybody could have made it.
+  /// A socket path, and the checks that its folder needs.
   public struct Choice: Sendable, Hashable {
     public var path: String
-    /// The folder is Playhead's own: the daemon makes it when it is missing. Any other is made by who chose it.
+    /// Whether the folder belongs to Playhead. The daemon creates it if it is missing. The user must create any other
+    /// folder.
     public var isOwnFolder: Bool
-    /// The folder must belong to the user, who alone may write it: both sides check before they trust it.
+    /// Whether the folder must belong to the user, and must be writable only by the user. Both sides check this,
+    /// because any user could have created the folder.
     public var needsOwnedFolder: Bool
   }
 
-  /// The sockets beside the one on which the daemon is driven.
+  /// The sockets next to the control socket.
   public enum Sibling: String, Sendable, Hashable, CaseIterable {
-    /// Where everything can be watched, and nothing changed.
+    /// A socket for observers, without control rights.
     case watch
-    /// Where open files are handed over.
+    /// A socket for passing open files to the daemon.
     case handoff
   }
 
-  /// A socket beside the daemon's own: `handoff.sock` beside `control.sock`, `NAME-handoff.sock` beside any other `NAME.sock`.
+  /// The path of a socket next to the control socket: `handoff.sock` next to `control.sock`, `NAME-handoff.sock` next
+  /// to any other `NAME.sock`.
   public static func path(of sibling: Sibling, beside control: String) -> String {
     let folder = control.lastIndex(of: "/").map { control[...$0] } ?? ""
     let name = control.dropFirst(folder.count)
@@ -26,10 +29,14 @@ public enum SocketLocation {
     return "\(folder)\(stem)-\(sibling.rawValue).sock"
   }
 
-  /// `$PLAYHEAD_SOCKET`; else `playhead/control.sock` in `$XDG_RUNTIME_DIR`, or in `/run/user/UID` when that is there; else
-  /// `/tmp/playhead-UID/control.sock`.
+  /// Selects the first available path:
   ///
-  /// A value of the environment that is empty or no absolute path does not count (XDG Base Directory Specification 0.8).
+  /// 1. `$PLAYHEAD_SOCKET`
+  /// 2. `playhead/control.sock` in `$XDG_RUNTIME_DIR`
+  /// 3. `playhead/control.sock` in `/run/user/UID`, if that folder exists
+  /// 4. `/tmp/playhead-UID/control.sock`
+  ///
+  /// Ignores environment variables that are empty or not an absolute path (XDG Base Directory Specification 0.8).
   public static func choose(
     environment: (String) -> String?, userID: UInt32, isFolder: (String) -> Bool
   ) -> Choice {

@@ -1,13 +1,14 @@
 import MediaCore
 
-/// An error as a peer gets it: ours, with the number that JSON-RPC wants where JSON-RPC has one of its own.
+/// An error of the daemon, with the code for the JSON form. JSON-RPC reserves codes for some errors.
 public struct WireError: Error, Sendable, Hashable {
-  /// Our error: in words its number, name and message are the reply.
+  /// The error of the daemon. The reply in the text form contains its number, name and message.
   public var error: MediaError
-  /// The `code` of the JSON form.
+  /// The `code` in the JSON form.
   public var jsonCode: Int
 
-  /// An error with the JSON code that its kind has (JSON-RPC 2.0 section 5.1); all but a few have our number.
+  /// Creates an error with the JSON code of its kind (JSON-RPC 2.0 section 5.1). Most kinds use the number of the
+  /// daemon's error.
   public init(_ error: MediaError) {
     self.error = error
     jsonCode =
@@ -19,28 +20,29 @@ public struct WireError: Error, Sendable, Hashable {
       }
   }
 
-  /// The error of a request, of which the command is known or not.
+  /// Creates the error of a request. `command` is nil if it is unknown.
   init(_ error: MediaError, of command: CommandName?) {
     let error = WireError(error)
     self = command.map(error.replying) ?? error
   }
 
-  /// An error of the JSON form with a code of JSON-RPC's.
+  /// Creates an error with one of the codes that JSON-RPC defines.
   init(_ error: MediaError, jsonCode: Int) {
     self.error = error
     self.jsonCode = jsonCode
   }
 
-  /// JSON-RPC: the line is not JSON, or it is too long.
+  /// JSON-RPC: the line is not JSON, or is too long.
   public static let parseError = -32_700
-  /// JSON-RPC: the line is JSON, but no request.
+  /// JSON-RPC: the line is JSON but not a request.
   public static let invalidRequest = -32_600
-  /// JSON-RPC: no such command.
+  /// JSON-RPC: unknown command.
   public static let methodNotFound = -32_601
-  /// JSON-RPC: parameters that the command does not take.
+  /// JSON-RPC: invalid parameters.
   public static let invalidParams = -32_602
 
-  /// The error as the reply to a command: `operation` is the command, and another failed call is part of `underlying`.
+  /// The error as the reply to a command. `operation` becomes the command. Another failed call becomes part of
+  /// `underlying`.
   public func replying(to command: CommandName) -> WireError {
     var reply = self
     if let call = error.operation, call != command.rawValue, let underlying = error.underlying {
@@ -50,7 +52,7 @@ public struct WireError: Error, Sendable, Hashable {
     return reply
   }
 
-  /// The fields of a words error reply.
+  /// The fields of an error reply in the text form.
   public var fields: Fields {
     var fields: Fields = [
       "code": .int(error.code.rawValue), "name": .string(error.code.name), "message": .string(error.message),
@@ -60,7 +62,8 @@ public struct WireError: Error, Sendable, Hashable {
     return fields
   }
 
-  /// Appends JSON-RPC's error object: `code`, `message`, and `data` with our number, name, operation and underlying error.
+  /// Appends JSON-RPC's error object: `code`, `message`, and `data` with the number, name, operation and underlying
+  /// error.
   func appendJSON(to buffer: inout [UInt8]) {
     buffer.append(contentsOf: "{\"code\":".utf8)
     buffer.append(decimal: Int64(jsonCode))

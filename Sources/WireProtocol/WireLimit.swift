@@ -1,7 +1,7 @@
-/// One of the protocol's bounds: what it is called in protocol.md and in the configuration, and what it may be set to.
+/// One of the protocol's limits: its name in protocol.md and in the configuration, and its valid range.
 public struct WireLimit: Sendable {
   public let name: String
-  /// What it may be set to: below it nothing useful could be done, above it bounds nothing.
+  /// The valid range. A smaller value would make the daemon useless, a larger one would not limit anything.
   public let range: ClosedRange<Int>
   let path: WritableKeyPath<WireLimits, Int> & Sendable
 
@@ -9,7 +9,7 @@ public struct WireLimit: Sendable {
     (self.name, self.path, self.range) = (name, path, range)
   }
 
-  /// All of them, in the order of protocol.md.
+  /// All limits, in the order of protocol.md.
   public static let all: [WireLimit] = [
     WireLimit("line-bytes", \.lineByteCount, 256...16_777_216),
     WireLimit("unterminated-bytes", \.unterminatedByteCount, 256...1_073_741_824),
@@ -44,6 +44,6 @@ public struct WireLimit: Sendable {
     WireLimit("opening-bytes", \.openingByteCount, 1_048_576...1_099_511_627_776),
   ]
 
-  /// The limit of that name; nil when there is none.
+  /// The limit with this name. Nil if there is none.
   public static func named(_ name: String) -> WireLimit? { all.first { $0.name == name } }
 }

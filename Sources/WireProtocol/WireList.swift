@@ -1,13 +1,15 @@
-/// What can be one of many values of an argument.
+/// A type whose values an argument can contain several times.
 public protocol WireListElement: Sendable, Hashable {
-  /// The value that these bytes stand for, which reading the request has packed.
+  /// Decodes a value that the request parser packed.
   static func unpacked(_ bytes: ArraySlice<UInt8>) -> Self
 }
 
-/// The values of an argument that takes several, in their order.
+/// The values of an argument that accepts several, in their order.
 ///
-/// Those of a request lie behind each other in as many bytes as the request has for them, and are read when they are asked for: a line
-/// of 64 KiB may have 30,000 of them, whose arrays and strings would take many times the line before anybody has looked at them.
+/// The values of a request are stored as consecutive bytes, which are no longer than in the request, and are decoded on
+/// access.
+/// A line of 64 KiB may contain 30,000 values. Arrays and strings for them would need many times the memory of the
+/// line.
 public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, ExpressibleByArrayLiteral {
   private enum Storage: Sendable {
     case packed(PackedValues)
@@ -16,12 +18,12 @@ public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, 
 
   private let storage: Storage
 
-  /// The values of an array.
+  /// Creates a list from a sequence.
   public init(_ elements: some Sequence<Element>) { storage = .elements(Array(elements)) }
   public init(arrayLiteral elements: Element...) { storage = .elements(elements) }
   init(_ packed: PackedValues) { storage = .packed(packed) }
 
-  /// How many there are.
+  /// The number of values.
   public var count: Int {
     switch storage {
     case .packed(let packed): packed.count
@@ -29,10 +31,9 @@ public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, 
     }
   }
 
-  /// Whether there are none.
   public var isEmpty: Bool { count == 0 }
 
-  /// The number of bytes of the values of a request. Values of an array count nothing unless they have bytes themselves.
+  /// The number of bytes of the values of a request. For a list created from an array, only paths count.
   public var byteCount: Int {
     switch storage {
     case .packed(let packed): packed.byteCount
@@ -40,7 +41,6 @@ public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, 
     }
   }
 
-  /// The first of them.
   public var first: Element? { first { _ in true } }
 
   public var underestimatedCount: Int { count }
@@ -59,7 +59,7 @@ public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, 
     for element in self { hasher.combine(element) }
   }
 
-  /// Gives the values one after the other.
+  /// Decodes one value after the other.
   public struct Iterator: IteratorProtocol {
     fileprivate let packed: PackedValues
     fileprivate var elements: Array<Element>.Iterator
@@ -77,17 +77,18 @@ public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, 
   }
 }
 
-/// Values as bytes behind each other, each with its length in front, seven bits a byte.
+/// Values as consecutive bytes. Each is preceded by its length, which is encoded with seven bits per byte.
 struct PackedValues: Sendable {
   private(set) var bytes: [UInt8] = []
   private(set) var count = 0
   /// The number of bytes of the values, without their lengths.
   private(set) var byteCount = 0
 
-  /// Makes room for values that stand in so many bytes of a line: each of them has something behind it there, as it has its length here.
+  /// Reserves memory for the values in the next `lineByteCount` bytes of a line. In the line each value has a
+  /// separator, here a length.
   mutating func reserve(lineByteCount: Int) { bytes.reserveCapacity(lineByteCount + lineByteCount / 128 + 2) }
 
-  /// Forgets the values, and keeps the room for others where it is small.
+  /// Removes the values. Keeps the memory if it is small.
   mutating func removeAll() {
     (count, byteCount) = (0, 0)
     if bytes.capacity > 4_096 { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
@@ -98,7 +99,7 @@ struct PackedValues: Sendable {
     bytes.append(contentsOf: value)
   }
 
-  /// Begins a value of which so many bytes follow.
+  /// Begins a value. The caller appends `byteCount` bytes.
   mutating func begin(byteCount: Int) {
     var rest = byteCount
     while rest >= 128 {
@@ -112,7 +113,8 @@ struct PackedValues: Sendable {
 
   mutating func append(byte: UInt8) { bytes.append(byte) }
 
-  /// Where the value's bytes lie whose length is at `offset`, which moves behind them; nil behind the last.
+  /// The range of the next value. `offset` is the index of its length, and advances past the value. Nil after the last
+  /// value.
   func next(at offset: inout Int) -> Range<Int>? {
     guard offset < bytes.count else { return nil }
     var (length, shift) = (0, 0)

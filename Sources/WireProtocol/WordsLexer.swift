@@ -1,32 +1,36 @@
 import MediaCore
 
-/// Cuts a line in words into its words, quoting as a shell does: `'..'`, `".."` and `\`.
+/// Splits a line of the text form into words, with the quoting of a shell: `'..'`, `".."` and `\`.
 ///
-/// Words are separated by spaces and tabs. In `'..'` every byte stands for itself; outside quotes `\` takes the next byte as it
-/// is; in `".."` there are `\n \r \t \\ \" \xHH` and no others, because one that is silently taken to mean something is how a
-/// file's name gets lost. Pieces that touch are one word. Used by both sides: the daemon for requests, the client for replies.
+/// - Spaces and tabs separate words. Adjacent quoted and unquoted parts form one word.
+/// - In `'..'` every byte is literal.
+/// - Outside quotes `\` makes the next byte literal.
+/// - In `".."` only the escapes `\n \r \t \\ \" \xHH` are valid. Other escapes are errors, because guessing their
+///   meaning would corrupt file names.
 ///
-/// The line is copied into one buffer, in which quoting is undone where it stands: what a word means is never longer than how it is
-/// written. So reading a line takes as much memory as the line, and nothing for a short one, because the buffer is used again.
+/// The daemon uses it for requests, and the client for replies.
+///
+/// The line is copied into one buffer and unquoted there, which is possible because a word is never longer than its
+/// quoted form. The buffer is reused, so a short line allocates nothing.
 struct WordsLexer: Sendable {
-  /// One word: where its bytes lie in `text`, and what the quoting says about it.
+  /// One word: the range of its bytes in `text`, and its quoting.
   struct Word: Sendable, Hashable {
     /// Half-open range of the lexer's `text`.
     var range: Range<Int>
-    /// How many bytes at the word's beginning were written without any quoting: `key=` counts as an option only within them.
+    /// The number of leading bytes without any quoting. `key=` counts as an option only within them.
     var bareCount: Int
-    /// Where the word begins in the line, in bytes, from 1.
+    /// The position of the word in the line, in bytes from 1.
     var column: Int
 
-    /// No byte of the word was quoted.
+    /// Whether no byte of the word was quoted.
     var isBare: Bool { bareCount == range.count }
   }
 
-  /// How far a text has been cut: `index` is where the next word is looked for, `end` where the text ends.
+  /// The progress in a text. `index` is the position of the search for the next word, `end` the end of the text.
   struct Cursor: Sendable {
     var index: Int
     let end: Int
-    /// Where the text begins, from which columns are counted.
+    /// The start of the text, from which columns are counted.
     let start: Int
 
     init(_ range: Range<Int>) {
@@ -36,45 +40,45 @@ struct WordsLexer: Sendable {
     }
   }
 
-  /// Longer lines' memory is given back when they have been read.
+  /// A buffer that is larger is released after its line is read.
   private static let keptByteCount = 4_096
 
-  /// The words of the line that was cut whole.
+  /// The words of the last line that `lex` split.
   private(set) var words: [Word] = []
-  /// The line; where words have been cut, their bytes with the quoting undone. Not private: what stands within a word, such as JSON or
-  /// further words, is read where it is, too.
+  /// The line. Words that have been split are unquoted within it. Not private, because the parser reads nested words
+  /// and JSON from it.
   var text: [UInt8] = []
 
-  /// The word's bytes as a string. Lexing has checked that they are UTF-8.
+  /// The bytes of a range as a string. The lexer has checked that they are UTF-8.
   func string(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
-  /// The word's bytes as a string.
+  /// The bytes of a word as a string.
   func string(_ word: Word) -> String { string(word.range) }
 
-  /// Whether the bytes of `range` are those of `other`.
+  /// Whether the bytes of `range` equal `other`.
   func equals(_ range: Range<Int>, _ other: [UInt8]) -> Bool {
     guard range.count == other.count else { return false }
     for index in other.indices where text[range.lowerBound + index] != other[index] { return false }
     return true
   }
 
-  /// Whether the bytes of `range` are those of `other`.
+  /// Whether the bytes of `range` equal `other`.
   func equals(_ range: Range<Int>, _ other: StaticString) -> Bool {
     guard range.count == other.utf8CodeUnitCount else { return false }
     for index in 0..<range.count where text[range.lowerBound + index] != other.utf8Start[index] { return false }
     return true
   }
 
-  /// Takes a line, of which nothing is looked at yet.
+  /// Copies a line into the buffer, without examining it.
   mutating func load(_ line: Span<UInt8>) {
     text.removeAll(keepingCapacity: true)
     text.reserveCapacity(line.count)
     line.withUnsafeBufferPointer { text.append(contentsOf: $0) }
   }
 
-  /// The line has been read.
+  /// Releases a large buffer after the line is read.
   mutating func letGo() { if text.capacity > Self.keptByteCount { text = [] } }
 
-  /// Cuts `line` whole: `words` are all of its words, or those before the error.
+  /// Splits the whole line. On an error, `words` contains the words before the error.
   mutating func lex(_ line: Span<UInt8>) throws(MediaError) {
     words.removeAll(keepingCapacity: true)
     load(line)
@@ -83,7 +87,7 @@ struct WordsLexer: Sendable {
     while let word = try next(&cursor) { words.append(word) }
   }
 
-  /// What is wrong with a line that is not UTF-8 (`invalid-utf8`), of which nothing has been cut yet.
+  /// The error if the line is not UTF-8 (`invalid-utf8`). Call it before words are split.
   var invalidUTF8: MediaError? {
     do { _ = try UTF8Span(validating: text.span) } catch let error {
       return MediaError(.invalidUTF8, "the line is not UTF-8 at column \(error.byteOffsets.lowerBound + 1)")
@@ -91,9 +95,9 @@ struct WordsLexer: Sendable {
     return nil
   }
 
-  /// The next word of the text that `cursor` is in, with its quoting undone; nil at the end.
+  /// The next word at `cursor`, unquoted. Nil at the end.
   ///
-  /// Errors: `bad-quoting`, and `invalid-utf8` for what `\xHH` makes.
+  /// - Throws: `bad-quoting`, or `invalid-utf8` if `\xHH` escapes form invalid UTF-8.
   mutating func next(_ cursor: inout Cursor) throws(MediaError) -> Word? {
     while cursor.index < cursor.end, text[cursor.index] == UInt8(ascii: " ") || text[cursor.index] == UInt8(ascii: "\t")
     {
@@ -128,7 +132,7 @@ struct WordsLexer: Sendable {
       }
     }
     let word = Word(range: start..<end, bareCount: bareCount ?? end - start, column: column)
-    // What the line had was UTF-8; word by word, so that none ends amid a character.
+    // The original line was UTF-8. Each word is checked separately, so that no word ends inside a character.
     if hasEscapedBytes {
       do { _ = try UTF8Span(validating: text.span.extracting(word.range)) } catch {
         throw MediaError(
@@ -139,7 +143,7 @@ struct WordsLexer: Sendable {
     return word
   }
 
-  /// The byte under the cursor is one of the word, whose bytes end at `end`.
+  /// Appends the byte at the cursor to the word, whose bytes end at `end`.
   private mutating func keep(_ cursor: inout Cursor, _ end: inout Int) {
     if end < cursor.index { text[end] = text[cursor.index] }
     end += 1

@@ -1,13 +1,16 @@
-/// Writes text so that the words lexer reads back exactly the same bytes, on one line and without forging another.
+/// Encodes text so that the lexer returns exactly the same bytes. The output is on one line and cannot imitate another
+/// line.
 public enum WordsText {
-  /// Appends `text`, quoted if it needs to be: when empty, or when it holds a space, a quote, a backslash, a control character
-  /// (C1 and Unicode's line separators too, which some readers take for line ends). Most text needs nothing and is copied.
+  /// Appends `text`, quoted if it is empty or contains a space, a quote, a backslash or a control character.
+  /// C1 controls and Unicode's line separators also count, because some readers treat them as line ends. Most texts
+  /// need no quoting.
   public static func append(_ text: String, to buffer: inout [UInt8]) {
     var text = text
     text.withUTF8 { append(utf8: $0, to: &buffer) }
   }
 
-  /// `append(_:to:)` for the bytes of a UTF-8 text. Bytes that are not UTF-8 come out as `\xHH`-free raw bytes: validate first.
+  /// `append(_:to:)` for the bytes of a UTF-8 text. Bytes that are not UTF-8 are copied without escapes, so the caller
+  /// must validate first.
   static func append(utf8 bytes: UnsafeBufferPointer<UInt8>, to buffer: inout [UInt8]) {
     if !bytes.isEmpty, isPlain(bytes) {
       buffer.append(contentsOf: bytes)
@@ -41,14 +44,14 @@ public enum WordsText {
     buffer.append(UInt8(ascii: "\""))
   }
 
-  /// The text quoted as `append(_:to:)` does.
+  /// The text, quoted like `append(_:to:)`.
   public static func quoted(_ text: String) -> String {
     var buffer: [UInt8] = []
     append(text, to: &buffer)
     return String(decoding: buffer, as: UTF8.self)
   }
 
-  /// Which bytes stand for themselves outside quotes. 0xC2 and 0xE2 may begin a separator and are looked at.
+  /// Whether each byte is literal outside quotes. 0xC2 and 0xE2 may begin a separator and need a second check.
   private static let isPlainByte: [Bool] = (0...255).map { byte in
     switch UInt8(byte) {
     case 0...0x20, 0x7F, UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "\\"), 0xC2, 0xE2: false
@@ -65,7 +68,8 @@ public enum WordsText {
     return true
   }
 
-  /// Bytes of the C1 control character (U+0080 to U+009F) or line or paragraph separator (U+2028, U+2029) at `index`; 0 for none.
+  /// The length in bytes of the C1 control (U+0080 to U+009F) or the line or paragraph separator (U+2028, U+2029) at
+  /// `index`. 0 for none.
   private static func separatorByteCount(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
     if bytes[index] == 0xC2 {
       return index + 1 < bytes.count && (0x80...0x9F).contains(bytes[index + 1]) ? 2 : 0
