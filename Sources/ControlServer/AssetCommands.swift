@@ -2,7 +2,7 @@ import MediaAssets
 import MediaCore
 import WireProtocol
 
-/// The files that one connection looks at, by their numbers.
+/// The open assets of one connection, by id.
 struct OpenAssets {
   private var assets: [Int: Asset] = [:]
   private var nextID = 1
@@ -11,14 +11,14 @@ struct OpenAssets {
 
   subscript(id: Int) -> Asset? { assets[id] }
 
-  /// Gives a number to an asset; none is given twice.
+  /// Adds an asset and returns its id. Ids are not reused.
   mutating func add(_ asset: Asset) -> Int {
     defer { nextID += 1 }
     assets[nextID] = asset
     return nextID
   }
 
-  /// What is being loaded is given up. False when there is none of that number.
+  /// Closes an asset and cancels its loading. Returns false if there is no such asset.
   mutating func close(_ id: Int) -> Bool {
     guard let asset = assets.removeValue(forKey: id) else { return false }
     asset.cancelLoading()
@@ -31,9 +31,9 @@ struct OpenAssets {
   }
 }
 
-/// Commands about files that are looked at without being played.
+/// Commands about files that are inspected without being played.
 extension Connection {
-  /// Runs those that answer at once; nil is a plain ok.
+  /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: AssetCommand) throws(MediaError) -> Reply? {
     switch command {
     case .open(let path, let precise, let charset, let network):
@@ -72,7 +72,9 @@ extension Connection {
     }
   }
 
-  /// Errors: `no-such-asset`.
+  /// The asset with this id.
+  ///
+  /// - Throws: `no-such-asset`.
   func asset(_ id: Int, _ command: CommandName) throws(MediaError) -> Asset {
     guard let asset = assets[id] else {
       throw MediaError(.noSuchAsset, "this connection has no asset \(id) open", operation: command.rawValue)
@@ -80,7 +82,7 @@ extension Connection {
     return asset
   }
 
-  /// Begins to load values; answers when that is done, or was cancelled.
+  /// Starts to load values. Replies when the load has ended or was cancelled.
   func beginLoading(_ id: Int, _ keys: [AssetValueKey], _ request: WaitingRequest) throws(MediaError) {
     let asset = try asset(id, .assetLoad)
     let loop = server.loop
@@ -115,14 +117,14 @@ extension Connection {
     }
   }
 
-  /// What was loaded of the keys, and why others were not; nil where none was loaded.
+  /// The loaded values, and the errors of the other keys. Nil if no value was loaded.
   private static func partialReply(_ asset: Asset, _ id: Int, _ keys: [AssetValueKey]) -> Reply? {
     let rows = keys.map { row(asset, $0) }
     guard rows.contains(where: { $0["value"] != nil }) else { return nil }
     return .ok(["asset": .int(id), "status": "failed"], rows: rows)
   }
 
-  /// How far a value is, with it or why it is not there.
+  /// The status of a key, with its value or its error.
   private static func row(_ asset: Asset, _ key: AssetValueKey) -> Fields {
     let status = AssetKey(rawValue: key.rawValue).map { asset.status(of: $0) } ?? .unknown
     var row: Fields = ["key": .string(key.rawValue), "status": .string(status.name)]
@@ -131,7 +133,7 @@ extension Connection {
     return row
   }
 
-  /// Why something could not be had.
+  /// Appends the name and the message of an error.
   static func append(_ error: MediaError, to fields: inout Fields) {
     fields.append("error", .string(error.code.name))
     fields.append("message", .string(error.message))

@@ -4,9 +4,11 @@ import Playback
 import SavedState
 import WireProtocol
 
-/// Commands about places in what is played.
+/// Commands about bookmarks.
 extension Connection {
-  /// What keeps bookmarks. Errors: `state-not-saved`, or why nothing is saved.
+  /// The writer of the saved state, which contains the bookmarks.
+  ///
+  /// - Throws: `state-not-saved`, or the error that prevents saving.
   func savingKeeper() throws(MediaError) -> StateKeeper {
     guard let keeper = server.keeper else { throw Self.nothingIsSaved }
     let status = keeper.status
@@ -14,8 +16,11 @@ extension Connection {
     return keeper
   }
 
-  /// The current item, its place, and where it is heard. Errors: `no-current-item`, the item's own; `invalid-state` for one that is not
-  /// ready, or that could not be found again; `ranges-not-supported` for a stream.
+  /// The current item, its bookmark location, and its heard time.
+  ///
+  /// - Throws: `no-current-item`, or the error of the item. `invalid-state` if the item is not ready or cannot be
+  ///   located again.
+  ///   `ranges-not-supported` for a stream.
   private func current(
     of target: NamedPlayer, _ operation: CommandName
   ) throws(MediaError) -> (item: PlayerItem, place: BookmarkedPlace, time: MediaTime) {
@@ -28,7 +33,7 @@ extension Connection {
       throw MediaError(
         .invalidState, "item \(item.id) is not ready yet; `wait ready` waits for that", operation: operation.rawValue)
     }
-    // The times of a live stream are other moments each time that it is opened.
+    // A live stream has a different timeline each time it is opened.
     guard seekable, item.liveWindow == nil else {
       throw MediaError(
         .rangesNotSupported, "item \(item.id) is a stream, in which no place is found again",
@@ -94,7 +99,9 @@ extension Connection {
     return fields
   }
 
-  /// Begins a seek to a bookmark. Errors: `no-such-bookmark`; `invalid-argument` for one of another file; those of a seek.
+  /// Starts a seek to a bookmark.
+  ///
+  /// - Throws: `no-such-bookmark`, `invalid-argument` for a bookmark of another file, or the errors of a seek.
   func beginGoing(
     to wanted: StateCommand.BookmarkTarget, _ player: String, _ request: WaitingRequest
   ) throws(MediaError) {
@@ -128,7 +135,8 @@ extension Connection {
 }
 
 extension BookmarkedPlace {
-  /// What an item is, whichever entry it is; nil for what cannot be found again. An address without user name and password.
+  /// Creates the location of an item, independent of its queue entry. Nil if the item cannot be located again. A URL is
+  /// stored without user name and password.
   init?(_ item: PlayerItem) {
     let place: StoredEntry.Place
     switch item.asset.place {
@@ -139,7 +147,7 @@ extension BookmarkedPlace {
     self.init(place: place, part: item.timeRange?.wireText ?? "")
   }
 
-  /// Seconds since 1970.
+  /// The current time in seconds since 1970.
   static var now: Int64 {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
@@ -148,7 +156,7 @@ extension BookmarkedPlace {
 }
 
 extension StoredEntry.Place {
-  /// As the wire writes it.
+  /// The location in its form on the wire.
   fileprivate var wirePath: FieldValue {
     switch self {
     case .path(let path): FilePath(bytes: path).map(FieldValue.path) ?? FieldValue.none

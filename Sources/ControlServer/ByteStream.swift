@@ -1,5 +1,5 @@
-// A connected socket that does not block, on the control loop: what comes in goes through one piece of memory that all connections share,
-// what goes out goes to the system at once, and only what that does not take is kept.
+// A connected non-blocking socket on the control loop. All connections share one read buffer.
+// Output is passed to the kernel immediately. Only bytes that the kernel does not accept are stored.
 import CMediaShims
 import Glibc
 import MediaCore
@@ -7,43 +7,45 @@ import Playback
 
 /// A connected stream socket.
 ///
-/// It reads only when it is asked to, so that who does not take what comes holds the peer up, and not the memory.
+/// It reads only on request, so a slow consumer applies back-pressure to the peer and does not grow a buffer.
+///
 /// Threading: confined to the control loop.
 final class ByteStream: DescriptorHandler, @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop, whose jobs carry it.
-  /// Who reads and writes it.
+  // `@unchecked Sendable`: confined to the control loop. The closures of the loop's jobs capture it.
+  /// The reader and writer of a stream.
   protocol Delegate: AnyObject {
-    /// Whether something is to be read now.
+    /// Whether the stream should read now.
     var wantsInput: Bool { get }
-    /// Whether some of what was read is still to be taken, in a later turn of the loop.
+    /// Whether some of the received bytes will be processed in a later loop iteration.
     var hasMoreToTake: Bool { get }
-    /// Whether a request takes several turns of the loop, after which more is taken.
+    /// Whether a request is using several loop iterations, after which more input is processed.
     var isTakingTurns: Bool { get }
-    /// These came. Valid during the call; nothing is read meanwhile.
+    /// Called with received bytes. They are valid during the call. The stream does not read during the call.
     func received(_ bytes: UnsafeRawBufferPointer)
-    /// The peer sends no more.
+    /// The peer ended its side.
     func inputEnded()
-    /// All that was written has been taken by the system.
+    /// The kernel has accepted all written bytes.
     func wrote()
-    /// It is closed: by the peer's going away, an error of the system (a number of errno(3)), or `close`. The last call.
+    /// The stream is closed, because the peer disconnected, after a system error (errno(3)), or by `close`. This is the
+    /// last call.
     func closed(_ failure: Int32?)
   }
 
   private let loop: ThreadControlLoop
   private var descriptor: Int32
   private var watch: DescriptorWatch?
-  /// Kept until it is closed, and so is the stream by the loop.
+  /// Retained until the stream is closed. The loop retains the stream.
   private var delegate: (any Delegate)?
   private let buffer: ReadBuffer
-  /// The peer sends no more.
+  /// Whether the peer ended its side.
   private(set) var hasInputEnded = false
-  /// What is written is thrown away: nobody will read it.
+  /// Whether the peer is gone. Output is then discarded.
   private var isPeerGone = false
-  /// What the system did not take yet, from `unsentStart` on.
+  /// The bytes that the kernel has not accepted yet, from `unsentStart` on.
   private var unsent: [UInt8] = []
   private var unsentStart = 0
 
-  /// Takes a connected descriptor over, which does not block. `buffer`: what it reads with.
+  /// Takes ownership of a connected, non-blocking descriptor. `buffer` is the shared read buffer.
   init(descriptor: Int32, loop: ThreadControlLoop, buffer: ReadBuffer) {
     self.descriptor = descriptor
     self.loop = loop
@@ -52,7 +54,9 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
 
   deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-  /// Reads for `delegate` from now on. Errors: as `ThreadControlLoop.watch`.
+  /// Starts to read for `delegate`.
+  ///
+  /// - Throws: The errors of `ThreadControlLoop.watch`.
   func open(for delegate: any Delegate) throws(MediaError) {
     self.delegate = delegate
     watch = try loop.watch(descriptor, for: .readable, self)
@@ -60,18 +64,19 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
 
   var isOpen: Bool { descriptor >= 0 }
 
-  /// Who is at the other end; nil when that cannot be told.
+  /// The credentials of the peer. Nil if the kernel cannot provide them.
   var peer: PeerCredentials? { PeerCredentials(ofSocket: descriptor) }
 
-  /// Bytes that were written and not taken by the system; nothing more should be written while there are any.
+  /// The number of written bytes that the kernel has not accepted. While it is not 0, callers should not write more.
   var unsentByteCount: Int { unsent.count - unsentStart }
 
-  /// Those, and the ones that the system holds because the peer has not read them.
+  /// The number of unsent bytes, including the bytes in the socket buffer that the peer has not read.
   var unreadByteCount: Int { unsentByteCount + (isOpen ? Int(max(0, media_shims_unsent_bytes(descriptor))) : 0) }
 
-  // MARK: - Out
+  // MARK: - Output
 
-  /// Sends `bytes`, keeping what the system does not take. On failure the stream is closed in a later turn of the loop.
+  /// Sends `bytes` and stores what the kernel does not accept. After an error the stream is closed in a later loop
+  /// iteration.
   func write(_ bytes: [UInt8]) {
     guard isOpen, !isPeerGone else { return }
     if unsentByteCount > 0 { return unsent.append(contentsOf: bytes) }
@@ -82,7 +87,8 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     watch?.events.insert(.writable)
   }
 
-  /// How many of `bytes` the system took. What nobody will read counts as taken: what such a peer has sent before it went is still read.
+  /// The number of bytes that the kernel accepted. If the peer is gone, all bytes count as accepted, so that requests
+  /// it sent before are still processed.
   private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
     var count = 0
     while count < bytes.count {
@@ -98,7 +104,7 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
         isPeerGone = true
         return bytes.count
       } else {
-        // Nothing may come behind what is missing.
+        // Later bytes must not be sent after a gap.
         isPeerGone = true
         failLater(errno)
         return bytes.count
@@ -117,12 +123,12 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     delegate?.wrote()
   }
 
-  /// The peer gets no more.
+  /// Ends the output side of the connection.
   func endOutput() { if isOpen { shutdown(descriptor, Int32(SHUT_WR)) } }
 
-  // MARK: - In
+  // MARK: - Input
 
-  /// Whether something is wanted has changed, perhaps.
+  /// Updates the watch after the need for input may have changed.
   func inputIsWanted(_ isWanted: Bool) {
     guard !hasInputEnded else { return }
     if isWanted { watch?.events.insert(.readable) } else { watch?.events.remove(.readable) }
@@ -134,7 +140,7 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     if !hasInputEnded, delegate?.wantsInput == true {
       read()
     } else if !events.isDisjoint(with: .gone) {
-      // Nobody is left to read an answer. What came before is still done, unless it waits for something.
+      // No peer is left to read a reply. Requests that it sent before are still processed, except those that wait.
       if delegate?.hasMoreToTake != true, delegate?.isTakingTurns != true { close() }
     } else {
       inputIsWanted(false)
@@ -155,13 +161,13 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     }
   }
 
-  // MARK: - The end
+  // MARK: - Closing
 
   private func failLater(_ failure: Int32) {
     loop.execute { [weak self] in self?.close(failure) }
   }
 
-  /// Closes at once.
+  /// Closes immediately.
   func close() { close(nil) }
 
   private func close(_ failure: Int32?) {
@@ -178,9 +184,9 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
   }
 }
 
-/// The memory that all streams of a loop read with.
+/// The read buffer that all streams of a loop share.
 final class ReadBuffer {
-  /// Of what one read takes at most: who sends a lot holds up others by no more than what these bytes ask for.
+  /// The size limits one read, so that a busy peer delays others only by the requests in these bytes.
   let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 8_192, alignment: 16)
 
   deinit { memory.deallocate() }

@@ -1,6 +1,7 @@
-// One peer's connection: bytes in, requests to the handlers, replies and events out. Everything happens on the control
-// loop, in direct calls; there is no task and no hop between reading a request and having its reply in the buffer. What is
-// written goes to the system once for each read, and once for each turn of the loop that brought events.
+// One peer's connection. It passes requests to the handlers, and sends replies and events.
+// All steps are direct calls on the control loop, without tasks or thread hops between reading a request and buffering
+// its reply.
+// Output is written once after each read, and once after each loop iteration with events.
 import MediaCore
 import Playback
 import RealtimeAudio
@@ -8,21 +9,23 @@ import WireProtocol
 
 /// One connection.
 ///
-/// It takes a request when `ConnectionStateMachine` allows and the peer reads what it is sent; what it does not take stays in
-/// the buffer, and when that holds anything the socket is not read.
+/// It processes a request when `ConnectionStateMachine` allows it and the peer reads its output. Unprocessed bytes stay
+/// in the buffer.
+/// While the buffer is not empty, the socket is not read.
 final class Connection: ByteStream.Delegate, @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop.
-  /// Nanoseconds that a peer has to notice that the connection is over.
+  /// The time in nanoseconds that the peer has to close its side after the end of the connection.
   private static let lingering: Int64 = 1_000_000_000
-  /// The same for one that is told that it is too far behind.
+  /// The same for a peer whose connection is closed because it did not read.
   private static let patience: Int64 = 2_000_000_000
-  /// For how many nanoseconds requests are taken at one go; then others have their turn.
+  /// The maximum time in nanoseconds for requests in one loop iteration. Then other connections get their turn.
   private static let turn: Int64 = 500_000
-  /// How many requests are taken at one go however long they take, so that few that are sent together are run together.
+  /// The number of requests in one loop iteration regardless of time, so that a few requests sent together run
+  /// together.
   private static let turnRequestCount = 8
 
   let server: ServerContext
-  /// Who is at the other end; nil until that is known, and when the connection is not served.
+  /// The peer. Nil before it is known, and if the connection is refused.
   private(set) var peer: Peer?
   private var isRefused = false
   private let stream: ByteStream
@@ -33,32 +36,32 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   private var machine: ConnectionStateMachine
   private var batch: Batch?
   private var isProcessing = false
-  /// `bye` was said: what comes behind it is not taken.
+  /// Whether input is ignored, for example after `bye`.
   private var ignoresInput = false
-  /// The waiting requests that are in flight.
+  /// The waiting requests.
   private var waiting: [WaitToken: WaitingRequest] = [:]
 
   // Output.
   private var output: OutputQueue
   private var isFlushScheduled = false
   private var isClosing = false
-  /// Everything has been sent, and what the peer may still send is thrown away until it closes its side, too.
+  /// Whether all output was sent. Further input is discarded until the peer closes its side.
   private var isLingering = false
-  /// Runs while the peer leaves more unread than its socket holds; and what the transport held when it was set.
+  /// The timer that runs while the peer leaves output unread, and the unread bytes when it was started.
   private var unread: (timer: any ControlTimer, byteCount: Int)?
-  /// The form of what came last: the last word is said in it.
+  /// The form of the last request. The closing event uses it.
   private var form = WireForm.words
 
-  /// The edits that are gathered between `queue.begin` and `queue.commit`.
+  /// The edits that are collected between `queue.begin` and `queue.commit`.
   var gathering: QueueGathering?
-  /// The files that it looks at.
+  /// The assets that the connection opened.
   var assets = OpenAssets()
-  /// What it has measured.
+  /// The scans and similar work of the connection.
   var scans = RunningScans()
-  /// What the connection watches.
+  /// The subscriptions of the connection.
   var subscriptions = Subscriptions()
 
-  /// A connection over `stream`.
+  /// Creates a connection over `stream`.
   init(server: ServerContext, stream: ByteStream) {
     self.server = server
     self.stream = stream
@@ -67,9 +70,9 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     output = OutputQueue(limits: server.limits)
   }
 
-  // MARK: - Life
+  // MARK: - Lifecycle
 
-  /// Begins. Who is refused is told so, and closed.
+  /// Starts the connection. A refused peer gets the reason, and the connection is closed.
   func open(_ admission: Admission) {
     do throws(MediaError) { try stream.open(for: self) } catch {
       server.logger.warning("a connection cannot be served", metadata: ["error": "\(error)"])
@@ -87,7 +90,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   func closed(_ failure: Int32?) {
-    // A peer that goes away without reading its answers is nothing to be told about.
+    // Logged at debug level only, because a peer may disconnect without reading its replies.
     if let failure { server.logger.debug("connection failed", metadata: ["errno": "\(failure)"]) }
     isClosing = true
     machine.close()
@@ -104,7 +107,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     whenClosed = nil
   }
 
-  /// Tells the peer why, and closes once it has been sent.
+  /// Sends the reason to the peer, and closes after it is sent.
   func close(saying error: MediaError) {
     guard !isClosing else { return }
     let form = form
@@ -112,8 +115,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     closeWhenSent()
   }
 
-  /// What it may has changed, perhaps: what it waits for or watches and may not any more ends. Who may nothing any more is told so and
-  /// closed.
+  /// Applies a change of the peer's rights. Ends waiting requests and subscriptions that are no longer allowed.
+  /// A peer without any rights gets the reason, and the connection is closed.
   func reconsider() {
     guard let peer else { return }
     let rights = peer.socketRights.intersection(server.access.value.rights(of: peer.credentials))
@@ -130,10 +133,10 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     }
   }
 
-  /// Called once, when the connection is gone.
+  /// Called once, after the connection is closed.
   var whenClosed: (() -> Void)?
 
-  /// Closes at once.
+  /// Closes immediately.
   func abort() { stream.close() }
 
   private func closeWhenSent() {
@@ -145,8 +148,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     if stream.unsentByteCount == 0 { linger() } else { startUnreadTimer() }
   }
 
-  /// Ends the connection from this side and waits a moment for the other. Closing it while something is unread would be a
-  /// reset for the peer, which may cost it what it has been sent.
+  /// Ends the output and waits a moment for the peer to close its side. Closing with unread input would reset the
+  /// connection, and the peer could lose output.
   private func linger() {
     guard stream.isOpen, !isLingering else { return }
     endUnreadTimer()
@@ -165,7 +168,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     _ = loop.schedule(at: loop.now.advanced(byNanoseconds: nanoseconds)) { [weak self] in self?.abort() }
   }
 
-  /// The peer is too far behind: what it has not been sent is dropped, and it has a moment to read why.
+  /// Drops the unsent output of a peer that does not read, and gives it a moment to read the reason.
   private func closeOnOverflow(_ reason: String) {
     server.logger.info("closing a connection that does not read", metadata: ["bytes": "\(output.backlogByteCount)"])
     output.drop()
@@ -191,7 +194,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   func wrote() {
     if isClosing { return linger() }
     endUnreadTimer()
-    // With nothing to flush, what was measured before would count for ever.
+    // Without output to flush, an old measurement would stay.
     measureBacklog()
     process()
   }
@@ -200,19 +203,19 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     machine.mayTakeRequest && !isClosing && !(batch == nil ? output.isFull : output.lacksRoomForBatch)
   }
 
-  /// What is not wanted stays in the socket, and holds the peer up. What comes when all is over is thrown away.
+  /// Other input stays in the socket and applies back-pressure. While lingering, input is read and discarded.
   var wantsInput: Bool { isLingering || mayTakeRequest && input.isEmpty && batch == nil && !isRefused }
 
   var hasMoreToTake: Bool { mayTakeRequest && (!input.isEmpty || batch != nil) }
 
   var isTakingTurns: Bool { machine.isTakingTurns && !isClosing }
 
-  /// Takes requests for as long as it may, and sees what is to be done then.
+  /// Processes requests as long as allowed, then continues later or closes if necessary.
   private func process() {
     guard !isProcessing else { return }
     isProcessing = true
     var (count, isTurnOver) = (0, false)
-    // One request alone is in nobody's way.
+    // A single request needs no time limit.
     var end: HostTime?
     while !isTurnOver, mayTakeRequest, takeNext() {
       count += 1
@@ -223,7 +226,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     isProcessing = false
     flush()
     if hasMoreToTake {
-      // Others have their turn; or what was full has been sent.
+      // Continues after other connections had their turn, or after output was sent.
       continueSoon()
     } else if machine.isAnswered, mayTakeRequest {
       closeWhenSent()
@@ -231,7 +234,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     if wantsInput { stream.inputIsWanted(true) }
   }
 
-  /// Takes one request, whole line or member of a batch; false when there is none.
+  /// Processes one request: a line or a member of a batch. Returns false if there is none.
   private func takeNext() -> Bool {
     if let batch {
       if let member = batch.nextMember() {
@@ -304,7 +307,9 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     }
   }
 
-  /// Errors: `not-allowed` when this connection may not have it done.
+  /// Checks that the connection has the rights for a request.
+  ///
+  /// - Throws: `not-allowed`.
   private func checkRights(_ request: Request) throws(MediaError) {
     let rights = peer?.rights ?? []
     guard rights != .all, !rights.isSuperset(of: request.neededRights) else { return }
@@ -317,22 +322,22 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 
   // MARK: - Handlers
 
-  /// What a handler wants done once its reply is written.
+  /// The action after the reply to a request is written.
   enum Afterwards {
     case nothing
     case close
-    /// Sends events that belong behind the reply.
+    /// Sends events that must come after the reply.
     case send(() -> Void)
   }
 
-  /// Set by the handler of the request that is being run.
+  /// Set by the handler of the current request.
   var afterwards = Afterwards.nothing
 
   private func afterReply() {
     switch afterwards {
     case .nothing: return
     case .close:
-      // As if the peer had sent no more: what is in flight, a batch perhaps, is answered before the end.
+      // Acts as if the peer had ended its input, so that waiting requests and batches are completed first.
       ignoresInput = true
       input = PendingInput()
       machine.inputEnded()
@@ -341,7 +346,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     afterwards = .nothing
   }
 
-  /// Runs a request that answers at once; nil is a plain ok.
+  /// Runs a request that replies immediately. Nil means `ok` without fields.
   private func run(_ command: Command, for address: ReplyAddress) throws(MediaError) -> Reply? {
     switch command {
     case .connection(let command): return try run(command)
@@ -360,7 +365,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     }
   }
 
-  /// Begins a request that answers later, or may.
+  /// Starts a request whose reply may come later.
   private func begin(_ command: Command, _ request: WaitingRequest) throws(MediaError) {
     switch command {
     case .playback(.seek(let seek), let player):
@@ -417,47 +422,48 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     if output.isOverLimit { checkBacklog() }
   }
 
-  /// A waiting request has its answer.
+  /// Sends the reply of a waiting request.
   func finish(_ request: WaitingRequest, _ reply: Reply) {
     guard let address = machine.finish(request.token) else { return }
     waiting[request.token] = nil
     answer(reply.completed(for: request.request.name), to: address, in: request.batch)
-    // Not from here: the handler that called may be in the midst of changing a player.
+    // Not immediately, because the calling handler may be changing a player.
     if !isProcessing { continueSoon() }
   }
 
-  /// What a request does in order is done: it only waits for something now.
+  /// The ordered part of a request is done. From now on it only waits.
   func letOthersPass(_ request: WaitingRequest) {
     machine.letOthersPass(request.token)
     if !isProcessing { continueSoon() }
   }
 
-  /// Answers every waiting request with an error.
+  /// Completes every waiting request with an error.
   func cancelWaiting(_ error: MediaError) {
     for request in waiting.sorted(by: { $0.key < $1.key }).map(\.value) { request.fail(error) }
   }
 
-  /// Ends the waiting request of this id, which is answered so; false when none waits.
+  /// Cancels the waiting request with this id. Returns false if there is none.
   func cancelWaiting(_ id: RequestID) -> Bool {
     guard let request = waiting.values.first(where: { $0.request.address.id == id }) else { return false }
     request.fail(MediaError(.cancelled, "ended by `cancel`"))
     return true
   }
 
-  /// Sends an event, in the form of the request that asked for it; with its number in the log where it has one.
+  /// Sends an event in the form of the request that subscribed. `number` is its sequence number in the event log, if
+  /// any.
   func send(_ event: Event, form: WireForm, number: UInt64? = nil) {
     guard !isClosing else { return }
-    // The stream may have sent some of it since.
+    // The stream may have sent bytes since the last measurement.
     measureBacklog()
     server.counters.events += 1
     server.counters.dropped += UInt64(output.append(event, form: form, number: number))
     if !isProcessing { continueSoon() }
   }
 
-  /// Events that are kept for an ended subscription are not sent any more.
+  /// Drops the pending events of an ended subscription.
   func forgetEvents(ofSubscription id: Int) { output.forget(subscription: id) }
 
-  /// Takes further requests, and writes, at the end of this turn of the loop: once for all that it brought.
+  /// Continues to process requests and to write at the end of this loop iteration, once for all of its events.
   private func continueSoon() {
     guard !isFlushScheduled, stream.isOpen else { return }
     isFlushScheduled = true
@@ -468,7 +474,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   private func flush() {
-    // What was left out comes behind what waited, once that has been sent.
+    // Dropped events are reported after the pending output is sent.
     while !isClosing, !output.isEmpty, stream.unsentByteCount == 0 {
       output.transportByteCount = 0
       output.take { stream.write($0) }
@@ -478,7 +484,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     startUnreadTimer()
   }
 
-  /// From now on the peer has to read something from time to time, or it is given up.
+  /// Starts the timer that closes the connection if the peer does not read.
   private func startUnreadTimer() {
     guard unread == nil else { return }
     let end = server.loop.now.advanced(byNanoseconds: Int64(server.limits.unreadSeconds) * 1_000_000_000)
@@ -491,7 +497,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     unread = nil
   }
 
-  /// Nothing is written while the transport holds too much: has that not become less, nothing was read.
+  /// Closes the connection if the number of unread bytes has not decreased. No bytes are written while the transport
+  /// holds too many, so the peer has read none.
   private func judgeReading() {
     guard let before = unread?.byteCount else { return }
     unread = nil
@@ -500,17 +507,17 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     closeOnOverflow("nothing was read for \(server.limits.unreadSeconds) seconds")
   }
 
-  /// Bytes that the peer has not read: those that the stream keeps, and those in the socket, which lets go of them piece by
-  /// piece long before it takes more.
+  /// The number of bytes that the peer has not read, in the stream and in the socket. The socket frees memory in small
+  /// parts, long before it accepts more.
   private var unreadByteCount: Int {
     measureBacklog()
     return stream.unreadByteCount
   }
 
-  /// Finds out how much the stream still keeps.
+  /// Measures the bytes that the stream has not sent.
   private func measureBacklog() { output.transportByteCount = stream.unsentByteCount }
 
-  /// Closes on a peer that is too far behind.
+  /// Closes the connection if the peer has too much unread output.
   private func checkBacklog() {
     measureBacklog()
     if output.isOverLimit, !isClosing {
@@ -518,7 +525,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     }
   }
 
-  /// A JSON-RPC batch that is being run.
+  /// A JSON-RPC batch that is being processed.
   final class Batch {
     var replies: BatchReply
     private var members: RequestBatch.Iterator
@@ -533,8 +540,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 }
 
 extension Command {
-  /// Whether it may take several turns of the loop, though it waits for nothing, or before it waits. It is done in its
-  /// order: with an id, too, it holds up the requests after it.
+  /// Whether the command may use several loop iterations, even if it does not wait, or before it waits.
+  /// It is executed in order, so it delays later requests even with an id.
   fileprivate var mayTakeTurns: Bool {
     switch self {
     case .queue(.export, _): true

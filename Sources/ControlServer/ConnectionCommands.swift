@@ -3,7 +3,7 @@ import MediaAssets
 import MediaCore
 import WireProtocol
 
-/// Commands about the connection itself. Each answers at once; nil is a plain ok.
+/// Commands about the connection itself. Each replies immediately. Nil means `ok` without fields.
 extension Connection {
   func run(_ command: ConnectionCommand) throws(MediaError) -> Reply? {
     switch command {
@@ -25,7 +25,7 @@ extension Connection {
     }
   }
 
-  /// Has the configuration read again, by whoever runs the server.
+  /// Reloads the configuration with the closure of the server's owner.
   func beginReloading(_ request: WaitingRequest) throws(MediaError) {
     guard let reload = server.reload else {
       throw MediaError(.invalidState, "whoever runs this server has no configuration to read")
@@ -74,7 +74,7 @@ extension Connection {
 }
 
 extension Asset.Isolation {
-  /// As the option `--isolate` names it.
+  /// The name that the option `--isolate` uses.
   fileprivate var wireName: String {
     switch self {
     case .none: "none"

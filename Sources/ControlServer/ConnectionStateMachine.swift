@@ -1,28 +1,29 @@
 import WireProtocol
 
-/// Names a waiting request of one connection.
+/// Identifies a waiting request of one connection.
 typealias WaitToken = UInt64
 
-/// When a connection may take its next request, and when it is done (protocol.md, *Order*).
+/// Decides when a connection may process its next request, and when it is finished (protocol.md, *Order*).
 ///
-/// Requests that answer at once need nothing from here but `accepts`: they are answered before the next is taken. A
-/// waiting request with an id is in flight until it is answered and holds up nothing; one without an id holds up
-/// everything behind it, and so does one that is answered in order though not at once.
+/// - Requests that reply immediately only need `accepts`.
+/// - A waiting request with an id is in flight until its reply and does not delay others.
+/// - A waiting request without an id delays all later requests. So does a request that is executed in order but not
+///   immediately.
 ///
 /// Pure: no I/O, no clock.
 struct ConnectionStateMachine {
   private enum Input {
     case open
-    /// The peer sends no more, and gets the rest of its answers.
+    /// The peer ended its side. It still gets the remaining replies.
     case ended
-    /// Nothing more is taken.
+    /// No more requests are processed.
     case closed
   }
 
-  /// What became of a waiting request that wants to begin.
+  /// The result of starting a waiting request.
   enum Beginning: Equatable {
     case began(WaitToken)
-    /// Another one in flight has this id.
+    /// Another request in flight has this id.
     case idInUse
   }
 
@@ -30,31 +31,33 @@ struct ConnectionStateMachine {
   private var input = Input.open
   private var inFlight: [WaitToken: ReplyAddress] = [:]
   private var idsInUse: Set<RequestID> = []
-  /// The waiting request that holds up what comes behind it.
+  /// The waiting request that delays later requests.
   private var holder: WaitToken?
-  /// Whether the holder is to be answered in order though it has an id, or waits for nothing but turns of the loop.
+  /// Whether the holder delays others because it is executed in order, even if it has an id.
   private var isHolderInOrder = false
   private var nextToken: WaitToken = 1
 
-  /// A connection that may have so many requests in flight.
+  /// Creates the state of a connection with a limit for requests in flight.
   init(waitingRequestLimit limit: Int = WireLimits.standard.waitingRequestCount) { self.limit = limit }
 
-  /// Whether the next request may be taken.
+  /// Whether the next request may be processed.
   var mayTakeRequest: Bool { input != .closed && holder == nil && inFlight.count < limit }
 
-  /// Whether a request takes several turns of the loop, after which the next is taken.
+  /// Whether a request is using several loop iterations, after which the next request is processed.
   var isTakingTurns: Bool { holder != nil && isHolderInOrder }
 
-  /// Requests in flight.
+  /// The number of requests in flight.
   var waitingCount: Int { inFlight.count }
 
-  /// Whether the peer sends no more and all of its requests are answered: provided that all it sent has been taken.
+  /// Whether the peer ended its side and all requests have their replies. Valid after all input is processed.
   var isAnswered: Bool { input == .ended && inFlight.isEmpty }
 
-  /// Whether a request may use this address: its id is not in flight.
+  /// Whether the id of a request is not in flight.
   func accepts(_ address: ReplyAddress) -> Bool { idsInUse.isEmpty || !idsInUse.contains(address.id) }
 
-  /// A waiting request begins. `isInOrder`: its reply is to come before those to what is behind it, even if it has an id.
+  /// Starts a waiting request.
+  ///
+  /// - Parameter isInOrder: Whether its reply must come before the replies to later requests, even if it has an id.
   mutating func begin(_ address: ReplyAddress, isInOrder: Bool = false) -> Beginning {
     guard accepts(address) else { return .idInUse }
     let token = nextToken
@@ -65,14 +68,14 @@ struct ConnectionStateMachine {
     return .began(token)
   }
 
-  /// What a request does in order is done, and it only waits now: with an id it does not hold up others any more.
+  /// The ordered part of a request is done and it only waits now. If it has an id, it no longer delays others.
   mutating func letOthersPass(_ token: WaitToken) {
     guard holder == token, isHolderInOrder else { return }
     isHolderInOrder = false
     if inFlight[token]?.hasID == true { holder = nil }
   }
 
-  /// A waiting request has its answer: tells where that goes, once.
+  /// Ends a waiting request. Returns the destination of its reply, or nil if it has already ended.
   mutating func finish(_ token: WaitToken) -> ReplyAddress? {
     guard let address = inFlight.removeValue(forKey: token) else { return nil }
     idsInUse.remove(address.id)
@@ -80,9 +83,9 @@ struct ConnectionStateMachine {
     return address
   }
 
-  /// The peer closed its side.
+  /// The peer ended its side.
   mutating func inputEnded() { if input == .open { input = .ended } }
 
-  /// The connection is to be closed: no request is taken any more.
+  /// The connection is closing. No more requests are processed.
   mutating func close() { input = .closed }
 }

@@ -1,5 +1,6 @@
-// The control server: a Unix socket on which every connection speaks the wire protocol. It owns the listening socket, the
-// players and the connections; it never blocks the loop, and never lets one peer hold up another.
+// The control server: a Unix socket that speaks the wire protocol. It owns the listening sockets, the players and the
+// connections.
+// It never blocks the loop, and no peer can delay another for long.
 import Glibc
 import Logging
 import MediaCore
@@ -8,37 +9,39 @@ import RealtimeAudio
 import SavedState
 import WireProtocol
 
-/// Serves the wire protocol on a Unix socket, from `start()` to `stop()`.
+/// Serves the wire protocol on a Unix socket, from ``start()`` to ``stop()``.
 ///
-/// No task and no Dispatch queue is behind it: a process that uses either is woken once a second from then on, by
-/// libdispatch's watch over its worker threads, and an idle daemon does not wake at all.
+/// It uses no Swift tasks and no Dispatch queues. In a process that uses either, libdispatch's monitor of worker
+/// threads wakes up once a second.
+/// An idle daemon does not wake up at all.
 ///
-/// Threading: `start` and `stop` on one thread, not the loop's; they block for moments. Connections live on `loop`,
-/// which must also be what the engine's control loop runs on.
+/// Threading: call `start` and `stop` on the same thread, which is not the control loop. Both block briefly.
+/// Connections run on `loop`.
+/// The engine's control loop must be the same loop.
 public final class ControlServer: @unchecked Sendable {
-  // `@unchecked Sendable`: `running` is used by the thread that starts and stops; the rest is constant.
+  // `@unchecked Sendable`: `running` is only used by the thread that calls `start` and `stop`. The rest is constant.
 
-  /// Where the server listens, and whom it serves.
+  /// The location of the sockets, the access rights, and the services of the daemon.
   public struct Configuration: Sendable {
     public var place: SocketPlace
-    /// Whom the sockets' files let in, and the group that they are given to; nil: the process's own.
+    /// The file mode of the sockets, and their group. Nil: the group of the process.
     public var socketMode: UInt32 = 0o600
     public var socketGroupID: UInt32?
-    /// Sockets that listen already, in the place of those that would be made.
+    /// Listening sockets that were inherited. They replace newly created ones.
     public var inherited: [SocketRole: Int32] = [:]
-    /// What can change while it runs.
+    /// The part of the configuration that can change while the server runs.
     public var policy = ServerPolicy()
-    /// What the sound is used for, until somebody says something else.
+    /// The initial category of the audio session.
     public var sessionCategory = SessionCommand.Category.playAndRecord
-    /// What the players' state is saved with; nil: it is not.
+    /// The store for the state of the players. Nil: the state is not saved.
     public var stateStore: StateStore?
-    /// Has the configuration read again on a client's word; nil: nobody does.
+    /// Reloads the configuration when a client requests it. Nil: unsupported.
     public var reload: Reload?
-    /// Makes what is recorded; nil: nothing is.
+    /// Creates the sources of recordings. Nil: recording is unsupported.
     public var makeSource: MakeSource?
-    /// The restrictions that the process has put on itself, for `stats`.
+    /// The sandbox restrictions of the process, for `stats`.
     public var sandbox = SandboxStatus()
-    /// The daemon's, as the greeting says it.
+    /// The version of the daemon, which the greeting contains.
     public var version: String
 
     public init(place: SocketPlace, version: String) {
@@ -47,13 +50,13 @@ public final class ControlServer: @unchecked Sendable {
     }
   }
 
-  /// Descriptors that connections must leave for files, devices and what the system opens.
+  /// The number of descriptors reserved for files, devices and the system.
   private static let reservedDescriptorCount = 128
-  /// Descriptors that are asked for besides those of connections.
+  /// The number of descriptors to request in addition to those of connections.
   private static let spareDescriptorCount: rlim_t = 1_024
-  /// How long peers have to take what is left for them when the server stops.
+  /// The time in nanoseconds for peers to read their remaining output when the server stops.
   private static let farewell: Int64 = 250_000_000
-  /// How long recordings have to become whole then.
+  /// The time in nanoseconds for recordings to be finalized when the server stops.
   private static let recordingsEnd: Int64 = 2_000_000_000
 
   private let configuration: Configuration
@@ -62,17 +65,17 @@ public final class ControlServer: @unchecked Sendable {
   private let logger: Logger
   private var running: Running?
 
-  /// What there is while the server runs.
+  /// The state while the server runs.
   private struct Running {
     var context: ServerContext
-    /// The control socket, and that for watching where it could be made.
+    /// The acceptors of the control socket and, if it could be created, of the socket for observers.
     var doors: [(listener: SocketListener, door: Door)] = []
-    /// Where descriptors are handed over; nil when that socket cannot be made.
+    /// The socket for passing descriptors. Nil if it could not be created.
     var handoff: (listener: SocketListener, socket: HandoffSocket)?
     var path: String { doors.first?.listener.path ?? "" }
   }
 
-  /// A server for the players of `engine`.
+  /// Creates a server for the players of `engine`.
   public init(
     configuration: Configuration, engine: PlaybackEngine, loop: ThreadControlLoop,
     logger: Logger = Logger(label: "playhead.server")
@@ -83,10 +86,11 @@ public final class ControlServer: @unchecked Sendable {
     self.logger = logger
   }
 
-  /// Begins to listen; afterwards clients can connect.
+  /// Starts to listen. After the call clients can connect.
   ///
-  /// Errors: `invalid-state` when another daemon listens there; `file-not-found`, `not-a-file`, `invalid-argument`, `permission-denied` and
-  /// `write-failed` when the socket cannot be made.
+  /// - Throws: `invalid-state` if another daemon listens on the socket.
+  ///   `file-not-found`, `not-a-file`, `invalid-argument`, `permission-denied` or `write-failed` if the socket cannot
+  ///   be created.
   public func start() throws(MediaError) {
     precondition(running == nil, "the server runs already")
     let listener = try makeListener(.control)
@@ -108,7 +112,7 @@ public final class ControlServer: @unchecked Sendable {
         return (listener, socket)
       }
       let watch = optional(.watch, { (listener: $0, door: try open($0, .read, context)) })
-      // The control socket greets last: a greeted client finds the other sockets.
+      // The control socket opens last, so a client that gets the greeting finds the other sockets.
       running.doors = [(listener, try open(listener, .all, context))] + (watch.map { [$0] } ?? [])
       self.running = running
       logger.info(
@@ -119,10 +123,12 @@ public final class ControlServer: @unchecked Sendable {
     }
   }
 
-  /// The path of the control socket while the server runs, wherever it came from.
+  /// The path of the control socket while the server runs, also of an inherited socket.
   public var path: String? { running?.path }
 
-  /// The socket of a role: the one that was inherited, or a new one. Errors: those of `start`.
+  /// The socket of a role: an inherited socket, or a new one.
+  ///
+  /// - Throws: The errors of `start`.
   private func makeListener(_ role: SocketRole) throws(MediaError) -> SocketListener {
     let kind = role == .handoff ? SocketListener.Kind.packets : .stream
     if let descriptor = configuration.inherited[role] {
@@ -137,8 +143,8 @@ public final class ControlServer: @unchecked Sendable {
       makesFolder: place.isOwnFolder, needsOwnedFolder: place.needsOwnedFolder)
   }
 
-  /// What is made of a socket besides the control socket, without which everything else works. Nil where it cannot be made, or whoever
-  /// handed over the control socket did not want it.
+  /// Creates a socket other than the control socket. Nil if it cannot be created, because the server works without it.
+  /// Also nil if the control socket was inherited and this one was not.
   private func optional<Made>(_ role: SocketRole, _ make: (SocketListener) throws -> Made) -> Made? {
     if configuration.inherited[.control] != nil, configuration.inherited[role] == nil { return nil }
     do {
@@ -155,15 +161,17 @@ public final class ControlServer: @unchecked Sendable {
     }
   }
 
-  /// Allows something else from now on. Blocks until it holds.
+  /// Applies a new policy. Blocks until the policy is in effect.
   public func apply(_ policy: ServerPolicy) {
     guard let context = running?.context else { return }
     let policy = policyForThisProcess(policy)
     loop.perform { context.apply(policy) }
   }
 
-  /// Takes no more connections, says goodbye on those that there are, and removes the sockets that are its own. Blocks for a quarter of
-  /// a second at most.
+  /// Stops accepting connections, closes the existing ones, stops recordings, saves the state, and removes the sockets
+  /// that the server created.
+  ///
+  /// Blocks for at most 0.25 s for connections, 2 s for recordings and 0.5 s for the state.
   public func stop() {
     guard let running else { return }
     self.running = nil
@@ -171,7 +179,7 @@ public final class ControlServer: @unchecked Sendable {
     running.handoff?.socket.stop()
     let recordings = stopRecordings(running.context)
     farewell(running.context)
-    // The files of what was being recorded are whole then, unless the disk is very slow: those are at the next start.
+    // Normally the recorded files are finalized by then. On a very slow disk they are finalized at the next start.
     _ = recordings.wait(until: HostTime.now.advanced(byNanoseconds: Self.recordingsEnd)) { $0 ? true : nil }
     saveState(running.context)
     running.handoff?.listener.remove()
@@ -179,8 +187,9 @@ public final class ControlServer: @unchecked Sendable {
     logger.info("stopped listening", metadata: ["socket": "\(running.path)"])
   }
 
-  /// As many connections as the policy allows, if the process may have so many descriptors: what it may have is raised for
-  /// them, and for as many files again as other programs have without asking. Nothing here or below uses `select`.
+  /// Limits the number of connections to the available descriptors.
+  /// First raises the process's limit to the number of connections plus the number that most programs have by default.
+  /// No code here uses `select`.
   private func policyForThisProcess(_ policy: ServerPolicy) -> ServerPolicy {
     var policy = policy
     var descriptors = rlimit()
@@ -203,21 +212,21 @@ public final class ControlServer: @unchecked Sendable {
     return try loop.perform { Result { try Door(descriptor: descriptor, rights: rights, server: context) } }.get()
   }
 
-  /// Saves where everything is now. Waits for it no longer than half a second.
+  /// Saves the current state. Waits at most 0.5 s.
   private func saveState(_ server: ServerContext) {
     guard let keeper = server.keeper else { return }
     loop.perform { keeper.stop() }
     keeper.store.close(by: HostTime.now.advanced(byNanoseconds: 500_000_000))
   }
 
-  /// Ends what is being recorded; true once the files are whole.
+  /// Stops all recordings. The signal becomes true when the files are finalized.
   private func stopRecordings(_ server: ServerContext) -> WakeSignal<Bool> {
     let done = WakeSignal(false)
     loop.perform { server.recorders.stopAll { done.update { $0 = true } } }
     return done
   }
 
-  /// Closes every connection, giving each a moment to take what is left for it.
+  /// Closes every connection, and gives each a moment to read its remaining output.
   private func farewell(_ server: ServerContext) {
     let closed = WakeSignal(false)
     let end = HostTime.now.advanced(byNanoseconds: Self.farewell)

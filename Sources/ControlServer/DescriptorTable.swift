@@ -4,13 +4,14 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Descriptors that were handed over, until a command takes them: `fd:TOKEN`, each once, and by the user who handed it over.
+/// Passed descriptors that no command has used yet. Each is named `fd:TOKEN`. Only the user that passed a descriptor
+/// can use it, and only once.
 ///
 /// Threading: confined to the control loop.
 final class DescriptorTable: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop, where its timers run.
+  // `@unchecked Sendable`: confined to the control loop, on which its timers run.
 
-  /// How long one waits to be taken.
+  /// The time after which an unused descriptor is closed.
   static let patienceNanoseconds: Int64 = 30_000_000_000
 
   private struct Waiting {
@@ -20,7 +21,7 @@ final class DescriptorTable: @unchecked Sendable {
   }
 
   private let loop: any ControlLoop
-  /// How many of one user may wait, and how many may be open in all.
+  /// The maximum number of unused descriptors of one user, and of open descriptors in total.
   var limit: Int
   var openLimit: Int
   private var waiting: [String: Waiting] = [:]
@@ -31,9 +32,10 @@ final class DescriptorTable: @unchecked Sendable {
     openLimit = limits.openDescriptorCount
   }
 
-  /// Takes over a descriptor of a user's, which has a new token (`newPath`) for its name. It is closed when nobody takes it within half a minute.
+  /// Takes ownership of a descriptor of a user, whose name contains a new token (`newPath`). It is closed after 30 s
+  /// without use.
   ///
-  /// Errors: `too-many-descriptors`.
+  /// - Throws: `too-many-descriptors`.
   func add(_ descriptor: OpenDescriptor, of userID: UInt32) throws(MediaError) {
     let count = waiting.values.count { $0.userID == userID }
     guard count < limit else {
@@ -48,10 +50,12 @@ final class DescriptorTable: @unchecked Sendable {
     keep(descriptor, userID)
   }
 
-  /// What a descriptor is called from now on. Threading: any.
+  /// A new name for a descriptor. Threading: any.
   static func newPath() -> FilePath { FilePath(descriptorToken: makeToken()) }
 
-  /// The descriptor of a token, which is the caller's from now on. Errors: `no-such-descriptor`, also for another user's.
+  /// Removes the descriptor of a token and passes its ownership to the caller.
+  ///
+  /// - Throws: `no-such-descriptor`, also for a descriptor of another user.
   func take(_ token: String, by userID: UInt32?) throws(MediaError) -> OpenDescriptor {
     guard let found = waiting[token], found.userID == userID else {
       throw MediaError(
@@ -63,7 +67,7 @@ final class DescriptorTable: @unchecked Sendable {
     return found.descriptor
   }
 
-  /// The command of a user that took it failed: another may take it.
+  /// Makes a descriptor available again after the command that used it failed.
   func putBack(_ descriptor: OpenDescriptor, of userID: UInt32) { keep(descriptor, userID) }
 
   private func keep(_ descriptor: OpenDescriptor, _ userID: UInt32) {
@@ -73,7 +77,7 @@ final class DescriptorTable: @unchecked Sendable {
     waiting[token] = Waiting(descriptor: descriptor, userID: userID, timer: timer)
   }
 
-  /// 128 bits of the system's randomness: nobody guesses it.
+  /// 128 random bits from the system, which cannot be guessed.
   private static func makeToken() -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<2).map { _ in

@@ -1,4 +1,4 @@
-// A listening socket on the control loop: each who comes is let in or told why not.
+// A listening socket on the control loop. Each new connection is accepted, or refused with a reason.
 import CMediaShims
 import Glibc
 import MediaCore
@@ -6,24 +6,26 @@ import Playback
 import RealtimeAudio
 import WireProtocol
 
-/// A listening Unix socket whose connections are served.
+/// The acceptor of a listening Unix socket.
 ///
 /// Threading: confined to the control loop.
 final class Door: DescriptorHandler, @unchecked Sendable {
-  // `@unchecked Sendable`: `ControlServer` keeps it, and uses it on the loop only.
+  // `@unchecked Sendable`: `ControlServer` retains it, and uses it on the loop only.
 
-  /// Who come in one turn of the loop, at most.
+  /// The maximum number of connections accepted in one loop iteration.
   private static let turnCount = 16
-  /// Nanoseconds for which nobody is let in when descriptors have run out.
+  /// The pause in nanoseconds after descriptors have run out.
   private static let pause: Int64 = 1_000_000_000
 
   private let server: ServerContext
-  /// What anybody may who comes in here.
+  /// The maximum rights of connections from this socket.
   private let rights: Rights
   private var descriptor: Int32
   private var watch: DescriptorWatch?
 
-  /// Takes a listening descriptor over, which does not block, and lets in who comes. Errors: as `ThreadControlLoop.watch`.
+  /// Takes ownership of a listening, non-blocking descriptor and accepts its connections.
+  ///
+  /// - Throws: The errors of `ThreadControlLoop.watch`.
   init(descriptor: Int32, rights: Rights, server: ServerContext) throws(MediaError) {
     self.server = server
     self.rights = rights
@@ -33,7 +35,7 @@ final class Door: DescriptorHandler, @unchecked Sendable {
 
   deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-  /// Lets nobody in any more.
+  /// Stops accepting connections.
   func close() {
     watch?.cancel()
     watch = nil
@@ -53,14 +55,14 @@ final class Door: DescriptorHandler, @unchecked Sendable {
       case EAGAIN, EWOULDBLOCK: return
       case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause(because: errno)
       default:
-        // Somebody else has ended the socket, perhaps who handed it over.
+        // Another process has shut down the socket, possibly the process that passed it.
         server.logger.error("nobody can be let in any more", metadata: ["error": "\(String(cString: strerror(errno)))"])
         return close()
       }
     }
   }
 
-  /// Descriptors or memory have run out: who waits is let in when some have been given back.
+  /// Descriptors or memory have run out. Pending connections are accepted after the pause.
   private func pause(because failure: Int32) {
     server.logger.warning("nobody can be let in for now", metadata: ["error": "\(String(cString: strerror(failure)))"])
     watch?.events = []
@@ -69,7 +71,7 @@ final class Door: DescriptorHandler, @unchecked Sendable {
     }
   }
 
-  /// Whether a new connection is served, and what it may. Who is not is said in the log.
+  /// Decides whether a new connection is served, and with which rights. Logs refusals.
   private func admission(of credentials: PeerCredentials?) -> Admission {
     let admission = judge(credentials)
     if case .refused(let refusal) = admission {

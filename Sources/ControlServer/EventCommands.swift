@@ -2,15 +2,15 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// `events` and `queue.changes`: what happened while nobody looked.
+/// `events` and `queue.changes`: past events and changes.
 extension Connection {
-  /// What there is, at once.
+  /// Returns the available events immediately.
   func events(_ query: EventQuery) throws(MediaError) -> Reply {
     let since = try number(before: query)
     return reply(to: query, since: since)
   }
 
-  /// Answers when there is something, or the time is over.
+  /// Replies when there is an event, or after the timeout.
   func begin(_ query: EventQuery, _ request: WaitingRequest) throws(MediaError) {
     let since = try number(before: query)
     let log = server.log
@@ -22,11 +22,11 @@ extension Connection {
       timer?.cancel()
       if let (player, number) = closeHandler { player.removeCloseHandler(number) }
     }
-    // What has been looked at once need not be looked at again.
+    // Events that were examined once need not be examined again.
     var seen = since
     func look() {
       let part = log.part(query, since: seen, byteLimit: .max)
-      // What was forgotten in the meantime is to be told of, too.
+      // Removed events must be reported, too.
       guard part.entries.isEmpty, part.missedCount == 0 else {
         return request.finish(reply(to: query, since: since))
       }
@@ -47,12 +47,14 @@ extension Connection {
     timer = server.loop.schedule(at: server.loop.now.advanced(byNanoseconds: nanoseconds)) { box.body() }
   }
 
-  /// Carries to the loop what stays on it.
+  /// Carries a closure to the loop. Safety: the closure is created and called on the loop only.
   struct LoopBound: @unchecked Sendable {
     let body: () -> Void
   }
 
-  /// The number that is gone on from. Errors: `other-instance`, `no-such-event`, `no-such-player`.
+  /// The sequence number after which the reply begins.
+  ///
+  /// - Throws: `other-instance`, `no-such-event` or `no-such-player`.
   private func number(before query: EventQuery) throws(MediaError) -> UInt64 {
     let log = server.log
     if let instance = query.instance, instance != log.instance {
@@ -68,7 +70,7 @@ extension Connection {
     return UInt64(since)
   }
 
-  /// The most bytes that a byte of a text becomes in a reply (JSON's `\u001f`).
+  /// The maximum number of reply bytes for one byte of text (JSON's `\u001f`).
   private static let bytesPerTextByte = 6
 
   private func reply(to query: EventQuery, since: UInt64) -> Reply {
@@ -88,7 +90,7 @@ extension Connection {
       ], rows: rows)
   }
 
-  // MARK: - The queue
+  // MARK: - Queue changes
 
   func queueChanges(since version: Int, instance: String?, of target: NamedPlayer) -> Reply {
     let isSame = instance == nil || instance == server.log.instance

@@ -3,19 +3,19 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// The daemon's numbered events, the newest of them kept in bounded memory (protocol.md, *Numbers*).
+/// The daemon's numbered events. Memory is bounded: only the newest are kept (protocol.md, *Numbers*).
 ///
-/// Everything that is observed is told here first, whether anybody observes it or not, and gets its number; nothing is made a text
-/// before somebody asks for it.
+/// Every observable event passes through the log first and gets its number, with or without observers. Events are
+/// encoded only when a client requests them.
 ///
 /// Threading: confined to the control loop.
 final class EventLog {
   /// One event.
   struct Entry {
     let number: UInt64
-    /// The key that it is observed with.
+    /// The key that the event belongs to.
     let key: ObservableKey
-    /// Nil: it is of all players.
+    /// The player. Nil: all players.
     let player: String?
     let event: Event
 
@@ -24,20 +24,20 @@ final class EventLog {
     }
   }
 
-  /// Which run of the daemon the numbers are of; no two have the same.
+  /// A random identifier of this run of the daemon, which the numbers belong to.
   let instance: String
-  /// The newest event's; 0 before the first.
+  /// The number of the newest event. 0 before the first.
   private(set) var lastNumber: UInt64 = 0
   private var entries: Deque<(entry: Entry, byteCount: Int)> = []
   private(set) var byteCount = 0
-  /// What bounds it; changed when the configuration is.
+  /// The limits of the log. They change when the configuration is reloaded.
   var limits: WireLimits { didSet { trim() } }
   private var waiters: [UInt64: () -> Void] = [:]
   private var nextWaiter: UInt64 = 0
   private var isTellingScheduled = false
   private let later: (@escaping @Sendable () -> Void) -> Void
 
-  /// An empty log. `later` runs something at the end of what the loop does now.
+  /// Creates an empty log. `later` runs a closure at the end of the current loop iteration.
   init(limits: WireLimits, later: @escaping (@escaping @Sendable () -> Void) -> Void) {
     self.limits = limits
     self.later = later
@@ -46,7 +46,7 @@ final class EventLog {
     instance = String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 
-  /// Takes an event, and answers its number.
+  /// Adds an event and returns its number.
   func append(_ event: Event, key: ObservableKey, player: String?) -> UInt64 {
     lastNumber += 1
     let size = Self.fixedByteCount + event.textByteCount
@@ -65,20 +65,20 @@ final class EventLog {
     }
   }
 
-  /// About what an event takes besides its texts.
+  /// The approximate size of an event without its texts.
   private static let fixedByteCount = 256
 
-  /// What came after a number.
+  /// The events after a number.
   struct Part {
     var entries: [Entry]
-    /// Everything up to it was looked at.
+    /// The last number that was examined.
     var lastNumber: UInt64
-    /// Older ones that are forgotten.
+    /// The number of older events that are no longer in the log.
     var missedCount: UInt64
     var hasMore: Bool
   }
 
-  /// The wanted events after `number`, as many as are asked for and may wait for a peer.
+  /// The events after `number` that match the query, up to its limit and up to `byteLimit` bytes.
   func part(_ query: EventQuery, since number: UInt64, byteLimit: Int) -> Part {
     let first = entries.first?.entry.number ?? lastNumber + 1
     let start = max(number + 1, first)
@@ -97,7 +97,8 @@ final class EventLog {
     return part
   }
 
-  /// Calls `body` once for what comes next, after all that comes with it; the number ends that.
+  /// Calls `body` once after the next event, and after all other events of the same loop iteration. The returned number
+  /// is for `removeWaiter`.
   func onNext(_ body: @escaping () -> Void) -> UInt64 {
     nextWaiter += 1
     waiters[nextWaiter] = body
@@ -113,7 +114,7 @@ final class EventLog {
     later { box.log?.tell() }
   }
 
-  /// Confined to the loop as the log is.
+  /// `@unchecked Sendable`: confined to the control loop, as the log is.
   private struct Box: @unchecked Sendable {
     weak var log: EventLog?
     init(_ log: EventLog) { self.log = log }
@@ -128,7 +129,7 @@ final class EventLog {
 }
 
 extension Event {
-  /// How many bytes its texts have.
+  /// The number of bytes in the event's texts.
   fileprivate var textByteCount: Int {
     switch self {
     case .changed(let change):

@@ -3,13 +3,13 @@ import MediaCore
 import WholeFiles
 import WireProtocol
 
-/// Files that are made of others: off the loop, and answered when they are there.
+/// The export command. The work runs off the control loop. The reply comes when the file is written.
 extension Connection {
-  /// Begins; answers when the file is there, or it was cancelled.
+  /// Starts an export. Replies when the file is written, or when the export was cancelled.
   func begin(_ command: AssetCommand.Export, _ request: WaitingRequest) throws(MediaError) {
     let options = server.registry.httpOptions(command.network)
     let isJoined = command.paths.count > 1
-    // What follows another has to be exactly as long as it is.
+    // Concatenated files need exact durations.
     let assets = command.paths.map { server.registry.asset($0, options, precise: isJoined, for: peer?.userID) }
     let file = WholeFile(
       path: command.file.bytes, replaces: command.replaces, hint: "`replace` replaces it",
@@ -33,7 +33,9 @@ extension Connection {
     }
   }
 
-  /// Errors: `invalidArgument`.
+  /// The settings of the export.
+  ///
+  /// - Throws: `invalidArgument`.
   private static func settings(_ command: AssetCommand.Export) throws(MediaError) -> ExportSettings {
     guard let container = WritableContainer(rawValue: command.form.rawValue) else {
       throw MediaError(.invalidArgument, "there is no form \(command.form.rawValue)", operation: "export")
@@ -78,7 +80,7 @@ extension Connection {
     return .encode(output)
   }
 
-  /// Nil: as suits the container.
+  /// The video settings. Nil: the default of the container.
   private static func video(
     _ command: AssetCommand.Export, _ container: WritableContainer
   ) -> ExportSettings.Video? {
@@ -91,7 +93,7 @@ extension Connection {
       settings.constantQuality = command.quality.map(Double.init)
       return .encode(settings)
     case nil:
-      // Who wants nothing coded anew does not want that of pictures either.
+      // With `codec=copy` the video is not transcoded either.
       return command.codec == .copy ? ExportSettings.passthrough(container).video : nil
     }
   }

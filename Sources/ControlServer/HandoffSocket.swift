@@ -1,6 +1,6 @@
-// The socket beside the daemon's own on which open files, pipes and sockets are handed over (unix(7), SCM_RIGHTS). What is handed over may
-// block whoever looks at it, so it has a thread of its own, which sleeps until somebody comes. It looks at what it is handed and gives
-// it its token; who may take it is kept on the control loop.
+// The socket next to the control socket, for passing open files, pipes and sockets (unix(7), SCM_RIGHTS).
+// Inspecting a descriptor may block, so a separate thread does it. The thread sleeps until a connection arrives.
+// It inspects each descriptor and assigns its token. The control loop stores which user may use it.
 import CMediaShims
 import Glibc
 import MediaAssets
@@ -9,14 +9,15 @@ import RealtimeAudio
 import Synchronization
 import WireProtocol
 
-/// Takes open descriptors, one a connection: a packet of at least a byte with it, an answer of a line in another.
+/// Receives open descriptors, one per connection. The client sends a packet of at least one byte with the descriptor.
+/// The reply is one line in another packet.
 final class HandoffSocket: @unchecked Sendable {
-  // `@unchecked Sendable`: what changes is confined to the thread.
+  // `@unchecked Sendable`: the mutable state is confined to the thread.
 
-  /// Connections whose packet is waited for, and for how long.
+  /// The maximum number of connections without a packet, and the time limit for the packet.
   private static let connectionLimit = 16
   private static let patienceNanoseconds: Int64 = 5_000_000_000
-  /// How long nobody is let in when descriptors have run out.
+  /// The pause in nanoseconds after descriptors have run out.
   private static let pauseNanoseconds: Int64 = 1_000_000_000
 
   private struct Client {
@@ -33,8 +34,8 @@ final class HandoffSocket: @unchecked Sendable {
   private var pausedUntil: HostTime?
   private let thread = Mutex<NamedThread?>(nil)
 
-  /// Takes a listening `SOCK_SEQPACKET` socket over, which does not block. Nil when there is no
-  /// descriptor left for its own use; then the socket is closed.
+  /// Takes ownership of a listening, non-blocking `SOCK_SEQPACKET` socket. Returns nil if no descriptor is left for the
+  /// stop event. The socket is then closed.
   init?(listener: Int32, server: ServerContext, access: PeerAccess.Box) {
     let event = media_shims_event_open()
     guard event >= 0 else {
@@ -49,10 +50,10 @@ final class HandoffSocket: @unchecked Sendable {
 
   deinit { close(stopEvent) }
 
-  /// Begins to take connections.
+  /// Starts to accept connections.
   func start() { thread.withLock { $0 = NamedThread(name: "handoff") { [self] in run() } } }
 
-  /// Takes no more, and closes the socket. Blocks for a moment; once, and not on the control loop.
+  /// Stops the thread and closes the socket. Blocks briefly. Call it once, not on the control loop.
   func stop() {
     media_shims_event_signal(stopEvent)
     thread.withLock { $0.take() }?.join()
@@ -71,7 +72,7 @@ final class HandoffSocket: @unchecked Sendable {
     close(listener)
   }
 
-  /// Waits for something to happen, and does what it asks for; false when this is to stop.
+  /// Waits for the next events and handles them. Returns false to stop.
   private func wait() -> Bool {
     let now = HostTime.now
     if let end = pausedUntil, end <= now { pausedUntil = nil }
@@ -80,7 +81,7 @@ final class HandoffSocket: @unchecked Sendable {
     entries.append(pollfd(fd: accepts ? listener : -1, events: Int16(POLLIN), revents: 0))
     entries += clients.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
     let next = (clients.map(\.deadline) + [pausedUntil].compactMap(\.self)).min()
-    // To the millisecond above, so that nothing is looked at before its time and again and again until then.
+    // Rounded up to the next millisecond. Rounding down would wake the thread repeatedly before the deadline.
     let timeout = next.map { Int32(clamping: max(0, $0.nanoseconds(since: now)) / 1_000_000 + 1) } ?? -1
     guard poll(&entries, nfds_t(entries.count), timeout) > 0 else { return true }
     if entries[0].revents != 0 { return false }
@@ -107,7 +108,8 @@ final class HandoffSocket: @unchecked Sendable {
     clients.append(Client(socket: socket, userID: peer.userID, deadline: deadline))
   }
 
-  /// Nobody who says nothing keeps others out: of the user who has most connections the oldest makes room.
+  /// Makes room for a new connection, so that idle connections cannot block the socket. Closes the oldest connection of
+  /// the user that has the most.
   private func endOldest() {
     let counts = Dictionary(clients.map { ($0.userID, 1) }, uniquingKeysWith: +)
     guard let greediest = counts.max(by: { $0.value < $1.value })?.key,
@@ -116,14 +118,14 @@ final class HandoffSocket: @unchecked Sendable {
     answer(clients.remove(at: oldest).socket, .error(Self.nothingCame))
   }
 
-  /// The packet is there, or the connection's end.
+  /// Reads the packet, or the end of the connection.
   private func receive(_ client: Client) {
     let received = media_shims_receive_descriptor(client.socket)
     guard received >= 0 else { return answer(client.socket, .error(Self.nothingCame)) }
     let path = DescriptorTable.newPath()
     let descriptor: OpenDescriptor
     do throws(MediaError) {
-      // Here, for it asks the file system, which may be slow.
+      // On this thread, because it queries the file system, which may be slow.
       descriptor = try OpenDescriptor(received, name: path.text)
     } catch {
       close(received)
@@ -142,7 +144,7 @@ final class HandoffSocket: @unchecked Sendable {
   private static let nothingCame = MediaError(
     .notReadable, "no packet with one descriptor came within \(patienceNanoseconds / 1_000_000_000) s", operation: "fd")
 
-  /// Says what became of it, as far as there is room for it, and closes the connection. From any thread.
+  /// Sends the reply, if the socket buffer has room, and closes the connection. Threading: any.
   private func answer(_ socket: Int32, _ reply: Reply) {
     var bytes: [UInt8] = []
     reply.encode(to: .words, into: &bytes)

@@ -3,9 +3,9 @@ import MediaCore
 import WholeFiles
 import WireProtocol
 
-/// Images of a file's video: made and written off the loop, and answered when that is done.
+/// The image command. Images are created and written off the control loop. The reply comes when that is done.
 extension Connection {
-  /// Begins; answers when the images are there, or were cancelled.
+  /// Starts the export of images. Replies when the images are written, or when the export was cancelled.
   func begin(_ command: AssetCommand.Image, _ request: WaitingRequest) throws(MediaError) {
     let asset = server.registry.asset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)

@@ -3,9 +3,11 @@ import NetworkIO
 import Playback
 import WireProtocol
 
-/// Commands about how one entry of a queue is played.
+/// Commands about one entry of a queue.
 extension Connection {
-  /// An entry. Errors: `no-such-item`.
+  /// The entry with this id.
+  ///
+  /// - Throws: `no-such-item`.
   func item(_ id: Int, of target: NamedPlayer, _ command: CommandName) throws(MediaError) -> PlayerItem {
     guard let item = target.player.onLoop({ $0.item(UInt64(id)) }) else {
       throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: command.rawValue)
@@ -13,7 +15,7 @@ extension Connection {
     return item
   }
 
-  /// Everything that is known of an entry.
+  /// The state of an entry.
   func itemStatus(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
     let item = try item(id, of: target, .itemStatus)
     let loaded = try target.player.tryOnLoop { player throws(MediaError) in try player.loadedTimeRanges(of: item.id) }
@@ -57,7 +59,7 @@ extension Connection {
     return .ok(fields)
   }
 
-  /// What the network did for an entry.
+  /// The network log of an entry.
   func itemLog(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
     let item = try item(id, of: target, .itemLog)
     let log = item.networkLog
@@ -100,7 +102,7 @@ extension Connection {
     ]
   }
 
-  /// Puts a copy of an entry into the queue.
+  /// Inserts a copy of an entry into the queue.
   func copy(
     _ id: Int, to place: QueueCommand.QueuePlace, ifVersion version: Int?, on target: NamedPlayer
   ) throws(MediaError) -> Reply {
@@ -123,7 +125,8 @@ extension Connection {
     return Self.edited([copy], target)
   }
 
-  /// Sets or tells where an entry ends. An end that is invalid is none; what is nil stays.
+  /// Sets the end times of an entry, if any are given, and returns them. An invalid time removes an end time. Nil
+  /// leaves it unchanged.
   func setEnds(
     of id: Int, forward: MediaTime?, reverse: MediaTime?, on target: NamedPlayer
   ) throws(MediaError) -> Reply {
@@ -135,7 +138,7 @@ extension Connection {
     return .ok(fields)
   }
 
-  /// Sets or tells how far ahead an entry is decoded.
+  /// Sets how far ahead an entry is decoded, if given, and returns it.
   func setBuffer(of id: Int, _ duration: MediaTime?, on target: NamedPlayer) throws(MediaError) -> Reply {
     let item = try item(id, of: target, .itemBuffer)
     if let duration { try item.setPreferredForwardBufferDuration(duration) }
@@ -156,7 +159,7 @@ extension Connection {
 }
 
 extension PlayerItem {
-  /// What a station says that it plays, where it does.
+  /// Appends the stream title that a station reports, if any.
   func appendStreamTitle(to fields: inout Fields) {
     let title = streamTitle?.title
     fields.append("streamTitle", ifPresent: title.map { .string($0.title) })
@@ -165,6 +168,6 @@ extension PlayerItem {
 }
 
 extension TimeRange {
-  /// Both ends in seconds, `inf` for an end that is none.
+  /// The start and end in seconds. `inf` for a range without an end.
   var wireText: String { "\(start.decimalDescription)-\(end.isNumeric ? end.decimalDescription : "inf")" }
 }

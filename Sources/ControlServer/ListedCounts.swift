@@ -1,12 +1,13 @@
-// Lists number their entries, and leave out what has no name. So a part of a list that begins amidst a queue has to know how many
-// of the entries before it are listed. That is counted slice by slice, and once for each version of a queue, whoever asks for parts.
+// Playlists number their entries and omit entries without a location. A partial playlist therefore needs the number of
+// listed entries before it.
+// They are counted in slices, and once for each version of a queue.
 import Playback
 import Playlists
 
-/// What a list has of the entries before a place.
+/// The listed entries before a position in the queue.
 struct Listed {
   private(set) var count: Int
-  /// Says where a part of a file begins.
+  /// The last listed entry. It determines where the next part of a file begins.
   private(set) var last: PlaylistEntry?
 
   init(count: Int = 0, last: PlaylistEntry? = nil) {
@@ -20,37 +21,38 @@ struct Listed {
   }
 }
 
-/// How many entries of a queue, in one of its versions, a list has: of its first blocks, as many as are counted.
+/// The number of listed entries in the first blocks of a queue, for one version of the queue.
 struct ListedCounts {
-  /// Entries of a block.
+  /// The number of entries in a block.
   static let blockLength = 250
-  /// Entries that are counted before others have a turn on the control loop.
+  /// The number of entries that are counted in one loop iteration.
   static let sliceLength = 1_000
 
-  /// The queue's.
+  /// The version of the queue.
   let version: UInt64
-  /// For each block, and for what is behind them, how many there are before it.
+  /// For each counted block, the number of listed entries before it. The last element is the total.
   private var sums = [0]
 
-  /// Nothing is counted yet.
+  /// Creates an empty count.
   init(version: UInt64) { self.version = version }
 
-  /// Blocks that are counted.
+  /// The number of counted blocks.
   var blockCount: Int { sums.count - 1 }
 
-  /// The next block has so many.
+  /// Adds the count of the next block.
   mutating func append(_ count: Int) { sums.append(sums[blockCount] + count) }
 
-  /// How many there are before a block; those are counted.
+  /// The number of listed entries before a block. All earlier blocks must be counted.
   func count(before block: Int) -> Int { sums[block] }
 
-  /// The last block before this one in which there is any.
+  /// The last block before this one that contains a listed entry.
   func lastBlock(before block: Int) -> Int? { (0..<block).last { sums[$0] < sums[$0 + 1] } }
 }
 
 extension NamedPlayer {
-  /// What a list of the queue has of the entries before a place that is in the queue or at its end. Nil when more than `slice` of them
-  /// were still to be counted: so many are now, and it is asked for again in another turn of the loop.
+  /// The listed entries before a position, which is in the queue or at its end.
+  /// Nil if more than `slice` entries must still be counted. The function has then counted `slice` entries, and the
+  /// caller calls it again in another loop iteration.
   func listed(before place: Int, counting slice: Int) -> Listed? {
     let version = state.queueVersion
     if listedCounts.version != version { listedCounts = ListedCounts(version: version) }
@@ -70,7 +72,7 @@ extension NamedPlayer {
     return Listed(count: count, last: last)
   }
 
-  /// How many of the entries at these places a list has.
+  /// The number of listed entries in a range of positions.
   func listedCount(in places: Range<Int>) -> Int {
     player.onLoop { player in player.items(in: places).count { $0.isListable } }
   }
@@ -81,6 +83,6 @@ extension NamedPlayer {
 }
 
 extension PlayerItem {
-  /// Whether a list could say where it is; then it has an `exported`. No entry is made to know that.
+  /// Whether a playlist can contain the item, which then has an `exported`. Does not create a playlist entry.
   var isListable: Bool { asset.url != nil || !asset.path.isEmpty }
 }

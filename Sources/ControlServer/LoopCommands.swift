@@ -2,9 +2,9 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// `loop`: a part of the current item, again and again.
+/// `loop`: repeats a range of the current item.
 extension Connection {
-  /// Sets, ends or tells a loop. A new one waits until it is known how long the item is.
+  /// Sets, ends or returns a loop. A new loop waits until the duration of the item is known.
   func begin(
     _ loop: PlaybackCommand.Loop, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
@@ -14,7 +14,7 @@ extension Connection {
     }
     let control = server.loop
     let wait = ReadinessWait(target, items: [item]) { error in
-      // In a turn of its own: this is called while the player changes.
+      // In a separate loop iteration, because the callback runs while the player changes.
       control.execute { [weak self] in
         if let error { return request.fail(error) }
         guard let self else { return }
@@ -57,7 +57,7 @@ extension Connection {
 }
 
 extension PlayerLoop {
-  /// The range as `status` and `observe` give it: `70-83.5`.
+  /// The range in the form of `status` and `observe`: `70-83.5`.
   var wireText: String { range.wireText }
 }
 

@@ -3,9 +3,9 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Which of several tracks a player's entries present by themselves.
+/// The criteria by which a player selects tracks automatically.
 extension Connection {
-  /// Changes what is wanted, if that is said, and gives it.
+  /// Changes the criteria, if any are given, and returns them.
   func changeMediaSelection(
     _ change: MediaSelectionChange, of target: NamedPlayer
   ) throws(MediaError) -> Reply {
@@ -50,7 +50,7 @@ extension MediaCharacteristic {
 }
 
 extension MediaSelectionCriteria {
-  /// As `media-selection` takes it, without the group.
+  /// The criteria in the form of `media-selection`, without the group.
   var wireText: String {
     func names(_ characteristics: Set<MediaCharacteristic>) -> [String] { characteristics.map(\.rawValue).sorted() }
     let parts = [

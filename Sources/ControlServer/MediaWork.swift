@@ -1,15 +1,15 @@
 import MediaCore
 import WireProtocol
 
-/// Work upon a file that takes a while: off the loop, with a number by which it is ended, and events that tell how far it is.
+/// Long operations on a file. They run off the control loop, have an id for cancelling, and send progress events.
 extension Connection {
-  /// Begins it; answers when it is done, or was cancelled.
+  /// Starts an operation. Replies when it has ended or was cancelled.
   ///
   /// - Parameters:
-  ///   - path: what the events name.
-  ///   - cancel: ends it; from any thread, and after its end, too.
-  ///   - start: begins it; tells how much is done, and once what it came to, on any thread.
-  ///   - reply: what is answered, by its number and what it came to; on any thread.
+  ///   - path: The path in the progress events.
+  ///   - cancel: Cancels the operation. Called on any thread, possibly after the end of the operation.
+  ///   - start: Starts the operation. It calls `progress` repeatedly and `completion` once, on any thread.
+  ///   - reply: Creates the reply from the id and the result. Called on any thread.
   func beginWork<Outcome: Sendable>(
     _ request: WaitingRequest, on path: FilePath, cancel: @escaping @Sendable () -> Void,
     start: (
@@ -27,7 +27,7 @@ extension Connection {
     }
     start { [weak self] done in
       loop.execute { [weak self] in
-        // None comes behind the reply.
+        // No progress event may come after the reply.
         guard let self, self.scans.contains(number) else { return }
         self.send(
           .scanProgress(Event.ScanProgress(scan: number, file: 1, count: 1, path: .path(path), done: done)), form: form)

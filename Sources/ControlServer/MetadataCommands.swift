@@ -3,30 +3,38 @@ import MediaCore
 import WholeFiles
 import WireProtocol
 
-/// Commands about the tags of files. They are read off the control loop, and answered when that is done.
+/// Commands about the tags of files. Tags are read off the control loop. The reply comes when that is done.
 extension Connection {
-  /// Lists what the tags of an asset of this connection's say. Errors: `no-such-asset`.
+  /// Lists the tags of an asset of this connection.
+  ///
+  /// - Throws: `no-such-asset`.
   func beginMetadata(
     ofAsset id: Int, _ query: MetadataQuery, _ request: WaitingRequest
   ) throws(MediaError) {
     beginMetadata(of: try asset(id, .assetMetadata), head: ["asset": .int(id)], query, request)
   }
 
-  /// The same for an entry of a queue. Errors: `no-such-item`.
+  /// Lists the tags of an entry of a queue.
+  ///
+  /// - Throws: `no-such-item`.
   func beginMetadata(
     ofItem id: Int, of target: NamedPlayer, _ query: MetadataQuery, _ request: WaitingRequest
   ) throws(MediaError) {
     beginMetadata(of: try item(id, of: target, .itemMetadata).asset, head: ["item": .int(id)], query, request)
   }
 
-  /// Lists the pictures in an asset's tags, or gives one. Errors: `no-such-asset`, `not-allowed`.
+  /// Lists the artwork in an asset's tags, or returns one image.
+  ///
+  /// - Throws: `no-such-asset` or `not-allowed`.
   func beginArtwork(
     ofAsset id: Int, _ query: ArtworkQuery, _ request: WaitingRequest
   ) throws(MediaError) {
     try beginArtwork(of: try asset(id, .assetArtwork), head: ["asset": .int(id)], query, request)
   }
 
-  /// The same for an entry of a queue. Errors: `no-such-item`, `not-allowed`.
+  /// Lists the artwork of an entry of a queue, or returns one image.
+  ///
+  /// - Throws: `no-such-item` or `not-allowed`.
   func beginArtwork(
     ofItem id: Int, of target: NamedPlayer, _ query: ArtworkQuery, _ request: WaitingRequest
   ) throws(MediaError) {
@@ -38,7 +46,7 @@ extension Connection {
   ) {
     let limits = server.limits
     if let charset = query.charset, charset != asset.tagCharset {
-      // Reading them again is work, and changes what others are given.
+      // Reading the tags again is expensive, and changes the results of other connections.
       guard peer?.rights.contains(.control) == true else {
         return request.fail(MediaError(.notAllowed, "choosing an encoding of tags requires the right to control"))
       }
@@ -74,8 +82,10 @@ extension Connection {
     }
   }
 
-  /// Has an asset's tags read if they have not been and the connection may have that done, and answers with what `reply` makes of them: on the thread that has read
-  /// them, or on one that may block where that `blocks`, or there are many.
+  /// Reads an asset's tags, if they are not loaded and the connection has the right, and replies with the result of
+  /// `reply`.
+  /// `reply` runs on the thread that read the tags. If `blocks` is true, or if there are many tags, it runs on a thread
+  /// that may block.
   private func begin(
     of asset: Asset, _ request: WaitingRequest, blocks: Bool,
     reply: @escaping @Sendable (AssetMetadata, AssetOpening) throws(MediaError) -> Reply
@@ -90,7 +100,7 @@ extension Connection {
     let loop = server.loop
     let cancelled = MediaError(.cancelled, "reading the tags was cancelled: \(asset.displayPath)")
     let opening = AssetOpening()
-    // That waiting for it does not keep an asset which has been closed, or left the queue.
+    // Weak, so that the request does not retain an asset that was closed or left the queue.
     let load = asset.loadValues(forKeys: [.metadata]) { [weak asset] status in
       @Sendable func answer(_ metadata: AssetMetadata) {
         let result = Result { () throws(MediaError) in try reply(metadata, opening) }

@@ -1,23 +1,24 @@
-// What tags say, as replies. Pure: they are made on whichever thread has the tags.
+// Replies about tags. Pure: they are created on the thread that has the tags.
 import MediaAssets
 import MediaCore
 import WireProtocol
 
-/// Makes the replies of `asset.metadata`, `asset.artwork` and those about entries.
+/// Creates the replies of `asset.metadata`, `asset.artwork`, `item.metadata` and `item.artwork`.
 enum MetadataReply {
-  /// Bytes of a value that are told, and of what stands beside it.
+  /// The maximum number of bytes of a value, and of each other text in its row.
   static let valueByteCount = 16_384
   private static let detailByteCount = 1_024
-  /// The most bytes that a byte of text becomes in a reply (JSON's `\u001f`), and those of the other fields.
+  /// The maximum number of reply bytes for one byte of text (JSON's `\u001f`), and the number of bytes of the other
+  /// fields of a row.
   private static let bytesPerTextByte = 6
   private static let bytesPerRow = 512
 
-  /// How many tags there may be to be looked through on the control loop.
+  /// The maximum number of tags for which the reply is created without switching to a blocking thread.
   static let quickItemCount = 200
 
-  /// The tags that are wanted, no more than may wait for the peer.
+  /// The tags that match the query, limited to the output buffer of the peer.
   ///
-  /// - Parameter head: the fields that say whose tags they are.
+  /// - Parameter head: The fields that identify the owner of the tags.
   static func tags(_ metadata: AssetMetadata, _ query: MetadataQuery, head: Fields, limits: WireLimits) -> Reply {
     let items = items(of: metadata, query)
     let isAll = query.space == nil && query.identifier == nil && query.languages.isEmpty
@@ -35,7 +36,7 @@ enum MetadataReply {
     return .ok(fields, rows: rows)
   }
 
-  /// The rows of a list from one on, and where the next ones begin.
+  /// The rows from `first` on, and the index of the next row.
   private static func page(
     of count: Int, from first: Int, _ limits: WireLimits, row: (Int) -> Fields
   ) -> (rows: [Fields], next: FieldValue) {
@@ -100,7 +101,7 @@ enum MetadataReply {
     return row
   }
 
-  /// What stands beside the time in `timed-metadata` events of a group.
+  /// The fields of `timed-metadata` events for a group, without the time.
   static func timedRows(_ group: TimedMetadataGroup) -> [Fields] {
     group.items.map { item in
       var fields = Fields()
@@ -115,7 +116,7 @@ enum MetadataReply {
     }
   }
 
-  /// Bytes of data that an event has.
+  /// The maximum number of data bytes in an event.
   private static let timedDataByteCount = 4_096
 
   private static func append(_ value: MetadataItem.Value, of item: MetadataItem, to row: inout Fields) {
@@ -156,9 +157,9 @@ enum MetadataReply {
     .string(text.cut(toByteCount: detailByteCount) ?? text)
   }
 
-  // MARK: - Pictures
+  // MARK: - Artwork
 
-  /// Which pictures there are, a row for each, no more than may wait for the peer.
+  /// The rows of all images, limited to the output buffer of the peer.
   static func pictures(_ metadata: AssetMetadata, from first: Int, head: Fields, limits: WireLimits) -> Reply {
     let count = metadata.artwork.count
     let (rows, next) = page(of: count, from: first, limits) { index in
@@ -173,7 +174,7 @@ enum MetadataReply {
     return .ok(fields, rows: rows)
   }
 
-  /// A piece of a picture.
+  /// A range of bytes of an image.
   static func piece(_ picture: Artwork, _ index: Int, offset: Int, limit: Int, head: Fields) -> Reply {
     var fields = head
     fields.append(contentsOf: described(picture, index))
@@ -185,7 +186,7 @@ enum MetadataReply {
     return .ok(fields)
   }
 
-  /// A picture that was written.
+  /// The reply for an image that was written to a file.
   static func written(_ picture: Artwork, _ index: Int, _ file: FilePath, head: Fields) -> Reply {
     var fields = head
     fields.append(contentsOf: described(picture, index))
@@ -204,12 +205,12 @@ enum MetadataReply {
 }
 
 extension MetadataItem {
-  /// What its bytes are, by themselves.
+  /// The media type, detected from the bytes of the value.
   fileprivate var mediaType: String? { dataValue.flatMap(Artwork.mediaType) }
 }
 
 extension Fields {
-  /// Bytes of the texts in it.
+  /// The number of bytes of the texts in the fields.
   fileprivate var textByteCount: Int {
     entries.reduce(0) { count, entry in
       if case .string(let text) = entry.value { count + text.utf8.count } else { count }
@@ -218,7 +219,8 @@ extension Fields {
 }
 
 extension String {
-  /// Its beginning, of so many bytes of UTF-8 at most and not ending amid a character of Unicode; nil when all of it fits.
+  /// The beginning of the text: at most `count` bytes of UTF-8, without a partial character. Nil if the whole text
+  /// fits.
   func cut(toByteCount count: Int) -> String? {
     guard utf8.count > count else { return nil }
     var end = utf8.index(utf8.startIndex, offsetBy: count)
@@ -227,11 +229,11 @@ extension String {
   }
 }
 
-/// Bytes as text (RFC 4648, 4).
+/// Base64 encoding (RFC 4648, 4).
 enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// The text for some bytes, with padding.
+  /// The encoded text, with padding.
   static func text(of bytes: ArraySlice<UInt8>) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)

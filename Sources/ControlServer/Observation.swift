@@ -4,7 +4,7 @@ import Playback
 import RealtimeAudio
 import WireProtocol
 
-/// One `observe`: sends the present values of its keys, and then each change.
+/// One `observe` subscription. Sends the initial values of its keys, and then each change.
 ///
 /// Threading: confined to the control loop.
 final class Observation {
@@ -22,7 +22,7 @@ final class Observation {
     self.connection = connection
   }
 
-  /// Sends the first values and begins to watch.
+  /// Sends the initial values and starts to observe.
   func start() {
     sendInitial()
     target.watch.add(self)
@@ -33,13 +33,13 @@ final class Observation {
     connection = nil
   }
 
-  /// Sends an event on, if its key is one of these.
+  /// Forwards an event if its key is observed.
   func send(_ event: Event, _ key: ObservableKey, _ number: UInt64) {
     guard keys.contains(key) else { return }
     connection?.send(event.addressed(to: id), form: form, number: number)
   }
 
-  // MARK: - First values
+  // MARK: - Initial values
 
   private func sendInitial() {
     guard let connection else { return }
@@ -61,7 +61,7 @@ final class Observation {
     }
   }
 
-  /// What the current entry's stream said last.
+  /// The most recent metadata of the current entry's stream.
   private func lastMetadata(of state: PlayerState) -> [Event] {
     let current = target.player.onLoop { player in state.currentItemID.flatMap { player.item($0) } }
     guard let current else { return [] }
@@ -82,10 +82,10 @@ final class Observation {
 }
 
 extension ObservableKey {
-  /// Those that have a value for each entry.
+  /// The keys that have a value for each entry.
   static let ofItems: [ObservableKey] = allCases.filter { $0.value(PlayerWatch.ItemValues()) != nil }
 
-  /// Whether it has a value for each entry of the queue, or none but events.
+  /// Whether the key has a value for each entry of the queue, or is the key of the events about entries.
   var isOfItems: Bool {
     switch self {
     case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemCurrentMediaSelection, .itemEvents:
@@ -94,7 +94,7 @@ extension ObservableKey {
     }
   }
 
-  /// Whether it is about the current entry only.
+  /// Whether the key is about the current entry only.
   var isOfCurrentItem: Bool {
     switch self {
     case .itemIsPlaybackLikelyToKeepUp, .itemIsPlaybackBufferFull, .itemIsPlaybackBufferEmpty: true
@@ -102,7 +102,7 @@ extension ObservableKey {
     }
   }
 
-  /// The key's value in a player's state; nil for keys that are about something else.
+  /// The key's value in a player's state. Nil for keys that do not belong to players.
   func value(in state: PlayerState) -> FieldValue? {
     switch self {
     case .playerTimeControlStatus: .string(state.timeControlStatus.wireName)
@@ -137,7 +137,7 @@ extension ObservableKey {
     }
   }
 
-  /// The key's value for one entry; nil for keys that are about something else.
+  /// The key's value for one entry. Nil for keys that do not belong to entries.
   func value(_ item: PlayerWatch.ItemValues) -> FieldValue? {
     switch self {
     case .itemStatus: .string(item.status.name)
@@ -149,7 +149,7 @@ extension ObservableKey {
     }
   }
 
-  /// The key's value for the output; nil for keys that are about something else.
+  /// The key's value for the output. Nil for keys that do not belong to the output.
   func value(in engine: EngineCore) -> FieldValue? {
     switch self {
     case .outputState: .string(engine.outputState.status.rawValue)

@@ -3,9 +3,9 @@ import Playback
 import RealtimeAudio
 import WireProtocol
 
-/// What is played on: `output.list`, `output.set` and `output.status`.
+/// The commands `output.list`, `output.set` and `output.status`.
 extension Connection {
-  /// The output as it is.
+  /// The state of the output.
   var outputFields: Fields {
     let engine = server.engine
     let (state, selection) = (engine.outputState, engine.outputSelection)
@@ -59,7 +59,9 @@ extension Connection {
     ]
   }
 
-  /// Chooses what to play on; nil: as it is. Errors: those of `PlaybackEngine.selectOutput`.
+  /// Changes the output selection. Nil leaves a setting unchanged.
+  ///
+  /// - Throws: The errors of `PlaybackEngine.selectOutput`.
   func setOutput(device: String?, preferred: [String]?, lost: LostDevicePolicy?) throws(MediaError) {
     var selection = server.engine.outputSelection
     if let device { selection.target = try OutputSelection.Target(wireText: device) }
@@ -70,7 +72,7 @@ extension Connection {
 }
 
 extension OutputSelection {
-  /// As `output.selection` has it.
+  /// The selection in the form of `output.selection`.
   var wireText: String {
     "selected=\(target.wireText) preferred=\(preferred.isEmpty ? "none" : preferred.joined(separator: ","))"
       + " lost=\(lostPolicy.rawValue)"
@@ -78,12 +80,12 @@ extension OutputSelection {
 }
 
 extension OutputSelection.Target {
-  /// As `output.set` takes it.
+  /// The target in the form of `output.set`.
   var wireText: String {
     switch self {
     case .serverDefault: "default"
     case .silence: "null"
-    // What is called as something else is: `pulse:` says that it is a device.
+    // The prefix `pulse:` marks a device whose name is also a keyword.
     case .device("default"), .device("null"): "pulse:\(name ?? "")"
     case .device(let name): name
     }
@@ -91,7 +93,9 @@ extension OutputSelection.Target {
 
   private var name: String? { if case .device(let name) = self { name } else { nil } }
 
-  /// Errors: `invalidArgument` for a device without a name.
+  /// Parses the form of `output.set`.
+  ///
+  /// - Throws: `invalidArgument` for an empty device name.
   init(wireText text: String) throws(MediaError) {
     let prefix = "pulse:"
     let name = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text

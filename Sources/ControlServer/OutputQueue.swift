@@ -1,11 +1,15 @@
 import OrderedCollections
 import WireProtocol
 
-/// What one peer is still to be sent, in bounded memory (protocol.md, *Slow readers*).
+/// The pending output of one peer, in bounded memory (protocol.md, *Slow readers*).
 ///
-/// Replies are never dropped. Events are, once more than half of the limit waits: of what has a state only the newest
-/// value of each key is kept, and that a subscription has ended; of the rest a count, which the peer gets as one `overflow` event when it reads again, with the number
-/// from which on it can ask for all of them.
+/// Replies are never dropped. Events are dropped when more than half of the limit is pending, with two exceptions:
+///
+/// - Of each observed key the newest value is kept.
+/// - The end of a subscription is kept.
+///
+/// When the peer reads again, it gets one `overflow` event. It contains the number of dropped events, and the sequence
+/// number from which the peer can query them.
 ///
 /// Pure: bytes in, bytes out.
 struct OutputQueue {
@@ -22,19 +26,19 @@ struct OutputQueue {
   }
 
   private let limitByteCount: Int
-  /// The values that are kept while the peer does not read; beyond them changes are dropped, too.
+  /// The maximum number of values kept while the peer does not read. Further changes are dropped.
   private let keptLimit: Int
   private var bytes: [UInt8] = []
-  /// Handed to the transport and not yet taken by the system.
+  /// The number of bytes that the transport has and the kernel has not accepted.
   var transportByteCount = 0
   private var isOverflowing = false
   private var droppedCount = 0
   private var mergedCount = 0
-  /// The number before the first event with one that could not be sent at once.
+  /// The number before the first numbered event that could not be sent immediately.
   private var overflowSince: UInt64?
   private var overflowForm = WireForm.words
   private var kept: OrderedDictionary<ChangeKey, KeptChange> = [:]
-  /// Subscriptions that have ended: who is not told so waits for what never comes.
+  /// The ended subscriptions. They are kept, because the client would wait for events that never come.
   private var ended: [(removed: Event.Removed, form: WireForm)] = []
 
   init(limits: WireLimits = .standard) {
@@ -42,25 +46,26 @@ struct OutputQueue {
     keptLimit = limits.keptValueCount
   }
 
-  /// Bytes that wait here and in the transport.
+  /// The number of bytes pending here and in the transport.
   var backlogByteCount: Int { bytes.count + transportByteCount }
 
-  /// Nothing is to be handed to the transport.
+  /// Whether there is no output for the transport.
   var isEmpty: Bool { bytes.isEmpty && !isOverflowing }
 
-  /// So much waits that the peer's requests are not taken until it has read.
+  /// Whether so much is pending that the peer's requests are delayed until it reads.
   var isFull: Bool { backlogByteCount > limitByteCount / 2 }
 
-  /// So much waits that no member of a batch is run until the peer has read: the array of replies is written at once.
+  /// Whether so much is pending that no batch member runs until the peer reads. The replies to a batch are written at
+  /// once.
   var lacksRoomForBatch: Bool { backlogByteCount > limitByteCount / 8 }
 
-  /// More waits than a peer may have: it is to be closed.
+  /// Whether the limit is exceeded, so that the connection must be closed.
   var isOverLimit: Bool { backlogByteCount > limitByteCount }
 
-  /// Appends what `encode` writes; for replies, and for what is said before the connection is closed.
+  /// Appends the output of `encode`. For replies, and for the closing event.
   mutating func append(_ encode: (inout [UInt8]) -> Void) { encode(&bytes) }
 
-  /// Appends an event, or keeps or counts it when the peer is too far behind. Answers how many events were lost by that.
+  /// Appends an event. If too much is pending, keeps or counts it instead. Returns the number of events lost.
   mutating func append(_ event: Event, form: WireForm, number: UInt64? = nil) -> Int {
     if !isOverflowing, isFull { isOverflowing = true }
     guard isOverflowing else {
@@ -75,7 +80,7 @@ struct OutputQueue {
     if case .changed(var change) = event {
       let key = ChangeKey(subscription: change.subscription, key: change.key, item: change.item)
       if let older = kept[key] {
-        // One event stands for all: from the oldest value that the peer does not know to the newest.
+        // One event replaces several: from the oldest value that the peer does not know to the newest.
         change.old = older.change.old
         if change.steps != nil { change.steps = FieldValue.none }
         kept[key] = KeptChange(change: change, form: form, number: number)
@@ -93,12 +98,12 @@ struct OutputQueue {
     return 1
   }
 
-  /// A subscription has ended: what was kept for it is not sent.
+  /// Drops the pending changes of an ended subscription.
   mutating func forget(subscription: Int) {
     if !kept.isEmpty { kept.removeAll { $0.key.subscription == subscription } }
   }
 
-  /// Hands over everything that the transport is to get now; `body` must copy it, and do nothing else.
+  /// Passes all output to the transport. `body` must only copy it.
   mutating func take(_ body: ([UInt8]) -> Void) {
     if isOverflowing, backlogByteCount <= limitByteCount / 4 {
       isOverflowing = false
@@ -106,7 +111,7 @@ struct OutputQueue {
         let overflow = Event.Overflow(droppedCount: droppedCount, mergedCount: mergedCount, since: overflowSince)
         Event.overflow(overflow).encode(form: overflowForm, into: &bytes)
       }
-      // In the order of their numbers: a client that stores the last number has seen the smaller ones.
+      // In the order of their numbers. A client that stores the last number must have received all smaller ones.
       for entry in kept.values.sorted(by: { $0.number ?? 0 < $1.number ?? 0 }) {
         Event.changed(entry.change).encode(form: entry.form, into: &bytes, number: entry.number)
       }
@@ -118,13 +123,13 @@ struct OutputQueue {
     removeAll()
   }
 
-  /// What is left to be handed over before the connection is closed.
+  /// Returns the remaining output before the connection is closed.
   mutating func takeLast() -> [UInt8] {
     defer { removeAll() }
     return bytes
   }
 
-  /// Drops what has not been handed over: the connection is given up.
+  /// Drops all output, because the connection is being aborted.
   mutating func drop() {
     bytes = []
     forget()
@@ -137,7 +142,7 @@ struct OutputQueue {
   }
 
   private mutating func removeAll() {
-    // A large reply's memory is given back; what the usual ones need stays.
+    // Releases the memory of a large reply. Keeps a small buffer.
     if bytes.capacity > 65_536 { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
   }
 }

@@ -1,36 +1,37 @@
 import MediaCore
 
-/// What `--output` says: which output the daemon plays on, and how.
+/// The output of the daemon and its format, as specified by `--output`.
 ///
-/// `auto`, `null`, `pulse[:SINK]`, `wav:PATH`, `pipe:PATH`, each with options behind commas: `rate=48000`, `channels=2`
-/// and, for `wav` and `pipe`, `format=s16|s24|f32`. A comma with a word and `=` behind it always begins an option, so a
-/// path cannot hold that; any other comma is part of it.
+/// The text is `auto`, `null`, `pulse[:SINK]`, `wav:PATH` or `pipe:PATH`, followed by options separated by commas.
+/// The options are `rate=48000`, `channels=2` and, for `wav` and `pipe`, `format=s16|s24|f32`.
+/// A comma followed by a word and `=` always begins an option, so a path cannot contain it. Any other comma is part of
+/// the path.
 public struct OutputSpec: Sendable, Hashable {
-  /// What is played on.
+  /// The kind of output.
   public enum Kind: Sendable, Hashable {
-    /// PulseAudio when it answers, otherwise silence until it does.
+    /// PulseAudio if it is available. Otherwise silence until it is.
     case auto
-    /// Silence, at real speed.
+    /// Silence in real time.
     case null
-    /// A sink of PulseAudio; nil: its default one.
+    /// A sink of PulseAudio. Nil: the default sink.
     case pulse(sink: String?)
     /// A WAV file, created or overwritten.
     case wav(path: String)
-    /// A FIFO that gets bare samples.
+    /// A FIFO that receives raw samples without a header.
     case pipe(path: String)
   }
 
-  /// How samples are stored in files and pipes.
+  /// The sample encoding in files and pipes.
   public enum Encoding: String, Sendable, Hashable, CaseIterable {
     case s16, s24, f32
   }
 
   public var kind: Kind
-  /// Frames a second; nil: the device's own, or 48,000 without a device.
+  /// The sample rate in Hz. Nil: the device's rate, or 48,000 without a device.
   public var sampleRateHz: Int?
-  /// Samples a frame; nil: the device's own, or 2 without a device.
+  /// The number of channels. Nil: the device's number, or 2 without a device.
   public var channelCount: Int?
-  /// Signed 16-bit unless said.
+  /// Default: signed 16 bit.
   public var encoding = Encoding.s16
 
   public init(_ kind: Kind, sampleRateHz: Int? = nil, channelCount: Int? = nil, encoding: Encoding = .s16) {
@@ -45,7 +46,7 @@ public struct OutputSpec: Sendable, Hashable {
     AudioFormat(sampleRateHz: sampleRateHz ?? 48_000, channelCount: channelCount ?? 2)
   }
 
-  /// The file or FIFO that the output writes; nil for outputs without one.
+  /// The file or FIFO that the output writes. Nil for outputs without one.
   public var path: String? {
     switch kind {
     case .wav(let path), .pipe(let path): path
@@ -53,7 +54,7 @@ public struct OutputSpec: Sendable, Hashable {
     }
   }
 
-  /// Whether the output takes time from whoever drives it: it can be used with a virtual clock.
+  /// Whether the output takes its time from the control loop, so that it works with a virtual clock.
   public var allowsVirtualClock: Bool {
     switch kind {
     case .auto, .pulse: false
@@ -61,9 +62,9 @@ public struct OutputSpec: Sendable, Hashable {
     }
   }
 
-  /// Reads the text of `--output`.
+  /// Parses the text of `--output`.
   ///
-  /// Errors: `output-configuration` for anything but what is described above.
+  /// - Throws: `output-configuration` for an invalid text.
   public init(parsing text: String) throws(MediaError) {
     let (head, options) = Self.split(text)
     let colon = head.firstIndex(of: ":")
@@ -97,7 +98,7 @@ public struct OutputSpec: Sendable, Hashable {
     }
   }
 
-  /// Cuts the text at each comma behind which a word and `=` stand.
+  /// Splits the text at each comma that is followed by a word and `=`.
   private static func split(_ text: String) -> (head: Substring, options: [(key: Substring, value: Substring)]) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     func option(_ part: Substring) -> (key: Substring, value: Substring)? {

@@ -3,20 +3,20 @@ import MediaCore
 import Synchronization
 import WireProtocol
 
-/// Who may connect, and what for. The daemon's own user may everything.
+/// The access rights of users and groups. The daemon's own user has all rights.
 public struct PeerAccess: Sendable, Hashable {
-  /// Other users and groups with `rights`.
+  /// The other users and groups that have `rights`.
   public var userIDs: Set<UInt32> = []
   public var groupIDs: Set<UInt32> = []
-  /// What they may.
+  /// The rights of these users and groups.
   public var rights: Rights = [.read, .control]
-  /// Users and groups that may watch, and no more.
+  /// The users and groups that have only the `read` right.
   public var watchingUserIDs: Set<UInt32> = []
   public var watchingGroupIDs: Set<UInt32> = []
 
   public init() {}
 
-  /// What a peer may; nothing: it is refused.
+  /// The rights of a peer. A peer without rights is refused.
   func rights(of peer: PeerCredentials) -> Rights {
     if peer.userID == geteuid() { return .all }
     var found: Rights = []
@@ -27,7 +27,7 @@ public struct PeerAccess: Sendable, Hashable {
     return found
   }
 
-  /// What holds now, for whoever asks on whichever thread.
+  /// The current access rights, readable and writable on any thread.
   final class Box: Sendable {
     private let present: Mutex<PeerAccess>
 

@@ -10,7 +10,7 @@ extension Event {
     public var current: String?
     /// The human-readable name of the current device.
     public var description: String?
-    /// The default input of the audio server.
+    /// The default input of the sound server.
     public var input: String?
 
     public init(

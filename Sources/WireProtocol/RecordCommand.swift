@@ -43,7 +43,7 @@ public enum RecordCommand: Sendable, Hashable {
     public var file: FilePath
     /// Whether an existing file is replaced.
     public var replaces = false
-    /// The name of the source. Nil: the default source of the audio server.
+    /// The name of the source. Nil: the default source of the sound server.
     public var source: String?
     /// The codec. Nil: derived from the file name extension.
     public var form: Form?
