@@ -40,17 +40,17 @@ public struct PeerAccess: Sendable, Hashable {
   }
 }
 
-/// Who is at the other end of a connection that is served, and what it may.
+/// The peer of a served connection, and its rights.
 struct Peer: Sendable {
   var credentials: PeerCredentials
-  /// What anybody may who came in at that socket.
+  /// The maximum rights of connections from the socket that accepted this one.
   var socketRights: Rights
   var rights: Rights
 
   var userID: UInt32 { credentials.userID }
 }
 
-/// What becomes of a connection.
+/// The decision about a new connection.
 enum Admission {
   case refused(MediaError)
   case served(Peer)

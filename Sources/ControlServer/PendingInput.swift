@@ -1,5 +1,4 @@
-/// Bytes that a connection has read and not taken requests from: those that are being read just now, where they came, and what is left
-/// of them afterwards.
+/// The bytes that a connection has read and not processed: either in the shared read buffer or in a copy.
 struct PendingInput {
   private var lent: UnsafeRawBufferPointer?
   private var kept: [UInt8] = []
@@ -7,19 +6,20 @@ struct PendingInput {
 
   var isEmpty: Bool { lent?.isEmpty ?? true && start == kept.count }
 
-  /// These came, and stay where they are until `keepRest`. Nothing may be kept.
+  /// Refers to received bytes without copying them. They must stay valid until `keepRest`. There must be no other
+  /// unprocessed bytes.
   mutating func lend(_ bytes: UnsafeRawBufferPointer) {
     precondition(isEmpty, "read before what came first was taken")
     lent = bytes
   }
 
-  /// What was lent is about to be used for something else.
+  /// Copies the unprocessed bytes, because the read buffer is about to be reused.
   mutating func keepRest() {
     if let lent, !lent.isEmpty { kept = Array(lent) }
     lent = nil
   }
 
-  /// Has `body` look at all of them and move the offset behind what it took.
+  /// Calls `body` with all unprocessed bytes. `body` advances the offset past the bytes that it processed.
   mutating func take<Taken>(_ body: (UnsafeRawBufferPointer, inout Int) -> Taken) -> Taken {
     var offset = 0
     if let lent {

@@ -2,9 +2,9 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// `play-at` and `rate-together`: players that start, or change their rate, on the same sample.
+/// `play-at` and `rate-together`: players that start, or change their rate, at the same sample.
 extension Connection {
-  /// Begins a start. It goes on when the connection is gone before it is answered.
+  /// Starts players together. The start continues if the connection closes before the reply.
   func begin(
     _ moment: PlayersCommand.StartMoment, of names: WireList<String>, _ request: WaitingRequest
   ) throws(MediaError) {
@@ -16,7 +16,7 @@ extension Connection {
     }
   }
 
-  /// Begins a change of the rate. It goes on, too.
+  /// Changes the rate of players together. The change continues if the connection closes before the reply.
   func begin(rate: Double, of names: WireList<String>, _ request: WaitingRequest) throws(MediaError) {
     try server.engine.setRate(rate, of: try players(named: names)) { result in
       switch result {
@@ -28,7 +28,8 @@ extension Connection {
 
   private func players(named names: WireList<String>) throws(MediaError) -> [QueuePlayer] {
     var players: [QueuePlayer] = []
-    // More names than players contain an unknown or a repeated name within the first ones; the rest changes no error.
+    // If there are more names than players, the first ones include an unknown or a repeated name. The rest does not
+    // change the error.
     for name in names.prefix(server.registry.players.count + 1) {
       players.append(try server.registry.player(name).player)
     }
@@ -58,7 +59,7 @@ extension StartMoment {
     case .now: self = .whenReady
     case .after(let span): self = .after(span)
     case .instant(let time):
-      // What no clock can hold lies too far ahead, and is refused as that.
+      // A time that no clock can represent is too far in the future, and is rejected as such.
       self = .hostTime(
         HostTime(nanoseconds: time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max))
     case .frame(let frame): self = .outputFrame(frame)

@@ -4,7 +4,7 @@ import WireProtocol
 
 /// Commands that play one player's queue.
 extension Connection {
-  /// Runs those that answer at once; nil is a plain ok.
+  /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: PlaybackCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
     let player = target.player
     switch command {
@@ -78,7 +78,7 @@ extension Connection {
     return nil
   }
 
-  /// As the player's own `play`, saying why where that cannot be.
+  /// Starts playback like the player's `play`, but throws an error if that is not possible.
   private func play(_ player: QueuePlayer) throws(MediaError) {
     try player.tryOnLoop { player throws(MediaError) in try player.setRate(player.rateForNextPlay) }
   }
@@ -116,7 +116,8 @@ extension Connection {
     return fields
   }
 
-  /// The rate that the next `play` uses, or that is played with; setting it while paused starts nothing.
+  /// Sets the rate, if given, without starting a paused player. Returns the current rate, or the rate of the next
+  /// `play` while paused.
   private func setRate(_ rate: Double?, on target: NamedPlayer) throws(MediaError) -> Double {
     if let rate {
       try target.player.tryOnLoop { player throws(MediaError) in try player.setRate(rate, startsPlayback: false) }
@@ -124,7 +125,8 @@ extension Connection {
     return target.player.onLoop { $0.state.rate == 0 ? $0.rateForNextPlay : $0.state.rate }
   }
 
-  /// The instant of a moment; nil: as soon as can be. What no clock can hold lies too far ahead, and is refused as that.
+  /// The host time of a moment. Nil: as soon as possible. A time that no clock can represent is too far in the future,
+  /// and is rejected as such.
   private func hostTime(_ moment: PlaybackCommand.RateMoment) -> HostTime? {
     func nanoseconds(_ time: MediaTime) -> Int64 {
       time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max
@@ -140,7 +142,7 @@ extension Connection {
 
   // MARK: - Seeking
 
-  /// Begins a seek.
+  /// Starts a seek.
   func begin(
     _ seek: PlaybackCommand.Seek, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
@@ -157,7 +159,7 @@ extension Connection {
     }
   }
 
-  /// Begins to go to another chapter.
+  /// Starts a seek to another chapter.
   func beginChapter(isNext: Bool, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       if isNext {
@@ -168,14 +170,14 @@ extension Connection {
     }
   }
 
-  /// Begins so many steps.
+  /// Starts to step.
   func begin(step count: Int, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       try player.step(byCount: count) { request.finish(Self.reply($0)) }
     }
   }
 
-  /// Begins to get ready.
+  /// Starts a preroll.
   func beginPreroll(_ rate: Double?, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       try player.preroll(atRate: rate ?? player.rateForNextPlay) { request.finish(.ok(["ready": .bool($0)])) }
@@ -200,16 +202,16 @@ extension Connection {
     return .ok(fields)
   }
 
-  /// Why a seek was not carried out, or why its position is not exact; nil where it is.
+  /// The reason why a seek was not carried out or why its position is not exact. Nil for an exact position.
   private static func reason(_ result: SeekResult) -> String? {
     if let reason = result.unfinishedReason { return reason.rawValue }
     if result.isExact { return nil }
     return result.positionDoubt?.rawValue ?? "tolerance"
   }
 
-  // MARK: - Where the time goes
+  // MARK: - Start timings
 
-  /// Where the time of the player's last start or seek went.
+  /// The timings of the player's last start or seek.
   func explain(_ target: NamedPlayer) throws(MediaError) -> Reply {
     guard let report = target.player.onLoop({ $0.lastStartReport }) else {
       throw MediaError(.invalidState, "the player \(target.name) has not started anything yet")
@@ -229,7 +231,7 @@ extension Connection {
 }
 
 extension PlaybackCommand.Switch {
-  /// What becomes of something that is on, or is not.
+  /// The new state, given the current one.
   func isOn(besides present: Bool) -> Bool {
     switch self {
     case .on: true
@@ -269,7 +271,7 @@ extension AudioTimePitchAlgorithm {
 }
 
 extension TimeControlStatus {
-  /// AVFoundation's name, as the wire has it.
+  /// The name that AVFoundation uses, which is the name on the wire.
   var wireName: String {
     switch self {
     case .paused: "paused"

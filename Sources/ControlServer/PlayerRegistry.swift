@@ -6,16 +6,16 @@ import Playlists
 import SavedState
 import WireProtocol
 
-/// One player by its name, and what the server has to know of it besides.
+/// A player with its name and the server's data about it.
 ///
 /// Threading: confined to the control loop.
 final class NamedPlayer: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop; handlers of observers carry it there.
+  // `@unchecked Sendable`: confined to the control loop, on which the observers that capture it are called.
   let name: String
   let player: QueuePlayer
-  /// Those who observe it.
+  /// The observations of the player.
   let watch: PlayerWatch
-  /// What lists of the queue number their entries by, as far as it is counted.
+  /// The counts of listed entries that number the entries of playlists.
   var listedCounts = ListedCounts(version: 0)
   private var closeHandlers: [UInt64: () -> Void] = [:]
   private var nextHandler: UInt64 = 0
@@ -26,10 +26,10 @@ final class NamedPlayer: @unchecked Sendable {
     watch = PlayerWatch(player, name: name, log: log)
   }
 
-  /// Every public fact of the player, now.
+  /// The current state of the player.
   var state: PlayerState { player.onLoop { $0.state } }
 
-  /// Calls `handler` when the player is closed; the number ends that.
+  /// Calls `handler` when the player is closed. The returned number is for `removeCloseHandler`.
   func onClose(_ handler: @escaping () -> Void) -> UInt64 {
     nextHandler += 1
     closeHandlers[nextHandler] = handler
@@ -38,7 +38,7 @@ final class NamedPlayer: @unchecked Sendable {
 
   func removeCloseHandler(_ number: UInt64) { closeHandlers[number] = nil }
 
-  /// Whether the player is closed: it is not among the registry's any more.
+  /// Whether the player is closed and no longer in the registry.
   private(set) var isClosed = false
 
   fileprivate func close() {
@@ -49,29 +49,29 @@ final class NamedPlayer: @unchecked Sendable {
   }
 }
 
-/// The daemon's players, and the numbers of its queue entries.
+/// The daemon's players, and the ids of its queue entries.
 ///
 /// Threading: confined to the control loop.
 final class PlayerRegistry {
-  /// The player that is always there.
+  /// The player that always exists.
   static let mainName = "main"
 
   private let engine: PlaybackEngine
   private var policy: ServerPolicy
   private var limits: WireLimits { policy.limits }
   private let log: EventLog
-  /// In the order in which they were made.
+  /// The players in the order of their creation.
   private(set) var players: [NamedPlayer]
   private var nextItemID: PlayerItem.ID = 1 { didSet { onNextItemID?(nextItemID) } }
-  /// Called with the first number that no entry has had, whenever that is another one.
+  /// Called with the next unused entry id, after each change.
   var onNextItemID: ((PlayerItem.ID) -> Void)?
-  /// Called with a player that was made, or nil when one was closed.
+  /// Called with a created player, or with nil after a player was closed.
   var onPlayersChange: ((NamedPlayer?) -> Void)?
-  /// Where an item begins that is to begin where it was left; nil: at its beginning.
+  /// Returns the resume position of a new item. Nil: its beginning.
   var placeToResume: ((PlayerItem) -> MediaTime?)?
-  /// Called before that is asked for entries that come together.
+  /// Called once before `placeToResume` is called for entries that are added together.
   var onResume: (() -> Void)?
-  /// What was handed over, and waits to be an entry.
+  /// The passed descriptors that no entry uses yet.
   let descriptors: DescriptorTable
 
   init(engine: PlaybackEngine, policy: ServerPolicy, log: EventLog) {
@@ -83,7 +83,7 @@ final class PlayerRegistry {
     players = [makePlayer(Self.mainName)]
   }
 
-  /// Allows something else from now on.
+  /// Applies a new policy.
   func apply(_ policy: ServerPolicy) {
     self.policy = policy
     descriptors.limit = policy.limits.descriptorCount
@@ -92,18 +92,22 @@ final class PlayerRegistry {
     for player in players { player.player.onLoop { $0.setQueueChangeLimit(count) } }
   }
 
-  /// Errors: `no-such-player`.
+  /// The player with this name.
+  ///
+  /// - Throws: `no-such-player`.
   func player(_ name: String) throws(MediaError) -> NamedPlayer {
     for player in players where player.name == name { return player }
     throw noSuchPlayer(name)
   }
 
-  /// The error for a name that no player has.
+  /// The error for an unknown player name.
   func noSuchPlayer(_ name: String) -> MediaError {
     MediaError(.noSuchPlayer, "there is no player \(name); `player.list` lists them")
   }
 
-  /// Errors: `player-exists`, `too-many-players`.
+  /// Creates a player.
+  ///
+  /// - Throws: `player-exists` or `too-many-players`.
   func create(_ name: String) throws(MediaError) {
     guard !players.contains(where: { $0.name == name }) else {
       throw MediaError(.playerExists, "there is a player \(name) already")
@@ -116,7 +120,7 @@ final class PlayerRegistry {
     onPlayersChange?(made)
   }
 
-  /// A player that was there before the daemon ended, made again: however many are allowed now, none is lost.
+  /// Creates a player of the saved state again. Ignores the limit, so that no saved player is lost.
   func restore(_ name: String) -> NamedPlayer {
     for player in players where player.name == name { return player }
     let made = makePlayer(name)
@@ -131,7 +135,9 @@ final class PlayerRegistry {
     return NamedPlayer(name: name, player: player, log: log)
   }
 
-  /// Errors: `no-such-player`, `invalid-argument` for the main one.
+  /// Closes a player.
+  ///
+  /// - Throws: `no-such-player`, or `invalid-argument` for the main player.
   func close(_ name: String) throws(MediaError) {
     let closing = try player(name)
     guard name != Self.mainName else {
@@ -142,18 +148,17 @@ final class PlayerRegistry {
     onPlayersChange?(nil)
   }
 
-  /// Numbers below this one have been used.
+  /// Marks the ids below this one as used.
   func skipItemIDs(to id: PlayerItem.ID) { nextItemID = max(nextItemID, id) }
 
-  /// Makes queue entries, each with the next number. A number is given again only after `unmake`, when no client has
-  /// received its id.
+  /// Creates queue entries, each with the next id. An id is reused only after `unmake`, when no client has received it.
   ///
-  /// - Parameter count: The maximum number of entries. Fewer are made only at the end of `source`.
+  /// - Parameter count: The maximum number of entries. Fewer are created only at the end of `source`.
   func makeItems(_ source: inout EntrySource, count: Int) -> [PlayerItem] {
     var items: [PlayerItem] = []
     let resumes = source.resumes ?? policy.resumesWhereLeft
     if resumes { onResume?() }
-    // Each new value is put on record: once for all items.
+    // Set once for all items, because each new value is recorded.
     var nextID = nextItemID
     defer { if nextID != nextItemID { nextItemID = nextID } }
     while items.count < count, let (asset, entry) = source.next(self) {
@@ -165,7 +170,7 @@ final class PlayerRegistry {
     return items
   }
 
-  /// Makes entries of what was saved of others, each with the next number.
+  /// Creates entries from saved ones, each with the next id.
   func makeItems(_ stored: [StoredEntry]) -> [PlayerItem] {
     var maker = EntryMaker(policy)
     let first = nextItemID
@@ -173,7 +178,7 @@ final class PlayerRegistry {
     return stored.enumerated().map { maker.item($0.element, id: first + PlayerItem.ID($0.offset)) }
   }
 
-  /// How servers are asked: as a command says, and the daemon's configuration.
+  /// The options of HTTP requests, from the command and from the daemon's configuration.
   func httpOptions(_ network: NetworkOptions) -> HTTPOptions {
     var options = HTTPOptions(network)
     options.certificateAuthorityFile = policy.certificateAuthorityFile
@@ -182,7 +187,8 @@ final class PlayerRegistry {
     return options
   }
 
-  /// An asset for a path, an address or a descriptor. What is no address after all, or no descriptor any more, is one that fails.
+  /// An asset for a path, a URL or a descriptor. An invalid URL or a missing descriptor results in an asset that fails
+  /// to load.
   func asset(_ path: FilePath, _ options: HTTPOptions, precise: Bool, for userID: UInt32?) -> Asset {
     if path.isFile { return Asset(path: path.bytes, options: options, prefersPreciseDuration: precise) }
     do throws(MediaError) {
@@ -196,30 +202,31 @@ final class PlayerRegistry {
     }
   }
 
-  /// The same for a copy of an entry.
+  /// Creates a copy of an entry with the next id.
   func makeCopy(of item: PlayerItem) -> PlayerItem {
     defer { nextItemID += 1 }
     return item.copy(id: nextItemID)
   }
 
-  /// Discards items whose ids no client has received. Their ids are reused, and their descriptors can be claimed
+  /// Discards items whose ids no client has received. Their ids are reused, and their descriptors become available
   /// again.
   ///
-  /// - Parameter target: The player that they may be reserved for.
+  /// - Parameter target: The player that the items may be reserved for.
   func unmake(_ items: [PlayerItem], of userID: UInt32?, reservedBy target: NamedPlayer? = nil) {
     target?.player.onLoop { $0.cancelReservation(of: items) }
     if let userID {
       for item in items { if let descriptor = item.asset.descriptor { descriptors.putBack(descriptor, of: userID) } }
     }
     guard let first = items.first, let last = items.last, last.id + 1 == nextItemID,
-      // With those of others in between they are lost.
+      // If other items were created in between, the ids are lost.
       last.id - first.id == PlayerItem.ID(items.count - 1)
     else { return }
     nextItemID = first.id
   }
 
-  /// Checks the length of a queue, in entries and in bytes that describe them. `byteCount` is called for a queue of few
-  /// enough entries.
+  /// Checks the length of a queue, in entries and in bytes that describe them. `byteCount` is called only if the number
+  /// of entries is allowed.
+  ///
   /// - Throws: `queue-too-long`.
   func checkLength(of count: Int, byteCount: () -> Int) throws(MediaError) {
     guard count <= limits.queueCount else {
@@ -233,18 +240,19 @@ final class PlayerRegistry {
 }
 
 extension PlayerItem {
-  /// The file, or the address without user name and password, as the wire writes it.
+  /// The path, or the URL without user name and password, in its form on the wire.
   var wirePath: FieldValue { asset.wirePath }
 
-  /// About how many bytes that has.
+  /// The approximate number of bytes of `wirePath`.
   var wirePathByteCount: Int { asset.url?.redacted.utf8.count ?? asset.path.count }
 }
 
 extension QueuePlayer {
-  /// Calls the player where its actor runs: on the control loop, where every handler is. No task, no hop.
+  /// Calls the player on its actor's executor, the control loop, on which every handler already runs. Uses no task and
+  /// no thread hop.
   nonisolated func onLoop<Value: Sendable>(_ body: (isolated QueuePlayer) -> Value) -> Value { assumeIsolated(body) }
 
-  /// The same for what can fail.
+  /// The same for a function that throws.
   nonisolated func tryOnLoop<Value: Sendable>(
     _ body: (isolated QueuePlayer) throws(MediaError) -> Value
   ) throws(MediaError) -> Value {
@@ -253,14 +261,14 @@ extension QueuePlayer {
     } catch let error as MediaError {
       throw error
     } catch {
-      // `assumeIsolated` loses the type of what it passes on; nothing else can come from `body`.
+      // `assumeIsolated` loses the type of the error. `body` only throws `MediaError`.
       preconditionFailure("a player threw \(error)")
     }
   }
 }
 
 extension HTTPOptions {
-  /// What a command says.
+  /// Creates the options that a command specifies.
   init(_ network: NetworkOptions) {
     self.init()
     headers = network.headerFields.map { Header(name: $0.name, value: $0.value) }
@@ -269,7 +277,7 @@ extension HTTPOptions {
     isNetworkAllowed = network.isNetworkAllowed
     interfaces = Array(network.interfaces)
     preferredPeakBitRate = network.peakBitRate.map { Int64($0) }
-    // As long as may be said, in nanoseconds.
+    // Converts the timeout to nanoseconds.
     guard let nanoseconds = network.timeout?.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) else {
       return
     }
@@ -279,7 +287,7 @@ extension HTTPOptions {
 }
 
 extension Asset {
-  /// Where it is, as the wire writes it: a path, or an address without user name and password.
+  /// The location in its form on the wire: a path, a URL without user name and password, or the name of a descriptor.
   var wirePath: FieldValue {
     if let url { return .path(FilePath(address: url.redacted)) }
     if let descriptor { return .string(descriptor.name) }

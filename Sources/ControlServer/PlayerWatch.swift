@@ -3,29 +3,30 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Watches one player for all who observe it: what happens gets its number in the log, once, and goes to those who want it.
+/// Observes one player for all of its observations. Each event gets its number in the log once, and is forwarded to the
+/// observations.
 ///
 /// Threading: confined to the control loop.
 final class PlayerWatch: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop, where the observers that carry it are called.
+  // `@unchecked Sendable`: confined to the control loop, on which the observers that capture it are called.
   let name: String
   private let player: QueuePlayer
   private let log: EventLog
   private var observations: [Observation] = []
-  /// What was told of entries that are opened; the others are `unknown`, and that is not told.
+  /// The reported values of opened entries. Other entries are `unknown`, which is not reported.
   private var told: [PlayerItem.ID: ItemValues] = [:]
-  /// Of so many that were told of the rest was looked for.
+  /// The number of reported entries that triggers the next cleanup.
   private var keptCount = 64
 
   struct ItemValues {
     var status = ItemStatus.unknown
     var duration = MediaTime.indefinite
     var isPrecise = false
-    /// `audible=1` for each group; nil before it is known which there are.
+    /// `audible=1` for each group. Nil before the groups are known.
     var selection: [String]?
   }
 
-  /// Begins to watch, for as long as the player is there.
+  /// Starts to observe the player, for its whole lifetime.
   init(_ player: QueuePlayer, name: String, log: EventLog) {
     self.player = player
     self.name = name
@@ -36,12 +37,12 @@ final class PlayerWatch: @unchecked Sendable {
     }
   }
 
-  /// What happens from now on is told to it.
+  /// Adds an observation, which gets all following events.
   func add(_ observation: Observation) { observations.append(observation) }
 
   func remove(_ observation: Observation) { observations.removeAll { $0 === observation } }
 
-  /// The present values of the entries that are opened, and of the current one.
+  /// The current values of the opened entries, and of the current entry.
   func itemValues(current: PlayerItem.ID?) -> [(id: PlayerItem.ID, values: ItemValues)] {
     var values = told.filter { id, _ in player.onLoop { $0.item(id) != nil } }
     if let current, values[current] == nil, let item = player.onLoop({ $0.item(current) }) {
@@ -50,13 +51,13 @@ final class PlayerWatch: @unchecked Sendable {
     return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// What happened gets its number and goes to those who want it. `player`: nil when it is of all players.
+  /// Adds an event to the log and forwards it to the observations.
   private func tell(_ event: Event, _ key: ObservableKey) {
     let number = log.append(event, key: key, player: name)
     for observation in observations { observation.send(event, key, number) }
   }
 
-  /// Something that is of all players has its number already.
+  /// Forwards an event about all players, which already has its number.
   func pass(_ key: ObservableKey, _ number: UInt64, _ makeEvent: (String) -> Event) {
     guard !observations.isEmpty else { return }
     let event = makeEvent(name)
@@ -66,7 +67,7 @@ final class PlayerWatch: @unchecked Sendable {
   // MARK: - Changes
 
   private func handle(_ change: PlayerChange) {
-    // The edit of the queue comes first: other changes may name an entry that it inserts.
+    // The queue edit comes first, because other changes may name an entry that it inserts.
     if change.old.queueVersion != change.new.queueVersion { queueChanged(change) }
     for key in ObservableKey.allCases where key != .queueVersion && !key.isOfCurrentItem {
       publish(key, nil, from: change.old, to: change.new, change.cause)
@@ -74,7 +75,7 @@ final class PlayerWatch: @unchecked Sendable {
     let (former, current) = (change.old.currentItemID, change.new.currentItemID)
     var old = change.old
     if former != current {
-      // An item that is not the current one has an empty buffer.
+      // The buffer of an item that is not current is empty.
       var empty = change.old
       (empty.isPlaybackLikelyToKeepUp, empty.isPlaybackBufferFull, empty.isPlaybackBufferEmpty) = (false, false, true)
       for key in ObservableKey.allCases where key.isOfCurrentItem {
@@ -98,7 +99,7 @@ final class PlayerWatch: @unchecked Sendable {
     tell(.changed(event), key)
   }
 
-  /// Publishes an edit of the queue, and then the values of inserted entries that are open already.
+  /// Publishes a queue edit, and then the values of inserted entries that are already open.
   private func queueChanged(_ change: PlayerChange) {
     let changes = player.onLoop { $0.queueChanges(since: change.old.queueVersion) }
     var event = Event.Changed(
@@ -114,11 +115,11 @@ final class PlayerWatch: @unchecked Sendable {
     forgetDepartedItems()
   }
 
-  /// The most steps in one event.
+  /// The maximum number of steps in one event.
   static let toldStepCount = 16
 
-  /// Forgets the values of items that cannot return. The search runs only when the number has doubled, so that the cost of
-  /// an edit does not depend on the length of the queue.
+  /// Removes the values of items that cannot return. Runs only when their number has doubled, so that the cost of an
+  /// edit does not depend on the queue length.
   private func forgetDepartedItems() {
     guard told.count > keptCount else { return }
     told = told.filter { id, _ in player.onLoop { $0.item(id) != nil || $0.isInHistory(id) } }
@@ -182,7 +183,7 @@ final class PlayerWatch: @unchecked Sendable {
       selection: selection(of: item))
   }
 
-  /// What is presented of each group of an entry; nil before it is known which there are.
+  /// The selected track of each group of an entry. Nil before the groups are known.
   private static func selection(of item: PlayerItem) -> [String]? {
     item.status == .readyToPlay ? names(item.currentMediaSelection, of: item) : nil
   }
@@ -205,7 +206,7 @@ final class PlayerWatch: @unchecked Sendable {
     return .item(.init(subscription: 0, kind: kind, position: position))
   }
 
-  /// What a stream says besides, value by value.
+  /// The events of timed metadata, one for each value.
   static func events(of group: TimedMetadataGroup, _ item: PlayerItem.ID, player: String) -> [Event] {
     MetadataReply.timedRows(group).map { event(.timedMetadata($0), item, group.time, player: player) }
   }
@@ -221,12 +222,12 @@ final class PlayerWatch: @unchecked Sendable {
 }
 
 extension EdgeTrim.Source {
-  /// The name on the wire; nil where nothing states how much to cut.
+  /// The name on the wire. Nil if nothing states the number of frames to trim.
   fileprivate var wireName: String? { self == .none ? nil : rawValue }
 }
 
 extension QueueStep {
-  /// As `changes` of an event says it.
+  /// The step in the form of the `changes` field of an event.
   var wireText: String {
     switch self {
     case .inserted(let id, let index): "insert:\(id):\(index)"

@@ -2,7 +2,7 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Commands about the daemon's players and their output. Each answers at once; nil is a plain ok.
+/// Commands about the daemon's players and their output. Each replies immediately. Nil means `ok` without fields.
 extension Connection {
   func run(_ command: PlayersCommand) throws(MediaError) -> Reply? {
     switch command {
@@ -16,7 +16,7 @@ extension Connection {
       let rows = server.registry.players.map(Self.row)
       return .ok(["count": .int(rows.count)], rows: rows)
     case .outputStatus(let name):
-      // All players share the one output; the name has to be right nevertheless.
+      // All players share one output, but the name must be valid.
       _ = try server.registry.player(name)
       return .ok(outputFields)
     case .outputList: return outputList

@@ -5,14 +5,14 @@ import Playback
 import Playlists
 import WireProtocol
 
-/// What lists among the paths of an edit contain.
+/// The contents of the playlists among the paths of an edit.
 struct ListExpansion {
-  /// The entries that can be played, by the list's path.
+  /// The playable entries, by the path of their playlist.
   private(set) var entries: [FilePath: [PlaylistEntry]] = [:]
   private(set) var skippedCount = 0
   private(set) var warnings: [PlaylistWarning] = []
 
-  /// `lists`: of `paths`, in their order.
+  /// Creates the contents from the playlists at `paths`, in the same order.
   init(_ paths: [FilePath], _ lists: [Playlist]) {
     for (path, list) in zip(paths, lists) {
       skippedCount += list.skippedCount
@@ -35,10 +35,10 @@ struct ListExpansion {
     if warnings.count < PlaylistLimits.warningCount { warnings.append(warning) }
   }
 
-  /// How many entries these paths become.
+  /// The number of entries that the paths expand to.
   func count(of paths: some Sequence<FilePath>) -> Int { paths.reduce(0) { $0 + (entries[$1]?.count ?? 1) } }
 
-  /// What was left out, a row each, as far as it is known.
+  /// The warnings about omitted entries, one row each. Their number is limited.
   var rows: [Fields] {
     warnings.map { warning in
       [
@@ -49,15 +49,15 @@ struct ListExpansion {
   }
 }
 
-/// Lists of media: read into the queue, and the queue as one.
+/// Commands about playlists: reading them into the queue, and exporting the queue.
 extension Connection {
-  /// Begins an edit some of whose paths are lists: these are read on a thread of their own, then the edit is made.
+  /// Starts an edit whose paths include playlists. They are read on a separate thread, then the edit is made.
   func begin(
     _ command: QueueCommand, expanding lists: WireList<FilePath>, isForced: Bool, on target: NamedPlayer,
     _ request: WaitingRequest
   ) throws(MediaError) {
     try check(command.ifVersion, of: target)
-    // However often it is named, a list is read once.
+    // A playlist that is named several times is read once.
     let lists = Array(OrderedSet(lists))
     let loader = server.playlistLoader
     let places = lists.map { $0.isAddress ? PlaylistPlace.url($0.text) : .file($0.bytes) }
@@ -90,20 +90,21 @@ extension Connection {
     }
   }
 
-  /// Answers with a part of the queue as lines of a list: at once, unless much of what is before the part has to be counted first.
+  /// Replies with a part of the queue as lines of a playlist. Replies immediately, unless many entries before the part
+  /// must be counted first.
   ///
   /// - Parameters:
-  ///   - slice: entries that may be counted in this turn of the loop.
-  ///   - version: the queue's in the turn before; nil in the first one.
+  ///   - slice: The number of entries that may be counted in this loop iteration.
+  ///   - version: The version of the queue in the previous iteration. Nil in the first one.
   func export(
     _ part: ExportPart, of player: String, _ request: WaitingRequest, slice: Int = ListedCounts.sliceLength,
     version: UInt64? = nil
   ) {
     do throws(MediaError) {
-      // It may have been closed meanwhile.
+      // The player may have been closed meanwhile.
       let target = try server.registry.player(player)
       let present = target.state.queueVersion
-      // What changes again and again is counted anew each time, in larger slices, so that there is an end of it.
+      // If the queue changes repeatedly, counting restarts with larger slices, so that it ends.
       let length = version == nil || version == present ? slice : slice * 2
       if let reply = try lines(part, of: target, counting: length) { return request.finish(reply) }
       server.loop.execute { [weak self] in
@@ -114,14 +115,14 @@ extension Connection {
     }
   }
 
-  /// The lines, no more than may wait for the peer. What has no name that leads to it is left out. Nil when so many entries have been
-  /// counted, and there are more before the part.
+  /// The lines of a part, limited to the output buffer of the peer. Entries without a location are omitted.
+  /// Nil if `slice` entries were counted and more remain before the part.
   private func lines(_ part: ExportPart, of target: NamedPlayer, counting slice: Int) throws(MediaError) -> Reply? {
     let state = target.state
     let start = min(part.offset, state.itemCount)
     let end = start + min(part.limit, server.limits.listCount, state.itemCount - start)
     var listed = Listed()
-    // Without numbers it matters only where nothing comes behind it, which would make a list of nothing.
+    // Without numbers, the count only matters if no listed entry follows, because an empty playlist is an error.
     if start > 0, part.isNumbered || (end == state.itemCount && target.listedCount(in: start..<end) == 0) {
       guard let before = target.listed(before: start, counting: slice) else { return nil }
       listed = before
@@ -158,21 +159,21 @@ extension Connection {
     return .ok(fields, rows: lines.map { ["text": .string($0)] })
   }
 
-  /// The most bytes that a byte of a line becomes in a reply, and those around it.
+  /// The maximum number of reply bytes for one byte of a line, and the number of bytes around each line.
   private static let exportedBytesPerByte = 6
   private static let bytesPerLine = 80
 }
 
-/// A part of a queue that is wanted as lines of a list.
+/// The part of a queue to export as lines of a playlist.
 struct ExportPart: Sendable {
   let form: QueueCommand.PlaylistForm
-  /// The folder in which the list will lie.
+  /// The folder of the future playlist file.
   let base: FilePath?
   let offset: Int
-  /// Entries at most.
+  /// The maximum number of entries.
   let limit: Int
 
-  /// Whether such a list says the numbers of its entries.
+  /// Whether the format contains the numbers of its entries.
   var isNumbered: Bool { form == .pls || form == .cue }
 }
 
@@ -188,12 +189,12 @@ extension PlaylistFormat {
 }
 
 extension PlayerItem {
-  /// What lasts as long as is known: the file's own duration, or else what its list says.
+  /// The duration to show: the playlist's duration before the file is opened, then the file's.
   var shownDuration: MediaTime {
     status == .unknown ? playlistEntry?.duration ?? duration : duration
   }
 
-  /// What a list said of it, or else its tags, if they have been read; and which part of its file it is.
+  /// Appends the title and artist, from the playlist or from loaded tags, and the range of the file.
   func appendListed(to fields: inout Fields) {
     let titles = listedTitles
     fields.append("title", ifPresent: titles.title.map { .string($0) })
@@ -203,23 +204,23 @@ extension PlayerItem {
       ifPresent: timeRange.map { .string($0.wireText) })
   }
 
-  /// What it is called, as far as that is known. Of a part of a file the tags say what the whole is.
+  /// The title and artist, if known. For a part of a file the tags are ignored, because they describe the whole file.
   var listedTitles: (title: String?, artist: String?) {
     let titles = timeRange == nil ? asset.loadedTitles : nil
     return (playlistEntry?.title ?? titles?.title, titles?.artist)
   }
 
-  /// Where it is, as a list says it; nil for what is nowhere: what somebody opened, bytes that a library's user has.
+  /// The location in a playlist. Nil for descriptors and for data without a location.
   private var listedPlace: PlaylistPlace? {
     if let url = asset.url { return .url(url.redacted) }
     return asset.path.isEmpty ? nil : .file(asset.path)
   }
 
-  /// As an entry of a list; nil when no list could say where it is.
+  /// The item as a playlist entry. Nil if it has no location.
   var exported: PlaylistEntry? {
     guard let place = listedPlace else { return nil }
     var entry = playlistEntry ?? PlaylistEntry(place: place)
-    // Without what a list said of a user.
+    // Replaces the URL of the playlist, which may contain a user name and password.
     if asset.url != nil { entry.place = place }
     entry.range = timeRange
     if duration.isNumeric { entry.duration = duration }

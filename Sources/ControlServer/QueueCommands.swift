@@ -5,7 +5,7 @@ import WireProtocol
 
 /// Commands that edit or list one player's queue.
 extension Connection {
-  /// Runs those that answer at once; nil is a plain ok.
+  /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
     if let reply = try gather(command, for: target) { return reply }
     switch command {
@@ -50,7 +50,8 @@ extension Connection {
     }
   }
 
-  /// Begins an edit with `wait=ready`: answers when every new entry is ready, or with the first one's error. Or an export.
+  /// Starts an export, or an edit that is large or waits. An edit with `wait=ready` replies when every new entry is
+  /// ready, or with the first error.
   func begin(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     if case .export(let form, let base, let offset, let limit) = command {
       let part = ExportPart(form: form, base: base, offset: offset, limit: limit)
@@ -68,7 +69,7 @@ extension Connection {
     waitUntilReady(items.map(\.id), on: target, request, Self.edited(items, target))
   }
 
-  /// The answer to what made another entry current.
+  /// The reply to a command that changed the current entry.
   private static func moved(_ target: NamedPlayer) -> Reply {
     let state = target.state
     return .ok([
@@ -105,12 +106,13 @@ extension Connection {
 
   // MARK: - Listing
 
-  /// The most bytes that a byte of a path becomes in a reply (JSON's `\u001f`), and those of the other fields.
+  /// The maximum number of reply bytes for one byte of a path (JSON's `\u001f`), and the number of bytes of the other
+  /// fields.
   private static let bytesPerPathByte = 6
   private static let bytesPerRow = 256
 
-  /// A part of the queue, no larger than may wait for the peer and than takes a moment to write; `next` says where the rest
-  /// begins.
+  /// A part of the queue, limited by the output buffer of the peer and by the time to write it. `next` is the beginning
+  /// of the rest.
   private func list(_ target: NamedPlayer, offset: Int, limit: Int) -> Reply {
     let state = target.state
     let start = min(offset, state.itemCount)
@@ -124,7 +126,7 @@ extension Connection {
       let titles = item.listedTitles
       let titleByteCount = (titles.title?.utf8.count ?? 0) + (titles.artist?.utf8.count ?? 0)
       byteCount += (item.wirePathByteCount + titleByteCount) * Self.bytesPerPathByte + Self.bytesPerRow
-      // One row always fits: a path came in a line.
+      // One row always fits, because its path came in one line.
       if byteCount > server.limits.outputByteCount / 2, position > 0 { break }
       rows.append(Self.row(item, index: start + position))
     }
@@ -136,7 +138,7 @@ extension Connection {
       ], rows: rows)
   }
 
-  /// What was played before; no more than may wait for the peer.
+  /// The history of the queue, limited to the output buffer of the peer.
   private func history(_ target: NamedPlayer, limit: Int) -> Reply {
     let items = target.player.onLoop { $0.history() }
     var rows: [Fields] = []
@@ -193,7 +195,7 @@ extension Connection {
     }
   }
 
-  /// The most points and ramps that a connection may give an entry.
+  /// The maximum number of set points and ramps of an entry that a connection can add.
   private static let mixStepLimit = 1_024
 
   private func changeMix(of item: PlayerItem, _ change: ItemCommand.MixChange) throws(MediaError) -> Reply {

@@ -2,20 +2,20 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// How large edits are, as the limits count it.
+/// The size of edits, in the units of the limits.
 struct EditSize {
-  /// Entries that are added, moved, replaced or removed.
+  /// The number of added, moved, replaced or removed entries.
   private(set) var changeCount = 0
-  /// Bytes of their paths.
+  /// The number of bytes of their paths.
   private(set) var byteCount = 0
 
-  /// Nothing.
+  /// Creates an empty size.
   init() {}
 
-  /// That of one command.
+  /// The size of one command.
   init(_ command: QueueCommand) { (changeCount, byteCount) = (command.changeCount, command.pathByteCount) }
 
-  /// That of two together.
+  /// The sum of two sizes.
   static func + (left: Self, right: Self) -> Self {
     var sum = left
     sum.changeCount += right.changeCount
@@ -23,7 +23,7 @@ struct EditSize {
     return sum
   }
 
-  /// What is left of one without the other, which is a part of it.
+  /// The difference of two sizes. `right` is a part of `left`.
   static func - (left: Self, right: Self) -> Self {
     var difference = left
     difference.changeCount -= right.changeCount
@@ -31,7 +31,10 @@ struct EditSize {
     return difference
   }
 
-  /// Errors: `edit-too-large` when it is more than `whose` may have.
+  /// Checks the limits.
+  ///
+  /// - Parameter whose: The beginning of the error message.
+  /// - Throws: `edit-too-large`.
   fileprivate func check(_ changeLimit: Int, _ byteLimit: Int, _ whose: String) throws(MediaError) {
     guard changeCount <= changeLimit, byteCount <= byteLimit else {
       throw MediaError(.editTooLarge, "\(whose) at most \(changeLimit) changes and \(byteLimit) bytes of paths")
@@ -39,30 +42,30 @@ struct EditSize {
   }
 }
 
-/// Edits that are gathered on a connection until `queue.commit`.
+/// The edits that a connection collects until `queue.commit`.
 struct QueueGathering {
-  /// The player whose queue they are of, which is not closed.
+  /// The player of the queue. It is not closed.
   let target: NamedPlayer
-  /// The player's handler that ends the gathering when it is closed.
+  /// The player's close handler, which discards the collected edits.
   fileprivate let closeHandler: UInt64
   fileprivate let ifVersion: Int?
   fileprivate var made = MadeEdits()
 }
 
-/// Edits with the entries that they bring, which have their numbers.
+/// Edits with their new entries, which already have ids.
 struct MadeEdits {
   private(set) var edits: [QueueEdit] = []
   private(set) var items: [PlayerItem] = []
   private(set) var commandCount = 0
   private(set) var size = EditSize()
-  /// They are one `load`, which says of the queue as a whole what is in it.
+  /// Whether the edits are exactly one `load`, which specifies the whole queue.
   private(set) var isLoad = false
-  /// How long the queue is afterwards: so long, or, while that is nil, as it is, and by so many longer.
+  /// The base length of the queue after the edits. Nil: the current length. `growth` is added to it.
   private var length: Int?
   private var growth = 0
-  /// The bytes of the entries that come, and of the queue before them, or, while `length` is nil, of the present queue.
+  /// The bytes of the added entries. If `length` is nil, the bytes of the current queue must be added.
   private var addedByteCount = 0
-  /// The number of entries before those of the command that was begun last.
+  /// The number of entries of all commands before the current one.
   private var earlierItemCount = 0
 
   /// Begins a command.
@@ -71,22 +74,22 @@ struct MadeEdits {
     size = size + EditSize(command)
     if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
     if command.replacesQueue { (length, growth, addedByteCount) = (0, 0, 0) }
-    // A playlist counts as its entries, which are added.
+    // A playlist counts as its entries, which are added later.
     growth += command.growth - command.paths.count
     earlierItemCount = items.count
   }
 
-  /// Adds some of the entries of the command that was begun.
+  /// Adds entries of the current command.
   mutating func add(_ new: [PlayerItem]) {
     growth += new.count
     addedByteCount += new.reduce(0) { $0 + $1.descriptionByteCount }
     items += new
   }
 
-  /// Ends the command that was begun: all of its entries are added.
+  /// Ends the current command after all of its entries were added.
   mutating func end(_ command: QueueCommand) { edits += command.edits(Array(items[earlierItemCount...])) }
 
-  /// Adds edits that come after these.
+  /// Appends later edits.
   mutating func append(_ later: MadeEdits) {
     isLoad = commandCount == 0 && later.isLoad
     if let length = later.length {
@@ -101,8 +104,8 @@ struct MadeEdits {
     size = size + later.size
   }
 
-  /// Returns the bytes that describe the entries of a player's queue afterwards, or more: entries that come and go within
-  /// the edits are counted.
+  /// Returns the number of bytes that describe the entries of a player's queue afterwards. May be too high, because it
+  /// includes entries that the edits both add and remove.
   func byteCount(of player: isolated QueuePlayer) -> Int {
     guard length == nil else { return addedByteCount }
     var removedByteCount = 0
@@ -116,23 +119,25 @@ struct MadeEdits {
     return max(0, player.queuedByteCount - removedByteCount) + addedByteCount
   }
 
-  /// How long a queue of `count` entries is afterwards, should all be possible.
+  /// The length of a queue of `count` entries after all edits.
   func count(after count: Int) -> Int { (length ?? count) + growth }
 }
 
-/// Edits of the queue: single ones, several at once, and those that are gathered.
+/// Edits of the queue: single, several at once, and collected.
 extension Connection {
-  // MARK: - Making edits
+  // MARK: - Applying edits
 
-  /// Makes an edit and returns the new entries.
+  /// Applies an edit and returns the new entries.
   func edit(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> [PlayerItem] {
     let made = SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
     try make(made, ifVersion: command.ifVersion, on: target)
     return made.items
   }
 
-  /// Makes an edit whose entries are made in several turns of the loop, and calls `completion` with the new entries. The
-  /// edit is made though the connection ends meanwhile, but not once `request` has an answer.
+  /// Applies an edit whose entries are created in several loop iterations. Then calls `completion` with the new
+  /// entries.
+  ///
+  /// The edit is applied even if the connection closes meanwhile, but not if `request` already has its reply.
   ///
   /// - Parameter lists: The contents of the playlists among the paths.
   func edit(
@@ -153,10 +158,10 @@ extension Connection {
     }
   }
 
-  /// What ends an edit that is being prepared.
+  /// Returns the condition that cancels an edit in preparation.
   private func isAnswered(_ request: WaitingRequest) -> () -> Bool { { request.isAnswered } }
 
-  /// Gathers an edit, or makes it, in several turns of the loop.
+  /// Collects or applies an edit in several loop iterations.
   func beginLarge(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     guard gathering?.target === target, !command.waitsUntilReady else {
       return try edit(command, on: target, nil, request) { items in
@@ -173,7 +178,8 @@ extension Connection {
     }
   }
 
-  /// Answers an edit, or waits until its entries are ready, in another turn of the loop: the reply has many ids.
+  /// Replies to an edit, or waits until its entries are ready. Runs in another loop iteration, because the reply
+  /// contains many ids.
   private func finishEdit(
     _ command: QueueCommand, _ items: [PlayerItem], on target: NamedPlayer, _ request: WaitingRequest
   ) {
@@ -186,7 +192,7 @@ extension Connection {
     server.loop.execute { rest.body() }
   }
 
-  /// Answers once some entries are ready. The requests after this one are taken meanwhile, unless it has no id.
+  /// Replies when the entries are ready. Later requests are processed meanwhile, unless this one has no id.
   func waitUntilReady(_ ids: [PlayerItem.ID], on target: NamedPlayer, _ request: WaitingRequest, _ reply: Reply) {
     letOthersPass(request)
     let wait = ReadinessWait(target, items: ids) { error in
@@ -210,7 +216,7 @@ extension Connection {
     return fields
   }
 
-  /// Makes all of the edits or none; then the numbers of their entries are given again.
+  /// Applies all edits or none. After an error the ids of the new entries are released.
   private func make(_ made: MadeEdits, ifVersion version: Int?, on target: NamedPlayer) throws(MediaError) {
     do throws(MediaError) {
       try check(version, of: target)
@@ -226,7 +232,7 @@ extension Connection {
     }
   }
 
-  // MARK: - Gathering
+  // MARK: - Collecting
 
   func beginGathering(for target: NamedPlayer, ifVersion version: Int?) throws(MediaError) -> Reply {
     guard gathering == nil else {
@@ -238,8 +244,9 @@ extension Connection {
     return .ok(["version": .int(target.state.queueVersion)])
   }
 
-  /// Keeps an edit for later, if edits of this player are gathered; nil when the command is to be run. Errors:
-  /// `edit-too-large`; then it is not kept.
+  /// Collects an edit if edits of this player are being collected. Nil: the command must be run instead.
+  ///
+  /// - Throws: `edit-too-large`. The edit is then discarded.
   func gather(_ command: QueueCommand, for target: NamedPlayer) throws(MediaError) -> Reply? {
     guard gathering?.target === target, command.isEdit else { return nil }
     try checkGathered(command)
@@ -247,17 +254,20 @@ extension Connection {
     return try addGathered(made, for: target)
   }
 
-  /// Errors: `invalid-argument` for an edit with a version.
+  /// Checks that a collected edit has no version.
+  ///
+  /// - Throws: `invalid-argument`.
   private func checkGathered(_ command: QueueCommand) throws(MediaError) {
     guard command.ifVersion != nil else { return }
     throw MediaError(.invalidArgument, "the version of an edit that was begun is said by queue.begin")
   }
 
-  /// Adds edits to those that are gathered. Errors: `edit-too-large`, `invalid-state` when none are gathered any more;
-  /// then these are discarded.
+  /// Adds edits to the collected ones. Discards them after an error.
+  ///
+  /// - Throws: `edit-too-large`, or `invalid-state` if edits are no longer being collected.
   private func addGathered(_ made: MadeEdits, for target: NamedPlayer) throws(MediaError) -> Reply {
     do throws(MediaError) {
-      // Read by its parts: with a second owner the list would be copied.
+      // Reads single properties. A second reference to the collected edits would copy them.
       guard gathering?.target === target, let size = gathering?.made.size else {
         throw MediaError(.invalidState, "no edit of \(target.name) is gathered on this connection any more")
       }
@@ -274,7 +284,7 @@ extension Connection {
     return .ok(["pending": .int(gathering?.made.commandCount ?? 0)])
   }
 
-  /// Gathers no more, and forgets what was gathered.
+  /// Stops collecting and discards the collected edits.
   func endGathering() {
     guard let open = gathering else { return }
     gathering = nil
@@ -283,7 +293,9 @@ extension Connection {
     server.registry.unmake(open.made.items, of: peer?.userID, reservedBy: open.target)
   }
 
-  /// Errors: `invalid-state` when no edit of this player was begun.
+  /// The collected edits of this player.
+  ///
+  /// - Throws: `invalid-state` if there are none.
   private func open(for target: NamedPlayer, _ operation: String) throws(MediaError) -> QueueGathering {
     guard let open = gathering, open.target === target else {
       throw MediaError(
@@ -309,7 +321,7 @@ extension Connection {
 }
 
 extension QueueCommand {
-  /// Whether it can be a part of an edit.
+  /// Whether the command can be a part of an edit.
   fileprivate var isEdit: Bool {
     switch self {
     case .load, .append, .insert, .remove, .move, .replace, .clear, .edit: true
@@ -319,7 +331,7 @@ extension QueueCommand {
     }
   }
 
-  /// The version that the queue must have for an edit.
+  /// The version that the queue must have for the edit.
   var ifVersion: Int? {
     switch self {
     case .load(_, _, _, let version, _, _), .append(_, _, let version, _, _, _),
@@ -333,7 +345,7 @@ extension QueueCommand {
     }
   }
 
-  /// Whether it answers only when the new entries are ready.
+  /// Whether the command replies only when the new entries are ready.
   var waitsUntilReady: Bool {
     switch self {
     case .load(_, let waits, _, _, _, _), .append(_, let waits, _, _, _, _), .insert(_, _, let waits, _, _, _, _): waits
@@ -341,7 +353,7 @@ extension QueueCommand {
     }
   }
 
-  /// The paths of what it adds.
+  /// The paths that the command adds.
   var paths: WireList<FilePath> {
     switch self {
     case .load(let paths, _, _, _, _, _), .append(let paths, _, _, _, _, _), .insert(let paths, _, _, _, _, _, _): paths
@@ -369,7 +381,8 @@ extension QueueCommand {
     }
   }
 
-  /// Whether what it adds begins where it was left; nil: it does not say so. What takes another's place plays from its beginning.
+  /// Whether added entries start at their last position. Nil: as configured. An entry that replaces another one starts
+  /// at its beginning.
   var resumes: Bool? {
     switch self {
     case .load(_, _, _, _, _, let resumes), .append(_, _, _, _, _, let resumes), .insert(_, _, _, _, _, _, let resumes):
@@ -378,7 +391,7 @@ extension QueueCommand {
     }
   }
 
-  /// How many entries it adds, moves or removes; at least 1.
+  /// The number of entries that the command adds, moves or removes. At least 1.
   fileprivate var changeCount: Int {
     if case .remove(let ids, _) = self { return ids.count }
     return Swift.max(1, paths.count)
@@ -386,10 +399,10 @@ extension QueueCommand {
 
   fileprivate var pathByteCount: Int { network.byteCount + paths.byteCount }
 
-  /// The commands that an edit consists of.
+  /// The commands of an edit.
   fileprivate var parts: WireList<QueueCommand> { if case .edit(let commands, _) = self { commands } else { [self] } }
 
-  /// Whether nothing of the queue stays.
+  /// Whether the command removes the whole queue.
   fileprivate var replacesQueue: Bool {
     switch self {
     case .load, .clear: true
@@ -397,7 +410,7 @@ extension QueueCommand {
     }
   }
 
-  /// By how much the queue is longer afterwards, or than nothing.
+  /// The change of the queue's length. If `replacesQueue` is true, relative to an empty queue.
   fileprivate var growth: Int {
     switch self {
     case .load, .append, .insert: paths.count
@@ -406,7 +419,7 @@ extension QueueCommand {
     }
   }
 
-  /// The player's edits that this one is; `items` are its new entries.
+  /// The player's edits for this command. `items` are its new entries.
   fileprivate func edits(_ items: [PlayerItem]) -> [QueueEdit] {
     switch self {
     case .load: [.removeAll, .append(items)]
@@ -425,7 +438,7 @@ extension QueueCommand {
 }
 
 extension QueueCommand.QueuePlace {
-  /// The engine's.
+  /// The position in the engine's type.
   var place: QueuePlace {
     switch self {
     case .next: .next

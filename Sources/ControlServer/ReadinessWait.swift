@@ -1,11 +1,11 @@
 import MediaCore
 import Playback
 
-/// Waits until some queue entries are ready to play, and has them opened for that.
+/// Opens queue entries and waits until they are ready to play.
 ///
 /// Threading: confined to the control loop.
 final class ReadinessWait: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop, where the observers that carry it are called.
+  // `@unchecked Sendable`: confined to the control loop, on which the observers that capture it are called.
   private let target: NamedPlayer
   private var remaining: Set<PlayerItem.ID>
   private let items: [PlayerItem.ID]
@@ -13,8 +13,11 @@ final class ReadinessWait: @unchecked Sendable {
   private var tokens: [ObserverToken] = []
   private var closeHandler: UInt64?
 
-  /// `completion` is called once, on the loop, perhaps amid a change of the player: with nil when all are ready, else with
-  /// the error of the first that failed, or with `wait-ended` when one left the queue before.
+  /// Creates a wait. `completion` is called once on the loop, possibly while the player changes:
+  ///
+  /// - with nil when all entries are ready,
+  /// - with the error of the first entry that fails,
+  /// - with `wait-ended` if an entry leaves the queue before it is ready.
   init(_ target: NamedPlayer, items: [PlayerItem.ID], completion: @escaping (MediaError?) -> Void) {
     self.target = target
     self.items = items
@@ -41,7 +44,7 @@ final class ReadinessWait: @unchecked Sendable {
     queueChanged()
   }
 
-  /// Ends the wait without calling anybody.
+  /// Ends the wait without calling `completion`.
   func cancel() {
     completion = nil
     stopWatching()
@@ -73,7 +76,7 @@ final class ReadinessWait: @unchecked Sendable {
   private func stopWatching() {
     let tokens = tokens
     self.tokens = []
-    // A player that was closed has none any more.
+    // A closed player has no observers, so errors are ignored.
     target.player.onLoop { player in for token in tokens { try? player.removeObserver(token) } }
     if let closeHandler { target.removeCloseHandler(closeHandler) }
     closeHandler = nil

@@ -3,9 +3,9 @@ import RealtimeAudio
 import Recording
 import WireProtocol
 
-/// Recordings: begun and ended off the loop.
+/// Commands about recordings. Recordings are prepared and finalized off the loop.
 extension Connection {
-  /// Runs those that answer at once.
+  /// Runs the commands that reply immediately.
   func run(_ command: RecordCommand, form: WireForm) throws(MediaError) -> Reply? {
     let recorders = server.recorders
     switch command {
@@ -28,14 +28,14 @@ extension Connection {
     return nil
   }
 
-  /// Begins those that wait for the source, or the file.
+  /// Starts the commands that wait for the source or the file.
   func begin(_ command: RecordCommand, _ request: WaitingRequest) throws(MediaError) {
     let loop = server.loop
     switch command {
     case .prepare(let recording): try begin(recording, request)
     case .stop(let number):
       let found = try server.recorders.recorder(number)
-      // It goes on when the connection is gone: whoever asked wanted the file.
+      // Continues if the connection closes, because the client wanted the file.
       try found.recorder.stop { [number = found.number, file = found.file] result in
         loop.execute {
           request.answer(result) { .ok(Self.fields(of: $0, recorder: number, asked: file)) }
@@ -63,12 +63,12 @@ extension Connection {
     }
   }
 
-  /// Carries to the loop what stays on it.
+  /// Carries a value to the loop. Safety: the value is used on the loop only.
   private struct LoopCarried<Value>: @unchecked Sendable {
     let value: Value
   }
 
-  // MARK: - Beginning
+  // MARK: - Preparing
 
   private func begin(_ command: RecordCommand.Recording, _ request: WaitingRequest) throws(MediaError) {
     guard let makeSource = server.makeSource else {
@@ -90,7 +90,7 @@ extension Connection {
     let carried = LoopCarried(value: added)
     added.recorder.prepareToRecord { [server] result in
       loop.execute {
-        // One that could not begin is nobody's.
+        // Removes a recorder that could not be prepared.
         if case .failure = result { server.recorders.remove(carried.value) }
         request.answer(result) { _ in
           let status = carried.value.recorder.status
@@ -133,7 +133,7 @@ extension Connection {
     }
   }
 
-  // MARK: - What is answered
+  // MARK: - Replies
 
   private static func fields(
     of outcome: AudioRecorder.Outcome, recorder: Int, asked: FilePath
@@ -174,7 +174,7 @@ extension Connection {
     fields.append("message", .string(error.message))
   }
 
-  // MARK: - Watching
+  // MARK: - Observing
 
   private func watch(_ found: NumberedRecorder, rate: Double?, form: WireForm) throws(MediaError) -> Reply {
     let cost = Subscriptions.Cost(eventsPerSecond: rate ?? 0)
@@ -203,7 +203,7 @@ extension Connection {
       if let meter { carried.value.recorder.removeMeterObserver(meter) }
       self?.forgetEvents(ofSubscription: id)
     }
-    // How it is now comes behind the reply.
+    // The event with the current state comes after the reply.
     afterwards = .send { [weak self] in
       var event = carried.value.event(
         carried.value.recorder.status.state, error: carried.value.recorder.status.outcome?.error)
@@ -224,7 +224,7 @@ extension Event.RecordMeter {
 }
 
 extension ServerContext {
-  /// Where what is being recorded is noted: beside the saved state, where there is that.
+  /// The journal of unfinished recordings, next to the saved state. Nil if no state is saved.
   var recordingJournal: RecordingJournal? {
     guard let status = keeper?.store.status, status.isSaving, !status.folder.isEmpty else { return nil }
     return RecordingJournal(folder: "\(status.folder)/recordings")

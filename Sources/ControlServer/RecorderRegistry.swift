@@ -3,7 +3,7 @@ import RealtimeAudio
 import Recording
 import WireProtocol
 
-/// A recorder with its number, and those who watch it.
+/// A recorder with its id and its observers.
 ///
 /// Threading: confined to the control loop.
 final class NumberedRecorder {
@@ -18,7 +18,7 @@ final class NumberedRecorder {
     (self.number, self.recorder, self.file) = (number, recorder, file)
   }
 
-  /// Has `body` told what happens, and `onClose` that the recorder is gone.
+  /// Calls `body` with each event, and `onClose` when the recorder is removed. The returned number is for `unwatch`.
   func watch(_ body: @escaping (Event.Recording) -> Void, onClose: @escaping () -> Void) -> Int {
     defer { next += 1 }
     (watchers[next], closeHandlers[next]) = (body, onClose)
@@ -30,7 +30,7 @@ final class NumberedRecorder {
     closeHandlers[watcher] = nil
   }
 
-  /// Tells them how it is.
+  /// Reports a state to all observers.
   func tell(_ state: AudioRecorder.State, error: MediaError? = nil) {
     let event = event(state, error: error)
     for (_, body) in watchers.sorted(by: { $0.key < $1.key }) { body(event) }
@@ -55,17 +55,19 @@ final class NumberedRecorder {
 ///
 /// Threading: confined to the control loop.
 final class RecorderRegistry {
-  /// How many there are at most.
+  /// The maximum number of recorders.
   static let limit = 16
 
   private(set) var recorders: [NumberedRecorder] = []
   private var lastNumber = 0
-  /// Those that the session's interruption paused.
+  /// The recorders that an interruption of the session paused.
   private var interrupted: [NumberedRecorder] = []
 
   var isRecording: Bool { recorders.contains { $0.recorder.status.state == .recording } }
 
-  /// The one of a number; nil: the newest. Errors: `no-such-recorder`.
+  /// The recorder with this id. Nil: the newest.
+  ///
+  /// - Throws: `no-such-recorder`.
   func recorder(_ number: Int?) throws(MediaError) -> NumberedRecorder {
     guard let number else {
       guard let newest = recorders.last else { throw MediaError(.noSuchRecorder, "nothing has been recorded") }
@@ -77,9 +79,10 @@ final class RecorderRegistry {
     return found
   }
 
-  /// Adds one. Errors: `too-many-recorders` when none could make room.
+  /// Adds a recorder. At the limit, removes the oldest stopped recorder.
   ///
-  /// - Parameter make: makes it, with its number.
+  /// - Parameter make: Creates the recorder with its id.
+  /// - Throws: `too-many-recorders` if no recorder is stopped.
   func add(_ file: FilePath, _ make: (Int) -> AudioRecorder) throws(MediaError) -> NumberedRecorder {
     if recorders.count >= Self.limit {
       guard let oldest = recorders.first(where: { $0.recorder.status.state == .stopped }) else {
@@ -98,7 +101,7 @@ final class RecorderRegistry {
     recorder.close()
   }
 
-  /// Something happened to one.
+  /// Handles an event of a recorder.
   func happened(_ event: AudioRecorder.Event, to number: Int) {
     guard let found = recorders.first(where: { $0.number == number }) else { return }
     switch event {
@@ -109,39 +112,39 @@ final class RecorderRegistry {
     }
   }
 
-  /// Something else is to be heard: those that record pause.
+  /// Pauses active recorders at the beginning of an interruption.
   func interruptionBegan() {
     for numbered in recorders where numbered.recorder.status.state == .recording {
       do throws(MediaError) {
         try numbered.recorder.pause()
         interrupted.append(numbered)
       } catch {
-        // It came to its end just now, which is told.
+        // The recorder has just stopped, which is reported separately.
       }
     }
   }
 
-  /// Those that an interruption paused go on, if they are to and nobody has decided otherwise.
+  /// Resumes the recorders that the interruption paused, if requested and if they are still paused.
   func interruptionEnded(shouldResume: Bool) {
     defer { interrupted = [] }
     for numbered in interrupted where shouldResume && numbered.recorder.status.state == .paused {
       do throws(MediaError) { try numbered.recorder.startRecording() } catch {
-        // It is being stopped, which is told.
+        // The recorder is being stopped, which is reported separately.
       }
     }
   }
 
-  /// The session is for something else now, and does not record: what records comes to its end, and its file is whole.
+  /// Stops active recorders and finalizes their files, because the new session category does not allow recording.
   func sessionForbidsRecording() {
     interrupted = []
     for numbered in recorders where numbered.recorder.status.state == .recording {
       do throws(MediaError) { try numbered.recorder.stop { _ in } } catch {
-        // It came to its end just now, which is told.
+        // The recorder has just stopped, which is reported separately.
       }
     }
   }
 
-  /// Stops all of them; `completion` is called when the last file is whole, on any thread or at once.
+  /// Stops all recorders. Calls `completion` when the last file is finalized, on any thread or immediately.
   func stopAll(_ completion: @escaping @Sendable () -> Void) {
     let rest = WakeSignal(recorders.count)
     guard !recorders.isEmpty else { return completion() }
@@ -156,7 +159,7 @@ final class RecorderRegistry {
           }
         }
       } catch {
-        // It was never begun.
+        // The recorder was never prepared.
         if rest.update({ rest in
           rest -= 1
           return rest

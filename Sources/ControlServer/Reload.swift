@@ -1,14 +1,15 @@
 import MediaCore
 
-/// What became of a configuration that was read again: the names of options.
+/// The result of a configuration reload, as names of options.
 public struct ReloadOutcome: Sendable, Hashable {
-  /// Those that are others from now on.
+  /// The options with new values in effect.
   public var changed: [String]
-  /// Those that the daemon has other values of, and takes at its next start.
+  /// The options whose new values take effect at the next start of the daemon.
   public var restart: [String]
 
   public init(changed: [String], restart: [String]) { (self.changed, self.restart) = (changed, restart) }
 }
 
-/// Has the configuration read again, beside the caller, and tells once what became of it, on any thread. Called on the control loop.
+/// Reloads the configuration in the background. Called on the control loop. Calls `told` once with the result, on any
+/// thread.
 public typealias Reload = @Sendable (_ told: @escaping @Sendable (Result<ReloadOutcome, MediaError>) -> Void) -> Void

@@ -2,9 +2,9 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// The command that makes items equally loud.
+/// The command for loudness normalization (ReplayGain).
 extension Connection {
-  /// Changes what is to be changed, and tells all there is.
+  /// Changes the given settings and returns all of them.
   func setReplayGain(_ change: PlaybackCommand.ReplayGainChange, on target: NamedPlayer) throws(MediaError) -> Fields {
     let (settings, item, gain) = try target.player.tryOnLoop { player throws(MediaError) in
       var settings = player.replayGain
@@ -26,7 +26,7 @@ extension Connection {
     ]
   }
 
-  /// A gain in dB to two places.
+  /// A gain in dB, rounded to two decimals.
   static func decibels(_ gain: AppliedGain?) -> FieldValue { rounded(gain?.decibels) }
 }
 

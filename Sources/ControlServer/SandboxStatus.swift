@@ -17,7 +17,7 @@ public struct SandboxStatus: Sendable, Hashable {
   /// The version of Landlock's interface in use; 0 unless Landlock is active.
   public var landlockVersion: Int
 
-  /// A process without restrictions, unless the arguments say otherwise.
+  /// Creates a status. Default: no restrictions.
   public init(hasNoNewPrivileges: Bool = false, landlock: Landlock = .off, landlockVersion: Int = 0) {
     self.hasNoNewPrivileges = hasNoNewPrivileges
     self.landlock = landlock

@@ -4,13 +4,13 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// The scans that one connection waits for, by their numbers.
+/// The scans that one connection waits for, by id.
 struct RunningScans {
-  /// What ends each.
+  /// The closures that cancel the scans.
   private var scans: [Int: @Sendable () -> Void] = [:]
   private var nextNumber = 1
 
-  /// Gives a number to a scan; none is given twice.
+  /// Adds a scan and returns its id. Ids are not reused.
   mutating func add(cancel: @escaping @Sendable () -> Void) -> Int {
     defer { nextNumber += 1 }
     scans[nextNumber] = cancel
@@ -21,7 +21,8 @@ struct RunningScans {
 
   mutating func remove(_ number: Int) { scans[number] = nil }
 
-  /// Ends one, or all; answers how many there were. Who waits for it hears of it in a later turn of the loop.
+  /// Cancels one scan, or all, and returns the number of cancelled scans. Their requests get the reply in a later loop
+  /// iteration.
   func cancel(_ number: Int?) -> Int {
     let chosen = scans.filter { number == nil || $0.key == number }
     for cancel in chosen.values { cancel() }
@@ -29,9 +30,9 @@ struct RunningScans {
   }
 }
 
-/// Commands that measure how loud files are.
+/// Commands that measure the loudness of files.
 extension Connection {
-  /// Begins a scan; answers when all of it is measured, or it was cancelled.
+  /// Starts a scan. Replies when all files are measured, or when the scan was cancelled.
   func begin(_ command: AssetCommand.Scan, _ request: WaitingRequest) throws(MediaError) {
     let target = if let name = command.player { try server.registry.player(name) } else { nil as NamedPlayer? }
     let paths = Array(command.paths)
@@ -48,7 +49,7 @@ extension Connection {
     }
     scan.start { [weak self] progress in
       loop.execute { [weak self] in
-        // None comes behind the reply.
+        // No progress event may come after the reply.
         guard let self, self.scans.contains(number) else { return }
         self.send(
           .scanProgress(
@@ -71,8 +72,8 @@ extension Connection {
     }
   }
 
-  /// Has entries of measured files played by what was measured; says how many there are. Files in which nothing could be measured
-  /// are as if they had no tags.
+  /// Applies the measured gains to the player's entries of these files. Calls `completion` with the number of entries.
+  /// Files without a measured gain are treated as files without tags.
   private static func apply(
     _ report: LoudnessReport, _ paths: [FilePath], to target: NamedPlayer, completion: @escaping @Sendable (Int) -> Void
   ) {
@@ -136,14 +137,14 @@ extension Connection {
     return fields
   }
 
-  /// To two places; nothing is `none`.
+  /// The value rounded to two decimals. Nil becomes `none`.
   static func rounded(_ value: Double?) -> FieldValue {
     value.map { .float(($0 * 100).rounded() / 100) } ?? FieldValue.none
   }
 
-  /// A peak in dB; that of digital silence, which has none, is `none`.
+  /// A peak in dB. `none` for digital silence.
   private static func decibels(_ peak: Double) -> FieldValue { rounded(LoudnessMeasurement.decibels(peak)) }
 
-  /// A peak as ReplayGain has it, to six places.
+  /// A peak in the scale of ReplayGain, rounded to six decimals.
   private static func peak(_ value: Double) -> FieldValue { .float((value * 1_000_000).rounded() / 1_000_000) }
 }

@@ -5,16 +5,16 @@ import RealtimeAudio
 import SavedState
 import WireProtocol
 
-/// Makes the source of a name, or the default one.
+/// Creates the source with this name. Nil: the default source.
 public typealias MakeSource = @Sendable (_ name: String?) -> any AudioSource
 
-/// What all connections share.
+/// The state that all connections share.
 ///
-/// Threading: confined to the control loop, but for constants.
+/// Threading: confined to the control loop, except for constants.
 final class ServerContext: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop; the door and timers carry it there.
+  // `@unchecked Sendable`: confined to the control loop. The acceptors and timers that capture it run there.
 
-  /// What `stats` tells, since the start.
+  /// The counters for `stats`, since startup.
   struct Counters {
     var requests: UInt64 = 0
     var errors: UInt64 = 0
@@ -24,47 +24,47 @@ final class ServerContext: @unchecked Sendable {
   }
 
   let version: String
-  /// The restrictions that the process has put on itself.
+  /// The sandbox restrictions of the process.
   let sandbox: SandboxStatus
-  /// What is allowed; changed by `apply`.
+  /// The current policy. Changed by `apply`.
   private(set) var policy: ServerPolicy
   private(set) var limits: WireLimits
-  /// Who may connect, for the thread of `handoff.sock` too.
+  /// The access rights, also for the thread of `handoff.sock`.
   let access: PeerAccess.Box
   let engine: EngineCore
-  /// Where connections live, which runs on the system's clock whatever the engine's is; and what they read with.
+  /// The loop of the connections, which always uses the system's clock, and their shared read buffer.
   let streams: (loop: ThreadControlLoop, buffer: ReadBuffer)
   let registry: PlayerRegistry
-  /// What records.
+  /// The recorders.
   let recorders = RecorderRegistry()
-  /// Makes what is recorded, by its name; nil where there is nothing to record from.
+  /// Creates the sources of recordings by name. Nil: recording is unsupported.
   let makeSource: MakeSource?
-  /// What happened, by numbers.
+  /// The numbered events.
   let log: EventLog
-  /// Reads lists of media, off the loop.
+  /// Reads playlists off the loop.
   let playlistLoader: PlaylistLoader
   let logger: Logger
-  /// Has the players' state saved; nil where nothing is.
+  /// Saves the state of the players. Nil: no state is saved.
   let keeper: StateKeeper?
-  /// Has the configuration read again; nil where there is nobody who does.
+  /// Reloads the configuration. Nil: unsupported.
   let reload: Reload?
-  /// When the server started, on the engine's clock.
+  /// The start time of the server on the engine's clock.
   let startTime: HostTime
   var counters = Counters()
-  /// Connections that are over and wait for their peers to close; beyond this many they are closed at once.
+  /// The maximum number of closing connections that wait for their peers. Beyond it connections are closed immediately.
   static let lingeringLimit = 64
   var lingeringCount = 0
-  /// Every connection that is served.
+  /// All served connections.
   var connections: [ObjectIdentifier: Connection] = [:]
-  /// All that is gathered on them behind `queue.begin`.
+  /// The total size of the edits that all connections have collected after `queue.begin`.
   var gathered = EditSize()
   var isShuttingDown = false
-  /// The output's observed values, as they were told last.
+  /// The last reported values of the output's keys.
   private var toldOutput: [ObservableKey: FieldValue] = [:]
-  /// Virtual time that clients asked for, and how many nanoseconds have been let pass for it.
+  /// The virtual time that clients have requested, and the nanoseconds by which the clock was advanced for it.
   var virtualTime = (requested: MediaTime.zero, nanoseconds: Int64(0))
 
-  /// On the control loop.
+  /// Creates the context. Call it on the control loop.
   init(
     version: String, policy: ServerPolicy, engine: PlaybackEngine, loop: ThreadControlLoop, logger: Logger,
     sandbox: SandboxStatus = SandboxStatus(), store: StateStore? = nil, reload: Reload? = nil,
@@ -90,7 +90,7 @@ final class ServerContext: @unchecked Sendable {
     }
     startTime = engine.loop.now
     for key in Self.outputKeys { toldOutput[key] = key.value(in: engine) }
-    // For as long as the engine is there.
+    // The observers stay for the lifetime of the engine.
     _ = engine.observeOutput { [weak self] _ in self?.outputChanged() }
     _ = engine.observeRoutes { [weak self] in self?.routeChanged($0) }
     engine.session.isRecording = { [weak self] in self?.recorders.isRecording ?? false }
@@ -101,7 +101,7 @@ final class ServerContext: @unchecked Sendable {
 
   private static let outputKeys: [ObservableKey] = [.outputState, .outputRoute, .outputDevices, .outputSelection]
 
-  /// Tells those of the output's values that are others than before.
+  /// Reports the values of the output that have changed.
   private func outputChanged(_ cause: ChangeCause = .output) {
     for key in Self.outputKeys {
       guard let old = toldOutput[key], let new = key.value(in: engine), old != new else { continue }
@@ -125,7 +125,7 @@ final class ServerContext: @unchecked Sendable {
     }
   }
 
-  /// What is of all players gets one number, and goes to those who observe any of them.
+  /// Logs an event about all players under one number, and forwards it to the observations of every player.
   func tellAll(_ key: ObservableKey, _ event: (String) -> Event) {
     let number = log.append(event(PlayerRegistry.mainName), key: key, player: nil)
     for player in registry.players { player.watch.pass(key, number, event) }
@@ -133,7 +133,7 @@ final class ServerContext: @unchecked Sendable {
 
   var loop: any ControlLoop { engine.loop }
 
-  /// Allows something else from now on. Who may not be connected any more is told so and closed.
+  /// Applies a new policy. Connections that are no longer allowed get the reason and are closed.
   func apply(_ policy: ServerPolicy) {
     self.policy = policy
     limits = policy.limits
@@ -144,6 +144,6 @@ final class ServerContext: @unchecked Sendable {
     for connection in Array(connections.values) { connection.reconsider() }
   }
 
-  /// The time that has passed on the engine's clock.
+  /// The elapsed time on the engine's clock.
   var uptimeNanoseconds: Int64 { loop.now.nanoseconds(since: startTime) }
 }

@@ -3,29 +3,31 @@ import MediaCore
 import NetworkIO
 import WireProtocol
 
-/// What the server allows, as far as that can change while it runs.
+/// The part of the server's configuration that can change while it runs.
 public struct ServerPolicy: Sendable, Hashable {
-  /// Who may connect, and what for.
+  /// The access rights.
   public var access = PeerAccess()
-  /// Those of a connection hold for the connections that come.
+  /// The limits. Limits of a connection apply to new connections.
   public var limits = WireLimits.standard
-  /// Where files are written on a client's word: nowhere unless said.
+  /// The folders in which clients may write files. Default: none.
   public var writableRoots = FileRoots.nowhere
-  /// Whether anything is asked of servers.
+  /// Whether network access is allowed.
   public var isNetworkAllowed = true
-  /// The servers that may be reached.
+  /// The servers that may be accessed.
   public var networkRules = NetworkRules()
-  /// A file of certificates (PEM): authorities that are believed of `https:` servers in place of the system's.
+  /// A PEM file of certificate authorities for `https:` servers. It replaces the system's authorities.
   public var certificateAuthorityFile: String?
 
-  /// From which duration on entries leave a bookmark where they are left; nil: none does.
+  /// The minimum duration of entries for automatic bookmarks. Nil: no automatic bookmarks.
   public var shortestBookmarkedDuration: MediaTime?
-  /// Whether new entries begin where they were left, unless a command says otherwise.
+  /// Whether new entries start at their last position. A command can override this.
   public var resumesWhereLeft = false
 
   public init() {}
 
-  /// Sets the servers that may be reached. Errors: `invalidArgument`; see `NetworkRules`.
+  /// Sets the servers that may be accessed.
+  ///
+  /// - Throws: `invalidArgument`. See `NetworkRules`.
   public mutating func setNetworkRules(allow: [String], deny: [String]) throws(MediaError) {
     networkRules = try NetworkRules(allow: allow, deny: deny)
   }

@@ -2,7 +2,7 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Commands about the session. Each answers at once; nil is a plain ok.
+/// Commands about the audio session. Each replies immediately. Nil means `ok` without fields.
 extension Connection {
   func run(_ command: SessionCommand) throws(MediaError) -> Reply? {
     let session = server.engine.session
@@ -47,10 +47,12 @@ extension Connection {
 }
 
 extension AudioSessionSetting {
-  /// The options' names, or `none`.
+  /// The names of the options, or `none`.
   var optionsValue: FieldValue { options.isEmpty ? .none : .strings(options.names) }
 
-  /// Errors: `sessionMismatch`.
+  /// Creates a setting.
+  ///
+  /// - Throws: `sessionMismatch`.
   init(_ setting: SessionCommand.Setting) throws(MediaError) {
     guard let category = AudioSessionCategory(rawValue: setting.category.rawValue),
       let mode = AudioSessionMode(rawValue: setting.mode.rawValue)
@@ -69,7 +71,7 @@ extension InterruptionPolicy.Outcome {
   }
 }
 
-/// What happens to the session is everybody's, as what happens to the output.
+/// Events of the session are reported to the observers of all players, like events of the output.
 extension ServerContext {
   func sessionChanged(_ change: AudioSession.Change) {
     if change.old.allowsRecording, !change.new.allowsRecording { recorders.sessionForbidsRecording() }
@@ -100,7 +102,7 @@ extension ServerContext {
 }
 
 extension ObservableKey {
-  /// The key's value for the session; nil for keys that are about something else.
+  /// The key's value for the session. Nil for keys that do not belong to the session.
   func value(in session: AudioSessionState) -> FieldValue? {
     switch self {
     case .sessionCategory: .string(session.setting.category.rawValue)

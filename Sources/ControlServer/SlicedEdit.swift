@@ -1,6 +1,7 @@
-// Making the entries of a large edit takes about a microsecond for each. They are made and claimed for the player in
-// slices, one in each turn of the control loop, so that requests of other connections run in between. Only the edit of
-// the queue itself, which makes all changes or none, is one piece of work.
+// Creating the entries of a large edit takes about a microsecond per entry. They are created and reserved for the
+// player in slices, one per iteration of the control loop.
+// Requests of other connections run in between. Only the edit of the queue itself, which applies all changes or none,
+// is a single step.
 import MediaAssets
 import MediaCore
 import NetworkIO
@@ -8,16 +9,16 @@ import Playback
 import Playlists
 import WireProtocol
 
-/// Makes the entries of an edit's commands.
+/// Creates the entries of an edit's commands.
 ///
 /// Threading: confined to the control loop.
 final class SlicedEdit: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop, whose jobs carry it.
+  // `@unchecked Sendable`: confined to the control loop. The closures of the loop's jobs capture it.
 
-  /// What is made so far.
+  /// Called with the created edits.
   typealias Completion = (Result<MadeEdits, MediaError>) -> Void
 
-  /// The number of entries that one turn of the loop makes. A command without entries counts as one.
+  /// The number of entries that are created in one loop iteration. A command without entries counts as one.
   static let sliceLength = 128
 
   private let registry: PlayerRegistry
@@ -25,15 +26,15 @@ final class SlicedEdit: @unchecked Sendable {
   private let userID: UInt32?
   private let lists: ListExpansion?
   private var commands: WireList<QueueCommand>.Iterator
-  /// The command whose entries are being made.
+  /// The command whose entries are being created.
   private var current: (command: QueueCommand, maker: EntrySource)?
   private var made = MadeEdits()
 
-  /// Begins an edit of `target` that consists of some commands.
+  /// Creates a sliced edit of `target` that consists of some commands.
   ///
   /// - Parameters:
   ///   - lists: The contents of the playlists among the paths.
-  ///   - userID: The user whose descriptors the entries may be.
+  ///   - userID: The user whose passed descriptors the entries may use.
   init(
     _ commands: WireList<QueueCommand>, of target: NamedPlayer, _ lists: ListExpansion? = nil,
     registry: PlayerRegistry, for userID: UInt32?
@@ -42,15 +43,16 @@ final class SlicedEdit: @unchecked Sendable {
     (self.target, self.lists, self.registry, self.userID) = (target, lists, registry, userID)
   }
 
-  /// Makes all entries now.
+  /// Creates all entries now.
   func makeAll() -> MadeEdits {
     while !makeSlice(reserves: false) {}
     return made
   }
 
-  /// Makes the entries in slices, the first one now, and then calls `completion` on the loop, in another turn.
+  /// Creates the entries in slices, the first one now. Then calls `completion` on the loop in a later iteration.
   ///
-  /// - Parameter isCancelled: Asked in each turn: whether the edit is not wanted any more. Then `completion` is not called.
+  /// - Parameter isCancelled: Called in each iteration. Returns whether the edit is no longer needed. Then `completion`
+  ///   is not called.
   func start(on loop: any ControlLoop, isCancelled: @escaping () -> Bool, _ completion: @escaping Completion) {
     guard !target.isClosed else {
       discard()
@@ -65,7 +67,7 @@ final class SlicedEdit: @unchecked Sendable {
     loop.execute { rest.body() }
   }
 
-  /// Makes some entries. Returns whether those of all commands are made.
+  /// Creates some entries. Returns whether the entries of all commands have been created.
   private func makeSlice(reserves: Bool) -> Bool {
     var remaining = Self.sliceLength
     while remaining > 0 {
@@ -80,7 +82,7 @@ final class SlicedEdit: @unchecked Sendable {
       let wanted = max(1, remaining)
       let items = registry.makeItems(&maker, count: wanted)
       made.add(items)
-      // Entries of no other queue can be claimed.
+      // An entry cannot be reserved if it is in another queue.
       if reserves { target.player.onLoop { player in try? player.reserve(items) } }
       remaining -= items.count
       if items.count < wanted { made.end(command) } else { current = (command, maker) }
@@ -91,9 +93,9 @@ final class SlicedEdit: @unchecked Sendable {
   private func discard() { registry.unmake(made.items, of: userID, reservedBy: target) }
 }
 
-/// The assets of the entries that a command brings, one after another.
+/// The assets of the entries that a command adds, one after another.
 struct EntrySource {
-  /// Whether the entries begin where they were left; nil: as the policy says.
+  /// Whether the entries start at their last position. Nil: as in the policy.
   let resumes: Bool?
   private let isPrecise: Bool
   private let options: HTTPOptions
@@ -105,16 +107,16 @@ struct EntrySource {
 
   /// - Parameters:
   ///   - lists: The contents of the playlists among the paths.
-  ///   - userID: The user whose descriptors the entries may be.
+  ///   - userID: The user whose passed descriptors the entries may use.
   init(_ command: QueueCommand, _ registry: PlayerRegistry, _ lists: ListExpansion?, for userID: UInt32?) {
     (resumes, isPrecise) = (command.resumes, command.isPrecise)
-    // One value for all entries, which share it: it may be long.
+    // One value that all entries share, because it may be large.
     options = registry.httpOptions(command.network)
     (self.lists, self.userID) = (lists, userID)
     paths = command.paths.makeIterator()
   }
 
-  /// Returns the next asset, and what a playlist says of it; nil at the end.
+  /// Returns the next asset with its playlist entry, if any. Nil at the end.
   mutating func next(_ registry: PlayerRegistry) -> (Asset, PlaylistEntry?)? {
     while true {
       if let entry = list?.entries.next() {
@@ -136,11 +138,11 @@ struct EntrySource {
 }
 
 extension QueueCommand {
-  /// Whether an edit brings so many entries that they are made in several turns of the loop.
+  /// Whether an edit adds so many entries that they are created in several loop iterations.
   var isLarge: Bool {
     switch self {
     case .load, .append, .insert: paths.count > SlicedEdit.sliceLength
-    // What a part of it brings is only known once that is read.
+    // The number of entries of a part is known only after parsing it.
     case .edit(let commands, _): commands.byteCount > 1_024
     case .expanding: false
     case .remove, .move, .replace, .clear, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin,

@@ -1,46 +1,55 @@
-// Makes the Unix socket that the daemon listens on, and removes it again. It removes nothing but a socket on which
-// nobody listens, and only while it holds the lock file beside it.
+// Creates and removes the Unix socket of the daemon. It only removes a socket without a listener, and only while it
+// holds the lock file next to it.
 import Glibc
 import MediaCore
 
-/// A bound, listening Unix socket, with its lock; or one that somebody else bound, who keeps its file.
+/// A bound, listening Unix socket with its lock, or an inherited socket, whose file stays.
 ///
-/// Only a folder that is Playhead's own is made when it is missing, with mode 0700: a path that somebody chose and that leads
-/// nowhere is a slip, not a wish for folders. A group that the socket is given to can come to it through that folder (0710), as long as it is
-/// given. The socket has mode 0600 from its first moment on, whatever the umask is; then what is asked for. The lock file (the path with `.lock` behind it) is held with flock(2) for the listener's life, so that of
-/// two daemons that start at once only one looks at the socket.
+/// - Only the folder that belongs to Playhead is created if it is missing, with mode 0700. Other missing folders are
+///   errors, because the path is probably wrong.
+/// - If the socket has a group, the group can search that folder (mode 0710).
+/// - The socket has mode 0600 from the beginning, regardless of the umask. Then it gets the configured mode.
+/// - The lock file (the path with `.lock` appended) is locked with flock(2) for the lifetime of the listener. Of two
+///   daemons that start at once only one inspects the socket.
 ///
 /// Threading: one thread at a time. Blocks for a few system calls.
 final class SocketListener {
-  /// Connections that the system accepts before we do.
+  /// The number of pending connections in the kernel.
   static let backlog: Int32 = 1_024
 
-  /// How bytes come.
+  /// The socket type.
   enum Kind {
-    /// In a stream.
+    /// A byte stream.
     case stream
-    /// In packets, each whole (`SOCK_SEQPACKET`).
+    /// Packets with preserved boundaries (`SOCK_SEQPACKET`).
     case packets
 
     fileprivate var type: Int32 { Int32(self == .stream ? SOCK_STREAM.rawValue : SOCK_SEQPACKET.rawValue) }
   }
 
-  /// Whom the socket's file lets in.
+  /// The permissions of the socket's file.
   struct Permissions {
     var mode: mode_t = 0o600
-    /// The group that it is given to; nil: that of the process.
+    /// The group of the file. Nil: the group of the process.
     var groupID: gid_t?
   }
 
   let path: String
-  /// Nil for a socket that is somebody else's.
+  /// Nil for an inherited socket.
   private let lock: FileLock?
   private var descriptor: Int32
-  /// The file that was bound (`O_PATH`), -1 for a socket that is somebody else's. As long as it is open nothing else has its number.
+  /// The socket's file (`O_PATH`), -1 for an inherited socket. While it is open, no other file can have its inode
+  /// number.
   private let file: Int32
 
-  /// Errors: `invalid-argument` for a path that cannot be a socket's, `file-not-found` when its folder is missing and not to
-  /// be made, `invalid-state` when another daemon listens there, `not-a-file` when something else is there, `permission-denied` and `write-failed` for the rest.
+  /// Creates a socket and listens on it.
+  ///
+  /// - Throws: One of:
+  ///   - `invalid-argument` for a path that cannot be a socket's,
+  ///   - `file-not-found` if its folder is missing and must not be created,
+  ///   - `invalid-state` if another daemon listens on it,
+  ///   - `not-a-file` if another kind of file exists at the path,
+  ///   - `permission-denied` or `write-failed` for other errors.
   init(
     path: String, kind: Kind = .stream, permissions: Permissions = Permissions(), makesFolder: Bool = false,
     needsOwnedFolder: Bool = false
@@ -69,10 +78,10 @@ final class SocketListener {
     self.lock = lock
   }
 
-  /// A socket that was handed to this process, listening already (sd_listen_fds(3)): its file stays when this one ends. Takes the
-  /// descriptor over.
+  /// Uses an inherited socket that already listens (sd_listen_fds(3)). Its file stays when this process ends. Takes
+  /// ownership of the descriptor.
   ///
-  /// Errors: `invalid-argument` for what is no listening Unix socket of that kind.
+  /// - Throws: `invalid-argument` if it is not a listening Unix socket of this kind.
   init(inherited descriptor: Int32, kind: Kind) throws(MediaError) {
     guard let path = Self.path(of: descriptor, listeningFor: kind) else {
       throw MediaError(
@@ -89,13 +98,13 @@ final class SocketListener {
 
   deinit { for open in [descriptor, file] where open >= 0 { close(open) } }
 
-  /// Hands over the listening descriptor to who closes it from now on.
+  /// Passes the ownership of the listening descriptor to the caller.
   func takeDescriptor() -> Int32 {
     defer { descriptor = -1 }
     return descriptor
   }
 
-  /// Removes the socket and the lock, if they are ours: what somebody else has put in the socket's place meanwhile stays.
+  /// Removes the socket and the lock of this process. A file that has replaced the socket meanwhile stays.
   func remove() {
     guard let lock else { return }
     var (bound, present) = (stat(), stat())
@@ -109,10 +118,10 @@ final class SocketListener {
 
   // MARK: - Steps
 
-  /// Bytes of `sun_path`, the NUL included (unix(7)).
+  /// The size of `sun_path` in bytes, including the NUL (unix(7)).
   private static let maximumPathByteCount = 108
 
-  /// Sees to it that the socket's folder is there; `isMade`: makes it with mode 0700.
+  /// Ensures that the socket's folder exists and has safe permissions. With `isMade`, creates it with mode 0700.
   private static func prepareFolder(_ folder: String, isMade: Bool, mustBeOwn: Bool, group: gid_t?)
     throws(MediaError)
   {
@@ -129,7 +138,7 @@ final class SocketListener {
         .fileNotFound, "there is no folder \(folder) for the socket; make it first, with mode 0700",
         operation: "--socket")
     }
-    // Another user could replace the socket and its lock. In a sticky folder only their owners can.
+    // In such a folder another user could replace the socket and its lock. In a sticky folder only their owners can.
     guard target.st_mode & 0o022 == 0 || target.st_mode & S_ISVTX != 0 else {
       throw MediaError(
         .permissionDenied,
@@ -137,12 +146,12 @@ final class SocketListener {
         operation: "--socket")
     }
     guard isMade || mustBeOwn else { return }
-    // What is looked at is what is changed: not what a link leads to, and not what comes to stand there meanwhile.
+    // Checks and changes the opened folder itself. A symbolic link or a later replacement has no effect.
     let opened = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     defer { if opened >= 0 { close(opened) } }
     var status = stat()
     let isOwn = opened >= 0 && fstat(opened, &status) == 0 && status.st_uid == geteuid()
-    // A group may have been let through by an earlier start.
+    // An earlier start may have given a group access.
     if mustBeOwn, !isOwn || status.st_mode & 0o067 != 0 {
       throw MediaError(
         .permissionDenied, "the folder \(folder) is not this user's alone (a folder of mode 0700); use --socket",
@@ -150,7 +159,7 @@ final class SocketListener {
     }
     guard isMade, isOwn else { return }
     if let group {
-      // Who may use a socket in it must come to it.
+      // A group that may use the socket must be able to search its folder.
       guard fchown(opened, uid_t.max, group) == 0, fchmod(opened, status.st_mode & 0o777 | 0o010) == 0 else {
         throw SystemFailure.error("give the folder \(folder) to group \(group)", call: "fchown")
       }
@@ -161,7 +170,7 @@ final class SocketListener {
     }
   }
 
-  /// Removes a socket that nobody listens on.
+  /// Removes a socket without a listener.
   private static func clear(_ path: String, _ kind: Kind) throws(MediaError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {
@@ -174,7 +183,7 @@ final class SocketListener {
     let probe = socket(AF_UNIX, kind.type | flags, 0)
     guard probe >= 0 else { throw SystemFailure.error("make a socket", call: "socket") }
     defer { close(probe) }
-    // One of another kind has somebody behind it, too.
+    // A socket of another kind also has a listener.
     if withAddress(path, { connect(probe, $0, $1) }) == 0 || errno == EAGAIN || errno == EPROTOTYPE {
       throw MediaError(.invalidState, "another playheadd listens at \(path)", operation: "--socket")
     }
@@ -182,25 +191,25 @@ final class SocketListener {
     guard unlink(path) == 0 else { throw SystemFailure.error("remove the dead socket \(path)", call: "unlink") }
   }
 
-  /// The listening socket, and the file that it is bound to.
+  /// Creates the listening socket, and opens the file that it is bound to.
   private static func listen(
     _ path: String, _ kind: Kind, _ permissions: Permissions
   ) throws(MediaError) -> (socket: Int32, file: Int32) {
     let descriptor = socket(AF_UNIX, kind.type | flags, 0)
     guard descriptor >= 0 else { throw SystemFailure.error("make a socket", call: "socket") }
-    // On Linux the file that bind makes has the mode of the socket, less the umask: there is no moment at which it is open
-    // to others, and no need to change the umask of the whole process.
+    // On Linux the file that bind creates has the mode of the socket, reduced by the umask. So the file is never
+    // accessible to others, and the umask of the process need not change.
     guard fchmod(descriptor, 0o600) == 0, withAddress(path, { bind(descriptor, $0, $1) }) == 0 else {
       let failure = SystemFailure.error("listen at \(path)", call: "bind")
       close(descriptor)
       throw failure
     }
-    // From here on that file is meant, whatever stands at the path: no link is followed.
+    // From here on the opened file is used, even if the path changes. Links are not followed.
     let file = open(path, Self.pathOnly | O_NOFOLLOW | O_CLOEXEC)
     var status = stat()
     guard file >= 0, fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid(),
       permissions.groupID.map({ fchownat(file, "", uid_t.max, $0, Self.emptyPath) }) ?? 0 == 0,
-      // fchmod(2) takes no such descriptor.
+      // fchmod(2) does not accept an `O_PATH` descriptor.
       chmod("/proc/self/fd/\(file)", permissions.mode) == 0, Glibc.listen(descriptor, backlog) == 0
     else {
       let failure = SystemFailure.error("listen at \(path)", call: "listen")
@@ -211,13 +220,13 @@ final class SocketListener {
     return (descriptor, file)
   }
 
-  /// `O_PATH` and `AT_EMPTY_PATH`, which are beyond POSIX and not in the module.
+  /// `O_PATH` and `AT_EMPTY_PATH`, which are not in POSIX and not in the Glibc module.
   private static let pathOnly: Int32 = 0o10_000_000
   private static let emptyPath: Int32 = 0x1000
 
   private static let flags = Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
 
-  /// Where a socket is bound that listens already; nil for what is no listening Unix socket of that kind.
+  /// The path of an inherited socket. Nil if it is not a listening Unix socket of this kind.
   static func path(of descriptor: Int32, listeningFor kind: Kind) -> String? {
     func option(_ option: Int32) -> Int32? {
       var value: Int32 = 0
@@ -228,7 +237,7 @@ final class SocketListener {
     return path(of: descriptor)
   }
 
-  /// Where a socket is bound; an abstract name has an `@` in front, as systemd writes it.
+  /// The path that a socket is bound to. An abstract name begins with `@`, as in systemd.
   private static func path(of descriptor: Int32) -> String {
     var address = sockaddr_un()
     var byteCount = socklen_t(MemoryLayout<sockaddr_un>.size)
@@ -257,12 +266,14 @@ final class SocketListener {
   }
 }
 
-/// A file that one process at a time holds.
+/// A lock file that one process can hold at a time.
 private final class FileLock {
   private let path: String
   private var descriptor: Int32
 
-  /// Errors: `invalid-state` with `busyMessage` when another process holds it; else what the system said.
+  /// Creates and locks the file.
+  ///
+  /// - Throws: `invalid-state` with `busyMessage` if another process holds the lock, or the error of the system call.
   init(path: String, busyMessage: String) throws(MediaError) {
     self.path = path
     while true {
@@ -274,7 +285,7 @@ private final class FileLock {
         close(opened)
         throw isBusy ? MediaError(.invalidState, busyMessage, operation: "--socket") : failure
       }
-      // In a sticky folder another user may have made the file, and could hold the lock as long as they like.
+      // In a sticky folder another user may have created the file, and could hold the lock indefinitely.
       var owner = stat()
       guard fstat(opened, &owner) == 0, owner.st_uid == geteuid(), owner.st_mode & S_IFMT == S_IFREG else {
         close(opened)
@@ -283,7 +294,7 @@ private final class FileLock {
           "the lock file \(path) is no file of user \(geteuid()) (its owner is user \(owner.st_uid)); remove it first",
           operation: "--socket")
       }
-      // Who held it before may have removed the file between our open and our lock: then it guards nothing.
+      // The previous owner may have removed the file between our open and our lock. Then the lock protects nothing.
       var held = stat()
       var present = stat()
       if fstat(opened, &held) == 0, lstat(path, &present) == 0, held.st_ino == present.st_ino,
@@ -306,9 +317,9 @@ private final class FileLock {
   }
 }
 
-/// What the system said, as our error.
+/// Converts system errors.
 enum SystemFailure {
-  /// `errno` at the moment, for a step that is described as in "cannot ...".
+  /// An error from the current `errno`. `step` completes the sentence "cannot ...".
   static func error(_ step: String, call: String) -> MediaError {
     let code = errno
     return MediaError(

@@ -1,16 +1,16 @@
 import Glibc
 import WireProtocol
 
-/// Where the daemon listens.
+/// The location of the daemon's socket.
 public struct SocketPlace: Sendable {
   /// An absolute path.
   public var path: String
-  /// The folder is Playhead's own, and made when it is missing.
+  /// Whether the folder belongs to Playhead and is created if it is missing.
   public var isOwnFolder = false
-  /// The folder lies where anybody could have made it, so it must be the user's alone.
+  /// Whether the folder must belong to the user alone, because any user could have created it.
   public var needsOwnedFolder = false
 
-  /// What was asked for on the command line, made absolute; else what `SocketLocation` chooses.
+  /// Uses the path of the command line, made absolute. Without one, uses the path that `SocketLocation` chooses.
   public init(asked: String?) {
     guard let asked else {
       let choice = SocketLocation.choose(
@@ -31,11 +31,11 @@ public struct SocketPlace: Sendable {
   }
 }
 
-/// What a socket of the daemon's is for; the name is what systemd calls it by (`FileDescriptorName=`).
+/// The purpose of a socket. The raw value is the name that systemd uses (`FileDescriptorName=`).
 public enum SocketRole: String, Sendable, Hashable, CaseIterable {
   case control, watch, handoff
 
-  /// Beside the control socket.
+  /// The socket next to the control socket. Nil for the control socket.
   var sibling: SocketLocation.Sibling? {
     switch self {
     case .control: nil
@@ -46,7 +46,7 @@ public enum SocketRole: String, Sendable, Hashable, CaseIterable {
 }
 
 extension SocketRole {
-  /// What a socket that was handed over is for: as its name says, or else by what it is; nil for what is no such socket.
+  /// The role of an inherited socket, from its name or else from its type and path. Nil if it is not a suitable socket.
   public init?(named name: String, descriptor: Int32) {
     func listens(for kind: SocketListener.Kind) -> String? { SocketListener.path(of: descriptor, listeningFor: kind) }
     if let role = SocketRole(rawValue: name) {

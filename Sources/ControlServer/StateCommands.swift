@@ -4,9 +4,9 @@ import Playback
 import SavedState
 import WireProtocol
 
-/// Commands about what is saved.
+/// Commands about the saved state.
 extension Connection {
-  /// Runs those that answer at once.
+  /// Runs the commands that reply immediately.
   func run(_ command: StateCommand) throws(MediaError) -> Reply? {
     switch command {
     case .status: return .ok(stateFields)
@@ -21,7 +21,7 @@ extension Connection {
     }
   }
 
-  /// Begins those that wait for the store.
+  /// Starts the commands that wait for the store.
   func begin(_ command: StateCommand, _ request: WaitingRequest) throws(MediaError) {
     guard let keeper = server.keeper else { throw Self.nothingIsSaved }
     switch command {
@@ -34,7 +34,7 @@ extension Connection {
       }
     case .saveQueue(let name, let player):
       _ = try server.registry.player(player)
-      // First what has changed is written: then the database has the queue.
+      // Pending changes are written first, so that the database contains the queue.
       keeper.save { [loop = server.loop] error in
         if let error { return request.fail(error) }
         guard !request.isDone else { return }
@@ -74,7 +74,7 @@ extension Connection {
     }
   }
 
-  /// Replaces a queue by what was saved of one.
+  /// Replaces a queue with saved entries.
   private func load(
     _ entries: [StoredEntry], named name: String, ifVersion version: Int?, player: String
   ) throws(MediaError) -> Reply {
@@ -114,7 +114,7 @@ extension Connection {
 }
 
 extension WaitingRequest {
-  /// Answers with what the store answered; `reply` is not called when that is over.
+  /// Replies with the result of the store. Does not call `reply` if the request has already ended.
   func answer<Value>(
     _ result: Result<Value, MediaError>, _ reply: (Value) throws(MediaError) -> Reply
   ) {

@@ -5,39 +5,43 @@ import SavedState
 
 extension OpeningMarks: OpeningRecord {}
 
-/// Has what the players are saved: notes what changes, and gives it to the store in good time.
+/// Saves the state of the players: records their changes, and passes them to the store in batches.
 ///
-/// What has changed is given a moment later, so that what changes together is written together; while that is being written the
-/// next is only noted. While something plays its position is given every 0.9 s, and while nothing changes nothing is done at all. Taking
-/// notes is all that the control loop does: what is to be written is worked out on the store's thread, from snapshots that cost
-/// the same however long a queue is.
+/// - Changes are passed after a short delay, so that changes that occur together are written together. During a write,
+///   new changes are only recorded.
+/// - During playback the position is passed every 0.9 s.
+/// - Without changes there is no work at all.
+/// - The control loop only records changes. The store's thread computes the data to write from snapshots, whose cost
+///   does not depend on the queue length.
 ///
 /// Threading: confined to the control loop.
 final class StateKeeper: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the loop; timers and the store's answers hop onto it.
+  // `@unchecked Sendable`: confined to the loop. The callbacks of timers and of the store switch to it.
 
-  /// How long after a change it is given to the store.
+  /// The delay from a change to the write.
   private static let delayNanoseconds: Int64 = 20_000_000
-  /// How long after a write the next may begin.
+  /// The minimum time between two writes.
   private static let spacingNanoseconds: Int64 = 400_000_000
-  /// How often positions are given while something plays. With the time that writing takes this is within a second.
+  /// The interval of position writes during playback. Including the time for writing, a saved position is at most one
+  /// second old.
   private static let positionNanoseconds: Int64 = 900_000_000
 
-  /// How long after it could not be written that is tried again: first, and at last; each time it is twice as long.
+  /// The first and the longest delay before a failed write is repeated. The delay doubles each time.
   private static let firstRetryNanoseconds: Int64 = 1_000_000_000
   private static let lastRetryNanoseconds: Int64 = 60_000_000_000
 
-  /// What has changed of one player.
+  /// The recorded changes of one player.
   private struct Note {
-    /// How many entries are noted; with more of them everything is to be written, and no more are noted. Those that are
-    /// noted stay until then: freeing them may free their memory, which is the store's thread's work.
+    /// The maximum number of recorded entries. With more, all entries are written and no more are recorded.
+    /// The recorded entries are retained until the write. Releasing them may free much memory, which the store's thread
+    /// should do.
     static let limit = 20_000
 
-    /// Entries that are new or have other settings, one by one and as they came together.
+    /// New or changed entries: single ones, and groups that were added together.
     private var single: [PlayerItem.ID: PlayerItem] = [:]
     private var batches: [[PlayerItem]] = []
     private var count = 0
-    /// Everything is to be written.
+    /// Whether all entries must be written.
     private(set) var isWhole = false
 
     mutating func add(_ items: [PlayerItem]) {
@@ -51,7 +55,7 @@ final class StateKeeper: @unchecked Sendable {
       isWhole = count > Self.limit
     }
 
-    /// Each of them once.
+    /// All recorded entries without duplicates.
     var items: [PlayerItem] {
       var items = single
       for item in batches.joined() { items[item.id] = item }
@@ -59,13 +63,13 @@ final class StateKeeper: @unchecked Sendable {
     }
   }
 
-  /// What is given of one player.
+  /// The data of one player that is passed to the store.
   private struct Part {
     var name: String
     var snapshot: PlayerSnapshot
-    /// What has changed; nil: nothing.
+    /// The recorded changes. Nil: none.
     var note: Note?
-    /// Every entry, where all are to be written or might be.
+    /// Returns all entries. Set if all are or may be needed.
     var allItems: (@Sendable () -> [PlayerItem])?
 
     func stored(whole: Bool) -> StoredPlayer {
@@ -78,28 +82,28 @@ final class StateKeeper: @unchecked Sendable {
   private let registry: PlayerRegistry
   private let engine: EngineCore
   private let logger: Logger
-  /// Its timers run on real time, whatever the players' do.
+  /// The loop of the timers. It uses real time even if the players use a virtual clock.
   private let loop: any ControlLoop
-  /// Kept without allocating for each change: what is noted of a player that is known here.
+  /// The recorded changes by player. The dictionary avoids an allocation per change for known players.
   private var notes: [String: Note] = [:]
   private var timer: (any ControlTimer)?
   private var timerTime = HostTime(nanoseconds: .max)
   private var lastWrite = HostTime(nanoseconds: 0)
   private var isWriting = false
   private var isStopped = false
-  /// The store has begun another database.
+  /// Whether the store has begun a new database, so that everything must be written.
   private var isAllWanted = false
-  /// Marks that were found at the start are still needed: what they tell is not saved yet.
+  /// Whether the opening marks found at startup are still needed, because the failures they describe are not saved yet.
   private var isCrashUnsaved = false
-  /// The entries that failed at the start because a daemon died while it opened them.
+  /// The entries that failed at startup because an earlier daemon crashed while opening them.
   private var crashedIDs: [PlayerItem.ID] = []
-  /// Before that what could not be written is not tried again, and how long it is waited then.
+  /// The earliest time to repeat a failed write, and the delay for the next failure.
   private var retryTime = HostTime(nanoseconds: 0)
   private var retryNanoseconds = firstRetryNanoseconds
-  /// Where things were left, and what was marked by hand.
+  /// The automatic and manual bookmarks.
   private(set) var bookmarks = BookmarkTable()
   private var bookmarkRule = BookmarkRule(shortest: nil)
-  /// Who waits for what has changed by now, and for what is being written.
+  /// The requests that wait for changes not yet passed to the store, and for the current write.
   private var waiting: [(MediaError?) -> Void] = []
   private var waitingForWrite: [(MediaError?) -> Void] = []
 
@@ -111,15 +115,16 @@ final class StateKeeper: @unchecked Sendable {
     self.loop = loop
   }
 
-  // MARK: - The beginning and the end
+  // MARK: - Starting and stopping
 
-  /// Gives the registry's players what was saved, and watches them from now on. Blocks until that is read: before anybody is served.
+  /// Restores the saved state of the registry's players, and starts to observe them. Blocks until the state is read,
+  /// which is before clients are served.
   func restore(_ policy: ServerPolicy) {
     let loaded = store.waitUntilLoaded()
     registry.skipItemIDs(to: loaded.nextItemID)
     registry.onNextItemID = { [store] in store.note(nextItemID: $0) }
     bookmarks = BookmarkTable(loaded.bookmarks)
-    // What is heard at this moment may be what is to be gone on with.
+    // The item to resume may currently be playing, so current positions are recorded first.
     registry.onResume = { [weak self] in
       guard let self, !isStopped else { return }
       for target in registry.players { settleCurrent(target) }
@@ -151,7 +156,7 @@ final class StateKeeper: @unchecked Sendable {
         aim(after: Self.delayNanoseconds)
       }
     }
-    // Of a disk that was full at the start everything is written once there is room, whether anything changes or not.
+    // If the disk was full at startup, everything is written when there is room, even without changes.
     if store.status.error?.code == .stateDiskFull {
       isAllWanted = true
       aim(after: Self.delayNanoseconds)
@@ -165,7 +170,8 @@ final class StateKeeper: @unchecked Sendable {
     }
   }
 
-  /// Finds the entries that were being opened when a daemon died, saves that of the newest ones, and logs it.
+  /// Finds the entries that an earlier daemon was opening when it crashed. Saves the failure of the new ones, and logs
+  /// it.
   private func noteCrashes(_ loaded: LoadedState) {
     for target in registry.players {
       let items = target.player.onLoop { $0.allItems() }.filter { $0.error?.code == .crashedWhileOpening }
@@ -182,15 +188,16 @@ final class StateKeeper: @unchecked Sendable {
       metadata: ["items": "\(loaded.openingIDs.sorted().map(String.init).joined(separator: ","))"])
   }
 
-  /// The entries that failed at the start, as far as players still have them, because a daemon died while it opened them.
+  /// The entries that failed at startup because an earlier daemon crashed while opening them, and that players still
+  /// contain.
   var presentCrashedIDs: [PlayerItem.ID] {
     crashedIDs.filter { id in registry.players.contains { $0.player.onLoop { $0.item(id) } != nil } }
   }
 
-  /// Allows something else from now on.
+  /// Applies a new policy.
   func apply(_ policy: ServerPolicy) { bookmarkRule = BookmarkRule(shortest: policy.shortestBookmarkedDuration) }
 
-  /// Gives the store everything that has changed, and notes no more.
+  /// Passes all changes to the store, and stops recording changes.
   func stop() {
     guard !isStopped else { return }
     give(isLast: true)
@@ -199,10 +206,10 @@ final class StateKeeper: @unchecked Sendable {
     timer = nil
   }
 
-  /// How saving is going.
+  /// The status of saving.
   var status: SavingStatus { store.status }
 
-  /// Saves what has changed by now. `completion` is called once, with why it could not be saved.
+  /// Saves all current changes. Calls `completion` once, with an error if they could not be saved.
   func save(_ completion: @escaping (MediaError?) -> Void) {
     guard !isStopped else {
       return completion(status.error ?? MediaError(.shuttingDown, "playheadd is stopping"))
@@ -211,7 +218,7 @@ final class StateKeeper: @unchecked Sendable {
     if !isWriting { give() }
   }
 
-  // MARK: - Taking notes
+  // MARK: - Recording changes
 
   private func watch(_ target: NamedPlayer) {
     let name = target.name
@@ -232,7 +239,7 @@ final class StateKeeper: @unchecked Sendable {
 
   // MARK: - Bookmarks
 
-  /// Changes bookmarks by hand, and has that written.
+  /// Changes bookmarks, and schedules a write.
   func changeBookmarks<Answer>(
     _ body: (inout BookmarkTable) throws(MediaError) -> Answer
   ) throws(MediaError) -> Answer {
@@ -245,20 +252,20 @@ final class StateKeeper: @unchecked Sendable {
     BookmarkedPlace(item).flatMap { bookmarks.left($0)?.time }
   }
 
-  /// Keeps where an item is heard now, or was left.
+  /// Stores the position at which an item is or was heard as its automatic bookmark.
   private func settle(_ item: PlayerItem, at time: MediaTime, hasEnded: Bool) {
     let decision = bookmarkRule.decision(at: time, of: item.duration, hasEnded: hasEnded)
     guard decision != .leave, let place = BookmarkedPlace(item) else { return }
     bookmarks.settle(place, at: time, decision, now: BookmarkedPlace.now)
   }
 
-  /// Keeps where the current item is heard.
+  /// Stores the position of the current item.
   private func settleCurrent(_ target: NamedPlayer) {
     guard let place = target.player.onLoop({ $0.currentPlace }) else { return }
     settle(place.item, at: place.time, hasEnded: place.hasEnded)
   }
 
-  /// Sees to it that the store is given something so long from now, if not sooner.
+  /// Schedules a write after this delay, or keeps an earlier one.
   private func aim(after nanoseconds: Int64) {
     guard !isWriting, !isStopped else { return }
     let now = loop.now
@@ -276,11 +283,11 @@ final class StateKeeper: @unchecked Sendable {
 
   private static func isPlaying(_ target: NamedPlayer) -> Bool { target.state.timeControlStatus == .playing }
 
-  // MARK: - Giving
+  // MARK: - Writing
 
-  /// Gives the store what has changed, and where it is what plays.
+  /// Passes all changes to the store, and the positions of playing players.
   ///
-  /// - Parameter isLast: nothing is given any more, so that the store has to have everything that it might want.
+  /// - Parameter isLast: Whether this is the last write, so that the store must get all data that it may need.
   private func give(isLast: Bool = false) {
     guard isLast || !isWriting else { return }
     let names = registry.players.map(\.name)

@@ -5,9 +5,9 @@ import Playback
 import Playlists
 import SavedState
 
-/// A queue entry as it is kept, and made again from that.
+/// Conversion of queue entries to and from their saved form.
 extension StoredEntry {
-  /// What is kept of an item. Any thread.
+  /// Creates the saved form of an item. Threading: any.
   init(_ item: PlayerItem) {
     let place: Place
     switch item.asset.place {
@@ -30,12 +30,12 @@ extension StoredEntry {
     if item.error?.code == .crashedWhileOpening { fields["crashed"] = "true" }
   }
 
-  /// Whether a daemon died while it opened the entry, and the entry has failed since.
+  /// Whether an earlier daemon crashed while opening the entry, so that the entry has failed.
   var hasCrashed: Bool { fields["crashed"] == "true" }
 }
 
 extension StoredFields {
-  // MARK: - How servers are asked
+  // MARK: - HTTP options
 
   fileprivate mutating func put(_ options: HTTPOptions) {
     let usual = HTTPOptions()
@@ -54,7 +54,7 @@ extension StoredFields {
     self["peak-bit-rate"] = options.preferredPeakBitRate.map { "\($0)" }
   }
 
-  /// How servers are asked that the entry comes from.
+  /// The options of HTTP requests for the entry.
   fileprivate var httpOptions: HTTPOptions {
     var options = HTTPOptions()
     options.headers = numbered("header").compactMap { line in
@@ -80,7 +80,7 @@ extension StoredFields {
     return values
   }
 
-  // MARK: - What lists said
+  // MARK: - Playlist entries
 
   fileprivate mutating func put(_ entry: PlaylistEntry) {
     self["list"] = "true"
@@ -104,7 +104,7 @@ extension StoredFields {
     return entry
   }
 
-  // MARK: - How it is played
+  // MARK: - Playback settings
 
   fileprivate mutating func putSettings(of item: PlayerItem) {
     for (number, ramp) in (item.audioMix?.volumeRamps ?? []).enumerated() {
@@ -130,7 +130,7 @@ extension StoredFields {
     }
   }
 
-  /// Gives an item what was set of it. What cannot be set any more is left out.
+  /// Applies saved settings to an item. Ignores settings that are no longer valid.
   fileprivate func set(_ item: PlayerItem) {
     item.resumeTime = self["resume"].flatMap(MediaTime.init(stored:))
     var mix = AudioMix()
@@ -172,15 +172,15 @@ extension StoredFields {
   }
 }
 
-/// Makes entries again. Entries that are parts of the same file share an asset.
+/// Creates entries from their saved form. Entries that are parts of the same file share an asset.
 struct EntryMaker {
   private let policy: ServerPolicy
   private var parts: [StoredEntry.Place: Asset] = [:]
 
-  /// - Parameter policy: what is allowed now, whatever was then.
+  /// - Parameter policy: The current policy, which replaces the one at the time of saving.
   init(_ policy: ServerPolicy) { self.policy = policy }
 
-  /// An entry as it was, with this number. Nothing is opened.
+  /// Creates an entry with this id. Opens no file.
   mutating func item(_ stored: StoredEntry, id: PlayerItem.ID) -> PlayerItem {
     var range: TimeRange?
     if let start = stored.fields["start"].flatMap(MediaTime.init(stored:)),
@@ -224,10 +224,10 @@ struct EntryMaker {
 }
 
 extension MediaTime {
-  /// The time as it is kept: exact.
+  /// The exact saved form of the time.
   var storedText: String { isNumeric ? fractionDescription : decimalDescription }
 
-  /// The time of such a text; nil for any other.
+  /// Parses the saved form. Returns nil for any other text.
   init?(stored text: String) {
     if let time = MediaTime(fraction: text) {
       self = time

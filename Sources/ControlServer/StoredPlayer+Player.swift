@@ -3,9 +3,9 @@ import MediaCore
 import Playback
 import SavedState
 
-/// A player as it is kept, and made again from that.
+/// Conversion of players to and from their saved form.
 extension StoredPlayer {
-  /// What is kept of a player, and of those of its entries that are new or have changed. Any thread.
+  /// Creates the saved form of a player, with its new and changed entries. Threading: any.
   init(name: String, _ snapshot: PlayerSnapshot, changed: [PlayerItem]) {
     let state = snapshot.state
     var fields: StoredFields = [
@@ -53,13 +53,13 @@ extension StoredPlayer {
     fields[name].flatMap { Word(rawValue: $0) }
   }
 
-  /// Gives a player that was just made everything that was kept. What it would not take any more is left out.
+  /// Restores the saved state of a player that was just created. Ignores values that are no longer valid.
   ///
   /// - Parameters:
-  ///   - openingIDs: the entries that were being opened when the daemon before this one died; they fail. When there are any,
-  ///     of whichever player, the player opens nothing before a request changes or plays it.
-  ///   - byteLimit: the bytes that may describe the entries (`PlayerItem.descriptionByteCount`).
-  /// - Returns: the number of entries at the end of the queue that were left out because of this limit.
+  ///   - openingIDs: The entries that an earlier daemon was opening when it crashed. They fail. If there are any, in
+  ///     any player, this player opens no file before a request changes or plays it.
+  ///   - byteLimit: The maximum number of bytes that describe the entries (`PlayerItem.descriptionByteCount`).
+  /// - Returns: The number of entries at the end of the queue that were omitted because of this limit.
   func restore(
     _ player: QueuePlayer, _ maker: inout EntryMaker, openingIDs: Set<UInt64>, byteLimit: Int
   ) -> Int {

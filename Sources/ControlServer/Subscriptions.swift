@@ -1,22 +1,22 @@
 import MediaCore
 import WireProtocol
 
-/// What one connection watches: each subscription by its id, and how it is ended.
+/// The subscriptions of one connection, by id.
 ///
 /// Threading: confined to the control loop.
 struct Subscriptions {
-  /// Which command ends it.
+  /// The kind of a subscription, which determines the command that ends it.
   enum Kind {
-    /// `observe`; ended by `unobserve`.
+    /// `observe`. Ended by `unobserve`.
     case values
-    /// `tick` and `at`; ended by `untick`.
+    /// `tick` and `at`. Ended by `untick`.
     case times
-    /// `meter`; ended by `unmeter`.
+    /// `meter`. Ended by `unmeter`.
     case meters
-    /// `record.watch`; ended by `record.unwatch`.
+    /// `record.watch`. Ended by `record.unwatch`.
     case recordings
 
-    /// What it is called in messages.
+    /// The name in error messages.
     fileprivate var name: String {
       switch self {
       case .values: "observe"
@@ -27,10 +27,10 @@ struct Subscriptions {
     }
   }
 
-  /// What watching costs the control loop while it plays.
+  /// The load of a subscription on the control loop during playback.
   struct Cost: Sendable, Hashable {
     var eventsPerSecond = 0.0
-    /// Times that are waited for.
+    /// The number of boundary times.
     var timeCount = 0
 
     static func + (left: Cost, right: Cost) -> Cost {
@@ -52,19 +52,19 @@ struct Subscriptions {
 
   private var byID: [Int: Subscription] = [:]
   private var nextID = 1
-  /// Of all that there are.
+  /// The total of all subscriptions of the connection.
   private(set) var cost = Cost()
 
-  /// Returns the id of the next subscription. No id is used twice.
+  /// Returns the id of the next subscription. Ids are not reused.
   ///
-  /// A share of each total is reserved for connections with the right `control`: connections without this right cannot
-  /// use the totals up.
+  /// A part of each total is reserved for connections with the right `control`, so that other connections cannot use
+  /// the totals up.
   ///
   /// - Parameters:
   ///   - cost: The cost of the new subscription.
   ///   - mayControl: Whether the connection has the right `control`.
-  ///   - others: Returns the cost of all other connections' subscriptions, and of those without the right `control`
-  ///     among them. The closure is called only for a subscription with a cost.
+  ///   - others: Returns the cost of the subscriptions of all other connections, and of those without the right
+  ///     `control`. Called only for a subscription with a cost.
   /// - Throws: `too-many-subscriptions`.
   func newID(
     _ cost: Cost = Cost(), limits: WireLimits, mayControl: Bool = true, others: () -> (all: Cost, watching: Cost)
@@ -94,21 +94,24 @@ struct Subscriptions {
 
   private static func tooMany(_ message: String) -> MediaError { MediaError(.tooManySubscriptions, message) }
 
-  /// Adds a subscription with the id that `newID` gave; `end` is called once, when it is removed.
+  /// Adds a subscription with the id from `newID`. Calls `end` once when the subscription is removed.
   mutating func add(_ id: Int, _ kind: Kind, _ cost: Cost = Cost(), end: @escaping () -> Void) {
     nextID = id + 1
     byID[id] = Subscription(kind: kind, cost: cost, end: end)
     self.cost = self.cost + cost
   }
 
-  /// Takes one out. What it cost is counted anew: decimals that are added and taken away leave a rest.
+  /// Removes a subscription. Recomputes the total cost, because adding and subtracting floating-point numbers would
+  /// leave a rounding error.
   private mutating func take(_ id: Int) -> Subscription? {
     guard let taken = byID.removeValue(forKey: id) else { return nil }
     if taken.cost != Cost() { cost = byID.values.reduce(Cost()) { $0 + $1.cost } }
     return taken
   }
 
-  /// Ends one. Errors: `no-such-observer` when there is none of that kind.
+  /// Ends a subscription.
+  ///
+  /// - Throws: `no-such-observer` if there is none of this kind.
   mutating func remove(_ id: Int, _ kind: Kind) throws(MediaError) {
     guard let subscription = byID[id], subscription.kind == kind else {
       throw MediaError(
@@ -118,13 +121,13 @@ struct Subscriptions {
     subscription.end()
   }
 
-  /// Whether it is there still.
+  /// Whether the subscription exists.
   func contains(_ id: Int) -> Bool { byID[id] != nil }
 
-  /// Ends one because what it watched is gone.
+  /// Ends a subscription because its subject no longer exists.
   mutating func drop(_ id: Int) { take(id)?.end() }
 
-  /// Ends all.
+  /// Ends all subscriptions.
   mutating func removeAll() {
     let ending = byID.sorted { $0.key < $1.key }
     byID = [:]

@@ -5,7 +5,9 @@ import WireProtocol
 
 /// Commands about an entry's tracks and chapters.
 extension Connection {
-  /// An entry's tracks. Errors: `no-such-item`, `invalid-state` before it is ready, its own.
+  /// The tracks of an entry.
+  ///
+  /// - Throws: `no-such-item`, `invalid-state` before the entry is ready, or the error of the entry.
   func itemTracks(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
     let item = try item(id, of: target, .itemTracks)
     let properties = try Self.properties(of: item.asset, .itemTracks)
@@ -21,7 +23,9 @@ extension Connection {
     return .ok(fields, rows: rows)
   }
 
-  /// An entry's groups of tracks, and what is presented of each. Errors: `no-such-item`, `invalid-state` before it is ready, its own.
+  /// The groups of tracks of an entry, and the selected track of each.
+  ///
+  /// - Throws: `no-such-item`, `invalid-state` before the entry is ready, or the error of the entry.
   func itemSelection(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
     let item = try item(id, of: target, .itemSelection)
     _ = try Self.properties(of: item.asset, .itemSelection)
@@ -31,9 +35,10 @@ extension Connection {
     return .ok(fields, rows: groups.flatMap { Self.rows($0, selected: .some(selection.selectedOption(in: $0))) })
   }
 
-  /// What rows say of a group and of its options.
+  /// The rows for a group and its options.
   ///
-  /// - Parameter selected: what is presented of it; nil where nothing is, or nobody has chosen.
+  /// - Parameter selected: The selected option. An inner nil means that none is selected, an outer nil that the rows
+  ///   have no `selected` field.
   static func rows(_ group: MediaSelectionGroup, selected: MediaSelectionOption?? = nil) -> [Fields] {
     let name = FieldValue.string(group.characteristic.rawValue)
     let head: Fields = [
@@ -53,7 +58,9 @@ extension Connection {
     return [head] + options
   }
 
-  /// An entry's chapters. Errors: `no-such-item`, `invalid-state` before it is ready, its own.
+  /// The chapters of an entry.
+  ///
+  /// - Throws: `no-such-item`, `invalid-state` before the entry is ready, or the error of the entry.
   func itemChapters(
     _ id: Int, from offset: Int, languages: WireList<String>, of target: NamedPlayer
   ) throws(MediaError) -> Reply {
@@ -67,13 +74,14 @@ extension Connection {
       item.chapters, properties.chapterFault, head: ["item": .int(item.id)], from: offset, languages: languages)
   }
 
-  /// The most bytes that a byte of a title becomes in a reply (JSON's `\u001f`), and those of the other fields.
+  /// The maximum number of reply bytes for one byte of a title (JSON's `\u001f`), and the number of bytes of the other
+  /// fields.
   private static let bytesPerTitleByte = 6
   private static let bytesPerChapter = 256
-  /// Languages that are listed of one.
+  /// The maximum number of listed languages of a chapter.
   private static let maximumLanguages = 64
 
-  /// Chapters from `offset` on, no more than may wait for the peer.
+  /// The chapters from `offset` on, limited to the output buffer of the peer.
   func chapters(
     _ chapters: [AssetChapter], _ fault: MediaError?, head: Fields, from offset: Int, languages: WireList<String>
   ) -> Reply {
@@ -108,7 +116,7 @@ extension Connection {
     return .ok(fields, rows: rows)
   }
 
-  /// Presents other tracks: both or none.
+  /// Selects other tracks. After an error the selection is unchanged.
   func select(
     audio: ItemCommand.TrackChoice?, subtitles: ItemCommand.TrackChoice?, in id: Int, of target: NamedPlayer
   ) throws(MediaError) -> Reply {
@@ -125,7 +133,7 @@ extension Connection {
     do throws(MediaError) {
       if let audio { try Self.select(audio, of: .audible, in: item, properties) }
     } catch {
-      // What was changed already is as it was.
+      // Restores the selection that was already changed.
       if subtitles != nil, let legible { try? item.select(before.selectedOption(in: legible), in: legible) }
       throw error
     }
@@ -165,7 +173,9 @@ extension Connection {
     }
   }
 
-  /// What is known of an asset. Errors: `invalid-state` before it is loaded, why it could not be.
+  /// The properties of an asset.
+  ///
+  /// - Throws: `invalid-state` before the asset is loaded, or the error of loading it.
   static func properties(of asset: Asset, _ command: CommandName) throws(MediaError) -> AssetProperties {
     guard let loaded = asset.loaded else {
       throw MediaError(.invalidState, "it is not loaded yet", operation: command.rawValue)
@@ -173,7 +183,7 @@ extension Connection {
     return try loaded.get()
   }
 
-  /// What a row says of a track.
+  /// The row for a track.
   static func row(_ track: AssetTrack) -> Fields {
     var row: Fields = [
       "track": .int(track.id), "type": .string(track.mediaType.rawValue), "codec": .string(track.codecName),

@@ -2,12 +2,12 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Runs one `wait`: feeds a `WaitStateMachine` with what the player tells, and answers the request. Nothing polls: a time is
-/// waited for with a boundary observer.
+/// Runs one `wait`: passes the player's changes to a `WaitStateMachine`, and replies to the request. It does not poll.
+/// Times are awaited with a boundary observer.
 ///
 /// Threading: confined to the control loop.
 final class WaitRunner: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop, where the observers that carry it are called.
+  // `@unchecked Sendable`: confined to the control loop, on which the observers that capture it are called.
   private let target: NamedPlayer
   private let loop: any ControlLoop
   private let request: WaitingRequest
@@ -25,13 +25,15 @@ final class WaitRunner: @unchecked Sendable {
     machine = WaitStateMachine(conditions)
   }
 
-  /// Answers at once what holds already, and waits for the rest. Errors: what the observers need and did not get.
+  /// Replies immediately if all conditions are true. Otherwise starts to wait.
+  ///
+  /// - Throws: The errors of adding the observers.
   func start(timeout: MediaTime?) throws(MediaError) {
     judge()
     guard !isOver else { return }
     let limit = timeout.flatMap(\.wholeNanoseconds)
     if let timeout, let limit, limit <= 0 {
-      // Only what holds already was asked for; no clock is needed to tell.
+      // A timeout of zero only checks the current state, which needs no timer.
       return request.fail(Self.timedOut(timeout))
     }
     request.onEnd { self.stop() }
@@ -53,7 +55,8 @@ final class WaitRunner: @unchecked Sendable {
           self.judge()
         }
       }
-      // The time may have come between the first look and the observer, which then waits for what is past.
+      // The time may have been reached between the first check and the start of the observer, which only reports later
+      // crossings.
       judge()
       guard !isOver else { return }
     }
@@ -106,7 +109,7 @@ final class WaitRunner: @unchecked Sendable {
     let (ending, boundary) = (tokens, boundary)
     tokens = []
     self.boundary = nil
-    // A player that was closed has none any more.
+    // A closed player has no observers, so errors are ignored.
     target.player.onLoop { player in
       for token in ending { try? player.removeObserver(token) }
       if let boundary { try? player.removeTimeObserver(boundary) }
@@ -117,7 +120,7 @@ final class WaitRunner: @unchecked Sendable {
 }
 
 extension MediaTime {
-  /// This time in nanoseconds, rounded; nil when it is not numeric or does not fit.
+  /// The time in nanoseconds, rounded. Nil if it is not numeric or does not fit.
   var wholeNanoseconds: Int64? {
     let converted = convertScale(1_000_000_000)
     return converted.isNumeric ? converted.value : nil

@@ -2,17 +2,17 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Whether what a `wait` waits for has come, or cannot come any more (protocol.md, `wait`).
+/// Decides whether the conditions of a `wait` are true, or can no longer become true (protocol.md, `wait`).
 ///
-/// Pure: facts in, verdict out. It is asked with the facts at the start and after each change; that a boundary was crossed
-/// is told apart, because the time at which that is told may be a moment later.
+/// Pure: facts in, verdict out. It is called with the facts at the start and after each change.
+/// Boundary crossings are reported separately, because the time may have advanced when a crossing is reported.
 struct WaitStateMachine {
-  /// What is known of the player at one moment.
+  /// The state of the player at one moment.
   struct Facts {
     var state: PlayerState
-    /// The time heard.
+    /// The heard time.
     var time: MediaTime
-    /// Where forward playback of the current item ends, if it is not where its sound does.
+    /// The forward end time of the current item. Nil: the end of its audio.
     var forwardEnd: MediaTime?
     /// Whether an entry is in the queue.
     var contains: (PlayerItem.ID) -> Bool
@@ -20,20 +20,19 @@ struct WaitStateMachine {
 
   enum Verdict: Equatable {
     case pending
-    /// All conditions hold.
+    /// All conditions are true.
     case satisfied
     case failed(MediaError)
   }
 
   private let conditions: [WaitCondition]
-  /// The latest of the times to be reached forwards, and the earliest of those to be reached backwards; nil when there is
-  /// none.
+  /// The latest time to reach forwards, and the earliest time to reach backwards. Nil without such a condition.
   let (forwardTarget, reverseTarget): (MediaTime?, MediaTime?)
-  /// The item that must be the current one.
+  /// The item that must be current.
   private let wantedItem: PlayerItem.ID?
-  /// The item in which the time is to be reached: the wanted one, or the first that is current while we wait.
+  /// The item in which the time must be reached: the wanted item, or else the first current item of the wait.
   private var timedItem: PlayerItem.ID?
-  /// Which of them have been crossed the way that they are waited for.
+  /// Whether each target time has been crossed in its direction.
   private var (hasCrossedForwards, hasCrossedBackwards) = (false, false)
 
   init(_ conditions: some Sequence<WaitCondition>) {
@@ -47,20 +46,20 @@ struct WaitStateMachine {
     timedItem = wantedItem
   }
 
-  /// The times at which a crossing is to be told.
+  /// The times whose crossings must be reported.
   var targetTimes: [MediaTime] { [forwardTarget, reverseTarget].compactMap { $0 } }
 
-  /// The boundary at `time` was crossed in this item. Who comes back over it has not reached it any more.
+  /// Records that the boundary at `time` was crossed in this item. Crossing it in the opposite direction undoes this.
   mutating func crossed(_ time: MediaTime, in item: PlayerItem.ID, isReverse: Bool) {
     guard item == timedItem else { return }
     if time == forwardTarget { hasCrossedForwards = !isReverse }
     if time == reverseTarget { hasCrossedBackwards = isReverse }
   }
 
-  /// The time changed otherwise than by playing: what was crossed counts no more.
+  /// Records that the time changed other than by playback. Earlier crossings no longer count.
   mutating func timeJumped() { (hasCrossedForwards, hasCrossedBackwards) = (false, false) }
 
-  /// Looks at everything anew.
+  /// Checks all conditions.
   mutating func judge(_ facts: Facts) -> Verdict {
     if !targetTimes.isEmpty, timedItem == nil { timedItem = facts.state.currentItemID }
     if let failure = failure(facts) { return .failed(failure) }
@@ -85,7 +84,7 @@ struct WaitStateMachine {
     state.currentItemID != nil && state.currentItemID == timedItem
   }
 
-  /// Why the conditions cannot come to hold any more by playing on.
+  /// The error if the conditions can no longer become true by continued playback.
   private func failure(_ facts: Facts) -> MediaError? {
     let state = facts.state
     if let wantedItem, state.currentItemID != wantedItem, !facts.contains(wantedItem) {
@@ -107,7 +106,7 @@ struct WaitStateMachine {
         .waitEnded,
         "played backwards the item ended at \(facts.time.decimalDescription), before the time that was waited for")
     }
-    // Whoever waits for sound, or for an end, would wait for ever behind an item that cannot be played.
+    // A failed item would let a wait for playback or for an end continue indefinitely.
     guard state.currentItemID == wantedItem ?? state.currentItemID else { return nil }
     let errors = conditions.lazy.compactMap { condition -> MediaError? in
       switch condition {
@@ -119,7 +118,7 @@ struct WaitStateMachine {
     return errors.first
   }
 
-  /// Paused where the item ends forwards: its end was heard, or the player was put there.
+  /// Whether the player is paused at the forward end of the item, by playback or by a seek.
   private static func isStoppedAtEnd(_ facts: Facts) -> Bool {
     let state = facts.state
     guard state.rate == 0, state.itemStatus == .readyToPlay else { return false }

@@ -1,20 +1,21 @@
 import MediaCore
 import WireProtocol
 
-/// A request whose answer comes when something has happened. It is answered exactly once, or abandoned with its
+/// A request whose reply is sent after an event or an operation. It gets exactly one reply, or is abandoned with its
 /// connection.
 ///
 /// Threading: confined to the control loop.
 final class WaitingRequest: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop, where completions and observers carry it.
+  // `@unchecked Sendable`: confined to the control loop, on which the completions and observers that capture it are
+  // called.
   let token: WaitToken
   let request: Request
   let batch: Connection.Batch?
   private weak var connection: Connection?
   private var cleanUp: (() -> Void)?
-  /// It has been answered, or nobody is there to answer: what it has not begun to change stays as it is.
+  /// Whether the request has its reply or was abandoned. Changes that have not started must then be skipped.
   private(set) var isDone = false
-  /// It has been answered, while its connection was there.
+  /// Whether the request has its reply.
   private(set) var isAnswered = false
 
   init(connection: Connection, token: WaitToken, request: Request, batch: Connection.Batch?) {
@@ -24,12 +25,12 @@ final class WaitingRequest: @unchecked Sendable {
     self.batch = batch
   }
 
-  /// Has `body` called once when the request is answered or abandoned: to end what it observes.
+  /// Calls `body` once when the request gets its reply or is abandoned, so that the caller can remove its observers.
   func onEnd(_ body: @escaping () -> Void) {
     if isDone { body() } else { cleanUp = body }
   }
 
-  /// Answers; without effect when that has happened.
+  /// Sends the reply. Has no effect after the first reply.
   func finish(_ reply: Reply) {
     guard end() else { return }
     isAnswered = true
@@ -39,7 +40,7 @@ final class WaitingRequest: @unchecked Sendable {
   /// Replies with an error.
   func fail(_ error: MediaError) { finish(.error(error)) }
 
-  /// Ends without an answer: the connection is gone.
+  /// Ends the request without a reply, because the connection is closed.
   func abandon() { _ = end() }
 
   private func end() -> Bool {

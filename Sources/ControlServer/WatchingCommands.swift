@@ -3,9 +3,9 @@ import Playback
 import RealtimeAudio
 import WireProtocol
 
-/// Commands that watch, or wait for, what happens.
+/// Commands that observe events or wait for them.
 extension Connection {
-  /// Runs those that answer at once; nil is a plain ok.
+  /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: WatchingCommand, form: WireForm) throws(MediaError) -> Reply? {
     switch command {
     case .observe(let keys, let player):
@@ -13,7 +13,7 @@ extension Connection {
       let id = try newSubscription()
       let observation = Observation(keys, id: id, form: form, on: target, connection: self)
       subscribe(id, .values, to: target, form: form) { observation.stop() }
-      // The first values come behind the reply.
+      // The initial values come after the reply.
       afterwards = .send { observation.start() }
       return .ok(["id": .int(id), "seq": .int(server.log.lastNumber)])
     case .unobserve(let id):
@@ -69,7 +69,7 @@ extension Connection {
     }
   }
 
-  /// Adds a subscription to times. `count`: of so many, with those that are there twice.
+  /// Adds a subscription to times. `count` is the number of times, including duplicates.
   private func observe(
     _ times: BoundaryTimes, count: Int, of target: NamedPlayer, item: Int?, includesSeeks: Bool, form: WireForm
   ) throws(MediaError) -> Reply {
@@ -84,7 +84,7 @@ extension Connection {
     return observing(id, cost, target, token, form: form)
   }
 
-  /// Begins an `at` with many times, which are read and ordered in several turns of the loop.
+  /// Starts an `at` with many times. They are decoded and sorted in several loop iterations.
   func beginAt(
     _ times: WireList<MediaTime>, item: Int?, includesSeeks: Bool, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
@@ -112,7 +112,9 @@ extension Connection {
     takeTurn()
   }
 
-  /// The id of a subscription that is to be added. Errors: `too-many-subscriptions`.
+  /// The id for a new subscription.
+  ///
+  /// - Throws: `too-many-subscriptions`.
   func newSubscription(_ cost: Subscriptions.Cost = Subscriptions.Cost()) throws(MediaError) -> Int {
     try subscriptions.newID(cost, limits: server.limits, mayControl: mayControl) {
       var (all, watching) = (Subscriptions.Cost(), Subscriptions.Cost())
@@ -132,7 +134,7 @@ extension Connection {
     end(id, .init(subscription: id, player: target.name, item: item, cause: .itemRemoved), form: form)
   }
 
-  /// Keeps a time observer as a subscription.
+  /// Adds a time observer as a subscription.
   private func observing(
     _ id: Int, _ cost: Subscriptions.Cost, _ target: NamedPlayer, _ token: ObserverToken, form: WireForm
   ) -> Reply {
@@ -140,7 +142,7 @@ extension Connection {
     return .ok(["id": .int(id)])
   }
 
-  /// Keeps a subscription until it is ended, by a command, with the connection or with the player.
+  /// Adds a subscription until a command, the connection or the player ends it.
   private func subscribe(
     _ id: Int, _ kind: Subscriptions.Kind, _ cost: Subscriptions.Cost = Subscriptions.Cost(),
     to target: NamedPlayer, form: WireForm, end: @escaping () -> Void
@@ -155,7 +157,7 @@ extension Connection {
     }
   }
 
-  /// A subscription is over, and its connection is told why.
+  /// Ends a subscription and reports the cause to the client.
   private func end(_ id: Int, _ removed: Event.Removed, form: WireForm) {
     subscriptions.drop(id)
     send(.removed(removed), form: form)
@@ -213,8 +215,8 @@ extension Connection {
     try WaitRunner(conditions, on: target, loop: server.loop, request: request).start(timeout: timeout)
   }
 
-  /// Lets virtual time pass. Spans are added up exactly and turned into nanoseconds together, so that a thousand spans of a
-  /// frame each are as long as their sum.
+  /// Advances the virtual clock. Durations are summed exactly before the conversion to nanoseconds, so that rounding
+  /// errors do not accumulate.
   func beginAdvance(by duration: MediaTime, _ request: WaitingRequest) throws(MediaError) {
     guard let clock = server.loop as? VirtualControlLoop else {
       throw MediaError(.notVirtualClock, "the clock is the real one; start playheadd with --clock virtual")
@@ -226,11 +228,11 @@ extension Connection {
     let span = nanoseconds - server.virtualTime.nanoseconds
     server.virtualTime = (requested, nanoseconds)
     clock.advance(byNanoseconds: span) {
-      // What the span caused for this connection has been written before: events are direct calls.
+      // All events that the clock caused for this connection have been written before, because events are direct calls.
       request.finish(.ok(["now": .seconds(nanoseconds: nanoseconds)]))
     }
   }
 
-  /// A hundred years.
+  /// 100 years.
   private static let latestNanoseconds: Int64 = 3_155_760_000_000_000_000
 }

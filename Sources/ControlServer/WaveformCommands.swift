@@ -4,9 +4,9 @@ import Waveforms
 import WholeFiles
 import WireProtocol
 
-/// What files look like: measured off the loop, and answered or written when that is done.
+/// The waveform command. Waveforms are computed off the loop. The reply comes when the waveform is computed or written.
 extension Connection {
-  /// Begins; answers when the waveform is there, or was cancelled.
+  /// Starts to compute a waveform. Replies when it is ready, or when it was cancelled.
   func begin(_ command: AssetCommand.Waveform, _ request: WaitingRequest) throws(MediaError) {
     let asset = server.registry.asset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
@@ -42,13 +42,16 @@ extension Connection {
     return WaveformOutput(file, form, style)
   }
 
-  /// Numbers of bins that go into a reply, which is written on the loop: two channels of as many bins as may be asked for.
+  /// The maximum number of points in a reply, which is encoded on the loop: two channels with the maximum number of
+  /// bins.
   private static let replyPointLimit = 2_000
 
-  /// Errors: `media-limit-exceeded` when the rows would be too many, or more bytes than a reply may have.
+  /// Checks the size of a reply.
+  ///
+  /// - Throws: `media-limit-exceeded` if there are too many rows or bytes.
   private static func checkReply(_ waveform: Waveform, byteLimit: Int) throws(MediaError) {
     let points = waveform.binCount * waveform.channelCount
-    // About what a row has, and each of its numbers.
+    // The approximate number of bytes of a row, and of each number in it.
     guard points <= replyPointLimit, waveform.binCount * 64 + points * 30 <= byteLimit else {
       throw MediaError(
         .mediaLimitExceeded,
@@ -88,7 +91,7 @@ extension Connection {
 }
 
 extension ServerContext {
-  /// Where waveforms are kept: beside the saved state, where there is that.
+  /// The cache of waveforms, next to the saved state. Nil if no state is saved.
   var waveformCache: WaveformCache? {
     guard let status = keeper?.store.status, status.isSaving, !status.folder.isEmpty else { return nil }
     return WaveformCache(folder: "\(status.folder)/waveforms")
