@@ -1,23 +1,27 @@
 import Glibc
 import MediaCore
 
-/// Users and groups of the system, by name or number.
+/// Looks up users and groups of the system by name or number.
 public enum Accounts {
-  /// The numbers of users. Errors: `invalid-argument` for one that there is none of.
+  /// The ids of users.
+  ///
+  /// - Throws: `invalid-argument` for an unknown user name.
   public static func users(_ names: [String]) throws(MediaError) -> Set<UInt32> {
     var numbers: Set<UInt32> = []
     for name in names { numbers.insert(try user(name)) }
     return numbers
   }
 
-  /// The numbers of groups. Errors: `invalid-argument` for one that there is none of.
+  /// The ids of groups.
+  ///
+  /// - Throws: `invalid-argument` for an unknown group name.
   public static func groups(_ names: [String]) throws(MediaError) -> Set<UInt32> {
     var numbers: Set<UInt32> = []
     for name in names { numbers.insert(try group(name)) }
     return numbers
   }
 
-  /// The number of a user. A number need not be anybody's.
+  /// The id of a user. A number is accepted without a lookup.
   static func user(_ name: String) throws(MediaError) -> UInt32 {
     if let number = UInt32(name) { return number }
     var (record, found) = (passwd(), nil as UnsafeMutablePointer<passwd>?)
@@ -28,7 +32,7 @@ public enum Accounts {
     return record.pw_uid
   }
 
-  /// The number of a group.
+  /// The id of a group. A number is accepted without a lookup.
   public static func group(_ name: String) throws(MediaError) -> UInt32 {
     if let number = UInt32(name) { return number }
     var (record, found) = (Glibc.group(), nil as UnsafeMutablePointer<Glibc.group>?)
@@ -41,6 +45,6 @@ public enum Accounts {
 }
 
 extension Accounts {
-  /// Whether this process may read a file.
+  /// Whether this process can read a file.
   static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 }

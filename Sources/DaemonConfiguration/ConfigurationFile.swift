@@ -1,22 +1,22 @@
-// Finds and reads the configuration file. TOML is parsed by a program of its own beside the daemon (see its first lines), which is
-// started only when there is a file.
+// Locates and reads the configuration file. A separate program next to the daemon parses TOML (see its first lines). It
+// runs only if there is a file.
 import Glibc
 import MediaCore
 import WireProtocol
 
 /// The configuration file of the daemon.
 public struct ConfigurationFile: Sendable {
-  /// Bytes that a file may have.
+  /// The maximum size of the file in bytes.
   static let maximumByteCount = 1_048_576
-  /// How long parsing it may take.
+  /// The time limit for parsing.
   static let patienceMilliseconds: Int32 = 10_000
 
   public let path: String
-  /// Whether it was asked for: then it must be there.
+  /// Whether the path was specified explicitly. Then the file must exist.
   public let isRequired: Bool
 
-  /// The file that was asked for, or else `playhead/playheadd.toml` in `$XDG_CONFIG_HOME`, or in `.config` of `$HOME`; nil where there is
-  /// neither.
+  /// Uses the specified file, or else `playhead/playheadd.toml` in `$XDG_CONFIG_HOME` or in `$HOME/.config`. Nil if
+  /// neither variable is set.
   public init?(asked: String?) {
     if let asked {
       path = asked
@@ -31,7 +31,7 @@ public struct ConfigurationFile: Sendable {
     isRequired = false
   }
 
-  /// Reads it. Nil: there is none, and none was asked for. Blocks.
+  /// Reads the file. Nil if it does not exist and is not required. Blocks.
   public func read() -> ConfigurationText? {
     let bytes: [UInt8]
     switch contents() {
@@ -43,7 +43,7 @@ public struct ConfigurationFile: Sendable {
       let line = Self.lineOfInvalidText(bytes)
       return ConfigurationText(ConfigurationFault(file: path, line: line, column: 1, message: "this is not UTF-8"))
     }
-    // The parser would take what stands before it for the whole file.
+    // The parser would treat the text before the NUL as the whole file.
     if let zero = bytes.firstIndex(of: 0) {
       let before = bytes[..<zero]
       let begin = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
@@ -108,7 +108,7 @@ public struct ConfigurationFile: Sendable {
     var message: String
   }
 
-  /// What the parser beside the daemon makes of a file.
+  /// The result of the parser program for a file.
   private static func parse(_ bytes: [UInt8]) -> Result<JSONValue, ParseFailure> {
     let parser: ParserProcess
     do { parser = try ParserProcess(bytes, patienceMilliseconds: patienceMilliseconds) } catch {
@@ -131,6 +131,6 @@ public struct ConfigurationFile: Sendable {
 }
 
 extension ConfigurationText {
-  /// A file that could not be read at all.
+  /// Creates the result for a file that could not be read.
   init(_ fault: ConfigurationFault) { self.init(faults: [fault], file: fault.file) }
 }

@@ -1,39 +1,39 @@
 import MediaCore
 import WireProtocol
 
-/// Something that is wrong with a configuration file.
+/// A problem in a configuration file.
 public struct ConfigurationFault: Error, Sendable, Hashable, CustomStringConvertible {
   public var file: String
-  /// Counted from 1; nil where it is of no line.
+  /// Counts from 1. Nil if the problem has no location.
   public var line: Int?
   public var column: Int?
   public var message: String
 
-  /// `FILE:LINE:COLUMN: MESSAGE`, as compilers say it.
+  /// `FILE:LINE:COLUMN: MESSAGE`, in the format of compilers.
   public var description: String {
     ([file] + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":") + ": \(message)"
   }
 }
 
 extension ConfigurationFault {
-  /// Something else stands where a name should.
+  /// Creates the problem of a missing name at a location.
   init(misplacedAt place: KeyLocator.Place, in file: String) {
     self.init(
       file: file, line: place.line, column: place.column, message: "the name of a table or an option is expected here")
   }
 }
 
-/// What a configuration file says, and what is wrong with it: everything at once.
+/// The contents of a configuration file, and all of its problems.
 public struct ConfigurationText: Sendable {
-  /// The options with what the file says of them; where it is wrong they are as if it had said nothing.
+  /// The options with the values from the file. An invalid value leaves the default.
   public private(set) var options: DaemonOptions
-  /// In the order in which they stand in the file.
+  /// The problems in the order of their location.
   public private(set) var faults: [ConfigurationFault] = []
 
   private let file: String
   private let locator: KeyLocator
 
-  /// A file of which nothing could be read.
+  /// Creates the result for a file that could not be read.
   init(faults: [ConfigurationFault], file: String) {
     options = DaemonOptions()
     self.faults = faults
@@ -41,7 +41,7 @@ public struct ConfigurationText: Sendable {
     locator = KeyLocator("")
   }
 
-  /// Reads a file's text, and what TOML makes of it as JSON.
+  /// Reads the file's text and the JSON that the TOML parser created from it.
   public init(_ text: String, parsed json: JSONValue, file: String, over options: DaemonOptions = DaemonOptions()) {
     self.file = file
     self.options = options
@@ -65,7 +65,7 @@ public struct ConfigurationText: Sendable {
     let name = path.joined(separator: ".")
     guard let option = OptionTable.option(name), path.count == 2 else {
       let names = OptionTable.all.map(\.name)
-      // A key of another table, or of none, is found by its own name.
+      // Finds a key in the wrong table by its name.
       let known = OptionTable.all.first { $0.key == path.last }?.name
       let near = known.map { "; did you mean \($0)?" } ?? hint(name, names)
       return fault(path, "there is no option \(name)\(near)")
@@ -79,7 +79,9 @@ public struct ConfigurationText: Sendable {
     }
   }
 
-  /// Errors: `invalid-argument` for a value of another kind.
+  /// Converts a value to the kind of its option.
+  ///
+  /// - Throws: `invalid-argument` for a value of another kind.
   private static func value(_ value: JSONValue, of kind: OptionSpec.Kind) throws(MediaError) -> OptionSpec.Value {
     switch (kind, value) {
     case (.text, .string(let text)), (.choice, .string(let text)), (.mode, .string(let text)):
@@ -125,7 +127,8 @@ public struct ConfigurationText: Sendable {
     Nearest.name(to: text, among: names).map { "; did you mean \($0)?" } ?? ""
   }
 
-  /// A fault that shows only beside what is told elsewhere, at the first of these options that the file sets; nil when it sets none.
+  /// A problem that involves several options, located at the first of these options that the file sets. Nil if it sets
+  /// none.
   public func fault(_ message: String, atFirstOf names: [String]) -> ConfigurationFault? {
     for name in names {
       let path = name.split(separator: ".").map(String.init)

@@ -3,73 +3,76 @@ import FileAccess
 import MediaCore
 import WireProtocol
 
-/// Everything that the daemon can be told, with what holds where it is told nothing.
+/// All options of the daemon with their default values.
 public struct DaemonOptions: Sendable, Hashable {
-  /// What time is.
+  /// The clock of the players.
   public enum Clock: String, Sendable, Hashable, CaseIterable { case real, virtual }
 
-  /// swift-log's levels.
+  /// The log levels of swift-log.
   public enum LogLevel: String, Sendable, Hashable, CaseIterable, Comparable {
     case trace, debug, info, notice, warning, error, critical
 
-    /// The lower says more.
+    /// Orders the levels. A lower level logs more.
     public static func < (left: LogLevel, right: LogLevel) -> Bool {
       let (left, right) = (allCases.firstIndex(of: left), allCases.firstIndex(of: right))
       return (left ?? 0) < (right ?? 0)
     }
   }
 
-  /// Where bytes that anybody may have made are parsed.
+  /// The process that parses untrusted media files.
   public enum Isolation: String, Sendable, Hashable, CaseIterable {
-    /// In the daemon.
+    /// The daemon itself.
     case none
-    /// Worker processes open files, read their tags, decode them for `scan` and `waveform`, and make images. The daemon decodes what
-    /// plays, once a worker has opened it and decoded its beginning.
+    /// Worker processes open files, read their tags, decode them for `scan` and `waveform`, and create images.
+    /// The daemon decodes during playback, after a worker has opened the file and decoded its beginning.
     case opening
-    /// As `opening`, and files that play are decoded in worker processes, too.
+    /// Like `opening`. Worker processes also decode during playback.
     case playback
   }
 
-  /// Where to listen; nil: where `SocketLocation` chooses.
+  /// The path of the control socket. Nil: the path that `SocketLocation` chooses.
   public var socketPath: String?
   public var socketMode: UInt32 = 0o600
-  /// A group's name or number; nil: the process's own.
+  /// The name or id of a group. Nil: the group of the process.
   public var socketGroup: String?
-  /// As `OutputSpec` reads it; nil: `auto`, or `null` on the virtual clock.
+  /// In the format of `OutputSpec`. Nil: `auto`, or `null` with the virtual clock.
   public var output: String?
   public var clock = Clock.real
   public var pulseServer: String?
-  /// Devices by name, the dearest first.
+  /// Device names in order of preference.
   public var preferredOutputs: [String] = []
   public var lostDevice = LostDevicePolicy.pause
-  /// Milliseconds of audio that a sound server buffers, in `outputLatencyRange`.
+  /// The amount of audio that a sound server buffers, in milliseconds. Range: `outputLatencyRange`.
   public var outputLatency = 100
-  /// Playback starts when 200 ms of audio are decoded: a longer buffer would begin with silence.
+  /// Playback starts when 200 ms of audio are decoded. A longer buffer would begin with silence.
   public static let outputLatencyRange = 10...200
   public var logLevel = LogLevel.notice
-  /// Users and groups, by name or number, that may connect besides the daemon's own user; what they may; and who may only watch.
+  /// The users and groups that may connect in addition to the daemon's own user, by name or id, and their rights.
+  /// `watchingUsers` and `watchingGroups` get only the `read` right.
   public var users: [String] = []
   public var groups: [String] = []
   public var rights: Rights = [.read, .control]
   public var watchingUsers: [String] = []
   public var watchingGroups: [String] = []
-  /// Nil: everywhere.
+  /// The folders from which files may be read. Nil: all.
   public var readRoots: [String]?
   public var writeRoots: [String] = []
-  /// The bytes of a file system that stay free when files are written for clients; 0: no reserve.
+  /// The number of bytes that must stay free in a file system when files are written for clients. 0: no limit.
   public var reservedFreeBytes = 0
   public var isNetworkAllowed = true
-  /// The networks and hosts that may be reached (none: all), and those that may not.
+  /// The networks and hosts that may be accessed (empty: all), and those that may not.
   public var allowedNetworks: [String] = []
   public var deniedNetworks: [String] = []
   public var certificateAuthorityFile: String?
-  /// Whether players and queues are saved, and where; nil: where `StateFolder` chooses, and nowhere on the virtual clock.
+  /// Whether players and queues are saved, and the folder. Nil: the folder that `StateFolder` chooses, or none with the
+  /// virtual clock.
   public var savesState = true
   public var stateFolder: String?
-  /// From how many seconds on an entry leaves a bookmark where it is left; 0: none does. And whether new entries begin there.
+  /// The minimum duration in seconds of entries for automatic bookmarks (0: none), and whether new entries start at
+  /// their bookmark.
   public var bookmarksFromSeconds = 600
   public var resumesWhereLeft = false
-  /// What the sound is used for from the start; nothing of it is saved.
+  /// The initial category of the audio session. It is not saved.
   public var sessionCategory = SessionCommand.Category.playAndRecord
   public var isolation = Isolation.opening
   /// The encoding of tags that do not state one.
@@ -80,19 +83,25 @@ public struct DaemonOptions: Sendable, Hashable {
 
   public init() {}
 
-  /// What is to be played on. Errors: those of `OutputSpec`.
+  /// The output.
+  ///
+  /// - Throws: The errors of `OutputSpec`.
   public func outputSpec() throws(MediaError) -> OutputSpec {
     if let output { return try OutputSpec(parsing: output) }
     return OutputSpec(clock == .virtual ? .null : .auto)
   }
 
-  /// Where files are read. Errors: those of `FileRoots`.
+  /// The folders from which files may be read.
+  ///
+  /// - Throws: The errors of `FileRoots`.
   public func readableRoots() throws(MediaError) -> FileRoots {
     if let readRoots { return try FileRoots(folders: readRoots) }
     return .everywhere
   }
 
-  /// What the server allows. Errors: `invalid-argument` for a user or group that there is none of; those of `FileRoots`.
+  /// The policy of the server.
+  ///
+  /// - Throws: `invalid-argument` for an unknown user or group, or the errors of `FileRoots` and `NetworkRules`.
   public func policy() throws(MediaError) -> ServerPolicy {
     var policy = ServerPolicy()
     policy.access.userIDs = try Accounts.users(users)
@@ -112,7 +121,9 @@ public struct DaemonOptions: Sendable, Hashable {
     return policy
   }
 
-  /// What only several options together show. Errors: `invalid-argument`.
+  /// Checks combinations of options.
+  ///
+  /// - Throws: `invalid-argument` or the errors of `OutputSpec`.
   public func checkTogether() throws(MediaError) {
     let spec = try outputSpec()
     if clock == .virtual, !spec.allowsVirtualClock {
@@ -124,9 +135,9 @@ public struct DaemonOptions: Sendable, Hashable {
 }
 
 extension DaemonOptions {
-  /// These options, with the values of others where only a start can change the value.
+  /// Returns these options, with the values of others for options that only change at the next start.
   ///
-  /// - Parameter names: Further options whose values the others keep, although they are reloadable.
+  /// - Parameter names: Additional options that keep the values of `others`, although they are reloadable.
   public func keepingWhatIsOfTheStart(of others: DaemonOptions, and names: [String] = []) -> DaemonOptions {
     var options = self
     for option in OptionTable.all where !option.isReloadable || names.contains(option.name) {

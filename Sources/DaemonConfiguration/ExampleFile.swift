@@ -1,6 +1,7 @@
-/// The file that is installed beside the daemon: every option with what it takes and its default, none of them set.
+/// The example configuration file that is installed with the daemon. It contains every option as a comment, with its
+/// accepted values and its default.
 public enum ExampleFile {
-  /// Its text.
+  /// The text of the file.
   public static var text: String {
     var text = """
       # Playhead's configuration: $XDG_CONFIG_HOME/playhead/playheadd.toml, or what `playheadd --config` names.

@@ -1,37 +1,37 @@
-/// Where the keys of a TOML file stand. Of a file that is TOML: what is none is not told from what is.
+/// Locates the keys in the text of a TOML file. Assumes that the file is valid TOML.
 ///
-/// TOMLKit gives places for what it cannot read, but not for what it has read.
+/// TOMLKit provides locations for parse errors, but not for parsed keys.
 struct KeyLocator {
-  /// Counted from 1; columns in characters.
+  /// Counts from 1. Columns are in characters.
   struct Place: Hashable {
     var line: Int
     var column: Int
   }
 
-  /// By the key's whole path.
+  /// The locations of keys and values, by the whole path of the key.
   private(set) var keys: [[String]: Place] = [:]
   private(set) var values: [[String]: Place] = [:]
-  /// The first place where a name should stand and something else does, such as a third `[`: TOMLKit's parser fails there without saying
-  /// so (an assertion), or goes on with what is not there.
+  /// The first location at which a name is expected and another character is found, such as a third `[`.
+  /// There TOMLKit's parser fails an assertion or continues with invalid data, without reporting an error.
   private(set) var misplaced: Place?
 
-  /// The first list or table that lies in more others than `maximumDepth`; nothing behind it is located.
+  /// The first list or table that is nested deeper than `maximumDepth`. Keys after it are not located.
   private(set) var tooDeep: Place?
 
-  /// With the file and its table as many as JSON may have here, which is what the file becomes.
+  /// Together with the file and its table, the maximum depth of the JSON that the file is converted to.
   static let maximumDepth = 30
-  /// Names that a path may have; of longer ones no place is kept.
+  /// The maximum number of names in a path. Longer paths are not located.
   private static let longestPath = 8
 
   private let bytes: [UInt8]
   private var index = 0
   private var depth = 0
-  /// A place, and where in the bytes it is: places are asked for from the beginning to the end, so each byte is counted once.
+  /// A location and its byte index. Locations are requested in increasing order, so each byte is counted once.
   private var counted = (index: 0, place: Place(line: 1, column: 1))
 
   init(_ text: String) {
     bytes = Array(text.utf8)
-    // A byte order mark is none of the text.
+    // A byte order mark does not belong to the text.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       index = 3
       counted.index = 3
@@ -50,18 +50,18 @@ struct KeyLocator {
       } else {
         readPair(in: table)
       }
-      // What makes no sense is left behind.
+      // Skips a line that makes no sense.
       if index == before { skipLine() }
     }
   }
 
-  /// Where the next byte stands.
+  /// The location of the next byte.
   private mutating func nextPlace() -> Place {
     for byte in bytes[counted.index..<max(index, counted.index)] {
       if byte == UInt8(ascii: "\n") {
         counted.place = Place(line: counted.place.line + 1, column: 1)
       } else if byte & 0xC0 != 0x80 {
-        // Bytes that continue a character are none of their own.
+        // Continuation bytes of a character do not count.
         counted.place.column += 1
       }
     }
@@ -95,7 +95,7 @@ struct KeyLocator {
     while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
   }
 
-  /// A key with its dots; of one that is too long as much as shows it.
+  /// Reads a dotted key. Keeps only as many names of a long key as are needed to detect it.
   private mutating func readPath() -> [String] {
     var path: [String] = []
     while true {
@@ -123,7 +123,7 @@ struct KeyLocator {
     return String(decoding: bytes[begin..<index], as: UTF8.self)
   }
 
-  /// Whether a name may have it without quotes.
+  /// Whether a name may contain the byte without quotes.
   private static func isBare(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -186,7 +186,7 @@ struct KeyLocator {
     }
   }
 
-  /// A string of any of the four kinds.
+  /// Skips a string of any of the four kinds.
   private mutating func skipString() {
     let quote = bytes[index]
     let isLong = bytes[index...].prefix(3).elementsEqual([quote, quote, quote])
@@ -199,7 +199,7 @@ struct KeyLocator {
         return
       } else if bytes[index] == quote, bytes[index...].prefix(3).elementsEqual([quote, quote, quote]) {
         index += 3
-        // Up to two quotes more belong to the text.
+        // Up to two more quotes belong to the text.
         while index < bytes.count, bytes[index] == quote { index += 1 }
         return
       } else if bytes[index] == UInt8(ascii: "\n"), !isLong {

@@ -1,22 +1,22 @@
 import MediaCore
 import WireProtocol
 
-/// One option of the configuration: what it is called, what it takes, and where it goes.
+/// The definition of one option of the configuration: its name, its kind, and its storage.
 public struct OptionSpec: Sendable {
-  /// What an option takes.
+  /// The values that an option accepts.
   public enum Kind: Sendable, Hashable {
     case text
     case choice([String])
     case integer(ClosedRange<Int>)
     case boolean
-    /// Permissions as chmod(1) has them, in quotes: `"0660"`.
+    /// File permissions as in chmod(1), quoted: `"0660"`.
     case mode
     case texts
     case choices([String])
-    /// Names in quotes, or numbers.
+    /// Quoted names, or numbers.
     case accounts
 
-    /// In words, for errors and the example.
+    /// A description of the accepted values for errors and the example file.
     public var accepted: String {
       switch self {
       case .text: "a text"
@@ -31,7 +31,7 @@ public struct OptionSpec: Sendable {
     }
   }
 
-  /// What stood in the file, of the kind that the option takes.
+  /// A value from the file, of the kind that the option accepts.
   enum Value {
     case text(String)
     case integer(Int)
@@ -39,22 +39,22 @@ public struct OptionSpec: Sendable {
     case texts([String])
   }
 
-  /// With its table: `socket.path`.
+  /// The name including its table: `socket.path`.
   public let name: String
   public let kind: Kind
-  /// Sentences, for the example.
+  /// Sentences for the example file.
   public let summary: String
-  /// The flag of the command line that says the same and goes before it.
+  /// The command-line flag for the same option, which overrides it.
   public let flag: String?
-  /// Whether it holds from a SIGHUP on; the others from the next start.
+  /// Whether a new value takes effect on reload (SIGHUP). Otherwise it takes effect at the next start.
   public let isReloadable: Bool
   let set: @Sendable (inout DaemonOptions, Value) throws(MediaError) -> Void
-  /// What it is, as TOML has it.
+  /// The value as TOML.
   let text: @Sendable (DaemonOptions) -> String
-  /// Has the first as the second have it.
+  /// Copies the value from the second argument to the first.
   let copy: @Sendable (inout DaemonOptions, DaemonOptions) -> Void
 
-  /// An option that is kept in one field.
+  /// Creates an option that is stored in one property.
   init<Field>(
     name: String, kind: Kind, summary: String, flag: String?, isReloadable: Bool,
     field: WritableKeyPath<DaemonOptions, Field> & Sendable,
@@ -66,11 +66,11 @@ public struct OptionSpec: Sendable {
     copy = { options, others in options[keyPath: field] = others[keyPath: field] }
   }
 
-  /// What it is in these options, as TOML has it; for what is not set an empty text.
+  /// The value in these options as TOML. An empty text for an unset option.
   public func value(in options: DaemonOptions) -> String { text(options) }
 
   /// The part of the name before the dot.
   public var table: String { String(name.prefix { $0 != "." }) }
-  /// The part behind it.
+  /// The part of the name after the dot.
   public var key: String { String(name.dropFirst(table.count + 1)) }
 }

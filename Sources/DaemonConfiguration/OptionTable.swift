@@ -5,11 +5,11 @@ import WireProtocol
 
 /// The one table of options: the file, its example and what a reload changes come from it.
 public enum OptionTable {
-  /// Every option, table by table.
+  /// All options, table by table.
   public static let all: [OptionSpec] =
     socket + output + session + log + access + roots + sandbox + isolation + tags + network + state + bookmarks + limits
 
-  /// The tables of the file, with what stands above each in the example.
+  /// The tables of the file, with their descriptions for the example file.
   public static let tables: [(name: String, summary: String)] = [
     ("socket", "Where programs connect. Sockets that systemd hands over are taken in the place of these."),
     ("output", "What is played on."),
@@ -35,7 +35,7 @@ public enum OptionTable {
     ),
   ]
 
-  /// The option of that name.
+  /// The option with this name.
   public static func option(_ name: String) -> OptionSpec? { all.first { $0.name == name } }
 
   private static let socket = [
@@ -247,7 +247,7 @@ public enum OptionTable {
       text: { "\($0.resumesWhereLeft)" }),
   ]
 
-  /// What `state.bookmarks-from` can be, in seconds: up to ten days.
+  /// The range of `state.bookmarks-from` in seconds: up to ten days.
   public static let bookmarkSeconds = 0...864_000
 
   private static let limits = WireLimit.all.map { limit in
@@ -260,9 +260,9 @@ public enum OptionTable {
       }, text: { "\($0.limits.named.first { $0.name == limit.name }?.value ?? 0)" })
   }
 
-  // MARK: - Kinds
+  // MARK: - Kinds of options
 
-  /// Not set: an empty text.
+  /// An option that may be unset, which is an empty text.
   private static func optionalText(
     _ name: String, _ path: WritableKeyPath<DaemonOptions, String?> & Sendable, flag: String?,
     isReloadable: Bool = false, _ summary: String,

@@ -1,20 +1,21 @@
 import Glibc
 import MediaCore
 
-/// The TOML parser, run once as a process of its own.
+/// The TOML parser, run once as a separate process.
 struct ParserProcess {
-  /// The program, in the folder of this one or in `lib/playhead`.
+  /// The name of the program, which is in the folder of this program or in `lib/playhead`.
   static let name = "playheadd-toml"
 
-  /// The exit status; 128 and the signal's number when a signal ended it.
+  /// The exit status. For a process that was killed by a signal, 128 plus the signal number.
   let status: Int32
   let output: [UInt8]
 
-  /// Bytes that it may say: many times those of the largest file.
+  /// The maximum size of the output, which is many times the size of the largest file.
   static let maximumOutputByteCount = 16 * 1_048_576
 
-  /// Runs it, or another program, with this input. Blocks, at most for so long. Errors: `invalid-state` when it cannot be run, does not end,
-  /// or says too much.
+  /// Runs the parser, or another program, with this input. Blocks for at most `patienceMilliseconds`.
+  ///
+  /// - Throws: `invalid-state` if it cannot be run, does not end in time, or exceeds the output limit.
   init(_ input: [UInt8], program named: String? = nil, patienceMilliseconds: Int32) throws(MediaError) {
     let deadline = HostTime.now.advanced(byNanoseconds: Int64(patienceMilliseconds) * 1_000_000)
     let program: String
@@ -26,7 +27,7 @@ struct ParserProcess {
       throw Self.failure("make a pipe for", number)
     }
     for end in inputEnds + outputEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // Those of this side: neither writing nor reading is to be all that is waited for.
+    // Non-blocking on this side, so that neither a blocked write nor a blocked read stops the other.
     for end in [inputEnds[1], outputEnds[0]] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }
     let started = Result { () throws(MediaError) in try Self.start(program, inputEnds[0], outputEnds[1]) }
     close(inputEnds[0])
@@ -46,7 +47,8 @@ struct ParserProcess {
     status = ended & 0x7F == 0 ? ended >> 8 & 0xFF : 128 + ended & 0x7F
   }
 
-  /// Writes all that it takes, closes that end, and reads to the end of what it says; nil when that is not over in time, or too much.
+  /// Writes the whole input, closes that end, and reads the whole output. Nil after the deadline or beyond the output
+  /// limit.
   private static func exchange(
     _ input: [UInt8], to inputEnd: Int32, from outputEnd: Int32, by deadline: HostTime
   ) -> [UInt8]? {
@@ -62,7 +64,7 @@ struct ParserProcess {
       }
       var entries = [
         pollfd(fd: outputEnd, events: Int16(POLLIN), revents: 0),
-        // What is negative is not looked at.
+        // poll(2) ignores negative descriptors.
         pollfd(fd: isOpen ? inputEnd : -1, events: Int16(POLLOUT), revents: 0),
       ]
       let rest = deadline.nanoseconds(since: .now)
@@ -75,7 +77,7 @@ struct ParserProcess {
         if count > 0 {
           written += count
         } else if errno != EINTR, errno != EAGAIN {
-          // It has ended, or wants no more (SIGPIPE is ignored): what it says tells.
+          // The process has ended or closed its input (SIGPIPE is ignored). Its output shows the reason.
           written = input.count
         }
       }
@@ -88,8 +90,8 @@ struct ParserProcess {
     }
   }
 
-  /// How it ended; nil where it had to be killed, because it was not in time. It says that it ends before it has: what there is to wait for
-  /// is short, or the deadline.
+  /// The wait status of the process. Nil if it was killed at the deadline. It polls, because the process closes its
+  /// output shortly before it ends.
   private static func wait(for process: pid_t, by deadline: HostTime) -> Int32? {
     var ended: Int32 = 0
     while true {
@@ -110,12 +112,12 @@ struct ParserProcess {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, input, 0)
     posix_spawn_file_actions_adddup2(&actions, output, 1)
-    // What it says when it fails is nothing that a user could act on.
+    // Its error output would not help a user.
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The daemon has signals blocked for its own thread that waits for them.
+    // The daemon blocks signals for the thread that waits for them. The process must not inherit that.
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
@@ -134,7 +136,7 @@ struct ParserProcess {
       .invalidState, "cannot \(step) the configuration: \(String(cString: strerror(number)))", operation: "config")
   }
 
-  /// The parser: beside the daemon where both were built; where they are installed among what is no command.
+  /// The path of the parser: next to the daemon in a build, or in `lib/playhead` when installed.
   private static func program() throws(MediaError) -> String {
     let folder = try folder()
     let places = [folder, folder + "/../lib/playhead"].map { "\($0)/\(name)" }

@@ -1,32 +1,34 @@
-// Puts the daemon's process under its sandbox: `no_new_privs`, and Landlock with the rules of `SandboxPlan`. Both hold for the calling thread
-// and for the threads and processes that it makes later, so that the daemon enters before it makes its first thread. The sandbox never widens.
+// Applies the sandbox to the daemon's process: `no_new_privs`, and Landlock with the rules of `SandboxPlan`.
+// Both apply to the calling thread, and to threads and processes that it creates later. So the daemon enters the
+// sandbox before it creates its first thread.
+// A sandbox can never be widened.
 import CSandbox
 import ControlServer
 import Glibc
 import MediaCore
 
-/// The sandbox that the process is in.
+/// The sandbox of the process.
 public struct Sandbox: Sendable {
   /// A path for which the kernel has no rule, because the path could not be opened when the sandbox started.
   public struct MissingPath: Sendable, Hashable {
     public var path: String
-    /// The system's reason.
+    /// The error description of the system.
     public var reason: String
 
     public init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
   }
 
-  /// What is active.
+  /// The active restrictions.
   public let status: SandboxStatus
-  /// The roots of the configuration that could not be opened, and so are not allowed.
+  /// The configured roots that could not be opened, and therefore are not accessible.
   public let missingPaths: [MissingPath]
-  /// The rules in force; nil unless Landlock is active.
+  /// The active rules. Nil unless Landlock is active.
   public let plan: SandboxPlan?
 
-  /// Restricts the calling thread, and the threads and programs that it starts from now on. Blocks for moments.
+  /// Restricts the calling thread, and all threads and programs that it starts later. Blocks briefly.
   ///
-  /// - Parameter plan: The rules; nil sets `no_new_privs` only.
-  /// - Throws: `invalidState` when the kernel has Landlock and refuses the rules, or refuses `no_new_privs`.
+  /// - Parameter plan: The rules. Nil sets `no_new_privs` only.
+  /// - Throws: `invalidState` if the kernel supports Landlock but rejects the rules, or rejects `no_new_privs`.
   public static func enter(_ plan: SandboxPlan?) throws(MediaError) -> Sandbox {
     guard sandbox_set_no_new_privileges() == 0 else { throw failure("set no_new_privs", "prctl") }
     guard let plan else {
@@ -56,11 +58,13 @@ public struct Sandbox: Sendable {
       missingPaths: missing, plan: applied)
   }
 
-  /// Adds a rule. Nil when the kernel has accepted it, else the reason for which the path cannot be opened. Errors: those of `enter`.
+  /// Adds a rule. Returns nil if the kernel accepted it, else the reason why the path cannot be opened.
+  ///
+  /// - Throws: The errors of `enter`.
   private static func add(
     _ rule: SandboxRule, to ruleset: Int32, _ known: SandboxRights
   ) throws(MediaError) -> String? {
-    // O_PATH: a FIFO or a device is not opened.
+    // O_PATH does not open a FIFO or a device.
     let file = open(rule.path, Self.pathOnly | O_CLOEXEC)
     guard file >= 0 else { return String(cString: strerror(errno)) }
     defer { close(file) }
@@ -68,16 +72,16 @@ public struct Sandbox: Sendable {
     guard fstat(file, &status) == 0 else { return String(cString: strerror(errno)) }
     let isFolder = status.st_mode & S_IFMT == S_IFDIR
     let rights = rule.rights.intersection(isFolder ? known : known.intersection(.ofFiles))
-    // The kernel refuses a rule without rights.
+    // The kernel rejects a rule without rights.
     guard !rights.isEmpty else { return nil }
-    // EBADFD: a pipe or socket, such as /dev/stdout may be, has no path, and Landlock does not restrict it.
+    // EBADFD: pipes and sockets, which /dev/stdout may be, have no path. Landlock does not restrict them.
     guard sandbox_landlock_allow(ruleset, file, rights.rawValue) == 0 || errno == EBADFD else {
       throw failure("allow \(rule.path)", "landlock_add_rule")
     }
     return nil
   }
 
-  /// `O_PATH`, which is beyond POSIX and not in the module.
+  /// `O_PATH`, which is not in POSIX and not in the Glibc module.
   private static let pathOnly: Int32 = 0o10_000_000
 
   private static func failure(_ step: String, _ call: String) -> MediaError {
@@ -89,8 +93,9 @@ public struct Sandbox: Sendable {
 }
 
 extension SandboxProcess {
-  /// The facts about the running process, less the folders of its state and sockets. Blocks for moments. Errors: `invalidState` when the
-  /// path of the program is unknown.
+  /// The facts about the running process, except the folders of its state and sockets. Blocks briefly.
+  ///
+  /// - Throws: `invalidState` if the path of the program is unknown.
   public static func current(configurationFile: String?) throws(MediaError) -> SandboxProcess {
     var process = SandboxProcess(executableFolder: try ParserProcess.folder())
     var objects = LoadedObjects()

@@ -1,4 +1,5 @@
-// The rules of the daemon's Landlock sandbox, derived from its options and its environment. Pure: `Sandbox` applies the rules.
+// The rules of the daemon's Landlock sandbox, derived from its options and its environment. Pure: `Sandbox` applies the
+// rules.
 import ControlServer
 import MediaCore
 import WireProtocol
@@ -11,17 +12,17 @@ public struct SandboxProcess: Sendable {
   public var loader: String?
   /// The shared objects that the process has loaded.
   public var loadedObjects: [String] = []
-  /// The folder that relative paths are relative to.
+  /// The current directory, which relative paths are relative to.
   public var currentFolder = "/"
   /// The configuration file, whether or not it exists.
   public var configurationFile: String?
-  /// The folder of the state; nil when no state is saved.
+  /// The folder of the saved state. Nil: no state is saved.
   public var stateFolder: String?
-  /// The location of the sockets that the daemon makes; nil when systemd passes them.
+  /// The location of the sockets that the daemon creates. Nil if systemd passes them.
   public var socketPlace: SocketPlace?
-  /// Reads a variable of the environment.
+  /// Returns the value of an environment variable.
   public var environment: @Sendable (String) -> String? = { _ in nil }
-  /// Resolves all links of a path; nil when the path does not exist.
+  /// Resolves all symbolic links of a path. Returns nil if the path does not exist.
   public var resolve: @Sendable (String) -> String? = { $0 }
 
   public init(executableFolder: String) { self.executableFolder = executableFolder }
@@ -29,10 +30,12 @@ public struct SandboxProcess: Sendable {
 
 /// The rules of the sandbox.
 public struct SandboxPlan: Sendable, Hashable {
-  /// The rules; several may have the same path, whose rights then add up.
+  /// The rules. Several may have the same path. Their rights are combined.
   public internal(set) var rules: [SandboxRule]
 
-  /// The rules for these options in this process. Errors: those of `DaemonOptions.outputSpec`.
+  /// Creates the rules for these options in this process.
+  ///
+  /// - Throws: The errors of `DaemonOptions.outputSpec`.
   public init(_ options: DaemonOptions, in process: SandboxProcess) throws(MediaError) {
     rules = Self.roots(options) + Self.system + Self.programs(process) + Self.soundServer(process)
     for file in [process.configurationFile, options.certificateAuthorityFile] {
@@ -46,7 +49,7 @@ public struct SandboxPlan: Sendable, Hashable {
     }
   }
 
-  /// Whether the rules allow some rights to a path and to everything below it.
+  /// Whether the rules allow these rights for a path and everything below it.
   public func allows(_ rights: SandboxRights, below path: String) -> Bool {
     let allowed = rules.reduce(into: SandboxRights()) { allowed, rule in
       if Self.names(path).starts(with: Self.names(rule.path)) { allowed.formUnion(rule.rights) }
@@ -54,8 +57,8 @@ public struct SandboxPlan: Sendable, Hashable {
     return allowed.isSuperset(of: rights)
   }
 
-  /// The names of the options whose new values need accesses that these rules do not allow. The rules of a running process cannot be
-  /// widened (landlock(7)), so these values take effect at the next start.
+  /// The names of options whose new values need access that these rules do not allow.
+  /// The rules of a running process cannot be widened (landlock(7)), so these values take effect at the next start.
   public func optionsForNextStart(_ options: DaemonOptions) -> [String] {
     let isAllowed: [(name: String, value: Bool)] = [
       ("roots.read", (options.readRoots ?? ["/"]).allSatisfy { allows(.reading, below: $0) }),
@@ -72,20 +75,22 @@ public struct SandboxPlan: Sendable, Hashable {
       + options.writeRoots.map { SandboxRule($0, .writing, isConfigured: true) }
   }
 
-  /// The folder of the sockets. Another program's folder may have other files in it, of which the rules allow the lock files only.
+  /// The rules for the folder of the sockets. A folder that does not belong to Playhead may contain other files. There
+  /// the rules only allow writing the lock files.
   private static func sockets(_ place: SocketPlace) -> [SandboxRule] {
     let folder = folder(of: place.path)
     guard !place.isOwnFolder else { return [SandboxRule(folder, [.listening, .overwriting])] }
     return [SandboxRule(folder, .listening)] + lockFiles(of: place).map { SandboxRule($0, .overwriting) }
   }
 
-  /// The lock files beside the sockets.
+  /// The lock files next to the sockets.
   public static func lockFiles(of place: SocketPlace) -> [String] {
     let siblings = SocketLocation.Sibling.allCases.map { SocketLocation.path(of: $0, beside: place.path) }
     return ([place.path] + siblings).map { $0 + ".lock" }
   }
 
-  /// Files of the system that libraries read: programs, libraries, certificates, name resolution, time zones, processors.
+  /// System files that libraries read: programs, libraries, certificates, name resolution, time zones, processor
+  /// information.
   private static let system =
     [
       "/etc", "/usr", "/lib", "/lib64", "/nix/store", "/gnu/store", "/proc", "/sys/devices/system", "/dev/shm",
@@ -95,7 +100,7 @@ public struct SandboxPlan: Sendable, Hashable {
     + ["/dev/zero", "/dev/random", "/dev/urandom"].map { SandboxRule($0, .readFile) }
     + [SandboxRule("/dev/null", .overwriting)]
 
-  /// Programs that the daemon executes, and folders in which it looks for libraries.
+  /// The programs that the daemon executes, and the folders in which it searches for libraries.
   private static func programs(_ process: SandboxProcess) -> [SandboxRule] {
     var rules = [
       SandboxRule(process.executableFolder, .reading),
@@ -104,7 +109,7 @@ public struct SandboxPlan: Sendable, Hashable {
     for name in [ParserProcess.name, "playhead-worker"] {
       rules.append(SandboxRule("\(process.executableFolder)/\(name)", [.readFile, .execute]))
     }
-    // The whole folder, because an update of the system replaces the loader.
+    // The whole folder, because a system update replaces the loader.
     if let loader = process.loader.flatMap(process.resolve) {
       rules.append(SandboxRule(folder(of: loader), [.reading, .execute]))
     }
@@ -113,8 +118,8 @@ public struct SandboxPlan: Sendable, Hashable {
     return rules
   }
 
-  /// The files that libpulse reads: its configuration and cookie, and the folder of the server's socket. Landlock does not restrict
-  /// connecting to a socket.
+  /// The files that libpulse reads: its configuration, its cookie, and the folder of the server's socket. Landlock does
+  /// not restrict connections to a socket.
   private static func soundServer(_ process: SandboxProcess) -> [SandboxRule] {
     func variable(_ name: String) -> String? { process.environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
     var rules: [SandboxRule] = []
@@ -128,7 +133,7 @@ public struct SandboxPlan: Sendable, Hashable {
       rules.append(SandboxRule("\(home)/.pulse", .reading))
       rules.append(SandboxRule("\(home)/.pulse-cookie", .readFile))
     }
-    // libpulse makes and opens the folder of the socket, which may be missing until the server runs.
+    // libpulse creates and opens the folder of the socket, which may be missing until the server runs.
     if let folder = variable("XDG_RUNTIME_DIR") {
       rules.append(SandboxRule(folder, [.readDirectory, .makeDirectory]))
       rules.append(SandboxRule("\(folder)/pulse", .reading))
@@ -138,7 +143,7 @@ public struct SandboxPlan: Sendable, Hashable {
     return rules
   }
 
-  /// Reading a file that an editor may replace by another one: the folders of the file and of the link's target.
+  /// The rules for a file that an editor may replace: the folders of the file and of its link target must be readable.
   private static func replaceableFile(_ file: String, in process: SandboxProcess) -> [SandboxRule] {
     let path = absolute(file, in: process)
     return Set([path, process.resolve(path) ?? path].map(folder(of:))).sorted().map { SandboxRule($0, .readFile) }
@@ -150,7 +155,7 @@ public struct SandboxPlan: Sendable, Hashable {
     path.hasPrefix("/") ? path : "\(process.currentFolder)/\(path)"
   }
 
-  /// The folder that a path lies in.
+  /// The folder that contains a path.
   public static func folder(of path: String) -> String {
     let end = path.lastIndex(of: "/") ?? path.startIndex
     return end == path.startIndex ? "/" : String(path[..<end])

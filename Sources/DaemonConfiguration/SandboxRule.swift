@@ -1,6 +1,6 @@
-/// Accesses to files that Landlock can allow, numbered as in the kernel's `linux/landlock.h` (`LANDLOCK_ACCESS_FS_*`).
+/// File access rights of Landlock, with the values of the kernel's `linux/landlock.h` (`LANDLOCK_ACCESS_FS_*`).
 ///
-/// The headers of Debian 12 describe version 2 of the interface, so the numbers are defined here.
+/// They are defined here, because the headers of Debian 12 only describe version 2 of the interface.
 public struct SandboxRights: OptionSet, Sendable, Hashable {
   public let rawValue: UInt64
 
@@ -16,17 +16,17 @@ public struct SandboxRights: OptionSet, Sendable, Hashable {
   public static let readDirectory = Self(rawValue: 1 << 3)
   /// Removing or renaming a file.
   public static let removeFile = Self(rawValue: 1 << 5)
-  /// Making a folder.
+  /// Creating a folder.
   public static let makeDirectory = Self(rawValue: 1 << 7)
-  /// Making, renaming or linking a regular file.
+  /// Creating, renaming or linking a regular file.
   public static let makeRegularFile = Self(rawValue: 1 << 8)
-  /// Making a Unix socket.
+  /// Creating a Unix socket.
   public static let makeSocket = Self(rawValue: 1 << 9)
-  /// Making a symbolic link.
+  /// Creating a symbolic link.
   public static let makeSymbolicLink = Self(rawValue: 1 << 12)
-  /// Truncating a file; restricted from version 3 on.
+  /// Truncating a file. Restricted from version 3 on.
   public static let truncate = Self(rawValue: 1 << 14)
-  /// Device control (ioctl(2)) on a device that was opened later; restricted from version 5 on.
+  /// Device control (ioctl(2)) on devices that are opened later. Restricted from version 5 on.
   public static let controlDevice = Self(rawValue: 1 << 15)
 
   /// The rights that the kernel accepts in a rule for a file that is not a folder.
@@ -36,20 +36,20 @@ public struct SandboxRights: OptionSet, Sendable, Hashable {
   public static let reading: Self = [.readFile, .readDirectory]
   /// Writing an existing file.
   public static let overwriting: Self = [.readFile, .writeFile, .truncate]
-  /// Reading, and making, writing and removing regular files: write roots.
+  /// Reading, and creating, writing and removing regular files. For write roots.
   public static let writing: Self = [.reading, .overwriting, .makeRegularFile, .removeFile]
-  /// Writing, and making folders and links: the state folder with its database, recordings and waveforms.
+  /// Writing, and creating folders and links. For the state folder with its database, recordings and waveforms.
   public static let savingState: Self = [.writing, .makeDirectory, .makeSymbolicLink]
-  /// Making and removing sockets and their lock files, whose contents have rules of their own.
+  /// Creating and removing sockets and their lock files, whose contents need separate rules.
   public static let listening: Self = [.readDirectory, .makeRegularFile, .makeSocket, .removeFile]
 }
 
-/// A path, and the accesses that the sandbox allows to it and, for a folder, to everything below it.
+/// A path, and the rights that the sandbox allows for it. For a folder they apply to everything below it.
 public struct SandboxRule: Sendable, Hashable {
-  /// An absolute path. Links in it are followed once, when the sandbox starts.
+  /// An absolute path. Symbolic links are resolved once, when the sandbox starts.
   public var path: String
   public var rights: SandboxRights
-  /// Whether the absence of the path is to be logged, because the path is a root of the configuration.
+  /// Whether a missing path is logged, because it is a configured root.
   public var isConfigured: Bool
 
   public init(_ path: String, _ rights: SandboxRights, isConfigured: Bool = false) {

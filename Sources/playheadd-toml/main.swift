@@ -1,11 +1,16 @@
-// Reads TOML from standard input and writes it as JSON to standard output: exit status 0. Or, with status 1, where it is no TOML:
-// `LINE COLUMN MESSAGE`. The daemon runs it when it has a configuration file: TOMLKit needs Foundation, which would cost the daemon 9 MB
-// and 12 ms at each start, and a parser in C++ is better off in a process that ends: on `[[[` TOMLKit 0.6's fails an assertion. Measured for the
-// example file, with the release build: 1 ms, 4 ms while seven others compile.
+// Reads TOML from standard input and writes it as JSON to standard output, with exit status 0. For invalid TOML it
+// writes `LINE COLUMN MESSAGE`, with status 1.
+//
+// The daemon runs it only if it has a configuration file, for two reasons:
+//
+// - TOMLKit needs Foundation, which would cost the daemon 9 MB and 12 ms at each start.
+// - A C++ parser is safer in a short-lived process. TOMLKit 0.6's parser fails an assertion on `[[[`.
+//
+// Time for the example file with the release build: 1 ms, or 4 ms while seven other processes compile.
 import Glibc
 import TOMLKit
 
-/// Everything on standard input.
+/// All bytes of standard input.
 private func readInput() -> [UInt8] {
   var bytes: [UInt8] = []
   var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -15,7 +20,7 @@ private func readInput() -> [UInt8] {
   }
 }
 
-/// Writes a text and ends with a status.
+/// Writes a text and exits with a status.
 private func end(_ text: String, _ status: Int32) -> Never {
   var rest = Array(text.utf8)[...]
   while !rest.isEmpty {

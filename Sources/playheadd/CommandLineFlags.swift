@@ -5,7 +5,7 @@ import FileAccess
 import Glibc
 import MediaCore
 
-/// The command line. What it says goes before what the configuration file says.
+/// The command line. Its options override the configuration file.
 struct CommandLineFlags: ParsableArguments {
   @Option(
     help: """
@@ -108,10 +108,12 @@ struct CommandLineFlags: ParsableArguments {
     }
   }
 
-  /// The file that holds, if there is one to look for.
+  /// The configuration file. Nil if there is no default location.
   var configurationFile: ConfigurationFile? { ConfigurationFile(asked: file ?? config) }
 
-  /// What holds now: what the file says, and over it what this says. Blocks. Errors: `WrongOptions`.
+  /// The effective options: the file's, overridden by the command line's. Blocks.
+  ///
+  /// - Throws: `WrongOptions`.
   func options() throws(WrongOptions) -> DaemonOptions {
     let text = configurationFile?.read()
     var options = text?.options ?? DaemonOptions()
@@ -136,7 +138,7 @@ struct CommandLineFlags: ParsableArguments {
     var faults = text?.faults ?? []
     var lines: [String] = []
     do throws(MediaError) { try options.checkTogether() } catch {
-      // What the command line says is not what stands in the file.
+      // Only options that the command line does not override can be located in the file.
       let names = [clock == nil ? "output.clock" : nil, output == nil ? "output.device" : nil].compactMap(\.self)
       if let fault = text?.fault(error.message, atFirstOf: names) {
         faults.append(fault)
@@ -150,7 +152,9 @@ struct CommandLineFlags: ParsableArguments {
     return options
   }
 
-  /// Says what is wrong with the file. Errors: `WrongOptions`.
+  /// Checks the configuration file and prints the result.
+  ///
+  /// - Throws: `WrongOptions`.
   func check() throws(WrongOptions) {
     let path = configurationFile?.path ?? "no file"
     let isThere = configurationFile?.read() != nil
@@ -159,15 +163,15 @@ struct CommandLineFlags: ParsableArguments {
   }
 }
 
-/// What the daemon was told makes no sense: exit status 2.
+/// Invalid options. The exit status is 2.
 struct WrongOptions: Error {
-  /// One for each thing that is wrong.
+  /// One line for each problem.
   var lines: [String]
 
-  /// How many of them an answer on the wire has.
+  /// The maximum number of lines in an error reply.
   private static let toldCount = 20
 
-  /// The same, for who asked on the wire.
+  /// The error for a client that requested a reload.
   var error: MediaError {
     let more = lines.count > Self.toldCount ? ["and \(lines.count - Self.toldCount) more"] : []
     return MediaError(.wrongConfiguration, (lines.prefix(Self.toldCount) + more).joined(separator: "; "))

@@ -6,14 +6,14 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// What is logged: to standard error, from a level up that may change at any time.
+/// The log on standard error. Its level can change at any time.
 enum DaemonLog {
   private static let level = Mutex(Logger.Level.notice)
   private static let writer = Mutex<LogWriter?>(nil)
-  /// How long the last lines are waited for.
+  /// The time limit for writing the last lines.
   private static let lastPatienceNanoseconds: Int64 = 250_000_000
 
-  /// Begins. Once, before anything is logged.
+  /// Starts the log. Call it once, before anything is logged.
   static func start(_ level: DaemonOptions.LogLevel) {
     let writer = LogWriter(to: STDERR_FILENO)
     self.writer.withLock { $0 = writer }
@@ -23,18 +23,18 @@ enum DaemonLog {
     set(level)
   }
 
-  /// Waits a moment for what has been logged to be written, before the process ends.
+  /// Waits briefly until all lines are written, before the process ends.
   static func finish() {
     writer.withLock { $0 }?.finish(by: HostTime.now.advanced(byNanoseconds: lastPatienceNanoseconds))
   }
 
-  /// Logs from another level up, for all that have a logger already. Any thread.
+  /// Changes the level, also for existing loggers. Threading: any.
   static func set(_ level: DaemonOptions.LogLevel) {
     self.level.withLock { $0 = Logger.Level(rawValue: level.rawValue) ?? .notice }
     LibAV.installLogBridge(logger: Logger(label: "playhead.ffmpeg"))
   }
 
-  /// A handler whose level is everybody's.
+  /// A log handler with a common level for all loggers.
   private struct Handler: LogHandler {
     var base: StreamLogHandler
 

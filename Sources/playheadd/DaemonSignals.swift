@@ -1,12 +1,12 @@
 import Glibc
 
-/// SIGTERM and SIGINT, which end the daemon, and SIGHUP, which has the configuration read again: taken by a thread that waits for them
-/// instead of by a handler.
+/// The signals SIGTERM and SIGINT, which stop the daemon, and SIGHUP, which reloads the configuration.
+/// A thread waits for them. There are no signal handlers.
 struct DaemonSignals {
-  /// What a signal asks for.
+  /// The action that a signal requests.
   enum Wish: Equatable {
     case reload
-    /// With the signal's name.
+    /// Contains the signal's name.
     case stop(String)
   }
 
@@ -14,14 +14,14 @@ struct DaemonSignals {
 
   private var signals = sigset_t()
 
-  /// Blocks the signals for this thread and those that it makes from now on.
+  /// Blocks the signals for this thread and for threads that it creates later.
   init() {
     sigemptyset(&signals)
     for signal in Self.names.keys { sigaddset(&signals, signal) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  /// Blocks until one of them comes.
+  /// Blocks until one of the signals arrives.
   func wait() -> Wish {
     var signals = signals
     var received: Int32 = 0

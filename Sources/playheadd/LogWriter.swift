@@ -1,5 +1,6 @@
-// Writes what is logged, on a thread of its own: whoever reads standard error may be slow, or not read at all, and nobody who logs waits for
-// him. What does not fit into the memory that is set aside is lost, and counted. The thread sleeps while nothing is logged.
+// Writes the log on a separate thread, because the reader of standard error may be slow or may not read. Threads that
+// log never wait for it.
+// Lines that do not fit into the buffer are dropped and counted. The thread sleeps while there are no lines.
 import Glibc
 import MediaCore
 import RealtimeAudio
@@ -7,27 +8,27 @@ import WireProtocol
 
 /// The writer of the log.
 final class LogWriter: Sendable {
-  /// What waits to be written.
+  /// The buffered output.
   private struct Waiting {
     var bytes: [UInt8] = []
     var lostCount = 0
-    /// What was taken out is being written.
+    /// Whether the thread is writing lines that it removed from the buffer.
     var isWriting = false
   }
 
-  /// Bytes that wait at most, besides those that are being written.
+  /// The maximum number of buffered bytes, without those that are being written.
   static let limitByteCount = 262_144
 
   private let descriptor: Int32
   private let waiting = WakeSignal(Waiting())
 
-  /// A writer to a descriptor, for as long as the process lives.
+  /// Creates a writer for a descriptor. It lives as long as the process.
   init(to descriptor: Int32) {
     self.descriptor = descriptor
     NamedThread.detached(name: "playhead-log") { [self] in run() }
   }
 
-  /// Has a line written, its end included. Any thread; does not block.
+  /// Buffers a line, which includes its line feed. Threading: any. Does not block.
   func write(_ line: String) {
     waiting.update { waiting in
       if waiting.bytes.count + line.utf8.count <= Self.limitByteCount {
@@ -38,7 +39,7 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Blocks until everything is written, or the deadline passes.
+  /// Blocks until everything is written or the deadline passes.
   func finish(by deadline: HostTime) {
     _ = waiting.wait(until: deadline) { $0.bytes.isEmpty && $0.lostCount == 0 && !$0.isWriting ? true : nil }
   }
@@ -60,12 +61,12 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// The same as what swift-log's handler writes to.
+  /// The stream that swift-log's handler writes to.
   struct Stream: TextOutputStream, Sendable {
     let writer: LogWriter
 
-    /// Writes one event, which ends with a line feed. Values of the event may come from clients, files and servers: a
-    /// control character in them is written as an escape sequence, so that no value can forge a line.
+    /// Writes one event, which ends with a line feed. Its values may come from clients, files and servers.
+    /// Control characters are written as escape sequences, so that no value can forge a line.
     mutating func write(_ string: String) {
       let event = string.hasSuffix("\n") ? string.dropLast() : string[...]
       writer.write(DisplayText.escaped(event) + "\n")

@@ -6,9 +6,9 @@ import Playback
 import PulseIO
 import RealtimeAudio
 
-/// Makes of `--output` what the engine plays on.
+/// Creates the output of the engine from `--output`.
 enum Outputs {
-  /// Outputs in real time.
+  /// The outputs in real time.
   static func timed(_ options: DaemonOptions, _ spec: OutputSpec) -> OutputConfiguration {
     let format = spec.format
     let null: @Sendable () -> any AudioSink = { TimedSink.null(format: format) }
@@ -25,7 +25,7 @@ enum Outputs {
     }
   }
 
-  /// Outputs whose time passes by `clock.advance`; `spec` is one of those that allow it.
+  /// The outputs whose time is advanced by `clock.advance`. `spec` must allow it.
   static func virtual(_ spec: OutputSpec, clock: VirtualControlLoop) -> OutputConfiguration {
     let (format, container, encoding) = (spec.format, container(spec), encoding(spec))
     let (label, path): (String, String?) =
@@ -42,7 +42,8 @@ enum Outputs {
     })
   }
 
-  /// The devices of a sound server. One that is not on a Unix socket cannot be watched: what is lost there is lost.
+  /// The devices of a sound server. A server without a Unix socket cannot be monitored, so the loss of its devices is
+  /// not detected.
   private static func devices(
     _ spec: OutputSpec, _ options: DaemonOptions, _ target: OutputSelection.Target,
     fallback: (@Sendable () -> any AudioSink)?, silence: @escaping @Sendable () -> any AudioSink

@@ -1,4 +1,4 @@
-// The daemon: reads what it is told, puts the parts together, and runs them until SIGTERM or SIGINT.
+// The daemon: parses the options, creates the components, and runs until SIGTERM or SIGINT.
 import ArgumentParser
 import CMediaShims
 import ControlServer
@@ -12,7 +12,8 @@ import MediaCore
 import Playback
 import RealtimeAudio
 
-/// `playheadd`. Exit status: 0 after a clean stop, 1 when it could not start or run, 2 for a wrong command line or configuration.
+/// `playheadd`. Exit status: 0 after a clean stop, 1 if it could not start or run, 2 for an invalid command line or
+/// configuration.
 @main
 struct PlayheadDaemon: ParsableCommand {
   static let version = ProductVersion.text
@@ -39,14 +40,14 @@ struct PlayheadDaemon: ParsableCommand {
   }
 
   func run() throws {
-    // A peer or a reader that goes away is an error of one write, not the end of the process.
+    // A closed socket or pipe is an error of one write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
-    // So is a limit on the size of files.
+    // The same applies to the limit on the size of files.
     signal(SIGXFSZ, SIG_IGN)
     if flags.checkConfig { return try flags.check() }
-    // Memory after a thousand seeks is what it was after one.
+    // Keeps the memory after many seeks at the level after one.
     media_shims_map_large_blocks()
-    // Before the first thread is made, so that all have it: only `wait` gets these signals.
+    // Before the first thread is created, so that all threads inherit the mask. Only `wait` gets these signals.
     let signals = DaemonSignals()
     let service = ServiceManager()
     let options = try flags.options()
@@ -81,13 +82,13 @@ struct PlayheadDaemon: ParsableCommand {
     configuration.reload = { requests.ask($0) }
     let server = ControlServer(configuration: configuration, engine: engine, loop: control)
     try server.start()
-    // First nobody asks any more, then the sound ends.
+    // The server stops before the output closes.
     defer {
       server.stop()
       close(engine)
     }
     Recordings.recover(options)
-    // Not before the socket is ours: whoever has it may be writing the very same file.
+    // After the socket is acquired, because its previous owner may be writing the same file.
     try open(engine, canRecover: output.canRecover)
     let path = server.path ?? ""
     StandardStream.write("playheadd ready socket=\(path)\n", to: STDOUT_FILENO)
@@ -108,7 +109,7 @@ struct PlayheadDaemon: ParsableCommand {
     }
   }
 
-  /// Opens the output. A device is not waited for; one that cannot be had now and never will be is an error.
+  /// Opens the output. Does not wait for a device. Throws an error for an output that cannot recover.
   private func open(_ engine: PlaybackEngine, canRecover: Bool) throws {
     guard !canRecover else { return engine.loop.execute { engine.open() } }
     let opened = WakeSignal<MediaError??>(nil)
@@ -116,7 +117,7 @@ struct PlayheadDaemon: ParsableCommand {
     if let error = opened.wait({ $0 }) ?? nil { throw error }
   }
 
-  /// Ends players and output; not for longer than half a second, whatever a device does.
+  /// Closes players and output. Waits at most 0.5 s, even if a device hangs.
   private func close(_ engine: PlaybackEngine) {
     let closed = WakeSignal(false)
     engine.loop.execute { engine.close { closed.update { $0 = true } } }

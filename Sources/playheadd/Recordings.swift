@@ -7,9 +7,9 @@ import RealtimeAudio
 import Recording
 import SavedState
 
-/// What is recorded from, and what a crash left of recordings.
+/// The sources of recordings, and the recovery of recordings after a crash.
 enum Recordings {
-  /// Makes sources of the sound server.
+  /// Returns the function that creates sources of the sound server.
   static func makeSource(_ options: DaemonOptions) -> MakeSource {
     let server = options.pulseServer
     return { name in
@@ -18,7 +18,7 @@ enum Recordings {
     }
   }
 
-  /// Makes whole, on a thread of its own, what was being recorded when the daemon ended the last time.
+  /// Finalizes the recordings that were active when the daemon last ended, on a separate thread.
   static func recover(_ options: DaemonOptions) {
     guard options.savesState, let folder = options.stateFolder ?? StateFolder.standard else { return }
     let logger = Logger(label: "playhead.recording")

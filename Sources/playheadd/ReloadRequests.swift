@@ -3,22 +3,22 @@ import Glibc
 import MediaCore
 import Synchronization
 
-/// What became of it.
+/// The result of a reload.
 typealias ReloadedResult = Result<ReloadOutcome, MediaError>
 
-/// Who asked for the configuration to be read again, over a connection. Asked on the control loop, answered by the main thread, which is
-/// woken by the signal that asks for the same.
+/// The reload requests of clients. They are added on the control loop. The main thread completes them, after SIGHUP
+/// wakes it.
 final class ReloadRequests: Sendable {
   private let waiting = Mutex<[@Sendable (ReloadedResult) -> Void]>([])
 
-  /// Has it read; `told` is called once.
+  /// Requests a reload. `told` is called once.
   func ask(_ told: @escaping @Sendable (ReloadedResult) -> Void) {
     waiting.withLock { $0.append(told) }
-    // Every thread blocks it, and the main one waits for it.
+    // Every thread blocks the signal, and the main thread waits for it.
     kill(getpid(), SIGHUP)
   }
 
-  /// Those who have asked up to now: they are to be told of what is read from now on.
+  /// Removes and returns the pending requests. The next reload completes them.
   func take() -> [@Sendable (ReloadedResult) -> Void] {
     waiting.withLock { waiting in
       defer { waiting = [] }

@@ -6,13 +6,13 @@ import Logging
 import MediaAssets
 import MediaCore
 
-/// The configuration that holds, and what becomes of it when it is read again. On one thread, which may block.
+/// The effective configuration and its reload. Threading: one thread, which may block.
 struct Reloading {
   let flags: CommandLineFlags
   let sandbox: Sandbox
   let server: ControlServer
   let service: ServiceManager
-  /// What holds.
+  /// The effective options.
   private(set) var options: DaemonOptions
   private let logger = Logger(label: "playhead.daemon")
 
@@ -23,14 +23,14 @@ struct Reloading {
     (self.server, self.service) = (server, service)
   }
 
-  /// Reads the file again, and tells those who asked for it.
+  /// Reloads the file and reports the result to the pending requests.
   mutating func reload(for requests: ReloadRequests) {
     let waiting = requests.take()
     let result = reload()
     for told in waiting { told(result) }
   }
 
-  /// Reads the file again. What can change while the daemon runs holds from now on; of a file that is wrong nothing does.
+  /// Reloads the file. Reloadable options take effect. An invalid file changes nothing.
   private mutating func reload() -> ReloadedResult {
     service.tellReloading()
     defer { service.tellReady() }
@@ -42,7 +42,7 @@ struct Reloading {
       let effective = next.keepingWhatIsOfTheStart(of: options, and: deferred)
       let roots = try effective.readableRoots()
       let policy = try effective.policy()
-      // The more talkative of the two, so that neither leaves out what was done.
+      // The more verbose level of both, so that the reload is logged.
       DaemonLog.set(min(options.logLevel, next.logLevel))
       defer { DaemonLog.set(next.logLevel) }
       ReadableFiles.roots = roots

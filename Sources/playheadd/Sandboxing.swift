@@ -1,4 +1,5 @@
-// Enters the sandbox. A rule needs a file or folder that exists, so what the daemon makes itself outside its roots is made here, before.
+// Enters the sandbox. A rule needs an existing file or folder. So the files and folders that the daemon creates outside
+// its roots are created here first.
 import ControlServer
 import DaemonConfiguration
 import Glibc
@@ -6,18 +7,18 @@ import Logging
 import MediaCore
 import SavedState
 
-/// The sandbox of this process, entered by the main thread before it makes others.
+/// The sandbox of this process. The main thread enters it before it creates other threads.
 struct Sandboxing {
   let sandbox: Sandbox
-  /// Files and folders that could not be made, and so are not allowed.
+  /// The files and folders that could not be created, and therefore are not accessible.
   private let unmade: [Sandbox.MissingPath]
 
-  /// Makes the folders of the state and the sockets and the output file where they are missing, and enters the sandbox.
+  /// Creates the missing folders of the state and the sockets and the output file, and enters the sandbox.
   ///
-  /// - Parameters:
-  ///   - configurationFile: The path of the configuration file, whether or not it exists.
-  ///   - place: The location of the sockets; nil when systemd passes them.
-  /// - Throws: `writeFailed` when the output file cannot be made, and the errors of `Sandbox.enter` and `DaemonOptions.outputSpec`.
+  /// `configurationFile` may not exist. `place` is the location of the sockets, or nil if systemd passes them.
+  ///
+  /// - Throws: `writeFailed` if the output file cannot be created, or the errors of `Sandbox.enter` and
+  ///   `DaemonOptions.outputSpec`.
   init(_ options: DaemonOptions, configurationFile: String?, place: SocketPlace?) throws(MediaError) {
     guard options.usesLandlock else {
       (sandbox, unmade) = (try Sandbox.enter(nil), [])
@@ -32,7 +33,7 @@ struct Sandboxing {
       do throws(MediaError) { try StateFolder.make(folder) } catch {
         unmade.append(Sandbox.MissingPath(path: folder, reason: error.message))
       }
-      // SQLite puts its temporary files into /var/tmp otherwise, which the rules do not allow.
+      // Otherwise SQLite uses /var/tmp for temporary files, which the rules do not allow.
       setenv("SQLITE_TMPDIR", folder, 0)
     }
     if let place { unmade += Self.prepare(place) }
@@ -40,7 +41,7 @@ struct Sandboxing {
     sandbox = try Sandbox.enter(SandboxPlan(options, in: process))
   }
 
-  /// Reports the state of the sandbox.
+  /// Logs the state of the sandbox.
   func log(to logger: Logger) {
     let status = sandbox.status
     switch status.landlock {
@@ -56,7 +57,7 @@ struct Sandboxing {
     }
   }
 
-  /// Makes the output's file or FIFO unless it exists.
+  /// Creates the output's file or FIFO unless it exists.
   private static func prepare(_ output: OutputSpec) throws(MediaError) {
     guard let path = output.path else { return }
     let isFIFO = output.kind == .pipe(path: path)
@@ -69,7 +70,8 @@ struct Sandboxing {
     }
   }
 
-  /// Makes the sockets' folder where it is the daemon's own, and the lock files where it is not. What cannot be made is returned.
+  /// Creates the sockets' folder if it belongs to Playhead, else the lock files. Returns the paths that could not be
+  /// created.
   private static func prepare(_ place: SocketPlace) -> [Sandbox.MissingPath] {
     if place.isOwnFolder {
       let folder = SandboxPlan.folder(of: place.path)
@@ -81,14 +83,14 @@ struct Sandboxing {
     }
   }
 
-  /// Makes an empty file unless the path exists. False, with `errno`, when it cannot be made.
+  /// Creates an empty file unless the path exists. Returns false, with `errno` set, if it cannot be created.
   private static func make(_ path: String, mode: mode_t) -> Bool {
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     if file >= 0 { close(file) }
     return file >= 0 || errno == EEXIST
   }
 
-  /// A path that could not be made, for the reason in `errno`.
+  /// A path that could not be created, with the reason from `errno`.
   private static func unmade(_ path: String) -> Sandbox.MissingPath {
     Sandbox.MissingPath(path: path, reason: String(cString: strerror(errno)))
   }

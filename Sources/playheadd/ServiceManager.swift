@@ -1,5 +1,5 @@
-// What systemd, or whoever plays its part, and the daemon say to each other, without libsystemd: sd_notify(3) is a datagram, sd_listen_fds(3)
-// three variables of the environment.
+// The communication with systemd or another service manager, without libsystemd. sd_notify(3) is a datagram.
+// sd_listen_fds(3) is three environment variables.
 import ControlServer
 import Glibc
 import MediaCore
@@ -7,25 +7,26 @@ import Playback
 import RealtimeAudio
 import Synchronization
 
-/// Whoever started the daemon, if it wants to be told how it is.
+/// The service manager that started the daemon, if it requested notifications.
 final class ServiceManager: @unchecked Sendable {
-  // `@unchecked Sendable`: constant but for an atomic.
+  // `@unchecked Sendable`: constant, except for an atomic.
 
-  /// Sockets that were handed over, by what they are for.
+  /// The inherited sockets by role.
   let sockets: [SocketRole: Int32]
-  /// What was handed over and is nothing that we know, which has been closed.
+  /// The inherited descriptors with no known role. They have been closed.
   let unknownSockets: [String]
   private let address: [UInt8]?
   private let watchdogMicroseconds: Int64?
   private let isStopping = Atomic<Bool>(false)
 
-  /// Reads the environment, and takes from it what is not meant for programs that this one starts. Before there are threads.
+  /// Reads the environment, and removes the variables that child processes must not inherit. Call it before threads
+  /// exist.
   init() {
     func take(_ name: String) -> String? {
       defer { unsetenv(name) }
       return getenv(name).map { String(cString: $0) }
     }
-    // A path, or an abstract name with an @ in place of its NUL.
+    // A path, or an abstract name with `@` for the leading NUL.
     let target = take("NOTIFY_SOCKET").map { Array($0.utf8) } ?? []
     let isUsable = (2..<MemoryLayout.size(ofValue: sockaddr_un().sun_path)).contains(target.count)
     if isUsable, target[0] == UInt8(ascii: "/") {
@@ -59,24 +60,24 @@ final class ServiceManager: @unchecked Sendable {
   /// `SD_LISTEN_FDS_START`.
   private static let firstDescriptor: Int32 = 3
 
-  /// The daemon serves.
+  /// Reports that the daemon is ready.
   func tellReady(status: String? = nil) { tell("READY=1" + (status.map { "\nSTATUS=\($0)" } ?? "")) }
 
-  /// It reads its configuration again; `tellReady` says when that is done.
+  /// Reports that a reload has started. `tellReady` reports its end.
   func tellReloading() {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)
     tell("RELOADING=1\nMONOTONIC_USEC=\(Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000)")
   }
 
-  /// It ends.
+  /// Reports that the daemon is stopping.
   func tellStopping() {
     isStopping.store(true, ordering: .releasing)
     tell("STOPPING=1\nSTATUS=Stopping", waitingSeconds: Self.lastPatienceSeconds)
   }
 
-  /// Says twice within the time that was asked for that the control loop goes round: from the loop itself, so that a loop that hangs is
-  /// seen. Not at all when nobody asked: an idle daemon does not wake.
+  /// Sends two watchdog messages per requested interval from the control loop, so that a hanging loop is detected.
+  /// Sends none if the manager does not request them, so that an idle daemon does not wake up.
   func watch(_ loop: ThreadControlLoop) {
     guard let watchdogMicroseconds, address != nil else { return }
     let interval = max(1, watchdogMicroseconds / 2).multipliedReportingOverflow(by: 1_000)
@@ -91,12 +92,12 @@ final class ServiceManager: @unchecked Sendable {
     }
   }
 
-  /// Seconds that a manager who does not listen is waited for: it must know what state the daemon is in.
+  /// The timeout in seconds for a manager that does not read, because it must know the state of the daemon.
   private static let patienceSeconds = 10
-  /// The same at the end, which it waits for itself.
+  /// The timeout when the daemon stops, which the manager detects itself.
   private static let lastPatienceSeconds = 2
 
-  /// Sends a datagram. Blocks, at most for so long, while the manager has too much to hear; what cannot be sent then is lost.
+  /// Sends a datagram. Blocks up to the timeout while the manager's receive buffer is full. Then the datagram is lost.
   private func tell(_ text: String, waitingSeconds: Int = patienceSeconds) {
     guard let path = address else { return }
     let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -109,7 +110,7 @@ final class ServiceManager: @unchecked Sendable {
     var target = sockaddr_un()
     target.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: path) }
-    // An abstract name is as long as it is: NULs behind it would be part of it.
+    // The size must be exact. Trailing NULs would be part of an abstract name.
     let size = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
     let bytes = Array(text.utf8)
     _ = withUnsafePointer(to: &target) { pointer in

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Standard output and error, without C's buffers: what is written is there.
+/// Standard output and error without the buffers of C, so that written data is visible immediately.
 enum StandardStream {
-  /// Writes text; what cannot be written is lost.
+  /// Writes a text. Drops it if it cannot be written.
   static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
 
-  /// The same of bytes. Blocks for as long as nobody takes them.
+  /// Writes bytes. Blocks until a reader accepts them.
   static func write(_ bytes: [UInt8], to descriptor: Int32) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -13,7 +13,7 @@ enum StandardStream {
       if count > 0 {
         rest = rest.dropFirst(count)
       } else if errno == EAGAIN {
-        // Whoever handed it over has it non-blocking.
+        // The parent process has set the inherited descriptor to non-blocking mode.
         var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&polled, 1, -1)
       } else if errno != EINTR {

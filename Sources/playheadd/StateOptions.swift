@@ -2,7 +2,7 @@ import ArgumentParser
 import DaemonConfiguration
 import SavedState
 
-/// Whether state is saved, and where.
+/// The options about saved state.
 struct StateOptions: ParsableArguments {
   @Option(
     help: """
@@ -29,7 +29,7 @@ struct StateOptions: ParsableArguments {
     if let state, !state.hasPrefix("/") { throw ValidationError("--state needs an absolute path") }
   }
 
-  /// What this says, over what is there.
+  /// Applies the command line's options to `options`.
   func apply(to options: inout DaemonOptions) {
     if let state { (options.stateFolder, options.savesState) = (state, true) }
     if noState { options.savesState = false }
@@ -37,12 +37,12 @@ struct StateOptions: ParsableArguments {
     if resume { options.resumesWhereLeft = true }
   }
 
-  /// What saves it, which has begun to read what was saved; nil when nothing is to be.
+  /// The store, which has started to read the saved state. Nil if no state is saved.
   static func makeStore(_ options: DaemonOptions) -> StateStore? {
     folder(options).map { StateStore(folder: $0) }
   }
 
-  /// The folder of the state; nil when none is saved.
+  /// The folder of the saved state. Nil if no state is saved.
   static func folder(_ options: DaemonOptions) -> String? {
     guard options.savesState, options.clock == .real || options.stateFolder != nil else { return nil }
     return options.stateFolder ?? StateFolder.standard

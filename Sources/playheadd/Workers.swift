@@ -6,9 +6,9 @@ import MediaCore
 
 /// The worker processes of the daemon.
 enum Workers {
-  /// Sets the process that parses assets.
+  /// Selects the process that parses assets.
   ///
-  /// - Returns: The workers, none of which runs yet; nil where the daemon parses everything itself.
+  /// - Returns: The workers, none of which runs yet. Nil if the daemon parses everything itself.
   /// - Throws: `workerUnavailable` if the program is missing.
   static func prepare(_ isolation: DaemonOptions.Isolation) throws(MediaError) -> WorkerPool? {
     guard isolation != .none else { return nil }
@@ -22,9 +22,11 @@ enum Workers {
     return workers
   }
 
-  /// Starts a worker, so that the first file does not wait for one. A failure is logged: opening a file tries again.
+  /// Starts a worker, so that the first file does not wait for one. A failure is only logged, because opening a file
+  /// tries again.
   ///
-  /// A worker loads FFmpeg, which takes as long as the start of the daemon itself: call this when clients can connect.
+  /// Call it when clients can already connect. A worker loads FFmpeg, which takes as long as starting the daemon
+  /// itself.
   static func start(_ workers: WorkerPool, logger: Logger) {
     do throws(MediaError) { try workers.start() } catch {
       logger.error("no worker process", metadata: ["error": "\(error.message)"])
