@@ -54,7 +54,7 @@ public struct OutputSpec: Sendable, Hashable {
     }
   }
 
-  /// Whether the output takes its time from the control loop, so that it works with a virtual clock.
+  /// Whether the output can take its time from a virtual clock.
   public var allowsVirtualClock: Bool {
     switch kind {
     case .auto, .pulse: false

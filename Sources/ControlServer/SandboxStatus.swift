@@ -14,7 +14,7 @@ public struct SandboxStatus: Sendable, Hashable {
   public var hasNoNewPrivileges: Bool
   /// The state of Landlock.
   public var landlock: Landlock
-  /// The version of Landlock's interface in use; 0 unless Landlock is active.
+  /// The version of Landlock's interface in use. 0 unless Landlock is active.
   public var landlockVersion: Int
 
   /// Creates a status. Default: no restrictions.

@@ -106,7 +106,7 @@ struct WaitStateMachine {
         .waitEnded,
         "played backwards the item ended at \(facts.time.decimalDescription), before the time that was waited for")
     }
-    // A failed item would let a wait for playback or for an end continue indefinitely.
+    // Reports the error of a failed item, because the wait would otherwise continue indefinitely.
     guard state.currentItemID == wantedItem ?? state.currentItemID else { return nil }
     let errors = conditions.lazy.compactMap { condition -> MediaError? in
       switch condition {

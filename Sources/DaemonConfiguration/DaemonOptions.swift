@@ -42,7 +42,7 @@ public struct DaemonOptions: Sendable, Hashable {
   /// Device names in order of preference.
   public var preferredOutputs: [String] = []
   public var lostDevice = LostDevicePolicy.pause
-  /// The amount of audio that a sound server buffers, in milliseconds. Range: `outputLatencyRange`.
+  /// The amount of audio that a sound server buffers, in milliseconds. Range: ``outputLatencyRange``.
   public var outputLatency = 100
   /// Playback starts when 200 ms of audio are decoded. A longer buffer would begin with silence.
   public static let outputLatencyRange = 10...200

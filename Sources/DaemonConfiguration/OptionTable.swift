@@ -3,7 +3,7 @@ import FileAccess
 import MediaCore
 import WireProtocol
 
-/// The one table of options: the file, its example and what a reload changes come from it.
+/// The table of all options. The file, its example and the result of a reload are derived from it.
 public enum OptionTable {
   /// All options, table by table.
   public static let all: [OptionSpec] =

@@ -35,7 +35,7 @@ public struct SandboxPlan: Sendable, Hashable {
 
   /// Creates the rules for these options in this process.
   ///
-  /// - Throws: The errors of `DaemonOptions.outputSpec`.
+  /// - Throws: The errors of ``DaemonOptions/outputSpec()``.
   public init(_ options: DaemonOptions, in process: SandboxProcess) throws(MediaError) {
     rules = Self.roots(options) + Self.system + Self.programs(process) + Self.soundServer(process)
     for file in [process.configurationFile, options.certificateAuthorityFile] {

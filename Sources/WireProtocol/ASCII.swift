@@ -1,6 +1,6 @@
 /// Checks and conversions of single bytes for the parsers and encoders.
 enum ASCII {
-  /// The value of a hexadecimal digit, nil for any other byte.
+  /// The value of a hexadecimal digit. Nil for any other byte.
   static func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -25,7 +25,7 @@ extension AssetCommand {
     public var path: FilePath
     /// The times of the images. Empty: evenly spaced times, allowed with a sheet only.
     public var times: WireList<MediaTime>
-    /// The file to write. With several times it contains a pattern (see `file(_:)`).
+    /// The file to write. With several times it contains a pattern (see ``file(_:)``).
     public var file: FilePath
     public var form: Form
     /// Whether an existing file is replaced.

@@ -38,7 +38,7 @@ extension AssetCommand {
     public var start: MediaTime
     /// The end of the range. Nil: the end of the file.
     public var end: MediaTime?
-    /// The number of bins. At most one of `binCount` and `framesPerBin` is set.
+    /// The number of bins. At most one of ``binCount`` and ``framesPerBin`` is set.
     public var binCount: Int?
     public var framesPerBin: Int?
     public var mixesChannels: Bool

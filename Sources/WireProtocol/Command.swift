@@ -44,8 +44,8 @@ public enum ConnectionCommand: Sendable, Hashable {
   /// The command to explain. Nil: the list of commands.
   case help(CommandName?)
   case stats
-  /// Cancels the waiting request with this id. In the text form the id matches ids of either form, because interactive
-  /// clients can only write that form.
+  /// Cancels the waiting request of this connection with this id. The id must have the same form as the id of that
+  /// request.
   case cancel(RequestID)
   /// Reloads the configuration of the daemon.
   case reloadConfiguration
@@ -236,7 +236,7 @@ public enum QueueCommand: Sendable, Hashable {
   case append(
     WireList<FilePath>, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false,
     network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil)
-  /// Inserts entries at an index. At least one path.
+  /// Inserts entries at a position. At least one path.
   case insert(
     WireList<FilePath>, at: QueuePlace, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false,
     network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil)
@@ -251,8 +251,7 @@ public enum QueueCommand: Sendable, Hashable {
   /// The rows of previously played entries, newest first, at most `limit`.
   case history(limit: Int)
   case next(ifVersion: Int? = nil)
-  /// Returns to the previous entry. If the current entry has played longer than `restartAfter`, it restarts from the
-  /// beginning.
+  /// Returns to the previous entry. If the heard time is after `restartAfter`, restarts the current entry instead.
   case previous(restartAfter: MediaTime?, ifVersion: Int?)
   case jump(JumpTarget, ifVersion: Int?)
   /// Nil returns the current state. A seed is allowed with `on` only.
@@ -327,7 +326,7 @@ public enum ItemCommand: Sendable, Hashable {
   case metadata(item: Int, MetadataQuery)
   /// The artwork in the item's tags.
   case artwork(item: Int, ArtworkQuery)
-  /// The item's tracks, and whether each is enabled.
+  /// The item's tracks, and whether each is selected.
   case tracks(item: Int)
   /// The selectable tracks, by group, and the current selection.
   case selection(item: Int)

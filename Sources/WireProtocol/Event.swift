@@ -8,7 +8,7 @@ public enum Event: Sendable, Hashable {
   case boundary(Boundary)
   /// A meter reported levels.
   case meter(Meter)
-  /// The daemon ended a subscription.
+  /// The daemon ended a subscription, because its item or player no longer exists.
   case removed(Removed)
   /// The initial value or a change of an observed key.
   case changed(Changed)
@@ -185,8 +185,8 @@ public enum Event: Sendable, Hashable {
     public var new: FieldValue
     /// The cause of the change, such as `request`, `itemEnded` or `output`. `initial` for the initial value.
     public var cause: String
-    /// The changes of the queue, for `queue.version`, such as `insert:ITEM:INDEX`. `none` if there are too many to
-    /// list.
+    /// The changes of the queue, for `queue.version`, such as `insert:ITEM:INDEX`. `none` for more than 16 changes, and
+    /// if the whole order changed.
     public var steps: FieldValue?
 
     /// Creates the event for a change.

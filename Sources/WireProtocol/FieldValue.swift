@@ -6,7 +6,7 @@ public enum FieldValue: Sendable, Hashable {
   case none
   case string(String)
   case integer(Int64)
-  /// A number as decimal text (`1`, `0.75`) in JSON's grammar. See `decimal(_:)` and `float(_:)`.
+  /// A number as decimal text (`1`, `0.75`) in JSON's grammar. See ``float(_:)``.
   case number(String)
   case bool(Bool)
   /// Seconds rounded to 9 decimals, a number in JSON. `indefinite`, `invalid`, `inf` or `-inf` if not numeric.

@@ -37,7 +37,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   public init(descriptorToken: String) { bytes = Array("\(Self.descriptorScheme)\(descriptorToken)".utf8) }
 
   /// Creates a path from bytes. Returns nil for bytes that are not an absolute path, contain a NUL, or exceed
-  /// `maximumByteCount`.
+  /// ``maximumByteCount``.
   public init?(bytes: [UInt8]) {
     guard bytes.first == UInt8(ascii: "/"), bytes.count <= Self.maximumByteCount, !bytes.contains(0) else { return nil }
     self.bytes = bytes
@@ -57,7 +57,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   ///
   /// Relative paths are rejected, because a client does not know the working directory of the daemon.
   ///
-  /// - Throws: `bad-arguments` for a relative or empty path, a path longer than `maximumByteCount`, a NUL, or invalid
+  /// - Throws: `bad-arguments` for a relative or empty path, a path longer than ``maximumByteCount``, a NUL, or invalid
   ///   percent-encoding.
   ///   `unsupported-place` for a URL with another scheme.
   public init(text: String) throws(MediaError) { try self.init(wire: Array(text.utf8)[...]) }
@@ -176,7 +176,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The path as a string; nil when its bytes are not UTF-8.
+  /// The path as a string. Nil if its bytes are not UTF-8.
   public var string: String? { String(validating: bytes, as: UTF8.self) }
 
   /// Whether the file name extension is that of a playlist. A URL with the extension .m3u8 is an HLS stream unless the

@@ -12,11 +12,11 @@ public struct LineDecoder: Sendable {
   public enum Piece: Sendable, Hashable {
     /// A complete line as a half-open range of the chunk, without its LF and without a CR before the LF.
     case line(Range<Int>)
-    /// A complete line that began in an earlier chunk. `assembled` contains it until the next call.
+    /// A complete line that began in an earlier chunk. ``assembled`` contains it until the next call.
     case assembledLine
     /// A line exceeded the limit and is discarded up to its LF. Returned once for each such line, as soon as the limit
     /// is exceeded.
-    /// `assembled` contains the beginning of the line, up to `beginningByteCount` bytes, until the next call.
+    /// ``assembled`` contains the beginning of the line, up to ``beginningByteCount`` bytes, until the next call.
     case tooLong
     /// The line exceeds the limit for bytes without an LF. The connection must be closed. The decoder ignores all
     /// further input.

@@ -146,9 +146,9 @@ public struct ParameterSpec: Sendable {
     case number(ClosedRange<Double>, exceptZero: Bool)
     /// One of these words.
     case word([String])
-    /// `on`, `off` or `toggle`; in JSON `true` and `false` too.
+    /// `on`, `off` or `toggle`. JSON also accepts `true` and `false`.
     case toggle
-    /// `on` or `off`; in JSON `true` and `false` too.
+    /// `on` or `off`. JSON also accepts `true` and `false`.
     case onOff
     /// The bare name in the text form, `true` or `false` in JSON.
     case flag

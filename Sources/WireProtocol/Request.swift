@@ -6,7 +6,7 @@ public struct Request: Sendable, Hashable {
   public var address: ReplyAddress
   public var name: CommandName
   public var command: Command
-  /// Whether the command has no value and only reads (`CommandSpec.asks`).
+  /// Whether the command has no value and only reads (``CommandSpec/asks``).
   public var isQuestion: Bool
 
   public init(address: ReplyAddress, name: CommandName, command: Command, isQuestion: Bool) {

@@ -44,7 +44,7 @@ public enum WordsText {
     buffer.append(UInt8(ascii: "\""))
   }
 
-  /// The text, quoted like `append(_:to:)`.
+  /// The text, quoted like ``append(_:to:)``.
   public static func quoted(_ text: String) -> String {
     var buffer: [UInt8] = []
     append(text, to: &buffer)
