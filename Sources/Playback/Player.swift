@@ -1,26 +1,28 @@
 import MediaAssets
 import MediaCore
 
-/// What every player can do. As AVPlayer.
+/// The operations of every player, modelled on AVPlayer.
 ///
-/// How a file becomes sound: `PlayerItem` names it; the player's `PlayerCore` lets a decode thread open it and fill a
-/// stream of samples; once the first are there the stream is handed to the output's mixer (`RenderCore`), whose clock
-/// tells which sample is heard; positions, ticks and ends all follow from that clock.
+/// From file to audio: a `PlayerItem` names the file. A decode thread opens it for the player's `PlayerCore` and fills
+/// a stream of samples. When the first samples are decoded, the stream is passed to the output's mixer (`RenderCore`).
+/// The output's clock reports which sample is heard. Positions, periodic observations and item ends are derived from
+/// that clock.
 ///
-/// Of AVPlayer's there is no `status` and no `error`: nothing ends a player but `close`. An item that fails is the item's state,
-/// a device that is lost the output's. There is no `masterClock` either: all players of an output go by its clock.
+/// Unlike AVPlayer, a player has no `status` and no `error` that ends it: only ``close()`` ends a player. A failure of
+/// an item is part of the item's state, and a lost device is part of the output's state. There is no `masterClock`: all
+/// players of an output use the output's clock.
 ///
-/// Players are actors on the engine's control loop: a user of the library awaits them; who runs on the loop already
-/// calls them with `assumeIsolated`. Handlers of observers are called on the loop.
+/// Threading: players are actors on the engine's control loop. Programs await their methods. Code that already runs on
+/// the loop calls them with `assumeIsolated`. Handlers of observers are called on the loop.
 public protocol PlayerControl: Actor {
-  /// The part that does the work; an implementation detail.
+  /// The implementation of the player; not for use by programs.
   nonisolated var control: PlayerControlBox { get }
 }
 
-/// Keeps what a player is made of out of the public interface.
+/// Hides the implementation of a player from the public interface.
 public struct PlayerControlBox: Sendable {
   let core: PlayerCore
-  /// Players keep their engine alive.
+  /// Players retain their engine.
   let engine: PlaybackEngine
 }
 
@@ -29,19 +31,21 @@ extension PlayerControl {
 
   // MARK: - State
 
-  /// Every public fact, at this moment.
+  /// A snapshot of all public properties.
   public var state: PlayerState { core.state }
 
-  /// The time that is being heard of the current item; zero without one. Never goes back while playing on.
+  /// The time of the current item that is heard now; zero without a current item. It never decreases during forward
+  /// playback without a jump.
   public func currentTime() -> MediaTime { core.currentTime() }
 
-  /// When what is heard was recorded, in nanoseconds since 1970, as the playlist of an HLS stream says; nil where nothing does. As
-  /// AVPlayerItem's `currentDate()`.
+  /// The recording date of the audio that is heard now, in nanoseconds since 1970, from the playlist of an HLS stream.
+  /// Nil if the item has no dates. Corresponds to AVPlayerItem's `currentDate()`.
   public func currentDate() -> Int64? { core.currentItem?.asset.date(at: core.currentTime()) }
 
-  /// The time of the current item at which what was recorded at a date is heard: `seek(to:)` goes there. In nanoseconds since 1970.
+  /// Returns the time of the current item at which audio recorded at a date is heard, for use with `seek(to:)`.
   ///
-  /// Errors: `noCurrentItem`; `noSuchDate` when the item has no dates, or nothing of that one is there.
+  /// - Parameter date: In nanoseconds since 1970.
+  /// - Throws: `noCurrentItem`; `noSuchDate` if the item has no dates, or no audio of that date.
   public func time(ofDate date: Int64) throws(MediaError) -> MediaTime {
     guard let item = core.currentItem else {
       throw MediaError(.noCurrentItem, "there is no current item to seek in", operation: "seek")
@@ -57,62 +61,75 @@ extension PlayerControl {
 
   // MARK: - Transport
 
-  /// Sets the rate to `defaultRate`, or to what `setRate(_:startsPlayback:)` noted for this. Without an item the player
-  /// waits for one. A stream is not played backwards: nothing happens where that would be the rate.
+  /// Sets the rate to ``defaultRate``, or to the rate that ``setRate(_:startsPlayback:)`` stored for this call.
+  ///
+  /// Without an item the player waits for one. Streams cannot be played backwards: if the rate would be negative for a
+  /// stream, the call has no effect.
   public func play() { core.play() }
 
-  /// Sets the rate to 0. No sample is lost or repeated by it.
+  /// Sets the rate to 0. Pausing neither loses nor repeats samples.
   public func pause() { core.pause() }
 
-  /// Sets the desired rate, from 1/32 to 32 and exact to a millionth; 0 pauses, any other one plays.
+  /// Sets the desired rate: 0 pauses, any other value plays, and a negative value plays backwards.
   ///
-  /// While playing it changes without a gap or a click, 60 ms after what is heard then, or as soon as it has been decoded where
-  /// that takes longer; until then `state.timebaseRate` is
-  /// the rate before. Where changes follow each other faster, each takes effect when the one before has, and the newest
-  /// is what remains. With `startsPlayback` false a player that is paused stays so, and its next `play` uses the rate,
-  /// once. Errors: `unsupportedRate` for what is not a number, too slow or too fast; below zero it is played backwards, which for
-  /// a stream is `rangesNotSupported`, or `onlyInOrder` for a descriptor.
+  /// The magnitude ranges from 1/32 to 32, with a precision of one millionth. During playback the rate changes without
+  /// a gap or a click, 60 ms after the audio that is heard at the call. If decoding takes longer, the change occurs as
+  /// soon as the audio is decoded. Until then `state.timebaseRate` is the previous rate. Each of several quick changes
+  /// takes effect after the one before it; the newest one remains.
+  ///
+  /// - Parameter startsPlayback: If false, a paused player stays paused, and its next ``play()`` uses the rate, once.
+  ///   Default: true.
+  /// - Throws: `unsupportedRate` for NaN and for a magnitude out of range; for a negative rate `rangesNotSupported` if
+  ///   the item is a stream, or `onlyInOrder` if it is a descriptor that cannot seek.
   public func setRate(_ rate: Double, startsPlayback: Bool = true) throws(MediaError) {
     try core.setRate(rate, startsPlayback: startsPlayback)
   }
 
-  /// The rate that the next `play` sets: what `setRate(_:startsPlayback:)` noted for it, or `defaultRate`.
+  /// The rate that the next ``play()`` sets: the rate stored by ``setRate(_:startsPlayback:)``, or ``defaultRate``.
   public var rateForNextPlay: Double { (core.nextRate ?? core.defaultRate).value }
 
-  /// The rate that `play` sets; 1 at first.
+  /// The rate that ``play()`` sets. Default: 1.
   public var defaultRate: Double { core.defaultRate.value }
 
-  /// Sets the rate that `play` sets from now on; what is played now stays as it is. Errors: `unsupportedRate`.
+  /// Sets the rate of future calls of ``play()``. Current playback does not change.
+  ///
+  /// - Throws: `unsupportedRate`.
   public func setDefaultRate(_ rate: Double) throws(MediaError) { try core.setDefaultRate(rate) }
 
-  /// Plays at `rate` with what is there at once, however little that is; from a stall, too. When nothing is, that is as a
-  /// stall without its event: a player that waits by itself waits (`toMinimizeStalls`, or until the item is open), one that
-  /// does not stays paused. Errors: those of `setRate`, and `unsupportedRate` for 0.
+  /// Plays at `rate` at once with the samples that are decoded, however few; also ends a stall.
+  ///
+  /// Without any decoded sample the call acts like a stall, but emits no `stalled` event. A player that waits
+  /// automatically then waits (`toMinimizeStalls`, or until the item is open). Any other player stays paused.
+  ///
+  /// - Throws: the errors of ``setRate(_:startsPlayback:)``; `unsupportedRate` also for 0.
   public func playImmediately(atRate rate: Double = 1) throws(MediaError) { try core.playImmediately(atRate: rate) }
 
-  /// Whether a player that runs out of samples waits (`toMinimizeStalls`) until so much has been decoded that playing can
-  /// go on, and goes on by itself; true at first. A player that does not pauses there: its rate is 0. Either is told by
-  /// one `stalled` event. Set to false while the player waits so, playback goes on at once with what is there.
+  /// Whether an underrun makes the player wait (`toMinimizeStalls`) until enough is decoded, and then resume. Default:
+  /// true.
+  ///
+  /// If false, an underrun pauses the player: its rate becomes 0. Both cases emit one `stalled` event. Setting the
+  /// property to false during such a wait resumes playback at once with the samples that are decoded.
   public var automaticallyWaitsToMinimizeStalling: Bool { core.machine.automaticallyWaits }
 
-  /// See `automaticallyWaitsToMinimizeStalling`.
+  /// Sets ``automaticallyWaitsToMinimizeStalling``.
   public func setAutomaticallyWaitsToMinimizeStalling(_ waits: Bool) { core.setAutomaticallyWaits(waits) }
 
-  /// Gets ready to be played at `rate`, without being heard: what is there is decoded for that rate, so that playing at it
-  /// begins with what was got ready. Playing at another one decodes anew, as any change of rate does.
+  /// Decodes the next samples for `rate` while the player stays silent, so that playback starts without a delay.
   ///
-  /// `completion` is called on the control loop, exactly once: with true when the first samples are with the mixer, so
-  /// that playing is heard as soon as the device can; with false when the time or the item changes before, a rate is set,
-  /// the item fails, another rate is prerolled, or prerolling is cancelled. While the item is not open, or there is no output, it waits.
+  /// Playback at another rate decodes again, as any change of the rate does. While the item is not open, or without an
+  /// output, the preroll waits.
   ///
-  /// Errors: `invalidState` while the rate is not 0 and for a player that is about to start with others at another one,
-  /// those of `setRate`, and `unsupportedRate` for 0, `noCurrentItem`, or the current item's own; then
-  /// `completion` is not called.
+  /// - Parameter completion: Called once, on the control loop. True: the first samples are with the mixer, so playback
+  ///   is heard as soon as the device allows. False: the time or the item changed, a rate was set, the item failed, a
+  ///   preroll at another rate began, or the preroll was cancelled.
+  /// - Throws: `invalidState` while the rate is not 0, and for a player that is about to start with others at another
+  ///   rate; the errors of ``setRate(_:startsPlayback:)``; `unsupportedRate` for 0; `noCurrentItem`; the error of the
+  ///   current item. Then `completion` is not called.
   public func preroll(atRate rate: Double = 1, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
     try core.preroll(atRate: rate, completion: completion)
   }
 
-  /// The same, answering whether the player is ready.
+  /// Prerolls, and returns whether the player is ready.
   public func preroll(atRate rate: Double = 1) async throws -> Bool {
     try await withCheckedThrowingContinuation { continuation in
       do throws(MediaError) {
@@ -121,89 +138,114 @@ extension PlayerControl {
     }
   }
 
-  /// Completes the prerolls that are under way, with false.
+  /// Completes all pending prerolls with false.
   public func cancelPendingPrerolls() { core.endPrerolls() }
 
-  /// Sets the rate so that `time` of the current item, exactly, is heard at `hostTime`. Time nil: the present one.
+  /// Sets the rate so that exactly `time` of the current item is heard at `hostTime`.
   ///
-  /// Until an instant that is still to come the item stands at `time`, silent and without going back, and the player waits
-  /// (`startTimeNotReached`). For one that is over it starts as if it had started then: a little later, further on. Nil: as soon
-  /// as `time` is ready. Players on one output that are to start together are better started with `PlaybackEngine.start`. With
-  /// rate 0 it pauses and goes to `time` at once.
+  /// Until a future `hostTime` the player stays silent at `time` and waits (`startTimeNotReached`). For a past
+  /// `hostTime` the player starts late, at the position that playback would have reached by then. With rate 0 the
+  /// player pauses and seeks to `time` at once. To start several players on one output together, use
+  /// `PlaybackEngine.start`.
   ///
-  /// Errors: those of `setRate`; `invalidState` while `automaticallyWaitsToMinimizeStalling` is true, for who waits for samples
-  /// cannot promise an instant; `invalidTime` for a time that is invalid or indefinite and an instant more than a day ahead;
-  /// `noCurrentItem`, or the current item's own. Then nothing changes.
+  /// - Parameters:
+  ///   - time: Nil: the current time.
+  ///   - hostTime: Nil: as soon as `time` is decoded.
+  /// - Throws: the errors of ``setRate(_:startsPlayback:)``; `invalidState` while
+  ///   ``automaticallyWaitsToMinimizeStalling`` is true, because a player that waits for samples cannot start at a
+  ///   given instant; `invalidTime` for an invalid or indefinite time, and for an instant more than a day ahead;
+  ///   `noCurrentItem`; the error of the current item. Then nothing changes.
   public func setRate(_ rate: Double, time: MediaTime?, atHostTime hostTime: HostTime?) throws(MediaError) {
     try core.setRate(rate, time: time, atHostTime: hostTime)
   }
 
-  /// Pauses, and goes back to the start of the current item.
+  /// Pauses, and seeks to the beginning of the current item.
   public func stop() { core.stop() }
 
-  /// Gain from 0 (silence) to 1 (as it is); changes within 5 ms. Errors: `invalidArgument`.
+  /// Sets the gain, from 0 (silence) to 1 (unchanged). The change takes at most 5 ms.
+  ///
+  /// - Throws: `invalidArgument`.
   public func setVolume(_ volume: Float) throws(MediaError) { try core.setVolume(volume) }
 
-  /// Moves the volume to `volume` over `duration` of the output's time, from what it is now, be that within another fade;
-  /// while nothing sounds on the output no time passes. It reads as `volume` at once, and is that on another device.
-  /// Errors: `invalidArgument` for a volume that is not from 0 to 1, `invalidTime` for a duration that is not from 0 to a
-  /// day.
+  /// Fades from the current volume, which may be part of another fade, to `volume`.
+  ///
+  /// The volume reads as `volume` at once, and has that value on another device.
+  ///
+  /// - Parameter duration: In time of the output, from 0 to a day. It does not elapse while no player is heard on the
+  ///   output.
+  /// - Throws: `invalidArgument` for a volume out of 0...1; `invalidTime` for a duration out of range.
   public func fade(to volume: Float, duration: MediaTime, curve: FadeCurve = .linear) throws(MediaError) {
     try core.fade(to: volume, duration: duration, curve: curve)
   }
 
-  /// Where the player is heard, from -1 (left) to 1 (right): the near side keeps gain 1, the far side gets
-  /// cos(|pan| * pi/2). Changes within 5 ms. Errors: `invalidArgument`.
+  /// Sets the position between the channels, from -1 (left) to 1 (right). The near side keeps gain 1, and the far side
+  /// gets cos(|pan| * pi/2). The change takes at most 5 ms.
+  ///
+  /// - Throws: `invalidArgument`.
   public func setPan(_ pan: Float) throws(MediaError) { try core.setPan(pan) }
 
-  /// Silences the player without touching its volume.
+  /// Mutes or unmutes the player. The volume does not change.
   public func setMuted(_ isMuted: Bool) { core.setMuted(isMuted) }
 
-  /// Errors: `invalidArgument` for `advance` without a queue.
+  /// Sets what happens at the end of the current item.
+  ///
+  /// - Throws: `invalidArgument` for `advance` without a queue.
   public func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) { try core.setActionAtItemEnd(action) }
 
   // MARK: - Repeating
 
-  /// What is played again when it has ended; without a gap, and decoded ahead like anything else that follows. While it
-  /// is not `off` it comes before `actionAtItemEnd`. What is shorter than 10 ms is played once. Each repeat is a `seam`
-  /// event. Errors: `invalidArgument` for `all` without a queue.
+  /// Sets what is repeated after its end. Repeats have no gap, and are decoded ahead like any following item.
+  ///
+  /// A mode other than `off` has priority over `actionAtItemEnd`. Items shorter than 10 ms are played once. Each repeat
+  /// is a `seam` event.
+  ///
+  /// - Throws: `invalidArgument` for `all` without a queue.
   public func setRepeatMode(_ mode: RepeatMode) throws(MediaError) { try core.setRepeatMode(mode) }
 
-  /// Plays a part of the current item again and again: from frame `floor(start * rate)` up to frame
-  /// `floor(end * rate)`, exactly; nil: plays on from where it is, without a gap.
+  /// Loops a part of the current item, exactly from frame `floor(start * rate)` up to frame `floor(end * rate)`.
   ///
-  /// Whenever playback comes to the end of the range from before it, it goes on at its beginning: that is a `seam` from
-  /// the item to itself, and no `timeJumped`. Playback that is beyond the range, when the loop is set or by a seek, plays
-  /// on. The loop is over when it has gone back `count` times (nil: never), when the item's own end is heard, and when
-  /// another item becomes current.
+  /// When playback reaches the end of the range from inside or before it, it continues at the beginning of the range.
+  /// That is a `seam` event from the item to itself, and no `timeJumped` event. Playback after the range continues to
+  /// the item's end, whether it is there when the loop is set or by a seek. The loop ends when the item's own end is
+  /// heard, and when another item becomes current.
   ///
-  /// Errors: `noCurrentItem`; `noSuchItem` when `itemID` is not the current item's; `invalidState` when the item is not
-  /// ready; the item's own when it failed; `invalidTime` for a range that is empty, shorter than 10 ms or beyond the
-  /// duration; `invalidArgument` for a `count` below 1. Then nothing changes.
+  /// - Parameters:
+  ///   - range: Nil removes the loop; playback continues from its position without a gap.
+  ///   - count: The number of returns to the beginning after which the loop ends, at least 1. Nil: unlimited.
+  ///   - itemID: The expected current item. Nil: any.
+  /// - Throws: `noCurrentItem`; `noSuchItem` if `itemID` is not the current item; `invalidState` if the item is not
+  ///   ready; the item's own error if it failed; `invalidTime` for a range that is empty, shorter than 10 ms or beyond
+  ///   the duration; `invalidArgument` for a `count` below 1. Then nothing changes.
   public func setLoop(_ range: TimeRange?, count: Int? = nil, itemID: PlayerItem.ID? = nil) throws(MediaError) {
     try core.setLoop(range, count: count, itemID: itemID)
   }
 
-  /// Lets the present pass of the loop be the last: it is played to its end, and there the item has ended, with all that
-  /// follows from that (`playedToEnd`, `actionAtItemEnd`, the next item without a gap). Errors: `noCurrentItem`; `noSuchItem`
-  /// when `itemID` is not the current item's; `invalidState` when nothing is looped.
+  /// Makes the current pass of the loop the last one. The item ends at the end of the loop.
+  ///
+  /// That end has all effects of an item's end: `playedToEnd`, `actionAtItemEnd`, and the next item without a gap.
+  ///
+  /// - Throws: `noCurrentItem`; `noSuchItem` if `itemID` is not the current item; `invalidState` without a loop.
   public func finishLoop(itemID: PlayerItem.ID? = nil) throws(MediaError) { try core.finishLoop(itemID: itemID) }
 
   // MARK: - Seeking
 
-  /// Goes to a time of the current item, somewhere in [time - toleranceBefore, time + toleranceAfter], wherever that costs
-  /// least; with zero tolerances the first sample heard is the one that contains `time`. Times outside the item are clamped
-  /// into it, positive infinity is its end. A seek before the item is ready becomes its start.
+  /// Seeks to a time of the current item within [time - toleranceBefore, time + toleranceAfter].
   ///
-  /// `mode` says what becomes of a seek that is under way: by default this one takes its place.
+  /// The player chooses the time in that range that is cheapest to reach. With zero tolerances the first sample heard
+  /// is the one that contains `time`. Times outside the item are clamped to it; positive infinity is its end. A seek
+  /// before the item is ready sets the item's start position.
   ///
-  /// `completion` is called on the control loop, exactly once: finished once what was sought is committed to the output,
-  /// unfinished at once when another seek, another item or a failure comes first. Seeks that are superseded together
-  /// complete in the order of their calls.
-  ///
-  /// Errors: `invalidTime` for a time that is invalid or indefinite and for a tolerance below 0, `noCurrentItem`,
-  /// `noSuchItem` when `itemID` is not the current item's, or the current item's own; then nothing changes and
-  /// `completion` is not called.
+  /// - Parameters:
+  ///   - toleranceBefore: At least 0. Default: positive infinity.
+  ///   - toleranceAfter: At least 0. Default: positive infinity.
+  ///   - mode: What happens to a pending seek. Default: this one replaces it.
+  ///   - itemID: The expected current item. Nil: any.
+  ///   - completion: Called once, on the control loop. Finished: the audio at the new position is committed to the
+  ///     output. Unfinished: another seek, another item or a failure came first; then it is called at once. Seeks that
+  ///     are superseded together complete in the order of their calls.
+  /// - Throws: `invalidTime` for an invalid or indefinite time and for a tolerance below 0; `noCurrentItem`;
+  ///   `noSuchItem` if `itemID` is not the current item; the error of the current item. Then nothing changes, and
+  ///   `completion` is not called.
   public func seek(
     to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity, toleranceAfter: MediaTime = .positiveInfinity,
     mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil, completion: @escaping @Sendable (SeekResult) -> Void
@@ -213,9 +255,13 @@ extension PlayerControl {
     try core.seek(to: time, seek, completion: completion)
   }
 
-  /// The same for a place in words. A part of the duration and the end wait until the item is open; a relative place counts
-  /// from where the newest seek goes that has not completed, else from the time heard. Errors: likewise; `invalidTime` also
-  /// for a part of a duration that is not known of an item that is ready.
+  /// Seeks to a position that is given as an expression.
+  ///
+  /// A fraction of the duration, and the end, wait until the item is open. A relative position counts from the target
+  /// of the newest pending seek, or from the time heard if there is none.
+  ///
+  /// - Throws: the errors of `seek(to:)` for a `MediaTime`; `invalidTime` also for a fraction of the duration if a
+  ///   ready item has no known duration.
   public func seek(
     to place: TimeExpression, toleranceBefore: MediaTime = .positiveInfinity,
     toleranceAfter: MediaTime = .positiveInfinity, mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil,
@@ -226,7 +272,7 @@ extension PlayerControl {
     try core.seek(to: place, seek, completion: completion)
   }
 
-  /// The same, answering what came of it.
+  /// Seeks, and returns the result.
   public func seek(
     to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity, toleranceAfter: MediaTime = .positiveInfinity,
     mode: SeekMode = .replace
@@ -239,42 +285,49 @@ extension PlayerControl {
     }
   }
 
-  /// Goes so many steps forward or, below 0, back, while paused. A step is a hundredth of a second, of every item: exact,
-  /// and counted from where the newest seek or step goes that has not completed. At the item's ends it stops, and says so
-  /// (`isClamped`). As `AVPlayerItem.step(byCount:)`. It completes like a seek.
+  /// Moves by `count` steps of 10 ms while paused; a negative count moves back. Corresponds to
+  /// `AVPlayerItem.step(byCount:)`.
   ///
-  /// Errors: `invalidState` while the rate is not 0, `invalidArgument` for more than 2^31 steps, and those of `seek`; then
-  /// nothing changes and `completion` is not called.
+  /// Steps are exact, and have the same length in every item. They count from the target of the newest pending seek or
+  /// step. At the beginning and the end of the item the position is clamped, and the result has `isClamped`. A step
+  /// completes like a seek.
+  ///
+  /// - Throws: `invalidState` while the rate is not 0; `invalidArgument` for more than 2^31 steps; the errors of
+  ///   `seek`. Then nothing changes, and `completion` is not called.
   public func step(
     byCount count: Int, completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) { try core.step(byCount: count, completion: completion) }
 
-  /// What of an item of this player is decoded now and has not been heard; see `PlayerItem.loadedTimeRanges`. Errors:
-  /// `noSuchItem`.
+  /// Measures which ranges of an item of this player are decoded and not yet heard; see
+  /// ``PlayerItem/loadedTimeRanges``.
+  ///
+  /// - Throws: `noSuchItem`.
   public func loadedTimeRanges(of itemID: PlayerItem.ID) throws(MediaError) -> [TimeRange] {
     try core.measureLoaded(of: itemID)
   }
 
-  /// Completes the seeks that are under way, unfinished. Where the player is then may be where it was or where they went.
+  /// Completes all pending seeks as unfinished. The position is then either the previous one or the target of a seek.
   public func cancelPendingSeeks() { core.cancelPendingSeeks() }
 
-  /// Where the time went between asking for the last start or seek and hearing it; nil before the first. A player that plays
-  /// on, and one that goes to another item at once, start; items that follow each other by themselves do not.
+  /// The latency of the last start or seek, from the request to the first sample heard, by phase; nil before the first
+  /// one.
+  ///
+  /// A start is: resuming playback, or an immediate switch to another item. Automatic transitions between items are not
+  /// starts.
   public var lastStartReport: StartReport? { core.lastStartReport }
 
   // MARK: - Times
 
-  /// Calls `handler` whenever a multiple of `interval` on the item's timeline is heard, in any item (`periodic`); on jumps
-  /// (`jump`); and where audio starts and stops (`start`, `stop`). A multiple that coincides with one of those is not
-  /// reported again.
+  /// Calls `handler` at times of the item that are multiples of `interval` (`periodic`), in each item; at jumps
+  /// (`jump`); and where audio starts and stops (`start`, `stop`).
   ///
-  /// The handlers run on the engine's control loop, once the sample is heard. They must not block: see
-  /// `PlaybackEngine.loop`.
+  /// A multiple that coincides with a jump, start or stop is not reported separately. The handlers run on the engine's
+  /// control loop, once the sample is heard. They must not block: see `PlaybackEngine.loop`.
   ///
   /// - Parameters:
   ///   - interval: At least 1 ms.
-  ///   - onEnd: Called once, after the last call of `handler`, if the player is closed or released before the observer is
-  ///     removed.
+  ///   - onEnd: Called once, after the last call of `handler`, if the player is closed or released before the observer
+  ///     is removed.
   /// - Throws: `invalidTime`; `invalidState` if the player is closed.
   public func addPeriodicTimeObserver(
     forInterval interval: MediaTime, onEnd: (@Sendable () -> Void)? = nil,
@@ -283,19 +336,24 @@ extension PlayerControl {
     try core.addPeriodicTimeObserver(interval: interval, onEnd: onEnd, handler)
   }
 
-  /// Calls `handler` with `crossed` whenever one of `times` is reached by playing, of whichever item is current, or of
-  /// `itemID` only; 0 and exactly the item's duration are reached like any other. A time behind the duration is never
-  /// reached, unless `actionAtItemEnd` is `none`.
+  /// Calls `handler` with `crossed` whenever playback reaches one of `times` in the current item.
   ///
-  /// With `includesSeeks` it is called with `skipped`, too, for each time that a seek goes over. Every pass of a time is
-  /// one of the two: a player that plays has passed a time once it is reached, one that is put to it by a seek stands in
-  /// front of it and reaches it by playing on. So a seek from A to B passes the times in [A, B), without A if it was
-  /// reached by playing; and back from B to A the times in [A, B], without B if it was not.
+  /// Time 0 and the exact duration of the item are reached like any other time. A time after the duration is only
+  /// reached if `actionAtItemEnd` is `none`.
   ///
-  /// The observer stays until it is removed, its item leaves the queue, or the player is closed. The handlers run on the
-  /// engine's control loop, once the sample is heard. They must not block: see `PlaybackEngine.loop`.
+  /// With `includesSeeks`, `handler` is also called with `skipped` for each time that a seek jumps over. Each traversal
+  /// of a time is reported once, as `crossed` or as `skipped`:
+  /// - Playback passes a time when it reaches the time. After a seek to a time, playback has not passed it yet, and
+  ///   crosses it when it continues.
+  /// - A seek from A forward to B skips the times in [A, B), without A if playback had reached A.
+  /// - A seek from B back to A skips the times in [A, B], without B if playback had not reached B.
   ///
-  /// - Parameter onEnd: Called once, after the last call of `handler`, if the observer ends without being removed.
+  /// The observer exists until it is removed, its item leaves the queue, or the player is closed. The handlers run on
+  /// the engine's control loop, once the sample is heard. They must not block: see `PlaybackEngine.loop`.
+  ///
+  /// - Parameters:
+  ///   - itemID: The only item to observe. Nil: each item while it is current.
+  ///   - onEnd: Called once, after the last call of `handler`, if the observer ends without being removed.
   /// - Throws: `invalidTime`; `invalidArgument` without times; `noSuchItem`; `invalidState` if the player is closed.
   public func addBoundaryTimeObserver(
     forTimes times: [MediaTime], itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
@@ -305,7 +363,7 @@ extension PlayerControl {
       forTimes: BoundaryTimes(times), itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, using: handler)
   }
 
-  /// Adds a boundary observer for times that are ordered already.
+  /// Adds a boundary time observer for times that are already sorted.
   public func addBoundaryTimeObserver(
     forTimes times: BoundaryTimes, itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
     onEnd: (@Sendable () -> Void)? = nil, using handler: @escaping @Sendable (TimeObservation) -> Void
@@ -314,44 +372,55 @@ extension PlayerControl {
       times: times, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
   }
 
-  /// Ends a time observer; it is not called any more. Errors: `noSuchObserver`.
+  /// Removes a time observer. It is not called any more.
+  ///
+  /// - Throws: `noSuchObserver`.
   public func removeTimeObserver(_ token: ObserverToken) throws(MediaError) { try core.removeTimeObserver(token) }
 
   // MARK: - Meters
 
-  /// Whether `updateMeters` measures; false at first. What is not measured costs nothing.
+  /// Whether ``updateMeters()`` measures. Default: false. Disabled metering costs no time.
   public var isMeteringEnabled: Bool { core.meters.isEnabled }
 
   public func setMeteringEnabled(_ isEnabled: Bool) { core.setMeteringEnabled(isEnabled) }
 
-  /// Measures what is heard of this player, after volume and pan: the last 50 ms.
+  /// Measures the last 50 ms heard of this player, after volume and pan.
   public func updateMeters() { core.updateMeters() }
 
-  /// What `updateMeters` found last, in dBFS: the level of the root of the mean square. `MeterLevels.silence` when it found
-  /// nothing, or metering is off. Errors: `invalidArgument` for a channel that the output does not have.
+  /// Returns the RMS level that the last ``updateMeters()`` measured, in dBFS.
+  ///
+  /// - Returns: `MeterLevels.silence` if nothing was measured, or metering is disabled.
+  /// - Throws: `invalidArgument` for a channel that the output does not have.
   public func averagePower(forChannel channel: Int) throws(MediaError) -> Float {
     try core.power(\.averagePower, forChannel: channel)
   }
 
-  /// The same for the largest sample.
+  /// Returns the peak level that the last ``updateMeters()`` measured, in dBFS; otherwise like
+  /// ``averagePower(forChannel:)``.
   public func peakPower(forChannel channel: Int) throws(MediaError) -> Float {
     try core.power(\.peakPower, forChannel: channel)
   }
 
-  /// Calls `handler` `rate` times a second while the player sounds, each time when what was measured has been heard, and
-  /// once with silence when it sounds no more. The handler runs on the control loop and must not block: see
-  /// `PlaybackEngine.loop`. Errors: `invalidArgument` for a rate that is not from 1 to 100.
+  /// Calls `handler` periodically while the player is heard, each time when the measured audio has been heard.
+  ///
+  /// When the player falls silent, `handler` is called once with silence. The handler runs on the control loop and must
+  /// not block: see `PlaybackEngine.loop`.
+  ///
+  /// - Parameter rate: Calls per second, from 1 to 100. Default: 20.
+  /// - Throws: `invalidArgument` for a rate out of range.
   public func addMeterObserver(
     rate: Double = 20, using handler: @escaping @Sendable (MeterObservation) -> Void
   ) throws(MediaError) -> ObserverToken { try core.addMeterObserver(rate: rate, handler) }
 
-  /// Ends a meter observer; it is not called any more. Errors: `noSuchObserver`.
+  /// Removes a meter observer. It is not called any more.
+  ///
+  /// - Throws: `noSuchObserver`.
   public func removeMeterObserver(_ token: ObserverToken) throws(MediaError) { try core.removeMeterObserver(token) }
 
-  // MARK: - Watching
+  // MARK: - State and events
 
-  /// Calls `handler` with each change, on the control loop. `state` is the initial value. The handler must not block: see
-  /// `PlaybackEngine.loop`.
+  /// Calls `handler` with each change, on the control loop. ``state`` has the initial value. The handler must not
+  /// block: see `PlaybackEngine.loop`.
   public func addStateObserver(_ handler: @escaping @Sendable (PlayerChange) -> Void) -> ObserverToken {
     core.addStateObserver(handler)
   }
@@ -361,14 +430,16 @@ extension PlayerControl {
     core.addEventObserver(handler)
   }
 
-  /// Ends a state or event observer; it is not called any more. Errors: `noSuchObserver`, also when the player is closed.
+  /// Removes a state or event observer. It is not called any more.
+  ///
+  /// - Throws: `noSuchObserver`, also if the player is closed.
   public func removeObserver(_ token: ObserverToken) throws(MediaError) {
     guard core.removeObserver(token) else {
       throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "removeObserver")
     }
   }
 
-  /// The state now, and then each newer one; who is slow gets the newest only. Ends when the player is closed.
+  /// The current state, and then each newer one. A slow consumer gets only the newest. Ends when the player is closed.
   public func states() -> AsyncStream<PlayerState> {
     let (stream, continuation) = AsyncStream.makeStream(of: PlayerState.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield(state)
@@ -378,7 +449,7 @@ extension PlayerControl {
     return stream
   }
 
-  /// Events from now on; who is more than 256 behind loses the oldest.
+  /// Events from now on. The buffer holds 256 events; a slow consumer loses the oldest.
   public func events() -> AsyncStream<PlayerEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: PlayerEvent.self, bufferingPolicy: .bufferingNewest(256))
     let token = core.addEventObserver { continuation.yield($0) }
@@ -387,39 +458,45 @@ extension PlayerControl {
     return stream
   }
 
-  /// Ends the player for good.
+  /// Closes the player permanently.
   public func close() { core.close() }
 }
 
-/// A player of one item at a time. As AVPlayer.
+/// A player for one item at a time, modelled on AVPlayer.
 public actor Player: PlayerControl {
   public nonisolated let control: PlayerControlBox
   private nonisolated let loop: any ControlLoop
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Makes a player on `engine`'s output. Any thread.
+  /// Makes a player on the output of `engine`. Any thread.
   public init(engine: PlaybackEngine, name: String = "main") {
     loop = engine.loop
     control = PlayerControlBox(
       core: PlayerCore(engine: engine.core, name: name, canAdvance: false), engine: engine)
   }
 
-  /// Makes a player of an item. Errors: `itemInUse`.
+  /// Makes a player of an item.
+  ///
+  /// - Throws: `itemInUse`.
   public init(engine: PlaybackEngine, name: String = "main", playerItem: PlayerItem) async throws {
     self.init(engine: engine, name: name)
     try replaceCurrentItem(with: playerItem)
   }
 
-  /// Makes a player of what a `file:`, `http:` or `https:` URL names. Errors: those of `Asset(url:)`.
+  /// Makes a player of the resource at a `file:`, `http:` or `https:` URL.
+  ///
+  /// - Throws: the errors of `Asset(url:)`.
   public init(engine: PlaybackEngine, name: String = "main", url: String) async throws {
     try await self.init(engine: engine, name: name, playerItem: PlayerItem(asset: Asset(url: url)))
   }
 
-  /// A player that nobody holds any more falls silent.
+  /// Closes the player when it is released.
   deinit { loop.execute { [control] in control.core.close() } }
 
-  /// Plays another item from now on; nil: none. The same item again changes nothing. Errors: `itemInUse`.
+  /// Replaces the current item; nil removes it. The current item itself changes nothing.
+  ///
+  /// - Throws: `itemInUse`.
   public func replaceCurrentItem(with item: PlayerItem?) throws(MediaError) {
     if let item, item === currentItem { return }
     try control.core.replaceAll(with: item.map { [$0] } ?? [])

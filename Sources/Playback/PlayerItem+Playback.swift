@@ -2,41 +2,43 @@ import MediaAssets
 import MediaCore
 import Synchronization
 
-/// How an item is played: from where to where, how far ahead it is decoded, and what can be done with it.
+/// Playback settings of an item: end times and read-ahead; and the operations that it supports.
 extension PlayerItem {
-  /// What can be set of an item, besides its mix.
+  /// The settings of an item, except its audio mix.
   struct Settings: Sendable, Hashable {
     var forwardEnd: MediaTime?
     var reverseEnd: MediaTime?
     var forwardBufferDuration = MediaTime.zero
   }
 
-  /// What of an item is decoded.
+  /// The decoded part of an item.
   struct Loaded: Sendable, Hashable {
     var ranges: [TimeRange] = []
     var buffer = PlayerStateMachine.Buffer()
   }
 
-  // MARK: - Where it ends
+  // MARK: - End times
 
-  /// Where forward playback of the item ends; nil: where its sound does.
+  /// The position at which forward playback of the item ends; nil: the end of its audio.
   ///
-  /// It is an end like the item's own: `playedToEnd` is told once, and `actionAtItemEnd`, repeats and what follows apply, at
-  /// frame `floor(time * rate)` exactly. The duration stays what it is, seeks go behind it, and backward playback does not
-  /// know it. Playback that is behind it, when it is set or by a seek, is at the end at once.
+  /// The position is exact to the frame: `floor(time * rate)`. It acts like the item's own end: `playedToEnd` is
+  /// emitted once, and `actionAtItemEnd`, repeats and the next item apply. The duration does not change, seeks may go
+  /// past this time, and reverse playback ignores it. A position after this time, when the time is set or by a seek, is
+  /// at the end at once.
   public var forwardPlaybackEndTime: MediaTime? { settings.withLock { $0.forwardEnd } }
 
-  /// Where backward playback of the item ends; nil: at its beginning. Forward playback does not know it.
+  /// The position at which reverse playback of the item ends; nil: its beginning. Forward playback ignores it.
   public var reversePlaybackEndTime: MediaTime? { settings.withLock { $0.reverseEnd } }
 
-  /// Sets `forwardPlaybackEndTime`, before or while it is played. A time that is invalid takes it away, as nil does. Errors:
-  /// `invalidTime` for a time below 0, an infinite and an indefinite one; then nothing changes.
+  /// Sets ``forwardPlaybackEndTime``, before or during playback. An invalid time removes it, as nil does.
+  ///
+  /// - Throws: `invalidTime` for a negative, infinite or indefinite time. Then nothing changes.
   public func setForwardPlaybackEndTime(_ time: MediaTime?) throws(MediaError) {
     let end = try Self.endTime(time)
     change { $0.forwardEnd = end }
   }
 
-  /// The same for `reversePlaybackEndTime`.
+  /// Sets ``reversePlaybackEndTime``; otherwise like ``setForwardPlaybackEndTime(_:)``.
   public func setReversePlaybackEndTime(_ time: MediaTime?) throws(MediaError) {
     let end = try Self.endTime(time)
     change { $0.reverseEnd = end }
@@ -50,19 +52,23 @@ extension PlayerItem {
     return time
   }
 
-  // MARK: - How far ahead it is decoded
+  // MARK: - Read-ahead
 
-  /// What a player keeps decoded in memory, at least; by the output's rate it may be up to twice as much.
+  /// The minimum capacity of a player's buffer of decoded audio. Depending on the output's sample rate the buffer has
+  /// up to twice this duration.
   public static let maximumForwardBufferDuration = MediaTime(value: 4_500, timescale: 1_000)
 
-  /// How far ahead of what is heard the item is decoded, while it is the current one; 0: as far as there is memory.
+  /// How far the item is decoded ahead of the audio that is heard, while it is current; 0: as far as the buffer allows.
+  /// Default: 0.
   ///
-  /// From 4.5 s on it counts as 0; and it is never less than a quarter of a second more than half of the memory, which is
-  /// always more than 2 s: decoding goes on when only that half is left. Less means more wakeups, and less that is thrown
-  /// away by a seek.
+  /// A value of 4.5 s or more counts as 0. The minimum is half of the buffer plus 250 ms, which is always more than 2
+  /// s, because decoding resumes when half of the buffer is left. A smaller value causes more wakeups, and a seek
+  /// discards less decoded audio.
   public var preferredForwardBufferDuration: MediaTime { settings.withLock { $0.forwardBufferDuration } }
 
-  /// Sets `preferredForwardBufferDuration`. Errors: `invalidTime` for what is not 0 or more; then nothing changes.
+  /// Sets ``preferredForwardBufferDuration``.
+  ///
+  /// - Throws: `invalidTime` for a negative or non-numeric duration. Then nothing changes.
   public func setPreferredForwardBufferDuration(_ duration: MediaTime) throws(MediaError) {
     guard duration.isNumeric, duration >= .zero else {
       throw MediaError(.invalidTime, "a buffer lasts 0 s or more, not \(duration)", operation: "item.buffer")
@@ -70,7 +76,7 @@ extension PlayerItem {
     change { $0.forwardBufferDuration = duration }
   }
 
-  /// What that comes to; nil: as far as there is memory.
+  /// The effective limit of ``preferredForwardBufferDuration``; nil: as far as the buffer allows.
   var forwardBufferLimit: MediaTime? {
     let duration = preferredForwardBufferDuration
     return duration > .zero && duration < Self.maximumForwardBufferDuration ? duration : nil
@@ -86,45 +92,47 @@ extension PlayerItem {
     if isChanged { settingsObserver.withLock { $0 }?(id) }
   }
 
-  /// Called when one of the settings was changed, on the thread that changed it.
+  /// Called after a change of a setting, on the thread that made it.
   var onSettingsChange: (@Sendable (ID) -> Void)? {
     get { settingsObserver.withLock { $0 } }
     set { settingsObserver.withLock { $0 = newValue } }
   }
 
-  // MARK: - What can be done with it
+  // MARK: - Supported operations
 
   private var isReady: Bool { status == .readyToPlay }
-  /// Streams go on from where they are, and cannot be gone to another place in.
+  /// Whether the item is ready and no stream: streams cannot seek.
   private var canMove: Bool { isReady && isSeekable != false }
 
-  /// Errors: `rangesNotSupported`, or `onlyInOrder` for a descriptor, when it is a stream; not before that is known.
+  /// Checks that the item can seek. A stream is only detected once the item has been opened.
+  ///
+  /// - Throws: for a stream `rangesNotSupported`, or `onlyInOrder` if it is a descriptor.
   func checkCanMove(operation: String) throws(MediaError) {
     guard isSeekable == false else { return }
     throw MediaError(
       asset.codeOfStreams, "item \(id) is a stream, which is heard as it comes", operation: operation)
   }
 
-  /// Whether the item plays at rates above 2. Like all of these false until it is ready.
+  /// Whether the item can play at rates above 2. Like all of these properties false until the item is ready.
   public var canPlayFastForward: Bool { isReady }
-  /// Whether it plays at rates between 0 and 1.
+  /// Whether the item can play at rates between 0 and 1.
   public var canPlaySlowForward: Bool { isReady }
-  /// Whether it plays at -1. A stream does not play backwards, nor step.
+  /// Whether the item can play at rate -1. Streams can neither play backwards nor step.
   public var canPlayReverse: Bool { canMove }
-  /// Whether it plays at rates between -1 and 0.
+  /// Whether the item can play at rates between -1 and 0.
   public var canPlaySlowReverse: Bool { canMove }
-  /// Whether it plays at rates below -1.
+  /// Whether the item can play at rates below -1.
   public var canPlayFastReverse: Bool { canMove }
-  /// Whether `step` goes forward. It stays so at the item's end.
+  /// Whether `step` can move forward. The value does not change at the item's end.
   public var canStepForward: Bool { canMove }
-  /// Whether `step` goes back. It stays so at the item's beginning.
+  /// Whether `step` can move back. The value does not change at the item's beginning.
   public var canStepBackward: Bool { canMove }
 
-  /// What there is of it now, when it is a live HLS stream; nil otherwise.
+  /// The window of a live HLS stream that is available now; nil for other items.
   public var liveWindow: LiveWindow? { isReady && timeRange == nil ? asset.liveWindow : nil }
 
-  /// Where can be sought: all of the item, once it is ready; up to an infinite time where the duration is not known, which
-  /// is none before. None of a stream.
+  /// The ranges of valid seek targets: the whole item once it is ready. The end is infinite while the duration is
+  /// unknown. Empty for streams, and before the item is ready.
   public var seekableTimeRanges: [TimeRange] {
     guard canMove else { return [] }
     if let window = liveWindow { return [window.seekable] }
@@ -132,34 +140,35 @@ extension PlayerItem {
     return [TimeRange(start: .zero, duration: duration.isNumeric ? duration : .positiveInfinity)]
   }
 
-  // MARK: - What is there
+  // MARK: - Buffer
 
-  /// What of the item is decoded and can be heard without reading more: from what is being heard on. Of a file on a disk
-  /// that is nothing that a seek would save: a seek decodes anew. From a network also what is in memory and need not be loaded
-  /// again, by the share of the bytes.
+  /// The ranges of the item, from the position that is heard, that can be played without further reads.
   ///
-  /// As of the last time that one of the three flags changed, or that a player was asked by `loadedTimeRanges(of:)`.
+  /// For a local file these ranges do not make a seek faster, because a seek decodes again. For a network resource they
+  /// include loaded bytes in memory, converted to times in proportion to the size.
+  ///
+  /// Updated when one of the three buffer flags changes, and by `loadedTimeRanges(of:)` of the player.
   public var loadedTimeRanges: [TimeRange] { loaded.withLock { $0.ranges } }
 
-  /// Whether so much of it is decoded that playing is not expected to stall. Of the current item of a player; others: false.
+  /// Whether enough of the item is decoded that no stall is expected; false if the item is not current.
   public var isPlaybackLikelyToKeepUp: Bool { loaded.withLock { $0.buffer.isLikelyToKeepUp } }
-  /// Whether as much of it is decoded as is wanted, so that decoding rests. That ends waiting for samples, even where it is
-  /// not likely to keep up.
+  /// Whether the buffer is full, so that decoding pauses. A full buffer ends waiting for samples, even if
+  /// ``isPlaybackLikelyToKeepUp`` is false.
   public var isPlaybackBufferFull: Bool { loaded.withLock { $0.buffer.isFull } }
-  /// Whether nothing of it is decoded that has not been heard: it stalls, or is at its end.
+  /// Whether all decoded audio of the item has been heard: playback stalls, or is at the item's end.
   public var isPlaybackBufferEmpty: Bool { loaded.withLock { $0.buffer.isEmpty } }
 
   // MARK: - Tracks
 
-  /// What was chosen of a group of its tracks.
+  /// The choice for a group of tracks.
   public enum TrackChoice: Sendable, Hashable {
-    /// Nothing is presented.
+    /// No track is presented.
     case none
     case track(AssetTrack.ID)
   }
 
-  /// What was chosen; groups that nothing was chosen of are not among them. Set it of an item that nothing has opened yet: what is
-  /// not there is not presented.
+  /// The choices by group; groups without a choice are missing. Set it before the item is opened. A chosen track that
+  /// does not exist is not presented.
   public var trackChoices: [MediaCharacteristic: TrackChoice] {
     get { mediaSelectionSlot.choices.compactMapValues { $0.saved } }
     set { for (group, choice) in newValue { mediaSelectionSlot[group] = MediaSelectionSlot.Choice(choice) } }
@@ -167,22 +176,22 @@ extension PlayerItem {
 
   // MARK: - Copying
 
-  /// An item of the same asset, or part of it, that is played in the same way: mix, pitch algorithm, end times, buffer. It has an id of its own, is in no
-  /// queue, and its status is `unknown`.
+  /// Returns a new item of the same asset and range with the same settings: mix, measured gain, pitch algorithm, track
+  /// choices, end times and buffer. The copy has a new id, is in no queue, and its status is `unknown`.
   public func copy() -> PlayerItem {
     let copy = PlayerItem(asset: asset, timeRange: timeRange, playlistEntry: playlistEntry)
     copySettings(to: copy)
     return copy
   }
 
-  /// The same, with an id of the caller's own numbering.
+  /// Returns a copy with an id that the caller assigned.
   public func copy(id: ID) -> PlayerItem {
     let copy = PlayerItem(asset: asset, timeRange: timeRange, playlistEntry: playlistEntry, id: id)
     copySettings(to: copy)
     return copy
   }
 
-  /// Gives `other` everything that can be set of this item.
+  /// Copies all settings of this item to `other`.
   func copySettings(to other: PlayerItem) {
     other.audioMix = audioMix
     other.measuredReplayGain = measuredReplayGain

@@ -4,9 +4,11 @@ import NetworkIO
 import Playlists
 import RealtimeAudio
 
-/// Items from lists.
+/// Items from playlists.
 extension PlayerItem {
-  /// An item for each entry of a list; how many were left out, `skipped` gets. Entries that are parts of the same file share an asset.
+  /// Makes an item for each playable entry of a playlist. Entries that are parts of the same file share an asset.
+  ///
+  /// - Returns: the items, and the number of entries that were left out.
   public static func items(
     of playlist: Playlist, prefersPreciseDuration: Bool = false
   ) -> (items: [PlayerItem], skippedCount: Int) {
@@ -17,8 +19,9 @@ extension PlayerItem {
     return (items, playlist.entries.count - items.count + playlist.skippedCount)
   }
 
-  /// Reads the list in a file, on a thread of its own, and makes items of it. Errors: those of
-  /// `Playlist.init(contentsOf:assumed:)`.
+  /// Reads a playlist file on a separate thread, and makes its items.
+  ///
+  /// - Throws: the errors of `Playlist.init(contentsOf:assumed:)`.
   public static func items(ofListAt path: String) async throws(MediaError) -> (items: [PlayerItem], skippedCount: Int) {
     let result = await withCheckedContinuation { continuation in
       NamedThread.detached(name: "read-list") {
@@ -30,18 +33,19 @@ extension PlayerItem {
   }
 }
 
-/// The assets of a list's entries: one for each place.
+/// The assets of the entries of a playlist: one for each location.
 public struct PlaylistAssets {
   private let prefersPreciseDuration: Bool
   private let options: HTTPOptions
   private let origin: HTTPOrigin?
   private var assets: [PlaylistPlace: Asset] = [:]
 
-  /// None yet.
+  /// Makes an empty set of assets.
   ///
   /// - Parameters:
-  ///   - options: how servers are asked.
-  ///   - list: the place of the list. Entries of other origins get no header fields; see `HTTPOptions.headerScope`.
+  ///   - options: The HTTP options of the assets.
+  ///   - list: The location of the playlist. Entries of other origins get no header fields; see
+  ///     `HTTPOptions.headerScope`.
   public init(
     prefersPreciseDuration: Bool, options: HTTPOptions = HTTPOptions(), listedAt list: PlaylistPlace? = nil
   ) {
@@ -50,9 +54,9 @@ public struct PlaylistAssets {
     origin = list?.origin
   }
 
-  /// The asset of an entry's place; nil when nothing there can be played.
+  /// Returns the asset of an entry; nil if its location is not playable.
   public mutating func asset(for entry: PlaylistEntry) -> Asset? {
-    // Whole files are often many, and seldom the same.
+    // Only parts share an asset: whole files are numerous and rarely repeated.
     guard entry.range != nil else { return makeAsset(entry.place) }
     if let asset = assets[entry.place] { return asset }
     let asset = makeAsset(entry.place)
@@ -73,13 +77,13 @@ public struct PlaylistAssets {
 }
 
 extension TimeRange {
-  /// What a part of an asset lasts: to the range's end, or to the asset's when that comes first.
+  /// The duration of this part of an asset: up to the end of the range, or of the asset, whichever comes first.
   func partDuration(in properties: AssetProperties) -> MediaTime {
     guard properties.duration.isNumeric else { return duration.isNumeric ? duration : properties.duration }
     return max(.zero, min(end, properties.duration) - start)
   }
 
-  /// What of an asset's chapter lies in the part, in the part's times; nil when nothing does.
+  /// Returns the chapter clipped to this part, in times of the part; nil if they do not overlap.
   func part(of chapter: AssetChapter) -> AssetChapter? {
     let range = chapter.timeRange
     guard range.start < end, !range.end.isNumeric || range.end > start else { return nil }
@@ -92,7 +96,7 @@ extension TimeRange {
       languageCode: chapter.languageCode)
   }
 
-  /// Errors: `invalidTime` when no part of an asset is there.
+  /// - Throws: `invalidTime` if this is no valid part of the asset.
   func checkPart(of properties: AssetProperties, path: String) throws(MediaError) {
     guard isValid, !isEmpty, start.isNumeric, start >= .zero, start.epoch == 0 else {
       throw MediaError(.invalidTime, "\(self) is no part of a file: \(path)")

@@ -4,7 +4,7 @@ import NetworkIO
 import Playlists
 
 extension PlayerItem {
-  /// The value of ``descriptionByteCount`` for an item of `asset`.
+  /// Computes ``descriptionByteCount`` for an item of `asset`.
   static func descriptionByteCount(_ asset: Asset, _ playlistEntry: PlaylistEntry?) -> Int {
     let location =
       switch asset.place {
@@ -19,13 +19,13 @@ extension PlayerItem {
 }
 
 extension HTTPOptions {
-  /// The number of bytes of the texts that are sent to servers.
+  /// The number of bytes of text that requests contain or use.
   fileprivate var byteCount: Int {
     headerByteCount + (userAgent?.utf8.count ?? 0) + interfaces.reduce(0) { $0 + $1.utf8.count }
   }
 }
 
 extension PlaylistEntry {
-  /// The number of bytes of the texts besides the location.
+  /// The number of bytes of the texts other than the location.
   fileprivate var byteCount: Int { metadata.values.reduce(title?.utf8.count ?? 0) { $0 + $1.utf8.count } }
 }

@@ -2,11 +2,14 @@ import MediaAssets
 import MediaCore
 
 extension PlayerItem {
-  /// Groups that are remembered of an item.
+  /// The maximum number of groups that are kept for an item.
   private static let maximumGroupCount = 16
 
-  /// What the stream says of what is heard now: `icy/StreamTitle`, and `icy/StreamUrl` when there is one, the last ID3 tag (`id3/...`), and
-  /// the date range that began last (`hls/...`), each with the time from which on it holds. As AVPlayerItem's `timedMetadata`.
+  /// The metadata of the stream at the position that is heard, each with the time at which it begins. Corresponds to
+  /// AVPlayerItem's `timedMetadata`.
+  ///
+  /// Contains `icy/StreamTitle` and, if present, `icy/StreamUrl`; the last ID3 tag (`id3/...`); and the date range that
+  /// began last (`hls/...`).
   public var timedMetadata: [MetadataItem] {
     var items: [MetadataItem] = []
     if let (time, said) = streamTitle {
@@ -19,14 +22,15 @@ extension PlayerItem {
     return items + timedMetadataGroups.flatMap(\.items)
   }
 
-  /// The last group of each key space that was heard; none before one is, after a seek, and while the item is not the current one of a player.
+  /// The last group of each key space that was heard. Empty before the first group, after a seek, and while the item is
+  /// not the current item of a player.
   public var timedMetadataGroups: [TimedMetadataGroup] {
     var spaces: Set<MetadataKeySpace> = []
     return timedGroups.reversed().filter { group in group.keySpace.map { spaces.insert($0).inserted } ?? false }
       .reversed()
   }
 
-  /// A group is heard; false when that is known.
+  /// Records that a group is heard. Returns false if it is already known.
   func noteTimedMetadata(_ group: TimedMetadataGroup) -> Bool {
     var groups = timedGroups
     if group.isHeld, groups.contains(where: { $0.items == group.items }) { return false }
@@ -35,6 +39,6 @@ extension PlayerItem {
     return true
   }
 
-  /// What was heard before holds no more, or is told anew.
+  /// Discards all groups: they are no longer valid, or will be reported again.
   func forgetTimedMetadata() { timedGroups = [] }
 }

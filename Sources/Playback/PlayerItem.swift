@@ -4,14 +4,14 @@ import NetworkIO
 import Playlists
 import Synchronization
 
-/// An asset on its way through a player: its place in a queue, and how far it is. As AVPlayerItem.
+/// An asset in the queue of a player, with its playback settings and status; corresponds to AVPlayerItem.
 ///
-/// An item belongs to one queue at a time. To play an asset twice, make two items of it; they share what the asset
-/// knows.
+/// An item belongs to one queue at a time. To play an asset twice, make two items of it; they share the asset's loaded
+/// properties.
 ///
-/// Threading: all properties may be read from any thread; they never block.
+/// Threading: all properties may be read from any thread, and never block.
 public final class PlayerItem: Sendable {
-  /// Names an item; unique in the process and never used again.
+  /// Identifies an item. Unique in the process, and never reused.
   public typealias ID = UInt64
 
   private struct State {
@@ -21,7 +21,7 @@ public final class PlayerItem: Sendable {
     var isSeekable: Bool?
     var byteCount: Int64 = 0
     var owner: QueueOwnership?
-    /// The owner's epoch in which it claimed the item; 0 once the item has left the owner's queue.
+    /// The owner's epoch in which it claimed the item; 0 after the item has left the owner's queue.
     var epoch: UInt64 = 0
     var hasSettings = false
     var isClaimed: Bool { owner?.holds(epoch) ?? false }
@@ -37,15 +37,15 @@ public final class PlayerItem: Sendable {
 
   public let id: ID
   public let asset: Asset
-  /// The part of the asset that the item is, as if nothing else were in it: times of the item count from its start. Nil: all
-  /// of it. Items that are parts next to each other follow each other without a gap.
+  /// The part of the asset that this item plays; nil: the whole asset. Times of the item count from the start of the
+  /// part. Items that are adjacent parts follow each other without a gap.
   public let timeRange: TimeRange?
-  /// What a list said of the item, if it came from one.
+  /// The playlist entry that the item was made from; nil without one.
   public let playlistEntry: PlaylistEntry?
-  /// The number of bytes that describe the item: its location, how its servers are asked, and the texts of the playlist
-  /// that named it. About as much is kept of it in a saved state.
+  /// The number of bytes that describe the item: its location, HTTP options, and texts from the playlist. A saved state
+  /// stores about as many bytes for the item.
   public let descriptionByteCount: Int
-  /// What the network did to play this item; empty for what comes from elsewhere.
+  /// The log of network activity for this item; empty for assets that use no network.
   public let networkLog: NetworkLog
   private let state = Mutex(State())
   let audioMixSlot = AudioMixSlot()
@@ -53,24 +53,24 @@ public final class PlayerItem: Sendable {
   let mediaSelectionSlot = MediaSelectionSlot()
   private let soundObserver = Mutex<(@Sendable (ID, SoundChange) -> Void)?>(nil)
 
-  /// What makes the item sound otherwise than it was decoded.
+  /// A setting of the item that changes audio that is already decoded.
   enum SoundChange: Sendable { case audioMix, timePitch, mediaSelection, subtitles, level }
 
   let settings = Mutex(Settings())
   let settingsObserver = Mutex<(@Sendable (ID) -> Void)?>(nil)
-  /// What a player has decoded of it.
+  /// The parts of the item that a player has decoded.
   let loaded = Mutex(Loaded())
 
-  /// Makes an item of `asset`. Nothing is opened before a player has it.
+  /// Makes an item of `asset`. The asset is not opened until a player has the item.
   public convenience init(asset: Asset, timeRange: TimeRange? = nil, playlistEntry: PlaylistEntry? = nil) {
     self.init(
       asset: asset, timeRange: timeRange, playlistEntry: playlistEntry,
       id: Self.nextID.wrappingAdd(1, ordering: .relaxed).oldValue)
   }
 
-  /// Makes an item with an id of the caller's own numbering.
+  /// Makes an item with an id that the caller assigned.
   ///
-  /// A range that is not valid, empty or of another epoch than 0 makes an item that fails (`invalidTime`).
+  /// An invalid or empty range, and a range with an epoch other than 0, make an item that fails (`invalidTime`).
   public init(asset: Asset, timeRange: TimeRange? = nil, playlistEntry: PlaylistEntry? = nil, id: ID) {
     self.asset = asset
     self.timeRange = timeRange
@@ -83,47 +83,50 @@ public final class PlayerItem: Sendable {
   /// `unknown` until a player has opened the item.
   public var status: ItemStatus { state.withLock { $0.status } }
 
-  /// Indefinite until the item is ready.
+  /// The duration of the item; indefinite until it is ready.
   public var duration: MediaTime { state.withLock { $0.duration } }
 
-  /// Whether `duration` is what the item really lasts, not an estimate. An estimate is replaced, and the change told
-  /// (`PlayerEvent.itemChanged`), when the end of the sound has been read.
+  /// Whether ``duration`` is exact, not an estimate.
+  ///
+  /// An estimate is replaced when the end of the audio has been read. `PlayerEvent.itemChanged` reports the change.
   public var providesPreciseDuration: Bool { state.withLock { $0.providesPreciseDuration } }
 
-  /// The tracks of the asset, as its container describes them; none until the item is ready.
+  /// The tracks of the asset, as its container describes them; empty until the item is ready.
   public var tracks: [AssetTrack] {
     guard status == .readyToPlay, case .success(let properties)? = asset.loaded else { return [] }
     return properties.tracks
   }
 
-  /// The asset's chapters, of an item that is a part of it those that lie in the part, in the item's times. None until the
-  /// item is ready.
+  /// The chapters of the asset; empty until the item is ready. If the item is a part of the asset, the chapters are
+  /// clipped to the part, in times of the item.
   public var chapters: [AssetChapter] {
     guard status == .readyToPlay, case .success(let properties)? = asset.loaded else { return [] }
     guard let timeRange else { return properties.chapters }
     return properties.chapters.compactMap { timeRange.part(of: $0) }
   }
 
-  /// Where the item begins when it becomes current for the first time from now on; nil, as at first: at its beginning. A time that is not
-  /// before its end, as that is then, is the beginning too, and backwards it counts for nothing. The first sample that is heard is
-  /// that of this time. Set it before a queue has the item.
+  /// The position at which the item starts when it next becomes current for the first time; nil: its beginning.
+  /// Default: nil.
+  ///
+  /// The start is exact: the first sample heard contains this time. A time at or after the item's end means the
+  /// beginning. Reverse playback ignores the value. Set it before the item is in a queue.
   public var resumeTime: MediaTime? {
     get { state.withLock { $0.resumeTime } }
     set { state.withLock { $0.resumeTime = newValue } }
   }
 
-  /// Whether it can be gone to any place of it; nil until it is ready. Streams cannot.
+  /// Whether the item supports seeks to any position; nil until it is ready. False for streams.
   public var isSeekable: Bool? { state.withLock { $0.isSeekable } }
 
-  /// Bytes that it has; 0 when that is not known.
+  /// The size of the item in bytes; 0 if unknown.
   var byteCount: Int64 { state.withLock { $0.byteCount } }
 
   /// Why the item failed; nil unless `status` is `failed`.
   public var error: MediaError? { status.error }
 
-  /// How loud the item is at which of its times; nil, as it is at first: as recorded.
+  /// The gains of the item over its time; nil: unchanged. Default: nil.
   ///
-  /// What is being heard changes as soon as it has been decoded anew, from where it is then and across 5 ms.
+  /// A change is heard, from the current position, as soon as the audio is decoded again. It is crossfaded over 5 ms.
   public var audioMix: AudioMix? {
     get { audioMixSlot.value }
     set {
@@ -132,17 +135,19 @@ public final class PlayerItem: Sendable {
     }
   }
 
-  /// What becomes of the pitch at another rate than 1: what was set here, or else what the player plays with, at first
-  /// `timeDomain`.
+  /// The time-pitch algorithm for rates other than 1: the value set for this item, or else the player's. The player's
+  /// default is `timeDomain`.
   public var audioTimePitchAlgorithm: AudioTimePitchAlgorithm { timePitchSlot.value }
 
-  /// What was set for this item; nil: nothing, so that it is played with its player's.
+  /// The algorithm set for this item; nil: the item uses the player's.
   public var ownAudioTimePitchAlgorithm: AudioTimePitchAlgorithm? { timePitchSlot.own }
 
-  /// Sets the algorithm for this item; nil: it is played with its player's. What is being heard changes as soon as it has
-  /// been decoded anew, from where it is then and across 5 ms; at the rate 1 nothing changes.
+  /// Sets the algorithm for this item; nil: the item uses the player's.
   ///
-  /// Errors: `unsupportedRate` for an algorithm that this build does not have.
+  /// A change is heard, from the current position, as soon as the audio is decoded again. It is crossfaded over 5 ms.
+  /// At rate 1 nothing changes.
+  ///
+  /// - Throws: `unsupportedRate` for an algorithm that this build does not have.
   public func setAudioTimePitchAlgorithm(_ algorithm: AudioTimePitchAlgorithm?) throws(MediaError) {
     try algorithm?.requireAvailable(operation: "item.pitch")
     let before = timePitchSlot.value
@@ -150,8 +155,8 @@ public final class PlayerItem: Sendable {
     if timePitchSlot.value != before { soundChanged(.timePitch) }
   }
 
-  /// Gains and peaks that count instead of those of the item's tags, such as a scan has found; nil, as at first: the tags count. What is
-  /// heard changes at once, over 5 ms, where replay gain is on.
+  /// Gains and peaks that replace those of the item's tags, for example from a loudness scan; nil: the tags are used.
+  /// Default: nil. If replay gain is enabled, a change is heard at once, over 5 ms.
   public var measuredReplayGain: ReplayGain? {
     get { state.withLock { $0.measuredReplayGain } }
     set {
@@ -160,31 +165,33 @@ public final class PlayerItem: Sendable {
     }
   }
 
-  /// The same without telling who plays the item.
+  /// Sets ``measuredReplayGain`` without notifying the player.
   func noteMeasured(_ gain: ReplayGain?) { state.withLock { $0.measuredReplayGain = gain } }
 
-  /// Tells who plays the item that it sounds otherwise now.
+  /// Notifies the player that a setting changed the audio of the item.
   func soundChanged(_ change: SoundChange) { soundObserver.withLock { $0 }?(id, change) }
 
-  /// Called with the item's id when something was set, on the thread that set it. One closure serves all items of a player.
+  /// Called with the item's id after a change of a setting, on the thread that made it. One closure serves all items of
+  /// a player.
   var onSoundChange: (@Sendable (ID, SoundChange) -> Void)? {
     get { soundObserver.withLock { $0 } }
     set { soundObserver.withLock { $0 = newValue } }
   }
 
-  /// Whether who opens it is to find out all that its tags say of how loud it is to be.
+  /// Whether opening the item must also read its loudness tags.
   var wantsLevelTags: Bool {
     get { state.withLock { $0.wantsLevelTags } }
     set { state.withLock { $0.wantsLevelTags = newValue } }
   }
 
-  /// Whether what was left out of them when it was opened cannot be had: what is known is all there is, until it is wanted anew.
+  /// Whether loudness tags that were skipped when the item was opened cannot be read. The known tags are then final,
+  /// until the tags are requested again.
   var lacksLevelTags: Bool {
     get { state.withLock { $0.lacksLevelTags } }
     set { state.withLock { $0.lacksLevelTags = newValue } }
   }
 
-  /// Finds them out where they are wanted. Blocks. It is opened whether they can be had or not.
+  /// Reads the loudness tags if `wantsLevelTags`. Blocks. A failure does not prevent opening the item.
   func findLevelTags(_ opening: AssetOpening) {
     guard wantsLevelTags else { return }
     do throws(MediaError) { _ = try opening.levelTags(of: asset) } catch {
@@ -192,19 +199,19 @@ public final class PlayerItem: Sendable {
     }
   }
 
-  /// What the stream says that it plays, as far as that is heard, and from which of the item's times on; nil where nothing was said,
-  /// and while the item is not the current one of a player.
+  /// The title of the stream at the position that is heard, and the item time at which it begins. Nil without a title,
+  /// and while the item is not the current item of a player.
   public var streamTitle: (time: MediaTime, title: StreamTitle)? { state.withLock { $0.streamTitle } }
 
   func setStreamTitle(_ title: (time: MediaTime, title: StreamTitle)?) { state.withLock { $0.streamTitle = title } }
 
-  /// What the stream said besides, as far as that is heard; the last of each kind, none while the item is not the current one.
+  /// The timed metadata heard so far; empty while the item is not current.
   var timedGroups: [TimedMetadataGroup] {
     get { state.withLock { $0.timedGroups } }
     set { state.withLock { $0.timedGroups = newValue } }
   }
 
-  /// Claims the item for a player, in the player's present epoch. Returns false when another player has claimed it.
+  /// Claims the item for a player, in the player's present epoch. Returns false if another player has claimed it.
   func claim(by owner: QueueOwnership, epoch: UInt64) -> Bool {
     state.withLock { state in
       guard state.owner === owner || !state.isClaimed else { return false }
@@ -213,25 +220,26 @@ public final class PlayerItem: Sendable {
     }
   }
 
-  /// Whether nothing was found out of the item, or set of it, that a queue must know.
+  /// Whether the item still has its initial state, so that the queue needs no further data of it.
   var isFresh: Bool {
     state.withLock { $0.status == .unknown && $0.resumeTime == nil && !$0.duration.isNumeric && !$0.hasSettings }
   }
 
-  /// Something was set of the item.
+  /// Records that a setting of the item was changed.
   func noteSettings() { state.withLock { $0.hasSettings = true } }
 
   /// Whether a player has claimed the item.
   var isClaimed: Bool { state.withLock { $0.isClaimed } }
 
-  /// Makes the item free for other players, if it is this one's.
+  /// Frees the item for other players if `owner` has claimed it.
   func free(from owner: QueueOwnership) {
     state.withLock { state in if state.owner === owner { state.epoch = 0 } }
   }
 
-  /// Ends what connects the item to a player that it is free from. Returns false when a player has claimed it since.
+  /// Disconnects the item from a player that has freed it. Returns false if a player has claimed the item since.
   ///
-  /// - Parameter disconnect: Called while no queue can claim the item. It must not ask the item for its state.
+  /// - Parameter disconnect: Called while no queue can claim the item. It must not read the state of the item, which is
+  ///   locked.
   func release(by owner: QueueOwnership, _ disconnect: () -> Void) -> Bool {
     state.withLock { state in
       guard state.owner === owner, !state.isClaimed else { return false }
@@ -241,7 +249,7 @@ public final class PlayerItem: Sendable {
     }
   }
 
-  /// It is ready, or more is known of it. False when that was known before.
+  /// Makes the item ready, or updates its properties. Returns false if nothing changed.
   func update(_ properties: AssetProperties) -> Bool {
     let duration = timeRange?.partDuration(in: properties) ?? properties.duration
     return state.withLock { state in

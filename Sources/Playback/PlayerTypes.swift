@@ -2,53 +2,53 @@ import MediaAssets
 import MediaCore
 import NetworkIO
 
-/// Whether a player plays, as AVPlayer.TimeControlStatus.
+/// Whether a player plays; corresponds to AVPlayer.TimeControlStatus.
 public enum TimeControlStatus: String, Sendable, Hashable, CaseIterable {
   /// The rate is 0.
   case paused
-  /// The rate is not 0, but nothing sounds yet; `reasonForWaitingToPlay` says why.
+  /// The rate is not 0, but no audio is rendered yet; see `reasonForWaitingToPlay`.
   case waiting
-  /// Sound (or the silence that stands for it) is being rendered.
+  /// Audio is being rendered, or silence in place of missing audio.
   case playing
 }
 
-/// Why a player waits, as AVPlayer.WaitingReason; the last five are Playhead's own.
+/// The reason why a player waits; corresponds to AVPlayer.WaitingReason. The last five cases are specific to Playhead.
 public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
-  /// Samples did not arrive in time; playback goes on by itself.
+  /// Samples did not arrive in time. Playback resumes automatically.
   case toMinimizeStalls
-  /// The item is being opened or its first samples decoded: short.
+  /// The item is being opened, or its first samples are being decoded. This takes a short time.
   case evaluatingBufferingRate
-  /// The queue is empty; what is inserted next starts by itself.
+  /// The queue is empty. The next inserted item starts automatically.
   case noItemToPlay
-  /// The current item failed, and no other follows.
+  /// The current item failed, and no other item follows.
   case currentItemFailed
-  /// There is no device at the moment, or it takes no audio (`OutputState.Status.unresponsive`); the position is kept.
+  /// There is no device now, or it accepts no audio (`OutputState.Status.unresponsive`). The position is kept.
   case outputUnavailable
-  /// It plays from a moment on that has not come: `setRate(_:time:atHostTime:)`, `PlaybackEngine.start`.
+  /// The start instant is in the future: `setRate(_:time:atHostTime:)`, `PlaybackEngine.start`.
   case startTimeNotReached
-  /// Something else is heard on the device (`AudioSessionEvent.interruptionBegan`). It goes on with the interruption's end, or
-  /// when it is told to play.
+  /// Other audio is heard on the device (`AudioSessionEvent.interruptionBegan`). Playback resumes when the interruption
+  /// ends, or with `play`.
   case interrupted
-  /// The session's category allows no playing.
+  /// The category of the session does not allow playback.
   case categoryForbidsPlayback
 }
 
-/// What happens when the current item ends, as AVPlayer.ActionAtItemEnd.
+/// The action at the end of the current item; corresponds to AVPlayer.ActionAtItemEnd.
 public enum ActionAtItemEnd: String, Sendable, Hashable, CaseIterable {
-  /// The next item follows without a gap. Only with a queue.
+  /// The next item follows without a gap. Only in a queue.
   case advance
   /// The rate becomes 0; the item stays current, at its end.
   case pause
-  /// Nothing changes: time goes on past the end, silently.
+  /// The rate stays: the item's time continues past the end, in silence.
   case none
 }
 
-/// How far an item is, as AVPlayerItem.Status.
+/// Whether an item can be played; corresponds to AVPlayerItem.Status.
 public enum ItemStatus: Sendable, Hashable {
   /// Not opened yet.
   case unknown
   case readyToPlay
-  /// Final.
+  /// The item cannot be played; final.
   case failed(MediaError)
 
   /// `unknown`, `readyToPlay` or `failed`.
@@ -63,23 +63,23 @@ public enum ItemStatus: Sendable, Hashable {
   public var error: MediaError? { if case .failed(let error) = self { error } else { nil } }
 }
 
-/// Why something changed.
+/// The cause of a change.
 public enum ChangeCause: String, Sendable, Hashable, CaseIterable {
-  /// A call or command asked for it.
+  /// A call or a command.
   case request
-  /// The current item came to its end.
+  /// The current item reached its end.
   case itemEnded
-  /// A loop of a part of the current item went back, or is over.
+  /// A loop in the current item returned to its beginning, or ended.
   case looped
   /// An item could not be opened or played.
   case itemFailed
-  /// An item was opened, or its duration became known, or known better.
+  /// An item was opened, or a first or better value of its duration became known.
   case itemLoaded
-  /// The first samples are there.
+  /// The first samples are decoded.
   case buffered
   /// Samples did not arrive in time.
   case stalled
-  /// The output appeared, went away or was replaced.
+  /// The output appeared, disappeared or was replaced.
   case output
   /// An interruption of the session began or ended.
   case interruption
@@ -89,119 +89,124 @@ public enum ChangeCause: String, Sendable, Hashable, CaseIterable {
   case closed
 }
 
-/// Why an item's time is suddenly another one.
+/// The cause of a jump of an item's time.
 public enum TimeJumpCause: String, Sendable, Hashable, CaseIterable {
   case seek
   /// `step`.
   case step
-  /// `stop`, which goes back to the beginning.
+  /// `stop`, which seeks to the beginning.
   case stop
-  /// `actionAtItemEnd` became `pause` while time ran on behind the item's end: back to that.
+  /// Playback was past the item's end (`actionAtItemEnd` `none`) and returns to the end: `actionAtItemEnd` became
+  /// `pause`, or the direction changed.
   case endAction
-  /// The item was to be repeated, or left for itself, while or before it was over: back to its beginning.
+  /// The item is repeated, or is its own successor, and starts again from its beginning.
   case `repeat`
-  /// The current item was made current again (`jump`, `previous`): back to its beginning.
+  /// The current item was selected again (`jump`, `previous`): back to its beginning.
   case restart
 }
 
-/// Things that happen once, at a time.
+/// An event of a player.
 public enum PlayerEvent: Sendable, Hashable {
-  /// The item's last sample was heard. Once for each pass.
+  /// The last sample of the item was heard. Emitted once for each pass.
   case playedToEnd(PlayerItem.ID, MediaTime)
-  /// The item broke off: what could be decoded has been heard.
+  /// Decoding of the item failed before its end. All decoded audio has been heard.
   case failedToPlayToEnd(PlayerItem.ID, MediaTime, MediaError)
   /// Samples did not arrive in time.
   case stalled(PlayerItem.ID, MediaTime)
-  /// The current time of an item changed other than by playing, and why. Once for each such change.
+  /// The time of the current item changed other than by playback. Emitted once for each change.
   case timeJumped(PlayerItem.ID, MediaTime, TimeJumpCause)
-  /// An item's status or duration changed; `isPrecise` says whether the duration is no estimate.
+  /// The status or duration of an item changed. If `isPrecise` is false, the duration is an estimate.
   case itemChanged(PlayerItem.ID, ItemStatus, MediaTime, isPrecise: Bool)
-  /// Other tracks of an item are presented, by choice or by the player's criteria. What is presented at first is known with the
-  /// item's status. As AVPlayerItem's mediaSelectionDidChange.
+  /// Other tracks of an item are presented, because of a choice or of the player's criteria. The first selection is
+  /// known when the item is ready. Corresponds to AVPlayerItem's `mediaSelectionDidChange`.
   case mediaSelectionChanged(PlayerItem.ID, MediaSelection)
-  /// An item could not be opened; a player that plays goes on with the next one.
+  /// An item could not be opened. A playing player continues with the next item.
   case itemFailed(PlayerItem.ID, MediaError)
-  /// A player that plays went on behind an item that had failed, without it; the item has left the queue.
+  /// A playing player skipped a failed item. The item has left the queue.
   case itemSkipped(PlayerItem.ID, MediaError)
-  /// Packets of the item did not decode, the first at this time; silence stands for what they last. Said when it is
-  /// found, up to two seconds before it is heard.
+  /// Packets of the item, the first one at this time, could not be decoded and were replaced by silence. Emitted on
+  /// detection, up to two seconds before the silence is heard.
   case packetsSkipped(PlayerItem.ID, MediaTime, count: Int, MediaError)
-  /// Something is wrong with the item's file at this time, though it plays: `irregularTimestamps`, `wrongLength`,
-  /// `unsupportedEdit`; or something went wrong with its server, at the time that is heard. Said when it is found. As AVPlayerItemNewErrorLogEntry.
+  /// A problem that does not prevent playback. Emitted on detection. Corresponds to AVPlayerItemNewErrorLogEntry.
+  ///
+  /// Problems of the file (`irregularTimestamps`, `wrongLength`, `unsupportedEdit`) have the time in the file. Problems
+  /// of the server have the time that is heard.
   case newErrorLogEntry(PlayerItem.ID, MediaTime, MediaError)
-  /// The chapter of the current item is another one, or is known now; nil: before the first one. Told when its first sample
-  /// is heard. Of items without chapters nothing is told.
+  /// Another chapter of the current item began, or became known; nil before the first chapter. Emitted when the
+  /// chapter's first sample is heard. Items without chapters emit no such event.
   case chapterChanged(PlayerItem.ID, MediaTime, PlayerChapter?)
-  /// A stream plays something else from this time on: said when that is heard.
+  /// The title of a stream changed at this time. Emitted when that time is heard.
   case streamTitle(PlayerItem.ID, MediaTime, StreamTitle)
-  /// A stream says something else that holds from this time on, a date range or an ID3 tag: said when that is heard.
+  /// A stream has new timed metadata from this time on: a date range or an ID3 tag. Emitted when that time is heard.
   case timedMetadata(PlayerItem.ID, TimedMetadataGroup)
-  /// A server answered for the item: how long that took, and from where. As AVPlayerItemNewAccessLogEntry.
+  /// A server responded to a request for the item. The value has the latency and the server. Corresponds to
+  /// AVPlayerItemNewAccessLogEntry.
   case newAccessLogEntry(PlayerItem.ID, MediaTime, AccessLogEvent)
-  /// One item, or one pass of it, was followed by the next: told when that is heard.
+  /// An item, or a pass of it, was followed by the next one. Emitted when the transition is heard.
   case seam(PlayerSeam)
 }
 
-/// Every public fact of a player, at one moment.
+/// A snapshot of the public properties of a player.
 public struct PlayerState: Sendable, Hashable {
   public var timeControlStatus = TimeControlStatus.paused
   public var reasonForWaitingToPlay: WaitingReason?
-  /// The desired rate; 0 is paused.
+  /// The requested rate; 0 means paused.
   public var rate: Double = 0
   /// The rate that `play` sets.
   public var defaultRate: Double = 1
-  /// How fast the item's time goes on in what is being heard: 0 while paused or waiting; the rate before while what
-  /// follows a change of `rate` has not been heard yet. As the rate of AVPlayerItem's timebase.
+  /// The rate at which the item's time advances in the audio that is heard; 0 while paused or waiting. After a change
+  /// of `rate` it is the previous rate until the change is heard. Corresponds to the rate of AVPlayerItem's timebase.
   public var timebaseRate: Double = 0
   public var currentItemID: PlayerItem.ID?
   public var volume: Float = 1
   public var isMuted = false
-  /// -1 is left, 1 is right.
+  /// From -1 (left) to 1 (right).
   public var pan: Float = 0
-  /// How items are made as loud as each other.
+  /// The loudness normalization of items.
   public var replayGain = ReplayGainSettings()
   public var actionAtItemEnd = ActionAtItemEnd.advance
-  /// What becomes of the pitch of items that have no algorithm of their own.
+  /// The time-pitch algorithm of items without a custom one.
   public var audioTimePitchAlgorithm = AudioTimePitchAlgorithm.timeDomain
-  /// What is wanted of groups of tracks.
+  /// The selection criteria for groups of tracks.
   public var mediaSelectionCriteria: [MediaCharacteristic: MediaSelectionCriteria] = [:]
-  /// Whether that is followed.
+  /// Whether `mediaSelectionCriteria` are applied.
   public var appliesMediaSelectionCriteriaAutomatically = true
   public var repeatMode = RepeatMode.off
-  /// The current item's loop, if there is one.
+  /// The loop of the current item; nil without one.
   public var loop: PlayerLoop?
-  /// Entries of the queue, the current one included.
+  /// The number of entries in the queue, including the current one.
   public var itemCount = 0
-  /// Grows with every change of the queue.
+  /// Increases with every change of the queue.
   public var queueVersion: UInt64 = 0
-  /// What the queue's order comes from while it is shuffled; nil while it is not.
+  /// The seed of the shuffled order; nil while the queue is not shuffled.
   public var shuffleSeed: UInt64?
   public var itemFailurePolicy = ItemFailurePolicy.skip
-  /// Why the player does not play on: the current item failed and no other follows, or `itemFailurePolicy` paused the player
-  /// at an item that failed or broke off. Nil again as soon as it plays, or another item is current.
+  /// The error that stops playback. The current item failed and no other follows, or `itemFailurePolicy` paused the
+  /// player at an item that failed or broke off. Nil again when the player plays, or another item becomes current.
   public var error: MediaError?
-  /// Whether the player is paused where the current item's end was heard: that of its sound, or an end time.
+  /// Whether the player is paused after the current item's end was heard: the end of its audio, or an end time.
   public var isAtItemEnd = false
-  /// The same backwards: that is the item's beginning, or an end time for that way.
+  /// Whether the player is paused after reverse playback reached the item's beginning, or its end time for reverse
+  /// playback.
   public var isAtItemBeginning = false
-  /// The current item's.
+  /// The status of the current item.
   public var itemStatus = ItemStatus.unknown
-  /// The current item's; indefinite until it is known.
+  /// The duration of the current item; indefinite until it is known.
   public var itemDuration = MediaTime.indefinite
-  /// Whether that is no estimate.
+  /// Whether `itemDuration` is exact, not an estimate.
   public var itemProvidesPreciseDuration = false
-  /// Whether a stall ends by itself; see `PlayerControl.setAutomaticallyWaitsToMinimizeStalling`.
+  /// Whether stalls end automatically; see `PlayerControl.setAutomaticallyWaitsToMinimizeStalling`.
   public var automaticallyWaitsToMinimizeStalling = true
-  /// Whether so much of the current item is decoded that playing is not expected to stall.
+  /// Whether enough of the current item is decoded that no stall is expected.
   public var isPlaybackLikelyToKeepUp = false
-  /// Whether as much of it is decoded as is wanted, so that decoding rests. That ends waiting for samples, even where it is
-  /// not likely to keep up.
+  /// Whether the buffer of the current item is full, so that decoding pauses. A full buffer ends waiting for samples,
+  /// even if `isPlaybackLikelyToKeepUp` is false.
   public var isPlaybackBufferFull = false
-  /// Whether nothing of it is decoded that has not been heard: a player that plays stalls, or is at its end.
+  /// Whether all decoded audio of the current item has been heard: a playing player stalls, or is at the item's end.
   public var isPlaybackBufferEmpty = true
 }
 
-/// One change of a player's state, as observers get it.
+/// A change of a player's state, as passed to observers.
 public struct PlayerChange: Sendable, Hashable {
   public var old: PlayerState
   public var new: PlayerState
