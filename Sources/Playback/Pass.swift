@@ -1,26 +1,26 @@
 import MediaCore
 
-/// One playing of an item, or of a part of it: what lies between two seams.
+/// One traversal of an item or of a range of it, between two transitions.
 struct Pass: Sendable, Hashable {
   var itemID: PlayerItem.ID
-  /// Where it begins; backwards that is the later time, and positive infinity the end of the item's sound.
+  /// The start time. In reverse it is the later time, and positive infinity means the end of the item's audio.
   var start = MediaTime.zero
-  /// Where it ends, exclusive; nil: where the item's sound ends, or backwards where it begins.
+  /// The end time, exclusive; nil: the end of the item's audio, or in reverse its beginning.
   var end: MediaTime?
-  /// The item's time goes on behind its end, without sound and without an end.
+  /// Whether the item's time continues after its end, in silence and without an end.
   var isSilence = false
 
-  /// Whether both begin with the same sample.
+  /// Whether both start with the same sample.
   func begins(like other: Pass) -> Bool {
     itemID == other.itemID && start == other.start && isSilence == other.isSilence
   }
 
-  /// Whether this one is what was left of `other` when that was split: it goes on where `other` ends, either way.
+  /// Whether this is the rest of `other` after a split: it continues at the end of `other`, in either direction.
   func continues(_ other: Pass) -> Bool {
     itemID == other.itemID && !isSilence && start == other.end && other.start != other.end
   }
 
-  /// Whether this one ends before `other`, which begins where it does and is played at `rate`.
+  /// Whether this pass ends before `other`, which has the same start and the rate `rate`.
   func ends(before other: Pass, at rate: PlaybackRate) -> Bool {
     guard let end else { return false }
     return other.end.map { !rate.reaches($0, by: end) } ?? true
@@ -28,20 +28,21 @@ struct Pass: Sendable, Hashable {
 }
 
 extension PlaybackRate {
-  /// What mirrored times are counted from: whole seconds, so that frames of every rate lie as they do at 0, and longer than
-  /// any item, 194 days, so that no time is below 0.
+  /// The origin of mirrored times in seconds. An integer keeps the frame grid of every sample rate. The value, 194
+  /// days, is longer than any item, so no mirrored time is negative.
   static let mirrorSeconds: Int64 = 1 << 24
 
-  /// An item's time as one that grows while it is played at this rate: mirrored when that is backwards. And back again.
+  /// Converts an item's time to one that increases during playback at this rate: mirrored in reverse. Also the inverse
+  /// conversion.
   func growing(_ time: MediaTime) -> MediaTime {
     isReverse ? MediaTime(value: Self.mirrorSeconds, timescale: 1) - time : time
   }
 
-  /// Where an item begins for who plays it at this rate.
+  /// The beginning of an item in the direction of this rate.
   var itemStart: MediaTime { isReverse ? .positiveInfinity : .zero }
 }
 
-/// Names a pass: the `index`th, from 0, of a generation.
+/// Identifies a pass: its generation, and its index in that, from 0.
 struct PassID: Sendable, Hashable {
   var generation: UInt64
   var index: Int

@@ -1,8 +1,8 @@
 import DequeModule
 import MediaCore
 
-/// What was current before, the newest last; an item that was played again and again stands there as often. Bounded: the
-/// oldest are forgotten.
+/// The items that were current before, the newest last. An item that was played several times occurs several times.
+/// Bounded: the oldest entries are dropped.
 struct PlayHistory: Sendable {
   typealias ItemID = PlayerItem.ID
 
@@ -10,7 +10,7 @@ struct PlayHistory: Sendable {
 
   private(set) var ids = Deque<ItemID>()
   private var counts: [ItemID: Int] = [:]
-  /// Items that do not stand there any more, until they are taken.
+  /// Items that are no longer in the history, until `takeForgotten` returns them.
   private var forgotten: [ItemID] = []
 
   var last: ItemID? { ids.last }
@@ -27,7 +27,7 @@ struct PlayHistory: Sendable {
     if let id = ids.popLast() { discount(id) }
   }
 
-  /// Forgets an item, wherever it stands.
+  /// Removes all occurrences of an item.
   mutating func remove(_ id: ItemID) {
     guard counts.removeValue(forKey: id) != nil else { return }
     ids.removeAll { $0 == id }
@@ -40,7 +40,7 @@ struct PlayHistory: Sendable {
     counts = [:]
   }
 
-  /// The items that were forgotten since the last call and do not stand there again.
+  /// Returns the items that left the history since the last call and are not in it again.
   mutating func takeForgotten() -> [ItemID] {
     guard !forgotten.isEmpty else { return [] }
     defer { forgotten = [] }

@@ -4,17 +4,19 @@ import MediaAssets
 import MediaCore
 import RealtimeAudio
 
-/// Runs a `PlayerStateMachine`: its actions become jobs for the decode thread and commands for the mixer; what those
-/// report becomes its inputs; what changes is told to observers. `Player` and `QueuePlayer` are its public faces.
+/// The implementation of a player; `Player` and `QueuePlayer` are its public types.
 ///
-/// Where the parts are: the queue in `PlayerCore+Queue.swift`, rates in `PlayerCore+Rate.swift`, seeks in `PlayerCore+Seeking.swift`,
-/// what follows what in `PlayerCore+Following.swift`, decoding in `PlayerCore+Decoding.swift`, what the output says in
-/// `PlayerCore+Output.swift`, what its clock brings in `PlayerCore+Milestones.swift`, observers in
-/// `PlayerCore+Observers.swift`.
+/// It runs a `PlayerStateMachine`: the machine's actions become jobs of the decode thread and commands for the mixer.
+/// Reports of the thread and the mixer become inputs of the machine. Changes are delivered to observers.
+///
+/// Files: the queue (`PlayerCore+Queue.swift`), rates (`PlayerCore+Rate.swift`), seeks (`PlayerCore+Seeking.swift`),
+/// repeats, loops and transitions (`PlayerCore+Following.swift`), decoding (`PlayerCore+Decoding.swift`), render events
+/// (`PlayerCore+Output.swift`), clock milestones (`PlayerCore+Milestones.swift`), observers
+/// (`PlayerCore+Observers.swift`).
 ///
 /// Threading: confined to the engine's control loop.
 final class PlayerCore: @unchecked Sendable, OutputClient {
-  // `@unchecked Sendable`: confined to the loop; reports from other threads hop onto it first.
+  // `@unchecked Sendable`: confined to the loop. Reports from other threads are moved to the loop first.
   typealias Machine = PlayerStateMachine
 
   let engine: EngineCore
@@ -22,153 +24,156 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   let logger: Logger
   var machine: Machine
   var items = ItemTable<PlayerItem>()
-  /// Items that are claimed for an edit that is being prepared (`reserve`), and are in no queue yet.
+  /// Items that are claimed for an edit in preparation (`reserve`) and are not in a queue yet.
   var reserved = ItemTable<PlayerItem>()
-  /// The claim on both, and the epoch in which items are claimed now.
+  /// This player's claim on `items` and `reserved`, and the current epoch of claims.
   let ownership = QueueOwnership()
   var epoch: UInt64 = 1
-  /// Whether what is reserved may have been claimed in an earlier epoch.
+  /// Whether reserved items may have been claimed in an earlier epoch.
   var needsNewClaims = false
-  /// Items that left the queue and are still to be disconnected from the player.
+  /// Items that left the queue and are not disconnected from the player yet.
   var departures = Departures()
-  /// The largest number of items that one turn of the loop has disconnected so far. Read by tests.
+  /// The largest number of items disconnected in one turn of the loop so far. Read by tests.
   var longestDepartureSlice = 0
-  /// Items that were played and have left the queue, as far back as one can go. They are free for other queues.
+  /// Played items that have left the queue, up to the length of the history. Other queues may claim them.
   var pastItems: [PlayerItem.ID: PlayerItem] = [:]
   /// The sum of `PlayerItem.descriptionByteCount` over `items`.
   var queuedByteCount = 0
 
-  // The output's side.
+  // Output.
   var timeline: PlayerTimeline
   var inputIndex: Int?
-  /// The stream of the newest generation, and of the one that sounds.
+  /// The newest generation until it is committed.
   var preparing: Generation?
   var sounding: Generation?
-  /// What the mixer still reads, while `sounding` is to take over from it.
+  /// The generation that the mixer still reads, while `sounding` is scheduled to follow it.
   var outgoing: Generation?
-  /// What is to follow `sounding`, each after an item: handed to the mixer once the take-over before it is heard.
+  /// Generations that follow `sounding`, each after a pass. Each is passed to the mixer when the transition before it
+  /// has been heard.
   var waiting: [(generation: Generation, pass: PassID)] = []
-  /// Ends of passes in streams that sound or will, in order.
+  /// Ends of passes in audible and scheduled streams, in order.
   var ends: [ItemEnd] = []
-  /// An end that has been heard, until what follows it is.
+  /// The transition after an end that has been heard, until the next pass is heard.
   var seam: OpenSeam?
-  /// The end that was told last, or is being told.
+  /// The end that was reported last, or is being reported.
   var toldEnd: ItemEnd?
-  /// Entries that are being opened to find out their state.
+  /// Entries that are being opened to determine their status.
   var loading: Set<PlayerItem.ID> = []
-  /// What of them was last said to be needed first.
+  /// The order of loading that was last passed to the engine.
   var preferredIDs: [PlayerItem.ID] = []
-  /// The rates of items that have been opened, in Hz.
+  /// The sample rates of opened items, in Hz.
   var sampleRates: [PlayerItem.ID: Int] = [:]
-  /// Everything up to this output frame has been told to observers.
+  /// The output frame up to which all events have been reported to observers.
   var processedFrame: Int64 = -1
-  /// The position is not reported from before this frame: a jump that was committed counts as done.
+  /// The earliest frame of a reported position: a committed jump counts as done.
   var jumpFrame: Int64 = 0
-  /// Where the player is while there is no device.
+  /// The position while there is no device.
   var parkedPosition: PlayerTimeline.Position?
   var timer: (any ControlTimer)?
-  /// When the current item, which stands at its end, may end again.
+  /// The earliest time of another end of the current item, which is at its end.
   var nextEndTime: HostTime?
   var isAiming = false
-  /// Some of the events that happened together have been handled, and not yet all.
+  /// Whether only a part of a batch of simultaneous render events has been handled.
   var isHandlingEvents = false
-  /// What `play` plays at, and what the next one does instead.
+  /// The rate of `play`; `nextRate` replaces it once, in the next `play`.
   var defaultRate = PlaybackRate.normal
   var nextRate: PlaybackRate?
-  /// What streams said that they play, and was not heard yet; in the order of their frames.
+  /// Titles and metadata of streams that have not been heard yet, in the order of their frames.
   var titles: [PendingTitle] = []
-  /// When what is stalled did.
+  /// The stalled item, and the time of its stall.
   var stalledAt: (itemID: PlayerItem.ID, HostTime)?
   var stallAllowance = StallAllowance()
-  /// Ends an item that stalls for too long.
+  /// Fails an item that stalls for too long.
   var stallTimer: (any ControlTimer)?
-  /// Where samples ran out last: the stream, and its frame.
+  /// The location of the last underrun: the stream and its frame.
   var starvedPlace: (streamID: UInt64, frame: Int64)?
-  /// The stream that is held at such a place.
+  /// The stream whose samples are withheld after an underrun.
   var heldStream: RenderStream?
-  /// How far ahead the decode thread was told to decode, in frames; nil: as far as the stream holds.
+  /// The maximum number of frames to decode ahead; nil: the capacity of the stream.
   var aheadLimit: Int64?
-  /// The item that was told what of it is decoded.
+  /// The item whose `loaded` ranges and buffer state are published.
   var loadedItem: PlayerItem?
-  /// What waits until the player is ready to be heard.
+  /// Pending prerolls, which wait until the player is ready.
   var prerolls: [Preroll] = []
-  /// What all items of the queue call when they are changed: made once, for there may be many.
+  /// The observer of settings that all items of the queue share, because there may be many items.
   private(set) lazy var settingsObserver = makeSettingsObserver()
   private(set) lazy var soundObserver = makeSoundObserver()
-  /// What is watched of the current item's chapters.
+  /// The state of observing the current item's chapters.
   var chapterWatch: ChapterWatch?
-  /// What items without an algorithm of their own are played with.
+  /// The pitch algorithm of items without a custom one.
   let timePitchSlot = TimePitchSlot()
-  /// Which of several tracks items present of which nothing was chosen.
+  /// The criteria for tracks of items without an explicit choice.
   let mediaSelectionPreferences = MediaSelectionPreferences()
 
-  // Sound.
+  // Levels.
   var volume: Float = 1
   var isMuted = false
   var pan: Float = 0
   var replayGain = ReplayGainSettings()
   var meters = MeterTable()
-  /// The output frame before which the player is silent though its rate is not 0; `Int64.max` while it is not known.
+  /// The output frame at which audio starts although the rate is not 0; `Int64.max` while it is unknown.
   var heldFrame: Int64?
-  /// The start that is under way, alone or with other players.
+  /// The pending start, of this player or together with other players.
   var startGroup: StartGroup?
-  /// The change of rate that is under way with other players.
+  /// The pending change of rate together with other players.
   var rateGroup: RateGroup?
-  /// The output frame at which what is prepared now is to take over, together with others; nil: it is not.
+  /// The output frame at which the generation in preparation replaces the current one, together with other players;
+  /// nil: not together.
   var sharedFrame: Int64?
-  /// What the change that is prepared now leaves of the error of the one before.
+  /// The rounding error that the rate change in preparation inherits from the one before.
   var nextStartError = MediaTime.zero
   /// Whether the mixer measures this player.
   var isMetered = false
 
   // Observers.
-  /// Those of times, and what they are told when.
+  /// The observers of times, and their next calls.
   var observers = ObserverSchedule()
   var stateObservers: [(token: ObserverToken, handler: @Sendable (PlayerChange) -> Void)] = []
   var eventObservers: [(token: ObserverToken, handler: @Sendable (PlayerEvent) -> Void)] = []
   var publishedState = PlayerState()
-  /// Who keeps what the player is.
+  /// Called when state that is persisted has changed.
   var changeObserver: (@Sendable ([PlayerItem]) -> Void)?
-  /// Who keeps where items were left, or that they ended.
+  /// Called with the position at which an item was left, and whether it ended; for persistence.
   var placeObserver: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?
-  /// What observers and seekers are still to be told, in order.
+  /// Pending calls of observers and completions, in order.
   var deliveries = Deque<Delivery>()
   var isDelivering = false
-  /// While the machine's actions run nobody is called, for who is called may call back.
+  /// Blocks deliveries while the machine's actions run, because handlers may call back.
   var isRunningActions = false
   var newestToken: ObserverToken = 0
-  /// Observers that were removed while something was on its way to them.
+  /// Observers that were removed while deliveries were pending.
   var removedTokens: Set<ObserverToken> = []
-  /// What ends the asynchronous streams.
+  /// Closures that finish the asynchronous streams.
   var streamEnds: [ObserverToken: @Sendable () -> Void] = [:]
   var seeks: [Machine.SeekToken: PendingSeek] = [:]
   var nextSeekToken: Machine.SeekToken = 1
-  /// Where the time of the last start or seek went.
+  /// The timing of the last start or seek.
   var startTrace: StartTrace?
   var isClosed = false
   private(set) var pipelineStorage: DecodePipeline?
-  /// How many requests the decode thread is known to be done with. On virtual time.
+  /// The number of requests that the decode thread has completed, as last reported. Only with virtual time.
   var idleRequestCount: UInt64 = 0
 
   /// A stream and the generation that fills it.
   struct Generation {
     var number: UInt64
     var stream: RenderStream
-    /// Why the current time jumps when it is heard; nil: it does not.
+    /// The cause of the time jump when the stream is heard; nil: no jump.
     var jumpCause: TimeJumpCause?
-    /// It is what sounds, decoded anew: it goes on where that is.
+    /// Whether it continues the audible pass, decoded again from the current position.
     var isContinuation = false
-    /// By how much it is off where the changes of rate should have brought it, there being no frame at that very time.
+    /// The rounding error carried over from rate changes: the exact time of the change minus the time of the frame that
+    /// is used.
     var startError = MediaTime.zero
-    /// The output frame at which it is to take over together with other players' generations.
+    /// The output frame at which it replaces the stream before, together with other players' generations.
     var sharedFrame: Int64?
-    /// What was cut off before the beginnings of its passes, by their index; none where there is none.
+    /// The audio that was trimmed before its passes, by pass index; passes without a trim are missing.
     var startTrims: [Int: EdgeTrim] = [:]
-    /// The gains that its stream has for items, or that the mixer was told to give them.
+    /// The gains of items in the stream: written by the decode thread, or set later in the mixer.
     var levels: [PlayerItem.ID: Float] = [:]
-    /// How its beginning came about.
+    /// The timing of its start.
     var trace: StartTrace
-    /// Frames per second of the item that it begins with; known once prepared.
+    /// The sample rate of its first item in Hz; known once it is prepared.
     var sourceRateHz: Int?
   }
 
@@ -178,7 +183,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var passID: PassID
     var itemID: PlayerItem.ID
     var error: MediaError?
-    /// What was cut off behind the item's end.
+    /// The audio that was trimmed after the item's end.
     var trim = EdgeTrim.none
   }
 
@@ -197,7 +202,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     machine = Machine(canAdvance: canAdvance)
     timeline = PlayerTimeline(sampleRateHz: 48_000)
     publishedState.actionAtItemEnd = machine.actionAtItemEnd
-    // On the loop at once, elsewhere before anything that its user asks of it.
+    // Runs at once on the loop. Elsewhere it is enqueued before any call of the new player's user.
     if engine.loop.isIsolatingCurrentContext() == true {
       attach()
     } else {
@@ -214,19 +219,20 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   var output: Output { engine.output }
 
-  /// Whether nothing is under way that virtual time would have to wait for.
+  /// Whether no work is pending that virtual time must wait for.
   ///
-  /// The decode thread is waited for until it has nothing left to do, and not only until there is enough to be heard: how far
-  /// it has come shows (an exact duration, a full buffer, what a loop has to cut off), and is the same each time only then.
+  /// Virtual time waits until the decode thread is idle, not only until enough audio is decoded. The progress of that
+  /// thread is observable: an exact duration, a full buffer, the audio that a loop cuts off. It is only deterministic
+  /// when the thread is idle.
   var isSettled: Bool {
     if let pipelineStorage, pipelineStorage.requestCount != idleRequestCount { return false }
-    // A stream that ended is about to be continued when something is planned.
+    // A stream that ended is about to be continued if passes are planned.
     let isContinuing = !machine.plan.passes.isEmpty
     let newest = waiting.last?.generation ?? sounding
     return machine.isSettled && !(isContinuing && newest?.stream.endFrame != nil)
   }
 
-  /// The decode thread; started when it is first needed.
+  /// The decode thread, started on first use.
   var pipeline: DecodePipeline {
     if let pipelineStorage { return pipelineStorage }
     let loop = engine.loop
@@ -241,7 +247,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     return made
   }
 
-  /// Ends the player: its sound stops, its observers hear no more.
+  /// Closes the player: it falls silent, and its observers are not called any more.
   func close() {
     guard !isClosed else { return }
     leaveStartGroup()
@@ -271,14 +277,14 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     engine.unregister(self)
   }
 
-  // MARK: - Running actions
+  // MARK: - Actions
 
-  /// Runs what the machine answered, publishes what changed, and looks at what comes next.
+  /// Runs the machine's actions, publishes the changes, and schedules the next milestone.
   func run(_ actions: [Machine.Action], cause: ChangeCause) {
     perform(cause == .request ? actions + machine.releaseOpening() : actions, cause: cause)
   }
 
-  /// The same, and what is not opened because of `PlayerRestoration.holdsOpening` stays so.
+  /// Runs actions like `run`, but does not end `PlayerRestoration.holdsOpening`.
   func perform(_ actions: [Machine.Action], cause: ChangeCause) {
     var needsCommit = false
     isRunningActions = true
@@ -333,7 +339,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     pause()
     guard let current = machine.entries.first, current.status.error == nil else { return }
     if currentTime() == .zero, machine.preparedStart == nil, seeks.isEmpty { return }
-    // A stream has no beginning to go back to.
+    // Streams cannot seek to their beginning.
     if items[current.id]?.isSeekable == false { return }
     beginSeek(to: .time(.zero), Seek(jumpCause: .stop), in: current) { _ in }
   }

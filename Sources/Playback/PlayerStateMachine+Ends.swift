@@ -1,13 +1,13 @@
 import MediaCore
 
-/// Where items end that are not to be played to the end of their sound.
+/// End times of items and resume times.
 extension PlayerStateMachine {
-  /// An item from its beginning to where it is to end; backwards the other way.
+  /// A pass from the item's beginning to its end time, or in reverse from its end.
   func whole(_ entry: Entry) -> Pass {
     Pass(itemID: entry.id, start: decodedSpeed.itemStart, end: entry.end(at: decodedSpeed))
   }
 
-  /// Where an item begins that becomes current: backwards at its end, whatever was wanted.
+  /// The start time of an item that becomes current. In reverse it is the item's end, and the resume time is ignored.
   func firstTime(_ entry: Entry) -> MediaTime {
     guard let time = entry.resumeTime, time.isNumeric, time > .zero, time < entry.endTime, !decodedSpeed.isReverse
     else {
@@ -16,27 +16,27 @@ extension PlayerStateMachine {
     return time
   }
 
-  /// An item from where it is to begin when it becomes current.
+  /// The pass of an item that becomes current for the first time.
   func first(_ entry: Entry) -> Pass {
     var pass = whole(entry)
     if entry.resumeTime != nil, !decodedSpeed.isReverse { pass.start = firstTime(entry) }
     return pass
   }
 
-  /// Whether the current item is being decoded, or prepared, as such: what is to be heard of it first is settled.
+  /// Whether decoding of the current item has begun or is prepared, so that its start is determined.
   func isBegun(_ id: ItemID) -> Bool {
     if let first = decoded.first { return first.pass.itemID == id }
     return preparedStart?.itemID == id
   }
 
-  /// The loop that is being played; not one that the item ends before.
+  /// The active loop; nil if the item ends before the loop point.
   var soundingLoop: Loop? {
     guard let loop, loop.isArmed, let current = entries.first, loop.itemID == current.id else { return nil }
     let turn = loop.turn(at: decodedSpeed)
     return current.end(at: decodedSpeed).map { decodedSpeed.reaches(turn, by: $0) } ?? true ? loop : nil
   }
 
-  /// Whether a pass ends where its item does, and not only where a loop goes back, or what was cut is to go on.
+  /// Whether a pass ends at its item's end, not only at a loop point or where it was split.
   func endsItem(_ pass: Pass) -> Bool {
     guard let end = pass.end else { return true }
     if let loop = soundingLoop, loop.itemID == pass.itemID,
@@ -47,7 +47,7 @@ extension PlayerStateMachine {
     return entries[pass.itemID]?.end(at: decodedSpeed).map { decodedSpeed.reaches($0, by: end) } ?? false
   }
 
-  /// Playback of the item goes on from `time`: answers where that pass ends, nil for the end of its sound.
+  /// Returns the end of a pass that starts at `time`; nil: the end of the item's audio. Updates the loop.
   mutating func passEnd(from time: MediaTime, of id: ItemID) -> MediaTime? {
     let loopEnd = armLoop(at: time, of: id)
     guard let itemEnd = entries[id]?.end(at: speed) else { return loopEnd }
@@ -56,7 +56,9 @@ extension PlayerStateMachine {
     return loopEnd
   }
 
-  /// Sets where an item ends; `time` of the current item is being heard, or about to be.
+  /// Sets the end times of an item.
+  ///
+  /// - Parameter time: The position of the current item that is heard or about to be heard.
   mutating func setEnds(of id: ItemID, forward: MediaTime?, reverse: MediaTime?, heardAt time: MediaTime) -> [Action] {
     guard var entry = entries[id] else { return [] }
     let former = entry.end(at: decodedSpeed)
@@ -70,11 +72,11 @@ extension PlayerStateMachine {
     entry.isTooShort = false
     entries[id] = entry
     guard let end, decodedSpeed.reaches(end, by: time), isHeard(id), endedItem != id else { return reconcile() }
-    // It is at its end already.
+    // The position is already past the new end.
     return start(Start(itemID: id, time: time))
   }
 
-  /// Whether what is heard, or stands to be heard, is this item, before its end.
+  /// Whether this item is the audible one, or the paused one, before its end.
   private func isHeard(_ id: ItemID) -> Bool {
     entries.first?.id == id && decoding == .active && decoded.first?.pass.itemID == id && !hasPassedEnd
       && seeks.current == nil

@@ -1,58 +1,61 @@
 import MediaCore
 
-/// What follows what: passes, their ends and seams, repeats and loops.
+/// Passes and their order: ends, transitions, repeats and loops.
 ///
-/// The *wanted* passes are worked out anew from the queue and the settings whenever one of them changes, and compared
-/// with what has been decoded. What differs is mended where it can be: by another plan while the decode thread has not
-/// come so far, otherwise by cutting what was decoded and going on in a stream of its own.
+/// The *wanted* passes are computed from the queue and the settings whenever one of them changes, and compared with the
+/// decoded passes. A difference is corrected by a new plan, if the decode thread has not reached it yet. Otherwise the
+/// decoded audio is cut, and a new generation continues from there.
 extension PlayerStateMachine {
-  /// A part of the current item that is played again and again.
+  /// A part of the current item that is looped.
   struct Loop: Sendable, Hashable {
     var itemID: ItemID
     var start: MediaTime
     var end: MediaTime
-    /// How many more times it goes back; nil: for ever. Never 0.
+    /// The number of remaining returns to the beginning; nil: unlimited. Never 0.
     var remaining: Int?
-    /// Playback has come from before `end`, or backwards from behind `start`. Beyond it playback goes on to the item's end,
-    /// or backwards its beginning.
+    /// Whether playback entered the loop: it came from before `end`, or in reverse from after `start`. Otherwise it
+    /// continues to the item's edge.
     var isArmed: Bool
-    /// How many times it has gone back.
+    /// The number of returns so far.
     var count = 0
-    /// The present pass is the last, and the item ends with it.
+    /// Whether the current pass is the last, and the item ends with it.
     var endsItem = false
 
-    /// Where playback at this rate turns back.
+    /// The loop point at this rate: the time at which playback returns.
     func turn(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? start : end }
 
-    /// Where it turns back to.
+    /// The time to which playback returns at this rate.
     func entry(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? end : start }
   }
 
-  /// Repeats that are counted, so that the pass behind the last is never decoded.
+  /// A limit of repeats, so that the pass after the last repeat is never decoded.
   struct RepeatLimit: Sendable, Hashable {
-    /// The item that is repeated, which is current.
+    /// The repeated item, which is current.
     var itemID: ItemID
-    /// How many more times it begins anew. Never 0.
+    /// The number of remaining repeats. Never 0.
     var remaining: Int
-    /// The repeat mode from the beginning of the last repeat on.
+    /// The repeat mode from the beginning of the last repeat.
     var modeAfterwards: RepeatMode
   }
 
-  /// How far ahead the decode thread is told what follows, in passes. What it really decodes ahead is measured in time,
-  /// by what the stream holds.
+  /// The number of passes that a plan contains. The amount of decoded audio is limited by time: the capacity of the
+  /// stream.
   static let planLength = 256
-  /// Passes that are decoded or planned at the same time: fewer than the descriptions that a stream's queue holds. With
-  /// `shortestLoop` they are 5 s at least.
+  /// The maximum number of passes that are decoded or planned at the same time: less than the capacity of a stream's
+  /// queue of range descriptors. With `shortestLoop` they last at least 5 s.
   static let passLimit = 512
-  /// What is to be decoded anew, and what follows it, is there by then.
+  /// The time after which audio that is decoded again, and the audio after it, is available.
   static let timeToDecodeAnew = MediaTime(value: 300, timescale: 1_000)
-  /// What is shorter is not repeated.
+  /// The minimum duration of an item or range that is repeated.
   static let shortestLoop = MediaTime(value: 10, timescale: 1_000)
 
   // MARK: - Settings
 
-  /// `count`, with `.one`: how many times the current item is repeated, 1 at least, before `modeAfterwards` is what holds;
-  /// nil: for as long as the mode is set.
+  /// Sets the repeat mode.
+  ///
+  /// - Parameters:
+  ///   - count: With `.one`: the number of repeats of the current item, at least 1. Nil: unlimited.
+  ///   - modeAfterwards: The mode after the last counted repeat.
   mutating func setRepeatMode(
     _ mode: RepeatMode, count: Int? = nil, modeAfterwards: RepeatMode = .off
   ) -> [Action] {
@@ -76,20 +79,21 @@ extension PlayerStateMachine {
     if mode != .all { shuffle?.remaining = entries.count }
   }
 
-  /// The counted repeats are over, or their item is not current any more.
+  /// The counted repeats are complete, or their item is not current any more.
   mutating func endRepeatLimit() {
     if let repeatLimit { change(to: repeatLimit.modeAfterwards) }
   }
 
-  /// The current item begins to be heard anew.
+  /// A repeat of the current item begins to be heard.
   private mutating func countRepeat() {
     repeatCount += 1
     guard let limit = repeatLimit else { return }
     if limit.remaining > 1 { repeatLimit?.remaining = limit.remaining - 1 } else { endRepeatLimit() }
   }
 
-  /// Loops a part of the current item from now on, while `time` of it is heard; nil: plays on. `count`: how many times
-  /// it goes back; nil: for ever.
+  /// Loops a part of the current item, of which `time` is heard; nil removes the loop.
+  ///
+  /// - Parameter count: The number of returns; nil: unlimited.
   mutating func setLoop(_ range: TimeRange?, count: Int?, heardAt time: MediaTime) -> [Action] {
     loop = nil
     loopHeardAt = time
@@ -102,20 +106,21 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// Lets the present pass be the last, and the item end where the loop does.
+  /// Makes the current pass the last one, and the end of the loop the end of the item.
   mutating func finishLoop() -> [Action] {
     loop?.endsItem = true
     loop?.remaining = nil
     return reconcile()
   }
 
-  /// Where the current item is about to be heard from, when that is another place than where it is.
+  /// The pending start at another position of the current item than the one that is heard.
   var startUnderWay: Start? {
     if let start = preparedStart, start.spliceAfter == nil { return start }
     return uncommitted?.start ?? pendingStart
   }
 
-  /// Playback of the item goes on from `time` at the rate that is wanted: answers where that pass ends.
+  /// Updates `isArmed` for playback of the item from `time` at the requested rate. Returns the end of that pass if it
+  /// ends at the loop point.
   mutating func armLoop(at time: MediaTime, of id: ItemID) -> MediaTime? {
     guard let loop, loop.itemID == id else { return nil }
     let turn = loop.turn(at: speed)
@@ -124,9 +129,10 @@ extension PlayerStateMachine {
     return isArmed ? turn : nil
   }
 
-  // MARK: - What is wanted
+  // MARK: - Wanted passes
 
-  /// What is to be heard from the current pass on, at most `limit` passes. Where the current one begins is left open.
+  /// Returns the passes to be heard, at most `limit`, with the current one first. The start of the current one is not
+  /// determined.
   func wantedPasses(_ limit: Int) -> [Pass] {
     guard let current = entries.first else { return [] }
     guard !hasPassedEnd else { return [Pass(itemID: current.id, isSilence: true)] }
@@ -146,8 +152,8 @@ extension PlayerStateMachine {
     return passes
   }
 
-  /// What follows the end of the current item. A repeat comes before the action at its end. Backwards nothing but the item
-  /// itself follows its beginning: what comes next in the queue is heard forwards.
+  /// Appends the passes after the current item. Repeats have priority over the action at its end. In reverse only the
+  /// item itself follows its beginning, because the next item in the queue is played forwards.
   private func appendFollowing(_ current: Entry, to passes: inout [Pass], limit: Int) {
     if stopsBehind(current) { return }
     var mode = repeatMode
@@ -171,7 +177,7 @@ extension PlayerStateMachine {
         return
       }
       var (count, number, last) = (-1, UInt64(0), current.id)
-      // A round that brings nothing is the last.
+      // Stop when a round appends no pass.
       while passes.count < limit, passes.count != count {
         count = passes.count
         number += 1
@@ -190,12 +196,15 @@ extension PlayerStateMachine {
     }
   }
 
-  /// Whether playback stops at this entry because something is wrong with it.
+  /// Whether playback stops at this entry because it failed or broke off.
   private func stopsBehind(_ entry: Entry) -> Bool {
     failurePolicy == .stop && (entry.hasBrokenOff || entry.status.error != nil)
   }
 
-  /// Answers whether playback goes on behind them. `isFirst`: they become current for the first time from now on.
+  /// Appends passes of the candidates that can be played.
+  ///
+  /// - Parameter isFirst: Whether the entries become current for the first time.
+  /// - Returns: Whether playback continues after the candidates.
   private func appendPlayable(
     _ candidates: some Sequence<Entry>, to passes: inout [Pass], limit: Int, isFirst: Bool = false,
     where isWanted: (Entry) -> Bool
@@ -210,7 +219,7 @@ extension PlayerStateMachine {
 
   // MARK: - The decode thread
 
-  /// The decode thread went on to the next pass of its plan.
+  /// The decode thread began the next pass of its plan.
   mutating func began(_ pass: Pass, generation: UInt64) -> [Action] {
     guard generation == self.generation, decoding == .active else { return [] }
     decoded.append(
@@ -224,8 +233,12 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// All of a pass is in the stream. `end`: where it was to end; `isTooShort`: the whole item is; `hasBrokenOff`: it ended
-  /// before that.
+  /// A pass is completely in the stream.
+  ///
+  /// - Parameters:
+  ///   - end: The planned end.
+  ///   - isTooShort: Whether the whole item is shorter than `shortestLoop`.
+  ///   - hasBrokenOff: Whether decoding failed before the end.
   mutating func ended(
     _ id: PassID, end: MediaTime?, isTooShort: Bool, hasBrokenOff: Bool = false
   ) -> [Action] {
@@ -237,32 +250,34 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// The pass that is being decoded was beyond the end that the plan said, and goes on to the item's end.
+  /// The pass that is being decoded was already past its planned end, and continues to the item's end.
   mutating func overran(_ id: PassID) -> [Action] {
     guard let last = decoded.indices.last, decoded[last].id == id else { return [] }
     decoded[last].pass.end = nil
     plan.currentEnd = nil
     isLastEnded = true
     let actions = reconcile()
-    // Nothing had to be cut off: it is still being decoded.
+    // Nothing had to be cut: the pass is still being decoded.
     if decoding == .active, !isCut, decoded.last?.id == id { isLastEnded = false }
     return actions
   }
 
-  // MARK: - The render side
+  // MARK: - Mixer
 
-  /// Whether a pass ends where the item's sound does, not before.
+  /// Whether a pass ends at the end of the item's audio, not before.
   func endsWithSound(_ id: PassID) -> Bool { decoded.first { $0.id == id }?.pass.end == nil }
 
-  /// The end of a pass has been heard; `error` when it broke off there.
+  /// The end of a pass has been heard.
+  ///
+  /// - Parameter error: The error if decoding failed there.
   mutating func endHeard(_ id: PassID, error: MediaError?) -> [Action] {
     guard let heard = decoded.first, heard.id == id, !hasPassedEnd, let current = entries.first,
       current.id == heard.pass.itemID
     else { return [] }
-    // A seek within this item is about to be heard: it has not ended, after all.
+    // A seek in this item is about to be heard, so the item does not end.
     if let start = preparedStart, start.spliceAfter == nil { return [] }
     let next = passAfter(heard.pass)
-    // What goes on from there, be it the other way, has not ended.
+    // A continuation, in either direction, is no end of the item.
     let isContinuation = next.map { $0.continues(heard.pass) } ?? false
     var actions: [Action] = []
     if let error {
@@ -287,7 +302,7 @@ extension PlayerStateMachine {
     } else if next.isSilence {
       hasPassedEnd = true
     } else if isContinuation {
-      // The loop stays as it is.
+      // The loop is unchanged.
     } else if endsItem(heard.pass) {
       loop = nil
       countRepeat()
@@ -301,16 +316,16 @@ extension PlayerStateMachine {
     return actions + goOn(to: next)
   }
 
-  /// What is heard behind a pass that has been heard to its end.
+  /// Returns the pass after a pass that has been heard to its end.
   private func passAfter(_ heard: Pass) -> Pass? {
-    // A pass that was to end elsewhere goes on from there.
+    // A pass that was split continues from its end.
     let following = decoded.count > 1 ? decoded[1].pass : preparedStart?.pass ?? plan.passes.first
     if let following, following.itemID == heard.itemID, following.start == heard.end { return following }
     let wanted = wantedPasses(2)
     return wanted.count > 1 ? wanted[1] : nil
   }
 
-  /// The first of `decoded` is over.
+  /// Removes the first of `decoded`, which has been heard.
   private mutating func goOn(to next: Pass?) -> [Action] {
     decoded.removeFirst()
     let nextItem = next?.itemID ?? entries.first { $0.status.error == nil }?.id
@@ -328,26 +343,26 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// Whether the decode thread has been told to go on with this item next.
+  /// Whether this item is next in the plan of the decode thread.
   func isAboutToBegin(_ id: ItemID?) -> Bool { decoding == .active && id != nil && plan.passes.first?.itemID == id }
 
-  // MARK: - Mending
+  // MARK: - Corrections
 
-  /// Whether the decode thread can still be told another end of this pass.
+  /// Whether a plan can still change the end of this pass.
   private func isBeingDecoded(_ index: Int) -> Bool {
     index == decoded.count - 1 && !isLastEnded && !isCut && decoding == .active
   }
 
-  /// Compares the passes that are decoded, or prepared to follow, with those that are wanted.
+  /// Compares the decoded and prepared passes with the wanted ones.
   mutating func reconcileFollowing() -> [Action] {
     prepareRound()
     let prepared = preparedStart?.pass
     var coming = wantedPasses(min(Self.passLimit, decoded.count + Self.planLength))[...]
-    // What is turned round begins behind what is heard of it the other way.
+    // After a change of direction the wanted passes begin after the audible one, which has the other direction.
     let isTurned = decoded[0].isReverse != decodedSpeed.isReverse && (decoded.count > 1 || prepared != nil)
     let first = isTurned ? 1 : 0
     coming[0].start = first < decoded.count ? decoded[first].pass.start : prepared?.start ?? coming[0].start
-    // What begins behind its end is at its end.
+    // A start past the pass's end is at the end.
     if let end = coming[0].end, decodedSpeed.reaches(end, by: coming[0].start) { coming[0].end = coming[0].start }
     for index in first..<decoded.count + (prepared == nil ? 0 : 1) {
       let actual = index < decoded.count ? decoded[index].pass : prepared
@@ -359,7 +374,7 @@ extension PlayerStateMachine {
         if isBeingDecoded(index) {
           decoded[index].pass.end = wanted.end
         } else if actual.ends(before: wanted, at: decodedSpeed) {
-          // The rest of it is to follow.
+          // The rest of the pass follows.
           coming[coming.startIndex].start = actual.end ?? wanted.start
           continue
         } else {
@@ -378,7 +393,7 @@ extension PlayerStateMachine {
   }
 
   private mutating func tell(_ next: Plan) -> [Action] {
-    // A shorter look-ahead than it could be is good enough until much of it is used up.
+    // Do not update a plan that is only shorter than possible, until much of it is used.
     let isLongEnough =
       plan.passes.count == next.passes.count || plan.passes.count >= max(16, next.passes.count / 2)
     guard !isLongEnough || next.currentEnd != plan.currentEnd || !next.passes.starts(with: plan.passes) else {
@@ -388,7 +403,7 @@ extension PlayerStateMachine {
     return [.setPlan(next)]
   }
 
-  /// What was decoded or prepared to follow `decoded[index]` is not wanted, but `next`.
+  /// Replaces the passes after `decoded[index]`, which are not wanted, by `next`.
   private mutating func divert(after index: Int, to next: Pass?) -> [Action] {
     guard decoded.indices.contains(index) else { return entries.first.map { replaceCurrent(with: $0.id) } ?? [] }
     var actions: [Action] = []
@@ -399,7 +414,7 @@ extension PlayerStateMachine {
     return actions + follow(decoded[index].id, with: next)
   }
 
-  /// `decoded[index]` has been decoded beyond `end`, where it is to end; `next` is wanted then.
+  /// Ends `decoded[index]`, which is decoded further, at `end`, and follows it with `next`.
   private mutating func shorten(_ index: Int, to end: MediaTime, next: Pass?) -> [Action] {
     decoded.removeLast(decoded.count - index - 1)
     let cut = next.flatMap { filteredEnd(of: decoded[index].pass, to: end, next: $0) }
@@ -408,8 +423,9 @@ extension PlayerStateMachine {
     return [.shorten(decoded[index].id, at: cut ?? end)] + follow(decoded[index].id, with: rest ?? next)
   }
 
-  /// Where a pass is left so that its end, in which what follows has a part, is decoded anew together with that: where a loop goes
-  /// back, in good time. nil: nothing has a part in it, or it is about to be heard.
+  /// Returns the time at which to cut a pass before a loop point, so that its end is decoded again together with the
+  /// following audio. The resampling filter then covers both sides. Nil: no filter is involved, or the end is about to
+  /// be heard.
   private func filteredEnd(of pass: Pass, to end: MediaTime, next: Pass) -> MediaTime? {
     guard next.itemID == pass.itemID, !next.isSilence, decodedSpeed == .normal, let heard = loopHeardAt,
       let reach = entries[pass.itemID]?.filterReach, reach > .zero
@@ -418,19 +434,19 @@ extension PlayerStateMachine {
     return cut > pass.start && cut - heard >= Self.timeToDecodeAnew ? cut : nil
   }
 
-  /// How much of a pass of the item hangs on what follows it.
+  /// Sets the length of the end of a pass of the item that depends on the following audio.
   mutating func setFilterReach(_ reach: MediaTime, of id: ItemID) { entries[id]?.filterReach = reach }
 
   private mutating func follow(_ id: PassID, with next: Pass?) -> [Action] {
     isLastEnded = true
-    // The stream is there to its end now, wherever samples ran out: nobody says any more that they have come.
+    // The stream now contains all its samples, so no further report would end an underrun.
     endStarvation()
     if let next { return start(Start(next, spliceAfter: id)) }
     decoding = .active
     return cut()
   }
 
-  /// The decode thread is to leave the present stream alone: what it added would come after the cut.
+  /// Stops the decode thread from adding to the current stream: its audio would follow the cut.
   private mutating func cut() -> [Action] {
     generation += 1
     isCut = true
@@ -440,12 +456,12 @@ extension PlayerStateMachine {
 }
 
 extension PlayerStateMachine.Entry {
-  /// Whether it may be played again when it has ended.
+  /// Whether it may be played again after its end.
   var isRepeatable: Bool { !isTooShort && status.error == nil }
 }
 
 extension PlayerStateMachine.Start {
-  /// A pass that follows another in a stream of its own.
+  /// Makes the start of a pass that follows another one in a separate stream.
   init(_ pass: Pass, spliceAfter: PassID) {
     self.init(
       itemID: pass.itemID, time: pass.start, spliceAfter: spliceAfter, end: pass.end, isSilence: pass.isSilence)

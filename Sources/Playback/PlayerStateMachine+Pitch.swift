@@ -1,9 +1,9 @@
 import MediaCore
 
-/// Another pitch algorithm while there is a stream.
+/// Changes of the pitch algorithm while there is a stream.
 extension PlayerStateMachine {
-  /// Item `id`, or with nil any of them, is to be played with another algorithm. What is decoded for another rate than 1 is
-  /// as stale as if the rate had changed; at the rate 1 no algorithm is at work, nor behind an end that has been heard.
+  /// The pitch algorithm of item `id` changed; nil: of any item. Audio that was decoded for a rate other than 1 is then
+  /// outdated, as after a change of rate. No algorithm is used at rate 1, nor after an end that has been heard.
   mutating func timePitchChanged(of id: ItemID?) {
     guard decodedSpeed.magnitude != .normal, !hasPassedEnd, endedItem == nil else { return }
     let isConcerned =

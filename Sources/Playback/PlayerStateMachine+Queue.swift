@@ -1,8 +1,8 @@
 import MediaCore
 
-/// The queue: edits, going on and back in it, its order when it is shuffled, and what becomes of items that fail.
+/// The queue: edits, navigation, shuffling, and failed items.
 extension PlayerStateMachine {
-  /// A change of the queue, with what is known of the items that it brings; these are in no queue.
+  /// A change of the queue. Its new entries have the known data of their items, and are in no queue.
   enum QueueChange: Sendable {
     case insert([Entry], at: QueuePlace)
     case remove([ItemID])
@@ -13,12 +13,12 @@ extension PlayerStateMachine {
 
   /// The entries that left the queue.
   struct Removal {
-    /// The order of a queue all of whose entries left at once; nil: none did.
+    /// The order of a queue that lost all its entries at once; nil: no queue did.
     private(set) var whole: QueueOrder?
-    /// Those that left one by one.
+    /// The entries that left one by one.
     private(set) var ids: [ItemID] = []
 
-    /// Whether none left.
+    /// Whether no entry left.
     var isEmpty: Bool { whole == nil && ids.isEmpty }
 
     mutating func add(_ id: ItemID) { ids.append(id) }
@@ -31,7 +31,7 @@ extension PlayerStateMachine {
     }
   }
 
-  /// How a change is taken back. One that restores the queue as it was takes back whatever comes behind it, too.
+  /// The reversal of a change. `restore` also reverses all later changes.
   enum Reversal {
     case takeOut([ItemID])
     case putBack(Entry, index: Int, originalIndex: Int?)
@@ -41,18 +41,18 @@ extension PlayerStateMachine {
 
   // MARK: - Edits
 
-  /// Makes all of the changes or, when one cannot be made, none. Several are one version of the queue; moves that change
-  /// nothing make none.
+  /// Makes all of the changes, or none if one fails. The changes are one version of the queue. Moves without an effect
+  /// make no new version.
   ///
-  /// Errors: `noSuchItem`, `invalidArgument` for places that do not exist and for ids that are named twice; with several
-  /// changes the message tells which it is.
+  /// - Throws: `noSuchItem`; `invalidArgument` for a position that does not exist, and for an id that is named twice.
+  ///   With several changes the message contains the number of the failed one.
   mutating func edit(_ changes: [QueueChange]) throws(MediaError) -> [Action] {
     guard !changes.isEmpty else { return [] }
     let (remaining, placing) = (shuffle?.remaining, shuffle?.placing)
     var reversals: [Reversal] = []
     var number = 0
     while number < changes.count {
-      // What is added at the end by many changes is added at once.
+      // Successive appends are made as one.
       let appended = Self.appended(in: changes[number...])
       if appended.changeCount > 1 {
         put(appended.entries, at: .end, entries.count)
@@ -75,7 +75,7 @@ extension PlayerStateMachine {
           error.code, "change \(number + 1) of \(changes.count): \(error.message)", operation: error.operation)
       }
     }
-    // Moves to where the entries are already. In a shuffled queue they may still change the order without shuffling.
+    // Moves without an effect. In a shuffled queue they may still change the unshuffled order.
     let areMoves = changes.allSatisfy { if case .move = $0 { true } else { false } }
     if areMoves, shuffle == nil, entries.isUnchanged { return [] }
     forget(changes, reversals)
@@ -85,7 +85,7 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// What the first of these changes add at the queue's end, one after the other.
+  /// Returns the entries that the first of these changes append to the queue.
   private static func appended(in changes: ArraySlice<QueueChange>) -> (entries: [Entry], changeCount: Int) {
     var (entries, count) = ([Entry](), 0)
     for case .insert(let new, .end) in changes.prefix(while: { if case .insert(_, .end) = $0 { true } else { false } })
@@ -96,7 +96,9 @@ extension PlayerStateMachine {
     return (entries, count)
   }
 
-  /// Makes a change, and notes how it is taken back. Errors: those of `edit`; then nothing has changed.
+  /// Makes a change, and records its reversal.
+  ///
+  /// - Throws: The errors of `edit`. Then nothing has changed.
   mutating func make(_ change: QueueChange, _ reversals: inout [Reversal]) throws(MediaError) {
     switch change {
     case .insert(let new, let place):
@@ -121,8 +123,8 @@ extension PlayerStateMachine {
     }
   }
 
-  /// Notes how a change is taken back, unless what was noted last takes it back anyway: an edit keeps the queue as it was
-  /// once at most.
+  /// Records a reversal, unless the last recorded one is a `restore`, which includes it. An edit therefore copies the
+  /// queue at most once.
   private static func note(_ reversal: Reversal, in reversals: inout [Reversal]) {
     if case .restore? = reversals.last { return }
     reversals.append(reversal)
@@ -132,8 +134,10 @@ extension PlayerStateMachine {
     MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: operation)
   }
 
-  /// The index that something put at a place has afterwards, in a queue that has `count` entries then. Errors:
-  /// `noSuchItem`, `invalidArgument`.
+  /// Returns the resulting index for a position.
+  ///
+  /// - Parameter count: The number of entries after the change.
+  /// - Throws: `noSuchItem`, `invalidArgument`.
   private func index(of place: QueuePlace, count: Int, moving from: Int? = nil) throws(MediaError) -> Int {
     let operation = from == nil ? "insert" : "move"
     func index(of id: ItemID) throws(MediaError) -> Int {
@@ -141,7 +145,7 @@ extension PlayerStateMachine {
       guard index != from else {
         throw MediaError(.invalidArgument, "item \(id) cannot be put beside itself", operation: operation)
       }
-      // What is moved is not in front of it any more.
+      // The moved entry is removed from before the target first.
       return from.map { $0 < index } ?? false ? index - 1 : index
     }
     switch place {
@@ -158,10 +162,10 @@ extension PlayerStateMachine {
     }
   }
 
-  /// Puts new entries into the queue, and into the order that it has without shuffling.
+  /// Inserts new entries into the queue and into its unshuffled order.
   private mutating func put(_ new: [Entry], at place: QueuePlace, _ index: Int) {
     guard var shuffle else { return entries.insert(contentsOf: new, at: index) }
-    // Not two owners of the order, which would be copied.
+    // Release the second reference to the order, which would cause a copy.
     self.shuffle = nil
     let ids = new.map(\.id)
     let originalIndex =
@@ -174,7 +178,7 @@ extension PlayerStateMachine {
       }
     shuffle.original.insert(contentsOf: ids, at: originalIndex ?? shuffle.original.count)
     if case .end = place {
-      // Anywhere behind the current entry in this round; in an empty queue, anywhere.
+      // Any index after the current entry in this round; in an empty queue any index.
       let first = entries.isEmpty ? 0 : 1
       for entry in new {
         let place = first + shuffle.placing.draw(below: max(0, shuffle.remaining - first) + 1)
@@ -196,7 +200,7 @@ extension PlayerStateMachine {
         throw MediaError(.invalidArgument, "item \(id) is named twice", operation: "remove")
       }
     }
-    // Many at once: each part of the order that has some of them is put together anew, once.
+    // For many entries each part of the order that contains some of them is rebuilt once.
     guard ids.count > 64 else {
       for id in ids { takeOut(id, &reversals) }
       return
@@ -216,7 +220,7 @@ extension PlayerStateMachine {
     Self.note(.putBack(entry, index: index, originalIndex: originalIndex), in: &reversals)
   }
 
-  /// A shuffled queue's order without shuffling stays: what was moved was moved among what is shuffled.
+  /// Moves an entry. The unshuffled order of a shuffled queue does not change.
   private mutating func move(
     _ id: ItemID, to place: QueuePlace, _ reversals: inout [Reversal]
   ) throws(MediaError) {
@@ -230,7 +234,7 @@ extension PlayerStateMachine {
     Self.note(.moveBack(id, index: from), in: &reversals)
   }
 
-  /// Takes a change back.
+  /// Reverses a change.
   private mutating func take(_ reversal: Reversal) {
     switch reversal {
     case .takeOut(let ids):
@@ -248,7 +252,7 @@ extension PlayerStateMachine {
     }
   }
 
-  /// The changes are done for good: what they took out has left the queue, each entry once.
+  /// Completes an edit: records the entries that left the queue, each once.
   private mutating func forget(_ changes: [QueueChange], _ reversals: [Reversal]) {
     if changes.count == 1, case .restore(let old, _)? = reversals.first {
       switch changes[0] {
@@ -265,7 +269,7 @@ extension PlayerStateMachine {
       case .takeOut, .moveBack: break
       case .putBack(let entry, _, _): gone.append(entry.id)
       case .restore(let old, _):
-        // Nothing is noted behind this one, and what came and went since then is not in the old queue either.
+        // `restore` is the last reversal. Entries that were added and removed after it are not in the old queue.
         let known = Set(gone)
         gone += old.order.filter { !entries.contains($0) }
         gone += changes.flatMap(\.newIDs).filter { !entries.contains($0) && !old.contains($0) && !known.contains($0) }
@@ -277,8 +281,8 @@ extension PlayerStateMachine {
 
   // MARK: - The whole queue
 
-  /// Replaces the whole queue, and forgets what was played before. Shuffled, the new entries are, too, but for the first if
-  /// it is the current one already.
+  /// Replaces the whole queue and clears the history. In shuffle mode the new entries are shuffled, except the first
+  /// one if it is already current.
   mutating func replaceAll(_ newEntries: [Entry]) -> [Action] {
     let (old, current) = (entries.order, entries.first?.id)
     let isAnyStaying = newEntries.contains { old.contains($0.id) }
@@ -292,15 +296,15 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// The entries that left the queue since the last call, however they did.
+  /// Returns all entries that left the queue since the last call.
   mutating func takeRemoval() -> Removal {
     defer { removal = Removal() }
     return removal
   }
 
-  // MARK: - Going on and back
+  // MARK: - Navigation
 
-  /// Ends the current item at once. It leaves the queue, or goes to its end where the queue is repeated.
+  /// Ends the current item at once. It leaves the queue, or moves to the end of a repeated queue.
   mutating func advance() -> [Action] {
     guard let current = entries.first else { return [] }
     if entries.count == 1, repeatMode == .all, current.isRepeatable {
@@ -310,7 +314,7 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// The current entry is over, and was played.
+  /// The current entry was played and is over.
   mutating func leave(_ current: Entry) {
     if current.status.error == nil { history.append(current.id) }
     if repeatMode == .all, current.isRepeatable {
@@ -323,7 +327,7 @@ extension PlayerStateMachine {
     queueVersion += 1
   }
 
-  /// The current entry leaves the queue.
+  /// Removes the current entry from the queue.
   private mutating func drop(_ id: ItemID) {
     entries.removeFirst()
     shuffle?.original.remove(id)
@@ -331,8 +335,8 @@ extension PlayerStateMachine {
     removal.add(id)
   }
 
-  /// Makes an entry current, which is in the queue. Those before it go where they would have gone one by one; the current
-  /// one itself begins anew.
+  /// Makes an entry of the queue current. The entries before it leave the queue or move to its end, as if each had been
+  /// skipped. The current entry itself restarts.
   mutating func jump(to id: ItemID) -> [Action] {
     guard let current = entries.first, let index = entries.index(of: id) else { return [] }
     guard index > 0 else {
@@ -360,8 +364,10 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// Goes back over the newest `count` of what was played before: the oldest of them becomes current, and the others follow
-  /// it. `returning`: those of them that had left the queue and can come back.
+  /// Goes back by the newest `count` entries of the history. The oldest of them becomes current, and the others follow
+  /// it.
+  ///
+  /// - Parameter returning: Those of the entries that had left the queue and can return.
   mutating func goBack(over count: Int, returning: [Entry]) -> [Action] {
     let returning = Dictionary(returning.map { ($0.id, $0) }) { first, _ in first }
     for _ in 0..<count {
@@ -371,7 +377,7 @@ extension PlayerStateMachine {
         entries.move(id, to: 0)
         if let remaining = shuffle?.remaining, index >= remaining { shuffle?.remaining = remaining + 1 }
       } else if let entry = returning[id] {
-        // Without shuffling it is where it was heard: before what was current.
+        // The unshuffled order gets it before the current entry, as it was played.
         let place = entries.first.flatMap { shuffle?.original.index(of: $0.id) } ?? 0
         shuffle?.original.insert(contentsOf: [id], at: place)
         shuffle?.remaining += 1
@@ -382,7 +388,7 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// Goes back to the last entry of a queue that is repeated and not shuffled.
+  /// Goes back to the last entry of a repeated queue that is not shuffled.
   mutating func goBackRound() -> [Action] {
     entries.rotate(by: entries.count - 1)
     queueVersion += 1
@@ -391,8 +397,8 @@ extension PlayerStateMachine {
 
   // MARK: - Shuffling
 
-  /// Shuffles what follows the current entry, anew if it is shuffled; nil: puts the queue back into the order that it has
-  /// without shuffling, from the current entry on and round.
+  /// Shuffles the entries after the current one, again if the queue is already shuffled. Nil restores the unshuffled
+  /// order, rotated to begin with the current entry.
   mutating func setShuffle(seed: UInt64?) -> [Action] {
     let current = entries.first?.id
     if let seed {
@@ -407,7 +413,7 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// Shuffles the queue, which has this order without shuffling.
+  /// Shuffles the queue; `original` is its unshuffled order.
   private mutating func mix(_ original: QueueOrder, seed: UInt64, keeping first: ItemID?) {
     var mixed = QueueShuffle(seed: seed, original: original)
     entries.reorder(mixed.firstOrder(keeping: first))
@@ -415,7 +421,7 @@ extension PlayerStateMachine {
     shuffle = mixed
   }
 
-  /// Where every entry of a round has been played, the next one begins.
+  /// Begins the next round if all entries of the current one have been played.
   private mutating func startRoundIfOver(after last: ItemID? = nil) {
     guard let shuffle, shuffle.remaining <= 0, !entries.isEmpty else { return }
     if repeatMode == .all, let last {
@@ -431,18 +437,18 @@ extension PlayerStateMachine {
     shuffle?.order(ofRound: round, after: last) { entries[$0]?.isRepeatable ?? false } ?? []
   }
 
-  /// The entries that follow the current one until the queue is over or, when it is repeated, the round.
+  /// Returns the entries after the current one until the end of the queue or, if it is repeated, of the round.
   func restOfRound() -> some Sequence<Entry> {
     entries.suffix(from: 1).prefix(max(0, (shuffle?.remaining ?? entries.count) - 1))
   }
 
-  /// The entries of the `number`th round from now, from 1 on, which follows on `last`.
+  /// Returns the entries of the `number`th round from now, from 1, which follows `last`.
   func round(_ number: UInt64, after last: ItemID) -> any Sequence<Entry> {
     guard let shuffle else { return entries }
     return order(ofRound: shuffle.round + number, after: last).lazy.compactMap { entries[$0] }
   }
 
-  /// What follows is about to be worked out: draws the next round if that will be looked at.
+  /// Prepares the next round of a shuffled queue if the wanted passes may reach it.
   mutating func prepareRound() {
     guard repeatMode == .all, let remaining = shuffle?.remaining, remaining <= Self.passLimit else { return }
     shuffle?.prepareRound()
@@ -455,7 +461,7 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// A player that wants to play passes over a current item that failed, if it has another one; or stops there.
+  /// Skips failed current items while the player plays and another item follows, or stops there.
   mutating func passOverFailures() -> [Action] {
     var actions: [Action] = []
     while rate != 0, let current = entries.first, let error = current.status.error {
@@ -469,12 +475,12 @@ extension PlayerStateMachine {
     return actions
   }
 
-  /// Playing on from an item at which the player stopped because it failed goes on behind it.
+  /// Moves past the item at which a failure stopped the player, when playback is requested again.
   mutating func playOnBehindFailure() -> [Action] {
     guard failurePolicy == .stop, entries.count > 1, let current = entries.first else { return [] }
     if let error = current.status.error { return [skip(current.id, error)] }
     guard current.hasBrokenOff, endedItem == current.id, actionAtItemEnd == .advance else { return [] }
-    // One that is about to be heard again from elsewhere is not left.
+    // The item is about to be heard again from another position.
     if let start = preparedStart ?? pendingStart, start.spliceAfter == nil { return [] }
     entries[current.id]?.hasBrokenOff = false
     leave(current)
@@ -490,7 +496,7 @@ extension PlayerStateMachine {
 }
 
 extension PlayerStateMachine.QueueChange {
-  /// The entries that it brings.
+  /// The ids of the entries that it inserts.
   fileprivate var newIDs: [PlayerItem.ID] {
     switch self {
     case .insert(let new, _): new.map(\.id)

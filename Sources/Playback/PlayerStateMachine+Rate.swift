@@ -1,35 +1,36 @@
 import MediaCore
 
-/// Another rate, or another pitch, while there is a stream: what is heard goes on from where it is, decoded for it.
+/// Changes of the rate or pitch while there is a stream: the audible pass continues from its position, decoded for the
+/// new rate.
 ///
-/// What sounds is not cut off before the new sound is there. A pass is split at a place a little ahead of what is heard:
-/// what is left of it is decoded at the new rate in a generation of its own, and takes over there as any pass that
-/// follows another. Until that is done a further change waits, so that however often the rate is changed, what is heard
-/// follows.
+/// The current audio is not cut off before the new audio is available. The pass is split a little after the position
+/// that is heard. The rest of the pass is decoded at the new rate in a separate generation, which follows like any
+/// other pass. Further changes wait until then, so frequent changes are heard one after the other.
 extension PlayerStateMachine {
-  /// Whether what is decoded is not at the rate, or not with the pitch, that is wanted.
+  /// Whether audio is decoded at another rate, or with another pitch algorithm, than requested.
   var needsSpeedChange: Bool {
     (decodedSpeed != speed || isPitchStale) && (hasStream || preparedStart != nil)
   }
 
-  /// Whether the rate that is wanted goes the other way than what is decoded.
+  /// Whether the requested rate has the other direction.
   var isTurning: Bool { decodedSpeed.isReverse != speed.isReverse }
 
-  /// Whether a change of rate can be heard at a place ahead, as opposed to at once.
+  /// Whether a change of rate can occur at a future position, not only at once.
   var canSplitForSpeed: Bool {
     guard isSounding, !isStarved, rate != 0, uncommitted == nil, !hasPassedEnd else { return false }
     if case .preparing(let start) = decoding { return start.spliceAfter != nil }
     return decoding == .active
   }
 
-  /// Everything is decoded anew for the rate that is wanted; `time` of the current item is being heard, or it stands there.
+  /// Decodes everything again for the requested rate. `time` is the position of the current item that is heard, or at
+  /// which it is paused.
   mutating func changeSpeed(from time: MediaTime) -> [Action] {
     guard needsSpeedChange, let current = entries.first else { return [] }
     if isTurning {
-      // From here on the item has another end.
+      // In the new direction the item has another end.
       endedItem = nil
       if hasPassedEnd {
-        // Back into the item, from the end that was passed.
+        // Continue from the end that was passed, back into the item.
         hasPassedEnd = false
         let end = current.endTime(at: decodedSpeed)
         return start(Start(itemID: current.id, time: end, jumpCause: .endAction))
@@ -39,14 +40,14 @@ extension PlayerStateMachine {
     if let uncommitted { return start(uncommitted.start) }
     if hasPassedEnd { return start(Start(itemID: current.id, time: time, isContinuation: true, isSilence: true)) }
     if isTurning, let loop = soundingLoop, loop.count > 0, time == loop.entry(at: decodedSpeed) {
-      // It has just gone back, and nothing of the new pass has been heard: the other end of the loop is what was heard last.
-      // Turned round there it goes on from that, and stays in the loop.
+      // Playback has just returned to the beginning of the loop, and nothing of the new pass has been heard. The last
+      // audio heard is at the loop point. Reverse from there, which stays in the loop.
       return start(Start(itemID: current.id, time: loop.turn(at: decodedSpeed)))
     }
     return start(Start(itemID: current.id, time: time, isContinuation: true))
   }
 
-  /// What was to go on with what sounds is prepared so late that this is beyond it by now: it goes on from `time`.
+  /// The continuation was prepared so late that playback has passed all of it: prepares another one from `time`.
   mutating func continueAnew(from time: MediaTime) -> [Action] {
     guard case .preparing(let late) = decoding, late.isContinuation, !late.isSilence, late.spliceAfter == nil else {
       return []
@@ -67,8 +68,8 @@ extension PlayerStateMachine {
     return index
   }
 
-  /// The pass is heard at the old rate up to `time`, which is at `streamFrame` of its stream, and from there on at the one
-  /// that is wanted. Nothing happens when it is not one that could be.
+  /// Splits a pass at `time`, which is at `streamFrame` of its stream: it has the old rate before and the requested
+  /// rate after. Does nothing if the pass cannot be split.
   mutating func splitForSpeed(_ id: PassID, at time: MediaTime, streamFrame: Int64) -> [Action] {
     guard let index = placeToSplit(id) else { return [] }
     var rest = decoded[index].pass

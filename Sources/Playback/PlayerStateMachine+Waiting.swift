@@ -1,20 +1,20 @@
 import MediaCore
 
-/// Waiting, stalling and going on: what a player does while the sound that it should play is not there.
+/// Waiting, stalls and resumption: the behaviour of a player whose audio is not available.
 ///
-/// The mixer runs out of samples some time before that is heard (`untoldStall`). From then on (`isStarved`) the runner
-/// holds the stream there, so that what trickles in is not heard in shreds, until as much is decoded that playing will not
-/// stall again at once. If that is before the place is heard, nothing has happened; otherwise it is a stall: a player that
-/// waits by itself (`automaticallyWaits`) waits, one that does not pauses.
+/// The mixer reports an underrun some time before it is heard (`untoldStall`). From then on (`isStarved`) `PlayerCore`
+/// holds back the samples after the underrun, so that they are not heard in fragments. They are released when enough
+/// are decoded that no other stall is expected at once. If that happens before the underrun is heard, nothing is
+/// reported. Otherwise it is a stall: the player waits (`automaticallyWaits`) or pauses.
 extension PlayerStateMachine {
-  /// What is decoded ahead, as AVPlayerItem's three flags have it. Of the current item.
+  /// The buffer state of the current item, like AVPlayerItem's three flags.
   struct Buffer: Sendable, Hashable {
     var isLikelyToKeepUp = false
     var isFull = false
     var isEmpty = true
   }
 
-  /// Whether samples of the current item have been decoded that have not been heard.
+  /// Whether the current item has decoded samples that have not been heard.
   private var hasSamples: Bool {
     guard decoding != .idle, !isDry, let current = entries.first, let first = decoded.first else { return false }
     return first.pass.itemID == current.id
@@ -26,10 +26,12 @@ extension PlayerStateMachine {
       isLikelyToKeepUp: hasSamples && !isStarved, isFull: isBufferFull && hasSamples, isEmpty: !hasSamples)
   }
 
-  // MARK: - Asking
+  // MARK: - Requests
 
-  /// Sets the rate of a player whose stream may have run dry (`isBufferEmpty`). With `immediately` what little there is
-  /// is played, and a player that does not wait by itself stays paused when there is nothing.
+  /// Sets the rate of a player whose buffer may be empty (`isBufferEmpty`).
+  ///
+  /// - Parameter immediately: Whether to play the few samples that exist. Without any, a player that does not wait
+  ///   automatically stays paused.
   mutating func setRate(_ newRate: Double, isBufferEmpty: Bool, immediately: Bool = false) -> [Action] {
     guard newRate != 0 else { return setRate(0) }
     guard isBufferEmpty, !entries.isEmpty, !hasPassedEnd else {
@@ -39,9 +41,9 @@ extension PlayerStateMachine {
     if immediately, !automaticallyWaits { return setRate(0) }
     guard rate == 0, decoding == .active, !decoded.isEmpty else { return setRate(newRate) }
     let actions = setRate(newRate)
-    // It has not been playing: this is no stall to be told.
+    // The player was paused, so this is no stall to report.
     isSounding = false
-    // One that does not wait by itself sounds with the first sample that comes.
+    // Without automatic waiting playback starts with the first sample.
     isStarved = automaticallyWaits
     untoldStall = nil
     isDry = true
@@ -54,7 +56,7 @@ extension PlayerStateMachine {
     return []
   }
 
-  /// What has been decoded behind a stall is heard.
+  /// Releases the audio that is decoded after an underrun.
   private mutating func goOn() {
     guard isStarved else { return }
     isStarved = false
@@ -64,36 +66,36 @@ extension PlayerStateMachine {
 
   // MARK: - The decode thread
 
-  /// As much is decoded behind the place where samples ran out that playing can go on.
+  /// Enough audio is decoded after the underrun to resume playback.
   mutating func keepsUp(generation: UInt64) -> [Action] {
     guard generation == self.generation, decoding == .active else { return [] }
     endStarvation()
     return []
   }
 
-  /// What is there is enough to go on with.
+  /// Ends an underrun: enough audio is available.
   mutating func endStarvation() {
     isDry = false
     goOn()
   }
 
-  /// The decode thread rests: it has decoded as far ahead as it is to, or everything.
+  /// The decode thread pauses: it has decoded the requested amount, or everything.
   mutating func rested(generation: UInt64) -> [Action] {
     guard generation == self.generation, decoding == .active else { return [] }
     isBufferFull = true
     return keepsUp(generation: generation)
   }
 
-  /// The decode thread goes on.
+  /// The decode thread resumes.
   mutating func roomAppeared() -> [Action] {
     isBufferFull = false
     return []
   }
 
-  // MARK: - The render side
+  // MARK: - Mixer
 
   mutating func soundBegan() -> [Action] {
-    // What was rendered before the mixer was told to hold does not count.
+    // Audio that was rendered before the hold does not count.
     guard !isStarved else { return [] }
     isSounding = rate != 0
     isDry = false
@@ -101,27 +103,27 @@ extension PlayerStateMachine {
     return []
   }
 
-  /// The mixer ran out of samples, which will be heard. Should they come before that, nothing has happened.
+  /// An underrun of the mixer, which is not heard yet. Samples that arrive before that prevent a stall.
   mutating func starved() -> [Action] {
     guard rate != 0, !isStarved else { return [] }
     if case .preparing(let next) = decoding, next.isContinuation {
-      // What is to go on with it at another rate is so late that all there was has been played.
+      // The continuation at another rate is late: all current audio has been rendered.
       untoldStall = next.itemID
       return []
     }
     guard decoding == .active else { return [] }
     isDry = true
-    // Where what has been decoded is there to its end, the next item is still being opened: that is no stall.
+    // All passes are decoded to their end: the next item is still being opened. That is no stall.
     guard let last = decoded.last, !isLastEnded else { return [] }
-    // Nor where nothing has sounded yet, and what comes is not held back.
+    // Nor is it a stall if nothing has been heard yet and samples are not withheld.
     guard isSounding || automaticallyWaits else { return [] }
     isStarved = true
-    // What ran out may be an item that follows the one that is still heard.
+    // The underrun may be in an item after the audible one.
     untoldStall = last.pass.itemID
     return []
   }
 
-  /// The place where samples ran out has been heard.
+  /// The underrun is heard now.
   mutating func stallHeard() -> [Action] {
     defer { untoldStall = nil }
     guard let id = untoldStall, isStarved || preparedStart?.isContinuation == true else { return [] }

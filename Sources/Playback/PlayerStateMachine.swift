@@ -1,14 +1,15 @@
 import DequeModule
 import MediaCore
 
-/// What a player does, and when: intent (`rate`), the queue, what is being decoded, what sounds.
+/// The logic of a player: the requested rate, the queue, the decoded passes, and whether audio is rendered.
 ///
-/// Pure: each input is a method that changes the state and returns the actions to be run, in order, by `PlayerCore`.
-/// No I/O, no clock.
+/// Pure: each input is a method that changes the state, and returns the actions that `PlayerCore` runs in order. No
+/// I/O, no clock.
 ///
-/// The decode thread works on one *generation* at a time: a run of items from some place on, in a stream of its own. A
-/// seek, or a change of what is to be heard next, makes a new generation. It is *committed* when its first samples are
-/// there: at once (it replaces what sounds) or as a *splice* (it takes over at the end of an item that still sounds).
+/// The decode thread works on one *generation* at a time: a sequence of passes from a start position, in a separate
+/// stream. A seek, or a change of the following passes, makes a new generation. The generation is *committed* when its
+/// first samples are decoded. It either replaces the current stream at once, or follows as a *splice* at the end of a
+/// pass that is still heard.
 struct PlayerStateMachine {
   typealias ItemID = PlayerItem.ID
 
@@ -16,90 +17,90 @@ struct PlayerStateMachine {
     var id: ItemID
     var status = ItemStatus.unknown
     var duration = MediaTime.indefinite
-    /// Whether `duration` is no estimate.
+    /// Whether `duration` is exact, not an estimate.
     var isDurationPrecise = false
-    /// Where forward and backward playback end; nil: at the item's edges.
+    /// The end times of forward and reverse playback; nil: the item's edges.
     var forwardEnd: MediaTime?
     var reverseEnd: MediaTime?
-    /// It was heard whole and is shorter than `shortestLoop`: it is not repeated.
+    /// Whether the whole item was heard and is shorter than `shortestLoop`: it is not repeated.
     var isTooShort = false
-    /// Its sound broke off when it was decoded last.
+    /// Whether decoding failed before the end in the last pass.
     var hasBrokenOff = false
-    /// Where it is to begin when it becomes current; nil: at its beginning, or it has begun.
+    /// The start position for when the item becomes current; nil: its beginning, or it has started.
     var resumeTime: MediaTime?
-    /// How much of a pass hangs on what follows it: the reach of a filter, at the rate 1.
+    /// The length of the end of a pass that depends on the following audio: the reach of a filter, at rate 1.
     var filterReach = MediaTime.zero
 
-    /// Whether nothing is known but the id.
+    /// Whether only the id is known.
     var isUnknown: Bool { status == .unknown && self == Entry(id: id) }
 
-    /// Where forward playback ends, as far as that is known.
+    /// The end time of forward playback, as far as it is known.
     var endTime: MediaTime { min(forwardEnd ?? .positiveInfinity, duration.isNumeric ? duration : .positiveInfinity) }
 
-    /// Where playback at this rate ends; nil: at the item's edge.
+    /// The end time of playback at this rate; nil: the item's edge.
     func end(at rate: PlaybackRate) -> MediaTime? { rate.isReverse ? reverseEnd : forwardEnd }
 
-    /// The same, with the edge's time.
+    /// The end time of playback at this rate; the time of the item's edge if none is set.
     func endTime(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? reverseEnd ?? .zero : endTime }
 
-    /// The latest time that can be sought; indefinite where that is not known, for behind an estimate there may be more.
+    /// The latest valid seek target. Indefinite if the duration is an estimate, because the item may be longer.
     var latestTime: MediaTime { isDurationPrecise ? duration : .indefinite }
   }
 
-  /// Where decoding of a generation begins.
+  /// The start of decoding of a generation.
   struct Start: Sendable, Hashable {
     var itemID: ItemID
     var time = MediaTime.zero
     var toleranceBefore = MediaTime.zero
     var toleranceAfter = MediaTime.zero
-    /// The seek that this start carries out.
+    /// The seek that this start performs.
     var seek: SeekToken?
-    /// Why the item's time is another one then; nil when it is not, or when the item begins.
+    /// The cause of the time jump; nil without a jump, or at the beginning of an item.
     var jumpCause: TimeJumpCause?
-    /// It goes on with what sounds.
+    /// Whether it continues the audible pass.
     var isContinuation = false
-    /// How it will be heard: after this pass's end in the present stream; nil: at once.
+    /// The pass of the current stream at whose end it is heard; nil: at once.
     var spliceAfter: PassID?
-    /// Where the pass that it begins ends; nil: where the item does.
+    /// The end of its first pass; nil: the end of the item.
     var end: MediaTime?
-    /// It begins behind the item's end.
+    /// Whether it starts after the item's end, in silence.
     var isSilence = false
-    /// How fast everything in its stream is played.
+    /// The rate of all audio in its stream.
     var rate = PlaybackRate.normal
 
     var pass: Pass { Pass(itemID: itemID, start: time, end: end, isSilence: isSilence) }
 
-    /// Whether what is heard from there on may come to the item's end anew, which had been heard.
+    /// Whether playback from here may reach the item's end again after the end was reported.
     var isNewPass: Bool { seek != nil || jumpCause == .repeat || jumpCause == .restart }
   }
 
   typealias SeekToken = SeekQueue.Token
 
-  /// What is to follow what has been decoded.
+  /// The passes that follow the decoded ones.
   struct Plan: Sendable, Hashable {
-    /// How many passes of the generation had begun when this was planned. The decode thread may have begun more since:
-    /// it passes over as many of `passes`.
+    /// The number of passes of the generation that had begun when this plan was made. The decode thread may have begun
+    /// more passes since, and skips as many of `passes`.
     var begunCount = 0
-    /// Where the pass that is being decoded ends.
+    /// The end of the pass that is being decoded.
     var currentEnd: MediaTime?
     var passes: [Pass] = []
   }
 
   enum Action: Sendable, Hashable {
-    /// Decode into a new stream from `Start` on.
+    /// Decode into a new stream from `Start`.
     case prepare(generation: UInt64, Start)
-    /// The prepared stream sounds from now on.
+    /// Render the prepared stream from now on.
     case commit(generation: UInt64)
-    /// The prepared stream takes over at the end of the pass.
+    /// Render the prepared stream from the end of the pass.
     case splice(generation: UInt64, after: PassID)
-    /// Nothing after the end of the pass in its stream is to sound.
+    /// Render nothing of the stream after the end of the pass.
     case truncate(after: PassID)
-    /// The pass, which has been decoded beyond it, ends at this time, and nothing after it is to sound.
+    /// End the pass, which is already decoded further, at this time, and render nothing after it.
     case shorten(PassID, at: MediaTime)
-    /// The pass, which has been decoded beyond it, ends at this frame of its stream, but sounds on until what follows it
-    /// is there.
+    /// End the pass, which is already decoded further, at this frame of its stream. Its audio continues until the
+    /// following stream is available.
     case split(PassID, atStreamFrame: Int64)
-    /// Nothing is to sound: there is no item.
+    /// Render nothing: there is no item.
     case dropStream
     case setPlan(Plan)
     case setRunning(Bool)
@@ -107,19 +108,19 @@ struct PlayerStateMachine {
     case emit(Emission)
   }
 
-  /// Events, to which the runner adds the time.
+  /// Events without times. `PlayerCore` adds the time.
   enum Emission: Sendable, Hashable {
     case playedToEnd(ItemID)
     case failedToPlayToEnd(ItemID, MediaError)
     case stalled(ItemID)
     case itemFailed(ItemID, MediaError)
-    /// A player that plays went on behind an item that failed.
+    /// A playing player skipped a failed item.
     case itemSkipped(ItemID, MediaError)
-    /// A pass ended, and another follows.
+    /// A pass ended, and another one follows.
     case seam(from: ItemID, to: ItemID)
   }
 
-  /// Where a failure paused the player.
+  /// The failure that paused the player.
   struct Stop: Sendable, Hashable {
     var itemID: ItemID
     var error: MediaError
@@ -131,100 +132,100 @@ struct PlayerStateMachine {
     case active
   }
 
-  /// A pass of the present stream.
+  /// A pass of the current stream.
   struct Decoded: Sendable, Hashable {
     var id: PassID
-    /// As the decode thread was told, and so far carried out.
+    /// The pass as planned, with the changes that the decode thread has made.
     var pass: Pass
-    /// Whether it is heard backwards.
+    /// Whether it is played backwards.
     var isReverse: Bool
   }
 
   // MARK: - State
 
   var entries = QueueEntries()
-  /// Becomes larger when all is done that makes the queue another one.
+  /// Increases after all steps of a change of the queue.
   var queueVersion: UInt64 = 0 { didSet { queueChanges.append(entries.takeSteps(), version: queueVersion) } }
-  /// What led to the newest versions.
+  /// The changes that led to the newest versions.
   var queueChanges = QueueChangeLog()
-  /// What was current before.
+  /// The items that were current before.
   var history = PlayHistory()
-  /// Nil while the queue is not shuffled.
+  /// The shuffled order; nil while the queue is not shuffled.
   var shuffle: QueueShuffle?
   var failurePolicy = ItemFailurePolicy.skip
-  /// The desired rate; 0 while paused.
+  /// The requested rate; 0 while paused.
   var rate: Double = 0
-  /// The rate that is played at, or was last.
+  /// The rate of playback; while paused the last one.
   var speed = PlaybackRate.normal
-  /// The rate at which the present generation is decoded.
+  /// The rate at which the current generation is decoded.
   var decodedSpeed = PlaybackRate.normal
   var actionAtItemEnd: ActionAtItemEnd
   private(set) var isOutputReady = false
-  /// Nothing is opened until a request of this player comes (`releaseOpening`).
+  /// Whether nothing is opened until the next request to this player (`releaseOpening`).
   private(set) var isOpeningHeld = false
-  /// The output is there and takes no sound.
+  /// Whether the output is open, but accepts no audio.
   private var isOutputStalled = false
-  // Not private: `PlayerStateMachine+Following.swift` has its part in what follows.
+  // Not private: `PlayerStateMachine+Following.swift` uses the properties below.
   var repeatMode = RepeatMode.off
-  /// How many repeats there are to be while `repeatMode` is `.one`; nil: they are not counted.
+  /// The limit of repeats while `repeatMode` is `.one`; nil: unlimited.
   var repeatLimit: RepeatLimit?
-  /// How many times an item has been repeated since the player was made.
+  /// The number of repeats of items since the player was made.
   var repeatCount = 0
   var loop: Loop?
-  /// What is heard of the current item while a loop is being set; nil at any other time.
+  /// The position that is heard while a loop is being set; nil at any other time.
   var loopHeardAt: MediaTime?
   var generation: UInt64 = 0
   var decoding = Decoding.idle
-  /// Whether what is decoded keeps its pitch in another way than is wanted.
+  /// Whether the decoded audio uses another pitch algorithm than the requested one.
   var isPitchStale = false
-  /// The passes of the present stream, in order, that have not been heard to their end. The first is current.
+  /// The passes of the current stream that have not been heard to their end, in order. The first one is current.
   var decoded = Deque<Decoded>()
-  /// Whether all of the last of `decoded` is in the stream, so that the decode thread cannot be told another end of it.
+  /// Whether the last of `decoded` is completely in the stream, so that its end can no longer be changed by a plan.
   var isLastEnded = false
-  /// How many passes of the present generation have begun.
+  /// The number of passes of the current generation that have begun.
   var begunCount = 0
-  /// A generation that is to replace what sounds, until the mixer has taken it.
+  /// A generation that replaces the current stream, until the mixer has switched to it.
   var uncommitted: (generation: UInt64, start: Start)?
-  /// Entries that left the queue and have not been taken by `takeRemoval`.
+  /// Entries that left the queue since the last call of `takeRemoval`.
   var removal = Removal()
   var plan = Plan()
-  /// Whether the present stream was cut after the last of `decoded`: what follows needs a generation of its own.
+  /// Whether the current stream was cut after the last of `decoded`: following passes need a new generation.
   var isCut = false
-  /// Where the current item is to start once it can be: a seek before it was ready, a position kept over a lost device.
+  /// The deferred start of the current item: a seek before it was ready, or the position at the loss of a device.
   var pendingStart: Start?
-  /// The seeks that have not completed, all in the current item.
+  /// The pending seeks, all in the current item.
   var seeks = SeekQueue()
-  /// Whether the render side sounds this player.
+  /// Whether the mixer renders audio of this player.
   var isSounding = false
-  /// Samples ran out: what comes is held back until it is enough.
+  /// Whether an underrun occurred: new samples are not played until enough are decoded.
   var isStarved = false
-  /// The item whose samples ran out, until that is heard.
+  /// The item of an underrun that has not been heard yet.
   var untoldStall: ItemID?
-  /// Samples ran out, and no more are known to have come.
+  /// Whether an underrun occurred, and no samples are known to have arrived since.
   var isDry = false
-  /// As far ahead as is wanted has been decoded.
+  /// Whether the requested amount is decoded ahead.
   var isBufferFull = false
-  /// Whether a stall ends by itself; otherwise it pauses.
+  /// Whether a stall ends automatically. If false, a stall pauses the player.
   var automaticallyWaits = true
-  /// It is to play from a moment on that has not come.
+  /// Whether the player waits for a start instant in the future.
   var isStartHeld = false
-  /// Why nothing sounds though the player would play; nil: it does.
+  /// The reason why the session prevents playback; nil: it is allowed.
   var holdReason: WaitingReason?
-  /// `actionAtItemEnd` is `.none` and the current item's end has been heard.
+  /// Whether `actionAtItemEnd` is `.none` and the current item's end has been heard.
   var hasPassedEnd = false
-  /// The item whose end has been told, while it stays current at its end.
+  /// The item whose end has been reported, while it stays current at its end.
   var endedItem: ItemID?
-  /// The item at which `ItemFailurePolicy.stop` paused the player last, and why.
+  /// The last pause by `ItemFailurePolicy.stop`, with its item and error.
   var stop: Stop?
   let canAdvance: Bool
 
-  /// `canAdvance`: whether there is a queue to advance in (QueuePlayer), or one item only (Player).
+  /// - Parameter canAdvance: Whether the player has a queue (`QueuePlayer`), or a single item (`Player`).
   init(canAdvance: Bool) {
     self.canAdvance = canAdvance
     actionAtItemEnd = canAdvance ? .advance : .pause
   }
 
-  // MARK: - Facts derived
+  // MARK: - Derived state
 
   var timeControlStatus: TimeControlStatus {
     if rate == 0 { return .paused }
@@ -241,28 +242,28 @@ struct PlayerStateMachine {
     return isStarved ? .toMinimizeStalls : .evaluatingBufferingRate
   }
 
-  /// What keeps the player from playing on: the current item failed, or broke off.
+  /// The error that stops playback: the current item failed, or broke off.
   var error: MediaError? {
     if reasonForWaitingToPlay == .currentItemFailed { return entries.first?.status.error }
     guard rate == 0, let stop, stop.itemID == entries.first?.id else { return nil }
     return stop.error
   }
 
-  /// Whether the mixer is to sound what there is.
+  /// Whether the mixer should render the player's audio.
   var isRunning: Bool { rate != 0 && holdReason == nil }
 
-  /// Whether the player is paused where the current item's end has been heard, forwards or backwards.
+  /// Whether the player is paused after the current item's end was heard, in either direction.
   var hasItemEnded: Bool {
     rate == 0 && endedItem != nil && endedItem == entries.first?.id && startUnderWay == nil
   }
 
-  /// Whether nothing is under way that sound would have to wait for.
+  /// Whether no preparation is pending that virtual time must wait for.
   var isSettled: Bool {
     guard let current = entries.first, current.status.error == nil, isOutputReady, !isOpeningHeld else { return true }
     return decoding == .active
   }
 
-  /// Whether the mixer has a stream of the current item, which may be one that another is to follow.
+  /// Whether the mixer has a stream of the current item, also while a following one is being prepared.
   var hasStream: Bool {
     switch decoding {
     case .idle: false
@@ -271,23 +272,23 @@ struct PlayerStateMachine {
     }
   }
 
-  /// The item and place that the prepared generation begins with.
+  /// The start of the generation in preparation.
   var preparedStart: Start? { if case .preparing(let start) = decoding { start } else { nil } }
 
-  /// How many entries are looked at before they are due, with the current one.
+  /// The number of entries, including the current one, that are opened ahead of time.
   static let lookAheadCount = 8
 
-  /// Entries whose status is to be found out: the current one and those that follow soon.
+  /// Entries to open: the current one and the next ones, while their status is unknown.
   var itemsToLoad: [ItemID] {
     isOpeningHeld ? [] : entries.prefix(Self.lookAheadCount).filter { $0.status == .unknown }.map(\.id)
   }
 
   func entry(_ id: ItemID) -> Entry? { entries[id] }
 
-  // MARK: - Intent
+  // MARK: - Requests
 
-  /// Plays at a rate, or pauses at 0. What has been decoded at another rate goes on so, or is not heard, until
-  /// `changeSpeed` or `splitForSpeed`.
+  /// Plays at a rate, or pauses at 0. Audio that was decoded at another rate is not replaced, or does not become
+  /// audible, until `changeSpeed` or `splitForSpeed`.
   mutating func setRate(_ newRate: Double) -> [Action] {
     let wasPaused = rate == 0
     if newRate != 0 { stop = nil }
@@ -302,9 +303,9 @@ struct PlayerStateMachine {
     }
     guard wasPaused else { return [] }
     let actions = playOnBehindFailure() + reconcile()
-    // What is there at another rate is decoded anew before it sounds (`changeSpeed`).
+    // Audio decoded at another rate is decoded again before it is heard (`changeSpeed`).
     guard !needsSpeedChange else { return actions }
-    // What is there already sounds at once: nothing is waited for.
+    // Decoded audio is heard at once.
     if decoding == .active, !decoded.isEmpty { isSounding = true }
     return actions + (hasStream ? [.setRunning(true)] : [])
   }
@@ -312,13 +313,13 @@ struct PlayerStateMachine {
   mutating func setActionAtItemEnd(_ action: ActionAtItemEnd) -> [Action] {
     actionAtItemEnd = action
     guard hasPassedEnd, let current = entries.first else { return reconcile() }
-    // Somebody goes back into the item: nothing behind its end is played on.
+    // A seek back into the item is in preparation: silence after its end is not continued.
     if let preparedStart, !preparedStart.isSilence { return reconcile() }
     switch action {
     case .none: return []
     case .pause,
       .advance where decodedSpeed.isReverse:
-      // Back to where the item ended: the silence behind it is not played on.
+      // Seek back to the item's end: the silence after it is not continued.
       endedItem = current.id
       return setRate(0)
         + start(Start(itemID: current.id, time: current.endTime(at: decodedSpeed), jumpCause: .endAction))
@@ -330,7 +331,8 @@ struct PlayerStateMachine {
 
   // MARK: - Seeking
 
-  /// Goes to a place in the current item, which has not failed. A place that hangs on the duration waits until it is known.
+  /// Seeks in the current item, which has not failed. A target that depends on the duration is deferred until the
+  /// duration is known.
   mutating func seek(
     _ token: SeekToken, to target: SeekTarget, before: MediaTime = .zero, after: MediaTime = .zero,
     mode: SeekMode = .replace, jumpCause: TimeJumpCause = .seek
@@ -345,14 +347,14 @@ struct PlayerStateMachine {
     return superseded.map { .completeSeek($0, .unfinished(.superseded)) } + (beginsNow ? beginSeek() : [])
   }
 
-  /// Completes the seeks that are under way, unfinished. What they prepared is still heard.
+  /// Completes the pending seeks as unfinished. Their prepared audio is still heard.
   mutating func cancelSeeks() -> [Action] { endSeeks(.cancelled) }
 
   mutating func endSeeks(_ reason: SeekResult.UnfinishedReason) -> [Action] {
     seeks.end().map { .completeSeek($0, .unfinished(reason)) }
   }
 
-  /// Carries out the seek that is now the current one, if there is one and it can be.
+  /// Performs the current seek, if its target is known.
   private mutating func beginSeek() -> [Action] {
     guard let seek = seeks.current, let entry = entry(seek.itemID) else { return [] }
     if let next = placeToStart(seek, entry) { return start(next) }
@@ -360,7 +362,7 @@ struct PlayerStateMachine {
     return [.completeSeek(seek.token, .unfinished(.durationUnknown))] + beginSeek()
   }
 
-  /// Where a seek goes; nil while it hangs on a duration that is not known.
+  /// Returns the start for a seek; nil while its target depends on an unknown duration.
   private func placeToStart(_ seek: SeekQueue.Request, _ entry: Entry) -> Start? {
     guard let time = try? seek.target.time(duration: entry.duration) else { return nil }
     return Start(
@@ -377,7 +379,7 @@ struct PlayerStateMachine {
     entry.duration = duration
     entry.isDurationPrecise = isPrecise
     entries[id] = entry
-    // How long it is was waited for.
+    // The start of the item waits for its duration.
     let actions = wasUnknown && entry.resumeTime != nil ? reconcile() : []
     guard wasUnknown, let seek = seeks.current, seek.itemID == id, seek.target.needsDuration else { return actions }
     return actions + beginSeek()
@@ -390,11 +392,11 @@ struct PlayerStateMachine {
     return [.emit(.itemFailed(id, error))] + (isCurrent ? endSeeks(.itemFailed) : []) + reconcile()
   }
 
-  /// What has been decoded of item `id` is not what it is to be any more; `time` of the current item is being heard.
+  /// The decoded audio of item `id` is outdated: decodes it again from `time`, the position heard in the current item.
   mutating func decodeAnew(_ id: ItemID, from time: MediaTime) -> [Action] {
     guard let current = entries.first else { return [] }
     if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return start(prepared) }
-    // What is about to be heard, be it of a seek, is there already and is decoded anew.
+    // An uncommitted start, also of a seek, is decoded again from its own position.
     if let uncommitted { return start(uncommitted.start) }
     guard hasStream, !hasPassedEnd, endedItem == nil,
       decoded.contains(where: { $0.pass.itemID == id }) || preparedStart?.itemID == id
@@ -406,7 +408,7 @@ struct PlayerStateMachine {
 
   // MARK: - The decode thread
 
-  /// The first samples of a generation are there.
+  /// The first samples of a generation are decoded.
   mutating func prepared(generation: UInt64) -> [Action] {
     guard generation == self.generation, case .preparing(let start) = decoding else { return [] }
     decoding = .active
@@ -417,17 +419,17 @@ struct PlayerStateMachine {
     isLastEnded = false
     if let pass = start.spliceAfter { return [.splice(generation: generation, after: pass)] + reconcile() }
     hasPassedEnd = start.isSilence
-    // What has been told of its end stays told when it is only put there again.
+    // The reported end stays reported if the position is only restored to it.
     if start.isNewPass { endedItem = nil }
     uncommitted = (generation, start)
     return [.commit(generation: generation)] + reconcile()
   }
 
-  // MARK: - The render side
+  // MARK: - Mixer
 
-  /// A committed generation took its place.
+  /// The mixer has switched to a committed generation.
   mutating func committed(generation: UInt64) -> [Action] {
-    // The queue may have asked for another generation since, to follow this one.
+    // Another generation may have been requested since, to follow this one.
     guard let committed = uncommitted, committed.generation == generation else { return [] }
     uncommitted = nil
     guard let token = committed.start.seek, seeks.complete(token) else { return [] }
@@ -436,21 +438,21 @@ struct PlayerStateMachine {
 
   // MARK: - The output
 
-  /// There is a device: what was interrupted goes on from where it was.
+  /// A device is available: playback resumes at the kept position.
   mutating func outputBecameReady() -> [Action] {
     isOutputReady = true
     isOutputStalled = false
     return reconcile()
   }
 
-  /// The device takes no sound, or takes it again. Nothing of it was lost.
+  /// The device accepts no audio, or accepts it again. No audio was lost.
   mutating func outputStalled(_ isStalled: Bool) -> [Action] {
     isOutputStalled = isOutputReady && isStalled
     return []
   }
 
-  /// The device went away while `time` of the current item was heard. Seeks complete; where the newest of them went is
-  /// where playback goes on.
+  /// The device was lost while `time` of the current item was heard. Pending seeks complete. Playback will resume at
+  /// the target of the newest seek, if there is one.
   mutating func outputWasLost(at time: MediaTime?) -> [Action] {
     isOutputReady = false
     isOutputStalled = false
@@ -476,17 +478,17 @@ struct PlayerStateMachine {
     return endSeeks(.outputLost)
   }
 
-  /// Opens nothing until `releaseOpening`. Before anything is decoded.
+  /// Prevents opening of items until `releaseOpening`. To be called before anything is decoded.
   mutating func holdOpening() { isOpeningHeld = true }
 
-  /// Opens the current item, and those that follow soon are to be opened.
+  /// Allows opening of the current and the next items.
   mutating func releaseOpening() -> [Action] {
     guard isOpeningHeld else { return [] }
     isOpeningHeld = false
     return reconcile()
   }
 
-  /// The player ends: nothing sounds any more, nothing waits, and it does not play.
+  /// Closes the player: drops all audio, completes all seeks, and sets the rate to 0.
   mutating func close() -> [Action] {
     let actions = endSeeks(.closed) + replaceAll([])
     rate = 0
@@ -500,7 +502,7 @@ struct PlayerStateMachine {
     if start.spliceAfter == nil {
       uncommitted = nil
       start.end = passEnd(from: start.time, of: start.itemID)
-      // What is prepared has not run out yet.
+      // The new stream has no underrun yet.
       if isStarved, untoldStall == nil { isSounding = false }
       untoldStall = nil
       isStarved = false
@@ -513,7 +515,7 @@ struct PlayerStateMachine {
       return []
     }
     generation += 1
-    // What follows the item is heard the way that the item is, until that is turned round.
+    // The following item keeps the direction of the current one until the direction is changed.
     let isTurn = speed.isReverse != decodedSpeed.isReverse
     if !isTurn || start.spliceAfter == nil || start.isContinuation { decodedSpeed = speed }
     start.rate = decodedSpeed
@@ -525,21 +527,21 @@ struct PlayerStateMachine {
     return [.prepare(generation: generation, start)]
   }
 
-  /// Compares what is decoded, or being prepared, with what the queue wants, and mends the difference.
+  /// Compares the decoded and prepared passes with the wanted ones, and corrects the difference.
   mutating func reconcile() -> [Action] {
     var actions = passOverFailures()
     if let loop, loop.itemID != entries.first?.id { self.loop = nil }
     if let repeatLimit, repeatLimit.itemID != entries.first?.id { endRepeatLimit() }
     guard let current = entries.first else { return actions + dropEverything() }
     if case .failed = current.status {
-      // Where it was to begin is where it is.
+      // Keeps the start position of the failed item.
       if let start = startUnderWay, start.itemID == current.id {
         pendingStart = start
         pendingStart?.seek = nil
       }
       return actions + dropEverything()
     }
-    // It has begun where it was to begin.
+    // The item has started at its resume time.
     if current.resumeTime != nil, isBegun(current.id) { entries[current.id]?.resumeTime = nil }
     switch decoding {
     case .idle:
@@ -564,7 +566,7 @@ struct PlayerStateMachine {
     }
     let orphans = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
     guard isOutputReady, !isOpeningHeld else { return orphans }
-    // Where it is to begin may lie behind its end: that has to be known.
+    // The resume time may be after the item's end, so the duration must be known.
     if pendingStart == nil, let entry = entries[id], entry.resumeTime != nil, entry.status == .unknown {
       return orphans
     }

@@ -8,7 +8,7 @@ public enum TimeControlStatus: String, Sendable, Hashable, CaseIterable {
   case paused
   /// The rate is not 0, but no audio is rendered yet; see `reasonForWaitingToPlay`.
   case waiting
-  /// Audio is being rendered, or silence in place of missing audio.
+  /// Audio is being rendered, or silence instead of missing audio.
   case playing
 }
 
