@@ -1,23 +1,23 @@
 import MediaAssets
 import MediaCore
 
-/// A chapter of an item, and its place among the others.
+/// A chapter of an item, with its number.
 public struct PlayerChapter: Sendable, Hashable {
-  /// From 1.
+  /// The number of the chapter, from 1.
   public var number: Int
-  /// How many the item has.
+  /// The number of chapters of the item.
   public var count: Int
   public var chapter: AssetChapter
 }
 
-/// Where the chapters of an item begin.
+/// The start times of an item's chapters.
 struct ChapterStarts {
   /// Ascending, without duplicates.
   let times: [MediaTime]
-  /// The one that begins at each.
+  /// The chapter that begins at each of `times`.
   let chapters: [PlayerChapter]
 
-  /// Chapters in their order. Of several that begin together, all but one are over at once: the last one counts.
+  /// Makes the start times of chapters in order. Of several chapters with the same start only the last one counts.
   init(_ all: [AssetChapter]) {
     var (times, chapters): ([MediaTime], [PlayerChapter]) = ([], [])
     for (index, chapter) in all.enumerated() {
@@ -32,36 +32,36 @@ struct ChapterStarts {
   }
 }
 
-/// Chapters: which is the current one, when that changes, and going from one to another.
+/// Chapters: the current one, its changes, and seeks between chapters.
 extension PlayerCore {
-  /// What is watched of the current item.
+  /// The state of observing the chapters of the current item.
   struct ChapterWatch {
     var itemID: PlayerItem.ID
     var chapters: [AssetChapter]
-    /// Indefinite where it is not known.
+    /// The duration of the item; indefinite while it is unknown.
     var itemDuration: MediaTime
-    /// Told when a chapter's beginning or its end is heard; nil where there are none.
+    /// The boundary observer of the chapters' starts and ends; nil without chapters.
     var token: ObserverToken?
-    /// The chapter that was told last; nil: none has been.
+    /// The chapter that was reported last; nil: none was reported.
     var told: Int??
 
-    /// The chapter at a time, counted from 0; nil before the first, and between two. Backwards a chapter's beginning belongs to what is
-    /// before, and its end to the chapter.
+    /// The index of the chapter at a time; nil before the first chapter and in gaps. In reverse the start of a chapter
+    /// belongs to the audio before it, and the end of a chapter belongs to the chapter.
     func index(at time: MediaTime, isBackward: Bool = false) -> Int? {
       guard let index = indexBegun(at: time, isBackward: isBackward) else { return nil }
       guard let end = end(of: index) else { return index }
       return (isBackward ? time <= end : time + PlayerCore.chapterReach < end) ? index : nil
     }
 
-    /// The last chapter that has begun at a time, though it may be over; nil before the first.
+    /// The index of the last chapter that has begun at a time, even if it has ended; nil before the first one.
     ///
-    /// A seek lands on the sample that contains a chapter's beginning, which may begin a little before it.
+    /// A seek lands on the sample that contains a chapter's start, and the sample may begin slightly earlier.
     func indexBegun(at time: MediaTime, isBackward: Bool = false) -> Int? {
       let reach = isBackward ? time : time + PlayerCore.chapterReach
       return chapters.lastIndex { isBackward ? $0.timeRange.start < reach : $0.timeRange.start <= reach }
     }
 
-    /// Where a chapter is over without another one's beginning; nil where that follows at once, or the item ends.
+    /// The end of a chapter that is followed by a gap; nil if the next chapter or the end of the item follows.
     func end(of index: Int) -> MediaTime? {
       let end = chapters[index].timeRange.end
       let next = index + 1 < chapters.count ? chapters[index + 1].timeRange.start : itemDuration
@@ -69,22 +69,22 @@ extension PlayerCore {
       return end
     }
 
-    /// Where another chapter may be heard, or none.
+    /// The times at which the current chapter may change.
     var boundaries: [MediaTime] { chapters.map(\.timeRange.start) + chapters.indices.compactMap { end(of: $0) } }
   }
 
-  /// More than a sample lasts: 1 ms.
+  /// A tolerance longer than a sample: 1 ms.
   static let chapterReach = MediaTime(value: 1, timescale: 1_000)
 
-  /// Room between chapters that is none: writers round.
+  /// The maximum gap between chapters that is ignored, because writers round: 100 ms.
   static let chapterGap = MediaTime(value: 1, timescale: 10)
 
-  /// From so far within a chapter on, going back is going to its beginning.
+  /// After this time in a chapter, "previous" seeks to the start of the chapter.
   static let chapterRestartTime = MediaTime(value: 3, timescale: 1)
 
-  // MARK: - Watching
+  // MARK: - Observation
 
-  /// Watches the chapters of the current item, once they are known.
+  /// Observes the chapters of the current item, once they are known.
   func watchChapters() {
     guard let current = currentItem, current.status == .readyToPlay else { return endChapterWatch() }
     guard chapterWatch?.itemID != current.id else { return }
@@ -112,7 +112,7 @@ extension PlayerCore {
     chapterWatch = nil
   }
 
-  /// The item is at another time: tells its chapter when that is another one.
+  /// Reports the chapter at a new position in the item, if it is another one.
   func chapterMoved(to time: MediaTime, in itemID: PlayerItem.ID, isBackward: Bool = false) {
     guard let watch = chapterWatch, watch.itemID == itemID, !watch.chapters.isEmpty else { return }
     let index = watch.index(at: time, isBackward: isBackward)
@@ -125,15 +125,15 @@ extension PlayerCore {
     PlayerChapter(number: index + 1, count: watch.chapters.count, chapter: watch.chapters[index])
   }
 
-  /// The chapter that is heard; nil where none is.
+  /// The chapter that is heard; nil outside of chapters.
   var currentChapter: PlayerChapter? {
     guard let watch = chapterWatch, watch.itemID == currentItem?.id else { return nil }
     return watch.index(at: currentTime()).map { place($0, in: watch) }
   }
 
-  // MARK: - Going
+  // MARK: - Seeks
 
-  /// See `PlayerControl.seekToNextChapter`.
+  /// Implements `PlayerControl.seekToNextChapter` and `seekToPreviousChapter`.
   func seekToChapter(next: Bool, completion: @escaping @Sendable (SeekResult) -> Void) throws(MediaError) {
     let operation = next ? "next-chapter" : "previous-chapter"
     guard let current = currentItem else {

@@ -2,12 +2,12 @@ import MediaAssets
 import MediaCore
 import RealtimeAudio
 
-/// The decode thread's side of a player: jobs to it, reports from it.
+/// The interface to the decode thread: jobs and reports.
 extension PlayerCore {
-  /// Frames that a stream holds: look-ahead, and what has been rendered but not heard.
+  /// The capacity of a stream in milliseconds: decoded audio, and audio that is rendered but not heard.
   ///
-  /// The decode thread is woken when half of it is free: what is ahead is 2 s at least, however short the items are, and
-  /// what has been rendered but not heard comes on top.
+  /// The decode thread resumes when half of the capacity is free. Therefore at least 2 s are decoded ahead, however
+  /// short the items are, in addition to the rendered audio that is not heard yet.
   private static let streamMilliseconds = 4_500
 
   // MARK: - Jobs
@@ -43,16 +43,16 @@ extension PlayerCore {
       recorder: OpeningRecorder(record: engine.openingRecord))
   }
 
-  /// Says how much of an item's end hangs on what follows it, in the present output.
+  /// Sets the length of an item's end that depends on the following audio, for the current output.
   func setFilterReach(of id: PlayerItem.ID, sampleRateHz rate: Int) {
     guard let format = output.format, let asset = items[id]?.asset else { return }
-    // What cannot be read again at once is not: the filter begins anew there.
+    // Without fast random access the end is not read again: the filter is reset there.
     let isAtHand = !asset.isRemote && (try? asset.loaded?.get())?.isSeekable == true
     let frames = isAtHand ? AudioConverter.filterReach(from: rate, to: format.sampleRateHz) : 0
     machine.setFilterReach(MediaTime(frame: Int64(frames), rate: rate), of: id)
   }
 
-  /// Where the rest of a pass takes over from the stream in which that was cut; nil: it is no rest.
+  /// The location at which the rest of a split pass follows in the stream; nil if `start` is no rest.
   private func splicePlace(of start: Machine.Start) -> DecodePipeline.SplicePlace? {
     guard let id = start.spliceAfter, let cut = machine.decoded.first(where: { $0.id == id }),
       start.pass.continues(cut.pass), let end = ends.last(where: { $0.passID == id })
@@ -60,7 +60,7 @@ extension PlayerCore {
     return DecodePipeline.SplicePlace(passID: id, streamFrame: end.streamFrame)
   }
 
-  /// The item's time at which the sound of a pass ends, which is in a stream.
+  /// The item's time at the end of a pass that is in a stream.
   private func endTime(of pass: PassID) -> MediaTime? {
     guard let end = ends.last(where: { $0.passID == pass }) else { return nil }
     guard let span = timeline.span(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)) else { return nil }
@@ -78,7 +78,7 @@ extension PlayerCore {
 
   // MARK: - Streams into the mixer
 
-  /// The prepared stream sounds from now on.
+  /// Renders the prepared stream from now on.
   func commit(_ generation: UInt64) {
     guard let prepared = preparing, prepared.number == generation else { return }
     preparing = nil
@@ -86,7 +86,7 @@ extension PlayerCore {
     commit(prepared)
   }
 
-  /// The stream sounds from now on; what waits follows it.
+  /// Renders the stream from now on, followed by `waiting`.
   private func commit(_ prepared: Generation) {
     guard let core = output.core, let inputIndex else { return }
     outgoing = nil
@@ -104,7 +104,7 @@ extension PlayerCore {
     applyRunning()
   }
 
-  /// The stream goes on with what sounds: from where that is now, across 5 ms.
+  /// Continues the audible pass with the stream, from the position that is heard, with a cross-fade of 5 ms.
   func continueSound(with next: Generation, _ core: RenderCore, input: Int) {
     let isShared = next.sharedFrame != nil
     core.setStream(
@@ -112,20 +112,20 @@ extension PlayerCore {
       fadeFrameCount: Self.fadeFrameCount(core), input: input)
   }
 
-  /// 5 ms.
+  /// The length of a cross-fade: 5 ms.
   private static func fadeFrameCount(_ core: RenderCore) -> Int64 { Int64(core.format.sampleRateHz / 200) }
 
-  /// How far playback went on while what continues it was decoded. One that was to take over with others is where it would
-  /// be had it come in time.
+  /// The number of frames that playback advanced while its continuation was decoded. For a shared change it is counted
+  /// from the shared frame, as if the stream had been ready in time.
   private func framesPlayed(of prepared: Generation) -> Int64 {
     max(0, min(framesPassed(of: prepared), prepared.stream.writtenFrame))
   }
 
-  /// The same, be it in front of its first frame or behind what has been decoded.
+  /// The same, not limited to the frames of the stream: it may be negative or more than is decoded.
   private func framesPassed(of prepared: Generation) -> Int64 {
     if let frame = prepared.sharedFrame { return output.heardFrame - frame }
     guard let position, let start = timeline.position(streamID: prepared.stream.id, streamFrame: 0),
-      // At an item's end the one behind it may have begun meanwhile: its time says nothing of this one's.
+      // The next item may have begun meanwhile; its time is not comparable.
       position.itemID == start.itemID,
       let rate = timeline.rate(streamID: prepared.stream.id, streamFrame: 0),
       let elapsed = (position.time - start.time).frameCount(
@@ -134,23 +134,24 @@ extension PlayerCore {
     return elapsed
   }
 
-  /// An item's mix is another one: what was decoded of the item is decoded anew.
+  /// An item's audio mix changed: its decoded audio is decoded again.
   func audioMixChanged(_ id: PlayerItem.ID) {
     guard !isClosed else { return }
     run(machine.decodeAnew(id, from: currentTime()), cause: .request)
   }
 
-  /// Another of an item's tracks is to be heard: what was decoded of the item is decoded anew.
+  /// Another track of an item was selected: its decoded audio is decoded again.
   func mediaSelectionChanged(_ id: PlayerItem.ID) {
     guard !isClosed else { return }
     run(machine.decodeAnew(id, from: currentTime()), cause: .request)
   }
 
-  /// The prepared stream takes over where the item ends in the one before.
+  /// Schedules the prepared stream at the end of a pass in the stream before.
   func splice(_ generation: UInt64, after pass: PassID) {
     guard let prepared = preparing, prepared.number == generation else { return }
     preparing = nil
-    // The mixer counts in the stream that it reads, which may still be the one before: asked again at its end.
+    // The mixer counts frames in the stream that it reads, which may still be the one before. `joinWaiting` retries at
+    // its end.
     guard outgoing == nil, waiting.isEmpty else { return waiting.append((prepared, pass)) }
     join(prepared, after: pass)
   }
@@ -170,7 +171,7 @@ extension PlayerCore {
     traceCommit(of: next, at: nil)
   }
 
-  /// Whether what goes on at `end` is faded in there. What lies behind the pass's own end is something else's sound.
+  /// Whether a continuation is cross-faded at `end`. Audio after the pass's own end belongs to something else.
   private func isFaded(_ next: Generation, at end: ItemEnd, of stream: RenderStream) -> Bool {
     guard next.isContinuation else { return false }
     let behind = timeline.span(streamID: end.streamID, streamFrame: end.streamFrame)
@@ -181,7 +182,7 @@ extension PlayerCore {
     return isFaded(from: before.rate, to: after, of: end.itemID)
   }
 
-  /// The end of an item has been heard: what waited for a take-over there is handed to the mixer.
+  /// Passes waiting streams to the mixer after the end of a pass has been heard.
   func joinWaiting() {
     if let outgoing, !ends.contains(where: { $0.streamID == outgoing.stream.id }) { self.outgoing = nil }
     guard outgoing == nil, !waiting.isEmpty else { return }
@@ -192,7 +193,7 @@ extension PlayerCore {
     output.commit()
   }
 
-  /// A pass ends where it has been decoded beyond already. Answers whether the mixer is to be told.
+  /// Ends a pass before its decoded end. Returns whether changes must be committed to the mixer.
   func shorten(_ pass: PassID, at time: MediaTime) -> Bool {
     let streams = [outgoing, sounding] + waiting.map { $0.generation }
     guard let stream = streams.compactMap({ $0 }).first(where: { $0.number == pass.generation })?.stream,
@@ -200,7 +201,7 @@ extension PlayerCore {
         ?? timeline.streamFrame(of: time, passIndex: pass.index, streamID: stream.id),
       let itemID = timeline.position(streamID: stream.id, streamFrame: frame)?.itemID
     else { return false }
-    // The ends of this pass and of those behind it in its stream are void, and so are those of streams that follow.
+    // Removes the ends of this pass and of all later passes, also in following streams.
     if let index = ends.firstIndex(where: { $0.streamID == stream.id && $0.passID.index >= pass.index }) {
       ends.removeLast(ends.count - index)
     }
@@ -208,7 +209,7 @@ extension PlayerCore {
     return truncate(after: pass)
   }
 
-  /// Where a pass that is to end at `time` does: behind its last whole frame, as the decoder ends it.
+  /// The end of a pass that is planned to end at `time`: after its last whole frame, as the decoder ends it.
   private func endTime(of pass: PassID, at time: MediaTime) -> MediaTime {
     let isReverse = machine.decodedSpeed.isReverse
     guard let itemID = machine.decoded.first(where: { $0.id == pass })?.pass.itemID, let rate = sampleRates[itemID],
@@ -218,8 +219,8 @@ extension PlayerCore {
     return MediaTime(frame: frame, rate: rate)
   }
 
-  /// A pass ends at a frame that is about to be heard, and sounds on until what follows it is there. Answers whether the
-  /// mixer is to be told.
+  /// Ends a pass at a frame that will be heard soon. Its audio continues until the following stream is available.
+  /// Returns whether changes must be committed to the mixer.
   func split(_ pass: PassID, atStreamFrame frame: Int64) -> Bool {
     guard let current = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.number == pass.generation }),
       let itemID = machine.decoded.first(where: { $0.id == pass })?.pass.itemID
@@ -233,7 +234,7 @@ extension PlayerCore {
     return withdrawTakeOver(from: outgoing, at: frame)
   }
 
-  /// Nothing after the end of the pass in its stream is to sound. Answers whether the mixer is to be told.
+  /// Removes all audio after the end of the pass in its stream. Returns whether changes must be committed to the mixer.
   func truncate(after pass: PassID) -> Bool {
     guard let index = ends.lastIndex(where: { $0.passID == pass }) else { return false }
     let end = ends[index]
@@ -258,15 +259,15 @@ extension PlayerCore {
     timeline.truncate(streamID: stream.id, at: frame)
   }
 
-  /// The stream that was to take over is not wanted any more.
+  /// Cancels the scheduled stream.
   private func withdrawTakeOver(from outgoing: Generation, at streamFrame: Int64) -> Bool {
     guard let core = output.core, let inputIndex, let sounding else { return false }
-    // Should the mixer be past it already, it falls silent there.
+    // If the mixer has already switched, it becomes silent there.
     cut(sounding.stream, at: 0)
     if let frame = timeline.outputFrame(streamID: outgoing.stream.id, streamFrame: streamFrame),
       frame <= output.heardFrame + Int64(core.format.sampleRateHz / 20)
     {
-      // Too late to be sure: what follows waits until the end has been heard.
+      // Too late for a safe cancellation: the next stream waits until the end has been heard.
       return false
     }
     core.scheduleStream(nil, fromFrame: 0, atFrame: 0, input: inputIndex)
@@ -280,7 +281,7 @@ extension PlayerCore {
     waiting.removeLast(max(0, waiting.count - index))
   }
 
-  /// A generation that the mixer never had leaves nothing behind.
+  /// Removes a generation that the mixer never had.
   private func forget(_ generation: Generation?) {
     if let generation { timeline.removeStream(generation.stream.id) }
   }
@@ -329,18 +330,18 @@ extension PlayerCore {
         preparing?.startTrims[0] = trim
       }
       if sounding?.number == generation, sounding?.sourceRateHz == nil {
-        // It was played before it was ready.
+        // Playback of it began before it was ready.
         sounding?.sourceRateHz = preparation.sourceRateHz
         sounding?.startTrims[0] = trim
       }
       if preparing?.number == generation, let framesPlayed = preparing.map(framesPassed), let preparing,
         framesPlayed > preparing.stream.writtenFrame
       {
-        // So late that what sounds is beyond all of it.
+        // Playback has already passed all of the prepared audio.
         run(machine.continueAnew(from: currentTime()), cause: .buffered)
       }
       run(machine.prepared(generation: generation), cause: .buffered)
-      // Said even when nothing follows: the decode thread waits for it.
+      // Sent even if no pass follows: the decode thread waits for a plan.
       if generation == machine.generation { send(machine.plan) }
     case .began(let generation, let pass, let trim):
       if generation == machine.generation { keep(trim, ofPass: machine.begunCount, generation) }
@@ -399,7 +400,7 @@ extension PlayerCore {
       cause: .buffered)
   }
 
-  /// What was cut off before the beginning of a pass, until its seam is told.
+  /// Stores the audio that was trimmed before a pass, until its transition is reported.
   private func keep(_ trim: EdgeTrim, ofPass index: Int, _ generation: UInt64) {
     guard trim.frameCount > 0 else { return }
     if sounding?.number == generation {
@@ -415,7 +416,7 @@ extension PlayerCore {
     return sounding?.number == generation ? sounding?.stream : nil
   }
 
-  /// Reads what the decode thread said about the streams that are being filled.
+  /// Reads the time ranges that the decode thread wrote for the streams that are being filled.
   func takeSpans() {
     let generations = [outgoing, sounding] + waiting.map { $0.generation } + [preparing]
     for stream in generations.compactMap({ $0?.stream }) {
@@ -432,7 +433,7 @@ extension PlayerCore {
 
   // MARK: - Items
 
-  /// Has the entries that follow soon opened, so that their state is known before they are due.
+  /// Opens the current and the next entries, so that their status is known in time.
   func loadUpcoming() {
     let ids = machine.itemsToLoad
     guard !ids.isEmpty else { return }
@@ -443,13 +444,13 @@ extension PlayerCore {
     }
   }
 
-  /// Opens an entry, to find out its state.
+  /// Opens an entry to determine its status.
   func load(_ id: PlayerItem.ID) {
     guard let item = items[id], item.status == .unknown else { return }
     open(item)
   }
 
-  /// Has an item opened, unless that is being done: for its state, or all of its tags that say how loud it is to be.
+  /// Opens an item for its status or for all of its loudness tags, unless it is already being opened.
   func open(_ item: PlayerItem) {
     item.wantsLevelTags = replayGain.mode != .off
     guard loading.insert(item.id).inserted else { return }
@@ -466,7 +467,7 @@ extension PlayerCore {
     }
   }
 
-  /// It is known what an entry is, or it left the queue.
+  /// Cancels opening an item: its status is known, or it left the queue.
   func stopLoading(_ item: PlayerItem) {
     if loading.remove(item.id) != nil { engine.cancelLoading(item) }
   }
@@ -476,7 +477,7 @@ extension PlayerCore {
     update(item, properties)
   }
 
-  /// The duration is known better. Other entries that share the asset hear of it when they are loaded or read.
+  /// A better value of the duration is known. Other entries of the same asset are updated when they are loaded or read.
   private func itemRefined(_ id: PlayerItem.ID, _ properties: AssetProperties) {
     guard let item = items[id], item.status == .readyToPlay else { return }
     update(item, properties)

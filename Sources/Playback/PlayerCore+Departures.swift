@@ -1,14 +1,14 @@
-// Items that leave the queue. They are free for other queues at once. Disconnecting an item from its player and freeing
-// its memory take about a microsecond, so that of many items only some are disconnected in one turn of the control loop.
-// No code here may wait for this to be done: nothing that players or observers see depends on it.
+// Items that leave the queue. Other queues may claim them at once. Disconnecting an item from its player and freeing
+// its memory take about a microsecond. Therefore one turn of the control loop disconnects a limited number of items. No
+// code here may wait for the end of this work: no visible state of players depends on it.
 import MediaAssets
 import MediaCore
 
 extension PlayerCore {
-  /// The number of items that are disconnected in one turn of the control loop.
+  /// The maximum number of items that one turn of the control loop disconnects.
   static let departureSlice = 128
 
-  /// Frees the items that the machine removed before observers are called. Those that one can go back to are kept.
+  /// Frees the items that the machine removed, before observers are called. Items in the history are kept.
   func releaseRemovedItems() {
     let removal = machine.takeRemoval()
     if let whole = removal.whole { departAll(whole) }
@@ -24,7 +24,7 @@ extension PlayerCore {
     for id in (others ?? []) + ids { end(observers.table.removeObservers(boundTo: id)) }
   }
 
-  /// Items leave the queue, or are not in it after all. Those that were played here stay known as such.
+  /// Removes items from the queue, or cancels their reservation. Items in the history are kept in `pastItems`.
   func depart(_ leaving: [PlayerItem]) {
     for item in leaving {
       if items.removeValue(for: item.id) != nil { queuedByteCount -= item.descriptionByteCount }
@@ -40,7 +40,7 @@ extension PlayerCore {
     }
   }
 
-  /// All items leave that the queue had before the present edit; the items that the edit brought stay.
+  /// Removes all items that the queue had before the present edit, except those that the edit inserted.
   private func departAll(_ whole: QueueOrder) {
     let staying = machine.entries.order
     guard staying.count < whole.count else { return depart(whole.compactMap { items[$0] }) }
@@ -55,14 +55,14 @@ extension PlayerCore {
     for id in machine.history.ids where items[id] == nil {
       if let item = former[id] { pastItems[id] = item }
     }
-    // What stays was claimed by the present edit.
+    // Only items of the present edit stay. It claimed them in the current epoch.
     if staying.isEmpty { beginEpoch() }
     ownership.end(epochsBefore: epoch)
     departures.tables.append(former)
     disconnectLater()
   }
 
-  /// Every item leaves: the player is closed.
+  /// Removes every item: the player is closed.
   func departAll() {
     departures.tables += [items, reserved]
     (items, reserved, queuedByteCount) = (ItemTable(), ItemTable(), 0)
@@ -71,7 +71,7 @@ extension PlayerCore {
     disconnectLater()
   }
 
-  /// Disconnects an item from the player unless a player has claimed it since it left.
+  /// Disconnects an item from the player, unless a player has claimed it since it left.
   private func disconnect(_ item: PlayerItem) {
     let isReleased = item.release(by: ownership) {
       item.asset.dropFile()
@@ -103,10 +103,10 @@ extension PlayerCore {
 struct Departures {
   var items: [[PlayerItem]] = []
   var tables: [ItemTable<PlayerItem>] = []
-  /// Whether a turn of the loop is scheduled in which the next of them are disconnected.
+  /// Whether a turn of the loop is scheduled that disconnects the next items.
   var isScheduled = false
 
-  /// Whether there are none.
+  /// Whether no items are left to disconnect.
   var isEmpty: Bool { items.isEmpty && tables.isEmpty }
 
   /// Removes some of the items: at most `count`, which is at least the length of a page.

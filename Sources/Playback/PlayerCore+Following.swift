@@ -1,9 +1,9 @@
 import MediaAssets
 import MediaCore
 
-/// Repeats, loops and seams.
+/// Repeats, loops and transitions.
 extension PlayerCore {
-  /// `count` and `modeAfterwards`: see `PlayerStateMachine.setRepeatMode`.
+  /// Sets the repeat mode; see `PlayerStateMachine.setRepeatMode`.
   func setRepeatMode(
     _ mode: RepeatMode, count: Int? = nil, modeAfterwards: RepeatMode = .off
   ) throws(MediaError) {
@@ -13,7 +13,7 @@ extension PlayerCore {
     run(machine.setRepeatMode(mode, count: count, modeAfterwards: modeAfterwards), cause: .request)
   }
 
-  /// Loops a part of the current item, cut to its frames; nil ends a loop.
+  /// Loops a part of the current item, rounded down to frames; nil removes a loop.
   func setLoop(_ range: TimeRange?, count: Int?, itemID: PlayerItem.ID?) throws(MediaError) {
     guard let current = machine.entries.first else {
       throw MediaError(.noCurrentItem, "there is no current item to loop", operation: "loop")
@@ -31,7 +31,7 @@ extension PlayerCore {
       throw MediaError(.invalidArgument, "a loop goes back once at least, not \(count) times", operation: "loop")
     }
     let frames = try frames(of: range, in: item)
-    // A seek that is on its way counts as done.
+    // A pending seek counts as done.
     run(machine.setLoop(frames, count: count, heardAt: machine.startUnderWay?.time ?? currentTime()), cause: .request)
   }
 
@@ -50,7 +50,7 @@ extension PlayerCore {
     run(machine.finishLoop(), cause: .request)
   }
 
-  /// The whole frames of the item that a range begins and ends with.
+  /// Returns the range, rounded down to whole frames of the item.
   private func frames(of range: TimeRange, in item: PlayerItem) throws(MediaError) -> TimeRange {
     let (start, end) = (range.start, range.end)
     guard start.isNumeric, end.isNumeric, start >= .zero else {
@@ -78,14 +78,15 @@ extension PlayerCore {
     return cut
   }
 
-  /// The rate of an item that has not been opened for playing; items with only video play as silence of 48 kHz.
+  /// The declared sample rate of an item that has not been opened for playback. Items with only video play as silence
+  /// at 48 kHz.
   private func declaredRate(of item: PlayerItem) -> Int {
     (try? item.asset.loaded?.get())?.audioTrack?.audioFormat?.sampleRateHz ?? 48_000
   }
 
-  // MARK: - Seams
+  // MARK: - Transitions
 
-  /// Tells the seam behind an end that has been heard, once it is known where sound goes on.
+  /// Reports the transition after an end that has been heard, once the start of the next pass is known.
   func tellSeam() {
     guard let open = seam else { return }
     takeSpans()
@@ -93,7 +94,7 @@ extension PlayerCore {
     guard let sound = timeline.sound(of: open.toItemID, from: open.outputFrame, after: ended) else { return }
     seam = nil
     let trim = takeStartTrim(ofPass: sound.passIndex, streamID: sound.streamID)
-    // Where the player was paused in between, nothing was missing.
+    // If the player was paused in between, no audio was missing.
     let wasPaused = timeline.run(at: open.outputFrame)?.end?.reason == .stopped
     send(
       .seam(
@@ -103,7 +104,7 @@ extension PlayerCore {
           insertedFrameCount: wasPaused ? 0 : sound.outputFrame - open.outputFrame)))
   }
 
-  /// What was cut off before a pass that is heard; what belongs to it and those before it is not asked for again.
+  /// Returns the audio that was trimmed before a pass that is heard. Discards the trims of this pass and earlier ones.
   private func takeStartTrim(ofPass index: Int, streamID: UInt64) -> EdgeTrim {
     func take(_ generation: inout Generation?) -> EdgeTrim? {
       guard var taken = generation, taken.stream.id == streamID else { return nil }

@@ -1,11 +1,11 @@
 import MediaCore
 import RealtimeAudio
 
-/// Items' settings while they are played, what of them is decoded, and stepping.
+/// Settings of items during playback, their decoded ranges, and stepping.
 extension PlayerCore {
   // MARK: - Settings
 
-  /// What is called when an item's settings were changed by somebody, on some thread.
+  /// Makes the observer of items' settings. It is called on the thread that changed a setting.
   func makeSettingsObserver() -> @Sendable (PlayerItem.ID) -> Void {
     let loop = engine.loop
     return { [weak self] id in
@@ -28,7 +28,7 @@ extension PlayerCore {
       cause: .request)
   }
 
-  /// Has the decode thread decode as far ahead as the current item wants.
+  /// Passes the read-ahead limit of the current item to the decode thread.
   func limitDecoding() {
     let limit = currentItem?.forwardBufferLimit.flatMap {
       $0.frameIndex(rate: timeline.sampleRateHz, rounding: .towardPositiveInfinity)
@@ -38,9 +38,9 @@ extension PlayerCore {
     pipeline.setAheadLimit(limit.map { Int($0) })
   }
 
-  // MARK: - What is decoded
+  // MARK: - Decoded ranges
 
-  /// What of an item is decoded and has not been heard.
+  /// Returns the ranges of an item that are decoded and not yet heard.
   func loadedTimeRanges(of id: PlayerItem.ID) -> [TimeRange] {
     takeSpans()
     var ranges: [TimeRange] = []
@@ -63,13 +63,13 @@ extension PlayerCore {
     return Self.union(ranges + [loaded])
   }
 
-  /// Tells the current item, and the one before, what of them is decoded.
+  /// Updates the decoded state of the current item, and resets that of the previous one.
   func publishLoaded() {
     let current = currentItem
     if let former = loadedItem, former !== current {
       former.loaded.withLock { $0 = PlayerItem.Loaded() }
       if former.asset !== current?.asset { former.asset.dropFile() }
-      // When it is played again a station plays something else.
+      // A station has another title when it is played again.
       former.setStreamTitle(nil)
       former.forgetTimedMetadata()
     }
@@ -84,7 +84,7 @@ extension PlayerCore {
     item.loaded.withLock { $0 = PlayerItem.Loaded(ranges: ranges, buffer: buffer) }
   }
 
-  /// The same for somebody who asks.
+  /// Updates and returns the decoded ranges of an item.
   func measureLoaded(of id: PlayerItem.ID) throws(MediaError) -> [TimeRange] {
     guard let item = items[id] else {
       throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.status")
@@ -95,10 +95,10 @@ extension PlayerCore {
 
   // MARK: - Stepping
 
-  /// How far a step goes: a hundredth of a second.
+  /// The length of a step: 10 ms.
   static let stepDuration = MediaTime(value: 1, timescale: 100)
 
-  /// See `PlayerControl.step`.
+  /// Implements `PlayerControl.step`.
   func step(byCount count: Int, completion: @escaping @Sendable (SeekResult) -> Void) throws(MediaError) {
     guard machine.rate == 0 else {
       throw MediaError(.invalidState, "a player steps while it is paused", operation: "step")

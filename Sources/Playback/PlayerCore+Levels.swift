@@ -1,11 +1,11 @@
 import MediaCore
 import RealtimeAudio
 
-/// How a fade moves the volume.
+/// The curve of a fade of the volume.
 public enum FadeCurve: String, Sendable, Hashable, CaseIterable {
-  /// In a straight line.
+  /// The gain changes linearly.
   case linear
-  /// Its square in a straight line: two players that are faded across each other, one in and one out, stay as loud.
+  /// The square of the gain changes linearly: in a cross-fade of two players the total power is constant.
   case equalPower = "equal-power"
 
   fileprivate var rampCurve: RampCurve {
@@ -16,9 +16,9 @@ public enum FadeCurve: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// How loud a player is, and where between left and right.
+/// Volume, muting and pan.
 extension PlayerCore {
-  /// A fade lasts a day at most.
+  /// The maximum duration of a fade: one day.
   private static let longestFade = MediaTime(value: 86_400, timescale: 1)
 
   func setVolume(_ newVolume: Float) throws(MediaError) {
@@ -27,7 +27,7 @@ extension PlayerCore {
     apply { core, input, ramp in core.setGain(newVolume, rampFrameCount: ramp, input: input) }
   }
 
-  /// Moves the volume over output time; it reads as its target from now on.
+  /// Fades the volume over output time. The property `volume` has the target value at once.
   func fade(to newVolume: Float, duration: MediaTime, curve: FadeCurve) throws(MediaError) {
     try checkVolume(newVolume, operation: "fade")
     guard duration.isNumeric, duration >= .zero, duration <= Self.longestFade else {
@@ -53,7 +53,7 @@ extension PlayerCore {
     apply { core, input, ramp in core.setPan(newPan, rampFrameCount: ramp, input: input) }
   }
 
-  /// Everything as it is to be, at once: for a new device.
+  /// Sets all levels without a ramp, for a new device.
   func applyLevels(to core: RenderCore, input: Int) {
     core.setGain(volume, rampFrameCount: 0, input: input)
     core.setMuted(isMuted, rampFrameCount: 0, input: input)
@@ -66,7 +66,7 @@ extension PlayerCore {
     }
   }
 
-  /// What sounds moves to what it is to be over 5 ms, so that the change does not click.
+  /// Applies a change with a ramp of 5 ms while the player is audible, so that it does not click.
   private func apply(_ change: (RenderCore, _ input: Int, _ rampFrameCount: Int64) -> Void) {
     if let inputIndex, let core = output.core {
       let isSounding = machine.timeControlStatus == .playing

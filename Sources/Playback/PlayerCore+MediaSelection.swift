@@ -1,10 +1,10 @@
 import MediaAssets
 import MediaCore
 
-/// Which of several tracks the items of a player present by themselves.
+/// The automatic selection of tracks for the items of a player.
 extension PlayerCore {
-  /// Changes what is wanted. What is decoded of another sound track than is wanted now is decoded anew, and heard as after
-  /// `select`; what was chosen of an item stays.
+  /// Changes the selection criteria. Decoded audio of a track that is no longer selected is decoded again, and changes
+  /// as after `select`. Explicit choices for items stay.
   func changeMediaSelection(_ change: (inout MediaSelectionPreferences.Values) -> Void) {
     let decoded = machine.decodedItemIDs.compactMap { items[$0] }
     func tracks() -> [AssetTrack.ID?] {
@@ -13,7 +13,7 @@ extension PlayerCore {
       }
     }
     let before = tracks()
-    // Who watches is told of all entries whose tracks are known, in the order of their numbers.
+    // Event observers get the changes of all ready entries, in the order of their ids.
     let watched =
       eventObservers.isEmpty ? [] : items.values.filter { $0.status == .readyToPlay }.sorted { $0.id < $1.id }
     let presented = watched.map(\.currentMediaSelection)
@@ -35,7 +35,7 @@ extension PlayerCore {
 }
 
 extension PlayerStateMachine {
-  /// The items of which something is decoded, or is about to be.
+  /// The items of which audio is decoded, prepared or planned.
   var decodedItemIDs: Set<ItemID> {
     var ids = Set(decoded.map(\.pass.itemID))
     ids.formUnion(plan.passes.map(\.itemID))

@@ -1,25 +1,25 @@
 import MediaCore
 import RealtimeAudio
 
-/// Those who watch how loud a player is.
+/// The meter observers of a player.
 ///
-/// The mixer measures in windows of 10 ms; what an observer is told is put together from those since the last time, at the
-/// output frame at which it is heard. Nobody is told anything while the player does not sound: the last that they are told
-/// then is silence.
+/// The mixer measures windows of 10 ms. An observation combines the windows since the last one, and is sent when the
+/// output frame at its end is heard. While the player is silent no observations are sent: the last one before reports
+/// silence.
 struct MeterTable {
   typealias Handler = @Sendable (MeterObservation) -> Void
 
   struct Observer {
     var token: ObserverToken
-    /// How many windows it is told of at once, which need not be a whole number.
+    /// The number of windows in an observation, which may be fractional.
     var windowsPerCall: Double
     var handler: Handler
-    /// What it has been told of: windows before this one.
+    /// The window after the last reported one.
     var toldWindow: Int64
-    /// Whether the last that it was told was that the player fell silent.
+    /// Whether the last observation reported silence.
     var isSilent = true
 
-    /// The window before which the next call's end, when it comes after `window`.
+    /// Returns the end of the next observation that ends after `window`.
     func nextBoundary(after window: Int64) -> Int64 {
       var number = (Double(window) / windowsPerCall).rounded(.down)
       var boundary = Int64((number * windowsPerCall).rounded(.down))
@@ -32,7 +32,7 @@ struct MeterTable {
   }
 
   var observers: [Observer] = []
-  /// `isMeteringEnabled`, and what `updateMeters` found.
+  /// The value of `isMeteringEnabled`, and the result of `updateMeters`.
   var isEnabled = false
   var levels: MeterLevels?
 
@@ -40,10 +40,10 @@ struct MeterTable {
 }
 
 extension PlayerCore {
-  /// What is measured for `updateMeters`: 50 ms.
+  /// The number of windows that `updateMeters` measures: 50 ms.
   private static let snapshotWindows: Int64 = 5
 
-  // MARK: - Asking
+  // MARK: - Requests
 
   func setMeteringEnabled(_ isEnabled: Bool) {
     meters.isEnabled = isEnabled
@@ -51,7 +51,7 @@ extension PlayerCore {
     applyMetering()
   }
 
-  /// Measures anew; what `averagePower` and `peakPower` say stays until then.
+  /// Measures again. `averagePower` and `peakPower` return the result until the next call.
   func updateMeters() {
     guard meters.isEnabled, let core = output.core, let inputIndex else {
       meters.levels = nil
@@ -97,13 +97,13 @@ extension PlayerCore {
     applyMetering()
   }
 
-  /// The window that is being heard.
+  /// The index of the window that is heard.
   private var heardWindow: Int64 {
     guard let core = output.core else { return 0 }
     return output.heardFrame / Int64(core.meterWindowFrameCount)
   }
 
-  /// Has the mixer measure, or no more.
+  /// Enables or disables measuring in the mixer.
   private func applyMetering() {
     guard isMetered != meters.isInUse, let core = output.core, let inputIndex else { return }
     isMetered = meters.isInUse
@@ -111,16 +111,16 @@ extension PlayerCore {
     output.commit()
   }
 
-  /// A new device counts its frames from 0.
+  /// Resets the windows, because a new device counts its frames from 0.
   func outputDidStartMeters() {
     for index in meters.observers.indices { meters.observers[index].toldWindow = 0 }
     isMetered = false
     applyMetering()
   }
 
-  // MARK: - Telling
+  // MARK: - Observations
 
-  /// The output frame at which the next observer is to be told, and what: up to a window, or that all is silent.
+  /// Returns the next observation: its output frame, and the end of its windows; nil for silence.
   func nextMeterMilestone() -> (frame: Int64, token: ObserverToken, window: Int64?)? {
     guard !meters.observers.isEmpty, let core = output.core else { return nil }
     let length = Int64(core.meterWindowFrameCount)
@@ -142,7 +142,7 @@ extension PlayerCore {
       lastEnd = end
       guard end > max(told, run.outputFrame) else { continue }
       let boundary = observer.nextBoundary(after: max(told, run.outputFrame) / length)
-      // What ends before the next call is told when it ends, unless something follows.
+      // A run that ends before the next observation is due is only reported as silence, unless another run follows.
       if boundary * length <= end { return (boundary * length, boundary) }
     }
     guard let lastEnd, lastEnd < .max, !observer.isSilent, machine.timeControlStatus != .playing else { return nil }
@@ -158,7 +158,7 @@ extension PlayerCore {
     if let window {
       meters.observers[index].toldWindow = window
       meters.observers[index].isSilent = false
-      // Not longer ago than one call: what was before is over.
+      // At most the windows of one observation: earlier ones are outdated.
       let first = max(observer.toldWindow, window - Int64(observer.windowsPerCall.rounded(.up)))
       guard let measured = self.levels(windows: first..<window, heardBefore: nil, core, inputIndex) else { return }
       levels = measured
@@ -171,8 +171,9 @@ extension PlayerCore {
     enqueue(.meter(token, observer.handler, observation), heardAt: output.hostTime(ofFrame: frame))
   }
 
-  /// What was heard in some windows together; nil when nothing is known of any. With `heardBefore`, silence when the player
-  /// does not sound before that frame.
+  /// Returns the combined levels of the windows; nil if no window is known.
+  ///
+  /// - Parameter frame: If the player is silent at this frame, the result is silence.
   private func levels(
     windows: Range<Int64>, heardBefore frame: Int64?, _ core: RenderCore, _ inputIndex: Int
   ) -> MeterLevels? {

@@ -1,36 +1,35 @@
 import MediaCore
 
-/// What the clock brings: ends of items, and what time observers are told when its sample is heard. Nothing polls: one
-/// timer is aimed at what is heard next.
+/// Milestones of the output clock: ends of items, and observations that are due when their sample is heard. Nothing
+/// polls: one timer is set to the next milestone.
 extension PlayerCore {
-  /// How far ahead timers are aimed: 50 parts in a million of it are half a millisecond.
+  /// The maximum time until the timer fires: a clock drift of 50 ppm over it is half a millisecond.
   private static let aimHorizonNanoseconds: Int64 = 10_000_000_000
 
-  /// How long to wait for a clock that stands although it should run; and between two ends of one item, should whoever is
-  /// told of its end play on there again and again.
+  /// The delay before a stopped clock that should run is read again. Also the minimum time between two ends of one
+  /// item, in case an observer resumes playback at each end.
   private static let stallNanoseconds: Int64 = 10_000_000
 
   private enum Milestone {
     case observers(ObserverSchedule.Milestone)
     case end(ItemEnd)
-    /// The place where samples ran out.
+    /// The underrun that is about to be heard.
     case stall
     case meter(ObserverToken, window: Int64?)
     case title
   }
 
-  /// What is to be told at this output frame or before may be told. Where a player is silent by its own wish, that is all it
-  /// had.
+  /// The output frame up to which milestones are due. For a paused player it includes the end of its last run.
   private var heardLimit: Int64 {
     let heard = output.heardFrame
     if machine.rate == 0, let end = timeline.runs.last?.end { return max(heard, end.frame) }
-    // A clock that stands has come to what ended there, but not to what is to sound next.
+    // A stopped clock has reached the end of a run, but not the start of the next one.
     return !output.isClockRunning && timeline.isSounding(at: heard) ? heard - 1 : heard
   }
 
-  /// Handles everything that has been heard, and sets the timer for what comes next.
+  /// Handles all milestones that have been heard, and sets the timer to the next one.
   func aimTimer() {
-    // What is handled below may ask for this again: the loop looks at what it changed.
+    // Handlers may call this method. The loop below includes their changes.
     guard !isAiming, !isHandlingEvents else { return }
     timer?.cancel()
     timer = nil
@@ -52,17 +51,17 @@ extension PlayerCore {
       }
       handle(milestone, at: frame)
     }
-    // An end that is still to be told is looked up in the run that it ends.
+    // The run of an end that is not reported yet is needed to find the end's frame.
     let untold = ends.first.flatMap { timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame) }
     timeline.forget(before: min(output.heardFrame, untold.map { $0 - 1 } ?? .max))
   }
 
   private func aimTimer(at frame: Int64) {
     guard let time = output.hostTime(ofFrame: frame) else { return }
-    // The device's clock and the host's drift apart: what lies far ahead is aimed at again on the way.
+    // The clocks of the device and of the host drift, so a distant frame is aimed at again on the way.
     let now = engine.loop.now
     let latest = now.advanced(byNanoseconds: Self.aimHorizonNanoseconds)
-    // A device that hangs should have played what it has not: asking it without a pause would starve everybody else.
+    // A stalled device should already have played the frame. Reading its clock without a delay would block the loop.
     let earliest = engine.isVirtual ? time : now.advanced(byNanoseconds: time <= now ? Self.stallNanoseconds : 0)
     setTimer(at: max(earliest, min(time, latest)))
   }
@@ -71,7 +70,7 @@ extension PlayerCore {
     timer = engine.loop.schedule(at: time) { [weak self] in self?.aimTimer() }
   }
 
-  /// What is heard next, and when; of several at one frame what an item's time brings comes before its levels.
+  /// Returns the next milestone and its frame. At the same frame, milestones of the item's time precede meters.
   private func nextMilestone() -> (frame: Int64, Milestone)? {
     var next = nextItemMilestone()
     if machine.untoldStall != nil, let end = timeline.runs.last?.end, end.reason == .starved,
@@ -88,8 +87,7 @@ extension PlayerCore {
 
   private func nextItemMilestone() -> (frame: Int64, Milestone)? {
     let next = observers.next(in: timeline, itemID: machine.entries.first?.id, isPlaying: machine.rate != 0)
-    // A player that is paused at the end of its item is there without having played to it; one that fell silent
-    // behind it has.
+    // A player that is paused at its item's end has not played to it. A player that fell silent after the end has.
     if let end = ends.first,
       let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame),
       machine.rate != 0
@@ -121,7 +119,7 @@ extension PlayerCore {
         cause: end.error != nil ? .itemFailed : endsItem ? .itemEnded : .looped)
       tellSeam()
       nextEndTime = nil
-      // Paused at its end, the item ends again when it is played on, be it by who was just told.
+      // A paused item ends again when playback resumes at its end, which an observer may have requested just now.
       if machine.endedItem == end.itemID, machine.preparedStart == nil {
         ends.insert(end, at: 0)
         nextEndTime = engine.loop.now.advanced(byNanoseconds: Self.stallNanoseconds)
@@ -140,14 +138,14 @@ extension PlayerCore {
       case .times, .loop, .turn: observers.table.place?.itemID
       }
     tell(observers.pass(milestone, at: frame), itemID: itemID ?? 0, atFrame: frame)
-    // The time of the item goes on elsewhere, and nothing was crossed on the way.
+    // The item's time continues at another position, and nothing was crossed.
     if let itemID, case .loop(let time, let isReverse) = milestone {
       chapterMoved(to: time, in: itemID, isBackward: isReverse)
     }
   }
 
-  /// Handles what time observers are told up to `frame`, of the item that they are in; a silence at `frame` itself may be
-  /// about to be filled.
+  /// Makes the calls of time observers that are due up to `frame`, for the current item. A stop at `frame` itself is
+  /// not reported yet, because new audio may begin there.
   func settleObservers(through frame: Int64) {
     while let itemID = observers.table.place?.itemID,
       let next = observers.next(in: timeline, itemID: itemID, isPlaying: machine.rate != 0), next.frame <= frame
@@ -157,13 +155,15 @@ extension PlayerCore {
     }
   }
 
-  /// What sounds is taken away; the player was heard up to `position`.
+  /// Reports the interruption of the audio: the player was heard up to `position`.
   func interruptObservers(at position: PlayerTimeline.Position?) {
     settleObservers(through: heardLimit)
     tell(observers.interrupt(at: position), itemID: position?.itemID ?? 0, atFrame: heardLimit)
   }
 
-  /// Tells observers of times what they are called for. `frame` is what was heard: how late it is told is counted from it.
+  /// Delivers calls of time observers.
+  ///
+  /// - Parameter frame: The output frame that was heard; lateness counts from it.
   func tell(_ calls: [TimeObserverTable.Call], itemID: PlayerItem.ID, atFrame frame: Int64? = nil) {
     guard !calls.isEmpty else { return }
     let heardAt = frame.flatMap { output.hostTime(ofFrame: $0) }
@@ -175,12 +175,12 @@ extension PlayerCore {
     }
   }
 
-  /// Calls the end handlers of time observers, after all calls that are pending.
+  /// Calls the end handlers of time observers, after all pending deliveries.
   func end(_ handlers: [TimeObserverTable.EndHandler]) {
     for handler in handlers { enqueue(.end(handler)) }
   }
 
-  /// The rate at which time passes when this is told.
+  /// The rate that an observation reports.
   private func rate(of reason: TimeObservation.Reason, atFrame frame: Int64?) -> Double {
     switch reason {
     case .periodic, .crossed, .start:

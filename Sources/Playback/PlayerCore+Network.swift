@@ -2,12 +2,12 @@ import MediaAssets
 import MediaCore
 import NetworkIO
 
-/// Items from a network: what is told of them, and what of them is there.
+/// Network items: metadata, logs, stalls, and loaded ranges.
 extension PlayerCore {
-  /// What a stream said of what it plays, until it is heard.
+  /// A title or metadata of a stream that has not been heard yet.
   struct PendingTitle {
     enum Content {
-      /// From when on it holds, and what it is.
+      /// The time at which it begins, and the title.
       case title(MediaTime, StreamTitle)
       case metadata(TimedMetadataGroup)
     }
@@ -17,11 +17,11 @@ extension PlayerCore {
     var itemID: PlayerItem.ID
     var content: Content
 
-    /// It is told by itself when it is met anew.
+    /// Whether it is timed metadata, which is sent again when decoding restarts.
     var isMetadata: Bool { if case .metadata = content { true } else { false } }
   }
 
-  /// What a stream said is told when it is heard; of one stream in the order of its frames.
+  /// Stores a title until it is heard, in the order of frames within a stream.
   func expect(_ title: PendingTitle) {
     let index = titles.lastIndex { $0.streamID != title.streamID || $0.streamFrame <= title.streamFrame }
     titles.insert(title, at: index.map { $0 + 1 } ?? 0)
@@ -29,7 +29,7 @@ extension PlayerCore {
 
   // MARK: - Titles
 
-  /// The output frame at which the next title is heard; nil when there is none, or nobody knows.
+  /// The output frame at which the next title is heard; nil without a title, or while its frame is unknown.
   var nextTitleFrame: Int64? {
     titles.first.flatMap { timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame) }
   }
@@ -40,20 +40,21 @@ extension PlayerCore {
     tell(title)
   }
 
-  /// What its item plays from now on.
+  /// Applies and reports a title or metadata that is heard now.
   private func tell(_ title: PendingTitle) {
     switch title.content {
     case .title(let time, let said):
       items[title.itemID]?.setStreamTitle((time, said))
       send(.streamTitle(title.itemID, time, said))
     case .metadata(let group):
-      // Where decoding began anew while it held, it is nothing new.
+      // Metadata that was already valid when decoding restarted is not new.
       guard let item = items[title.itemID], item.noteTimedMetadata(group) else { return }
       send(.timedMetadata(title.itemID, group))
     }
   }
 
-  /// Titles in streams that are heard no more: the newest of the present item still holds.
+  /// Discards titles of streams that are no longer used. The newest title of the current item is applied, because it is
+  /// still valid.
   func settleTitles() {
     guard !titles.isEmpty else { return }
     let streams = Set(
@@ -66,7 +67,7 @@ extension PlayerCore {
 
   // MARK: - Logs
 
-  /// Has an item's log tell what is new in it.
+  /// Forwards new entries of an item's network log.
   func observeLog(of item: PlayerItem) {
     guard item.asset.mayUseNetwork else { return }
     let (loop, id) = (engine.loop, item.id)
@@ -104,7 +105,7 @@ extension PlayerCore {
     stallTimer = engine.loop.schedule(at: end) { [weak self] in self?.giveUpStalled(id) }
   }
 
-  /// The item has stalled for as long as it may.
+  /// Fails an item that has stalled for too long.
   private func giveUpStalled(_ id: PlayerItem.ID) {
     stallTimer = nil
     guard !isClosed, machine.isStarved, stalledAt?.itemID == id, let item = items[id] else { return }
@@ -116,7 +117,7 @@ extension PlayerCore {
         operation: "playback"))
   }
 
-  /// Samples have come, or nobody waits for them any more.
+  /// Ends the record of a stall when samples have arrived, or the player no longer waits.
   func noteStallEnd() {
     guard let (id, began) = stalledAt, !machine.isStarved else { return }
     stalledAt = nil
@@ -127,9 +128,9 @@ extension PlayerCore {
     items[id]?.networkLog.noteStallEnd(nanoseconds: duration)
   }
 
-  // MARK: - What is there
+  // MARK: - Loaded ranges
 
-  /// What of an item is in memory, by the share of its bytes, or of its segments' bytes.
+  /// The range of an item that is in memory, estimated from its share of the item's or its segments' bytes.
   func networkTimeRange(of item: PlayerItem) -> TimeRange? {
     if item.timeRange == nil, let range = item.asset.presentTimeRange { return range }
     let duration = item.duration
@@ -144,7 +145,7 @@ extension PlayerCore {
     return TimeRange(start: start, end: bytes.upperBound >= item.byteCount ? duration : time(bytes.upperBound))
   }
 
-  /// Ranges in order, without those that touch.
+  /// Returns the union of ranges, sorted, with adjacent ranges merged.
   static func union(_ ranges: [TimeRange]) -> [TimeRange] {
     var result: [TimeRange] = []
     for range in ranges.sorted(by: { $0.start < $1.start }) {

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// Those who watch a player: state, events, times.
+/// Observers of state, events and times.
 extension PlayerCore {
   // MARK: - State
 
-  /// Tells what changed since the last call, if anything did.
+  /// Reports the changes of the state since the last call, if there are any.
   func publish(_ cause: ChangeCause) {
     changeObserver?([])
     let new = state
@@ -18,7 +18,8 @@ extension PlayerCore {
     deliver()
   }
 
-  /// Whether all that changed is that a rate that was asked for is heard: that was the cause, whenever it is found out.
+  /// Whether the only change is that a requested rate is heard now. The cause is then the request, independent of when
+  /// it is detected.
   private func isRateFollowing(_ new: PlayerState) -> Bool {
     var followed = publishedState
     guard followed.timebaseRate != 0, new.timebaseRate != 0 else { return false }
@@ -38,7 +39,7 @@ extension PlayerCore {
     return newestToken
   }
 
-  /// False when there is none.
+  /// Returns false if there is no such observer.
   @discardableResult
   func removeObserver(_ token: ObserverToken) -> Bool {
     let count = stateObservers.count + eventObservers.count
@@ -50,15 +51,15 @@ extension PlayerCore {
     return true
   }
 
-  /// Calls `end` when the player is closed before the observer is removed; at once when it is closed already.
+  /// Calls `end` when the player is closed before the observer is removed; at once if it is already closed.
   func endStream(of token: ObserverToken, _ end: @escaping @Sendable () -> Void) {
     if isClosed { return end() }
     streamEnds[token] = end
   }
 
-  // MARK: - Telling
+  // MARK: - Deliveries
 
-  /// One thing that somebody is to be told.
+  /// A pending call of an observer or a completion.
   struct Delivery {
     enum Content {
       case change(PlayerChange)
@@ -68,14 +69,14 @@ extension PlayerCore {
       /// The end of a time observer.
       case end(TimeObserverTable.EndHandler)
       case completion(@Sendable (SeekResult) -> Void, SeekResult)
-      /// What came of a preroll.
+      /// The result of a preroll.
       case preroll(@Sendable (Bool) -> Void, Bool)
     }
 
     var content: Content
-    /// Observers that were added later know it already.
+    /// The newest observer when this was enqueued. Later observers start with the resulting state.
     var newestToken: ObserverToken
-    /// When what is told of was heard; nil where nothing was due.
+    /// The time at which the reported sample was heard; nil if the call was not due at a sample.
     var heardAt: HostTime?
 
     init(_ content: Content, newestToken: ObserverToken, heardAt: HostTime? = nil) {
@@ -90,7 +91,8 @@ extension PlayerCore {
     deliver()
   }
 
-  /// Tells what waits, in order. Who is told may call back: what that causes is told afterwards, to everybody.
+  /// Makes the pending calls in order. A handler may call the player: resulting calls follow the pending ones, for all
+  /// observers.
   func deliver() {
     guard !isDelivering, !isRunningActions else { return }
     isDelivering = true
@@ -117,7 +119,7 @@ extension PlayerCore {
     removedTokens = []
   }
 
-  /// How long ago what is told of was heard. Counted when it is told: who is told something else before may take long.
+  /// How long ago the reported sample was heard. Measured at the call, because earlier handlers may take long.
   private func lateness(of delivery: Delivery) -> Int64 {
     delivery.heardAt.map { max(0, engine.loop.now.nanoseconds(since: $0)) } ?? 0
   }
@@ -130,7 +132,7 @@ extension PlayerCore {
 
   func send(_ event: PlayerEvent) { enqueue(.event(event)) }
 
-  /// Adds the time to what the machine says.
+  /// Sends the event of an emission, with its time.
   func emit(_ emission: Machine.Emission) {
     switch emission {
     case .playedToEnd(let id):
@@ -149,12 +151,12 @@ extension PlayerCore {
     }
   }
 
-  /// The time at which samples of the item ran out.
+  /// The item time of the underrun.
   private func stallTime(of id: PlayerItem.ID) -> MediaTime {
     starvedPlace.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.frame) } ?? currentTime()
   }
 
-  /// The time at which the item's sound ended, which is the end that is being told.
+  /// The item time of the end that is being reported.
   private func endTime(of id: PlayerItem.ID) -> MediaTime {
     toldEnd.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.streamFrame) } ?? items[id]?.duration
       ?? .indefinite
@@ -180,7 +182,7 @@ extension PlayerCore {
     times: BoundaryTimes, itemID: PlayerItem.ID?, includesSeeks: Bool, onEnd: TimeObserverTable.EndHandler? = nil,
     _ handler: @escaping TimeObserverTable.Handler
   ) throws(MediaError) -> ObserverToken {
-    // Times that are no numbers are first or last in their order.
+    // Sorted times have non-numeric values at their ends.
     guard let first = times.ordered.first, let last = times.ordered.last else {
       throw MediaError(.invalidArgument, "a boundary observer needs a time", operation: "at")
     }
@@ -220,7 +222,7 @@ extension PlayerCore {
     }
   }
 
-  /// What a new observer is told is counted from where playback is, not from the last time that somebody was told.
+  /// Updates the observers' position to the current one, so that a new observer is not called for times before it.
   func movePlace() {
     guard let position, position.itemID == observers.table.place?.itemID else { return }
     observers.table.move(to: position.time)

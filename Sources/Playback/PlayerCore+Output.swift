@@ -1,7 +1,7 @@
 import MediaCore
 import RealtimeAudio
 
-/// The output's side of a player: what the mixer reports, and where the player is.
+/// The interface to the output: render events and the position.
 extension PlayerCore {
   // MARK: - Devices
 
@@ -31,7 +31,7 @@ extension PlayerCore {
     interruptObservers(at: parkedPosition)
     startGroup?.outputWillStop()
     rateGroup?.outputWillStop()
-    // Frames of another device are others.
+    // Frames of one device have no meaning on another one.
     if heldFrame != .max { heldFrame = nil }
     inputIndex = nil
     preparing = nil
@@ -59,7 +59,7 @@ extension PlayerCore {
 
   // MARK: - Render events
 
-  /// One of several that happened together: what they mean for observers is looked at when all are known.
+  /// Handles one of several simultaneous render events. Observers are called after the last one (`didHandleEvents`).
   func handle(_ event: RenderEvent) {
     guard !isClosed else { return }
     isHandlingEvents = true
@@ -100,14 +100,14 @@ extension PlayerCore {
     tellSeam()
   }
 
-  /// The stream came to its end, as far as the mixer knew then.
+  /// The mixer reached the end of the stream that it knew of.
   private func runEnded(_ event: RenderEvent) {
     timeline.endRun(outputFrame: event.outputFrame, reason: .ended)
     guard let sounding, sounding.stream.id == event.streamID else { return }
     if sounding.stream.endFrame != event.streamFrame { sound(sounding.stream) }
   }
 
-  /// Lets a stream sound on that the mixer took for ended.
+  /// Resumes a stream that the mixer regarded as ended.
   func sound(_ stream: RenderStream) {
     guard timeline.runs.last?.end?.reason == .ended else { return }
     applyRunning()
@@ -121,14 +121,14 @@ extension PlayerCore {
       return
     }
     takeSpans()
-    // What was heard, or is to be heard before the new stream, is told before.
+    // First report all milestones before the new stream.
     settleObservers(through: event.outputFrame)
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame, isStill: true)
     jumpFrame = event.outputFrame
     processedFrame = event.outputFrame - 1
     parkedPosition = nil
-    // An item that is sought to its very end has no frame in its stream, and what follows begins where it ends.
+    // An item that is sought to its very end has no frame in its stream. The following item begins at that frame.
     let itemID = committed.trace.itemID
     let time = timeline.time(of: itemID, streamID: event.streamID, endingAt: event.streamFrame)
     let position = time.map { PlayerTimeline.Position(itemID: itemID, time: $0) }
@@ -154,7 +154,7 @@ extension PlayerCore {
     }
   }
 
-  /// What was to follow came too late: it follows as soon as it can.
+  /// The next stream was scheduled too late: renders it as soon as possible.
   private func spliceMissed() {
     guard let sounding, let core = output.core, let inputIndex else { return }
     if sounding.isContinuation {
@@ -178,21 +178,22 @@ extension PlayerCore {
 
   // MARK: - Position
 
-  /// The output frame that counts as heard: not before a jump that was committed, and at its end when all is silent.
+  /// The output frame that counts as heard: at least a committed jump, and the end of the last run when the player is
+  /// silent.
   var presentFrame: Int64 {
     let frame = max(output.heardFrame, jumpFrame)
     guard !machine.isRunning, let end = timeline.runs.last?.end else { return frame }
     return max(frame, end.frame)
   }
 
-  /// The frame of a stream that is heard next, where the stream is the one that is heard.
+  /// The next frame of a stream to be heard; nil if another stream is heard.
   func heardStreamFrame(of streamID: UInt64, at frame: Int64? = nil) -> Int64? {
     let frame = frame ?? presentFrame
     guard let run = timeline.run(at: frame), run.streamID == streamID else { return nil }
     return run.streamFrame + max(0, min(frame, run.end?.frame ?? .max) - run.outputFrame)
   }
 
-  /// Where the player is: as heard.
+  /// The position that is heard.
   var position: PlayerTimeline.Position? {
     parkedPosition ?? timeline.position(atOutputFrame: presentFrame)
   }
@@ -201,8 +202,8 @@ extension PlayerCore {
     guard let current = machine.entries.first else { return .zero }
     if let start = machine.preparedStart, start.itemID == current.id, sounding == nil { return start.time }
     guard let position, position.itemID == current.id else {
-      // Exactly at its end the current item is where it ends, though the next one's sound stands there already; one
-      // that has not begun is at its beginning, or where it is to begin.
+      // Exactly at its end the current item has its end time, although the next item begins at that frame. An item that
+      // has not begun is at its start position.
       guard let end = timeline.time(of: current.id, atOutputFrame: presentFrame) else {
         return machine.startUnderWay.flatMap { $0.itemID == current.id ? $0.time : nil } ?? .zero
       }

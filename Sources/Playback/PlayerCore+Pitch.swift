@@ -1,8 +1,8 @@
 import MediaCore
 
-/// Pitch algorithms: what is asked for, and how what is heard follows.
+/// Pitch algorithms: requests, and their effect on the audible pass.
 extension PlayerCore {
-  /// Sets the algorithm for all items that have none of their own, now and later.
+  /// Sets the algorithm of all items without a custom one, now and later.
   func setTimePitch(_ algorithm: AudioTimePitchAlgorithm) throws(MediaError) {
     try algorithm.requireAvailable(operation: "pitch")
     guard timePitchSlot.value != algorithm else { return }
@@ -10,8 +10,8 @@ extension PlayerCore {
     timePitchChanged(nil)
   }
 
-  /// An item's algorithm, or with nil that of all without one of their own, is another one: what was decoded at another
-  /// rate than 1 is decoded anew and heard as a change of rate is, a little ahead of what is heard and across 5 ms.
+  /// The algorithm of an item changed; nil: of all items without a custom one. Audio decoded at a rate other than 1 is
+  /// decoded again. Like a change of rate it is heard a little later, with a cross-fade of 5 ms.
   func timePitchChanged(_ id: PlayerItem.ID?) {
     guard !isClosed else { return }
     machine.timePitchChanged(of: id)

@@ -1,15 +1,15 @@
 import MediaCore
 
-/// Prerolling: getting ready to be heard without being heard.
+/// Prerolls: preparation for playback without being heard.
 extension PlayerCore {
-  /// Somebody who waits until the player is ready.
+  /// A caller that waits until the player is ready.
   struct Preroll {
     var itemID: PlayerItem.ID
     var rate: PlaybackRate
     var completion: @Sendable (Bool) -> Void
   }
 
-  /// See `PlayerControl.preroll`.
+  /// Implements `PlayerControl.preroll`.
   func preroll(atRate rate: Double, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
     let speed = try check(rate, operation: "preroll")
     guard machine.rate == 0 else {
@@ -25,7 +25,7 @@ extension PlayerCore {
         .invalidState, "the player is about to start with others, at the rate \(machine.speed.value)",
         operation: "preroll")
     }
-    // What is got ready for another rate is not any more.
+    // Prerolls for another rate end: their audio is replaced.
     let interrupted = prerolls.filter { $0.rate != speed }
     prerolls.removeAll { $0.rate != speed }
     prerolls.append(Preroll(itemID: current.id, rate: speed, completion: completion))
@@ -35,13 +35,14 @@ extension PlayerCore {
     settlePrerolls()
   }
 
-  /// Whether what is heard next is with the mixer, so that setting it running is all that is left.
+  /// Whether the next audio is with the mixer, so that only the mixer has to be started.
   private var isPrerolled: Bool {
     machine.preparedStart == nil && machine.decoding == .active && machine.uncommitted == nil
       && machine.seeks.current == nil && !machine.decoded.isEmpty && !machine.needsSpeedChange
   }
 
-  /// Completes what has become true, or can no more: the item failed or is not the current one, the rate is another one.
+  /// Completes prerolls that are ready, and those that cannot succeed: the item failed or is not current, or the rate
+  /// changed.
   func settlePrerolls() {
     guard !prerolls.isEmpty else { return }
     let current = machine.entries.first

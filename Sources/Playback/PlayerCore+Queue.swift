@@ -1,18 +1,18 @@
 import MediaAssets
 import MediaCore
 
-/// The queue: who owns which item, edits, going on and back.
+/// The queue: ownership of items, edits and navigation.
 extension PlayerCore {
   // MARK: - Items
 
-  /// Takes items for this player; all or none.
+  /// Claims all of the items for this player, or none.
   func claim(_ newItems: [PlayerItem]) throws(MediaError) {
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
     if !takeReserved(newItems) { try claimOneByOne(newItems) }
     changeObserver?(newItems)
   }
 
-  /// Puts items into this queue that are all reserved for it. Returns false, and changes nothing, when any is not.
+  /// Inserts items that are all reserved for this queue. Returns false, and changes nothing, if any is not.
   private func takeReserved(_ newItems: [PlayerItem]) -> Bool {
     guard reserved.count >= newItems.count else { return false }
     for (index, item) in newItems.enumerated() where reserved.removeValue(for: item.id) !== item {
@@ -35,7 +35,7 @@ extension PlayerCore {
 
   private func claimOneByOne(_ newItems: [PlayerItem]) throws(MediaError) {
     for (index, item) in newItems.enumerated() {
-      // A claim of what is reserved makes it one of this epoch.
+      // Claiming a reserved item again moves the claim to this epoch.
       guard items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
         depart(Array(newItems[..<index]))
         throw MediaError(.itemInUse, "item \(item.id) is in a queue already", operation: "insert")
@@ -44,16 +44,18 @@ extension PlayerCore {
     }
   }
 
-  /// Begins another epoch: what is reserved is to be claimed anew when it comes into the queue.
+  /// Begins another epoch: reserved items must be claimed again when they are inserted.
   func beginEpoch() {
     epoch += 1
     needsNewClaims = !reserved.isEmpty
   }
 
-  /// Claims items for an edit that is still being prepared, so that the edit itself has less to do; all or none. They are
-  /// in no queue until then. An edit ends their reservation, whatever comes of it, and so does `cancelReservation`.
+  /// Claims all of the items, or none, for an edit in preparation, so that the edit itself does less work.
   ///
-  /// - Throws: `itemInUse`, `invalidState` when the player is closed.
+  /// The items are in no queue until the edit. An edit ends the reservation, even if it fails, and so does
+  /// `cancelReservation`.
+  ///
+  /// - Throws: `itemInUse`; `invalidState` if the player is closed.
   func reserve(_ newItems: [PlayerItem]) throws(MediaError) {
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
     for (index, item) in newItems.enumerated() {
@@ -71,10 +73,10 @@ extension PlayerCore {
     depart(unwanted.filter { reserved[$0.id] === $0 })
   }
 
-  /// An item that was claimed is in this queue.
+  /// Adds a claimed item to this queue.
   private func adopt(_ item: PlayerItem) {
     if !reserved.isEmpty, reserved.removeValue(for: item.id) === item {
-      // It is connected already.
+      // A reserved item is already connected.
     } else {
       connect(item)
     }
@@ -91,7 +93,7 @@ extension PlayerCore {
     item.onSoundChange = soundObserver
   }
 
-  /// What is called when an item is to sound otherwise, on some thread.
+  /// Makes the observer of changes of items' audio. It is called on any thread.
   func makeSoundObserver() -> @Sendable (PlayerItem.ID, PlayerItem.SoundChange) -> Void {
     let loop = engine.loop
     return { [weak self] id, change in
@@ -115,7 +117,7 @@ extension PlayerCore {
     }
   }
 
-  /// An item may have been opened in a queue before.
+  /// Makes an entry with the known data of the item, which another queue may have opened.
   func entry(_ item: PlayerItem) -> Machine.Entry {
     if item.isFresh { return Machine.Entry(id: item.id) }
     return Machine.Entry(
@@ -125,14 +127,16 @@ extension PlayerCore {
 
   // MARK: - Edits
 
-  /// Errors: `versionMismatch` unless the queue has this version.
+  /// Checks the version of the queue.
+  ///
+  /// - Throws: `versionMismatch`.
   func checkVersion(_ version: UInt64?, _ operation: String) throws(MediaError) {
     guard let version, version != machine.queueVersion else { return }
     throw MediaError(
       .versionMismatch, "the queue has version \(machine.queueVersion), not \(version)", operation: operation)
   }
 
-  /// Makes all of the changes or none.
+  /// Makes all of the changes, or none.
   func edit(_ edits: [QueueEdit], ifVersion version: UInt64? = nil) throws(MediaError) {
     try checkVersion(version, "edit")
     let newItems = edits.flatMap(\.newItems)
@@ -159,12 +163,12 @@ extension PlayerCore {
   }
 
   func replaceAll(with newItems: [PlayerItem]) throws(MediaError) {
-    // An item may stay in the queue that it is in.
+    // Items may stay in this queue.
     let fresh = newItems.filter { items[$0.id] == nil }
     guard Set(newItems.map(\.id)).count == newItems.count else {
       throw MediaError(.itemInUse, "an item cannot stand twice in a queue", operation: "load")
     }
-    // The items that were there before can be freed all at once.
+    // With a new epoch all previous items can be freed at once.
     beginEpoch()
     try claim(fresh)
     runLeaving { machine.replaceAll(newItems.map(entry)) }
@@ -172,10 +176,10 @@ extension PlayerCore {
 
   func removeAll() { runLeaving { machine.replaceAll([]) } }
 
-  // MARK: - Places that are left
+  // MARK: - Resume positions
 
-  /// The current item, where it is heard and whether that is its end, forwards, for who keeps places; nil when nobody does, or there
-  /// is nothing to keep: it has not begun, or is a stream.
+  /// The current item, its position, and whether that is its end in forward playback. Nil without a `placeObserver`,
+  /// and if the item has not begun or is a stream.
   var currentPlace: Place? {
     guard placeObserver != nil, let item = currentItem, item.status == .readyToPlay, item.isSeekable == true,
       item.liveWindow == nil, item.resumeTime == nil
@@ -186,24 +190,26 @@ extension PlayerCore {
 
   typealias Place = (item: PlayerItem, time: MediaTime, hasEnded: Bool)
 
-  /// Tells where the item was left that was current, unless it still is.
+  /// Reports the position at which an item was left, unless it is still current.
   func tellIfLeft(_ place: Place?) {
     guard let place, machine.entries.first?.id != place.item.id else { return }
     placeObserver?(place.item, place.time, place.hasEnded)
   }
 
-  /// Runs what may make another item current.
+  /// Runs a change that may make another item current.
   private func runLeaving(_ change: () -> [Machine.Action]) {
     let place = currentPlace
     run(change(), cause: .request)
     tellIfLeft(place)
   }
 
-  // MARK: - Going on and back
+  // MARK: - Navigation
 
   func advance() { runLeaving { machine.advance() } }
 
-  /// Makes an item current that is in the queue, or was before. Errors: `noSuchItem`.
+  /// Makes an item of the queue or the history current.
+  ///
+  /// - Throws: `noSuchItem`; `itemInUse` if the item is in another queue or failed.
   func jump(to id: PlayerItem.ID) throws(MediaError) {
     if items[id] != nil { return runLeaving { machine.jump(to: id) } }
     guard pastItems[id] != nil, let place = machine.history.ids.lastIndex(of: id) else {
@@ -214,7 +220,9 @@ extension PlayerCore {
     }
   }
 
-  /// Makes the item at a place current. Errors: `invalidArgument`.
+  /// Makes the item at an index current.
+  ///
+  /// - Throws: `invalidArgument`.
   func jump(toIndex index: Int) throws(MediaError) {
     guard (0..<machine.entries.count).contains(index) else {
       throw MediaError(
@@ -226,12 +234,15 @@ extension PlayerCore {
     runLeaving { machine.jump(to: machine.entries.order[index]) }
   }
 
-  /// Goes back to what was played before, or to the beginning of what is. Errors: `noSuchItem`.
+  /// Goes back to the previous item, or to the beginning of the current one.
+  ///
+  /// - Parameter limit: After this time the current item restarts; nil: never.
+  /// - Throws: `noSuchItem`.
   func goToPrevious(restartingAfter limit: MediaTime?) throws(MediaError) {
     if let limit, let current = machine.entries.first, current.status.error == nil, currentTime() > limit {
       return run(machine.jump(to: current.id), cause: .request)
     }
-    // What is in another queue by now, or cannot be played, is passed over.
+    // Skip items that failed or are in another queue now.
     for (passed, id) in machine.history.ids.reversed().enumerated() where takeBack(id) {
       for _ in 0..<passed { machine.history.removeLast() }
       _ = goBack(over: 1, to: id)
@@ -244,7 +255,7 @@ extension PlayerCore {
     runLeaving { machine.goBackRound() }
   }
 
-  /// Goes back over the newest `count` of what was played, to item `id`; false when that is not to be had any more.
+  /// Goes back by the newest `count` entries of the history, to item `id`. Returns false if that item is not available.
   private func goBack(over count: Int, to id: PlayerItem.ID) -> Bool {
     guard takeBack(id) else { return false }
     var returning: [Machine.Entry] = []
@@ -258,8 +269,8 @@ extension PlayerCore {
     return true
   }
 
-  /// Takes an item that was played for this player again, unless it is in the queue; false when it is not to be had any
-  /// more, or failed.
+  /// Claims an item of the history again, unless it is in the queue. Returns false if it failed or another queue has
+  /// it.
   private func takeBack(_ id: PlayerItem.ID) -> Bool {
     if let item = items[id] { return item.error == nil }
     guard let item = pastItems[id], item.error == nil, item.claim(by: ownership, epoch: epoch) else { return false }

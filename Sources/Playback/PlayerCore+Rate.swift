@@ -1,14 +1,14 @@
 import MediaCore
 
-/// Rates: what is asked for, and how what is heard follows.
+/// Rates: requests, and their effect on the audible pass.
 extension PlayerCore {
-  /// How far ahead of what is heard a change of rate takes effect: long enough for the sound to be decoded anew, and for
-  /// the device to give back what it has not played. 60 ms.
+  /// The delay after which a change of rate is heard: 60 ms. It allows for decoding the audio again, and for
+  /// withdrawing audio that the device has not played.
   static let changeMilliseconds: Int64 = 60
 
-  // MARK: - Asking
+  // MARK: - Requests
 
-  /// Plays at the rate that was noted for this, or else at the default one.
+  /// Plays at `nextRate`, or else at the default rate.
   func play() {
     let rate = nextRate ?? defaultRate
     guard (try? checkDirection(rate, operation: "play")) != nil else { return }
@@ -17,7 +17,7 @@ extension PlayerCore {
 
   func pause() { changeRate(to: 0) }
 
-  /// Plays at a rate, 0 pauses. Without `startsPlayback` a player that is paused only notes it for the next `play`.
+  /// Plays at a rate; 0 pauses. Without `startsPlayback` a paused player stores the rate for the next `play`.
   func setRate(_ rate: Double, startsPlayback: Bool = true) throws(MediaError) {
     guard rate != 0 else { return changeRate(to: 0) }
     let checked = try check(rate, operation: "rate")
@@ -33,7 +33,9 @@ extension PlayerCore {
     publish(.request)
   }
 
-  /// The rate, if a player can play at it. Errors: `unsupportedRate`, for 0, too.
+  /// Converts a rate.
+  ///
+  /// - Throws: `unsupportedRate`, also for 0.
   func check(_ rate: Double, operation: String) throws(MediaError) -> PlaybackRate {
     guard let checked = PlaybackRate(rate) else {
       throw MediaError(
@@ -43,19 +45,22 @@ extension PlayerCore {
     return checked
   }
 
-  /// Whether the current item can be played at this rate; 0 pauses. Errors: `unsupportedRate`, those of `checkDirection`.
+  /// Checks that the current item can play at this rate; 0 is valid.
+  ///
+  /// - Throws: `unsupportedRate`; the errors of `checkDirection`.
   func checkRate(_ rate: Double) throws(MediaError) {
     guard rate != 0 else { return }
     try checkDirection(check(rate, operation: "rate"), operation: "rate")
   }
 
-  /// Whether the current item can be played the way that a rate goes, as far as that is known. Errors: `rangesNotSupported`,
-  /// or `onlyInOrder` for a descriptor.
+  /// Checks that the current item can play in the direction of a rate, as far as that is known.
+  ///
+  /// - Throws: `rangesNotSupported`, or `onlyInOrder` for a descriptor.
   func checkDirection(_ rate: PlaybackRate, operation: String) throws(MediaError) {
     if rate.isReverse { try currentItem?.checkCanMove(operation: operation) }
   }
 
-  /// `group`: with whom it is to be heard at the same frame.
+  /// - Parameter group: The group of players that change with the same frame; nil: none.
   func changeRate(
     to rate: Double, immediately: Bool = false, with group: RateGroup? = nil, cause: ChangeCause = .request
   ) {
@@ -71,27 +76,27 @@ extension PlayerCore {
     if rate != 0, !machine.automaticallyWaits { commitEarly() }
     let (time, wasPaused) = (currentTime(), machine.rate == 0)
     var actions = machine.setRate(rate, isBufferEmpty: rate != 0 && isBufferEmpty, immediately: immediately)
-    // At once, before anybody takes the end that a paused player stands at for one that it plays to.
+    // At once. Otherwise the end at which the player is paused would count as an end reached by playback.
     if wasPaused, machine.isTurning { actions += machine.changeSpeed(from: time) }
     run(actions, cause: cause)
     followSpeed()
   }
 
-  // MARK: - Following
+  // MARK: - Effect
 
-  /// How fast the item's time goes on in what is being heard.
+  /// The rate at which the item's time advances in the audio that is heard.
   var timebaseRate: Double {
     guard machine.timeControlStatus == .playing else { return 0 }
     return (timeline.rate(atOutputFrame: presentFrame) ?? machine.decodedSpeed).value
   }
 
-  /// How a change of rate, or of pitch, comes to be heard.
+  /// The way in which a change of rate or pitch is made.
   enum SpeedStep {
-    /// Not yet: this is asked again when what is under way has been heard.
+    /// Not yet: the change is considered again when pending audio has been heard.
     case wait
-    /// Nothing sounds that it could be joined to.
+    /// At once: there is no audio to join it to.
     case atOnce
-    /// The pass goes over at this frame of its stream, where `time` of its item is, but for what of an error is left.
+    /// Split the pass at this frame of its stream, at `time` of its item, with the remaining rounding error.
     case split(PassID, time: MediaTime, streamFrame: Int64, error: MediaTime)
   }
 
@@ -100,8 +105,8 @@ extension PlayerCore {
     output.heardFrame + Int64(timeline.sampleRateHz) * leadMilliseconds / 1_000
   }
 
-  /// Lets what is heard come to the rate and the pitch that are wanted. Where a change is under way already, or something
-  /// else is about to follow, it waits: this is asked again when that has been heard.
+  /// Makes the audible pass follow the requested rate and pitch. While another change or transition is pending, it
+  /// waits, and is called again when that has been heard.
   func followSpeed() {
     guard !isClosed, inputIndex != nil, machine.needsSpeedChange else { return }
     if let rateGroup { return rateGroup.timeMayHavePassed() }
@@ -119,7 +124,7 @@ extension PlayerCore {
     }
   }
 
-  /// How a change can be heard at an output frame.
+  /// Determines how a change can be made at an output frame.
   func speedStep(at frame: Int64) -> SpeedStep {
     guard machine.canSplitForSpeed else { return .atOnce }
     takeSpans()
@@ -131,15 +136,15 @@ extension PlayerCore {
     if machine.isTurning, let end = endOfHeardPass, end.frame <= frame + fade { return turn(at: end.end) }
     guard let run = timeline.run(at: frame), !run.isStill else { return .atOnce }
     if let end = run.end, end.frame <= frame { return end.reason == .starved ? .atOnce : .wait }
-    // A cross-fade is over before another one begins.
+    // A cross-fade ends before the next one begins.
     let streamFrame = max(fade, run.streamFrame + max(0, frame - run.outputFrame))
     guard let generation = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.stream.id == run.streamID }),
       let span = timeline.span(streamID: run.streamID, streamFrame: streamFrame)
     else { return .wait }
-    // A take-over has to be heard before another one can be asked for.
+    // A scheduled stream must be heard before the next one can be requested.
     if let outgoing, outgoing.stream.id != run.streamID { return .wait }
     let pass = PassID(generation: generation.number, index: span.passIndex)
-    // Behind that end something else is heard.
+    // Other audio follows that end.
     if ends.contains(where: { $0.passID == pass && $0.streamFrame <= streamFrame }) { return .wait }
     guard streamFrame + fade <= generation.stream.writtenFrame else { return .atOnce }
     guard machine.canSplit(pass) else { return .wait }
@@ -149,13 +154,14 @@ extension PlayerCore {
       pass, time: time - mended, streamFrame: streamFrame, error: generation.startError - mended)
   }
 
-  /// Whether what goes on at another rate is faded in. What is only turned round goes on with the very sample it came to.
+  /// Whether a change of rate is cross-faded. A mere change of direction continues with the same sample, without a
+  /// fade.
   func isFaded(from former: PlaybackRate, to rate: PlaybackRate, of itemID: PlayerItem.ID) -> Bool {
     guard rate.isReverse != former.isReverse, rate.magnitude == former.magnitude else { return true }
     return rate.magnitude != .normal && items[itemID]?.timePitchSlot.value.stretch != nil
   }
 
-  /// The end of the pass that is heard, if it is in the stream, and the output frame at which it will be heard.
+  /// The end of the audible pass and its output frame, if the end is in the stream.
   private var endOfHeardPass: (end: ItemEnd, frame: Int64)? {
     guard let end = ends.first, end.passID == machine.decoded.first?.id,
       let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame)
@@ -163,9 +169,10 @@ extension PlayerCore {
     return (end, frame)
   }
 
-  /// Who turns round does not go beyond the pass that is heard: it is turned where it ends, and so does not end.
+  /// Reverses playback at the end of the audible pass, which reversing never exceeds. The pass is then not reported as
+  /// ended.
   private func turn(at end: ItemEnd) -> SpeedStep {
-    // It is about to change there already, and nothing can be asked for before that has been heard.
+    // A change is already scheduled there, and must be heard first.
     if (outgoing != nil && sounding?.isContinuation == true) || preparing?.isContinuation == true
       || waiting.first?.generation.isContinuation == true
     {
@@ -177,8 +184,8 @@ extension PlayerCore {
     return .split(end.passID, time: time, streamFrame: end.streamFrame, error: .zero)
   }
 
-  /// How much of what the change before was off can be made up for at a time: so that however many there are no more than a
-  /// frame or two add up. Time never goes back from one frame to the next, nor out of the pass.
+  /// Returns the part of a rounding error that can be corrected at a time, so that many changes do not accumulate more
+  /// than one or two frames. The item's time never goes back from one frame to the next, nor leaves the pass.
   private func mendable(_ error: MediaTime, at time: MediaTime, in span: PlayerTimeline.Span) -> MediaTime {
     guard error != .zero, !machine.isTurning else { return .zero }
     let most = MediaTime(.zero, advancedByFrames: 3, rate: timeline.sampleRateHz * 4, playbackRate: machine.speed)

@@ -1,11 +1,11 @@
 import MediaAssets
 import MediaCore
 
-/// Replay gain: what it is for which item, and how the mixer hears of it.
+/// Replay gain: the gain of each item, and how it reaches the mixer.
 ///
-/// The decode thread reads an item's tags when it opens it, and says in the stream how loud the item is to be before it writes the
-/// first sample. It goes by what was known when it was told to decode the item: when something else is known or wanted since,
-/// the mixer is told to move the gain.
+/// The decode thread reads an item's tags when it opens the item. It writes the gain into the stream before the item's
+/// first sample, computed from the settings when decoding was requested. If the settings or known tags change later,
+/// the player changes the gain in the mixer.
 extension PlayerCore {
   func setReplayGain(_ settings: ReplayGainSettings) throws(MediaError) {
     try settings.check()
@@ -21,8 +21,8 @@ extension PlayerCore {
     publish(.request)
   }
 
-  /// Has an item that was opened while replay gain was off looked at again, where not all of its tags are known. What opens it already
-  /// may have been too early to know that they are wanted: this is called again at its end.
+  /// Opens an item again if it was opened while replay gain was off, and not all of its tags are known. An open
+  /// operation in progress may not read them; this method is called again when it ends.
   func completeLevelTags(of item: PlayerItem) {
     guard replayGain.mode != .off, !item.lacksLevelTags, case .success(let properties)? = item.asset.loaded,
       !properties.levelTags.isComplete
@@ -30,7 +30,7 @@ extension PlayerCore {
     open(item)
   }
 
-  /// An item was opened, or could not be: tags that cannot be had are not waited for.
+  /// Handles the result of opening an item. After a failure the gain does not wait for the tags.
   func noteOpened(_ item: PlayerItem, isFailure: Bool) {
     guard replayGain.mode != .off else { return }
     if isFailure { item.lacksLevelTags = true }
@@ -38,10 +38,10 @@ extension PlayerCore {
     if settleLevels() { output.commit() }
   }
 
-  /// Entries that are looked at before others have a turn on the control loop.
+  /// The number of entries that one turn of the control loop handles.
   static let measuredSliceCount = 1_000
 
-  /// Has entries be played by what was measured, those that are there now, slice by slice; what is heard changes at the end, once.
+  /// Sets the measured gains of all present entries, in slices. Audible gains change once, at the end.
   func setMeasuredReplayGains(
     _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?, completion: @escaping @Sendable (Int) -> Void
   ) {
@@ -60,7 +60,7 @@ extension PlayerCore {
         if count > 0, !isClosed, settleLevels() { output.commit() }
         return completion(count)
       }
-      // It may have left the queue meanwhile.
+      // The item may have left the queue meanwhile.
       guard let item = items[id], let found = gain(item) else { continue }
       item.noteMeasured(found)
       noted.append(item)
@@ -76,7 +76,7 @@ extension PlayerCore {
     return knownGain(of: item)
   }
 
-  /// Nil while not all that decides it is known of the item's tags.
+  /// The gain of an item; nil while required tags are unknown.
   private func knownGain(of item: PlayerItem) -> AppliedGain? {
     guard case .success(let properties)? = item.asset.loaded else { return nil }
     guard
@@ -86,7 +86,7 @@ extension PlayerCore {
     return levelPolicy(of: item).gain(for: properties.levelTags)
   }
 
-  /// What decides an item's gain besides its tags, as far as that is known.
+  /// The known inputs of an item's gain, except its tags.
   func levelPolicy(of item: PlayerItem) -> LevelPolicy {
     var policy = LevelPolicy(settings: replayGain, measured: item.measuredReplayGain)
     guard replayGain.mode == .auto, let index = machine.entries.index(of: item.id) else { return policy }
@@ -103,7 +103,7 @@ extension PlayerCore {
     return policy
   }
 
-  /// The decode thread has said in a stream how loud an item is to be.
+  /// Records a gain that the decode thread wrote into a stream.
   func noteLevel(_ gain: Float, of id: PlayerItem.ID, generation: UInt64) {
     if preparing?.number == generation { preparing?.levels[id] = gain }
     if sounding?.number == generation { sounding?.levels[id] = gain }
@@ -111,13 +111,13 @@ extension PlayerCore {
     for index in waiting.indices where waiting[index].generation.number == generation {
       waiting[index].generation.levels[id] = gain
     }
-    // What the thread could not find out is looked up again, or known not to be had.
+    // Opens the item again if the thread did not get all tags.
     if let item = items[id] { completeLevelTags(of: item) }
     if settleLevels() { output.commit() }
   }
 
-  /// Tells the mixer of every gain in its streams that is another one than it is to be. What sounds moves there over 5 ms, what
-  /// begins anew has it at once. Answers whether there is something to commit.
+  /// Updates all gains in the mixer's streams that differ from the wanted ones. Audible gains change over 5 ms, others
+  /// at once. Returns whether changes must be committed.
   func settleLevels(isBeginning: Bool = false) -> Bool {
     guard let core = output.core, let inputIndex else { return false }
     let isSounding = !isBeginning && machine.timeControlStatus == .playing
@@ -133,7 +133,7 @@ extension PlayerCore {
         generation?.levels[id] = wanted
         isChanged = true
       }
-      // Of a stream that goes on for hours what has been heard is not kept.
+      // Long streams: drop the gains of items that have been heard.
       if levels.count > 64 {
         let present = Set(machine.decoded.map(\.pass.itemID))
         let kept = generation?.levels.filter { present.contains($0.key) }
@@ -147,13 +147,13 @@ extension PlayerCore {
 }
 
 extension PlayerItem {
-  /// Where on an album it is; nil while that is not known.
+  /// The position of the item on its album; nil while it is unknown.
   fileprivate var albumPlace: AlbumPlace? {
     guard case .success(let properties)? = asset.loaded else { return nil }
     return properties.levelTags.albumPlace
   }
 
-  /// Whether both are parts of one file, the other's behind this one's.
+  /// Whether both are parts of one file, and the other part follows this one.
   fileprivate func isFollowedInFile(by other: PlayerItem) -> Bool {
     guard case .path(let path) = asset.place, case .path(let otherPath) = other.asset.place, path == otherPath,
       let timeRange, let next = other.timeRange

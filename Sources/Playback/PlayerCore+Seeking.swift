@@ -1,15 +1,15 @@
 import MediaAssets
 import MediaCore
 
-/// Seeks, and where the time of starts and seeks goes.
+/// Seeks, and the latency of starts and seeks.
 extension PlayerCore {
-  /// How a seek is to be carried out.
+  /// The parameters of a seek.
   struct Seek {
     var toleranceBefore = MediaTime.zero
     var toleranceAfter = MediaTime.zero
     var mode = SeekMode.replace
     var jumpCause = TimeJumpCause.seek
-    /// The item that must be the current one.
+    /// The expected current item; nil: any.
     var itemID: PlayerItem.ID?
   }
 
@@ -22,9 +22,11 @@ extension PlayerCore {
     var completion: @Sendable (SeekResult) -> Void
   }
 
-  // MARK: - Asking
+  // MARK: - Requests
 
-  /// Goes to a time. Errors: `invalidTime`, and those of `checkItem`.
+  /// Seeks to a time.
+  ///
+  /// - Throws: `invalidTime`; the errors of `checkItem`.
   func seek(
     to time: MediaTime, _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
@@ -34,7 +36,10 @@ extension PlayerCore {
     try begin(seek, completion: completion) { _ in .time(time) }
   }
 
-  /// Goes to a place; a relative one counts from where the newest seek goes, or from what is heard. Errors likewise.
+  /// Seeks to a position given as an expression. A relative one counts from the target of the newest pending seek, or
+  /// from the position heard.
+  ///
+  /// - Throws: `invalidTime`; the errors of `checkItem`.
   func seek(
     to place: TimeExpression, _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
@@ -53,12 +58,14 @@ extension PlayerCore {
     let entry = try checkItem(seek.itemID)
     var target = target(entry)
     if target.isEnd, let window = items[entry.id]?.liveWindow { target = target.from(window.seekable.end) }
-    // What hangs on the duration waits until the item is open.
+    // A target that depends on the duration waits until the item is open.
     if entry.status != .unknown || !target.needsDuration { _ = try target.time(duration: entry.duration) }
     beginSeek(to: target, seek, in: entry, completion: completion)
   }
 
-  /// The current item. Errors: `noCurrentItem`, `noSuchItem`, its own.
+  /// Returns the entry of the current item.
+  ///
+  /// - Throws: `noCurrentItem`; `noSuchItem`; the item's own error; the errors of `checkCanMove`.
   private func checkItem(_ itemID: PlayerItem.ID?) throws(MediaError) -> Machine.Entry {
     guard let current = machine.entries.first else {
       throw MediaError(.noCurrentItem, "there is no current item to seek in", operation: "seek")
@@ -72,7 +79,7 @@ extension PlayerCore {
     return current
   }
 
-  /// What a relative seek counts from.
+  /// Returns the origin of a relative seek.
   private func newestTarget(in entry: Machine.Entry) -> SeekTarget {
     guard let newest = machine.seeks.newest, newest.itemID == entry.id else { return .time(currentTime()) }
     guard let time = try? newest.target.time(duration: entry.duration) else { return newest.target }
@@ -97,7 +104,7 @@ extension PlayerCore {
 
   func cancelPendingSeeks() { run(machine.cancelSeeks(), cause: .request) }
 
-  // MARK: - Completing
+  // MARK: - Completion
 
   func completeSeek(_ token: Machine.SeekToken, _ outcome: SeekResult.Outcome) {
     guard let pending = seeks.removeValue(forKey: token) else { return }
@@ -107,7 +114,7 @@ extension PlayerCore {
     let isFinished = outcome == .finished
     let positionDoubt = isFinished ? startTrace?.preparation?.positionDoubt : nil
     let time = isFinished ? startTrace?.commit?.reached : isCurrent ? currentTime() : nil
-    // A live stream's window moves: what was reached as asked for lay within.
+    // The window of a live stream moves: a target that was reached exactly was in the window.
     let isReached = requested.isNumeric && time.map { isExact($0, for: requested) } == true
     let wanted =
       if let window = item?.liveWindow, requested.isNumeric, !isReached {
@@ -129,10 +136,10 @@ extension PlayerCore {
           durationNanoseconds: max(0, engine.loop.now.nanoseconds(since: pending.askedAt)))))
   }
 
-  /// Whether `reached` is the time of the sample that contains `time`, or of the first output frame from it on.
+  /// Whether `reached` is the time of the sample that contains `time`, or of the first output frame at or after it.
   private func isExact(_ reached: MediaTime, for time: MediaTime) -> Bool {
     guard let sourceRateHz = sounding?.sourceRateHz else { return false }
-    // Backwards the sample that contains a time ends at it or behind it.
+    // In reverse the sample that contains a time ends at or after it.
     if machine.decodedSpeed.isReverse, reached >= time, reached - MediaTime(frame: 1, rate: sourceRateHz) < time {
       return true
     }
@@ -143,12 +150,12 @@ extension PlayerCore {
       < MediaTime(time, advancedByFrames: 1, rate: timeline.sampleRateHz, playbackRate: rate.magnitude)
   }
 
-  // MARK: - Where the time goes
+  // MARK: - Latency
 
-  /// Where the time of the last start or seek went; nil before the first.
+  /// The latency of the last start or seek, by phase; nil before the first one.
   var lastStartReport: StartReport? { startTrace?.report }
 
-  /// A generation is asked for.
+  /// Begins the trace of a generation that is requested.
   func makeTrace(of start: Machine.Start) -> StartTrace {
     let pending = start.seek.flatMap { seeks[$0] }
     return StartTrace(
@@ -156,7 +163,7 @@ extension PlayerCore {
       requested: start.time, askedAt: pending?.askedAt ?? engine.loop.now)
   }
 
-  /// The mixer has a generation, whose first frame is at `reached` of its item.
+  /// Records that the mixer has a generation, whose first frame is at `reached` of its item.
   func traceCommit(of generation: Generation, at reached: MediaTime?) {
     var trace = generation.trace
     trace.commit = (engine.loop.now, reached ?? trace.preparation?.time ?? trace.requested)
@@ -165,7 +172,7 @@ extension PlayerCore {
     startTrace = trace
   }
 
-  /// What is there already is to sound from now on.
+  /// Records a start from audio that is already decoded.
   func traceResumption() {
     guard let sounding, let position, machine.preparedStart == nil, sounding.trace.commit != nil else { return }
     let now = engine.loop.now
@@ -174,7 +181,7 @@ extension PlayerCore {
       streamID: sounding.stream.id)
   }
 
-  /// A run began at an output frame: what was last asked for is about to be heard.
+  /// Records the output frame at which the last requested stream begins.
   func traceRun(of streamID: UInt64, atFrame frame: Int64) {
     guard let trace = startTrace, trace.kind != .splice, trace.streamID == streamID, trace.firstFrame == nil,
       trace.commit != nil
@@ -183,7 +190,7 @@ extension PlayerCore {
     traceHeard()
   }
 
-  /// The clock may tell now when the first frame is heard.
+  /// Records when the first frame is heard, if the clock can convert it now.
   func traceHeard() {
     guard let trace = startTrace, trace.heardAt == nil, let frame = trace.firstFrame else { return }
     startTrace?.heardAt = output.hostTime(ofFrame: frame)

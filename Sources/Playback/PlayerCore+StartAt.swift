@@ -1,34 +1,34 @@
 import MediaCore
 import RealtimeAudio
 
-/// Starting at a frame of the output, or at an instant of the host's clock.
+/// Starts at an output frame, or at an instant of the host's clock.
 extension PlayerCore {
-  /// Whether the first samples of what is to be heard are with the mixer, so that it begins with whichever frame it is told.
+  /// Whether the first samples are with the mixer, so that playback can begin at any output frame.
   var isPrimed: Bool {
     !isClosed && inputIndex != nil && sounding != nil && machine.hasStream && machine.startUnderWay == nil
       && machine.seeks.current == nil && !machine.needsSpeedChange
   }
 
-  /// Has what is there decoded for the rate that it will start with; nil: with which `play` would.
+  /// Decodes the first samples for the rate of the start; nil: the rate of `play`.
   func prepareSpeed(_ rate: Double? = nil) {
     machine.speed = rate.flatMap { PlaybackRate($0) } ?? nextRate ?? defaultRate
     if machine.needsSpeedChange { run(machine.changeSpeed(from: currentTime()), cause: .request) }
     settlePrerolls()
   }
 
-  /// Changes the rate of a player that waits for its start, which it keeps.
+  /// Changes the rate of a player that waits for its start. The start is kept.
   func changeRateOfStart(to rate: PlaybackRate) {
     if machine.rate != 0 { run(machine.setRate(rate.value), cause: .request) }
     prepareSpeed(rate.value)
   }
 
-  /// Tells the mixer whether the player is to sound, and from which frame on. To be committed.
+  /// Sets in the mixer whether the player is rendered, and from which frame. The caller commits the change.
   func applyRunning() {
     guard let inputIndex else { return }
     output.core?.setRunning(machine.isRunning, fromFrame: heldFrame ?? .min, input: inputIndex)
   }
 
-  /// Plays from an output frame on; `Int64.max`: from one that will be said; nil: at once.
+  /// Starts playback at an output frame. `Int64.max`: at a frame that follows later; nil: at once.
   func hold(until frame: Int64?) {
     if frame != nil { engine.session.playbackAsked() }
     heldFrame = frame
@@ -46,12 +46,12 @@ extension PlayerCore {
     }
   }
 
-  /// The player is told something else than to start at a moment: to play at once, or not to.
+  /// Leaves a pending start because of another request: to play at once, or not to play.
   func leaveStartGroup(playsAtOnce: Bool = false) {
     startGroup?.leave(self)
     guard heldFrame != nil else { return }
     heldFrame = nil
-    // One that is to play at once has not been told so by its rate.
+    // The rate is already set, so setting it again does not start the player.
     if playsAtOnce, machine.rate != 0, machine.isStartHeld {
       machine.isStartHeld = false
       applyRunning()
@@ -63,11 +63,12 @@ extension PlayerCore {
 
   // MARK: - At a host time
 
-  /// How far ahead a start lies that makes up for one that is over: long enough to open and decode what is sought.
+  /// The minimum and maximum lead of a start that compensates for a past instant, in ns. The lead is the time to open
+  /// and decode the target.
   private static let shortestLead: Int64 = 250_000_000
   private static let longestLead: Int64 = 8_000_000_000
 
-  /// See `PlayerControl.setRate(_:time:atHostTime:)`.
+  /// Implements `PlayerControl.setRate(_:time:atHostTime:)`.
   func setRate(_ newRate: Double, time: MediaTime?, atHostTime hostTime: HostTime?) throws(MediaError) {
     try checkRate(newRate)
     guard !machine.automaticallyWaits else {
@@ -97,13 +98,14 @@ extension PlayerCore {
     makeUp(for: hostTime, at: time ?? currentTime(), rate: newRate, lead: Self.shortestLead)
   }
 
-  /// Goes to a time of the item that was current before observers were told, unless they have put another in its place.
+  /// Seeks in the item that was current before observers were called, unless they replaced it.
   private func go(to time: MediaTime?, ifCurrent id: PlayerItem.ID) {
     guard let time, !isClosed, let entry = machine.entries.first, entry.id == id else { return }
     beginSeek(to: .time(time), Seek(), in: entry) { _ in }
   }
 
-  /// Starts as if it had started at `hostTime`, which is over, with `time`: where it would be `lead` from now.
+  /// Starts at the position that playback would have reached in `lead` ns, had it started at `hostTime`, which is past,
+  /// with `time`.
   private func makeUp(for hostTime: HostTime, at time: MediaTime, rate: Double, lead: Int64) {
     guard let entry = machine.entries.first, entry.status.error == nil else { return }
     let instant = engine.loop.now.advanced(byNanoseconds: lead)
@@ -113,7 +115,7 @@ extension PlayerCore {
     let itemID = entry.id
     let group = try? StartGroup([self], at: .hostTime(instant), holdsAtOnce: true, engine: engine) {
       [weak self] result in
-      // It was not ready in time: the lead was too short.
+      // The player was not ready in time: retry with twice the lead.
       guard let self, case .success(let start) = result, start.lateFrameCount > 0, lead < Self.longestLead,
         self.machine.entries.first?.id == itemID, self.machine.rate != 0, self.startGroup == nil
       else { return }

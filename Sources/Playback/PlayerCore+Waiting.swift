@@ -1,14 +1,14 @@
 import MediaCore
 import RealtimeAudio
 
-/// Waiting for samples: what is held back, what is played early, and what is ready.
+/// Underruns: withheld samples, early playback, and the buffer state.
 extension PlayerCore {
-  /// How much has to be decoded behind a stall before playing goes on: half a second.
+  /// The amount of audio that must be decoded after an underrun before playback resumes: 500 ms.
   private static let resumptionMilliseconds = 500
 
-  // MARK: - Asking
+  // MARK: - Requests
 
-  /// Plays with what there is, at once. See `PlayerControl.playImmediately`.
+  /// Plays at once with the available samples; see `PlayerControl.playImmediately`.
   func playImmediately(atRate rate: Double) throws(MediaError) {
     guard rate != 0 else {
       throw MediaError(.unsupportedRate, "0 is no rate to play at", operation: "play-immediately")
@@ -23,8 +23,8 @@ extension PlayerCore {
     if !waits, machine.rate != 0 { commitEarly() }
   }
 
-  /// A stream of which only the first samples are there is played nevertheless. Where there are none yet, a player that
-  /// does not wait by itself plays with the first that come.
+  /// Commits a stream that has only its first samples. If it has none, a player that does not wait automatically plays
+  /// as soon as the first ones arrive.
   func commitEarly() {
     guard let start = machine.preparedStart, start.spliceAfter == nil, let preparing else { return }
     guard preparing.stream.writtenFrame > 0 else {
@@ -36,23 +36,24 @@ extension PlayerCore {
     send(machine.plan)
   }
 
-  // MARK: - What is there
+  // MARK: - Buffer
 
-  /// Whether nothing is decoded of what would be heard next. Not so where the sound has ended.
+  /// Whether no audio to be heard next is decoded. False after the end of the audio.
   var isBufferEmpty: Bool {
     guard let current = machine.entries.first, current.status.error == nil else { return true }
     guard machine.preparedStart?.spliceAfter != nil || machine.preparedStart == nil, let sounding else { return true }
     return bufferedFrameCount(of: sounding) == 0 && sounding.stream.endFrame == nil
   }
 
-  /// Frames of what sounds that have been decoded and not been heard.
+  /// The number of frames of a generation that are decoded and not yet heard.
   private func bufferedFrameCount(of generation: Generation) -> Int64 {
     max(0, generation.stream.writtenFrame - (heardStreamFrame(of: generation.stream.id) ?? 0))
   }
 
-  // MARK: - Holding
+  // MARK: - Withholding
 
-  /// Holds the stream that ran dry for as long as the machine waits. Answers whether the mixer is to be told.
+  /// Withholds new samples of a stream after an underrun while the machine waits, and releases them after that. Returns
+  /// whether changes must be committed to the mixer.
   func holdOrRelease() -> Bool {
     guard machine.isStarved else {
       guard let held = heldStream else { return false }
@@ -68,13 +69,13 @@ extension PlayerCore {
     return false
   }
 
-  /// The frame that has to be decoded before playback continues after samples ran out at `frame`.
+  /// The frame that must be decoded before playback resumes after an underrun at `frame`.
   private func resumptionFrame(after frame: Int64) -> Int64 {
     frame + Int64(timeline.sampleRateHz * Self.resumptionMilliseconds / 1_000)
   }
 
-  /// Follows a starvation: renders again at once if samples have come already, or when those of the next item come, as many as
-  /// a device takes at once.
+  /// Handles an underrun that is no stall. Renders again at once if samples have already arrived. Otherwise requests a
+  /// report when 100 ms of the next item are decoded, about as much as a device reads at once.
   func awaitSamples() {
     endSilence()
     guard machine.rate != 0, !machine.isStarved, machine.isLastEnded, let place = starvedPlace,
@@ -83,10 +84,10 @@ extension PlayerCore {
     pipeline.report(reaching: place.frame + Int64(timeline.sampleRateHz / 10))
   }
 
-  /// Renders again what the mixer has rendered as silence, if samples for it have come.
+  /// Renders audio again that the mixer rendered as silence, if its samples have arrived.
   ///
-  /// They may have come before the player handled the starvation. Then no report of the decode thread follows while that
-  /// thread rests or waits for a file.
+  /// They may have arrived before the player handled the underrun. In that case the decode thread sends no further
+  /// report while it is idle or waits for a file.
   func endSilence() {
     guard machine.rate != 0, timeline.runs.last?.end?.reason == .starved, let place = starvedPlace,
       let sounding, sounding.stream.id == place.streamID
