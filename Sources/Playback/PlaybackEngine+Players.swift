@@ -1,20 +1,20 @@
 import MediaCore
 
-/// Several players at once.
+/// Operations on several players together.
 extension PlaybackEngine {
-  /// Starts paused players with the same output frame, to the sample.
+  /// Starts paused players with the same output frame, exact to the sample.
   ///
-  /// First all players get ready, and stay paused. Then they wait (`startTimeNotReached`) while the device runs, and start.
-  /// A player that gets another request meanwhile (`pause`, `play`, a rate) leaves the group, and the others start without
-  /// it. A seek changes the position at which the player starts.
+  /// First all players get ready, and stay paused. Then they wait (`startTimeNotReached`) while the device runs, and
+  /// start. A player that gets another request meanwhile (`pause`, `play`, a rate) leaves the group, and the others
+  /// start without it. A seek changes the position at which the player starts.
   ///
-  /// - Parameter completion: Called once, on the loop, after this call has returned: when the first frame has been passed to
-  ///   the device, just before it is heard; or with an error if not all players could get ready. Then none has started.
-  ///   Its errors: the error of the failed item; `waitEnded` without a player that is left; `outputLost` if `moment` is a
-  ///   frame of an output that is gone; `outputUnavailable`.
-  /// - Throws: `invalidArgument` without players, for a duplicate, or for a player of another engine; `invalidTime` for a
-  ///   moment that is over or more than a day ahead; `invalidState` for a player that plays or is closed; `noCurrentItem`;
-  ///   the error of the current item. Then nothing changes, and `completion` is not called.
+  /// - Parameter completion: Called once, on the loop, after this call has returned. Success: the first frame has been
+  ///   passed to the device, and is about to be heard. Failure: no player has started. Errors: the error of a failed
+  ///   item; `waitEnded` if no player is left; `outputLost` if `moment` is a frame of a lost output;
+  ///   `outputUnavailable`.
+  /// - Throws: `invalidArgument` without players, for a duplicate, or for a player of another engine; `invalidTime` for
+  ///   a past moment or one more than a day ahead; `invalidState` for a player that plays or is closed;
+  ///   `noCurrentItem`; the error of the current item. Then nothing changes, and `completion` is not called.
   public func start(
     _ players: [any PlayerControl], at moment: StartMoment,
     completion: @escaping @Sendable (Result<TogetherStart, MediaError>) -> Void
@@ -29,17 +29,18 @@ extension PlaybackEngine {
     }
   }
 
-  /// Sets the rate of players, which change with the same output frame, to the sample and without a pause.
+  /// Sets the rate of players, which changes with the same output frame, exact to the sample and without a pause.
   ///
-  /// The frame is 60 ms after the one that is heard now, or after a change that one of them has pending. Players that started
-  /// together stay in step. Paused players use the rate for their next `play`, once. A player that waits, or has nothing to
-  /// play, uses the rate when its audio starts.
+  /// The frame is 60 ms after the one that is heard now, or after a pending change of one of the players. Players that
+  /// started together stay synchronized. Paused players use the rate for their next `play`, once. A player that waits,
+  /// or has nothing to play, uses the rate when its audio starts.
   ///
-  /// - Parameter completion: Called once, on the loop, after this call has returned: when the frame has been passed to the
-  ///   device, just before it is heard. Its errors: `waitEnded` if every player got another request before; `outputLost`.
-  /// - Throws: `unsupportedRate`, also for 0; `invalidArgument` without players, for a duplicate, or for a player of another
-  ///   engine; `invalidState` for a closed player; for a negative rate `rangesNotSupported` or `onlyInOrder` if a current
-  ///   item is a stream. Then nothing changes, and `completion` is not called.
+  /// - Parameter completion: Called once, on the loop, after this call has returned. Success: the frame has been passed
+  ///   to the device, and is about to be heard. Errors: `waitEnded` if every player got another request before;
+  ///   `outputLost`.
+  /// - Throws: `unsupportedRate`, also for 0; `invalidArgument` without players, for a duplicate, or for a player of
+  ///   another engine; `invalidState` for a closed player; for a negative rate `rangesNotSupported` or `onlyInOrder` if
+  ///   a current item is a stream. Then nothing changes, and `completion` is not called.
   public func setRate(
     _ rate: Double, of players: [any PlayerControl],
     completion: @escaping @Sendable (Result<TogetherRateChange, MediaError>) -> Void

@@ -2,30 +2,31 @@ import Logging
 import MediaCore
 import RealtimeAudio
 
-/// One output, and the players on it.
+/// An output and the players that use it.
 ///
 /// The engine is an actor on its control loop, as its players are: programs await its methods. The methods that are
 /// `nonisolated` may be called from any thread without `await`.
 ///
-/// An engine that is released ends its players, its output and its threads, as `close` does. Players retain their engine.
+/// Releasing an engine closes its players, its output and its threads, as ``close()`` does. Players retain their
+/// engine.
 public actor PlaybackEngine {
-  /// The state, which is confined to the loop.
+  /// The implementation, which is confined to the loop.
   package nonisolated let core: EngineCore
   /// How the audio of the engine's players shares the output with other programs.
   public nonisolated let session: AudioSession
 
   /// The loop on which the engine, its players and all handlers run.
   ///
-  /// A handler must not block. While one does, no player on the loop follows seeks, pauses or the end of an item, and the
-  /// audio stops when the decoded samples run out, after about 3 seconds. `AudioPlayer`'s methods wait for the loop, too.
-  /// Start a task, or hand the value to a thread, for anything that takes more than a millisecond.
+  /// A handler must not block. While one does, no player on the loop follows seeks, pauses or the end of an item. The
+  /// audio stops when the decoded samples run out, after about 3 seconds. `AudioPlayer`'s methods wait for the loop,
+  /// too. Start a task, or pass the value to a thread, for work of more than a millisecond.
   public nonisolated var loop: any ControlLoop { core.loop }
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { core.loop.asUnownedSerialExecutor() }
 
-  /// Makes an engine, whose output is closed until `open`. Any thread.
+  /// Makes an engine whose output is closed until ``open()``. Any thread.
   ///
-  /// - Parameter logger: Gets the messages of the engine. Default: none are logged.
+  /// - Parameter logger: Receives the messages of the engine. Default: none are logged.
   public init(
     loop: any ControlLoop, output configuration: OutputConfiguration,
     logger: Logger = Logger(label: "playhead.playback", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -36,14 +37,15 @@ public actor PlaybackEngine {
 
   deinit { core.loop.execute { [core] in core.close {} } }
 
-  // MARK: - Life
+  // MARK: - Lifetime
 
-  /// Starts to open the output. Players that are made before wait for it. Any thread.
+  /// Starts to open the output. Players wait until it is open. Any thread.
   public nonisolated func open() { core.loop.run { [core] in core.open() } }
 
   /// Starts to open the output. Any thread.
   ///
-  /// - Parameter completion: Called once, on the loop, when the output is open; or with the error if players have no output.
+  /// - Parameter completion: Called once, on the loop, when the output is open, or with the error if players have no
+  ///   output.
   public nonisolated func open(completion: @escaping @Sendable (MediaError?) -> Void) {
     core.loop.run { [core] in core.open(completion: completion) }
   }
@@ -68,28 +70,28 @@ public actor PlaybackEngine {
   /// The current route: the device and its port.
   public var route: AudioRoute { core.route }
 
-  /// The devices of the sound server; nil while no server answers, and for outputs of another kind.
+  /// The devices of the sound server; nil for outputs of another kind, and while no server is reachable.
   public var devices: AudioDevices? { core.devices }
 
-  /// The chosen output, and what happens when it disappears.
+  /// The selected output, and the policy for its disappearance.
   public var outputSelection: OutputSelection { core.outputSelection }
 
-  /// Chooses the output. An available device is opened at once, and no sample is lost by the change; `outputState` and
-  /// the route report it.
+  /// Selects the output. An available device is opened at once, and the change loses no sample. `outputState` and
+  /// `route` report it.
   ///
-  /// - Throws: `noSuchDevice`; `outputUnavailable` if a device is named and no sound server answers; `outputConfiguration`
-  ///   if the engine's output is not a device of a sound server. Then nothing changes.
+  /// - Throws: `noSuchDevice`; `outputUnavailable` if a device is named and no sound server is reachable;
+  ///   `outputConfiguration` if the engine's output is not a device of a sound server. Then nothing changes.
   public func selectOutput(_ selection: OutputSelection) throws(MediaError) { try core.selectOutput(selection) }
 
-  /// The number of samples beyond full scale that were heard, on all devices of the output. Playhead has no limiter.
+  /// The number of samples beyond full scale that were heard, on all devices of the output. There is no limiter.
   public var clippedSampleCount: Int { core.clippedSampleCount }
 
-  /// Calls `handler` with each change of devices and routes, on the loop. The handler must not block: see `loop`.
+  /// Calls `handler` with each change of devices and routes, on the loop. The handler must not block: see ``loop``.
   public func observeRoutes(_ handler: @escaping @Sendable (OutputEvent) -> Void) -> ObserverToken {
     core.observeRoutes(handler)
   }
 
-  /// Calls `handler` with each change of `outputState`, on the loop. The handler must not block: see `loop`.
+  /// Calls `handler` with each change of `outputState`, on the loop. The handler must not block: see ``loop``.
   public func observeOutput(_ handler: @escaping @Sendable (OutputState) -> Void) -> ObserverToken {
     core.observeOutput(handler)
   }
@@ -101,7 +103,7 @@ public actor PlaybackEngine {
 }
 
 extension ControlLoop {
-  /// Runs `body` at once on the loop, and in a turn of its own from any other thread.
+  /// Runs `body` at once if called on the loop; otherwise in a separate turn of the loop.
   func run(_ body: @escaping @Sendable () -> Void) {
     if isIsolatingCurrentContext() == true { body() } else { execute(body) }
   }

@@ -1,18 +1,20 @@
 import MediaAssets
 import MediaCore
 
-/// Which of several tracks the items present by themselves. As AVPlayer's media selection criteria.
+/// The automatic selection of tracks, like AVPlayer's media selection criteria.
 extension PlayerControl {
-  /// What is wanted of a group of tracks, `audible` or `legible`; nil: nothing, so that it is what the file would have.
+  /// The criteria for a group of tracks, `audible` or `legible`; nil: none, so that the file determines the track.
   public func mediaSelectionCriteria(for characteristic: MediaCharacteristic) -> MediaSelectionCriteria? {
     control.core.mediaSelectionPreferences.values.criteria[characteristic]
   }
 
-  /// Sets what is wanted of a group of tracks, `audible` or `legible`, of all items now and later; nil: nothing. What was chosen
-  /// for an item (`PlayerItem.select`) stays, until `selectAutomatically` gives that up. What is heard changes as after
-  /// `select`: at the time at which it is.
+  /// Sets the criteria for a group of tracks, of all items now and later; nil removes them.
   ///
-  /// Errors: `invalidArgument` for another characteristic, of which there are no groups.
+  /// An explicit choice for an item (`PlayerItem.select`) has priority until `selectAutomatically` removes it. Audio
+  /// changes as after `select`, at the position that is heard.
+  ///
+  /// - Parameter characteristic: `audible` or `legible`.
+  /// - Throws: `invalidArgument` for another characteristic, which has no group.
   public func setMediaSelectionCriteria(
     _ criteria: MediaSelectionCriteria?, for characteristic: MediaCharacteristic
   ) throws(MediaError) {
@@ -24,12 +26,12 @@ extension PlayerControl {
     control.core.changeMediaSelection { $0.criteria[characteristic] = criteria }
   }
 
-  /// Whether these criteria are followed; at first they are. Otherwise items present what their files would have.
+  /// Whether the criteria are applied. Default: true. If false, the files determine the tracks of their items.
   public var appliesMediaSelectionCriteriaAutomatically: Bool {
     control.core.mediaSelectionPreferences.values.areApplied
   }
 
-  /// Sets whether the criteria are followed, by all items of which nothing was chosen, now and later.
+  /// Sets whether the criteria are applied to all items without an explicit choice, now and later.
   public func setAppliesMediaSelectionCriteriaAutomatically(_ applies: Bool) {
     control.core.changeMediaSelection { $0.areApplied = applies }
   }

@@ -1,14 +1,15 @@
 import MediaCore
 
-/// What becomes of the pitch at other rates than 1.
+/// The time-pitch algorithm for rates other than 1.
 extension PlayerControl {
-  /// What items that have no algorithm of their own are played with; `timeDomain` at first.
+  /// The algorithm of items without a custom one. Default: `timeDomain`.
   public var audioTimePitchAlgorithm: AudioTimePitchAlgorithm { control.core.timePitchSlot.value }
 
-  /// Sets what items that have no algorithm of their own are played with, now and later. What is being heard changes as
-  /// at a change of rate, 60 ms after what is heard then and across 5 ms; at the rate 1 nothing changes.
+  /// Sets the algorithm of items without a custom one, now and later.
   ///
-  /// Errors: `unsupportedRate` for an algorithm that this build does not have; nothing has changed then.
+  /// The change is heard like a change of rate: after 60 ms, with a cross-fade of 5 ms. At rate 1 nothing changes.
+  ///
+  /// - Throws: `unsupportedRate` for an algorithm that this build does not have. Then nothing changes.
   public func setAudioTimePitchAlgorithm(_ algorithm: AudioTimePitchAlgorithm) throws(MediaError) {
     try control.core.setTimePitch(algorithm)
   }

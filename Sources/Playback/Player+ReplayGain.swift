@@ -1,23 +1,23 @@
 import MediaCore
 
-/// How loud items are made.
+/// Loudness normalization of items.
 extension PlayerControl {
-  /// How items are made as loud as each other; off at first.
+  /// The settings of loudness normalization. Default: off.
   public var replayGain: ReplayGainSettings { control.core.replayGain }
 
-  /// Sets how items are made as loud as each other, now and later. What is being heard changes at once, over 5 ms.
+  /// Sets the loudness normalization of items, now and later. Audible items change at once, over 5 ms.
   ///
-  /// An item's gain is one of its own: it begins with the item's first sample, and is multiplied with its mix (`PlayerItem.audioMix`)
-  /// and with the player's volume, which stays what it is.
+  /// Each item has a separate gain, which begins with the item's first sample. It is multiplied with the item's mix
+  /// (``PlayerItem/audioMix``) and with the player's volume, which does not change.
   ///
-  /// Errors: `invalidArgument` for a gain out of its range; nothing has changed then.
+  /// - Throws: `invalidArgument` for a gain out of its range. Then nothing changes.
   public func setReplayGain(_ settings: ReplayGainSettings) throws(MediaError) {
     try control.core.setReplayGain(settings)
   }
 
-  /// The gain that is applied to an item of the queue; nil while its tags are not known, and for an item that failed.
+  /// Returns the gain that is applied to an item of the queue. Nil while its tags are unknown, and for a failed item.
   ///
-  /// Errors: `noSuchItem`.
+  /// - Throws: `noSuchItem`.
   public func appliedGain(of id: PlayerItem.ID) throws(MediaError) -> AppliedGain? {
     try control.core.appliedGain(of: id)
   }

@@ -184,8 +184,9 @@ extension PlayerCore {
     return .split(end.passID, time: time, streamFrame: end.streamFrame, error: .zero)
   }
 
-  /// Returns the part of a rounding error that can be corrected at a time, so that many changes do not accumulate more
-  /// than one or two frames. The item's time never goes back from one frame to the next, nor leaves the pass.
+  /// Returns the part of a rounding error that can be corrected at a time. Corrections keep the accumulated error of
+  /// many changes within one or two frames. The item's time never goes back from one frame to the next, nor leaves the
+  /// pass.
   private func mendable(_ error: MediaTime, at time: MediaTime, in span: PlayerTimeline.Span) -> MediaTime {
     guard error != .zero, !machine.isTurning else { return .zero }
     let most = MediaTime(.zero, advancedByFrames: 3, rate: timeline.sampleRateHz * 4, playbackRate: machine.speed)

@@ -104,8 +104,8 @@ extension PlayerCore {
     beginSeek(to: .time(time), Seek(), in: entry) { _ in }
   }
 
-  /// Starts at the position that playback would have reached in `lead` ns, had it started at `hostTime`, which is past,
-  /// with `time`.
+  /// Starts `lead` ns from now. The position is the one that playback would have reached by then, if it had started
+  /// with `time` at the past instant `hostTime`.
   private func makeUp(for hostTime: HostTime, at time: MediaTime, rate: Double, lead: Int64) {
     guard let entry = machine.entries.first, entry.status.error == nil else { return }
     let instant = engine.loop.now.advanced(byNanoseconds: lead)

@@ -1,69 +1,76 @@
 import MediaCore
 import Synchronization
 
-/// Plays an item, or a part of it, again and again in a queue player. As AVPlayerLooper, but without replicas: the item
-/// itself is repeated by the player, without a gap, so that what is set of it later holds in every pass.
+/// Plays an item, or a part of it, repeatedly in a queue player; corresponds to AVPlayerLooper.
 ///
-/// The item becomes the player's current one, in front of what is in the queue. Looping ends by `disableLooping`, after
-/// `count` repeats, when the item leaves the queue, when it fails or ends otherwise, and when the player is told to repeat or
-/// to loop something else, or nothing; then, unless it was told another, the player has the repeat mode again that it had
-/// before.
+/// Unlike AVPlayerLooper there are no replicas: the player repeats the item itself, without a gap, so later changes of
+/// its settings apply to every pass. The item becomes the player's current one, before the entries of the queue.
 ///
-/// Lifetime: keep the looper for as long as it is to loop. One that is let go of lets the present pass be the last, as
-/// `disableLooping` does.
+/// Looping ends:
+/// - with ``disableLooping()``, or after `count` repeats
+/// - when the item leaves the queue, fails, or ends in another way
+/// - when a request changes the player's repeat mode or loop
+///
+/// The player then gets back its previous repeat mode, unless a request set another one.
+///
+/// Lifetime: retain the looper while it should loop. Releasing it makes the current pass the last one, as
+/// ``disableLooping()`` does.
 ///
 /// Threading: any. Handlers are called on the control loop.
 public final class PlayerLooper: Sendable {
-  /// As AVPlayerLooper.Status.
+  /// The status of a looper; corresponds to AVPlayerLooper.Status.
   public enum Status: Sendable, Hashable {
     /// The item is not open yet.
     case unknown
     case ready
-    /// Final: the item cannot be opened, or does not have the range.
+    /// Final: the item cannot be opened, or does not contain the range.
     case failed(MediaError)
-    /// Final: looping was disabled, is over, or the item left the queue.
+    /// Final: looping was disabled, is complete, or the item left the queue.
     case cancelled
   }
 
-  /// What can be watched.
+  /// The observable state.
   public struct State: Sendable, Hashable {
     public var status = Status.unknown
-    /// How many times playback has gone back to the beginning: 0 in the first pass.
+    /// The number of returns to the beginning; 0 in the first pass.
     public var loopCount = 0
   }
 
   private struct Confined {
     var state = State()
     var isDisabled = false
-    /// The repeat mode that the player had before the looper set another; nil: it has set none.
+    /// The repeat mode of the player before the looper changed it; nil: the looper did not change it.
     var formerMode: RepeatMode?
-    /// What is looped, cut to the item's frames; nil: all of it, or nothing yet.
+    /// The looped range, rounded down to the item's frames; nil: all of it, or none yet.
     var range: TimeRange?
     var eventToken: ObserverToken?
     var stateToken: ObserverToken?
     var handlers: [(token: Int, handler: @Sendable (State) -> Void)] = []
     var nextToken = 1
 
-    /// Of what watches the player.
+    /// The tokens of the player's observers.
     var tokens: [ObserverToken] { [eventToken, stateToken].compactMap { $0 } }
   }
 
   public let player: QueuePlayer
-  /// The item that is looped; the same in every pass.
+  /// The looped item; the same object in every pass.
   public let item: PlayerItem
-  /// The part that is looped; nil: all of the item.
+  /// The looped part; nil: the whole item.
   public let timeRange: TimeRange?
   private let count: Int?
   private let confined = Mutex(Confined())
 
-  /// Loops `item`, which is in no queue or is this player's current one, from now on; nothing plays that did not before.
+  /// Loops `item`, which is in no queue or is this player's current item. The rate of the player does not change.
   ///
-  /// `timeRange` is from a time of the item to another, cut to whole frames (see `setLoop`); the first pass begins at its
-  /// beginning, too. `count` is how many times playback goes back; nil: until it is told otherwise.
+  /// Problems that appear only when the item is open make the looper fail: a range beyond the item's end; an item
+  /// without a duration; an item of another player, or one that waits in this player's queue (`itemInUse`).
   ///
-  /// Errors: `invalidTime` for a range that is empty, negative or not numeric; `invalidArgument` for a `count` below 1. What
-  /// only shows when the item is open makes the looper fail: a range beyond the item's end, an item without duration, an item
-  /// that another player has or that waits in this player's queue (`itemInUse`).
+  /// - Parameters:
+  ///   - timeRange: The part to loop, rounded down to whole frames (see `setLoop`). The first pass also begins at its
+  ///     start. Nil: the whole item.
+  ///   - count: The number of returns to the beginning, at least 1; nil: unlimited.
+  /// - Throws: `invalidTime` for a range that is empty, negative or not numeric; `invalidArgument` for a `count` below
+  ///   1.
   public init(
     player: QueuePlayer, item: PlayerItem, timeRange: TimeRange? = nil, count: Int? = nil
   ) throws(MediaError) {
@@ -98,23 +105,23 @@ public final class PlayerLooper: Sendable {
     }
   }
 
-  /// How far the looper is.
+  /// The status of the looper.
   public var status: Status { confined.withLock { $0.state.status } }
 
-  /// How many times playback has gone back to the beginning: 0 in the first pass.
+  /// The number of returns to the beginning; 0 in the first pass.
   public var loopCount: Int { confined.withLock { $0.state.loopCount } }
 
-  /// Lets the present pass be the last. It is played to its end, and then comes what would have come without the looper: the
-  /// player's action at an item's end. Without effect when looping is over already.
+  /// Makes the current pass the last one. After its end the player continues as without the looper, with its action at
+  /// the item's end. Without effect if looping has ended.
   public func disableLooping() {
     let loop = core.engine.loop
     if loop.isIsolatingCurrentContext() == true { disable() } else { loop.execute { self.disable() } }
   }
 
-  /// Calls `handler` with each change, on the engine's control loop. The handler must not block: see `PlaybackEngine.loop`.
-  /// `status` and `loopCount` are the initial values.
+  /// Calls `handler` with each change, on the engine's control loop. The handler must not block: see
+  /// `PlaybackEngine.loop`. ``status`` and ``loopCount`` have the initial values.
   ///
-  /// - Returns: The token for `removeObserver`.
+  /// - Returns: The token for ``removeObserver(_:)``.
   public func addObserver(_ handler: @escaping @Sendable (State) -> Void) -> Int {
     confined.withLock { confined in
       defer { confined.nextToken += 1 }
@@ -123,7 +130,9 @@ public final class PlayerLooper: Sendable {
     }
   }
 
-  /// Ends an observer. Errors: `noSuchObserver`.
+  /// Removes an observer.
+  ///
+  /// - Throws: `noSuchObserver`.
   public func removeObserver(_ token: Int) throws(MediaError) {
     let isThere = confined.withLock { confined in
       let count = confined.handlers.count
@@ -135,7 +144,7 @@ public final class PlayerLooper: Sendable {
     }
   }
 
-  // MARK: - On the loop
+  // MARK: - Control loop
 
   private var core: PlayerCore { player.control.core }
 
@@ -160,7 +169,7 @@ public final class PlayerLooper: Sendable {
     settle()
   }
 
-  /// Loops once the item is open.
+  /// Starts to loop once the item is open.
   private func settle() {
     guard status == .unknown else { return }
     switch item.status {
@@ -173,7 +182,7 @@ public final class PlayerLooper: Sendable {
   }
 
   private func loopNow() throws(MediaError) {
-    // That of a stream is not known before it is over.
+    // The duration of a stream is unknown until it ends.
     guard item.duration.isNumeric, item.duration > .zero else {
       throw MediaError(.invalidTime, "an item without duration cannot be looped", operation: "looper")
     }
@@ -198,10 +207,10 @@ public final class PlayerLooper: Sendable {
       guard status == .ready else { return }
       change { $0.loopCount += 1 }
       guard let count, loopCount >= count else { return }
-      // The last pass has begun, and the player knows that it is the last.
+      // The last pass has begun, and the player's own count ends it.
       end(.cancelled)
     case .playedToEnd(item.id, _), .failedToPlayToEnd(item.id, _, _):
-      // A part that is looped does not come to the item's end; and who stands there, or is behind it, does not repeat.
+      // A looped part does not reach the item's end. An item that stays at its end, or was passed, does not repeat.
       let isOver = timeRange != nil || core.machine.endedItem == item.id || core.machine.hasPassedEnd
       if status == .ready, isOver { endForItself() }
     default: break
@@ -211,7 +220,7 @@ public final class PlayerLooper: Sendable {
   private func handle(_ change: PlayerChange) {
     guard status == .ready || status == .unknown else { return }
     if change.new.currentItemID != item.id { return endForItself() }
-    // The player was told something else; by playing it comes to the end of what is counted, which a seam tells.
+    // A request changed the player. The end of counted repeats by playback is detected by a `seam` event instead.
     guard status == .ready, change.cause == .request else { return }
     let range = confined.withLock { $0.range }
     let isOver =
@@ -221,7 +230,7 @@ public final class PlayerLooper: Sendable {
     if isOver { endForItself() }
   }
 
-  /// Looping is over otherwise than by `disableLooping`.
+  /// Ends looping for a reason other than `disableLooping`.
   private func endForItself() {
     if status == .ready, timeRange == nil { endRepeating() }
     end(.cancelled)
@@ -235,14 +244,14 @@ public final class PlayerLooper: Sendable {
       if timeRange == nil {
         endRepeating()
       } else {
-        // Where the loop is over already there is nothing to finish.
+        // Fails if the loop has already ended, which needs no action.
         try? core.finishLoop(itemID: item.id)
       }
     }
     end(.cancelled)
   }
 
-  /// The item is not repeated by the looper any more; what the queue has been told meanwhile stays.
+  /// Restores the previous repeat mode. A mode that a request set meanwhile stays.
   private func endRepeating() {
     let former = confined.withLock { confined in
       defer { confined.formerMode = nil }

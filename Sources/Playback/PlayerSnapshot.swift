@@ -1,9 +1,9 @@
 import MediaAssets
 import MediaCore
 
-/// Some neighbours of a queue's order. As long as none of them changes they are the very same array.
+/// A part of a queue's order: adjacent ids. As long as none of them changes, snapshots share the same array.
 public struct QueuePiece: Sendable, Hashable {
-  /// Names the piece in its order, whatever changes in it.
+  /// Identifies the part in its order. It stays the same when the ids change.
   public var key: UInt32
   public var ids: [PlayerItem.ID]
 
@@ -13,15 +13,15 @@ public struct QueuePiece: Sendable, Hashable {
   }
 }
 
-/// What has to be known of a queue that is shuffled, to go on with the same order.
+/// The state of a shuffled queue that is needed to continue with the same order.
 public struct ShuffleSnapshot: Sendable {
   public var seed: UInt64
-  /// The round that is played, and how many entries of the queue belong to it.
+  /// The current round, and the number of entries that still belong to it.
   public var round: UInt64
   public var remainingCount: Int
-  /// Where the numbers stand that places of new entries are drawn with.
+  /// The state of the random numbers that choose the index of inserted entries.
   public var placing: UInt64
-  /// The order that the queue has without shuffling.
+  /// The unshuffled order of the queue.
   public var original: [QueuePiece]
 
   public init(seed: UInt64, round: UInt64, remainingCount: Int, placing: UInt64, original: [QueuePiece]) {
@@ -33,10 +33,10 @@ public struct ShuffleSnapshot: Sendable {
   }
 }
 
-/// A loop as it is, so that it can be gone on with.
+/// The state of a loop that is needed to continue it.
 public struct LoopSnapshot: Sendable, Hashable {
   public var range: TimeRange
-  /// How many more times it goes back; nil: for ever.
+  /// The number of remaining returns to the beginning; nil: unlimited.
   public var remainingCount: Int?
   public var loopCount: Int
   public var isArmed: Bool
@@ -51,75 +51,82 @@ public struct LoopSnapshot: Sendable, Hashable {
   }
 }
 
-/// What a player was, and where, so that it can be made again. Made in constant time, however long the queue is.
+/// The state of a player from which it can be restored. Made in constant time, independent of the length of the queue.
 public struct PlayerSnapshot: Sendable {
   public var state: PlayerState
-  /// What the next `play` sets.
+  /// The rate of the next `play`.
   public var rateForNextPlay: Double
   public var queue: [QueuePiece]
   public var shuffle: ShuffleSnapshot?
   public var loop: LoopSnapshot?
-  /// What was current before, the newest last.
+  /// The items that were current before, the newest last.
   public var history: [PlayerItem.ID]
-  /// The time that is heard of the current item, or at which it is about to be heard.
+  /// The position of the current item that is heard or about to be heard.
   public var time: MediaTime
 }
 
-/// What a player is made again from.
+/// The state from which a player is restored.
 public struct PlayerRestoration: Sendable {
-  /// The queue, the current item first.
+  /// The queue, with the current item first.
   public var items: [PlayerItem] = []
-  /// What was played before and is not in the queue any more.
+  /// Items of the history that are not in the queue.
   public var pastItems: [PlayerItem] = []
   public var history: [PlayerItem.ID] = []
   public var queueVersion: UInt64 = 0
   public var shuffle: ShuffleSnapshot?
   public var loop: LoopSnapshot?
-  /// Where the current item was heard.
+  /// The position of the current item.
   public var time = MediaTime.zero
   public var rateForNextPlay: Double?
-  /// Items that are not to be opened, and the errors that they fail with.
+  /// Items that are not opened, with the errors of their failures.
   public var failures: [PlayerItem.ID: MediaError] = [:]
-  /// Whether nothing is opened until a request changes the player or plays it.
+  /// Whether opening of items waits until a request changes the player or starts playback.
   public var holdsOpening = false
 
   public init() {}
 }
 
 extension QueuePlayer {
-  /// Calls `handler` when something of the player may have changed that has to be kept, with the items that are new to it or
-  /// have other settings, all at once. On the loop; called often, and in the midst of changes: it only takes notes. Nil: nobody
-  /// is called.
+  /// Sets the handler for changes of persistent state; nil removes it.
+  ///
+  /// The argument has the items that are new or whose settings changed. The handler is called on the loop, often, and
+  /// during changes. It must only record the change, and not call the player.
   public func setChangeObserver(_ handler: (@Sendable ([PlayerItem]) -> Void)?) {
     control.core.changeObserver = handler
   }
 
-  /// Calls `handler` with the item that was current, and where it was heard, when another becomes current by a request or the player is
-  /// closed; and, with true, when an item was played to its end, forwards, or is left there. Not of streams, which are where they are. On
-  /// the loop, perhaps in the midst of a change: it only takes notes. Nil: nobody is called.
+  /// Sets the handler for positions at which items are left; nil removes it.
+  ///
+  /// It is called with the previous item and its position when a request makes another item current, or the player is
+  /// closed. It is called with true when an item was played forward to its end, or is left there. It is not called for
+  /// streams, which cannot resume. The handler is called on the loop, and may be called during changes. It must only
+  /// record the position, and not call the player.
   public func setPlaceObserver(_ handler: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?) {
     control.core.placeObserver = handler
   }
 
-  /// The current item, where it is heard and whether that is its end, forwards; nil when there is nothing that such an observer would be
-  /// told: nobody observes, it is not ready or has not begun, or it is a stream. On the loop.
+  /// The current item, its position, and whether that is its end in forward playback. On the loop. Nil if the handler
+  /// of ``setPlaceObserver(_:)`` would not be called: without a handler, for a stream, and for an item that is not
+  /// ready or has not begun.
   public var currentPlace: (item: PlayerItem, time: MediaTime, hasEnded: Bool)? { control.core.currentPlace }
 
-  /// What has to be kept of the player.
+  /// Returns the persistent state of the player.
   public func snapshot() -> PlayerSnapshot { control.core.snapshot() }
 
-  /// Gives a player that has no items a queue as one was, paused where its first item was heard. Nothing of it is opened
-  /// before a player would open it. Errors: `itemInUse`, `invalidState` for a player that has items.
+  /// Restores a player that has no items: it gets the saved queue, and is paused at the saved position of the first
+  /// item. Items are opened when a player would open them.
+  ///
+  /// - Throws: `itemInUse`; `invalidState` if the player has items.
   public func restore(_ restoration: PlayerRestoration) throws(MediaError) { try control.core.restore(restoration) }
 
-  /// Every item that it has, in the queue and before it.
+  /// Returns all items of the queue and the history.
   public func allItems() -> [PlayerItem] {
     let core = control.core
     return Self.all(core.items, core.pastItems)
   }
 
-  /// Returns a closure that returns the present value of `allItems()`, on any thread: as many items as there are, it takes
-  /// a constant time to make the closure.
+  /// Returns a closure that returns all items as of this call, on any thread. Making the closure takes constant time,
+  /// independent of the number of items.
   public func allItemsLater() -> @Sendable () -> [PlayerItem] {
     let (items, pastItems) = (control.core.items, control.core.pastItems)
     return { Self.all(items, pastItems) }
@@ -150,13 +157,14 @@ extension PlayerCore {
       history: Array(machine.history.ids), time: timeToKeep)
   }
 
-  /// A stream is where it is when it is opened.
+  /// The position to save; zero for streams, which cannot resume.
   private var timeToKeep: MediaTime {
     guard let current = currentItem, current.isSeekable != false else { return .zero }
     return currentTime()
   }
 
-  /// An item that has begun where it was to begin begins at its beginning when it becomes current again.
+  /// Clears the resume time of the current item once it has started there, so that it starts at its beginning next
+  /// time.
   func noteBegun() {
     guard let current = currentItem, current.resumeTime != nil, machine.entries.first?.resumeTime == nil else { return }
     current.resumeTime = nil
@@ -186,7 +194,7 @@ extension PlayerCore {
 }
 
 extension PlayerStateMachine {
-  /// Takes over a queue that was saved. The first item is to be heard from `time` on.
+  /// Restores a saved queue. Playback of the first item will start at `time`.
   mutating func restore(
     _ newEntries: [Entry], history ids: [ItemID], version: UInt64, shuffle saved: ShuffleSnapshot?,
     loop savedLoop: LoopSnapshot?, at time: MediaTime
@@ -196,7 +204,7 @@ extension PlayerStateMachine {
     queueVersion = version
     if let saved {
       let original = saved.original.flatMap(\.ids).filter { entries.contains($0) }
-      // An order that is not this queue's is of no use: the queue is as it would be without shuffling.
+      // Ignore an unshuffled order that does not match the queue: the queue is then not shuffled.
       if original.count == entries.count { shuffle = QueueShuffle(saved, original: QueueOrder(original)) }
     }
     guard let first = entries.first else { return }
@@ -210,7 +218,7 @@ extension PlayerStateMachine {
 }
 
 extension QueueShuffle {
-  /// As it was.
+  /// Restores a saved state.
   fileprivate init(_ saved: ShuffleSnapshot, original: QueueOrder) {
     self.init(
       seed: saved.seed, original: original, round: saved.round,

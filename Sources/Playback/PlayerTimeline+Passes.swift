@@ -1,39 +1,39 @@
 import MediaCore
 
-/// Stretches of an item's time in the output: where a time is heard, where an item begins again, where sound begins and
-/// ceases.
+/// Continuous ranges of an item's time in the output: where a time is heard, where an item repeats, where audio begins
+/// and ends.
 extension PlayerTimeline {
-  /// An unbroken stretch of one item's time in the output.
+  /// A continuous range of one item's time in the output.
   struct Piece: Sendable, Hashable {
     var outputFrame: Int64
-    /// The output frame after the last one; nil while no end is known.
+    /// The output frame after the last one; nil while the end is unknown.
     var endFrame: Int64?
     var itemID: PlayerItem.ID
     /// The item's time at `outputFrame`.
     var time: MediaTime
-    /// How much faster than the frames it goes on.
+    /// The rate at which the item's time advances, relative to the frames.
     var rate = PlaybackRate.normal
 
-    /// The item's time at an output frame from `outputFrame` on.
+    /// The item's time at an output frame not before `outputFrame`.
     func time(at frame: Int64, sampleRateHz: Int) -> MediaTime {
       MediaTime(time, advancedByFrames: frame - outputFrame, rate: sampleRateHz, playbackRate: rate)
     }
   }
 
-  /// An item, heard once from some place on: time goes one way only.
+  /// One traversal of an item from some position: its time goes in one direction only.
   struct HeardPass: Sendable, Hashable {
     var sampleRateHz: Int
     var pieces: [Piece] = []
-    /// Where the item begins again, from a time on that was passed, without a jump: a loop. Or where it goes on the other
-    /// way.
+    /// The start of the next traversal without a jump: a return to an earlier time, or a change of direction.
     var loop: Piece?
 
-    /// Whether it is heard backwards.
+    /// Whether it is heard in reverse.
     var isReverse: Bool { pieces.first?.rate.isReverse ?? false }
 
-    /// The output frame at which the item's time comes to `time`, and the time there: `time` itself, or what it is
-    /// rounded up to a frame, or what follows where the item leaves time out. The end of a piece counts as reached. Nil
-    /// when the pass ends before, or is not known to come so far.
+    /// The output frame at which the item's time reaches `time`, and the item's time there.
+    ///
+    /// That time is `time`, rounded up to a frame, or a later one if the item skips `time`. The end of a range counts
+    /// as reached. Nil if the pass ends before `time`, or is not known that far.
     func frame(reaching time: MediaTime) -> (frame: Int64, time: MediaTime)? {
       for piece in pieces {
         if piece.rate.reaches(time, by: piece.time) { return (piece.outputFrame, piece.time) }
@@ -51,14 +51,14 @@ extension PlayerTimeline {
       return nil
     }
 
-    /// The item's time at the end of what is known, if it has one.
+    /// The item's time at the end of the known ranges; nil if the last one has no end.
     fileprivate var endTime: MediaTime? {
       guard let last = pieces.last, let end = last.endFrame else { return nil }
       return last.time(at: end, sampleRateHz: sampleRateHz)
     }
   }
 
-  /// What sounds, in order, without what is over at `frame`.
+  /// The audible ranges in order, without those that end before `frame`.
   func pieces(from frame: Int64) -> [Piece] {
     var pieces: [Piece] = []
     for run in runs where run.isSounding && run.end?.frame ?? .max > frame {
@@ -70,7 +70,7 @@ extension PlayerTimeline {
         let first = run.outputFrame + (start - run.streamFrame)
         let last = end == .max ? nil : run.outputFrame + (end - run.streamFrame)
         guard start <= end, start < runEnd, first >= frame || last ?? .max > frame else { continue }
-        // A span that ends where the run begins was heard before; an empty one is an item without sound.
+        // A range that ends at the start of the run was heard before. An empty one is an item without audio.
         if start == end, span.streamFrame < start { continue }
         pieces.append(
           Piece(
@@ -88,13 +88,13 @@ extension PlayerTimeline {
         if pass.pieces.isEmpty { continue }
         break
       }
-      // What is less than a frame is rounding. Another direction is another pass.
+      // A difference of less than a frame is due to rounding. Another direction is another pass.
       if let end = pass.endTime, let last = pass.pieces.last,
         piece.rate.isReverse != last.rate.isReverse
           || piece.rate.reaches(piece.time(at: piece.outputFrame + 1, sampleRateHz: sampleRateHz), by: end)
       {
         if piece.outputFrame == frame {
-          // What ended where this pass begins is over.
+          // The ranges that ended at the start of this pass are over.
           pass.pieces = [piece]
           continue
         }
@@ -106,7 +106,7 @@ extension PlayerTimeline {
     return pass
   }
 
-  /// The times of an item that stand at frames of a stream, in order.
+  /// The time ranges of an item in the given frames of a stream, in order.
   func times(of itemID: PlayerItem.ID, in streamID: UInt64, frames: Range<Int64>) -> [TimeRange] {
     guard let list = spans[streamID] else { return [] }
     var ranges: [TimeRange] = []
@@ -121,18 +121,18 @@ extension PlayerTimeline {
     return ranges
   }
 
-  /// Whether the output frame is one that sounds.
+  /// Whether audio is rendered at the output frame.
   func isSounding(at frame: Int64) -> Bool {
     runs.contains { $0.isSounding && $0.outputFrame <= frame && frame < $0.end?.frame ?? .max }
   }
 
-  /// The first output frame, at or after `frame`, at which sound begins.
+  /// The first output frame, at or after `frame`, at which audio begins.
   func soundBegins(from frame: Int64) -> Int64? {
     runs.first { $0.isSounding && $0.outputFrame >= frame }?.outputFrame
   }
 
-  /// The output frame at which what sounds after `frame` falls silent, and whether a jump was carried out there, which
-  /// may be about to sound; nil while no end is known.
+  /// The output frame at which the audio after `frame` ends, and whether a jump occurred there, after which audio may
+  /// begin again. Nil while the end is unknown.
   func soundCeases(after frame: Int64) -> (frame: Int64, isAtJump: Bool)? {
     var end = frame
     for run in runs where run.isSounding && run.end?.frame ?? .max > frame {
@@ -145,6 +145,6 @@ extension PlayerTimeline {
 }
 
 extension PlayerTimeline.Run {
-  /// Whether it has frames that sound.
+  /// Whether it has audible frames.
   var isSounding: Bool { !isStill && end?.frame ?? .max > outputFrame }
 }

@@ -2,25 +2,27 @@ import DequeModule
 import MediaCore
 import RealtimeAudio
 
-/// Where a player was, is and will be: which item's time stands at which frame of the output.
+/// The positions of a player over time: which time of which item is at which frame of the output.
 ///
-/// Two facts make it. *Runs*, from the render side: from this output frame on, that stream sounds from that frame on.
-/// *Spans*, from the decode thread: from this frame of the stream on, it is that item from that time on. Everything
-/// that is asked (the position heard, the frame at which a time will be heard, the next change of item) is looked up in
-/// them, exactly, in integers.
+/// It is built from two kinds of facts, `Run` and `Span`. A run comes from the mixer: from this output frame, that
+/// stream is rendered from that stream frame. A `Span` comes from the decode thread: from this frame of the stream, the
+/// audio is of that item from that time.
+///
+/// All queries are computed from these facts, exactly and in integers: for example the position heard, the output frame
+/// of a time, or the next change of item.
 ///
 /// A pure value; no clock, no I/O.
 struct PlayerTimeline {
-  /// Why a run is over.
+  /// The reason why a run ended.
   enum RunEnd: Sendable, Hashable { case starved, ended, stopped }
 
   struct Run: Sendable, Hashable {
     var outputFrame: Int64
     var streamID: UInt64
     var streamFrame: Int64
-    /// The output frame after the run's last one, and why; nil while it goes on.
+    /// The output frame after the run's last one, and the reason; nil while the run continues.
     var end: (frame: Int64, reason: RunEnd)?
-    /// Nothing sounds: the player was put to this place.
+    /// Whether nothing is rendered: the player was moved to this position.
     var isStill = false
 
     static func == (left: Run, right: Run) -> Bool {
@@ -35,25 +37,25 @@ struct PlayerTimeline {
   struct Span: Sendable, Hashable {
     var streamFrame: Int64
     var itemID: PlayerItem.ID
-    /// Which pass of its stream it belongs to.
+    /// The index of the pass in its stream.
     var passIndex = 0
     /// The item's time at `streamFrame`.
     var time: MediaTime
-    /// How much faster than the frames it goes on.
+    /// The rate at which the item's time advances, relative to the frames.
     var rate = PlaybackRate.normal
   }
 
-  /// A place in an item.
+  /// A position in an item.
   struct Position: Sendable, Hashable {
     var itemID: PlayerItem.ID
     var time: MediaTime
   }
 
-  /// Frames per second of the output, and so of every stream.
+  /// The sample rate of the output, and so of every stream, in Hz.
   let sampleRateHz: Int
   private(set) var runs = Deque<Run>()
   private(set) var spans: [UInt64: Deque<Span>] = [:]
-  /// Streams that have been heard to their end, while a run of them is kept.
+  /// Streams that are not rendered any more but still have a run.
   private var retired: Set<UInt64> = []
 
   init(sampleRateHz: Int) { self.sampleRateHz = sampleRateHz }
@@ -62,7 +64,7 @@ struct PlayerTimeline {
 
   mutating func add(_ span: Span, streamID: UInt64) { spans[streamID, default: []].append(span) }
 
-  /// Frames of `streamID` from `frame` on will not sound: what was said about them is void.
+  /// Removes facts about frames of `streamID` from `frame`, which will not be rendered.
   mutating func truncate(streamID: UInt64, at frame: Int64) {
     while let last = spans[streamID]?.last, last.streamFrame >= frame { spans[streamID]?.removeLast() }
   }
@@ -72,7 +74,7 @@ struct PlayerTimeline {
     retired.remove(streamID)
   }
 
-  /// Nothing of the stream is to be heard any more. What has been heard may still be asked for, until it is forgotten.
+  /// Marks a stream as rendered completely. Its facts are kept while one of its runs is.
   mutating func retireStream(_ streamID: UInt64) {
     retired.insert(streamID)
     removeRetired(streamID)
@@ -83,7 +85,7 @@ struct PlayerTimeline {
     removeStream(streamID)
   }
 
-  /// Sound began; or, with `isStill`, the player stands at this frame without sounding.
+  /// Begins a run: the mixer renders the stream, or with `isStill` the player is at this frame without being rendered.
   mutating func beginRun(outputFrame: Int64, streamID: UInt64, streamFrame: Int64, isStill: Bool = false) {
     if runs.last?.end == nil, !runs.isEmpty { endRun(outputFrame: outputFrame, reason: .stopped) }
     runs.append(
@@ -97,8 +99,8 @@ struct PlayerTimeline {
     runs[last].end = (max(outputFrame, runs[last].outputFrame), reason)
   }
 
-  /// Everything from `outputFrame` on will be rendered again: what was said about it is void. A run that went past the
-  /// frame goes on; what a command did at the frame itself stays.
+  /// Removes facts about output frames from `outputFrame`, which will be rendered again. A run that extended past the
+  /// frame continues. The effect of a command at the frame itself is kept.
   mutating func rewind(to outputFrame: Int64) {
     while let last = runs.last, last.outputFrame >= outputFrame {
       if last.isStill, last.outputFrame == outputFrame { return }
@@ -108,8 +110,8 @@ struct PlayerTimeline {
     runs[last].end = nil
   }
 
-  /// Runs that ended before `outputFrame` are not asked for any more; the one that covers it is kept, and the one before if
-  /// that begins there: a rewind to `outputFrame` makes it void.
+  /// Removes runs that ended before `outputFrame`. Keeps the run that covers it. If that run begins exactly there,
+  /// keeps the run before it, too, because a rewind to `outputFrame` removes the covering one.
   mutating func forget(before outputFrame: Int64) {
     while runs.count > 1, runs[1].outputFrame < outputFrame { removeRetired(runs.removeFirst().streamID) }
     guard let first = runs.first, var list = spans[first.streamID] else { return }
@@ -118,12 +120,13 @@ struct PlayerTimeline {
     spans[first.streamID] = list
   }
 
-  // MARK: - Questions
+  // MARK: - Queries
 
-  /// The run that covers or last ended before `outputFrame`.
+  /// The run that covers `outputFrame` or last ended before it.
   func run(at outputFrame: Int64) -> Run? { runs.last { $0.outputFrame <= outputFrame } ?? runs.first }
 
-  /// Where the player is when `outputFrame` is heard: the end of a run that is over; nil when it never was anywhere.
+  /// The position of the player when `outputFrame` is heard; after a run its end. Nil if the player had no position
+  /// yet.
   func position(atOutputFrame outputFrame: Int64) -> Position? {
     guard let run = run(at: outputFrame), let frame = streamFrame(of: run, at: outputFrame) else { return nil }
     return position(streamID: run.streamID, streamFrame: frame)
@@ -134,7 +137,7 @@ struct PlayerTimeline {
     return run.streamFrame + max(0, limit - run.outputFrame)
   }
 
-  /// The time that item `id` has reached where its sound ends, at `outputFrame` or before.
+  /// The time of item `id` at the end of its audio, at or before `outputFrame`.
   func time(of id: PlayerItem.ID, endingAt outputFrame: Int64) -> MediaTime? {
     for run in runs.reversed() where run.outputFrame < outputFrame {
       let frame = run.streamFrame + (min(outputFrame, run.end?.frame ?? .max) - run.outputFrame)
@@ -146,7 +149,7 @@ struct PlayerTimeline {
     return nil
   }
 
-  /// The time of item `id` where `outputFrame` is heard; where another item follows there, the time at which it ends.
+  /// The time of item `id` when `outputFrame` is heard; if another item begins there, the end time of `id`.
   func time(of id: PlayerItem.ID, atOutputFrame outputFrame: Int64) -> MediaTime? {
     for run in runs.reversed() where run.outputFrame <= outputFrame {
       if let frame = streamFrame(of: run, at: outputFrame),
@@ -158,8 +161,8 @@ struct PlayerTimeline {
     return nil
   }
 
-  /// The time of item `id` at the frame of a stream in front of which its sound ends; where it has none, the time at which
-  /// it stands there.
+  /// The time of item `id` at the frame of a stream before which its audio ends. For an item without audio the time at
+  /// that frame.
   func time(of id: PlayerItem.ID, streamID: UInt64, endingAt streamFrame: Int64) -> MediaTime? {
     guard let list = spans[streamID] else { return nil }
     let span =
@@ -168,7 +171,7 @@ struct PlayerTimeline {
     return span.map { time(in: $0, at: streamFrame) }
   }
 
-  /// The frame of the stream at which the pass has reached `time`; nil when it begins later.
+  /// The frame of the stream at which the pass reaches `time`; nil if the pass begins after `time`.
   func streamFrame(of time: MediaTime, passIndex: Int, streamID: UInt64) -> Int64? {
     guard let span = spans[streamID]?.last(where: { $0.passIndex == passIndex && $0.rate.reaches($0.time, by: time) }),
       let offset = (time - span.time).frameCount(
@@ -177,8 +180,8 @@ struct PlayerTimeline {
     return span.streamFrame + offset
   }
 
-  /// Where item `id` sounds at or after `outputFrame`, at which a pass of a stream ended, in another pass; nil while that
-  /// is not known.
+  /// The next audible position of item `id` in another pass, at or after `outputFrame`, at which `pass` ended. Nil
+  /// while it is unknown.
   func sound(of id: PlayerItem.ID, from outputFrame: Int64, after pass: (streamID: UInt64, index: Int)) -> Sound? {
     for run in runs where !run.isStill && run.end?.frame ?? .max > outputFrame {
       let frame = max(run.outputFrame, outputFrame)
@@ -209,23 +212,23 @@ struct PlayerTimeline {
       span.time, advancedByFrames: streamFrame - span.streamFrame, rate: sampleRateHz, playbackRate: span.rate)
   }
 
-  /// What frame `streamFrame` of a stream is.
+  /// The facts about frame `streamFrame` of a stream.
   func span(streamID: UInt64, streamFrame: Int64) -> Span? {
     spans[streamID]?.last { $0.streamFrame <= streamFrame }
   }
 
-  /// How fast the item's time goes on in frame `streamFrame` of a stream.
+  /// The rate at which the item's time advances at frame `streamFrame` of a stream.
   func rate(streamID: UInt64, streamFrame: Int64) -> PlaybackRate? {
     span(streamID: streamID, streamFrame: streamFrame)?.rate
   }
 
-  /// How fast the item's time goes on where `outputFrame` is heard, or would if anything sounded there.
+  /// The rate at which the item's time advances at `outputFrame`, even if nothing is rendered there.
   func rate(atOutputFrame outputFrame: Int64) -> PlaybackRate? {
     guard let run = run(at: outputFrame), let frame = streamFrame(of: run, at: outputFrame) else { return nil }
     return rate(streamID: run.streamID, streamFrame: frame)
   }
 
-  /// The output frame at which frame `streamFrame` of a stream is, or would be, heard; nil when no run reaches it. The
+  /// The output frame at which frame `streamFrame` of a stream is, or would be, heard; nil if no run reaches it. The
   /// end of a run counts as reached.
   func outputFrame(streamID: UInt64, streamFrame: Int64) -> Int64? {
     for run in runs.reversed() where run.streamID == streamID && run.streamFrame <= streamFrame {

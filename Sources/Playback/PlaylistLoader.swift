@@ -4,31 +4,32 @@ import MediaCore
 import NetworkIO
 import Playlists
 
-/// Reads lists off the control loop, a few at once: a server that takes its time holds up no other list, nor does a file that hangs.
+/// Reads playlists off the control loop, several at once. A slow server or a blocked file delays no other playlist.
 ///
-/// Threading: `read`, `cancel` and completions on the control loop; lists are read on threads, which live while there is work.
+/// Threading: `read`, `cancel` and completions are on the control loop. Playlists are read on threads that exist only
+/// while there is work.
 public final class PlaylistLoader: @unchecked Sendable {
-  // `@unchecked Sendable`: everything but the reading is confined to the control loop.
+  // `@unchecked Sendable`: everything except reading is confined to the control loop.
 
-  /// What came of the lists, in their order, or why one of them cannot be had.
+  /// Receives the playlists in the order of their locations, or the error of the first failed one.
   public typealias Completion = @Sendable (Result<[Playlist], MediaError>) -> Void
-  /// Reads one list, and those that it names. Blocks.
+  /// Reads one playlist, and the playlists that it references. Blocks.
   typealias Reader =
     @Sendable (PlaylistPlace, PlaylistFormat?, inout PlaylistUsage, PlaylistReading) throws(MediaError) -> Playlist
 
-  /// One request's lists, which are read one after another.
+  /// The playlists of one request, which are read one after another.
   private final class Job: @unchecked Sendable {
-    // `@unchecked Sendable`: what changes is confined to the control loop.
+    // `@unchecked Sendable`: mutable properties are confined to the control loop.
     let number: UInt64
     let places: [PlaylistPlace]
     let assumed: PlaylistFormat?
     let reading: PlaylistReading
     let completion: Completion
     var lists: [Playlist] = []
-    /// One request has what one list may have.
+    /// The limits of one playlist apply to the whole request.
     var usage = PlaylistUsage()
     var run: LoopWorkers.Run?
-    /// What is being read, or is to be.
+    /// The location that is being read, or read next.
     var next: PlaylistPlace? { lists.count < places.count ? places[lists.count] : nil }
 
     init(
@@ -40,7 +41,7 @@ public final class PlaylistLoader: @unchecked Sendable {
     }
   }
 
-  /// How long one list may take: as long as all lists that it leads to may, and the last read of one of them.
+  /// The time limit of one playlist: the limit of all playlists that it references, plus one last read.
   static let limitNanoseconds = PlaylistReading.patienceNanoseconds + Asset.openingNanoseconds
 
   private let workers: LoopWorkers
@@ -49,7 +50,7 @@ public final class PlaylistLoader: @unchecked Sendable {
   private var running: [UInt64: Job] = [:]
   private var nextNumber: UInt64 = 0
 
-  /// A loader whose completions are called on `loop`.
+  /// Makes a loader whose completions are called on `loop`.
   public convenience init(loop: any ControlLoop) {
     self.init(loop: loop, limits: WorkPlaces.Limits(placeCount: 8)) {
       (place, assumed, usage, reading) throws(MediaError) in
@@ -69,11 +70,13 @@ public final class PlaylistLoader: @unchecked Sendable {
     }
   }
 
-  /// Reads the lists at some places, and those that they name. Answers a number for `cancel`.
+  /// Reads the playlists at some locations, and the playlists that they reference.
   ///
-  /// `openingTimedOut` for a list that takes much longer than all that it leads to may take together.
-  ///
-  /// - Parameter options: how servers are asked.
+  /// - Parameters:
+  ///   - options: The HTTP options of requests.
+  ///   - completion: Fails with `openingTimedOut` if a playlist exceeds the time limit of all playlists that it
+  ///     references.
+  /// - Returns: The number for `cancel`.
   public func read(
     _ places: [PlaylistPlace], assumed: PlaylistFormat?, options: HTTPOptions = HTTPOptions(),
     completion: @escaping Completion
@@ -87,7 +90,7 @@ public final class PlaylistLoader: @unchecked Sendable {
     return nextNumber
   }
 
-  /// What has not been read is not; what is being read is given up.
+  /// Cancels a request: pending playlists are not read, and a read in progress is abandoned.
   public func cancel(_ number: UInt64) {
     waiting.removeAll { $0.number == number }
     if let job = running[number] { end(job) }
@@ -102,7 +105,7 @@ public final class PlaylistLoader: @unchecked Sendable {
     workers.watch(isAnyWaiting: !waiting.isEmpty)
   }
 
-  /// Reads the next list of a request.
+  /// Reads the next playlist of a request.
   private func begin(_ job: Job) {
     guard let place = job.next else { return finish(job, .success(job.lists)) }
     let (assumed, reading, reader, before) = (job.assumed, job.reading, reader, job.usage)
@@ -120,7 +123,8 @@ public final class PlaylistLoader: @unchecked Sendable {
     }
   }
 
-  /// A request's last list ends it; before the next one it may have to wait, where this one was slow.
+  /// Adds a playlist to its request and completes the request after the last one. Otherwise the request is requeued
+  /// first in line, because a slow read has passed its slot to another request.
   private func add(_ list: Playlist, _ usage: PlaylistUsage, to job: Job) {
     job.lists.append(list)
     job.usage = usage
@@ -135,7 +139,7 @@ public final class PlaylistLoader: @unchecked Sendable {
     job.completion(result)
   }
 
-  /// Nobody waits for it any more. What is being read gives up if it can.
+  /// Removes a request that is over. A read in progress stops if it can.
   private func end(_ job: Job) {
     running[job.number] = nil
     job.reading.cancel()
