@@ -96,7 +96,7 @@ public actor PlaybackEngine {
     core.observeOutput(handler)
   }
 
-  /// Removes an observer of the output or of routes. It is not called any more.
+  /// Removes an observer of the output or of routes, which is not called any more.
   ///
   /// - Throws: `noSuchObserver`.
   public func removeOutputObserver(_ token: ObserverToken) throws(MediaError) { try core.removeOutputObserver(token) }

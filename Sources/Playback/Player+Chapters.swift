@@ -9,9 +9,9 @@ extension PlayerControl {
   /// Calls `handler` with `crossed` whenever playback reaches the start of a chapter. The observation contains the
   /// chapter.
   ///
-  /// It acts like `addBoundaryTimeObserver` with the chapters' start times, including `includesSeeks`, for each item
-  /// when it becomes current. For an item without chapters there are no calls. In reverse playback a start is reached
-  /// when the chapter is left. Remove it with `removeTimeObserver`. The handlers must not block: see
+  /// The observer acts like `addBoundaryTimeObserver` with the chapters' start times, including `includesSeeks`, for
+  /// each item when it becomes current. For an item without chapters there are no calls. In reverse playback a start is
+  /// reached when the chapter is left. Remove it with `removeTimeObserver`. The handlers must not block: see
   /// `PlaybackEngine.loop`.
   ///
   /// - Parameters:

@@ -7,8 +7,8 @@ extension PlayerControl {
 
   /// Sets the loudness normalization of items, now and later. Audible items change at once, over 5 ms.
   ///
-  /// Each item has a separate gain, which begins with the item's first sample. It is multiplied with the item's mix
-  /// (``PlayerItem/audioMix``) and with the player's volume, which does not change.
+  /// Each item has a separate gain, which begins with the item's first sample. The gain is multiplied with the item's
+  /// mix (``PlayerItem/audioMix``) and with the player's volume, which does not change.
   ///
   /// - Throws: `invalidArgument` for a gain out of its range. Then nothing changes.
   public func setReplayGain(_ settings: ReplayGainSettings) throws(MediaError) {

@@ -34,8 +34,8 @@ extension PlayerControl {
   /// A snapshot of all public properties.
   public var state: PlayerState { core.state }
 
-  /// The time of the current item that is heard now; zero without a current item. It never decreases during forward
-  /// playback without a jump.
+  /// The time of the current item that is heard now; zero without a current item. The time never decreases during
+  /// forward playback without a jump.
   public func currentTime() -> MediaTime { core.currentTime() }
 
   /// The recording date of the audio that is heard now, in nanoseconds since 1970, from the playlist of an HLS stream.
@@ -171,8 +171,8 @@ extension PlayerControl {
   ///
   /// The volume reads as `volume` at once, and has that value on another device.
   ///
-  /// - Parameter duration: In time of the output, from 0 to a day. It does not elapse while no player is heard on the
-  ///   output.
+  /// - Parameter duration: In time of the output, from 0 to a day. This time does not elapse while no player is heard
+  ///   on the output.
   /// - Throws: `invalidArgument` for a volume out of 0...1; `invalidTime` for a duration out of range.
   public func fade(to volume: Float, duration: MediaTime, curve: FadeCurve = .linear) throws(MediaError) {
     try core.fade(to: volume, duration: duration, curve: curve)
@@ -205,9 +205,9 @@ extension PlayerControl {
   /// Loops a part of the current item, exactly from frame `floor(start * rate)` up to frame `floor(end * rate)`.
   ///
   /// When playback reaches the end of the range from inside or before it, it continues at the beginning of the range.
-  /// That is a `seam` event from the item to itself, and no `timeJumped` event. Playback after the range continues to
-  /// the item's end, whether it is there when the loop is set or by a seek. The loop ends when the item's own end is
-  /// heard, and when another item becomes current.
+  /// This return is a `seam` event from the item to itself, and no `timeJumped` event. Playback after the range
+  /// continues to the item's end, whether it is there when the loop is set or by a seek. The loop ends when the item's
+  /// own end is heard, and when another item becomes current.
   ///
   /// - Parameters:
   ///   - range: Nil removes the loop; playback continues from its position without a gap.
@@ -288,7 +288,7 @@ extension PlayerControl {
   /// Moves by `count` steps of 10 ms while paused; a negative count moves back. Corresponds to
   /// `AVPlayerItem.step(byCount:)`.
   ///
-  /// Steps are exact, and have the same length in every item. They count from the target of the newest pending seek or
+  /// Steps are exact, and have the same length in every item. Steps count from the target of the newest pending seek or
   /// step. At the beginning and the end of the item the position is clamped, and the result has `isClamped`. A step
   /// completes like a seek.
   ///
@@ -322,7 +322,7 @@ extension PlayerControl {
   /// (`jump`); and where audio starts and stops (`start`, `stop`).
   ///
   /// A multiple that coincides with a jump, start or stop is not reported separately. The handlers run on the engine's
-  /// control loop, once the sample is heard. They must not block: see `PlaybackEngine.loop`.
+  /// control loop, once the sample is heard. Handlers must not block: see `PlaybackEngine.loop`.
   ///
   /// - Parameters:
   ///   - interval: At least 1 ms.
@@ -349,7 +349,7 @@ extension PlayerControl {
   /// - A seek from B back to A skips the times in [A, B], without B if playback had not reached B.
   ///
   /// The observer exists until it is removed, its item leaves the queue, or the player is closed. The handlers run on
-  /// the engine's control loop, once the sample is heard. They must not block: see `PlaybackEngine.loop`.
+  /// the engine's control loop, once the sample is heard. Handlers must not block: see `PlaybackEngine.loop`.
   ///
   /// - Parameters:
   ///   - itemID: The only item to observe. Nil: each item while it is current.
@@ -372,7 +372,7 @@ extension PlayerControl {
       times: times, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
   }
 
-  /// Removes a time observer. It is not called any more.
+  /// Removes a time observer, which is not called any more.
   ///
   /// - Throws: `noSuchObserver`.
   public func removeTimeObserver(_ token: ObserverToken) throws(MediaError) { try core.removeTimeObserver(token) }
@@ -412,7 +412,7 @@ extension PlayerControl {
     rate: Double = 20, using handler: @escaping @Sendable (MeterObservation) -> Void
   ) throws(MediaError) -> ObserverToken { try core.addMeterObserver(rate: rate, handler) }
 
-  /// Removes a meter observer. It is not called any more.
+  /// Removes a meter observer, which is not called any more.
   ///
   /// - Throws: `noSuchObserver`.
   public func removeMeterObserver(_ token: ObserverToken) throws(MediaError) { try core.removeMeterObserver(token) }
@@ -430,7 +430,7 @@ extension PlayerControl {
     core.addEventObserver(handler)
   }
 
-  /// Removes a state or event observer. It is not called any more.
+  /// Removes a state or event observer, which is not called any more.
   ///
   /// - Throws: `noSuchObserver`, also if the player is closed.
   public func removeObserver(_ token: ObserverToken) throws(MediaError) {

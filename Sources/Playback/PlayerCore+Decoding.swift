@@ -121,7 +121,8 @@ extension PlayerCore {
     max(0, min(framesPassed(of: prepared), prepared.stream.writtenFrame))
   }
 
-  /// The same, not limited to the frames of the stream: it may be negative or more than is decoded.
+  /// Like `framesPlayed`, but not limited to the frames of the stream: the number may be negative, or larger than the
+  /// decoded part.
   private func framesPassed(of prepared: Generation) -> Int64 {
     if let frame = prepared.sharedFrame { return output.heardFrame - frame }
     guard let position, let start = timeline.position(streamID: prepared.stream.id, streamFrame: 0),

@@ -55,7 +55,7 @@ extension PlayerCore {
     for id in machine.history.ids where items[id] == nil {
       if let item = former[id] { pastItems[id] = item }
     }
-    // Only items of the present edit stay. It claimed them in the current epoch.
+    // Only items of the present edit stay, which claimed them in the current epoch.
     if staying.isEmpty { beginEpoch() }
     ownership.end(epochsBefore: epoch)
     departures.tables.append(former)

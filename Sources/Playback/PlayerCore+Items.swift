@@ -5,7 +5,7 @@ import RealtimeAudio
 extension PlayerCore {
   // MARK: - Settings
 
-  /// Makes the observer of items' settings. It is called on the thread that changed a setting.
+  /// Makes the observer of items' settings, which is called on the thread that changed a setting.
   func makeSettingsObserver() -> @Sendable (PlayerItem.ID) -> Void {
     let loop = engine.loop
     return { [weak self] id in

@@ -93,7 +93,7 @@ extension PlayerCore {
     item.onSoundChange = soundObserver
   }
 
-  /// Makes the observer of changes of items' audio. It is called on any thread.
+  /// Makes the observer of changes of items' audio, which is called on any thread.
   func makeSoundObserver() -> @Sendable (PlayerItem.ID, PlayerItem.SoundChange) -> Void {
     let loop = engine.loop
     return { [weak self] id, change in

@@ -2,7 +2,7 @@ import MediaCore
 
 /// Rates: requests, and their effect on the audible pass.
 extension PlayerCore {
-  /// The delay after which a change of rate is heard: 60 ms. It allows for decoding the audio again, and for
+  /// The delay after which a change of rate is heard: 60 ms. This time allows for decoding the audio again, and for
   /// withdrawing audio that the device has not played.
   static let changeMilliseconds: Int64 = 60
 

@@ -3,9 +3,9 @@ import MediaCore
 
 /// Replay gain: the gain of each item, and how it reaches the mixer.
 ///
-/// The decode thread reads an item's tags when it opens the item. It writes the gain into the stream before the item's
-/// first sample, computed from the settings when decoding was requested. If the settings or known tags change later,
-/// the player changes the gain in the mixer.
+/// The decode thread reads an item's tags when it opens the item. The thread then writes the gain into the stream,
+/// before the item's first sample. The gain is computed from the settings at the time of the decode request. If the
+/// settings or known tags change later, the player changes the gain in the mixer.
 extension PlayerCore {
   func setReplayGain(_ settings: ReplayGainSettings) throws(MediaError) {
     try settings.check()

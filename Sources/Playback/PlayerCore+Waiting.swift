@@ -86,8 +86,8 @@ extension PlayerCore {
 
   /// Renders audio again that the mixer rendered as silence, if its samples have arrived.
   ///
-  /// They may have arrived before the player handled the underrun. In that case the decode thread sends no further
-  /// report while it is idle or waits for a file.
+  /// The samples may have arrived before the player handled the underrun. In that case the decode thread sends no
+  /// further report while it is idle or waits for a file.
   func endSilence() {
     guard machine.rate != 0, timeline.runs.last?.end?.reason == .starved, let place = starvedPlace,
       let sounding, sounding.stream.id == place.streamID

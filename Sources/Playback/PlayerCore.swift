@@ -6,8 +6,8 @@ import RealtimeAudio
 
 /// The implementation of a player; `Player` and `QueuePlayer` are its public types.
 ///
-/// It runs a `PlayerStateMachine`: the machine's actions become jobs of the decode thread and commands for the mixer.
-/// Reports of the thread and the mixer become inputs of the machine. Changes are delivered to observers.
+/// A `PlayerCore` runs a `PlayerStateMachine`: the machine's actions become jobs of the decode thread and commands for
+/// the mixer. Reports of the thread and the mixer become inputs of the machine. Changes are delivered to observers.
 ///
 /// Files: the queue (`PlayerCore+Queue.swift`), rates (`PlayerCore+Rate.swift`), seeks (`PlayerCore+Seeking.swift`),
 /// repeats, loops and transitions (`PlayerCore+Following.swift`), decoding (`PlayerCore+Decoding.swift`), render events
@@ -43,7 +43,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   // Output.
   var timeline: PlayerTimeline
   var inputIndex: Int?
-  /// The newest generation until it is committed.
+  /// The newest generation until it is committed; `sounding` is the generation that is audible or will be next.
   var preparing: Generation?
   var sounding: Generation?
   /// The generation that the mixer still reads, while `sounding` is scheduled to follow it.
@@ -162,12 +162,12 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var jumpCause: TimeJumpCause?
     /// Whether it continues the audible pass, decoded again from the current position.
     var isContinuation = false
-    /// The rounding error carried over from rate changes: the exact time of the change minus the time of the frame that
-    /// is used.
+    /// The rounding error carried over from rate changes: the time of the frame that is used minus the exact time of
+    /// the change.
     var startError = MediaTime.zero
     /// The output frame at which it replaces the stream before, together with other players' generations.
     var sharedFrame: Int64?
-    /// The audio that was trimmed before its passes, by pass index; passes without a trim are missing.
+    /// The audio that was trimmed before its passes, by pass index; passes without a trim are absent.
     var startTrims: [Int: EdgeTrim] = [:]
     /// The gains of items in the stream: written by the decode thread, or set later in the mixer.
     var levels: [PlayerItem.ID: Float] = [:]
@@ -222,8 +222,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Whether no work is pending that virtual time must wait for.
   ///
   /// Virtual time waits until the decode thread is idle, not only until enough audio is decoded. The progress of that
-  /// thread is observable: an exact duration, a full buffer, the audio that a loop cuts off. It is only deterministic
-  /// when the thread is idle.
+  /// thread is observable: an exact duration, a full buffer, the audio that a loop cuts off. This progress is only
+  /// deterministic when the thread is idle.
   var isSettled: Bool {
     if let pipelineStorage, pipelineStorage.requestCount != idleRequestCount { return false }
     // A stream that ended is about to be continued if passes are planned.

@@ -21,7 +21,7 @@ extension PlayerItem {
 
   /// The position at which forward playback of the item ends; nil: the end of its audio.
   ///
-  /// The position is exact to the frame: `floor(time * rate)`. It acts like the item's own end: `playedToEnd` is
+  /// The position is exact to the frame: `floor(time * rate)`. This end acts like the item's own end: `playedToEnd` is
   /// emitted once, and `actionAtItemEnd`, repeats and the next item apply. The duration does not change, seeks may go
   /// past this time, and reverse playback ignores it. A position after this time, when the time is set or by a seek, is
   /// at the end at once.
@@ -61,9 +61,9 @@ extension PlayerItem {
   /// How far the item is decoded ahead of the audio that is heard, while it is current; 0: as far as the buffer allows.
   /// Default: 0.
   ///
-  /// A value of 4.5 s or more counts as 0. The minimum is half of the buffer plus 250 ms, which is always more than 2
-  /// s, because decoding resumes when half of the buffer is left. A smaller value causes more wakeups, and a seek
-  /// discards less decoded audio.
+  /// A value of 4.5 s or more counts as 0. Decoding resumes when half of the buffer is left. The effective minimum is
+  /// therefore half of the buffer plus 250 ms, which is always more than 2 s. A smaller value causes more wakeups, and
+  /// a seek discards less decoded audio.
   public var preferredForwardBufferDuration: MediaTime { settings.withLock { $0.forwardBufferDuration } }
 
   /// Sets ``preferredForwardBufferDuration``.

@@ -105,8 +105,7 @@ public final class PlayerItem: Sendable {
     return properties.chapters.compactMap { timeRange.part(of: $0) }
   }
 
-  /// The position at which the item starts when it next becomes current for the first time; nil: its beginning.
-  /// Default: nil.
+  /// The position at which the item starts the next time it becomes current; nil: its beginning. Default: nil.
   ///
   /// The start is exact: the first sample heard contains this time. A time at or after the item's end means the
   /// beginning. Reverse playback ignores the value. Set it before the item is in a queue.
@@ -126,7 +125,8 @@ public final class PlayerItem: Sendable {
 
   /// The gains of the item over its time; nil: unchanged. Default: nil.
   ///
-  /// A change is heard, from the current position, as soon as the audio is decoded again. It is crossfaded over 5 ms.
+  /// A change is heard, from the current position, as soon as the audio is decoded again. The change is crossfaded over
+  /// 5 ms.
   public var audioMix: AudioMix? {
     get { audioMixSlot.value }
     set {
@@ -144,8 +144,8 @@ public final class PlayerItem: Sendable {
 
   /// Sets the algorithm for this item; nil: the item uses the player's.
   ///
-  /// A change is heard, from the current position, as soon as the audio is decoded again. It is crossfaded over 5 ms.
-  /// At rate 1 nothing changes.
+  /// A change is heard, from the current position, as soon as the audio is decoded again. The change is crossfaded over
+  /// 5 ms. At rate 1 nothing changes.
   ///
   /// - Throws: `unsupportedRate` for an algorithm that this build does not have.
   public func setAudioTimePitchAlgorithm(_ algorithm: AudioTimePitchAlgorithm?) throws(MediaError) {
@@ -238,8 +238,8 @@ public final class PlayerItem: Sendable {
 
   /// Disconnects the item from a player that has freed it. Returns false if a player has claimed the item since.
   ///
-  /// - Parameter disconnect: Called while no queue can claim the item. It must not read the state of the item, which is
-  ///   locked.
+  /// - Parameter disconnect: Called while no queue can claim the item. The closure must not read the state of the item,
+  ///   which is locked.
   func release(by owner: QueueOwnership, _ disconnect: () -> Void) -> Bool {
     state.withLock { state in
       guard state.owner === owner, !state.isClaimed else { return false }

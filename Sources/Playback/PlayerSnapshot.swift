@@ -3,7 +3,7 @@ import MediaCore
 
 /// A part of a queue's order: adjacent ids. As long as none of them changes, snapshots share the same array.
 public struct QueuePiece: Sendable, Hashable {
-  /// Identifies the part in its order. It stays the same when the ids change.
+  /// Identifies the part in its order, and stays the same when the ids change.
   public var key: UInt32
   public var ids: [PlayerItem.ID]
 
@@ -90,17 +90,19 @@ extension QueuePlayer {
   /// Sets the handler for changes of persistent state; nil removes it.
   ///
   /// The argument has the items that are new or whose settings changed. The handler is called on the loop, often, and
-  /// during changes. It must only record the change, and not call the player.
+  /// during changes. The handler must only record the change, and not call the player.
   public func setChangeObserver(_ handler: (@Sendable ([PlayerItem]) -> Void)?) {
     control.core.changeObserver = handler
   }
 
   /// Sets the handler for positions at which items are left; nil removes it.
   ///
-  /// It is called with the previous item and its position when a request makes another item current, or the player is
-  /// closed. It is called with true when an item was played forward to its end, or is left there. It is not called for
-  /// streams, which cannot resume. The handler is called on the loop, and may be called during changes. It must only
-  /// record the position, and not call the player.
+  /// The handler gets the item, its position, and whether that is its end in forward playback. The handler is called:
+  /// - when a request makes another item current, or the player is closed, with the previous item
+  /// - with true when an item has been played forward to its end
+  ///
+  /// For streams, which cannot resume, the handler is not called. Calls are on the loop, and may occur during changes.
+  /// The handler must only record the position, and not call the player.
   public func setPlaceObserver(_ handler: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?) {
     control.core.placeObserver = handler
   }

@@ -13,7 +13,7 @@ extension PlayerStateMachine {
     var end: MediaTime
     /// The number of remaining returns to the beginning; nil: unlimited. Never 0.
     var remaining: Int?
-    /// Whether playback entered the loop: it came from before `end`, or in reverse from after `start`. Otherwise it
+    /// Whether playback entered the loop: from before `end`, or in reverse from after `start`. Otherwise playback
     /// continues to the item's edge.
     var isArmed: Bool
     /// The number of returns so far.
@@ -38,13 +38,13 @@ extension PlayerStateMachine {
     var modeAfterwards: RepeatMode
   }
 
-  /// The number of passes that a plan contains. The amount of decoded audio is limited by time: the capacity of the
+  /// The maximum number of passes in a plan. The amount of decoded audio is limited by time: the capacity of the
   /// stream.
   static let planLength = 256
   /// The maximum number of passes that are decoded or planned at the same time: less than the capacity of a stream's
   /// queue of range descriptors. With `shortestLoop` they last at least 5 s.
   static let passLimit = 512
-  /// The time after which audio that is decoded again, and the audio after it, is available.
+  /// The time within which audio can be decoded again, together with the audio that follows.
   static let timeToDecodeAnew = MediaTime(value: 300, timescale: 1_000)
   /// The minimum duration of an item or range that is repeated.
   static let shortestLoop = MediaTime(value: 10, timescale: 1_000)

@@ -304,7 +304,7 @@ extension PlayerStateMachine {
 
   // MARK: - Navigation
 
-  /// Ends the current item at once. It leaves the queue, or moves to the end of a repeated queue.
+  /// Ends the current item at once. The item leaves the queue, or moves to the end of a repeated queue.
   mutating func advance() -> [Action] {
     guard let current = entries.first else { return [] }
     if entries.count == 1, repeatMode == .all, current.isRepeatable {
@@ -336,7 +336,7 @@ extension PlayerStateMachine {
   }
 
   /// Makes an entry of the queue current. The entries before it leave the queue or move to its end, as if each had been
-  /// skipped. The current entry itself restarts.
+  /// skipped. An entry that is already current restarts.
   mutating func jump(to id: ItemID) -> [Action] {
     guard let current = entries.first, let index = entries.index(of: id) else { return [] }
     guard index > 0 else {

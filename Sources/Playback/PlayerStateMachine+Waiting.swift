@@ -3,8 +3,8 @@ import MediaCore
 /// Waiting, stalls and resumption: the behaviour of a player whose audio is not available.
 ///
 /// The mixer reports an underrun some time before it is heard (`untoldStall`). From then on (`isStarved`) `PlayerCore`
-/// holds back the samples after the underrun, so that they are not heard in fragments. They are released when enough
-/// are decoded that no other stall is expected at once. If that happens before the underrun is heard, nothing is
+/// holds back the samples after the underrun, so that they are not heard in fragments. The samples are released when
+/// enough are decoded that no other stall is expected at once. If that happens before the underrun is heard, nothing is
 /// reported. Otherwise it is a stall: the player waits (`automaticallyWaits`) or pauses.
 extension PlayerStateMachine {
   /// The buffer state of the current item, like AVPlayerItem's three flags.
@@ -95,7 +95,7 @@ extension PlayerStateMachine {
   // MARK: - Mixer
 
   mutating func soundBegan() -> [Action] {
-    // Audio that was rendered before the hold does not count.
+    // Audio that was rendered before the samples were withheld does not count.
     guard !isStarved else { return [] }
     isSounding = rate != 0
     isDry = false

@@ -8,8 +8,8 @@ import MediaCore
 ///
 /// The decode thread works on one *generation* at a time: a sequence of passes from a start position, in a separate
 /// stream. A seek, or a change of the following passes, makes a new generation. The generation is *committed* when its
-/// first samples are decoded. It either replaces the current stream at once, or follows as a *splice* at the end of a
-/// pass that is still heard.
+/// first samples are decoded. A committed generation either replaces the current stream at once, or follows as a
+/// *splice* at the end of a pass that is still heard.
 struct PlayerStateMachine {
   typealias ItemID = PlayerItem.ID
 
@@ -22,11 +22,11 @@ struct PlayerStateMachine {
     /// The end times of forward and reverse playback; nil: the item's edges.
     var forwardEnd: MediaTime?
     var reverseEnd: MediaTime?
-    /// Whether the whole item was heard and is shorter than `shortestLoop`: it is not repeated.
+    /// Whether the whole item was decoded and is shorter than `shortestLoop`: it is not repeated.
     var isTooShort = false
     /// Whether decoding failed before the end in the last pass.
     var hasBrokenOff = false
-    /// The start position for when the item becomes current; nil: its beginning, or it has started.
+    /// The start position when the item becomes current; nil: its beginning, or it has started.
     var resumeTime: MediaTime?
     /// The length of the end of a pass that depends on the following audio: the reach of a filter, at rate 1.
     var filterReach = MediaTime.zero
@@ -287,8 +287,8 @@ struct PlayerStateMachine {
 
   // MARK: - Requests
 
-  /// Plays at a rate, or pauses at 0. Audio that was decoded at another rate is not replaced, or does not become
-  /// audible, until `changeSpeed` or `splitForSpeed`.
+  /// Plays at a rate, or pauses at 0. Until `changeSpeed` or `splitForSpeed`, audio that was decoded at another rate
+  /// continues in a playing player, and is not heard in a paused one.
   mutating func setRate(_ newRate: Double) -> [Action] {
     let wasPaused = rate == 0
     if newRate != 0 { stop = nil }
@@ -478,7 +478,7 @@ struct PlayerStateMachine {
     return endSeeks(.outputLost)
   }
 
-  /// Prevents opening of items until `releaseOpening`. To be called before anything is decoded.
+  /// Prevents opening of items until `releaseOpening`. Must be called before anything is decoded.
   mutating func holdOpening() { isOpeningHeld = true }
 
   /// Allows opening of the current and the next items.

@@ -4,9 +4,9 @@ import RealtimeAudio
 
 /// The positions of a player over time: which time of which item is at which frame of the output.
 ///
-/// It is built from two kinds of facts, `Run` and `Span`. A run comes from the mixer: from this output frame, that
-/// stream is rendered from that stream frame. A `Span` comes from the decode thread: from this frame of the stream, the
-/// audio is of that item from that time.
+/// The timeline is built from two kinds of facts, `Run` and `Span`. A run comes from the mixer: from this output frame,
+/// that stream is rendered from that stream frame. A `Span` comes from the decode thread: from this frame of the
+/// stream, the audio is of that item from that time.
 ///
 /// All queries are computed from these facts, exactly and in integers: for example the position heard, the output frame
 /// of a time, or the next change of item.

@@ -16,7 +16,7 @@ public enum TimeControlStatus: String, Sendable, Hashable, CaseIterable {
 public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
   /// Samples did not arrive in time. Playback resumes automatically.
   case toMinimizeStalls
-  /// The item is being opened, or its first samples are being decoded. This takes a short time.
+  /// The item is being opened, or its first samples are being decoded, which takes a short time.
   case evaluatingBufferingRate
   /// The queue is empty. The next inserted item starts automatically.
   case noItemToPlay
