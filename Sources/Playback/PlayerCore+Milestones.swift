@@ -13,7 +13,7 @@ extension PlayerCore {
   private enum Milestone {
     case observers(ObserverSchedule.Milestone)
     case end(ItemEnd)
-    /// The underrun that is about to be heard.
+    /// An underrun is heard.
     case stall
     case meter(ObserverToken, window: Int64?)
     case title
@@ -61,7 +61,7 @@ extension PlayerCore {
     // The clocks of the device and of the host drift, so a distant frame is aimed at again on the way.
     let now = engine.loop.now
     let latest = now.advanced(byNanoseconds: Self.aimHorizonNanoseconds)
-    // A stalled device should already have played the frame. Reading its clock without a delay would block the loop.
+    // A stalled device should already have played the frame. Reading its clock without a delay would occupy the loop.
     let earliest = engine.isVirtual ? time : now.advanced(byNanoseconds: time <= now ? Self.stallNanoseconds : 0)
     setTimer(at: max(earliest, min(time, latest)))
   }
