@@ -1,9 +1,9 @@
-/// Addresses as messages show them.
+/// Addresses as displayed in messages.
 public enum AddressText {
-  /// A text without the user names and passwords of the addresses in it, malformed ones included.
+  /// Removes the user names and passwords of all addresses in a text, malformed addresses included.
   ///
-  /// The result lacks everything from `://` to the last `@` before the path. Where a password holds a slash, it lacks
-  /// everything up to the last `@` of the text.
+  /// The result lacks everything from `://` to the last `@` before the path. If a password contains a slash, the
+  /// result lacks everything up to the last `@` of the text.
   public static func withoutCredentials(_ text: String) -> String {
     text.utf8.contains(UInt8(ascii: "@"))
       ? String(decoding: withoutCredentials(Array(text.utf8)[...]), as: UTF8.self) : text
@@ -31,7 +31,7 @@ public enum AddressText {
 
   private static func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
 
-  /// The index after the first colon with slashes behind it.
+  /// The index after the first colon that is followed by slashes, and after those slashes.
   private static func endOfScheme(in text: ArraySlice<UInt8>) -> Int? {
     guard
       let colon = text.indices.first(where: { index in
@@ -41,13 +41,13 @@ public enum AddressText {
     return text[(colon + 1)...].firstIndex { !isSlash($0) } ?? text.endIndex
   }
 
-  /// The index after the credentials that a text begins with; its start when there are none.
+  /// The index after the credentials at the start of a text; the start of the text when there are none.
   ///
   /// - Parameter lastAt: the index of the last `@` of the whole text.
   private static func endOfCredentials(in text: ArraySlice<UInt8>, lastAt: Int) -> Int {
     let authority = text.prefix { !"/?#".utf8.contains($0) }
     if let last = authority.lastIndex(of: at) { return last + 1 }
-    // `host:80` is a host and a port; anything else after the colon is the beginning of a password.
+    // `host:80` is a host and a port. Any other text after the colon is the beginning of a password.
     guard let colon = authority.firstIndex(of: UInt8(ascii: ":")), authority.first != UInt8(ascii: "["),
       !authority[(colon + 1)...].allSatisfy({ (48...57).contains($0) }), lastAt >= text.startIndex
     else { return text.startIndex }

@@ -1,15 +1,15 @@
-/// The shape of sound at the real-time boundary: interleaved 32-bit float samples.
+/// The shape of audio at the real-time boundary: interleaved 32-bit float samples.
 ///
 /// A *frame* is one sample per channel. Full scale is ±1.0.
 public struct AudioFormat: Sendable, Hashable, Codable {
-  /// Frames per second, in Hz; 1 to 768,000.
+  /// The number of frames per second, in Hz; 1 to 768,000.
   public var sampleRateHz: Int
-  /// Samples per frame; 1 to 64. Channels stand in FFmpeg's native order (front left, front right, ...).
+  /// The number of samples per frame; 1 to 64. Channels are in FFmpeg's native order (front left, front right, ...).
   public var channelCount: Int
 
-  /// Limits of what an output or an item may have; beyond them an input is an error, never a trap.
+  /// The sample rates that outputs and items may have. Input outside the limits is an error, never a trap.
   public static let supportedSampleRatesHz = 1...768_000
-  /// Channel counts that an output or an item may have.
+  /// The channel counts that outputs and items may have.
   public static let supportedChannelCounts = 1...64
 
   public init(sampleRateHz: Int, channelCount: Int) {
@@ -17,6 +17,6 @@ public struct AudioFormat: Sendable, Hashable, Codable {
     self.channelCount = channelCount
   }
 
-  /// Bytes of one interleaved float32 frame.
+  /// The number of bytes of one interleaved float32 frame.
   public var bytesPerFrame: Int { channelCount * MemoryLayout<Float>.size }
 }

@@ -1,11 +1,10 @@
 extension ByteSource {
-  /// Every byte of some places that there are, read one piece after another. Blocks.
+  /// Reads all available bytes of the range `places`, in chunks. The range may extend past the end of the source.
+  /// Blocks.
   ///
-  /// - Parameters:
-  ///   - places: from the first on, up to the end or what there is.
-  ///   - check: called with how many bytes there are so far, before the first piece and behind each; what it throws ends the reading.
-  ///
-  /// Errors: the source's own, and those of `check`.
+  /// - Parameter check: called with the number of bytes read so far, before the first chunk and after each chunk. An
+  ///   error that it throws ends the reading.
+  /// - Throws: the errors of the source and of `check`.
   package func readAll(
     in places: Range<Int64>, check: (_ byteCount: Int) throws(MediaError) -> Void
   ) throws(MediaError) -> [UInt8] {

@@ -1,32 +1,33 @@
-/// Where the bytes of a media file come from, when it is neither a file nor in memory: the resource loader's role
-/// (AVAssetResourceLoaderDelegate). Playhead's own reads HTTP; a library's user may bring another.
+/// A source of the bytes of a media file that is neither a file nor in memory, as AVAssetResourceLoaderDelegate.
+/// Playhead includes a source for HTTP; library users can implement others.
 ///
-/// A source serves one reader. Threading: everything but `cancel` and `resume` is called by one thread at a time, which may
-/// block; those two come from any thread and do not.
+/// A source serves one reader. Threading: any thread may call `cancel` and `resume`, which do not block. One thread at
+/// a time calls all other members, which may block.
 public protocol ByteSource: Cancellable {
-  /// Finds out what the two properties below say. Called once, before anything else; blocks.
+  /// Determines `byteCount` and `isSeekable`. Called once, before any other member. Blocks.
   ///
-  /// Errors: the source's own, with a public number (2xxx); `cancelled`.
+  /// - Throws: an error of the source with a public number (2xxx); `cancelled`.
   func open() throws(MediaError)
 
-  /// Bytes that there are; nil when that is not known, as of a live stream.
+  /// The number of bytes; nil when not known, as for a live stream.
   var byteCount: Int64? { get }
 
-  /// Whether bytes at any place can be read. A source that cannot gives them in order, and keeps some of those that it gave.
+  /// Whether the source can read at any offset. Otherwise the source delivers bytes in order and retains some of them.
   var isSeekable: Bool { get }
 
-  /// Gives bytes from `offset` on: at least one, at most as many as fit; 0 at the end. Blocks until there are some.
+  /// Reads bytes from `offset` on: at least one, at most as many as fit. Blocks until bytes are available.
   ///
-  /// Errors: the source's own; `cancelled` between `cancel` and `resume`.
+  /// - Returns: the number of bytes; 0 at the end.
+  /// - Throws: an error of the source; `cancelled` between `cancel` and `resume`.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int
 
-  /// The media type that whoever has the bytes says they are of, such as `audio/mpeg`; nil when nobody does. A hint.
+  /// The media type that the server or owner of the bytes declares, such as `audio/mpeg`; nil when none. Only a hint.
   var mediaType: String? { get }
 
-  /// What was said about the bytes in front of `offset`, and has not been taken yet; in order.
+  /// Removes and returns the pending titles that apply to bytes before `offset`, in order.
   func takeTitles(before offset: Int64) -> [StreamTitle]
 
-  /// The place up to which bytes can be read without waiting, and the place from which; nil when nobody knows.
+  /// The range of bytes that can be read without waiting; nil when not known.
   var presentBytes: Range<Int64>? { get }
 }
 
@@ -37,13 +38,13 @@ extension ByteSource {
   public var presentBytes: Range<Int64>? { nil }
 }
 
-/// What a stream says it plays from one of its bytes on.
+/// The title that a stream announces, starting at one of its bytes.
 public struct StreamTitle: Sendable, Hashable, Codable {
-  /// The byte from which on it holds.
+  /// The offset of the first byte that the title applies to.
   public var offset: Int64
-  /// Often `artist - title`; empty when the stream says that it has none.
+  /// The title, often `artist - title`; empty when the stream announces that it has none.
   public var title: String
-  /// A page about it.
+  /// The address of a page about the title.
   public var url: String?
 
   public init(offset: Int64, title: String, url: String? = nil) {

@@ -1,8 +1,8 @@
-/// Blocking work that other threads can interrupt. Threading: any; neither call blocks.
+/// Blocking work that other threads can interrupt. Threading: any thread; the calls do not block.
 public protocol Cancellable: AnyObject, Sendable {
-  /// Makes the present call and later ones fail with `cancelled`.
+  /// Makes current and later blocking calls fail with `cancelled`, until `resume`.
   func cancel()
 
-  /// Allows calls again after `cancel`.
+  /// Permits blocking calls again after `cancel`.
   func resume()
 }

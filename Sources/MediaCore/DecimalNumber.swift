@@ -1,21 +1,21 @@
 /// A decimal number read from text, without loss: `±mantissa · 10^exponent`.
 ///
-/// The grammar is JSON's (`-?digits[.digits][(e|E)[+|-]digits]`, ASCII only), but that leading zeros are allowed.
-/// Reading takes time in proportion to the text, and its result has a fixed size, whatever the text says.
+/// The grammar is JSON's (`-?digits[.digits][(e|E)[+|-]digits]`, ASCII only), except that leading zeros are allowed.
+/// Reading takes linear time. The result has a fixed size for every text.
 struct DecimalNumber {
   /// Whether the text began with `-`.
   let isNegative: Bool
-  /// The significant digits without zeros around them; the first 38 of them if there are more.
+  /// The significant digits without leading and trailing zeros; only the first 38 if there are more.
   let mantissa: UInt128
-  /// The power of ten of the mantissa's last digit; 0 when the number is.
+  /// The power of ten of the mantissa's last digit; 0 when the number is zero.
   let exponent: Int
-  /// Whether digits other than zero followed those of the mantissa.
+  /// Whether nonzero digits follow those of the mantissa.
   let isCut: Bool
 
-  /// Digits that a `UInt128` holds in any case.
+  /// The number of decimal digits that always fit in a `UInt128`.
   private static let maxDigitCount = 38
 
-  /// The number that all of `text` says; nil for any other text.
+  /// Reads a number that takes up all of `text`. Nil for any other text.
   init?(_ text: ArraySlice<UInt8>, allowsSign: Bool, allowsExponent: Bool) {
     var rest = text
     isNegative = allowsSign && rest.first == UInt8(ascii: "-")
@@ -43,7 +43,7 @@ struct DecimalNumber {
     self.exponent = mantissa == 0 ? 0 : exponent
   }
 
-  /// A whole number with what stands behind it: nothing, or a point and digits. Nil for anything else there.
+  /// Creates a number from a whole number and the text after it: empty, or a point and digits. Nil for any other text.
   init?(whole: UInt64, fraction text: ArraySlice<UInt8>) {
     var digits = Significand()
     var (wholeCount, divisor) = (1, UInt64(1))
@@ -65,15 +65,16 @@ struct DecimalNumber {
     exponent = mantissa == 0 ? 0 : digits.exponent(wholeCount: wholeCount)
   }
 
-  /// The number, times `10^shift`, in seconds: at the smallest power of ten that holds all its digits as the timescale.
+  /// The number times `10^shift`, in seconds, at the smallest power of ten that represents all its digits as
+  /// timescale.
   ///
-  /// What needs more than nine places, or more than `Int64` has room for, is rounded half away from zero at the largest
-  /// power of ten that fits, and flagged. Nil when not even whole seconds fit.
+  /// A number that needs more than nine decimals, or more than `Int64`, is rounded half away from zero and
+  /// flagged. It is rounded at the largest power of ten that fits. Nil when the whole seconds do not fit.
   func time(shift: Int = 0) -> MediaTime? {
     let exponent = exponent + shift
     let limit = UInt128(Int64.max) + (isNegative ? 1 : 0)
     guard exponent <= 18 || mantissa == 0 else { return nil }
-    // The timescale is 10^places; 10^9 is the largest power of ten that an Int32 holds.
+    // The timescale is `10^places`. 10^9 is the largest power of ten that fits in an Int32.
     var places = min(max(-exponent, 0), 9)
     while places >= 0 {
       let (magnitude, isExact) = Self.scaled(mantissa, by: exponent + places)
@@ -100,7 +101,7 @@ struct DecimalNumber {
     return MediaTime(numeric: value, timescale, isExact ? .valid : [.valid, .hasBeenRounded], 0)
   }
 
-  /// `mantissa · 10^power`, rounded half away from zero; nil when it is no `UInt128`.
+  /// `mantissa · 10^power`, rounded half away from zero; nil when it does not fit in a `UInt128`.
   private static func scaled(_ mantissa: UInt128, by power: Int) -> (magnitude: UInt128?, isExact: Bool) {
     if mantissa == 0 || power == 0 { return (mantissa, true) }
     if power > 0 {
@@ -108,14 +109,14 @@ struct DecimalNumber {
       let (product, overflow) = mantissa.multipliedReportingOverflow(by: powerOfTen(power))
       return (overflow ? nil : product, true)
     }
-    // A mantissa is below 10^38: more than 38 places down it is less than a half.
+    // A mantissa is below 10^38, so after a shift by more than 38 digits it is less than a half.
     guard power >= -maxDigitCount else { return (0, false) }
     let divisor = powerOfTen(-power)
     let (quotient, remainder) = mantissa.quotientAndRemainder(dividingBy: divisor)
     return (remainder >= divisor - remainder ? quotient + 1 : quotient, remainder == 0)
   }
 
-  /// The number behind an `e`. Far beyond anything that matters it stands still instead of growing.
+  /// The exponent after an `e`. Its magnitude is limited to 2^48, so that it cannot overflow.
   private static func exponent(_ text: ArraySlice<UInt8>) -> Int? {
     var digits = text
     let isNegative = digits.first == UInt8(ascii: "-")
@@ -125,15 +126,15 @@ struct DecimalNumber {
     return isNegative ? -magnitude : magnitude
   }
 
-  /// Collects the digits of a number from the left; zeros wait until another digit follows.
+  /// Collects the digits of a number from left to right. Zeros are pending until another nonzero digit follows.
   private struct Significand {
     var mantissa: UInt128 = 0
     var isCut = false
-    /// Digits of the mantissa.
+    /// The number of digits of the mantissa.
     private var digitCount = 0
-    /// Zeros behind the mantissa's last digit.
+    /// The number of pending zeros after the mantissa's last digit.
     private var waitingZeroCount = 0
-    /// Digits looked at so far, and how many of them came up to the mantissa's last one.
+    /// The number of digits read so far, and the number of digits up to the mantissa's last one.
     private var seenCount = 0
     private var keptCount = 0
 
@@ -156,12 +157,12 @@ struct DecimalNumber {
       }
     }
 
-    /// The power of ten of the mantissa's last digit, when `wholeCount` of all digits stand before the point.
+    /// The power of ten of the mantissa's last digit, when `wholeCount` of all digits are before the point.
     func exponent(wholeCount: Int) -> Int { wholeCount - keptCount }
   }
 }
 
-/// Whether this is one of the ASCII characters 0 to 9.
+/// Whether the character is an ASCII digit.
 func isDigit(_ character: UInt8) -> Bool { character >= UInt8(ascii: "0") && character <= UInt8(ascii: "9") }
 
 /// 10^`exponent`, for exponents of 0 to 38.

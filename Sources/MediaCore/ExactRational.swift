@@ -1,15 +1,16 @@
-/// A rational number too wide for `MediaTime`: what a calculation yields before the one rounding at its end.
+/// A rational number that is too wide for `MediaTime`: an intermediate result before the single final rounding.
 ///
-/// Sign and magnitude, as a mixed number: `±(whole + numerator / denominator)`. All of it fits in 128-bit arithmetic
-/// whatever the inputs, so nothing traps and nothing is rounded before `scaled(to:rounding:)` says so.
+/// Stored as sign and magnitude, as a mixed number: `±(whole + numerator / denominator)`. All values fit in 128-bit
+/// arithmetic for all inputs, so nothing traps. Only `scaled(to:rounding:)` rounds.
 struct ExactRational {
-  /// Whether the number is below zero; of no meaning when it is zero.
+  /// Whether the number is below zero; meaningless for zero.
   let isNegative: Bool
-  /// The whole part of the magnitude; `UInt128.max` stands for anything larger, which no `MediaTime` can hold either.
+  /// The whole part of the magnitude. `UInt128.max` represents anything larger, which no `MediaTime` can represent
+  /// either.
   let whole: UInt128
-  /// The fraction's numerator, below `denominator`.
+  /// The numerator of the fraction, below `denominator`.
   let numerator: UInt128
-  /// The fraction's denominator, above zero.
+  /// The denominator of the fraction, above zero.
   let denominator: UInt128
 
   /// `numerator / denominator`; the denominator is positive.
@@ -30,11 +31,11 @@ struct ExactRational {
     }
   }
 
-  /// The product of up to three numerators over the product of up to three denominators.
+  /// The product of up to three numerators divided by the product of up to three denominators.
   ///
-  /// The denominators are positive and their product is below 2^128, which any two timescales and a value are.
+  /// The denominators are positive and their product is below 2^128. Any two timescales and a value fulfill this.
   init(isNegative: Bool, product numerators: [UInt64], over denominators: [UInt64]) {
-    // Cancelled first, so that no common factor takes up room.
+    // Cancel common factors first to keep the products small.
     var numerators = numerators
     var denominators = denominators
     for above in numerators.indices {
@@ -48,7 +49,7 @@ struct ExactRational {
     }
     var product: (high: UInt128, low: UInt128) = (0, 1)
     for factor in numerators {
-      // Three factors of 64 bits make at most 192: the high half never overflows.
+      // The product of three 64-bit factors has at most 192 bits, so the high half never overflows.
       let low = product.low.multipliedFullWidth(by: UInt128(factor))
       product = (product.high &* UInt128(factor) &+ low.high, low.low)
     }
@@ -59,10 +60,9 @@ struct ExactRational {
   /// The denominator in lowest terms.
   var reducedDenominator: UInt128 { denominator / greatestCommonDivisor(numerator, denominator) }
 
-  /// The number in units of `1 / scale`, rounded to a whole number of them; nil when that is no `Int64`.
+  /// The number in units of `1 / scale`, rounded to a whole number; nil when it does not fit in an `Int64`.
   ///
-  /// `method` says how; `.quickTime` depends on two scales and is resolved by the caller, so it counts as `.towardZero`
-  /// here.
+  /// `.quickTime` depends on two scales, so the caller must resolve it. Here it counts as `.towardZero`.
   func scaled(to scale: UInt64, rounding method: MediaTime.RoundingMethod) -> (value: Int64, isExact: Bool)? {
     guard whole <= UInt128(UInt64.max) else { return nil }
     let quotient: UInt128
@@ -73,7 +73,7 @@ struct ExactRational {
     } else {
       (quotient, remainder) = denominator.dividingFullWidth(fraction)
     }
-    // whole < 2^64 and scale < 2^64, and the fraction is below scale: the sum is below 2^128.
+    // whole < 2^64, scale < 2^64, and the fraction is below scale: the sum is below 2^128.
     var magnitude = whole * UInt128(scale) + quotient
     if remainder > 0, method.roundsUp(isNegative: isNegative, isHalfOrMore: remainder >= denominator - remainder) {
       magnitude += 1
@@ -85,7 +85,7 @@ struct ExactRational {
   }
 }
 
-/// The greatest number that divides both; the other one when one is zero.
+/// The greatest common divisor; the other number when one is zero.
 func greatestCommonDivisor<Number: FixedWidthInteger & UnsignedInteger>(_ first: Number, _ second: Number) -> Number {
   var (larger, smaller) = (first, second)
   while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }

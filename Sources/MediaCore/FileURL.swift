@@ -1,11 +1,11 @@
-/// `file:` URLs to paths of bytes and back (RFC 8089), without Foundation.
+/// Converts `file:` URLs to byte paths and back (RFC 8089), without Foundation.
 public enum FileURL {
-  /// The path that a `file:` URL names, percent-decoded.
+  /// The percent-decoded path of a `file:` URL.
   ///
-  /// Errors: `unsupportedPlace` for another scheme or a host other than `localhost`; `invalidArgument` otherwise.
+  /// - Throws: `unsupportedPlace` for another scheme or a host other than `localhost`; `invalidArgument` otherwise.
   public static func path(from text: String) throws(MediaError) -> [UInt8] { try path(from: Array(text.utf8)) }
 
-  /// The same for a URL whose bytes need not be UTF-8.
+  /// The percent-decoded path of a `file:` URL whose bytes need not be UTF-8. Throws the same errors.
   public static func path(from bytes: [UInt8]) throws(MediaError) -> [UInt8] {
     func text() -> String { String(decoding: bytes, as: UTF8.self) }
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
@@ -30,7 +30,7 @@ public enum FileURL {
     return path
   }
 
-  /// The bytes that percent-encoded ones stand for; nil when a `%` is not followed by two hexadecimal digits.
+  /// Decodes percent-encoded bytes. Nil when a `%` is not followed by two hexadecimal digits.
   public static func percentDecoded(_ bytes: some Sequence<UInt8>) -> [UInt8]? {
     var decoded: [UInt8] = []
     var rest = bytes.makeIterator()
@@ -47,7 +47,8 @@ public enum FileURL {
     return decoded
   }
 
-  /// Bytes of a path as the path of a URL: what is neither unreserved (RFC 3986 section 2.3) nor `/` is percent-encoded.
+  /// Encodes the bytes of a path for a URL. Percent-encodes all bytes except unreserved ones (RFC 3986 section 2.3)
+  /// and `/`.
   public static func percentEncoded(_ bytes: some Sequence<UInt8>) -> String {
     var encoded: [UInt8] = []
     for byte in bytes {

@@ -1,26 +1,25 @@
-/// What the samples of a track are: everything that a decoder, an encoder or a container has to be told besides the samples.
+/// The format of a track's samples: everything that a decoder, an encoder or a container needs in addition to the
+/// samples.
 ///
-/// A plain value, as CMFormatDescription is one; whether it makes sense is found out where it is used.
+/// A plain value, as CMFormatDescription. The functions that use a description validate it.
 public struct FormatDescription: Sendable, Hashable {
-  /// What kind of media it is.
+  /// A kind of media.
   public enum MediaType: String, Sendable, Hashable, CaseIterable {
     case audio, video, subtitle, metadata
   }
 
-  /// What kind of media it is.
   public var mediaType: MediaType
   /// FFmpeg's name of the codec, such as `aac`, `opus` or `pcm_s16le`.
   public var codecName: String
-  /// What the codec wants to know before the first sample, as FFmpeg's `extradata` has it; empty when nothing.
+  /// Codec setup data that is needed before the first sample, in the form of FFmpeg's `extradata`; empty when none.
   public var setupData: [UInt8]
-  /// What is to be known of sound; nil for other media.
+  /// The audio format; nil for other media.
   public var audio: Audio?
-  /// What is to be known of pictures; nil for other media.
+  /// The video format; nil for other media.
   public var video: Video?
-  /// ISO 639-2 or BCP 47 code of the language; nil when not known.
+  /// The ISO 639-2 or BCP 47 code of the language; nil when not known.
   public var languageCode: String?
 
-  /// A description from its parts.
   public init(
     mediaType: MediaType, codecName: String, setupData: [UInt8] = [], audio: Audio? = nil, video: Video? = nil,
     languageCode: String? = nil
@@ -33,9 +32,9 @@ public struct FormatDescription: Sendable, Hashable {
     self.languageCode = languageCode
   }
 
-  /// Sound as plain numbers.
+  /// The description of PCM audio.
   ///
-  /// - Parameter channelMask: speakers in native order, as FFmpeg's `AV_CH_*` bits; nil: not known.
+  /// - Parameter channelMask: the speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when not known.
   public static func pcm(
     _ encoding: PCMEncoding, sampleRateHz: Int, channelCount: Int, channelMask: UInt64? = nil
   ) -> FormatDescription {
@@ -45,30 +44,31 @@ public struct FormatDescription: Sendable, Hashable {
         sampleRateHz: sampleRateHz, channelCount: channelCount, channelMask: channelMask, pcm: encoding))
   }
 
-  /// What is to be known of sound.
+  /// The properties of an audio format.
   public struct Audio: Sendable, Hashable {
-    /// Frames a second.
+    /// The number of frames per second.
     public var sampleRateHz: Int
-    /// Samples of a frame.
+    /// The number of samples per frame.
     public var channelCount: Int
-    /// Speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when not known.
+    /// The speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when not known.
     public var channelMask: UInt64?
-    /// How plain numbers are written; nil for sound that is coded.
+    /// The PCM encoding; nil for encoded audio.
     public var pcm: PCMEncoding?
-    /// Frames that a packet decodes to; nil when not constant or not known. 1 for plain numbers.
+    /// The number of frames that a packet decodes to; nil when not constant or not known. 1 for PCM.
     public var framesPerPacket: Int?
-    /// Bytes of a packet; nil when not constant or not known.
+    /// The number of bytes of a packet; nil when not constant or not known.
     public var bytesPerPacket: Int?
-    /// Bits of a sample before it was coded, for lossless codecs.
+    /// The number of bits of a sample before encoding, for lossless codecs.
     public var bitsPerSample: Int?
-    /// Frames that the encoder put before the first true one. Sample buffers carry what of it is to be cut off.
+    /// The number of priming frames that the encoder inserted before the first real frame. Sample buffers state the
+    /// part of them to trim.
     public var initialPaddingFrames: Int
-    /// Frames to decode before a seek's target until what comes out is right.
+    /// The number of frames to decode before a seek target until the output is correct.
     public var seekPrerollFrames: Int
-    /// Bits a second; nil when not known.
+    /// The number of bits per second; nil when not known.
     public var bitRate: Int?
 
-    /// A description from its parts; of plain numbers what a packet is follows from them.
+    /// Creates a description. For PCM, the packet properties follow from the encoding.
     public init(
       sampleRateHz: Int, channelCount: Int, channelMask: UInt64? = nil, pcm: PCMEncoding? = nil,
       framesPerPacket: Int? = nil, bytesPerPacket: Int? = nil, bitsPerSample: Int? = nil,
@@ -87,35 +87,35 @@ public struct FormatDescription: Sendable, Hashable {
     }
   }
 
-  /// What is to be known of pictures.
+  /// The properties of a video format.
   public struct Video: Sendable, Hashable {
-    /// Pixels in a row.
+    /// The number of pixels in a row.
     public var width: Int
-    /// Rows.
+    /// The number of rows.
     public var height: Int
-    /// FFmpeg's name of how pixels lie, such as `yuv420p`; nil when not known.
+    /// FFmpeg's name of the pixel format, such as `yuv420p`; nil when not known.
     public var pixelFormatName: String?
-    /// How wide a pixel is for its height; nil when not known: square.
+    /// The pixel aspect ratio; nil when not known, which means square pixels.
     public var pixelAspectRatio: PixelAspectRatio?
-    /// The part of the picture that is to be shown; nil: all of it.
+    /// The part of the video frame to display; nil for all of it.
     public var cleanAperture: CleanAperture?
-    /// By how much the picture is to be turned clockwise to stand upright: 0, 90, 180 or 270 degrees.
+    /// The clockwise rotation that displays the video upright: 0, 90, 180 or 270 degrees.
     public var rotationDegrees = 0
-    /// What the numbers of a pixel mean.
+    /// The color space of the pixels.
     public var color = Color()
-    /// What a picture lasts on average, in seconds; invalid when not known.
+    /// The average duration of a video frame, in seconds; invalid when not known.
     public var frameDuration = MediaTime.invalid
-    /// Bits a second; nil when not known.
+    /// The number of bits per second; nil when not known.
     public var bitRate: Int?
 
-    /// A description of pictures of a size.
+    /// Creates a description of video frames of a size.
     public init(width: Int, height: Int, pixelFormatName: String? = nil) {
       self.width = width
       self.height = height
       self.pixelFormatName = pixelFormatName
     }
 
-    /// How wide a pixel is for its height, as `kCVImageBufferPixelAspectRatioKey`.
+    /// The ratio of a pixel's width to its height, as `kCVImageBufferPixelAspectRatioKey`.
     public struct PixelAspectRatio: Sendable, Hashable, Codable {
       public var horizontal: Int
       public var vertical: Int
@@ -126,13 +126,14 @@ public struct FormatDescription: Sendable, Hashable {
       }
     }
 
-    /// A part of the picture, in its middle but for offsets; in pixels, as `kCVImageBufferCleanApertureKey`.
+    /// The displayed part of a video frame, centered except for the offsets; in pixels, as
+    /// `kCVImageBufferCleanApertureKey`.
     public struct CleanAperture: Sendable, Hashable, Codable {
       public var width: Int
       public var height: Int
-      /// From the middle to the right.
+      /// The offset from the center to the right.
       public var horizontalOffset: Int
-      /// From the middle down.
+      /// The offset from the center downward.
       public var verticalOffset: Int
 
       public init(width: Int, height: Int, horizontalOffset: Int = 0, verticalOffset: Int = 0) {
@@ -143,7 +144,7 @@ public struct FormatDescription: Sendable, Hashable {
       }
     }
 
-    /// What the numbers of a pixel mean: ITU-T H.273's code points, as FFmpeg's `AVCOL_*` have them; 2: not said.
+    /// The color space of pixels: code points of ITU-T H.273, as in FFmpeg's `AVCOL_*`; 2 means unspecified.
     public struct Color: Sendable, Hashable, Codable {
       /// H.273, table 2.
       public var primaries = 2
@@ -151,7 +152,7 @@ public struct FormatDescription: Sendable, Hashable {
       public var transfer = 2
       /// H.273, table 4.
       public var matrix = 2
-      /// Luma goes from 0 to 255, not from 16 to 235; nil: not said.
+      /// Whether luma ranges from 0 to 255 instead of 16 to 235; nil when unspecified.
       public var isFullRange: Bool?
 
       public init() {}
@@ -159,44 +160,43 @@ public struct FormatDescription: Sendable, Hashable {
   }
 }
 
-/// How plain numbers of sound are written.
+/// The encoding of PCM samples.
 public struct PCMEncoding: Sendable, Hashable, Codable {
-  /// What the bits of a number mean.
+  /// The interpretation of the bits of a sample.
   public enum Kind: Sendable, Hashable, Codable {
     case signedInteger
-    /// Silence is half of the range; 8 bits only in most containers.
+    /// Silence is half of the range. Most containers use it with 8 bits only.
     case unsignedInteger
     case float
   }
 
-  /// What the bits mean.
   public var kind: Kind
-  /// Bits of a number; whole bytes.
+  /// The number of bits of a sample; whole bytes.
   public var bitsPerSample: Int
   /// Whether the most significant byte comes first.
   public var isBigEndian: Bool
-  /// Whether a frame's samples lie together; else all samples of a channel do, channel by channel, within one buffer.
+  /// Whether the samples of a frame are adjacent. Otherwise a buffer contains all samples of the first channel, then
+  /// those of the next.
   public var isInterleaved: Bool
 
-  /// Numbers from what they are.
   public init(_ kind: Kind, bitsPerSample: Int, isBigEndian: Bool = false, isInterleaved: Bool = true) {
     self.kind = kind
     self.bitsPerSample = bitsPerSample
-    // A byte has no order.
+    // A single byte has no byte order.
     self.isBigEndian = bitsPerSample > 8 && isBigEndian
     self.isInterleaved = isInterleaved
   }
 
-  /// What the engine plays.
+  /// The encoding that the engine plays.
   public static let float32 = PCMEncoding(.float, bitsPerSample: 32)
-  /// What a CD has.
+  /// The encoding of a CD.
   public static let signed16 = PCMEncoding(.signedInteger, bitsPerSample: 16)
-  /// Three bytes a sample.
+  /// 24-bit samples, three bytes each.
   public static let signed24 = PCMEncoding(.signedInteger, bitsPerSample: 24)
-  /// Four bytes a sample.
+  /// 32-bit samples, four bytes each.
   public static let signed32 = PCMEncoding(.signedInteger, bitsPerSample: 32)
 
-  /// What there are names for; everything else is refused where it is used.
+  /// Whether FFmpeg has a name for the encoding. Functions that use an encoding reject others.
   public var isSupported: Bool {
     switch kind {
     case .signedInteger: [8, 16, 24, 32, 64].contains(bitsPerSample)
@@ -205,7 +205,7 @@ public struct PCMEncoding: Sendable, Hashable, Codable {
     }
   }
 
-  /// FFmpeg's name of the codec that writes it so, such as `pcm_s16le`; it says nothing of whether it is interleaved.
+  /// The name of FFmpeg's codec for the encoding, such as `pcm_s16le`. It does not depend on `isInterleaved`.
   public var codecName: String {
     let letter =
       switch kind {
@@ -217,7 +217,7 @@ public struct PCMEncoding: Sendable, Hashable, Codable {
     return "pcm_\(letter)\(bitsPerSample)\(order)"
   }
 
-  /// What a codec of FFmpeg's writes, interleaved; nil for one that is not plain numbers.
+  /// Creates the interleaved encoding of an FFmpeg codec; nil when the codec is not PCM.
   public init?(codecName: String) {
     let known = [(Kind.signedInteger, [8, 16, 24, 32, 64]), (.unsignedInteger, [8, 16, 24, 32]), (.float, [32, 64])]
     for (kind, widths) in known {
@@ -231,7 +231,7 @@ public struct PCMEncoding: Sendable, Hashable, Codable {
     return nil
   }
 
-  /// Bytes of a frame; 0 for numbers that make no sense.
+  /// The number of bytes of a frame; 0 for invalid arguments.
   public func byteCount(channelCount: Int) -> Int {
     let (count, overflow) = (bitsPerSample / 8).multipliedReportingOverflow(by: channelCount)
     return overflow ? 0 : max(0, count)

@@ -1,7 +1,8 @@
-/// Moments as ISO 8601 writes them: `2026-11-22T09:30:00.250+01:00`. Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+/// Dates in ISO 8601 format: `2026-11-22T09:30:00.250+01:00`. The value is in nanoseconds since 1970-01-01T00:00:00Z,
+/// without leap seconds.
 public enum ISODate {
-  /// Reads one of the years 1900 to 2100, of which any two are less than an `Int64` of nanoseconds apart. The time of day may be left
-  /// out, and the zone, which is then UTC. Nil for anything else.
+  /// Parses a date of the years 1900 to 2100, so that differences of dates fit in an `Int64` of nanoseconds. The time
+  /// of day is optional. A missing time zone means UTC. Nil for any other text.
   public static func parse(_ text: some StringProtocol) -> Int64? {
     var rest = Array(text.utf8)[...]
     guard let year = take(4, &rest), skip("-", &rest), let month = take(2, &rest), skip("-", &rest),
@@ -32,7 +33,7 @@ public enum ISODate {
     return (minutes * 60 + second) * 1_000_000_000 + fraction
   }
 
-  /// The same as text, in UTC, with as many decimals as it has, in threes.
+  /// The ISO 8601 text of a date, in UTC, with 3, 6 or 9 decimals as necessary.
   public static func text(_ nanoseconds: Int64) -> String {
     let seconds = floorDivide(nanoseconds, 1_000_000_000)
     let fraction = nanoseconds - seconds * 1_000_000_000
@@ -88,7 +89,8 @@ public enum ISODate {
     }
   }
 
-  /// Days since 1970-01-01 in the Gregorian calendar, years beginning in March (Hinnant, chrono-compatible low-level date algorithms).
+  /// Days since 1970-01-01 in the Gregorian calendar. Years begin in March (Hinnant, chrono-compatible low-level date
+  /// algorithms).
   private static func dayNumber(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = floorDivide(shifted, 400)

@@ -1,11 +1,11 @@
-/// What becomes of players whose device goes away. A sound server that goes away is another matter: it is waited for.
+/// The reaction of players to the loss of their device. Players always wait for a sound server that disappears.
 public enum LostDevicePolicy: String, Sendable, Hashable, CaseIterable {
-  /// They pause, and the next device is taken: `play` is heard there. AVFoundation's way.
+  /// The players pause, and `play` uses the next device. AVFoundation's behavior.
   case pause
-  /// They wait where they are, and go on by themselves as soon as the very same device is back.
+  /// The players wait at their position, and resume automatically when the same device reappears.
   case hold
-  /// They go on with the next device.
+  /// The players continue on the next device.
   case move
-  /// They go on in silence, at real speed, until the very same device is back.
+  /// The players continue without audible output, in real time, until the same device reappears.
   case null
 }

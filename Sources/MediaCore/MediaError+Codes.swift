@@ -1,6 +1,6 @@
-/// The table of error numbers. protocol.md repeats it; a test compares the two.
+/// The table of error numbers. protocol.md contains the same table; a test compares the two.
 extension MediaError.Code {
-  // MARK: 1xxx: usage. The request makes no sense as it stands; asking again in the same way fails again.
+  // MARK: 1xxx: usage. The request is invalid in the current state; an identical request fails again.
   public static let invalidArgument = Self(rawValue: 1001)
   public static let invalidTime = Self(rawValue: 1002)
   public static let invalidState = Self(rawValue: 1003)
@@ -22,7 +22,7 @@ extension MediaError.Code {
   public static let sessionInterrupted = Self(rawValue: 1032)
   public static let sessionForbidsRecording = Self(rawValue: 1033)
 
-  // MARK: 2xxx: places and the things in them.
+  // MARK: 2xxx: locations and their contents.
   public static let fileNotFound = Self(rawValue: 2001)
   public static let notAFile = Self(rawValue: 2002)
   public static let permissionDenied = Self(rawValue: 2003)
@@ -52,7 +52,7 @@ extension MediaError.Code {
   public static let httpRefused = Self(rawValue: 2046)
   public static let httpServerError = Self(rawValue: 2047)
 
-  // What does not come, and what comes only once.
+  // Opening timeouts and sources that can be read only once or in order.
   public static let openingTimedOut = Self(rawValue: 2048)
   public static let onlyInOrder = Self(rawValue: 2049)
   public static let notReadable = Self(rawValue: 2050)
@@ -63,7 +63,7 @@ extension MediaError.Code {
   public static let addressNotAllowed = Self(rawValue: 2055)
   public static let loudnessUnavailable = Self(rawValue: 2080)
 
-  // Streams in segments (HLS).
+  // Segmented streams (HLS).
   public static let badStreamPlaylist = Self(rawValue: 2060)
   public static let streamLimitExceeded = Self(rawValue: 2061)
   public static let streamPlaylistCycle = Self(rawValue: 2062)
@@ -76,13 +76,13 @@ extension MediaError.Code {
   public static let streamNotUpdated = Self(rawValue: 2069)
   public static let noSuchDate = Self(rawValue: 2070)
 
-  // What is found beside the media.
+  // Artwork and tags.
   public static let fileExists = Self(rawValue: 2090)
   public static let noSuchPicture = Self(rawValue: 2091)
   public static let pictureTooLarge = Self(rawValue: 2092)
   public static let tagDataLimit = Self(rawValue: 2093)
 
-  // What is saved.
+  // Saved state.
   public static let stateUnavailable = Self(rawValue: 2110)
   public static let stateInUse = Self(rawValue: 2111)
   public static let stateDamaged = Self(rawValue: 2112)

@@ -1,8 +1,8 @@
-/// What went wrong, as every public function of Playhead and every error reply on the wire says it.
+/// The error of every public function of Playhead and of every error reply on the wire.
 ///
 /// The numbers are part of the protocol (protocol.md, *Errors*) and never change their meaning.
 public struct MediaError: Error, Sendable, Hashable, Codable, CustomStringConvertible {
-  /// A numbered kind of error. Open: a code that this version does not know survives.
+  /// A numbered kind of error. Codes that this version does not know are preserved.
   public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     public var rawValue: Int
 
@@ -14,11 +14,11 @@ public struct MediaError: Error, Sendable, Hashable, Codable, CustomStringConver
   }
 
   public var code: Code
-  /// One sentence for a person: what is wrong and, where it helps, what would be right.
+  /// One sentence for users: the problem and, where useful, the correct alternative.
   public var message: String
-  /// The call or command that failed, such as `avformat_open_input` or `seek`; nil when the message says it.
+  /// The call or command that failed, such as `avformat_open_input` or `seek`; nil when the message names it.
   public var operation: String?
-  /// What a lower layer said, such as `No such file or directory (errno 2)`.
+  /// The error text of a lower layer, such as `No such file or directory (errno 2)`.
   public var underlying: String?
 
   public init(_ code: Code, _ message: String, operation: String? = nil, underlying: String? = nil) {

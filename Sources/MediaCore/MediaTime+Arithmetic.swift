@@ -4,13 +4,13 @@ extension MediaTime {
 
   /// The sum, as CMTimeAdd.
   ///
-  /// Its timescale is the least common multiple of the two (or 2^31 - 1 when that is larger), halved while the value
-  /// overflows; what overflows at 1 too is infinite. Rounded results are half away from zero and flagged, and a flag on
-  /// either side stays.
-  /// - Specials: invalid with anything is invalid, as are infinities of opposite signs; infinity with anything else is
-  ///   infinity, and indefinite with a number is indefinite.
-  /// - Epochs: epoch 0 is a duration and takes the other's epoch; two times of one epoch give epoch 0; two nonzero
-  ///   epochs that differ give `.invalid`.
+  /// The timescale of the sum is the least common multiple of the two timescales, limited to 2^31 - 1. It is halved
+  /// while the value overflows; a value that overflows at timescale 1 becomes infinite. Results are rounded half away
+  /// from zero and flagged. A rounding flag on either operand is preserved.
+  /// - Special values: invalid plus anything is invalid, as is the sum of infinities of opposite signs. Infinity plus
+  ///   any other value is infinity. Indefinite plus a number is indefinite.
+  /// - Epochs: epoch 0 is a duration, and the sum has the other epoch. Two times of one epoch give epoch 0. Two
+  ///   different nonzero epochs give `.invalid`.
   public static func + (left: MediaTime, right: MediaTime) -> MediaTime {
     if left.timescale == right.timescale, left.isNumeric, left.epoch | right.epoch == 0 {
       let (sum, overflow) = left.value.addingReportingOverflow(right.value)
@@ -19,7 +19,7 @@ extension MediaTime {
     return left.combined(with: right, sign: 1)
   }
 
-  /// The difference, as CMTimeSubtract; the rules are those of `+`.
+  /// The difference, as CMTimeSubtract, with the rules of `+`.
   public static func - (left: MediaTime, right: MediaTime) -> MediaTime {
     if left.timescale == right.timescale, left.isNumeric, left.epoch | right.epoch == 0 {
       let (difference, overflow) = left.value.subtractingReportingOverflow(right.value)
@@ -28,26 +28,27 @@ extension MediaTime {
     return left.combined(with: right, sign: -1)
   }
 
-  /// `left + right`, stored in `left`.
   public static func += (left: inout MediaTime, right: MediaTime) { left = left + right }
 
-  /// `left - right`, stored in `left`.
   public static func -= (left: inout MediaTime, right: MediaTime) { left = left - right }
 
-  /// The time as far on the other side of zero. Keeps timescale and epoch; `Int64.min` overflows as in `+`.
+  /// The time with the opposite sign, with the same timescale and epoch. `Int64.min` overflows as in `+`.
   public static prefix func - (time: MediaTime) -> MediaTime {
     guard time.isNumeric else { return time.isInfinite ? time.opposite : time }
     return time.multiplied(by: Int32(-1))
   }
 
-  /// This time without its sign, as CMTimeAbsoluteValue. -infinity becomes +infinity; indefinite and invalid stay.
+  /// This time without its sign, as CMTimeAbsoluteValue. -infinity becomes +infinity; indefinite and invalid are
+  /// unchanged.
   public var absoluteValue: MediaTime { value < 0 || isNegativeInfinity ? -self : self }
 
   // MARK: - Products
 
-  /// The product with an integer, as CMTimeMultiply: the same timescale and epoch, halved on overflow as in `+`.
+  /// The product with an integer, as CMTimeMultiply. Timescale and epoch are preserved; on overflow the timescale is
+  /// halved as in `+`.
   ///
-  /// An infinity stays infinite, with the sign of the product (0 counts as positive); indefinite and invalid stay.
+  /// An infinity remains infinite, with the sign of the product (0 counts as positive). Indefinite and invalid are
+  /// unchanged.
   public func multiplied(by multiplier: Int32) -> MediaTime {
     guard isNumeric else { return multiplier < 0 && isInfinite ? opposite : self }
     let exact = ExactRational(Int128(value) * Int128(multiplier), over: UInt128(timescale.magnitude))
@@ -56,10 +57,10 @@ extension MediaTime {
 
   /// The product with a floating-point number, as CMTimeMultiplyByFloat64.
   ///
-  /// A timescale below 65,536 is doubled until it is not, so that the fraction has room; it is halved on overflow as in
-  /// `+`. The number's exact binary value is what counts, and the result is rounded once. NaN gives `.invalid`, and so
-  /// does infinity times zero.
-  @_disfavoredOverload  // So that `multiplied(by: 2)` means the integer.
+  /// A timescale below 65,536 is doubled until it reaches that value, to leave room for the fraction. On overflow it
+  /// is halved as in `+`. The calculation uses the exact binary value of `multiplier` and rounds the result once. NaN,
+  /// and infinity times zero, give `.invalid`.
+  @_disfavoredOverload  // Makes `multiplied(by: 2)` select the integer overload.
   public func multiplied(by multiplier: Double) -> MediaTime {
     if multiplier.isNaN || !isValid { return .invalid }
     guard isNumeric else { return multiplier < 0 && isInfinite ? opposite : self }
@@ -79,9 +80,9 @@ extension MediaTime {
 
   /// The product with `multiplier / divisor`, as CMTimeMultiplyByRatio.
   ///
-  /// Exact whenever some timescale can say it (`timescale · divisor`, else the smallest that can); otherwise rounded at
-  /// the largest timescale that does not overflow, and flagged. A divisor of zero gives an infinity of the numerator's
-  /// sign, `.invalid` when that is zero too.
+  /// The result is exact if any timescale can represent it (`timescale · divisor`, else the smallest possible).
+  /// Otherwise it is rounded at the largest timescale that does not overflow, and flagged. A divisor of zero gives an
+  /// infinity with the sign of the numerator, or `.invalid` when the numerator is zero.
   public func multiplied(by multiplier: Int32, dividedBy divisor: Int32) -> MediaTime {
     guard isNumeric else { return (multiplier < 0) != (divisor < 0) && isInfinite ? opposite : self }
     let product = Int128(value) * Int128(multiplier) * (divisor < 0 ? -1 : 1)
@@ -101,7 +102,7 @@ extension MediaTime {
 
   // MARK: - Internals
 
-  /// The infinity of the other sign.
+  /// The infinity of the opposite sign.
   private var opposite: MediaTime { isPositiveInfinity ? .negativeInfinity : .positiveInfinity }
 
   /// `self + sign · other`, for every kind of operand.
@@ -125,10 +126,10 @@ extension MediaTime {
       epoch: epoch == other.epoch ? 0 : epoch | other.epoch)
   }
 
-  /// This number (not 0) times a finite `multiplier` (not 0), without a rounding that could be seen; nil when it is
-  /// larger than any time.
+  /// This number (not 0) times a finite `multiplier` (not 0), exact enough that the later rounding is unaffected. Nil
+  /// when the product is larger than any time.
   private func exactProduct(isNegative: Bool, with multiplier: Double) -> ExactRational? {
-    // |multiplier| = significand · 2^power with an odd significand of at most 53 bits.
+    // multiplier| = significand · 2^power, with an odd significand of at most 53 bits.
     let isSubnormal = multiplier.exponentBitPattern == 0
     var significand = multiplier.significandBitPattern | (isSubnormal ? 0 : 1 << 52)
     var power = Int(max(multiplier.exponentBitPattern, 1)) - 1075
@@ -138,7 +139,7 @@ extension MediaTime {
     let product = UInt128(value.magnitude) * UInt128(significand)
     let scale = UInt128(timescale.magnitude)
     if power >= 0 {
-      // At least 2^power / 2^31 seconds: from 2^96 on it is far beyond Int64 at a timescale of 1.
+      // The product is at least 2^power / 2^31 seconds: from 2^96 on it exceeds Int64 at timescale 1.
       guard power < 128 else { return nil }
       return ExactRational(isNegative: isNegative, (high: product >> (128 - power), low: product << power), over: scale)
     }
@@ -146,7 +147,7 @@ extension MediaTime {
     guard shift > 96 else {
       return ExactRational(isNegative: isNegative, (high: 0, low: product), over: scale << shift)
     }
-    // Bits below 2^-96 cannot decide a rounding by themselves: one bit that says whether there are any is enough.
+    // Bits below 2^-96 cannot decide a rounding by themselves. One bit that records whether any are set is sufficient.
     let kept = product >> (shift - 96)
     let hasRest = kept << (shift - 96) != product
     return ExactRational(isNegative: isNegative, (high: 0, low: hasRest ? kept | 1 : kept), over: scale << 96)

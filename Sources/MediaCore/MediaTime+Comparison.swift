@@ -1,8 +1,8 @@
-/// The order of times, CMTimeCompare's:
-/// -infinity < numbers < indefinite < +infinity < invalid, every special value being equal to itself. Numbers of a
-/// larger epoch come after all numbers of a smaller one.
+/// The order of times, as CMTimeCompare:
+/// -infinity < numbers < indefinite < +infinity < invalid. Each special value is equal to itself. Numbers of a larger
+/// epoch come after all numbers of a smaller one.
 extension MediaTime: Hashable, Comparable {
-  /// The five classes in their order.
+  /// The five classes of times, in order.
   private enum Rank: UInt8, Comparable {
     case negativeInfinity, numeric, indefinite, positiveInfinity, invalid
 
@@ -24,7 +24,7 @@ extension MediaTime: Hashable, Comparable {
     return Int128(left.value) * Int128(right.timescale) == Int128(right.value) * Int128(left.timescale)
   }
 
-  /// Whether `left` comes before `right`.
+  /// Whether `left` is earlier than `right`.
   public static func < (left: MediaTime, right: MediaTime) -> Bool {
     guard left.isNumeric, right.isNumeric else { return left.rank < right.rank }
     guard left.epoch == right.epoch else { return left.epoch < right.epoch }
@@ -32,7 +32,7 @@ extension MediaTime: Hashable, Comparable {
     return Int128(left.value) * Int128(right.timescale) < Int128(right.value) * Int128(left.timescale)
   }
 
-  /// Feeds what `==` compares: the fraction in lowest terms.
+  /// Hashes the values that `==` compares: the epoch and the fraction in lowest terms.
   public func hash(into hasher: inout Hasher) {
     let rank = rank
     hasher.combine(rank)

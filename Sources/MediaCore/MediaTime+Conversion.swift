@@ -1,23 +1,23 @@
-/// Rounding, other timescales, seconds and audio frames.
+/// Rounding, timescale conversion, seconds and audio frames.
 extension MediaTime {
-  /// How a time that does not fit a timescale becomes one that does. The raw values are CMTimeRoundingMethod's.
+  /// A method of rounding a time to a timescale. The raw values are those of CMTimeRoundingMethod.
   public enum RoundingMethod: UInt32, Sendable, Hashable, CaseIterable {
-    /// To the nearest; halves away from zero. The default everywhere.
+    /// To the nearest value; halves away from zero. The default everywhere.
     case halfAwayFromZero = 1
-    /// To the neighbour nearer to zero: cut off.
+    /// To the adjacent value nearer to zero (truncation).
     case towardZero = 2
-    /// To the neighbour farther from zero.
+    /// To the adjacent value farther from zero.
     case awayFromZero = 3
-    /// Toward zero when the timescale shrinks, away from zero when it grows; and what is below zero never becomes 0 but
-    /// `-1/timescale`.
+    /// Toward zero when the timescale decreases, away from zero when it increases. A negative time never becomes 0,
+    /// but `-1/timescale`.
     case quickTime = 4
-    /// To the greater neighbour.
+    /// To the greater adjacent value.
     case towardPositiveInfinity = 5
-    /// To the smaller neighbour.
+    /// To the smaller adjacent value.
     case towardNegativeInfinity = 6
 
-    /// Whether a number between two grid points goes to the one of larger magnitude. `.quickTime` must have been
-    /// resolved.
+    /// Whether a number between two grid points is rounded to the one of larger magnitude. The caller must have
+    /// resolved `.quickTime`.
     func roundsUp(isNegative: Bool, isHalfOrMore: Bool) -> Bool {
       switch self {
       case .halfAwayFromZero: isHalfOrMore
@@ -28,7 +28,7 @@ extension MediaTime {
       }
     }
 
-    /// The method that `.quickTime` stands for between two scales; any other method is itself.
+    /// The method that `.quickTime` means between two scales; any other method is unchanged.
     func resolved(from oldScale: UInt64, to newScale: UInt64) -> RoundingMethod {
       guard self == .quickTime else { return self }
       return newScale < oldScale ? .towardZero : .awayFromZero
@@ -37,8 +37,8 @@ extension MediaTime {
 
   /// This time in another timescale, as CMTimeConvertScale.
   ///
-  /// Rounded as `method` says, and then flagged. A value that overflows `Int64` becomes infinite. A special value is
-  /// returned as it is; a timescale that is not above zero gives `.invalid`.
+  /// Inexact results are rounded with `method` and flagged. A value that overflows `Int64` becomes infinite. Special
+  /// values are unchanged. A timescale that is not above zero gives `.invalid`.
   public func convertScale(_ newTimescale: Int32, method: RoundingMethod = .halfAwayFromZero) -> MediaTime {
     guard newTimescale > 0 else { return .invalid }
     guard isNumeric, newTimescale != timescale else { return self }
@@ -48,7 +48,7 @@ extension MediaTime {
     return MediaTime(numeric: newValue, newTimescale, isExact ? flags : flags.union(.hasBeenRounded), epoch)
   }
 
-  /// This number times `scale`, rounded; nil when that is no `Int64`. Only for numeric times.
+  /// This number times `scale`, rounded; nil when it does not fit in an `Int64`. For numeric times only.
   private func units(per scale: UInt64, rounding method: RoundingMethod) -> (value: Int64, isExact: Bool)? {
     let oldScale = UInt64(timescale)
     let exact = ExactRational(Int128(value), over: UInt128(oldScale))
@@ -60,12 +60,12 @@ extension MediaTime {
 
   // MARK: - Seconds
 
-  /// The time nearest to zero from `seconds` at `preferredTimescale`, as CMTimeMakeWithSeconds.
+  /// Creates the time nearest to `seconds` toward zero at `preferredTimescale`, as CMTimeMakeWithSeconds.
   ///
-  /// The product of the two is formed in `Double` and cut off at its point; the result is flagged as rounded unless it
-  /// reads back as the same `seconds`. While the value overflows, the timescale is halved; what overflows at 1 too is
-  /// infinite. A timescale that is not above zero gives `.invalid`; NaN gives zero, flagged as rounded: ask `isNaN`
-  /// before where that matters.
+  /// The product is calculated in `Double` and truncated. The result is flagged as rounded unless it converts back to
+  /// the same `seconds`. The timescale is halved while the value overflows; the result is infinite when it overflows
+  /// at timescale 1 too. A timescale that is not above zero gives `.invalid`. NaN gives zero, flagged as rounded;
+  /// check `isNaN` first where that matters.
   public init(seconds: Double, preferredTimescale: Int32) {
     guard preferredTimescale > 0 else {
       self = .invalid
@@ -88,7 +88,7 @@ extension MediaTime {
     self = seconds < 0 ? .negativeInfinity : .positiveInfinity
   }
 
-  /// Seconds, as near as a `Double` is; NaN when invalid or indefinite, ±infinity when infinite.
+  /// The time in seconds, rounded to a `Double`; NaN when invalid or indefinite, ±infinity when infinite.
   public var seconds: Double {
     if isNumeric { return Double(value) / Double(timescale) }
     if isPositiveInfinity { return .infinity }
@@ -97,10 +97,10 @@ extension MediaTime {
 
   // MARK: - Audio frames
 
-  /// Where frame `frame` of sound begins at `rate` frames per second.
+  /// The start of audio frame `frame` at `rate` frames per second.
   ///
-  /// Exact for every rate up to 2^31 - 1, and beyond where the fraction reduces to one; else rounded and flagged. A
-  /// rate that is not above zero gives `.invalid`.
+  /// Exact for every rate up to 2^31 - 1, and for higher rates if the reduced fraction fits. Otherwise rounded and
+  /// flagged. A rate that is not above zero gives `.invalid`.
   public init(frame: Int64, rate: Int) {
     if rate <= 0 {
       self = .invalid
@@ -112,9 +112,10 @@ extension MediaTime {
     }
   }
 
-  /// The frame at this time in sound of `rate` frames per second, counted from time zero.
+  /// The frame at this time in audio of `rate` frames per second, counted from time zero.
   ///
-  /// Nil when this is not numeric, when the rate is not above zero, or when the number is no `Int64`.
+  /// Nil when this time is not numeric, when the rate is not above zero, or when the result does not fit in an
+  /// `Int64`.
   public func frameIndex(rate: Int, rounding method: RoundingMethod) -> Int64? {
     guard isNumeric, rate > 0 else { return nil }
     if rate == Int(timescale) { return value }

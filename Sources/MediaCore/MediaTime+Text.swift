@@ -1,29 +1,31 @@
-/// Times as text: decimal seconds and fractions, both without going through a `Double`.
+/// Text forms of times: decimal seconds and fractions, both without conversion through a `Double`.
 extension MediaTime: CustomStringConvertible {
-  /// Decimal seconds as a JSON number token: `83.5`, `-0.25`, `1e-3`. Leading zeros are allowed, blanks are not.
+  /// Reads decimal seconds in the form of a JSON number: `83.5`, `-0.25`, `1e-3`. Leading zeros are allowed, spaces
+  /// are not.
   ///
-  /// The result is exact, at the smallest power of ten that holds every digit; trailing zeros do not matter. What needs
-  /// more than nine places (or more digits than `Int64` has) is rounded half away from zero at the largest power of ten
-  /// that fits, and flagged. Nil for any other text, and for numbers of which not even the whole seconds fit.
+  /// The result is exact, at the smallest power of ten that represents every digit; trailing zeros are ignored. A
+  /// number with more than nine decimals or more digits than `Int64` is rounded half away from zero and flagged.
+  /// It is rounded at the largest power of ten that fits. Nil for any other text, and when the whole seconds do not
+  /// fit.
   public init?(decimal text: some StringProtocol) {
     self.init(decimalBytes: Array(text.utf8)[...])
   }
 
-  /// `init(decimal:)` for bytes.
+  /// Reads decimal seconds from bytes, as `init(decimal:)`.
   public init?(decimalBytes text: ArraySlice<UInt8>) {
     guard let time = DecimalNumber(text, allowsSign: true, allowsExponent: true)?.time() else { return nil }
     self = time
   }
 
-  /// A fraction of whole numbers, as `fractionDescription` gives it: `441000/44100`, `-1/3`.
+  /// Reads a fraction of whole numbers in the form of ``fractionDescription``: `441000/44100`, `-1/3`.
   ///
-  /// Kept as it is written if it fits; else in lowest terms, and rounded and flagged when that is not enough. Nil for
-  /// any other text, for a denominator of zero, and for numbers beyond 2^64.
+  /// The fraction is preserved as written if it fits. Otherwise it is reduced to lowest terms, then rounded and
+  /// flagged if necessary. Nil for any other text, for a denominator of zero, and for numbers beyond 2^64.
   public init?(fraction text: some StringProtocol) {
     self.init(fraction: Array(text.utf8)[...], allowsSign: true)
   }
 
-  /// `init(fraction:)` for bytes; with `allowsSign` false a `-` is bad text too.
+  /// Reads a fraction from bytes, as `init(fraction:)`. Without `allowsSign` a `-` is invalid.
   init?(fraction text: ArraySlice<UInt8>, allowsSign: Bool) {
     let isNegative = allowsSign && text.first == UInt8(ascii: "-")
     let magnitude = isNegative ? text.dropFirst() : text
@@ -38,8 +40,8 @@ extension MediaTime: CustomStringConvertible {
     }
   }
 
-  /// Seconds rounded half away from zero to nine places, without trailing zeros: `83.5`, `0`, `-1.25`; or `invalid`,
-  /// `indefinite`, `inf`, `-inf`.
+  /// Decimal seconds without trailing zeros, rounded half away from zero to nine decimals: `83.5`, `0`, `-1.25`.
+  /// Special values are `invalid`, `indefinite`, `inf` and `-inf`.
   public var decimalDescription: String {
     guard isNumeric else { return specialDescription }
     let scale = UInt64(timescale)
@@ -56,10 +58,10 @@ extension MediaTime: CustomStringConvertible {
     return "\(sign)\(whole).\(digits)"
   }
 
-  /// The exact fraction as it is stored: `3682350/44100`; or one of the words of `decimalDescription`.
+  /// The exact fraction as stored: `3682350/44100`; special values as in ``decimalDescription``.
   public var fractionDescription: String { isNumeric ? "\(value)/\(timescale)" : specialDescription }
 
-  /// For people and logs: `3682350/44100 (83.5)`, with `rounded` and the epoch where there is something to say.
+  /// A description for users and logs: `3682350/44100 (83.5)`, with `rounded` and the epoch if applicable.
   public var description: String {
     guard isNumeric else { return specialDescription }
     var text = "\(fractionDescription) (\(decimalDescription)"
@@ -75,7 +77,7 @@ extension MediaTime: CustomStringConvertible {
   }
 }
 
-/// The number that ASCII digits alone say; nil for anything else, and beyond 2^64 - 1.
+/// The number that consists of ASCII digits only; nil for any other text, and beyond 2^64 - 1.
 func wholeNumber(_ text: ArraySlice<UInt8>) -> UInt64? {
   guard !text.isEmpty else { return nil }
   var number: UInt64 = 0

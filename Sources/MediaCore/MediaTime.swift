@@ -1,61 +1,63 @@
 /// A rational time, as CMTime: `value / timescale` seconds, or one of four special values.
 ///
-/// A value of this type is always in one of two forms: *numeric* (flags `.valid`, perhaps `.hasBeenRounded`;
-/// `timescale` above zero), or one of `.invalid`, `.indefinite`, `.positiveInfinity` and `.negativeInfinity`, whose
-/// other fields are zero. The initializer sees to it, so no operation can meet a timescale of zero. All operations are
-/// total: none traps, whatever the fields are.
+/// A value is always in one of two forms:
+/// - *numeric*: flags `.valid`, optionally `.hasBeenRounded`; `timescale` above zero.
+/// - special: `.invalid`, `.indefinite`, `.positiveInfinity` or `.negativeInfinity`; all other fields are zero.
 ///
-/// Equality, hashing and order go by the instant, not by how it is written: 1/2 equals 2/4, and whether a value has
-/// been rounded does not matter.
+/// The initializers guarantee this, so no operation meets a timescale of zero. All operations are total: none traps
+/// for any operands.
+///
+/// Equality, hashing and order compare the instants, not their representation: 1/2 equals 2/4. Rounding flags are
+/// ignored.
 public struct MediaTime: Sendable {
-  /// What kind of time this is; the bits are CMTimeFlags'.
+  /// The kind of a time. The bits are those of CMTimeFlags.
   public struct Flags: OptionSet, Sendable, Hashable {
-    /// CMTimeFlags' bits.
+    /// The bits of CMTimeFlags.
     public var rawValue: UInt32
 
-    /// The flags that these bits stand for; unknown bits are kept.
+    /// Creates flags from bits. Unknown bits are preserved.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Set on everything but `.invalid`.
+    /// Set on all times except `.invalid`.
     public static let valid = Flags(rawValue: 1)
-    /// Some operation on the way here could not give the exact result.
+    /// Set when an operation on the way to this value could not produce the exact result.
     public static let hasBeenRounded = Flags(rawValue: 2)
-    /// After every other time that is valid.
+    /// Later than every other valid time.
     public static let positiveInfinity = Flags(rawValue: 4)
-    /// Before every other time.
+    /// Earlier than every other time.
     public static let negativeInfinity = Flags(rawValue: 8)
     /// A time that exists but is not known, such as a live stream's duration.
     public static let indefinite = Flags(rawValue: 16)
-    /// The three flags under which `value` and `timescale` mean nothing.
+    /// The three flags that make `value` and `timescale` meaningless.
     public static let impliedValueFlagsMask: Flags = [.positiveInfinity, .negativeInfinity, .indefinite]
   }
 
-  /// Units of `1 / timescale` seconds.
+  /// The time in units of `1 / timescale` seconds.
   public let value: Int64
-  /// Units in a second; 0 on special values.
+  /// The number of units in a second; 0 for special values.
   public let timescale: Int32
-  /// What kind of time this is.
+  /// The kind of this time.
   public let flags: Flags
-  /// Which pass of a timeline this is; 0 also for every duration. Times of different epochs can be ordered, not
-  /// subtracted.
+  /// The number of a pass over a timeline; 0 also for every duration. Times of different epochs can be ordered, but
+  /// not subtracted.
   public let epoch: Int64
 
-  /// The largest timescale there is: 2^31 - 1.
+  /// The largest possible timescale: 2^31 - 1.
   public static let maxTimescale: Int32 = .max
 
   /// 0/1.
   public static let zero = MediaTime(value: 0, timescale: 1)
-  /// Not a time. Equals itself and comes after everything else.
+  /// Not a time. Equal to itself and ordered after all other values.
   public static let invalid = MediaTime(special: [])
   /// A time that is not known.
   public static let indefinite = MediaTime(special: [.valid, .indefinite])
-  /// After every other valid time.
+  /// Later than every other valid time.
   public static let positiveInfinity = MediaTime(special: [.valid, .positiveInfinity])
-  /// Before every other time.
+  /// Earlier than every other time.
   public static let negativeInfinity = MediaTime(special: [.valid, .negativeInfinity])
 
-  /// A time from its parts. Invalid when `flags` lacks `.valid`, or when the timescale is not above zero and no flag
-  /// implies the value; where a flag does imply it, the other arguments do not matter.
+  /// Creates a time from its parts. The result is invalid when `flags` lacks `.valid`, or when the timescale of a
+  /// numeric time is not above zero. With a flag of a special value, the other arguments are ignored.
   public init(value: Int64, timescale: Int32, flags: Flags = .valid, epoch: Int64 = 0) {
     if !flags.contains(.valid) {
       self.init(special: [])
@@ -74,30 +76,30 @@ public struct MediaTime: Sendable {
 
   // MARK: - Predicates
 
-  /// Whether this is anything but `.invalid`.
+  /// Whether this is any time except `.invalid`.
   public var isValid: Bool { flags.contains(.valid) }
   /// Whether this is a number of seconds: neither invalid, infinite nor indefinite.
   public var isNumeric: Bool { timescale > 0 }
-  /// Whether this is a time that is not known.
+  /// Whether this is `.indefinite`, a time that is not known.
   public var isIndefinite: Bool { flags.contains(.indefinite) }
   /// Whether this is +infinity.
   public var isPositiveInfinity: Bool { flags.contains(.positiveInfinity) }
   /// Whether this is -infinity.
   public var isNegativeInfinity: Bool { flags.contains(.negativeInfinity) }
-  /// Whether this is infinite, either way.
+  /// Whether this is +infinity or -infinity.
   public var isInfinite: Bool { !flags.isDisjoint(with: [.positiveInfinity, .negativeInfinity]) }
-  /// Whether this is a number that some operation had to round.
+  /// Whether this is a number that an operation had to round.
   public var hasBeenRounded: Bool { flags.contains(.hasBeenRounded) }
 
   // MARK: - Internals
 
-  /// A special value.
+  /// Creates a special value.
   init(special flags: Flags) {
     (value, timescale, epoch) = (0, 0, 0)
     self.flags = flags
   }
 
-  /// A number; the caller knows that the timescale is above zero and the flags are `.valid` with or without
+  /// Creates a number. The caller guarantees a timescale above zero, and the flag `.valid` with or without
   /// `.hasBeenRounded`.
   init(numeric value: Int64, _ timescale: Int32, _ flags: Flags, _ epoch: Int64) {
     self.value = value
@@ -106,10 +108,10 @@ public struct MediaTime: Sendable {
     self.epoch = epoch
   }
 
-  /// `exact` at `timescale`; while its value overflows, at half that timescale (CMTimeAdd's rule); infinite when it
-  /// overflows at 1 too.
+  /// Creates the time nearest to `exact` at `timescale`. The timescale is halved while the value overflows
+  /// (CMTimeAdd's rule). The result is infinite when the value overflows at timescale 1 too.
   ///
-  /// Every rounding is made from the exact number, half away from zero, and flagged.
+  /// Each attempt rounds the exact number, half away from zero, and flags the result.
   init(nearest exact: ExactRational, timescale: Int32, flags: Flags = .valid, epoch: Int64 = 0) {
     var scale = timescale
     while scale > 0 {
@@ -122,8 +124,9 @@ public struct MediaTime: Sendable {
     self = exact.isNegative ? .negativeInfinity : .positiveInfinity
   }
 
-  /// `exact` at the timescale `preferred` if that says it exactly, else at its own denominator in lowest terms, else at
-  /// the largest timescale; halved, rounded and flagged as in `init(nearest:)`.
+  /// Creates a time equal to `exact` at the timescale `preferred` if that is exact, else at its denominator in lowest
+  /// terms. If the denominator is too large, the timescale is the largest one. Halving, rounding and flagging are
+  /// those of `init(nearest:)`.
   init(shortest exact: ExactRational, preferring preferred: Int32? = nil, flags: Flags = .valid, epoch: Int64 = 0) {
     let denominator = exact.reducedDenominator
     if let preferred, UInt128(preferred.magnitude) % denominator == 0 {
@@ -136,7 +139,7 @@ public struct MediaTime: Sendable {
 }
 
 extension MediaTime: Codable {
-  /// Value, timescale, flags and epoch, in this order; what makes no sense becomes `.invalid`.
+  /// Decodes value, timescale, flags and epoch, in this order. Inconsistent fields decode as `.invalid`.
   public init(from decoder: any Decoder) throws {
     var values = try decoder.unkeyedContainer()
     let value = try values.decode(Int64.self)

@@ -1,20 +1,20 @@
-/// A picture that is not compressed, with its bytes: as CVPixelBuffer.
+/// An uncompressed video frame with its bytes, as CVPixelBuffer.
 public struct PixelBuffer: Sendable, Hashable {
-  /// Pixels in a row, and rows, that a picture can have.
+  /// The supported widths and heights of a video frame, in pixels.
   public static let supportedSizes = 1...16_384
 
-  /// How the pixels lie.
+  /// The layout of the pixels.
   public let pixelFormat: PixelFormat
-  /// Pixels in a row.
+  /// The number of pixels in a row.
   public let width: Int
-  /// Rows.
+  /// The number of rows.
   public let height: Int
-  /// Plane after plane, row after row, without gaps: see `PixelFormat.planes`.
+  /// The bytes, plane by plane and row by row, without gaps: see ``PixelFormat/planes(width:height:)``.
   public var data: [UInt8]
 
-  /// A picture from its bytes.
+  /// Creates a video frame from its bytes.
   ///
-  /// Errors: `invalidArgument` for sizes that none has, and bytes that are not those of such a picture.
+  /// - Throws: `invalidArgument` for an unsupported size, or when the number of bytes does not match the size.
   public init(_ pixelFormat: PixelFormat, width: Int, height: Int, data: [UInt8]) throws(MediaError) {
     let expected = pixelFormat.byteCount(width: width, height: height)
     guard expected > 0 else {
@@ -27,15 +27,16 @@ public struct PixelBuffer: Sendable, Hashable {
     (self.pixelFormat, self.width, self.height, self.data) = (pixelFormat, width, height, data)
   }
 
-  /// Where its planes lie in `data`.
+  /// The positions of the planes in `data`.
   public var planes: [PixelFormat.Plane] { pixelFormat.planes(width: width, height: height) }
 }
 
 extension SampleBuffer {
-  /// A picture that is not compressed.
+  /// Creates a buffer with one uncompressed video frame.
   ///
-  /// - Parameter video: what else is to be known of the picture; its sizes and how its pixels lie are set.
-  /// Errors: `invalidTime`.
+  /// - Parameter video: other properties of the video format. Its size and pixel format are replaced by those of
+  ///   `pixels`.
+  /// - Throws: `invalidTime`.
   public init(
     pixels: PixelBuffer, like video: FormatDescription.Video? = nil, presentationTime: MediaTime,
     duration: MediaTime = .invalid, attachments: Attachments = Attachments()
@@ -45,7 +46,7 @@ extension SampleBuffer {
       presentationTime: presentationTime, duration: duration, attachments: attachments)
   }
 
-  /// The picture, when it is one that is not compressed.
+  /// The video frame; nil unless the buffer contains one uncompressed video frame.
   public var pixels: PixelBuffer? {
     guard format.codecName == FormatDescription.pixelsCodecName, sampleCount == 1, let video = format.video,
       let pixelFormat = video.pixelFormatName.flatMap(PixelFormat.init(name:))
@@ -55,12 +56,12 @@ extension SampleBuffer {
 }
 
 extension FormatDescription {
-  /// FFmpeg's name of pictures that are not compressed.
+  /// FFmpeg's codec name of uncompressed video.
   public static let pixelsCodecName = "rawvideo"
 
-  /// Pictures that are not compressed.
+  /// The description of uncompressed video frames.
   ///
-  /// - Parameter video: what else is to be known of them.
+  /// - Parameter video: other properties of the video format.
   public static func pixels(
     _ pixelFormat: PixelFormat, width: Int, height: Int, like video: Video? = nil
   ) -> FormatDescription {

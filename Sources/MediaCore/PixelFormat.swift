@@ -1,32 +1,33 @@
-/// How the pixels of a picture that is not compressed lie.
+/// The memory layout of the pixels of an uncompressed video frame.
 public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
-  /// Blue, green, red, alpha: a byte each, pixel by pixel. Alpha is straight, not multiplied in.
+  /// Blue, green, red, alpha: one byte each, interleaved. Alpha is straight, not premultiplied.
   case bgra
-  /// A plane of luma, and one of half the width and height with both chroma samples, blue first.
+  /// A luma plane, and a plane of half the width and height with both chroma samples, blue first.
   case nv12
-  /// A plane of luma, and two of half the width and height: blue, then red.
+  /// A luma plane, and two chroma planes of half the width and height: blue, then red.
   case i420
 
-  /// FFmpeg's name.
+  /// FFmpeg's name of the format.
   public var name: String { self == .i420 ? "yuv420p" : rawValue }
 
-  /// The format of FFmpeg's name; nil for others than these.
+  /// Creates a format from FFmpeg's name; nil for formats other than these.
   public init?(name: String) {
     guard let format = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = format
   }
 
-  /// Where one of a picture's planes lies in its bytes.
+  /// The position of a plane in the bytes of a video frame.
   public struct Plane: Sendable, Hashable {
-    /// Of its first byte.
+    /// The offset of the first byte.
     public let offset: Int
-    /// Without a gap between rows.
+    /// The number of bytes of a row. Rows have no gaps between them.
     public let bytesPerRow: Int
-    /// How many.
+    /// The number of rows.
     public let rowCount: Int
   }
 
-  /// A picture's planes, one behind the other; chroma of odd sizes is rounded up. Empty for sizes that are none.
+  /// The planes of a video frame, in order. Chroma dimensions of odd sizes are rounded up. Empty for unsupported
+  /// sizes.
   public func planes(width: Int, height: Int) -> [Plane] {
     guard PixelBuffer.supportedSizes.contains(width), PixelBuffer.supportedSizes.contains(height) else { return [] }
     let (halfWidth, halfHeight) = ((width + 1) / 2, (height + 1) / 2)
@@ -43,7 +44,7 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Bytes of a picture; 0 for sizes that are none.
+  /// The number of bytes of a video frame; 0 for unsupported sizes.
   public func byteCount(width: Int, height: Int) -> Int {
     planes(width: width, height: height).reduce(0) { $0 + $1.bytesPerRow * $1.rowCount }
   }

@@ -1,13 +1,14 @@
-/// Why the position after a seek is not proved to be that of the sample that is read first.
+/// The reason why the position after a seek may differ from the position of the first sample read.
 public enum PositionDoubt: String, Sendable, Hashable, Codable, CaseIterable {
-  /// It is calculated from the bit rate, or from the durations in a playlist: reading everything before it would tell.
+  /// The position is calculated from the bit rate, or from the durations in a playlist. Only reading everything before
+  /// it would prove it.
   case estimated
-  /// The timestamps of the file do not agree with its frames, and the file is too long to count them.
+  /// The timestamps of the file contradict its frame counts, and the file is too long to count all frames.
   case irregularTimestamps
-  /// Timestamps are rounded to more than a frame, and the frames have no common length that would tell the exact one.
+  /// Timestamps are rounded to more than a frame, and no common frame length exists from which the exact one follows.
   case coarseTimestamps
-  /// The decoder depends on everything before the position, and the file is too long to decode from its start.
+  /// The decoder state depends on everything before the position, and the file is too long to decode from its start.
   case decoderState
-  /// Packets between the packet at which decoding began and the position are missing, damaged, or have wrong timestamps.
+  /// Packets between the start of decoding and the position are missing, damaged, or have wrong timestamps.
   case damage
 }

@@ -1,5 +1,5 @@
-/// What this software calls itself.
+/// The identity of this software.
 public enum ProductVersion {
-  /// The version, as servers are told it and `--version` prints it.
+  /// The version that HTTP requests send to servers and that `--version` prints.
   public static let text = "0.1.0"
 }

@@ -1,37 +1,37 @@
-/// Some samples of a track that follow each other, with what they are and when: as CMSampleBuffer.
+/// Consecutive samples of a track with their format and times, as CMSampleBuffer.
 ///
-/// A *sample* is the smallest part that has a time: of plain numbers (PCM) a frame of sound, of anything coded a packet. The
-/// bytes belong to the value. Every value is consistent: the initializer refuses what is not.
+/// A *sample* is the smallest unit with a time: a frame for PCM audio, a packet for encoded media. The value owns its
+/// bytes. Every value is consistent, because the initializers reject inconsistent arguments.
 public struct SampleBuffer: Sendable, Hashable {
-  /// What the samples are.
+  /// The format of the samples.
   public let format: FormatDescription
-  /// The samples' bytes, one after another.
+  /// The bytes of all samples, in order.
   public let data: [UInt8]
-  /// How many samples there are.
+  /// The number of samples.
   public let sampleCount: Int
-  /// Bytes of each sample; empty when all are as long as each other.
+  /// The number of bytes of each sample; empty when all samples have the same size.
   public let sampleByteCounts: [Int]
-  /// When the first sample is presented; before what is cut off at its start.
+  /// The presentation time of the first sample, before trimming.
   public let presentationTime: MediaTime
-  /// When the first sample is decoded; invalid when as it is presented.
+  /// The decode time of the first sample; invalid when it equals the presentation time.
   public let decodeTime: MediaTime
-  /// How long all of it is presented, before anything is cut off; invalid when not known.
+  /// The duration of all samples before trimming; invalid when not known.
   public let duration: MediaTime
-  /// What else is to be known of the buffer.
+  /// Additional properties of the buffer.
   public var attachments: Attachments
 
-  /// What is to be known of a buffer besides its samples.
+  /// Properties of a buffer other than its samples.
   public struct Attachments: Sendable, Hashable {
-    /// How much of what its start decodes to is not to be heard: an encoder's padding, or a cut.
+    /// The duration to trim from the start of the decoded output: encoder padding or an edit.
     public var trimAtStart: MediaTime
-    /// How much of what its end decodes to is not to be heard.
+    /// The duration to trim from the end of the decoded output.
     public var trimAtEnd: MediaTime
-    /// It does not go on where the one before ended: samples are missing, or the decoder begins anew.
+    /// Whether the buffer does not continue the previous one: samples are missing, or the decoder restarts.
     public var isDiscontinuity: Bool
-    /// Decoding can begin with its first sample.
+    /// Whether decoding can begin with the first sample.
     public var isSync: Bool
 
-    /// Nothing special, unless said.
+    /// Creates attachments. Default: no trimming, no discontinuity, a sync sample.
     public init(
       trimAtStart: MediaTime = .zero, trimAtEnd: MediaTime = .zero, isDiscontinuity: Bool = false, isSync: Bool = true
     ) {
@@ -42,13 +42,14 @@ public struct SampleBuffer: Sendable, Hashable {
     }
   }
 
-  /// Samples of a track.
+  /// Creates a buffer with samples of a track.
   ///
   /// - Parameters:
-  ///   - sampleByteCounts: bytes of each sample; empty: all are as long as each other.
-  ///   - decodeTime: invalid: as it is presented.
-  ///   - duration: invalid: not known.
-  /// Errors: `invalidArgument` when sizes and bytes do not agree, `invalidTime` for times that are no times.
+  ///   - sampleByteCounts: the number of bytes of each sample; empty when all samples have the same size.
+  ///   - decodeTime: the decode time of the first sample; invalid when it equals the presentation time.
+  ///   - duration: the duration before trimming; invalid when not known.
+  /// - Throws: `invalidArgument` when the sizes do not match the bytes. `invalidTime` when a time is not numeric or a
+  ///   length is negative.
   public init(
     format: FormatDescription, data: [UInt8], sampleCount: Int = 1, sampleByteCounts: [Int] = [],
     presentationTime: MediaTime, decodeTime: MediaTime = .invalid, duration: MediaTime = .invalid,
@@ -70,9 +71,9 @@ public struct SampleBuffer: Sendable, Hashable {
     self.attachments = attachments
   }
 
-  /// Frames of sound as plain numbers; how many there are and how long they last follows from the bytes.
+  /// Creates a buffer with PCM frames. The number of bytes determines the number of frames and the duration.
   ///
-  /// Errors: `invalidArgument` for a format that is no PCM, or bytes that are no whole frames of it.
+  /// - Throws: `invalidArgument` when `format` is not PCM, or when the bytes are not whole frames.
   public init(
     pcm data: [UInt8], format: FormatDescription, presentationTime: MediaTime,
     attachments: Attachments = Attachments()
@@ -86,7 +87,7 @@ public struct SampleBuffer: Sendable, Hashable {
       duration: MediaTime(value: Int64(frameCount), timescale: timescale), attachments: attachments)
   }
 
-  /// Frames of sound that the samples decode to, before anything is cut off; nil when only a decoder can tell.
+  /// The number of audio frames that the samples decode to, before trimming; nil when only a decoder can determine it.
   public var frameCount: Int? {
     guard let audio = format.audio else { return nil }
     if let frames = audio.framesPerPacket {
@@ -98,19 +99,19 @@ public struct SampleBuffer: Sendable, Hashable {
     return frames.isNumeric ? Int(exactly: frames.value) : nil
   }
 
-  /// When the samples end, before anything is cut off; invalid when it is not known how long they last.
+  /// The end of the samples before trimming; invalid when the duration is not known.
   public var endTime: MediaTime { presentationTime + duration }
 
-  /// When what is to be heard begins.
+  /// The presentation time after trimming.
   public var outputPresentationTime: MediaTime { presentationTime + attachments.trimAtStart }
 
-  /// How long what is to be heard lasts; zero when nothing is left, invalid when not known.
+  /// The duration after trimming; zero when everything is trimmed, invalid when not known.
   public var outputDuration: MediaTime {
     guard duration.isValid else { return .invalid }
     return max(.zero, duration - attachments.trimAtStart - attachments.trimAtEnd)
   }
 
-  /// Where each sample lies in `data`, in order.
+  /// The byte range of each sample in `data`, in order.
   public var sampleRanges: [Range<Int>] {
     var start = 0
     return (0..<sampleCount).map { index in

@@ -1,30 +1,31 @@
-/// A time as the wire says it (protocol.md, *Times*).
+/// The text form of a time in commands (protocol.md, *Times*).
 ///
 /// | Text | Meaning |
 /// |---|---|
 /// | `83.5` `1e-3` | seconds; a decimal number as in JSON, without a sign |
 /// | `250ms` `0.5ms` | milliseconds |
 /// | `1:23.5` `90:00` | minutes and seconds; the minutes may be any number |
-/// | `1:02:03.25` | hours, minutes and seconds; behind a colon stand one or two digits, below 60 |
+///  `1:02:03.25` | hours, minutes and seconds; one or two digits below 60 follow each colon |
 /// | `441000/44100` | a fraction of a second in whole numbers |
 /// | `+5` `-1:30` `+250ms` | any of the above with a sign: relative to the current position |
-/// | `50%` `12.5%` | a part of the duration, from 0 to 100 |
+///  `50%` `12.5%` | a percentage of the duration, from 0 to 100 |
 /// | `end` | the duration |
 ///
-/// No blanks, no other words. Everything is exact, or rounded and flagged as `MediaTime(decimal:)` says.
+/// Spaces and other words are not permitted. Values are exact, or rounded and flagged as in
+/// ``MediaTime/init(decimal:)``.
 public enum TimeExpression: Sendable, Hashable {
-  /// A position on the item's timeline; never below zero.
+  /// A position on the item's timeline; never negative.
   case absolute(MediaTime)
-  /// A distance from the current position; below zero for backwards.
+  /// A distance from the current position; negative for backward.
   case relative(MediaTime)
   /// A part of the duration from 0 to 1, in lowest terms: `12.5%` is 1/8.
   case percent(numerator: Int64, denominator: Int64)
   /// The end of the item.
   case end
 
-  /// The expression that `text` is.
+  /// Parses `text`.
   ///
-  /// - Throws: `.invalidTime` for text of any other form, and for numbers that no `MediaTime` can hold.
+  /// - Throws: `.invalidTime` for text of any other form, and for numbers that no ``MediaTime`` represents.
   public init(parsing text: some StringProtocol) throws(MediaError) {
     guard let expression = Self(bytes: Array(text.utf8)[...]) else {
       let shown = text.count > 40 ? "\(text.prefix(40))..." : String(text)
@@ -35,18 +36,18 @@ public enum TimeExpression: Sendable, Hashable {
     self = expression
   }
 
-  /// The expression that these bytes are; nil where `init(parsing:)` throws.
+  /// Parses bytes. Nil where `init(parsing:)` throws.
   public init?(bytes: ArraySlice<UInt8>) {
     guard let expression = Self.parse(bytes) else { return nil }
     self = expression
   }
 
-  /// The position that this means while `current` plays in an item that is `duration` long.
+  /// Resolves the expression to a position in an item of length `duration`, while playback is at `current`.
   ///
-  /// A relative time is added as it is, so the result may lie before zero or behind the end: what becomes of that is
-  /// for the caller.
-  /// - Throws: `.invalidTime` when a relative time meets a position that is not numeric, or `percent` and `end` a
-  ///   duration that is not, and when the result is too large.
+  /// A relative time is added without limits, so the result may be before zero or after the end. The caller handles
+  /// such results.
+  /// - Throws: `.invalidTime` when a relative time meets a non-numeric position, when `percent` or `end` meets a
+  ///   non-numeric duration, and when the result is too large.
   public func resolve(current: MediaTime, duration: MediaTime) throws(MediaError) -> MediaTime {
     let result: MediaTime
     switch self {
@@ -86,7 +87,7 @@ public enum TimeExpression: Sendable, Hashable {
     return time(text).map { .absolute($0) }
   }
 
-  /// A time without a sign, in any unit.
+  /// Parses a time without a sign, in any unit.
   private static func time(_ text: ArraySlice<UInt8>) -> MediaTime? {
     if text.contains(UInt8(ascii: "/")) { return MediaTime(fraction: text, allowsSign: false) }
     if text.contains(UInt8(ascii: ":")) { return clock(text) }
@@ -95,7 +96,7 @@ public enum TimeExpression: Sendable, Hashable {
     return DecimalNumber(number, allowsSign: false, allowsExponent: true)?.time(shift: isInMilliseconds ? -3 : 0)
   }
 
-  /// `minutes:seconds` or `hours:minutes:seconds`, the seconds with decimal places if they like.
+  /// Parses `minutes:seconds` or `hours:minutes:seconds`; the seconds may have decimals.
   private static func clock(_ text: ArraySlice<UInt8>) -> MediaTime? {
     let point = text.firstIndex(of: UInt8(ascii: ".")) ?? text.endIndex
     var (total, fieldCount, start) = (UInt64(0), 0, text.startIndex)
@@ -103,7 +104,7 @@ public enum TimeExpression: Sendable, Hashable {
       let end = text[start..<point].firstIndex(of: UInt8(ascii: ":")) ?? point
       guard let number = wholeNumber(text[start..<end]) else { return nil }
       fieldCount += 1
-      // Behind a colon stand one or two digits.
+      // One or two digits follow each colon.
       guard fieldCount == 1 || (fieldCount <= 3 && end - start <= 2 && number < 60) else { return nil }
       let (product, isTooLarge) = total.multipliedReportingOverflow(by: 60)
       let (sum, overflows) = product.addingReportingOverflow(number)
@@ -117,7 +118,7 @@ public enum TimeExpression: Sendable, Hashable {
   }
 
   private static func percent(_ text: ArraySlice<UInt8>) -> TimeExpression? {
-    // The limit is for what is written, not for what rounding may make of it.
+    // The limit applies to the text, not to the rounded value.
     let point = text.firstIndex(of: UInt8(ascii: ".")) ?? text.endIndex
     let isWhole = text[point...].dropFirst().allSatisfy { $0 == UInt8(ascii: "0") }
     guard let whole = wholeNumber(text[..<point]), whole < 100 || (whole == 100 && isWhole),
@@ -129,8 +130,8 @@ public enum TimeExpression: Sendable, Hashable {
 }
 
 extension MediaTime {
-  /// This number times `numerator / denominator`, in its own timescale if that is exact; else in another; else rounded
-  /// and flagged. Both are above or at zero.
+  /// This number times `numerator / denominator` in its timescale if that is exact, else in another timescale, else
+  /// rounded and flagged. The numerator must not be negative, and the denominator must be above zero.
   fileprivate func part(_ numerator: Int64, of denominator: Int64) -> MediaTime {
     guard denominator > 0, numerator >= 0 else { return .invalid }
     let exact = ExactRational(

@@ -1,25 +1,25 @@
-/// Times moved into a range, or from one range to another.
+/// Mapping of times into a range, and from one range to another.
 extension TimeRange {
-  /// The time of this range that is nearest to `time`: `time` itself, or the start or the end.
+  /// The time in this range nearest to `time`: `time` itself, the start or the end.
   ///
-  /// The end does not belong to the range and is returned all the same (CMTimeClampToRange). Invalid when the range is
+  /// The result may be the end, although the range does not contain it (CMTimeClampToRange). Invalid when the range is
   /// empty or not valid, or when the time is invalid.
   public func clamp(_ time: MediaTime) -> MediaTime {
     guard isValid, !isEmpty, time.isValid else { return .invalid }
     return max(start, min(time, end))
   }
 
-  /// The time of this range that `time` falls on when the range is repeated without end in both directions
+  /// The time in this range that corresponds to `time` when the range repeats indefinitely in both directions
   /// (CMTimeFoldIntoRange).
   ///
-  /// Invalid unless `time`, start and duration are numbers, the range is valid and not empty, and the time is of the
-  /// start's epoch. A time that no timescale can say exactly is rounded and flagged, and still lies in the range.
+  /// Invalid unless `time`, start and duration are numeric, the range is valid and not empty, and both epochs are
+  /// equal. A time that no timescale represents exactly is rounded and flagged, and is still within the range.
   public func fold(_ time: MediaTime) -> MediaTime {
     guard isValid, !isEmpty, time.isNumeric, start.isNumeric, duration.isNumeric, time.epoch == start.epoch else {
       return .invalid
     }
     if contains(time) { return time }
-    // In units of the common multiple of the three timescales, which is below 2^93, every number here is below 2^127.
+    // In units of the common multiple of the three timescales (below 2^93), every number here is below 2^127.
     let pair = UInt128(leastCommonMultiple(time.timescale, start.timescale))
     let shared = greatestCommonDivisor(UInt64(pair), UInt64(duration.timescale))
     let scale = pair * (UInt128(duration.timescale.magnitude) / UInt128(shared))
@@ -34,16 +34,19 @@ extension TimeRange {
       shortest: ExactRational(units(start) + offset, over: scale), preferring: Int32(exactly: scale),
       flags: flags, epoch: start.epoch)
     if contains(folded) { return folded }
-    // Rounded out of the range, by less than one unit: at either end that is the start of a turn.
+    // Rounding moved the time out of the range, by less than one unit. At both ends the result is the start of a
+    // repetition.
     return MediaTime(numeric: start.value, start.timescale, flags.union(.hasBeenRounded), start.epoch)
   }
 
-  /// Where `time` comes to lie when this range is laid over `target`, start on start and end on end
-  /// (CMTimeMapTimeFromRangeToRange): `(time - start) · (target.duration / duration) + target.start`.
+  /// Maps `time` from this range to `target`, so that starts and ends correspond (CMTimeMapTimeFromRangeToRange):
+  /// `(time - start) · (target.duration / duration) + target.start`.
   ///
-  /// Times outside are mapped by the same formula. Two endless ranges differ by their starts only. Invalid when either
-  /// range is empty, when `time` is no number or not of this start's epoch, and when one duration is a number and the
-  /// other is not.
+  /// Times outside this range are mapped by the same formula. Two endless ranges differ by their starts only. Invalid
+  /// when:
+  /// - either range is empty,
+  /// - `time` is not numeric or not of the epoch of this range's start,
+  /// - only one of the two durations is numeric.
   public func mapTime(_ time: MediaTime, to target: TimeRange) -> MediaTime {
     guard isValid, target.isValid, !isEmpty, !target.isEmpty else { return .invalid }
     guard time.isNumeric, start.isNumeric, target.start.isNumeric, time.epoch == start.epoch else { return .invalid }
@@ -51,11 +54,13 @@ extension TimeRange {
     return mapDuration(time - start, to: target) + target.start
   }
 
-  /// How long `duration` of this range is in `target` (CMTimeMapDurationFromRangeToRange): `duration · (target.duration
-  /// / self.duration)`.
+  /// Maps a duration from this range to `target` (CMTimeMapDurationFromRangeToRange): `duration · (target.duration /
+  /// self.duration)`.
   ///
-  /// Exact if a timescale can say it, else rounded and flagged. Invalid when either range is empty, when `duration` is
-  /// no number or not of epoch 0, and when one of the ranges' durations is a number and the other is not.
+  /// The result is exact if a timescale can represent it, else rounded and flagged. Invalid when:
+  /// - either range is empty,
+  /// - `duration` is not numeric or not of epoch 0,
+  /// - only one of the durations of the ranges is numeric.
   public func mapDuration(_ duration: MediaTime, to target: TimeRange) -> MediaTime {
     guard isValid, target.isValid, !isEmpty, !target.isEmpty else { return .invalid }
     guard duration.isNumeric, duration.epoch == 0 else { return .invalid }

@@ -1,67 +1,66 @@
-/// A stretch of time, as CMTimeRange: from `start`, which belongs to it, up to `end`, which does not.
+/// A range of time, as CMTimeRange: from `start` (inclusive) up to `end` (exclusive).
 ///
-/// Two ranges are equal when their starts and their durations are.
+/// Two ranges are equal when their starts and durations are equal.
 public struct TimeRange: Sendable, Hashable, Codable {
   /// The first instant.
   public var start: MediaTime
-  /// How long it lasts. In a valid range: epoch 0 and not below zero.
+  /// The length of the range. In a valid range: of epoch 0 and not negative.
   public var duration: MediaTime
 
   /// The empty range at zero.
   public static let zero = TimeRange(start: .zero, duration: .zero)
-  /// Not a range: start and duration are invalid.
+  /// An invalid range: start and duration are invalid.
   public static let invalid = TimeRange(start: .invalid, duration: .invalid)
 
-  /// A range from its parts, whatever they are; `isValid` tells whether they make sense.
+  /// Creates a range from any start and duration; ``isValid`` states whether they form a valid range.
   public init(start: MediaTime, duration: MediaTime) {
     self.start = start
     self.duration = duration
   }
 
-  /// From `start` up to `end`. Not valid when `end` lies before `start` or in another epoch, and when only the start is
-  /// infinite.
+  /// Creates the range from `start` up to `end`. Not valid when `end` is before `start` or in another epoch, and when
+  /// only the start is infinite.
   public init(start: MediaTime, end: MediaTime) {
     if start.isInfinite, end == start {
       self.init(start: start, duration: .zero)
     } else if start.isNegativeInfinity, !end.isPositiveInfinity {
-      self.init(start: start, duration: .invalid)  // A duration cannot say where this ends.
+      self.init(start: start, duration: .invalid)  // No duration represents this end.
     } else {
       self.init(start: start, duration: end - start)
     }
   }
 
-  /// The first instant behind the range: `start + duration`. Of all of time (from -infinity, +infinity long) it is
-  /// +infinity.
+  /// The first instant after the range: `start + duration`. For a range that starts at -infinity with duration
+  /// +infinity: +infinity.
   public var end: MediaTime {
     start.isNegativeInfinity && duration.isPositiveInfinity ? .positiveInfinity : start + duration
   }
 
   // MARK: - Predicates
 
-  /// Whether start and duration are valid times, and the duration of epoch 0 and not below zero.
+  /// Whether start and duration are valid, and the duration is of epoch 0 and not negative.
   public var isValid: Bool { start.isValid && duration.isValid && duration.epoch == 0 && duration >= .zero }
-  /// Whether this is valid and its start or its duration is not known.
+  /// Whether the range is valid and its start or duration is indefinite.
   public var isIndefinite: Bool { isValid && (start.isIndefinite || duration.isIndefinite) }
-  /// Whether this is valid and contains no time at all.
+  /// Whether the range is valid and contains no instant.
   public var isEmpty: Bool { isValid && duration == .zero }
 
-  /// Whether a number lies in this range. False for special values, for times of another epoch, and in a range that is
-  /// not valid.
+  /// Whether a numeric time is within this range. False for special values, for times of another epoch, and for a
+  /// range that is not valid.
   public func contains(_ time: MediaTime) -> Bool {
     isValid && time.isNumeric && isComparable(with: time) && start <= time && time < end
   }
 
-  /// Whether another range does not reach out of this one on either side. An empty range may also lie at this one's
-  /// end.
+  /// Whether another range is completely within this one. An empty range at the end of this one is also contained.
   public func contains(_ other: TimeRange) -> Bool {
     isValid && other.isValid && isComparable(with: other.start) && start <= other.start && other.end <= end
   }
 
   // MARK: - Combination
 
-  /// The smallest range with all times of both; a gap between them belongs to it, and an empty range adds nothing.
+  /// The smallest range that contains both ranges, including a gap between them. An empty range adds nothing.
   ///
-  /// Invalid when either range is, or when they start in different epochs.
+  /// Invalid when either range is invalid, or when the starts are in different epochs.
   public func union(_ other: TimeRange) -> TimeRange {
     guard isValid, other.isValid, isComparable(with: other.start) else { return .invalid }
     if other.isEmpty, !isEmpty { return self }
@@ -71,9 +70,9 @@ public struct TimeRange: Sendable, Hashable, Codable {
     return TimeRange(start: min(start, other.start), end: max(end, other.end))
   }
 
-  /// The largest range whose times are all in both; `.zero` when they are apart, an empty range where they touch.
+  /// The largest range contained in both ranges. `.zero` when they are disjoint, an empty range where they touch.
   ///
-  /// Invalid when either range is, or when they start in different epochs.
+  /// Invalid when either range is invalid, or when the starts are in different epochs.
   public func intersection(_ other: TimeRange) -> TimeRange {
     guard isValid, other.isValid, isComparable(with: other.start) else { return .invalid }
     if contains(other) { return other }
@@ -84,14 +83,14 @@ public struct TimeRange: Sendable, Hashable, Codable {
 
   // MARK: - Internals
 
-  /// Whether `time` and this range's start lie on one timeline; a special value lies on every one.
+  /// Whether `time` and the start of this range are on one timeline. A special value is on every timeline.
   func isComparable(with time: MediaTime) -> Bool {
     !start.isNumeric || !time.isNumeric || start.epoch == time.epoch
   }
 }
 
 extension TimeRange: CustomStringConvertible {
-  /// For people and logs: `[start, end)` in decimal seconds, or `invalid`.
+  /// A description for users and logs: `[start, end)` in decimal seconds, or `invalid`.
   public var description: String {
     isValid ? "[\(start.decimalDescription), \(end.decimalDescription))" : "invalid"
   }
