@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-// curl's header makes macros of these.
+// curl's header defines these functions as macros.
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 #undef curl_multi_setopt
@@ -54,7 +54,7 @@ static int find(void *library, const char *name, void *place) {
 }
 
 static void load(void) {
-  // The same library under the name that has GnuTLS, which FFmpeg's libraries have loaded already, and under others.
+  // The GnuTLS build first, because FFmpeg's libraries have already loaded it; then the other name of the library.
   static const char *const names[] = {"libcurl-gnutls.so.4", "libcurl.so.4"};
   void *library = NULL;
   for (size_t index = 0; index < sizeof names / sizeof *names && library == NULL; index += 1) {

@@ -1,16 +1,16 @@
-/// A stretch of a resource in memory that moves forward: a ring of bytes, and the place of its first one.
+/// A window of a resource in memory that moves forward: a ring of bytes and the offset of its first byte.
 ///
-/// Memory is taken once; pages that nothing was written to cost nothing. Threading: one at a time.
+/// The memory is allocated once; the kernel commits its pages at the first write. Threading: one thread at a time.
 final class ByteWindow {
   private let memory: UnsafeMutableRawBufferPointer
-  /// How many bytes behind the reader are kept.
+  /// The number of retained bytes before the read offset.
   private let behindByteCount: Int64
-  /// The place of the first byte, and the one behind the last.
+  /// The offset of the first byte, and the offset after the last byte.
   private(set) var start: Int64 = 0
   private(set) var end: Int64 = 0
-  /// Where the window began last: bytes read on from there show that more is wanted.
+  /// The offset of the last restart. The number of bytes read since then indicates how many more are needed.
   private var firstOffset: Int64 = 0
-  /// Where bytes are read next; those that lie further behind than are kept make room.
+  /// The offset of the next read. Bytes further than `behindByteCount` before it can be overwritten.
   private(set) var readOffset: Int64 = 0
 
   init(behindByteCount: Int, aheadByteCount: Int) {
@@ -21,33 +21,33 @@ final class ByteWindow {
 
   deinit { memory.deallocate() }
 
-  /// Bytes that are held ahead of the reader at once, however little it has read since a jump.
+  /// The initial number of bytes buffered ahead of the read offset, even directly after a jump.
   private static let firstAheadByteCount: Int64 = 256 << 10
 
-  /// How many bytes are held ahead of the reader. Little behind a jump, for who looks for a place jumps again; then twice what
-  /// was read, up to the room that there is.
+  /// The maximum number of bytes buffered ahead of the read offset. It is small after a jump, because another jump
+  /// often follows. It then grows to twice the number of bytes read, limited by the memory.
   var aheadLimit: Int64 {
     min(Int64(memory.count) - behindByteCount, Self.firstAheadByteCount + 2 * max(0, readOffset - firstOffset))
   }
 
-  /// How many bytes can be appended.
+  /// The number of bytes that can be appended.
   var room: Int { Int(max(0, aheadLimit - max(0, end - readOffset))) }
 
-  /// Bytes in front of the reader.
+  /// The number of buffered bytes ahead of the read offset.
   var aheadByteCount: Int64 { max(0, end - max(readOffset, start)) }
 
-  /// Bytes that are held.
+  /// The number of buffered bytes.
   var byteCount: Int { Int(end - start) }
 
-  /// Forgets everything, and goes on at a place.
+  /// Discards all bytes and restarts at an offset.
   func restart(at offset: Int64) {
     (start, end, readOffset, firstOffset) = (offset, offset, offset, offset)
   }
 
-  /// Bytes are wanted at a place at or behind the end: those before it need not be kept.
+  /// Announces a read at `offset`, which may be at or past the end. Bytes before it need not be retained.
   func expect(_ offset: Int64) { readOffset = max(offset, start) }
 
-  /// Appends as many bytes as there is room for, and answers how many.
+  /// Appends as many bytes as fit, and returns their number.
   func append(_ bytes: UnsafeRawBufferPointer) -> Int {
     let count = min(bytes.count, room)
     guard count > 0 else { return 0 }
@@ -61,7 +61,8 @@ final class ByteWindow {
     return count
   }
 
-  /// Copies bytes from a place on, as many as are there and fit; 0 when there are none at that place.
+  /// Copies the available bytes from `offset` on, as many as fit. Returns 0 when the byte at `offset` is not
+  /// available.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
     guard offset >= start, offset < end else { return 0 }
     let count = Int(min(Int64(buffer.count), end - offset))

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import MediaCore
 
-/// One GET, as a `curl_easy` handle. Confined to the loop's thread; its owner outlives it.
+/// A GET request, as a `curl_easy` handle. Confined to the loop's thread. The owner must outlive it.
 final class CurlRequest {
   let easy: UnsafeMutableRawPointer
   private var headers: UnsafeMutablePointer<curl_slist>?
@@ -11,9 +11,9 @@ final class CurlRequest {
   static let noMemory = HTTPFailure(.mediaLimitExceeded, "no memory for a transfer", retry: .never)
 
   /// - Parameters:
-  ///   - bytes: asks for these, such as `0-`; nil: for all, from now on.
+  ///   - bytes: the byte range to request, such as `0-`; nil for the whole resource or live stream.
   ///   - share: the TLS sessions of earlier connections.
-  ///   - isOnNewConnection: uses no connection of an earlier request.
+  ///   - isOnNewConnection: do not reuse the connection of an earlier request.
   ///   - owner: receives the response, from within `curl_multi_perform`.
   init(
     url: HTTPURL, options: HTTPOptions, bytes: String?, interface: String?, share: UnsafeMutableRawPointer?,
@@ -32,10 +32,10 @@ final class CurlRequest {
       set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
       set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)),
       set(CURLOPT_NOSIGNAL, 1),
-      // A name server that does not answer holds nobody up who lets go of the handle.
+      // Releasing the handle does not wait for an unresponsive name server.
       set(CURLOPT_QUICK_EXIT, 1),
       set(CURLOPT_HTTP09_ALLOWED, 0),
-      // What a proxy says before the server is heard is no answer of the server's.
+      // The response of a proxy to CONNECT is not a response of the server.
       set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
       options.proxy.map { set(CURLOPT_PROXY, $0) } ?? CURLE_OK,
       set(CURLOPT_TCP_KEEPALIVE, 1),
@@ -72,7 +72,7 @@ final class CurlRequest {
   private func set(_ option: CURLoption, _ value: Int) -> CURLcode { ccurl_set_long(easy, option, value) }
   private func set(_ option: CURLoption, _ value: String) -> CURLcode { ccurl_set_string(easy, option, value) }
 
-  /// Old stations say `ICY 200 OK`.
+  /// Old stations send `ICY 200 OK` as the status line.
   private func setAliases() -> CURLcode {
     aliases = ccurl_list_append(nil, "ICY 200 OK")
     return ccurl_set_list(easy, CURLOPT_HTTP200ALIASES, aliases)
@@ -81,7 +81,7 @@ final class CurlRequest {
   private func setHeaders(_ fields: [HTTPOptions.Header]) -> CURLcode {
     headers = ccurl_list_append(nil, "Icy-MetaData: 1")
     for field in fields {
-      // curl takes `Name:` away, and sends `Name;` with an empty value.
+      // curl removes a field given as `Name:`, and sends a field given as `Name;` with an empty value.
       let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
       guard let longer = ccurl_list_append(headers, line) else { return CURLE_OUT_OF_MEMORY }
       headers = longer
@@ -95,7 +95,7 @@ final class CurlRequest {
 
   // MARK: - Running
 
-  /// There is room again for the body.
+  /// Resumes the transfer when the window has room for the body.
   func goOn() { _ = ccurl_easy_pause(easy, CURLPAUSE_CONT) }
 
   private var text: String {
@@ -104,7 +104,7 @@ final class CurlRequest {
         .map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// What went wrong; nil when nothing did.
+  /// The failure for a result of curl; nil for success.
   func failure(_ code: CURLcode, url: HTTPURL) -> HTTPFailure? {
     guard code != CURLE_OK else { return nil }
     var systemError = 0
@@ -112,13 +112,13 @@ final class CurlRequest {
     return HTTPFailure(curl: code, systemError: systemError, text: text, url: url)
   }
 
-  /// Whether the request went over the connection of an earlier one.
+  /// Whether the request used the connection of an earlier request.
   var usedEarlierConnection: Bool {
     var count = 1
     return ccurl_get_long(easy, CURLINFO_NUM_CONNECTS, &count) == CURLE_OK && count == 0
   }
 
-  /// The address of whoever answered.
+  /// The address of the server that responded.
   var serverAddress: String? {
     var address: UnsafePointer<CChar>?
     guard ccurl_get_string(easy, CURLINFO_PRIMARY_IP, &address) == CURLE_OK else { return nil }

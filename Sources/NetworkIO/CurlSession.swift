@@ -8,10 +8,10 @@ final class CurlSession {
   let multi: UnsafeMutableRawPointer
   /// The TLS sessions of earlier connections.
   let share: UnsafeMutableRawPointer
-  /// The transfers whose requests run, by their handles.
+  /// The transfers with running requests, by the handles of the requests.
   private var owners: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
 
-  /// Errors: `networkUnavailable` without libcurl, `mediaLimitExceeded` without memory.
+  /// - Throws: `networkUnavailable` without libcurl, `mediaLimitExceeded` without memory.
   init() throws(HTTPFailure) {
     if let reason = ccurl_load() {
       throw HTTPFailure(
@@ -39,7 +39,7 @@ final class CurlSession {
     if owners.removeValue(forKey: request.easy) != nil { _ = ccurl_multi_remove(multi, request.easy) }
   }
 
-  /// Reads and writes what can be read and written, and reports finished requests to their transfers.
+  /// Performs pending reads and writes, and reports finished requests to their transfers.
   func perform() {
     var runningCount: Int32 = 0
     _ = ccurl_multi_perform(multi, &runningCount)
@@ -47,6 +47,6 @@ final class CurlSession {
     while let easy = ccurl_multi_next_finished(multi, &result) { owners[easy]?.finished(result) }
   }
 
-  /// Waits for a connection, for `ccurl_multi_wakeup`, or for the time.
+  /// Waits for activity on a connection, for `ccurl_multi_wakeup`, or for the timeout.
   func poll(milliseconds: Int32) { _ = ccurl_multi_poll(multi, milliseconds) }
 }

@@ -2,21 +2,22 @@ import CCurl
 import Glibc
 import MediaCore
 
-/// Why a request came to nothing: the one place where curl's codes and HTTP's statuses become errors with public numbers.
+/// The failure of a request. All curl codes and HTTP statuses are converted to errors with public numbers here.
 struct HTTPFailure: Error, Sendable, Hashable {
   /// Whether another attempt may succeed.
   enum Retry: Sendable, Hashable {
     case never
-    /// Only for what has been opened before: a place that never answered is more likely wrong than busy.
+    /// Retry only when the resource has been opened before. An address that never responded is more likely wrong than
+    /// busy.
     case whenOpened
     case always
   }
 
   var error: MediaError
   var retry: Retry
-  /// When the server wants to be asked again.
+  /// The retry delay that the server requests.
   var retryAfter: Duration?
-  /// The answer's status, or curl's code.
+  /// The HTTP status of the response, or the curl code.
   var statusCode: Int
 
   init(
@@ -29,7 +30,7 @@ struct HTTPFailure: Error, Sendable, Hashable {
     self.statusCode = statusCode
   }
 
-  /// A server's answer that is no success.
+  /// Creates the failure for an unsuccessful HTTP response.
   init(status: Int, head: ResponseHead, url: HTTPURL) {
     let (code, words, retry): (MediaError.Code, String, Retry) =
       switch status {
@@ -48,7 +49,7 @@ struct HTTPFailure: Error, Sendable, Hashable {
       retryAfter: head.retryAfter)
   }
 
-  /// A transfer that curl could not begin or bring to its end.
+  /// Creates the failure for a transfer that curl could not start or complete.
   init(curl code: CURLcode, systemError: Int, text: String, url: HTTPURL) {
     let (number, words, retry) = Self.meaning(of: code, systemError: systemError)
     let reason = text.isEmpty ? String(cString: ccurl_easy_strerror(code)) : text
@@ -81,7 +82,7 @@ struct HTTPFailure: Error, Sendable, Hashable {
     }
   }
 
-  /// Whether to try again.
+  /// Whether another attempt is permitted.
   func mayRetry(hasOpened: Bool) -> Bool {
     switch retry {
     case .never: false

@@ -4,13 +4,14 @@ import RealtimeAudio
 
 /// Runs every HTTP transfer of the process on one thread, with one `curl_multi` handle.
 ///
-/// A transfer reuses an idle connection to its server, and the TLS sessions of earlier connections. The thread starts with
-/// the first transfer, sleeps in `curl_multi_poll` until a connection, a timeout or a reader needs it, and closes the idle
-/// connections and ends when there has been no transfer for `idleMilliseconds`.
+/// A transfer reuses an idle connection to its server, and the TLS sessions of earlier connections.
 ///
-/// Threading: any.
+/// The thread starts with the first transfer. It sleeps in `curl_multi_poll` until a connection, a timeout or a reader
+/// needs it. After `idleMilliseconds` without a transfer it closes the idle connections and ends.
+///
+/// Threading: any thread.
 final class HTTPLoop: Sendable {
-  /// The loop of all resources, unless a test passes its own.
+  /// The loop of all resources. Tests can pass another loop.
   static let shared = HTTPLoop()
 
   /// Identifies a transfer of a loop; never reused.
@@ -20,25 +21,25 @@ final class HTTPLoop: Sendable {
   static let idleConnectionCount = 16
 
   struct State {
-    /// Transfers that the thread has not taken up yet.
+    /// Added transfers that the thread has not started yet.
     var added: [(id: TransferID, make: @Sendable () -> HTTPTransfer)] = []
-    /// Transfers whose readers changed the state that they share.
+    /// Transfers whose readers changed the shared state.
     var woken: Set<TransferID> = []
     var nextID: TransferID = 1
     var isRunning = false
-    /// The thread's handle while it can be woken.
+    /// The thread's `curl_multi` handle while it can be woken.
     var multi: UnsafeMutableRawPointer?
   }
 
   let signal = WakeSignal(State())
   private let idleMilliseconds: Int32
 
-  /// - Parameter idleMilliseconds: The time without a transfer after which the thread ends.
+  /// - Parameter idleMilliseconds: the time without a transfer after which the thread ends.
   init(idleMilliseconds: Int32 = 60_000) { self.idleMilliseconds = idleMilliseconds }
 
   /// Adds a transfer.
   ///
-  /// - Parameter make: Creates the transfer, on the loop's thread.
+  /// - Parameter make: creates the transfer, on the loop's thread.
   func add(_ make: @escaping @Sendable () -> HTTPTransfer) -> TransferID {
     signal.update { state in
       let id = state.nextID
@@ -53,21 +54,21 @@ final class HTTPLoop: Sendable {
     }
   }
 
-  /// Has a transfer look at the state that it shares with its reader.
+  /// Makes a transfer inspect the state that it shares with its reader.
   func wake(_ id: TransferID) {
     signal.withState { state in
       if state.woken.insert(id).inserted { Self.wakeThread(state) }
     }
   }
 
-  /// Has all transfers look at the time.
+  /// Makes all transfers check the time.
   func wake() { signal.withState { Self.wakeThread($0) } }
 
   private static func wakeThread(_ state: State) {
     if let multi = state.multi { _ = ccurl_multi_wakeup(multi) }
   }
 
-  // MARK: - The thread
+  // MARK: - Thread
 
   private func run() {
     do throws(HTTPFailure) { run(try CurlSession()) } catch {
@@ -101,7 +102,7 @@ final class HTTPLoop: Sendable {
     }
   }
 
-  /// Ends the thread, unless there is a new transfer.
+  /// Ends the thread, unless a new transfer was added.
   private func endsIdle() -> Bool {
     signal.update { state in
       guard state.added.isEmpty else { return false }

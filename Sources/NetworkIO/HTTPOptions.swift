@@ -1,4 +1,4 @@
-/// How a URL is asked for.
+/// Options for opening a URL.
 public struct HTTPOptions: Sendable, Hashable {
   /// A header field of a request.
   public struct Header: Sendable, Hashable {
@@ -15,7 +15,8 @@ public struct HTTPOptions: Sendable, Hashable {
   public enum HeaderScope: String, Sendable, Hashable {
     /// The origin (scheme, host and port) of the address that the fields were given for.
     case origin
-    /// Every server that a redirect, a list or a stream leads to, but no `http` server on the way from an `https` one.
+    /// Every server that a redirect, a playlist or a stream names. Excludes `http` servers reached from an `https`
+    /// address.
     case any
   }
 
@@ -28,64 +29,67 @@ public struct HTTPOptions: Sendable, Hashable {
   public private(set) var headerByteCount = 0
   /// The servers that `headers` are sent to.
   public var headerScope = HeaderScope.origin
-  /// Nil: Playhead's own, `Playhead/VERSION`.
+  /// The user agent; nil for the default, `Playhead/VERSION`.
   public var userAgent: String?
-  /// Whether the network may be used at all. False: opening fails with `networkNotAllowed` before anything is looked up.
+  /// Whether the network may be used. If false, opening fails with `networkNotAllowed` before name resolution.
+  /// Default: true.
   public var isNetworkAllowed = true
-  /// The same, by who may allow more than who asks: true goes before `isNetworkAllowed`.
+  /// Whether a policy, such as that of the daemon, forbids the network.
+  /// True overrides `isNetworkAllowed`. Default: false.
   public var isNetworkForbidden = false
-  /// The servers that may be reached; opening others fails with `addressNotAllowed`.
+  /// The servers that may be reached. Opening other servers fails with `addressNotAllowed`.
   public var networkRules = NetworkRules()
-  /// Names of network interfaces (`eth0`) that may be used, tried in this order; empty: all.
+  /// The names of permitted network interfaces (`eth0`), in the order of attempts; empty for all.
   public var interfaces: [String] = []
-  /// A file with certificates (PEM) of authorities that are believed; nil: those that the system believes.
+  /// A file with trusted CA certificates (PEM); nil for the system's.
   public var certificateAuthorityFile: String?
-  /// Whether HTTP/2 may be spoken with servers that offer it (over TLS).
+  /// Whether HTTP/2 may be used with servers that offer it over TLS. Default: true.
   public var allowsHTTP2 = true
 
-  /// The address of the proxy to go through; nil: the one that the environment names, if any (`https_proxy`).
+  /// The proxy address; nil for the proxy of the environment (`https_proxy`), if any.
   var proxy: String?
 
-  /// Until a connection stands, its name looked up and TLS agreed on.
+  /// The timeout for a connection, including name resolution and the TLS handshake. Default: 10 s.
   public var connectTimeout = Duration.seconds(10)
-  /// From the request to the end of the answer's header.
+  /// The timeout from sending the request to the end of the response header. Default: 15 s.
   public var firstByteTimeout = Duration.seconds(15)
-  /// The time in which `leastByteCount` bytes of the body must come, while bytes are wanted.
+  /// The time within which `leastByteCount` bytes of the body must arrive, while bytes are needed. Default: 15 s.
   public var stallTimeout = Duration.seconds(15)
-  /// The pause before each further attempt, when one has failed and another may succeed. After that many attempts the
-  /// read fails. The count begins anew whenever `attemptByteCount` further bytes have come.
+  /// The delay before each further attempt, when one has failed and another may succeed. The read fails when all
+  /// delays are used. The count restarts whenever `attemptByteCount` further bytes have arrived.
   public var reconnectDelays: [Duration] = [0.5, 1, 2, 4, 8].map { .seconds($0) }
-  /// A server that wants to be asked again later (`Retry-After`) is asked then, but no later than this.
+  /// The maximum delay that a server's `Retry-After` can cause. Default: 30 s.
   public var maximumRetryAfter = Duration.seconds(30)
 
-  /// Of an HLS stream's variants the best is heard that has at most so many bits a second; nil or 0: the best of all.
+  /// The maximum bit rate of an HLS variant, in bits per second. The best variant within the limit is played. Nil or
+  /// 0: no limit.
   public var preferredPeakBitRate: Int64?
 
   public init() {}
 
-  /// Bytes read ahead of what was asked for.
+  /// The number of bytes to read ahead of the requested ones.
   public static let aheadByteCount = 4 << 20
-  /// Bytes kept behind what was asked for.
+  /// The number of retained bytes before the requested ones.
   public static let behindByteCount = 1 << 20
-  /// Forward reads over so many bytes read on instead of asking anew.
+  /// A forward jump of at most this many bytes continues the running transfer instead of starting a new request.
   static let nearByteCount: Int64 = 256 << 10
-  /// From a server without ranges, so many bytes are read and dropped to come to a place.
+  /// The maximum number of bytes to read and discard to reach an offset on a server without ranges.
   static let skipByteCount: Int64 = 16 << 20
-  /// Bytes of a body that must come within `stallTimeout`.
+  /// The number of body bytes that must arrive within `stallTimeout`.
   public static let leastByteCount = 512
-  /// Bytes after which failed attempts are forgotten.
+  /// The number of bytes after which failed attempts are forgotten.
   public static let attemptByteCount: Int64 = 4_096
   static let maximumRedirectCount = 10
-  /// Bytes of the body of a redirect that are read in order to keep the connection.
+  /// The maximum number of body bytes of a redirect to read to preserve the connection.
   static let redirectBodyByteCount: Int64 = 64 << 10
-  /// Bytes of an answer's header.
+  /// The maximum number of bytes of a response header.
   static let maximumHeaderByteCount = 256 << 10
-  /// Every header of the user's, all together.
+  /// The maximum number of bytes of all custom header fields together.
   public static let maximumRequestHeaderByteCount = 16 << 10
 }
 
 extension Duration {
-  /// Nanoseconds, as far as they fit.
+  /// The duration in nanoseconds; saturates.
   var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

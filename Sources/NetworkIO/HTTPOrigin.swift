@@ -1,10 +1,10 @@
-/// The origin of an address (RFC 6454): its scheme, host and port. Secrets that were given for one origin stay there.
+/// The origin of an address (RFC 6454): scheme, host and port. Secrets for one origin are never sent to another.
 public struct HTTPOrigin: Sendable, Hashable {
   /// Whether the scheme is `https`.
   public let isSecure: Bool
-  /// The host in lower case, as the address spells it. Two spellings of one host are two origins.
+  /// The host in lower case, as spelled in the address. Two spellings of one host are two origins.
   public let host: String
-  /// The port; the scheme's own port (80 or 443) when the address names none.
+  /// The port; the default port of the scheme (80 or 443) when the address contains none.
   public let port: UInt16
 }
 
@@ -19,33 +19,33 @@ extension HTTPURL {
       port: Self.number(ofPort: port) ?? (isSecure ? 443 : 80))
   }
 
-  /// The address with the user name and password of another address, if both have one origin and only the other has some.
+  /// This address with the credentials of another address, if both have one origin and only the other has credentials.
   func withCredentials(of other: HTTPURL) -> HTTPURL {
     guard text == redacted, other.text != other.redacted, origin == other.origin else { return self }
     let authority = Self.authority(of: Array(other.text.utf8))
     let credentials = authority[...(authority.lastIndex(of: UInt8(ascii: "@")) ?? authority.startIndex)]
     let bytes = Array(text.utf8)
     let start = Self.authority(of: bytes).startIndex
-    // An address that becomes too long stays without credentials, and the server refuses it.
+    // An address that becomes too long remains without credentials, and the server rejects the request.
     return (try? HTTPURL(String(decoding: bytes[..<start] + credentials + bytes[start...], as: UTF8.self))) ?? self
   }
 
-  /// The part after `://`, up to the path.
+  /// The part of an address between `://` and the path.
   static func authority(of bytes: [UInt8]) -> ArraySlice<UInt8> {
     let slashes = Array("://".utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: slashes) else { return [] }
     return bytes[(colon + slashes.count)...].prefix { !"/?#".utf8.contains($0) }
   }
 
-  /// The host and the text of the port of an authority without credentials; the port is empty when there is none.
+  /// The host and the port text of an authority without credentials; the port is empty when missing.
   static func hostAndPort(_ authority: ArraySlice<UInt8>) -> (host: ArraySlice<UInt8>, port: ArraySlice<UInt8>) {
-    // The colons of an IPv6 address are within its brackets.
+    // The colons of an IPv6 address are inside its brackets.
     let start = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
     guard let colon = authority[start...].firstIndex(of: UInt8(ascii: ":")) else { return (authority, []) }
     return (authority[..<colon], authority[(colon + 1)...])
   }
 
-  /// The number of a port of digits; nil for every other text.
+  /// The port number of a digit text; nil for any other text.
   static func number(ofPort text: ArraySlice<UInt8>) -> UInt16? {
     guard !text.isEmpty, text.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return UInt16(String(decoding: text, as: UTF8.self))
@@ -53,11 +53,11 @@ extension HTTPURL {
 }
 
 extension HTTPOptions {
-  /// The options for an address that a resource names: an entry of a list, a part of a stream, a redirect.
+  /// The options for an address that a resource references: an entry of a playlist, a part of a stream, or a redirect.
   ///
-  /// The header fields go along only when `headerScope` allows it, and never from `https` to `http`.
+  /// The header fields are included only when `headerScope` permits it, and never from `https` to `http`.
   ///
-  /// - Parameter origin: the origin that the header fields were given for; nil for a local file, which has none.
+  /// - Parameter origin: the origin that the header fields were specified for; nil for a local file, which has none.
   public func inherited(from origin: HTTPOrigin?, by url: HTTPURL) -> HTTPOptions {
     guard !headers.isEmpty else { return self }
     let target = url.origin

@@ -1,11 +1,11 @@
 import MediaCore
 import RealtimeAudio
 
-/// A resource of an HTTP server, read like a file: from any offset, blocking until the bytes have come.
+/// A resource of an HTTP server with file-like reading: from any offset, blocking until the bytes have arrived.
 ///
-/// A transfer of the process's HTTP thread fills a window of bounded size around the offset that was read last.
+/// A transfer on the process's HTTP thread fills a window of bounded size around the offset of the last read.
 ///
-/// Threading: as `ByteSource`. Releasing the resource ends its transfer, without waiting for that.
+/// Threading: as ``ByteSource``. Releasing the resource ends its transfer asynchronously.
 public final class HTTPResource: ByteSource {
   private typealias State = HTTPTransferState
 
@@ -17,15 +17,15 @@ public final class HTTPResource: ByteSource {
   private let part: Part
   private let loop: HTTPLoop
 
-  /// What of a resource is wanted, and for what.
+  /// The requested part of a resource and its log session.
   struct Part: Sendable, Hashable {
-    /// Nil: all of it.
+    /// The byte range; nil for the whole resource.
     var bytes: Range<Int64>?
-    /// It is one of many of a row that somebody else has begun in the log; nil: it has its own.
+    /// The log session of another resource that this one is part of; nil for a separate session.
     var session: NetworkLog.Session?
   }
 
-  /// A resource; nothing is asked of the network before `open`.
+  /// Creates a resource. No network access happens before `open`.
   public convenience init(
     url: HTTPURL, options: HTTPOptions = HTTPOptions(), log: NetworkLog = NetworkLog(),
     clock: any NetworkClock = SystemNetworkClock()
@@ -33,8 +33,8 @@ public final class HTTPResource: ByteSource {
     self.init(url: url, options: options, log: log, clock: clock, part: Part())
   }
 
-  /// One of the resources of a session that is in the log already, or some bytes of it: only those are asked for, and their places are
-  /// those in the resource.
+  /// Creates a resource, or a byte range of one, that belongs to an existing log session. Only the bytes of the range
+  /// are requested. Read offsets are offsets in the whole resource.
   public convenience init(
     partOfSession url: HTTPURL, bytes: Range<Int64>? = nil, options: HTTPOptions, log: NetworkLog,
     session: NetworkLog.Session, clock: any NetworkClock
@@ -61,10 +61,11 @@ public final class HTTPResource: ByteSource {
 
   // MARK: - Opening
 
-  /// Asks the server for the first bytes, and waits for its answer.
+  /// Requests the first bytes from the server and waits for the response.
   ///
-  /// Errors: `networkNotAllowed`, `hostNotFound`, `connectionRefused`, `networkUnavailable`, `tlsFailed`, `networkTimedOut`,
-  /// `tooManyRedirects`, `unsupportedPlace`, `httpNotFound` and its kin, `badHTTPResponse`; `cancelled`.
+  /// - Throws: `networkNotAllowed`, `hostNotFound`, `connectionRefused`, `networkUnavailable`, `tlsFailed`,
+  ///   `networkTimedOut`, `tooManyRedirects`, `unsupportedPlace`, `httpNotFound` and related HTTP errors,
+  ///   `badHTTPResponse`; `cancelled`.
   public func open() throws(MediaError) {
     try start()
     let result = signal.wait { state -> Result<Void, MediaError>? in
@@ -75,8 +76,9 @@ public final class HTTPResource: ByteSource {
     try result?.get()
   }
 
-  /// Asks the server for the first bytes, unless that was done, and does not wait for its answer. Errors: `networkNotAllowed`,
-  /// `invalidArgument`.
+  /// Requests the first bytes from the server without waiting for the response. Does nothing if already started.
+  ///
+  /// - Throws: `networkNotAllowed`, `invalidArgument`.
   public func start() throws(MediaError) {
     guard !signal.withState({ $0.isStarted }) else { return }
     guard options.isNetworkAllowed, !options.isNetworkForbidden else {
@@ -97,7 +99,8 @@ public final class HTTPResource: ByteSource {
     clock.onMove { [loop] in loop.wake() }
   }
 
-  /// Field names and values as RFC 9110 wants them: no line ends, which would be other fields.
+  /// Checks that field names and values conform to RFC 9110. Line ends are rejected, because they would insert other
+  /// fields.
   private func checkHeaders() throws(MediaError) {
     var byteCount = 0
     let forbidden: Set = [
@@ -127,14 +130,15 @@ public final class HTTPResource: ByteSource {
 
   private static let cancelled = MediaError(.cancelled, "the operation was cancelled", operation: "http")
 
-  // MARK: - What it is
+  // MARK: - Properties
 
   public var byteCount: Int64? { signal.withState { $0.facts?.byteCount } }
   public var isSeekable: Bool { signal.withState { $0.isSeekable } }
-  /// Where it was found after all redirects; nil before it is open.
+  /// The address after all redirects; nil before the resource is open.
   public var effectiveURL: String? { signal.withState { $0.facts?.effectiveURL } }
   public var mediaType: String? { signal.withState { $0.facts?.mediaType } }
-  /// What a station says of itself in its answer; nothing before it is open, and of what is no station.
+  /// The fields with which a station describes itself. Empty before the resource is open, and for resources that are
+  /// not stations.
   public var stationFields: [StationField] { signal.withState { $0.facts?.stationFields ?? [] } }
 
   public var presentBytes: Range<Int64>? {
@@ -144,16 +148,16 @@ public final class HTTPResource: ByteSource {
     }
   }
 
-  /// How much has come, and how fast.
+  /// The number of received bytes and the transfer times.
   public var measure: TransferMeasure { signal.withState { $0.measure } }
 
-  /// Bytes in memory now; never more than `aheadByteCount` and `behindByteCount` together.
+  /// The number of buffered bytes; never more than `aheadByteCount` plus `behindByteCount`.
   var heldByteCount: Int { signal.withState { $0.window.byteCount } }
 
-  /// The row of the access log that it has, once it is started.
+  /// The session in the access log; nil before the start.
   public var session: NetworkLog.Session? { signal.withState { $0.session } }
 
-  /// What is read is played: stalls are noted in the row of this connection.
+  /// Marks this connection as the played one: stalls are counted in its access log event.
   public func markPlayed() {
     if let session = signal.withState({ $0.session }) { log.markPlayed(session) }
   }
@@ -171,8 +175,10 @@ public final class HTTPResource: ByteSource {
   public func cancel() { signal.update { $0.isCancelled = true } }
   public func resume() { signal.update { $0.isCancelled = false } }
 
-  /// As `ByteSource.read`. Errors: those of `open`, when it was given up to go on after a break; `rangesNotSupported` where the
-  /// server gives the resource only from its beginning; `resourceChanged`; `connectionLost`.
+  /// Reads bytes, as ``ByteSource/read(into:at:)``.
+  ///
+  /// - Throws: the errors of `open`, when the transfer gave up after an interruption. `rangesNotSupported` when the
+  ///   server delivers the resource only from the start. `resourceChanged`; `connectionLost`.
   public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
     guard offset >= 0 else { throw MediaError(.invalidArgument, "no byte lies at \(offset)", operation: "http") }
     guard !buffer.isEmpty else { return 0 }
@@ -201,14 +207,14 @@ public final class HTTPResource: ByteSource {
     return try result?.get() ?? 0
   }
 
-  /// How far ahead a running transfer is waited for.
+  /// The maximum forward jump for which a running transfer is continued.
   private static func reach(_ state: State) -> Int64 {
     state.facts?.hasRanges == true ? HTTPOptions.nearByteCount : HTTPOptions.skipByteCount
   }
 
-  /// Lets a transfer go on that found no room.
+  /// Resumes a paused transfer when the window has room.
   private func goOn(_ state: inout State) {
-    // Not for every piece: what comes is worth waking the thread for.
+    // Wakes the thread only when the freed room is worth it, not after every read.
     guard state.isPaused, Int64(state.window.room) >= state.window.aheadLimit / 4 else { return }
     wake(state)
   }

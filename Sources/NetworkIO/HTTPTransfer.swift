@@ -3,16 +3,17 @@ import Glibc
 import MediaCore
 import RealtimeAudio
 
-/// The requests for one resource, one after another: fetches what the reader orders, and repeats requests that may succeed.
+/// The consecutive requests for one resource. Fetches the bytes that the reader orders, and repeats failed requests
+/// that may succeed.
 ///
 /// Threading: confined to the thread of its `HTTPLoop`.
 final class HTTPTransfer {
   private enum Phase {
     case idle
-    /// Until the request has been sent; curl watches the time.
+    /// Until the request has been sent; curl enforces the timeout.
     case connecting
     case awaitingHead(until: HostTime)
-    /// The body; fewer than `HTTPOptions.leastByteCount` bytes have come since.
+    /// Receiving the body. Fewer than `HTTPOptions.leastByteCount` bytes have arrived since this time.
     case receiving(since: HostTime)
     case pausing(until: HostTime)
   }
@@ -21,7 +22,7 @@ final class HTTPTransfer {
   private let options: HTTPOptions
   private let signal: WakeSignal<HTTPTransferState>
   private let log: NetworkLog
-  /// The row of the access log that this is.
+  /// The access log session of the transfer.
   private let row: NetworkLog.Session
   private let clock: any NetworkClock
   private let part: HTTPResource.Part
@@ -31,41 +32,41 @@ final class HTTPTransfer {
   private var request: CurlRequest?
   private var phase = Phase.idle
   private var retries: RetryPolicy
-  /// Where the present transfer's bytes belong: behind what the window has.
+  /// The offset of the current request's first byte, after the bytes of the window.
   private var offset: Int64 = 0
-  /// Bytes of the body that are dropped before those that are wanted.
+  /// The number of body bytes to discard before the requested ones.
   private var skipLeft: Int64 = 0
   private var head = ResponseHead()
   private var icy: ICYParser?
-  /// Why what comes is not wanted.
+  /// The reason for rejecting the response.
   private var rejection: HTTPFailure?
-  /// There is nothing at or behind the place that was asked for.
+  /// Whether the resource has no bytes at or after the requested offset.
   private var isPastEnd = false
-  /// All that is wanted has come.
+  /// Whether all requested bytes have arrived.
   private var isComplete = false
   private var hasOpened = false
   private var hasBytes = false
   private let openedAt: HostTime
   private var lastByteAt: HostTime?
-  /// Up to when it was measured how long bytes take.
+  /// The time up to which the transfer time is measured.
   private var measuredAt: HostTime
-  /// Nothing of the present answer's body has come.
+  /// Whether no byte of the current response's body has arrived.
   private var awaitsBody = false
   private var serverAddress = ""
   private var hasToldLength = false
   private var attemptCount = 0
   /// The network interface of the current attempt; nil for any.
   private var interface: String?
-  /// The address that the current request goes to: `url`, or the target of the last redirect.
+  /// The address of the current request: `url`, or the target of the last redirect.
   private var target: HTTPURL
-  /// Redirects since the request to `url`.
+  /// The number of redirects since the request to `url`.
   private var redirectCount = 0
-  /// The `Location` of a response that is a redirect.
+  /// The `Location` of a redirect response.
   private var location: String?
   private var redirectBodyByteCount: Int64 = 0
-  /// Bytes of the body since the time in `Phase.receiving`.
+  /// The number of body bytes since the time in `Phase.receiving`.
   private var receivedByteCount = 0
-  /// Bytes that brought the reader further since the count of attempts began.
+  /// The number of bytes appended to the window since the count of attempts restarted.
   private var progressByteCount: Int64 = 0
   /// Whether `networkRules` denied an address of the current request.
   private var hasDeniedAddress = false
@@ -87,10 +88,10 @@ final class HTTPTransfer {
     measuredAt = openedAt
   }
 
-  // MARK: - The loop
+  // MARK: - Loop
 
-  /// Begins the request that the reader ordered, or continues a paused one. False when the resource was closed: then the
-  /// transfer has ended.
+  /// Begins the request that the reader ordered, or continues a paused one. Returns false when the resource was
+  /// closed; then the transfer has ended.
   func carryOutOrders(in session: CurlSession) -> Bool {
     self.session = session
     let (order, mayContinue, isClosed) = signal.update { state in
@@ -120,16 +121,16 @@ final class HTTPTransfer {
     return true
   }
 
-  /// Begins the count of attempts anew.
+  /// Restarts the count of attempts.
   private func restartAttempts() {
     retries.succeeded()
     progressByteCount = 0
   }
 
-  /// The largest piece that curl hands over at once (CURL_MAX_WRITE_SIZE).
+  /// The largest chunk that curl delivers in one call (CURL_MAX_WRITE_SIZE).
   private static let pieceByteCount = 16_384
 
-  /// The time after which `checkTime` has something to do.
+  /// The time until `checkTime` has work to do.
   var sleepMilliseconds: Int32 {
     guard let (deadline, isPause) = deadline else { return .max }
     return clock.milliseconds(until: deadline, isPause: isPause)
@@ -146,7 +147,7 @@ final class HTTPTransfer {
     }
   }
 
-  /// Ends a request that takes too long, and begins the attempt whose time has come.
+  /// Ends a request that exceeds its timeout, and begins a delayed attempt that is due.
   func checkTime() {
     guard let (deadline, isPause) = deadline, deadline <= clock.now else { return }
     if isPause { return begin(at: offset) }
@@ -158,7 +159,7 @@ final class HTTPTransfer {
         retry: .whenOpened))
   }
 
-  // MARK: - A transfer
+  // MARK: - Requests
 
   private func begin(at offset: Int64) {
     drop()
@@ -210,7 +211,7 @@ final class HTTPTransfer {
     phase = .idle
   }
 
-  /// The transfer came to its end, or broke.
+  /// Handles the end of the request, successful or not.
   func finished(_ result: CURLcode) {
     guard let request else { return }
     let failure = rejection ?? request.failure(result, url: url)
@@ -220,20 +221,21 @@ final class HTTPTransfer {
     if let rejection { return failed(rejection) }
     if let location { return follow(location) }
     if result != CURLE_OK, case .awaitingHead = phase, request.usedEarlierConnection {
-      // The rest of an earlier response, longer than its Content-Length, may have been taken for this one.
+      // The connection may have delivered the rest of an earlier response, longer than its Content-Length, as this
+      // response.
       drop()
       head = ResponseHead()
       return self.request(from: offset, isOnNewConnection: true)
     }
     if result != CURLE_OK, let failure {
-      // Whether another of the host's addresses answered is not told.
+      // The error does not reveal whether another address of the host responded.
       if hasDeniedAddress, case .connecting = phase { return failed(Self.addressNotAllowed(url)) }
       return failed(failure)
     }
     let (facts, end) = signal.withState { ($0.facts, $0.window.end) }
     if let byteCount = facts?.byteCount {
       if end >= byteCount { return self.end(at: byteCount) }
-      // Some servers give a part of what was asked for.
+      // Some servers deliver only a part of the requested range.
       if end > offset { return begin(at: end) }
       return failed(HTTPFailure(.connectionLost, "the server gives less than it said of \(url)", retry: .whenOpened))
     }
@@ -246,7 +248,7 @@ final class HTTPTransfer {
     self.end(at: end)
   }
 
-  /// Sends the request on to the address that a redirect names.
+  /// Repeats the request at the address of a redirect.
   private func follow(_ location: String) {
     do throws(HTTPFailure) {
       target = try redirectTarget(location)
@@ -283,7 +285,7 @@ final class HTTPTransfer {
     return next.withCredentials(of: target)
   }
 
-  /// There is nothing from `byteCount` on.
+  /// Ends the transfer at the end of the resource, which has `byteCount` bytes.
   private func end(at byteCount: Int64) {
     drop()
     signal.update { state in
@@ -293,7 +295,7 @@ final class HTTPTransfer {
     }
   }
 
-  /// Tries again, or gives up.
+  /// Schedules another attempt, or gives up.
   private func failed(_ failure: HTTPFailure) {
     if let request { noteServer(request) }
     drop()
@@ -304,12 +306,12 @@ final class HTTPTransfer {
         isRetried: pause != nil))
     guard let pause else { return giveUp(failure) }
     if hasOpened { log.change(row) { $0.numberOfReconnects += 1 } }
-    // From the byte that is missing; of a station, from now on.
+    // Continue at the first missing byte; a station continues live.
     offset = signal.withState { $0.window.end }
     phase = .pausing(until: clock.now.advanced(byNanoseconds: pause.nanoseconds))
   }
 
-  /// Ends with an error.
+  /// Ends the transfer with an error.
   func giveUp(_ failure: HTTPFailure) {
     phase = .idle
     signal.update { state in
@@ -328,9 +330,9 @@ final class HTTPTransfer {
     }
   }
 
-  // MARK: - What curl tells, from within `curl_multi_perform`
+  // MARK: - Callbacks of curl, from within `curl_multi_perform`
 
-  /// Whether a connection to an address of the server may be made.
+  /// Whether a connection to an address of the server is permitted.
   func mayConnect(to address: UnsafePointer<sockaddr>) -> Bool {
     let isAllowed = IPAddress(address).map { options.networkRules.allows($0, host: target.host) } ?? false
     if !isAllowed { hasDeniedAddress = true }
@@ -341,8 +343,9 @@ final class HTTPTransfer {
     HTTPFailure(.addressNotAllowed, "the rules of the network do not allow the server's address: \(url)", retry: .never)
   }
 
-  /// A connection to a server or a proxy is ready, and the request is about to be sent. False if it was made for a transfer with
-  /// other rules, and this one's deny the address.
+  /// Called when a connection to a server or a proxy is ready, before the request is sent. Returns false when the
+  /// rules of this transfer deny the address. This happens when the connection was made for a transfer with other
+  /// rules.
   func connected(to address: IPAddress?) -> Bool {
     guard let address, options.networkRules.allows(address, host: target.host) else {
       hasDeniedAddress = true
@@ -352,9 +355,9 @@ final class HTTPTransfer {
     return true
   }
 
-  /// A line of a header; false breaks the transfer off.
+  /// Processes a line of a header. Returns false to abort the request.
   func took(headerLine line: UnsafeRawBufferPointer) -> Bool {
-    // Trailers follow the body.
+    // Trailer lines follow the body.
     if case .receiving = phase { return true }
     head.take(line: line)
     guard head.byteCount <= HTTPOptions.maximumHeaderByteCount else {
@@ -366,7 +369,7 @@ final class HTTPTransfer {
     if isProvisional { return true }
     receivedByteCount = 0
     phase = .receiving(since: clock.now)
-    // An empty field names no address: such a response is judged as any other.
+    // An empty field contains no address. Such a response is validated like any other.
     if (300..<400).contains(head.status), let location = head.fields["location"], !location.isEmpty {
       self.location = location
       return true
@@ -375,7 +378,7 @@ final class HTTPTransfer {
     return rejection == nil && !isPastEnd
   }
 
-  /// A piece of the body. Nil: there is no room now; false breaks the transfer off.
+  /// Processes a chunk of the body. Returns nil when the window has no room, and false to abort the request.
   func took(body bytes: UnsafeRawBufferPointer) -> Bool? {
     if rejection != nil || isPastEnd || isComplete { return false }
     if location != nil {
@@ -393,12 +396,12 @@ final class HTTPTransfer {
         state.isPaused = true
         return false
       }
-      // Who reads them finds them in the log.
+      // Log first: a reader of these bytes finds them in the log.
       note(bytes.count, at: now)
       state.measure.byteCount += Int64(bytes.count)
       let end = state.window.end
       append(bytes, to: &state)
-      // What is dropped on the way to the place that is wanted comes again with each attempt: it brings nobody further.
+      // Bytes discarded on the way to the requested offset are sent again with each attempt, so they are not progress.
       progressByteCount += state.window.end - end
       if progressByteCount >= HTTPOptions.attemptByteCount { restartAttempts() }
       return true
@@ -422,7 +425,7 @@ final class HTTPTransfer {
         skipLeft -= Int64(count)
         sound = UnsafeRawBufferPointer(rebasing: sound[count...])
       }
-      // More than was said is no part of it.
+      // Discard bytes past the announced length.
       let count = Int(min(Int64(sound.count), max(0, limit - window.end)))
       _ = window.append(UnsafeRawBufferPointer(rebasing: sound[..<count]))
     }
@@ -446,16 +449,16 @@ final class HTTPTransfer {
     let startup = now.nanoseconds(since: openedAt)
     log.change(row) { event in
       event.numberOfBytesTransferred += Int64(byteCount)
-      // A longer pause was the reader's.
+      // A longer pause was caused by the reader.
       event.transferNanoseconds += isFirst ? startup : min(elapsed, 1_000_000_000)
       if isFirst, event.startupNanoseconds == nil { event.startupNanoseconds = startup }
     }
     if isFirst, let request { noteServer(request) }
   }
 
-  // MARK: - Judging an answer
+  // MARK: - Response validation
 
-  /// Whether the answer is what was asked for, and what it says of the resource.
+  /// Checks that the response matches the request, and adopts its facts about the resource.
   private func judge() {
     do throws(HTTPFailure) {
       switch head.status {
@@ -493,7 +496,7 @@ final class HTTPTransfer {
     if let interval = head.icyInterval { icy = ICYParser(interval: interval) }
   }
 
-  /// The answer that there are no bytes at the place: right when the resource ends there.
+  /// Whether a 416 response is correct because the resource ends at or before the offset.
   private func isBehindEnd() throws(HTTPFailure) -> Bool {
     guard let range = head.contentRange, range.bytes == nil, let total = range.total, total <= offset else {
       return false
@@ -509,7 +512,7 @@ final class HTTPTransfer {
   private func adopt(byteCount: Int64?, hasRanges: Bool, isLive: Bool = false) throws(HTTPFailure) {
     let (etag, mediaType, effectiveURL) = (head.strongETag, head.mediaType, target.text)
     let stationFields = StationField.fields(of: head)
-    // Before the reader knows that it is open.
+    // Log before the reader observes that the resource is open.
     if !hasOpened { noteOpened(isLive: byteCount == nil) }
     let known = signal.update { state in
       guard let known = state.facts else {
@@ -539,7 +542,7 @@ final class HTTPTransfer {
     }
   }
 
-  /// Once is enough.
+  /// Logs a wrong length, once per transfer.
   private func tellLength(_ text: String) {
     guard !hasToldLength else { return }
     hasToldLength = true

@@ -2,42 +2,42 @@ import MediaCore
 
 /// The state that a resource's reader and its transfer share, under one lock.
 struct HTTPTransferState {
-  /// What the first answer said.
+  /// The facts from the first response.
   struct Facts: Sendable, Hashable {
-    /// Nil: it goes on until it ends.
+    /// The number of bytes; nil when the server does not announce it.
     var byteCount: Int64?
-    /// The server gives ranges.
+    /// Whether the server supports ranges.
     var hasRanges = false
-    /// A station: it does not end, and there is only now.
+    /// Whether the resource is a station: endless, and without access to earlier data.
     var isLive = false
     var mediaType: String?
     var strongETag: String?
-    /// Where it was found after all redirects.
+    /// The address after all redirects.
     var effectiveURL: String?
-    /// What a station says of itself.
+    /// The fields with which a station describes itself.
     var stationFields: [StationField] = []
   }
 
   let window: ByteWindow
   var facts: Facts?
-  /// The offset of the next request; the transfer takes it.
+  /// The offset of the next request; the transfer resets it.
   var order: Int64?
-  /// A transfer goes on behind the window's end, or a new attempt is waited for.
+  /// Whether a transfer continues after the window's end, or a new attempt is scheduled.
   var isRunning = false
-  /// The body has no room in the window.
+  /// Whether the transfer is paused because the window is full.
   var isPaused = false
-  /// The window's end is the resource's.
+  /// Whether the window's end is the end of the resource.
   var isAtEnd = false
-  /// Why the last transfer gave up.
+  /// The reason why the last transfer gave up.
   var failure: MediaError?
-  /// What came, and how fast.
+  /// The number of received bytes and the transfer times.
   var measure = TransferMeasure()
-  /// Its row of the access log, once it is being opened.
+  /// The session in the access log, once opening has started.
   var session: NetworkLog.Session?
   var isCancelled = false
   var isClosed = false
   var isStarted = false
-  /// Said and not taken, in order.
+  /// Pending titles, in order.
   var titles: [StreamTitle] = []
   /// The transfer of the HTTP loop, once it is started.
   var transfer: HTTPLoop.TransferID?
@@ -46,13 +46,13 @@ struct HTTPTransferState {
 
   init(window: ByteWindow) { self.window = window }
 
-  /// Bytes at any place can be read.
+  /// Whether bytes at any offset can be read.
   var isSeekable: Bool {
     guard let facts, !facts.isLive else { return false }
     return facts.hasRanges || facts.byteCount.map { $0 <= HTTPOptions.skipByteCount } ?? false
   }
 
-  /// Forgets what was read, for a transfer from `offset` on.
+  /// Discards the buffered bytes for a transfer from `offset` on.
   mutating func restart(at offset: Int64) {
     window.restart(at: offset)
     isAtEnd = false

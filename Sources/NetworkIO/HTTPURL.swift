@@ -1,24 +1,25 @@
 import MediaCore
 
-/// An address that may be opened: `http:` or `https:`, with a host.
+/// A supported address: `http:` or `https:`, with a host.
 public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
-  /// Bytes that an address may have.
+  /// The maximum number of bytes of an address.
   public static let maximumByteCount = 8_192
 
-  /// The address as it was given, with a user's name and password if it has them: for the server's ears only.
+  /// The address as specified, including credentials. Only for the connection to the server.
   public let text: String
-  /// The same without them: for messages, logs and replies.
+  /// The address without credentials, for messages, logs and replies.
   public let redacted: String
 
-  /// Whether a text begins as an address that this type reads.
+  /// Whether a text begins with a supported scheme.
   public static func isHTTP(_ text: String) -> Bool {
     let scheme = text.prefix { $0 != ":" }.lowercased()
     return scheme == "http" || scheme == "https"
   }
 
-  /// Reads an address (RFC 3986). What is not ASCII, or a space, must be percent-encoded, but letters beyond ASCII are let through.
+  /// Parses an address (RFC 3986). Spaces and control characters must be percent-encoded. Non-ASCII letters are
+  /// accepted without encoding.
   ///
-  /// Errors: `unsupportedPlace` for another scheme; `invalidArgument` for what is no address.
+  /// - Throws: `unsupportedPlace` for another scheme; `invalidArgument` for an invalid address.
   public init(_ text: String) throws(MediaError) {
     guard Self.isHTTP(text) else {
       throw MediaError(.unsupportedPlace, "only http: and https: are read from the network")
@@ -41,9 +42,9 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
       decoding: bytes[..<authority.startIndex] + host + bytes[authority.endIndex...], as: UTF8.self)
   }
 
-  /// The path's last part, still encoded: its ending hints at the format.
+  /// The last component of the path, still percent-encoded. Its extension is a hint of the format.
   public var lastPathComponent: String {
-    // By bytes: with what is combined with it, a slash is another character.
+    // Compare bytes: a slash with a combining character is a different `Character`.
     let slash = UInt8(ascii: "/")
     let path = redacted.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let name = path.split(separator: slash, omittingEmptySubsequences: false).last.map { String(Substring($0)) } ?? ""

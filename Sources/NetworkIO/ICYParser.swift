@@ -1,24 +1,25 @@
-// Titles in a stream of sound, as SHOUTcast and Icecast mix them in: after every `icy-metaint` bytes of sound a byte that says
-// how many times sixteen bytes of text follow. There is no standard; what stations send is taken as far as it makes sense.
+// Titles in an audio stream, in the format of SHOUTcast and Icecast. After every `icy-metaint` bytes of audio, a
+// length byte and a text follow. The text has 16 times as many bytes as the length byte states. No standard exists;
+// the parser accepts all plausible variants.
 import MediaCore
 
-/// Tells sound from titles. Pure.
+/// Separates audio from titles. Pure.
 public struct ICYParser {
   private let interval: Int
-  /// Bytes of sound until the next title's length.
+  /// The number of audio bytes before the next length byte.
   private var soundLeft: Int
-  /// Bytes of text that are still to come; nil: not inside one.
+  /// The number of missing text bytes; nil outside a text.
   private var textLeft: Int?
   private var text: [UInt8] = []
 
-  /// - Parameter interval: bytes of sound between titles, more than 0.
+  /// - Parameter interval: the number of audio bytes between titles, more than 0.
   public init(interval: Int) {
     precondition(interval > 0, "titles come after some bytes of sound")
     self.interval = interval
     soundLeft = interval
   }
 
-  /// Takes bytes as they come; hands on the sound, and the titles between it, in order.
+  /// Processes received bytes. Passes the audio and the titles within it to the closures, in order.
   public mutating func take(
     _ bytes: UnsafeRawBufferPointer, sound: (UnsafeRawBufferPointer) -> Void, title: (ICYMetadata) -> Void
   ) {
@@ -52,15 +53,15 @@ public struct ICYParser {
   }
 }
 
-/// One title: `StreamTitle='artist - title';StreamUrl='https://…';`.
+/// A title: `StreamTitle='artist - title';StreamUrl='https://…';`.
 public struct ICYMetadata: Sendable, Hashable {
-  /// Often `artist - title`.
+  /// The title, often `artist - title`.
   public var title: String
-  /// Nil when there is none.
+  /// The address of a page about the title; nil when missing.
   public var url: String?
 
-  /// Nil when there is no title in it. An apostrophe inside a title is one, unless a semicolon and the next field, or the end,
-  /// follow it.
+  /// Parses a title; nil when the text contains none. An apostrophe ends a value only if the end of the text, or a
+  /// semicolon and the next field, follows it.
   public init?(_ bytes: [UInt8]) {
     let end = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
     let text = Array(bytes[..<end])
@@ -77,13 +78,14 @@ public struct ICYMetadata: Sendable, Hashable {
       if endsValue(text[(quote + 1)...]) { return ICYText.decode(text[start..<quote]) }
       place = quote + 1
     }
-    // The text broke off: what there is of it.
+    // The text is truncated: use the available part.
     var rest = text[start...]
     if rest.last == UInt8(ascii: ";") { rest = rest.dropLast() }
     return ICYText.decode(rest)
   }
 
-  /// Whether what follows an apostrophe says that it was a closing one: nothing, or a semicolon, and then nothing or `name='`.
+  /// Whether the text after an apostrophe shows that it was a closing one: empty, or a semicolon before the end or
+  /// `name='`.
   private static func endsValue(_ rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first else { return true }
     guard first == UInt8(ascii: ";") else { return false }
@@ -100,9 +102,9 @@ public struct ICYMetadata: Sendable, Hashable {
   }
 }
 
-/// Text of which nobody says how it is encoded.
+/// Text in an unknown encoding.
 enum ICYText {
-  /// UTF-8, where it is; else Latin-1 with Windows' additions left out. Control characters become spaces.
+  /// Decodes valid UTF-8, else Latin-1 without the Windows additions. Control characters become spaces.
   static func decode(_ bytes: some Sequence<UInt8>) -> String {
     let bytes = Array(bytes)
     let text = String(validating: bytes, as: UTF8.self) ?? String(decoding: bytes.map { UInt16($0) }, as: UTF16.self)
@@ -117,7 +119,7 @@ enum ICYText {
   }
 }
 
-/// ASCII's letters.
+/// ASCII letters.
 enum ASCIIByte {
   static func isLetter(_ byte: UInt8) -> Bool {
     let lower = lowercase(byte)

@@ -3,15 +3,15 @@ import MediaCore
 
 /// An IP address.
 ///
-/// The IPv4-mapped form of an address is that IPv4 address. The unspecified addresses, which reach this machine, are the
-/// loopback addresses.
+/// The IPv4-mapped form of an address equals the IPv4 address. The unspecified addresses reach this machine, so they
+/// equal the loopback addresses.
 struct IPAddress: Sendable, Hashable {
-  /// 4 or 16 bytes, in network order.
+  /// The 4 or 16 bytes of the address, in network order.
   let bytes: [UInt8]
 
   private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF]
 
-  /// - Parameter bytes: 4 or 16 of them, in network order.
+  /// - Parameter bytes: the 4 or 16 bytes of the address, in network order.
   init(bytes: [UInt8]) {
     let short = bytes.count == 16 && bytes.starts(with: Self.mappedPrefix) ? Array(bytes[12...]) : bytes
     guard short.allSatisfy({ $0 == 0 }) else {
@@ -21,7 +21,7 @@ struct IPAddress: Sendable, Hashable {
     self.bytes = short.count == 4 ? [127, 0, 0, 1] : Array(repeating: 0, count: 15) + [1]
   }
 
-  /// The address in a socket address; nil for other families.
+  /// The address in a socket address; nil for other address families.
   init?(_ address: UnsafePointer<sockaddr>) {
     switch Int32(address.pointee.sa_family) {
     case AF_INET:
@@ -34,7 +34,7 @@ struct IPAddress: Sendable, Hashable {
     }
   }
 
-  /// The address of a host that is written as a number, in any form that the system accepts: `127.1`, `0x7f000001`.
+  /// The address of a numeric host, in any form that the system accepts: `127.1`, `0x7f000001`.
   init?(host: String) {
     var hints = addrinfo()
     hints.ai_flags = AI_NUMERICHOST
@@ -45,8 +45,8 @@ struct IPAddress: Sendable, Hashable {
     self.init(address)
   }
 
-  /// The address, and the IPv4 address that an IPv6 address of a transition network holds: 64:ff9b::/96 (RFC 6052),
-  /// 2002::/16 (RFC 3056) and ::/96 (RFC 4291, section 2.5.5.1).
+  /// The address, and the IPv4 address embedded in a transition address: 64:ff9b::/96 (RFC 6052), 2002::/16 (RFC 3056)
+  /// and ::/96 (RFC 4291, section 2.5.5.1).
   var forms: [IPAddress] {
     guard bytes.count == 16 else { return [self] }
     var forms = [self]
@@ -59,13 +59,14 @@ struct IPAddress: Sendable, Hashable {
   }
 }
 
-/// A network of addresses in CIDR notation.
+/// A network in CIDR notation.
 struct IPNetwork: Sendable, Hashable {
-  /// 4 or 16 bytes; the bits after the prefix are zero.
+  /// The 4 or 16 bytes of the network; bits after the prefix are zero.
   private let bytes: [UInt8]
   private let prefixLength: Int
 
-  /// A network such as `10.0.0.0/8`, or a single address. Nil for other texts, and where a bit after the prefix is set.
+  /// Parses a network such as `10.0.0.0/8`, or a single address. Nil for other texts, and when a bit after the prefix
+  /// is set.
   init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let first = parts.first, var bytes = Self.bytes(of: String(first)) else { return nil }
@@ -75,7 +76,7 @@ struct IPNetwork: Sendable, Hashable {
       length = Int(number)
     }
     guard bytes.indices.allSatisfy({ bytes[$0] & ~Self.mask(ofByte: $0, length) == 0 }) else { return nil }
-    // As addresses of this form are IPv4 addresses, their networks are.
+    // IPv4-mapped addresses are IPv4 addresses, so their networks are IPv4 networks.
     if bytes.count == 16, length >= 96, bytes.starts(with: Array(repeating: 0, count: 10) + [0xFF, 0xFF]) {
       (bytes, length) = (Array(bytes[12...]), length - 96)
     }

@@ -1,21 +1,21 @@
 import MediaCore
 import RealtimeAudio
 
-/// The time that time-outs and the pauses between attempts are measured by: a test's may be its own.
+/// The clock for timeouts and retry delays. Tests can provide another one.
 public protocol NetworkClock: Sendable {
-  /// The present moment. Any thread.
+  /// The current time. Threading: any thread.
   var now: HostTime { get }
 
-  /// Milliseconds that may be slept before it is asked again whether `deadline` has come. Called by transfers.
+  /// The time that a transfer may sleep before it checks again whether `deadline` has been reached.
   ///
-  /// - Parameter isPause: what is waited for is the moment of the next attempt, not a time-out.
+  /// - Parameter isPause: whether `deadline` is the time of the next attempt instead of a timeout.
   func milliseconds(until deadline: HostTime, isPause: Bool) -> Int32
 
-  /// `wake` is to be called when time was moved by hand.
+  /// Sets the closure to call when a test advances the clock.
   func onMove(_ wake: @escaping @Sendable () -> Void)
 }
 
-/// CLOCK_MONOTONIC.
+/// The system clock, CLOCK_MONOTONIC.
 public struct SystemNetworkClock: NetworkClock {
   public init() {}
 

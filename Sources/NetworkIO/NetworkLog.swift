@@ -1,55 +1,55 @@
-// What the network did for a resource: AVPlayerItem's access log and error log, as values. Kept by whoever plays it, over all
-// the connections that are made for it; bounded.
+// The network activity of a resource, as AVPlayerItem's access log and error log. The player of the resource retains
+// the log across all its connections. The size is bounded.
 import MediaCore
 import Synchronization
 
-/// What one session with one server came to. As AVPlayerItemAccessLogEvent.
+/// The statistics of one session with a server, as AVPlayerItemAccessLogEvent.
 public struct AccessLogEvent: Sendable, Hashable {
-  /// Without user name and password.
+  /// The address without credentials.
   public var uri: String
-  /// The address that answered; empty before.
+  /// The address of the responding server; empty before the first response.
   public var serverAddress = ""
-  /// How often another address answered than before.
+  /// The number of changes of the server address.
   public var numberOfServerAddressChanges = 0
-  /// `file` where there is a known number of bytes, `live` where not; empty before the server answered.
+  /// `file` when the number of bytes is known, `live` otherwise; empty before the first response.
   public var playbackType = ""
-  /// From the wish to read to the first byte of the body, in nanoseconds; nil before.
+  /// The time from the request to open until the first byte of the body, in nanoseconds; nil before.
   public var startupNanoseconds: Int64?
-  /// Requests to the server.
+  /// The number of requests to the server.
   public var numberOfMediaRequests = 0
-  /// Bytes of bodies, titles included.
+  /// The number of body bytes, titles included.
   public var numberOfBytesTransferred: Int64 = 0
-  /// Nanoseconds in which bytes were asked for or came.
+  /// The time during which bytes were requested or received, in nanoseconds.
   public var transferNanoseconds: Int64 = 0
-  /// Connections that were made anew because one broke.
+  /// The number of reconnections after a broken connection.
   public var numberOfReconnects = 0
-  /// How often playing stalled, and for how long in all.
+  /// The number of playback stalls, and their total duration.
   public var numberOfStalls = 0
   public var stallNanoseconds: Int64 = 0
-  /// How often another variant was chosen.
+  /// The number of switches to another variant.
   public var numberOfSwitches = 0
-  /// Bits a second that the server says it sends; nil when it does not.
+  /// The bit rate that the server announces, in bits per second; nil when not announced.
   public var indicatedBitrate: Int64?
 
   public init(uri: String) { self.uri = uri }
 
-  /// Bits a second that came; nil before any did.
+  /// The measured bit rate, in bits per second; nil before any bytes were received.
   public var observedBitrate: Int64? {
     guard transferNanoseconds > 0, numberOfBytesTransferred > 0 else { return nil }
     return Int64(Double(numberOfBytesTransferred) * 8e9 / Double(transferNanoseconds))
   }
 }
 
-/// Something that went wrong, whether or not it was got over. As AVPlayerItemErrorLogEvent.
+/// An error, whether or not a retry succeeded. As AVPlayerItemErrorLogEvent.
 public struct ErrorLogEvent: Sendable, Hashable {
-  /// Without user name and password.
+  /// The address without credentials.
   public var uri: String
-  /// The address that answered last; empty when none has.
+  /// The address of the last responding server; empty when none responded.
   public var serverAddress: String
-  /// HTTP's status or curl's code; 0 when it was neither.
+  /// The HTTP status or curl code; 0 for other errors.
   public var statusCode: Int
   public var error: MediaError
-  /// Whether another attempt was made.
+  /// Whether another attempt followed.
   public var isRetried: Bool
 
   public init(uri: String, serverAddress: String, statusCode: Int, error: MediaError, isRetried: Bool) {
@@ -61,16 +61,16 @@ public struct ErrorLogEvent: Sendable, Hashable {
   }
 }
 
-/// What a station says of itself.
+/// The description that a station sends about itself.
 public struct StationInfo: Sendable, Hashable {
   public var name: String?
   public var genre: String?
   public var description: String?
   public var url: String?
-  /// Kilobits a second.
+  /// The bit rate in kilobits per second.
   public var bitrate: Int64?
 
-  /// What a header says; nil when it says nothing of the kind.
+  /// Reads the description from a header; nil when the header is not from a station.
   init?(_ head: ResponseHead) {
     guard head.isStation else { return nil }
     name = head.fields["icy-name"]
@@ -81,18 +81,18 @@ public struct StationInfo: Sendable, Hashable {
   }
 }
 
-/// The logs of one resource. Threading: any; nothing blocks for long.
+/// The logs of one resource. Threading: any thread; no call blocks for long.
 public final class NetworkLog: Sendable {
-  /// What observers are told of.
+  /// An event for observers.
   public enum Entry: Sendable, Hashable {
     case access(AccessLogEvent)
     case error(ErrorLogEvent)
   }
 
-  /// Older entries are dropped.
+  /// The maximum number of events per log; older ones are dropped.
   public static let maximumEventCount = 64
 
-  /// Names a row of the access log.
+  /// The identifier of an access log event.
   public typealias Session = UInt64
 
   private struct State {
@@ -103,7 +103,7 @@ public final class NetworkLog: Sendable {
     var errors: [ErrorLogEvent] = []
     var station: StationInfo?
     var observers: [UInt64: @Sendable (Entry) -> Void] = [:]
-    /// Entries that nobody was there to be told.
+    /// Entries that are pending because no observer was registered.
     var untold: [Entry] = []
   }
 
@@ -111,17 +111,17 @@ public final class NetworkLog: Sendable {
 
   public init() {}
 
-  /// That of everything that is not from a network: nothing is ever in it.
+  /// The log of all resources that are not from a network; always empty.
   public static let empty = NetworkLog()
 
-  /// Sessions, in the order in which they were begun: one for each time that somebody opened the resource.
+  /// The sessions in the order of their start: one for each opening of the resource.
   public var accessEvents: [AccessLogEvent] { state.withLock { $0.access.map(\.event) } }
   public var errorEvents: [ErrorLogEvent] { state.withLock { $0.errors } }
-  /// Nil before one is known.
+  /// The description of the station; nil before it is known.
   public var station: StationInfo? { state.withLock { $0.station } }
 
-  /// Sets who is told of new entries under a key of the caller's own, or takes it away: on the thread that makes them; it must not
-  /// block. Those that nobody was told are told at once.
+  /// Registers an observer of new entries under a key chosen by the caller, or removes it when nil. The observer runs
+  /// on the thread that appends an entry, and must not block. Pending entries are reported to it immediately.
   public func observe(key: UInt64, _ observer: (@Sendable (Entry) -> Void)?) {
     let untold = state.withLock { state in
       state.observers[key] = observer
@@ -131,13 +131,13 @@ public final class NetworkLog: Sendable {
     for entry in untold { observer?(entry) }
   }
 
-  /// Playing stalled.
+  /// Counts a playback stall.
   public func noteStall() { changePlayed { $0.numberOfStalls += 1 } }
 
-  /// A stall is over.
+  /// Adds the duration of a finished stall.
   public func noteStallEnd(nanoseconds: Int64) { changePlayed { $0.stallNanoseconds += max(0, nanoseconds) } }
 
-  /// Begins a row; what is noted for it is noted there, whoever else opens the resource meanwhile.
+  /// Begins a session. Later changes apply to this session, even if the resource is opened again meanwhile.
   public func begin(uri: String) -> Session {
     state.withLock { state in
       state.sessionCount += 1
@@ -146,7 +146,7 @@ public final class NetworkLog: Sendable {
     }
   }
 
-  /// Changes a session's row; nothing when that was dropped.
+  /// Changes the event of a session; does nothing when the event was dropped.
   public func change(_ session: Session, _ body: (inout AccessLogEvent) -> Void) {
     state.withLock { state in
       guard let index = state.access.lastIndex(where: { $0.session == session }) else { return }
@@ -154,7 +154,7 @@ public final class NetworkLog: Sendable {
     }
   }
 
-  /// A session's bytes are played: stalls are its.
+  /// Marks a session as the played one: stalls are counted in its event.
   public func markPlayed(_ session: Session) { state.withLock { $0.played = session } }
 
   private func changePlayed(_ body: (inout AccessLogEvent) -> Void) {
@@ -164,13 +164,13 @@ public final class NetworkLog: Sendable {
 
   func setStation(_ station: StationInfo) { state.withLock { $0.station = station } }
 
-  /// A session is worth telling: its server answered.
+  /// Reports a session to the observers, because its server responded.
   public func tellAccess(_ session: Session) {
     guard let row = state.withLock({ $0.access.last { $0.session == session } }) else { return }
     tell(.access(row.event))
   }
 
-  /// Something went wrong.
+  /// Appends an error and reports it to the observers.
   public func append(_ event: ErrorLogEvent) {
     state.withLock { Self.append(event, to: &$0.errors) }
     tell(.error(event))

@@ -1,18 +1,22 @@
 import MediaCore
 
-/// The servers that may be reached, by network and by host name.
+/// The permitted servers, by network and by host name.
 ///
-/// An entry is a network in CIDR notation (`10.0.0.0/8`, `fd00::/8`), an address, a host name (`radio.example`), or a host
-/// name after a dot (`.example`: that name and all names below it). Networks are compared with the address of each
-/// connection, after name resolution: names and redirects lead around none of them. Names are compared with the host in
-/// the URL.
+/// An entry has one of these forms:
+/// - a network in CIDR notation (`10.0.0.0/8`, `fd00::/8`),
+/// - an address,
+/// - a host name (`radio.example`),
+/// - a host name after a dot (`.example`): that name and all names below it.
+///
+/// Networks are compared with the address of each connection, after name resolution, so names and redirects cannot
+/// bypass them. Names are compared with the host in the URL.
 ///
 /// 1. A server that an entry of `deny` matches is denied.
-/// 2. Metadata services (`metadataNetworks`) are denied, unless a network in `allow` lies within one of these networks.
+/// 2. Metadata services (`metadataNetworks`) are denied, unless a network in `allow` is within one of these networks.
 /// 3. When `allow` has entries, a server that none of them matches is denied.
 ///
-/// Through a proxy, the address of the proxy is compared. Of the server, only the name is, or the address written as a
-/// number.
+/// With a proxy, the address of the proxy is compared. The server is then compared by name only, or by its numeric
+/// address.
 public struct NetworkRules: Sendable, Hashable {
   private enum Entry: Sendable, Hashable {
     case network(IPNetwork)
@@ -35,9 +39,9 @@ public struct NetworkRules: Sendable, Hashable {
     }
   }
 
-  /// The networks of link-local addresses, and the address of a metadata service. They are denied by default.
+  /// The networks of link-local addresses, and the address of a metadata service. Denied by default.
   public static let metadataNetworks = ["169.254.0.0/16", "fe80::/10", "fd00:ec2::254/128"]
-  /// Entries that each of the two lists may have.
+  /// The maximum number of entries of each list.
   public static let maximumEntryCount = 1_024
 
   private static let metadata = metadataNetworks.compactMap(IPNetwork.init)
@@ -45,10 +49,10 @@ public struct NetworkRules: Sendable, Hashable {
   private var allow: [Entry] = []
   private var deny: [Entry] = []
 
-  /// Everything may be reached but metadata services.
+  /// Creates rules that permit everything except metadata services.
   public init() {}
 
-  /// Errors: `invalidArgument` for a text that is no entry, and for more than `maximumEntryCount` entries.
+  /// - Throws: `invalidArgument` for an invalid entry, and for more than `maximumEntryCount` entries.
   public init(allow: [String], deny: [String]) throws(MediaError) {
     self.allow = try Self.entries(allow)
     self.deny = try Self.entries(deny)
@@ -73,25 +77,25 @@ public struct NetworkRules: Sendable, Hashable {
       !label.isEmpty && label.count <= 63
         && label.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || "-_".utf8.contains($0) }
     }
-    // A name never ends in a label of digits: that is a network with a mistake in it.
+    // A host name never ends in a numeric label: such an entry is a mistyped network.
     guard isName, let last = labels.last, !last.allSatisfy({ (48...57).contains($0) }) else {
       throw MediaError(.invalidArgument, "'\(text)' is no network (10.0.0.0/8, fd00::/8), address or ASCII host name")
     }
     return isDomain ? .domain(name) : .host(name)
   }
 
-  /// Whether the rules allow a host, as far as that is known before name resolution.
+  /// Whether the rules permit a host, as far as can be decided before name resolution.
   func allows(host: String) -> Bool {
     if let address = IPAddress(host: host) { return allows(address, host: host) }
     if deny.contains(where: { $0.matches(host) }) { return false }
-    // Name resolution could turn other characters into a denied name.
+    // Name resolution could convert other characters into a denied name.
     if !host.utf8.allSatisfy({ $0 < 0x80 }), deny.contains(where: \.isName) { return false }
     return allow.isEmpty || allow.contains { !$0.isName || $0.matches(host) }
   }
 
-  /// Whether a connection to an address is allowed.
+  /// Whether a connection to an address is permitted.
   ///
-  /// - Parameter host: the host in the address that is opened, as `HTTPURL.host` has it.
+  /// - Parameter host: the host in the opened address, in the form of `HTTPURL.host`.
   func allows(_ address: IPAddress, host: String) -> Bool {
     let forms = address.forms
     if deny.contains(where: { entry in entry.matches(host) || forms.contains(where: entry.matches) }) { return false }
@@ -105,7 +109,7 @@ public struct NetworkRules: Sendable, Hashable {
 }
 
 extension HTTPURL {
-  /// The host: in lower case, percent-decoded, without the brackets of an IPv6 address and without a dot at its end.
+  /// The host in lower case, percent-decoded, without the brackets of an IPv6 address and without a trailing dot.
   var host: String {
     var bytes = Array(origin.host.utf8)
     var decoded: [UInt8] = []

@@ -1,24 +1,23 @@
-// What a server's answer says of itself, from the lines of its header. Pure; every line is the server's, and may lie.
+// Parsing of response headers. Pure. Every line comes from the server and can be wrong.
 
-/// The header of one answer.
+/// The header of one response.
 public struct ResponseHead: Sendable, Hashable {
-  /// 0 before a status line came.
+  /// The HTTP status; 0 before the status line.
   public private(set) var status = 0
-  /// Field names in lower case; of a field that comes twice, the first.
+  /// The fields by lower-case name. The first one of repeated fields is used.
   private(set) var fields: [String: String] = [:]
-  /// Bytes of all lines, those of answers before it included.
+  /// The number of bytes of all lines, including those of earlier responses.
   private(set) var byteCount = 0
-  /// Its last line, the empty one, has come.
+  /// Whether the final empty line has been read.
   public private(set) var isComplete = false
 
-  /// Fields that are kept; more are counted only.
+  /// The maximum number of retained fields; further fields only count as bytes.
   private static let maximumFieldCount = 128
 
-  /// Before its first line.
   public init() {}
 
-  /// Takes a line, with or without its end. A status line begins a new answer: redirects and provisional answers come before the
-  /// one that counts.
+  /// Reads a line, with or without line end. A status line begins a new response, because redirects and provisional
+  /// responses precede the final one.
   public mutating func take(line bytes: UnsafeRawBufferPointer) {
     byteCount += bytes.count
     var line = bytes[...]
@@ -49,7 +48,7 @@ public struct ResponseHead: Sendable, Hashable {
     return Int(String(decoding: words[1], as: UTF8.self)) ?? 0
   }
 
-  /// UTF-8, or else Latin-1, without spaces around it.
+  /// Decodes a value as UTF-8, or else Latin-1, without surrounding spaces.
   private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
     var rest = bytes
     while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
@@ -57,23 +56,23 @@ public struct ResponseHead: Sendable, Hashable {
     return ICYText.decode(rest)
   }
 
-  // MARK: - What the fields say
+  // MARK: - Fields
 
-  /// Bytes of the body; nil when it does not say, or nonsense.
+  /// The number of bytes of the body; nil when missing or invalid.
   public var contentLength: Int64? { fields["content-length"].flatMap(Self.count) }
 
-  /// The bytes that a partial answer has, and how many there are in all.
+  /// The byte range of a partial response, and the total number of bytes.
   public struct ContentRange: Sendable, Hashable {
-    /// Nil in the answer that there are none such (`*/100`).
+    /// The range; nil in the response to an unsatisfiable range (`*/100`).
     public var bytes: ClosedRange<Int64>?
-    /// Nil: not said (`0-9/*`).
+    /// The total; nil when not specified (`0-9/*`).
     public var total: Int64?
   }
 
-  /// `Content-Range` (RFC 9110, section 14.4); nil when there is none, or it makes no sense.
+  /// `Content-Range` (RFC 9110, section 14.4); nil when missing or invalid.
   public var contentRange: ContentRange? { fields["content-range"].flatMap(Self.range) }
 
-  /// What the field's text says.
+  /// Parses the value of `Content-Range`.
   static func range(_ text: String) -> ContentRange? {
     let words = text.split(separator: " ")
     guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -90,31 +89,31 @@ public struct ResponseHead: Sendable, Hashable {
     return ContentRange(bytes: first...last, total: total)
   }
 
-  /// Whether the server says that it gives ranges.
+  /// Whether the server announces support for ranges.
   var acceptsRanges: Bool { fields["accept-ranges"].map { $0.lowercased() == "bytes" } ?? false }
 
-  /// What it says to wait (RFC 9110, section 10.2.3), when it says so in seconds.
+  /// `Retry-After` (RFC 9110, section 10.2.3) if given in seconds, at most a day.
   public var retryAfter: Duration? {
     fields["retry-after"].flatMap(Self.count).map { .seconds(min($0, 86_400)) }
   }
 
-  /// Names the state of the resource; nil when there is none, or it is a weak one.
+  /// The strong entity tag; nil when missing or weak.
   public var strongETag: String? { fields["etag"].flatMap { $0.hasPrefix("W/") ? nil : $0 } }
 
-  /// Without parameters, in lower case.
+  /// The media type in lower case, without parameters.
   public var mediaType: String? {
     fields["content-type"].map { String($0.prefix { $0 != ";" && $0 != " " }).lowercased() }
   }
 
-  /// Bytes of sound between titles; nil when none come.
+  /// The number of audio bytes between titles; nil without titles.
   public var icyInterval: Int? {
     fields["icy-metaint"].flatMap(Self.count).flatMap { $0 > 0 && $0 <= 1 << 24 ? Int($0) : nil }
   }
 
-  /// Whether it is a station: a stream without an end.
+  /// Whether the server is a station: an endless stream.
   var isStation: Bool { fields.keys.contains { $0.hasPrefix("icy-") } }
 
-  /// At most eighteen digits.
+  /// Parses a number of at most eighteen digits.
   private static func count(_ text: String) -> Int64? {
     guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return Int64(text)

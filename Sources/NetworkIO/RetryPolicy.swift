@@ -1,8 +1,8 @@
-/// When to try again, and when no more. Pure.
+/// Decides whether and when to retry. Pure.
 struct RetryPolicy: Sendable, Hashable {
   private let delays: [Duration]
   private let maximumRetryAfter: Duration
-  /// Attempts that failed since a byte came.
+  /// The number of failed attempts since the last progress.
   private(set) var failureCount = 0
 
   init(_ options: HTTPOptions) {
@@ -10,10 +10,10 @@ struct RetryPolicy: Sendable, Hashable {
     maximumRetryAfter = options.maximumRetryAfter
   }
 
-  /// A byte came.
+  /// Resets the count after progress.
   mutating func succeeded() { failureCount = 0 }
 
-  /// How long to wait for the next attempt; nil when there is to be none.
+  /// The delay before the next attempt; nil when no attempt remains.
   mutating func failed(retryAfter: Duration?) -> Duration? {
     guard failureCount < delays.count else { return nil }
     defer { failureCount += 1 }

@@ -1,26 +1,27 @@
 import MediaCore
 
-/// A field in which a station says something of itself: `icy-name`, `icy-genre`, `ice-audio-info`, ... There is no standard.
+/// A field with which a station describes itself: `icy-name`, `icy-genre`, `ice-audio-info`, ... No standard exists.
 public struct StationField: Sendable, Hashable {
-  /// Without `icy-`, in lower case.
+  /// The name in lower case, without `icy-`.
   public var name: String
   public var value: String
 
-  /// Fields that are kept of a station, and bytes of one.
+  /// The maximum number of retained fields of a station, and the maximum number of bytes of one field.
   static let maximumCount = 32
   static let maximumByteCount = 4_096
 
-  /// Those that have an order; others come behind them by their names.
+  /// The fields with a defined order. Others follow them in the order of their names.
   private static let order = ["name", "genre", "description", "url", "br", "pub", "audio-info"]
-  /// How titles are sent is no business of people.
+  /// Fields about the transmission of titles, which are not useful to users.
   private static let ignored: Set = ["metaint", "metadata", "reset"]
 
-  /// What a header says, one value of each name; nothing where it is no station's. What is empty or too long is left out.
+  /// The fields in a header, one value for each name; empty when the server is not a station. Empty and oversized
+  /// fields are omitted.
   static func fields(of head: ResponseHead) -> [StationField] {
     guard head.isStation else { return [] }
     var found: [String: String] = [:]
     for (key, value) in head.fields {
-      // Icecast has the one under its own name.
+      // Icecast sends this field under a separate name.
       let name = key.hasPrefix("icy-") ? String(key.dropFirst(4)) : key == "ice-audio-info" ? "audio-info" : ""
       guard !name.isEmpty, !ignored.contains(name), !value.isEmpty,
         value.utf8.count + name.utf8.count <= maximumByteCount

@@ -1,10 +1,12 @@
-/// What has come of a resource, and how long that took while there was room for it: how fast the network is, whoever reads slowly.
+/// The number of received bytes of a resource and the transfer times.
+///
+/// The times measure the network, independent of slow readers.
 public struct TransferMeasure: Sendable, Hashable {
-  /// Bytes of the body.
+  /// The number of body bytes.
   public var byteCount: Int64
-  /// From each request on to the last byte that came. Without pauses between attempts, and without those of the reader.
+  /// The time from each request to the last received byte, without retry delays and pauses of the reader.
   public var nanoseconds: Int64
-  /// How much of that was over before the first byte of each answer's body: it does not depend on how many there are.
+  /// The part of that time before the first body byte of each response. It does not depend on the number of bytes.
   public var waitNanoseconds: Int64
 
   public init(byteCount: Int64 = 0, nanoseconds: Int64 = 0, waitNanoseconds: Int64 = 0) {

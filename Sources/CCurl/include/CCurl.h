@@ -1,26 +1,28 @@
-// libcurl, loaded when it is first used: a daemon that opens no URL does not pay for it and its libraries (TLS, HTTP/2,
-// Kerberos, LDAP). Types and constants are curl's own; functions go through here. Variadic ones have a shim for each type.
+// libcurl, loaded on first use, so that a daemon that opens no URL does not load it and its libraries (TLS, HTTP/2,
+// Kerberos, LDAP). Types and constants are those of curl. Variadic functions have one wrapper for each argument type.
 #ifndef PLAYHEAD_CCURL_H
 #define PLAYHEAD_CCURL_H
 
 #include <curl/curl.h>
 #include <stddef.h>
 
-/// Loads and initialises libcurl, once a process; later calls answer the same. From any thread; may take milliseconds.
+/// Loads and initialises libcurl once per process; later calls return the same result. Threading: any thread. May take
+/// milliseconds.
 ///
-/// Null, or why there is none. Nothing below may be called before this answered null.
+/// Returns null, or the reason for the failure. No other function may be called before this one has returned null.
 const char *ccurl_load(void);
 
-/// Receives a piece of a body, or a line of a header; answers `count`, `CURL_WRITEFUNC_PAUSE`, or anything else to break off.
+/// Receives a chunk of a body, or a line of a header. Returns `count`, `CURL_WRITEFUNC_PAUSE`, or another value to
+/// abort.
 typedef size_t (*ccurl_data_callback)(char *data, size_t size, size_t count, void *context);
 
-/// Called to make the socket of a connection; answers `CURL_SOCKET_BAD` for an address that is not to be connected to.
+/// Creates the socket of a connection. Returns `CURL_SOCKET_BAD` for an address that must not be connected to.
 typedef curl_socket_t (*ccurl_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
 
-/// The address in curl's structure: the first `addrlen` bytes of it.
+/// The address in curl's structure: its first `addrlen` bytes.
 const struct sockaddr *ccurl_address(const struct curl_sockaddr *address);
 
-/// Called when a connection stands and the request is about to be sent; answers `CURL_PREREQFUNC_OK`.
+/// Called when a connection is ready, before the request is sent. Returns `CURL_PREREQFUNC_OK` to proceed.
 typedef int (*ccurl_ready_callback)(
     void *context, char *peer_address, char *own_address, int peer_port, int own_port);
 
@@ -32,41 +34,42 @@ const char *ccurl_easy_strerror(CURLcode code);
 CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
 CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value);
 CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *list);
-/// curl writes what went wrong there: CURL_ERROR_SIZE bytes, which must outlive the handle.
+/// Sets the buffer for curl's error text: CURL_ERROR_SIZE bytes that must outlive the handle.
 CURLcode ccurl_set_error_buffer(CURL *easy, char *buffer);
-/// Sets the functions that are called with `context`.
+/// Sets the callbacks and their `context`.
 CURLcode ccurl_set_callbacks(
     CURL *easy, ccurl_data_callback body, ccurl_data_callback header, ccurl_ready_callback ready,
     ccurl_socket_callback make_socket, void *context);
 
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);
-/// The string lives as long as the handle, or until its next transfer.
+/// The string is valid until the next transfer of the handle or its cleanup.
 CURLcode ccurl_get_string(CURL *easy, CURLINFO info, const char **value);
 
 struct curl_slist *ccurl_list_append(struct curl_slist *list, const char *text);
 void ccurl_list_free(struct curl_slist *list);
 
-/// A store of TLS sessions for the transfers of one thread; null without memory. It must outlive the handles that use it.
+/// Creates a store of TLS sessions for the transfers of one thread; null without memory. It must outlive the handles
+/// that use it.
 CURLSH *ccurl_share_tls_sessions(void);
 void ccurl_share_cleanup(CURLSH *share);
 CURLcode ccurl_set_share(CURL *easy, CURLSH *share);
 
-/// A multi handle that keeps as many idle connections open, and sends one request at a time over a connection: in curl before 8.0
-/// a paused HTTP/2 stream blocks the other streams of its connection.
+/// Creates a multi handle that keeps up to `idle_connection_count` idle connections, without concurrent requests on a
+/// connection: before curl 8.0 a paused HTTP/2 stream blocks the other streams of its connection.
 CURLM *ccurl_multi_init(long idle_connection_count);
 CURLMcode ccurl_multi_cleanup(CURLM *multi);
 CURLMcode ccurl_multi_add(CURLM *multi, CURL *easy);
 CURLMcode ccurl_multi_remove(CURLM *multi, CURL *easy);
 CURLMcode ccurl_multi_perform(CURLM *multi, int *running_count);
 CURLMcode ccurl_multi_poll(CURLM *multi, int timeout_milliseconds);
-/// From any thread.
+/// Wakes `ccurl_multi_poll`. Threading: any thread.
 CURLMcode ccurl_multi_wakeup(CURLM *multi);
-/// The handle of a transfer that is over and what came of it; null when there is none (any more).
+/// The handle of a finished transfer and its result; null when no further one is finished.
 CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *result);
 
-/// The address that a `Location` field names, resolved against the address of the response (RFC 3986, section 5.2).
+/// Resolves a `Location` field against the address of the response (RFC 3986, section 5.2).
 ///
-/// Null when the reference is no address. The caller releases the text with `ccurl_free`.
+/// Returns null for an invalid reference. The caller releases the text with `ccurl_free`.
 char *ccurl_resolve(const char *base, const char *reference);
 void ccurl_free(void *memory);
 
