@@ -1,10 +1,11 @@
 import MediaCore
 
-/// CUE sheets: tracks that are parts of files, in 75ths of a second.
+/// Parses CUE sheets. A track is a part of a file, with times in 75ths of a second.
 ///
-/// A track is heard from its INDEX 01 up to that of the next track in the same FILE, or else to the file's end: what lies
-/// between INDEX 00 and 01 belongs to the track before, so that nothing is lost between two. PREGAP and POSTGAP are silence
-/// that is not in the file; they are kept as metadata. Tracks that are not AUDIO are left out.
+/// - A track is played from its INDEX 01 to the INDEX 01 of the next track in the same FILE, or to the end of the
+///   file. Audio between INDEX 00 and 01 belongs to the previous track, so that no audio is lost.
+/// - PREGAP and POSTGAP are silence that the file does not contain. They are retained as metadata.
+/// - Tracks that are not AUDIO are omitted.
 struct CueParser {
   private struct Track {
     var number: Int
@@ -12,14 +13,14 @@ struct CueParser {
     var isAudio: Bool
     var title: String?
     var metadata: [PlaylistMetadataKey: String] = [:]
-    /// Where INDEX 00 and 01 lie: the number of the FILE, and the time in it.
+    /// The positions of INDEX 00 and 01: the index of the FILE, and the time in it.
     var gap: (file: Int, time: MediaTime)?
     var start: (file: Int, time: MediaTime)?
-    /// INDEX 02 and more.
+    /// INDEX 02 and higher.
     var points: [(file: Int, text: String)] = []
   }
 
-  /// What stands before INDEX 01 of a disc's first track and lasts as long is no pause: it is a track that is hidden there.
+  /// Audio of at least this length before INDEX 01 of the first track is a hidden track, not a pause.
   private static let hiddenTrackDuration = MediaTime(value: 4, timescale: 1)
 
   private static let keywords = [
@@ -27,7 +28,7 @@ struct CueParser {
     "POSTGAP",
     "CDTEXTFILE",
   ]
-  /// In REM, and what they say.
+  /// The supported REM fields and their metadata keys.
   private static let remarks: [(name: String, key: PlaylistMetadataKey)] = [
     ("GENRE", .genre), ("DATE", .date), ("DISCID", .discID), ("COMMENT", .annotation),
     ("REPLAYGAIN_ALBUM_GAIN", .replayGainAlbumGain), ("REPLAYGAIN_ALBUM_PEAK", .replayGainAlbumPeak),
@@ -36,13 +37,13 @@ struct CueParser {
   private static let units: Int32 = 75
 
   private let text: PlaylistText
-  /// Nil where a name has no place.
+  /// The FILEs; the location is nil when the name is invalid.
   private var files: [(place: PlaylistPlace?, type: String)] = []
   private var tracks: [Track] = []
 
   private init(_ text: PlaylistText) { self.text = text }
 
-  /// Whether a text begins as a sheet does: nothing but its words, and a TRACK among them.
+  /// Whether a text begins like a CUE sheet: only known keywords, up to and including a TRACK.
   static func recognizes(_ text: PlaylistText) -> Bool {
     var lines = text.lines()
     while let line = lines.next() {
@@ -136,7 +137,7 @@ struct CueParser {
     if index == 1, tracks[tracks.count - 1].start == nil { tracks[tracks.count - 1].start = place }
   }
 
-  // MARK: - What the tracks are
+  // MARK: - Entries
 
   private func finish(_ builder: inout PlaylistBuilder) throws(MediaError) {
     guard !tracks.isEmpty else {
@@ -191,7 +192,7 @@ struct CueParser {
     }
   }
 
-  /// What stands before the first track: number 0.
+  /// The entry of the hidden track before the first track, with track number 0.
   private func hiddenTrack(
     from start: MediaTime, to end: MediaTime, at place: PlaylistPlace, type: String
   ) -> PlaylistEntry {
@@ -202,7 +203,7 @@ struct CueParser {
     return entry
   }
 
-  /// Where a track ends that begins in this file; nil: with the file.
+  /// The end of a track that begins in this file; nil for the end of the file.
   private func end(of index: Int, in file: Int) -> MediaTime? {
     guard index + 1 < tracks.count else { return nil }
     let next = tracks[index + 1]
@@ -212,20 +213,20 @@ struct CueParser {
     return nil
   }
 
-  // MARK: - Words
+  // MARK: - Keywords
 
   private static func split(_ line: ArraySlice<UInt8>) -> (word: ArraySlice<UInt8>, rest: ArraySlice<UInt8>) {
     let word = line.prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
     return (word, line[word.endIndex...].trimmed())
   }
 
-  /// There are no escapes: what stands between the first and the last quote.
+  /// The text between the first and the last quote. CUE has no escapes.
   private static func unquoted(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard value.first == UInt8(ascii: "\""), let last = value.lastIndex(of: UInt8(ascii: "\"")) else { return value }
     return last > value.startIndex ? value[(value.startIndex + 1)..<last] : value.dropFirst()
   }
 
-  /// What kinds of files are made of.
+  /// Whether a byte is permitted in a file type.
   static func isTypeByte(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte.asciiLowercased)
       || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
@@ -243,13 +244,13 @@ struct CueParser {
     return (rest[..<blank].trimmed(), rest[(blank + 1)...])
   }
 
-  /// A time that was read, as it is written.
+  /// The text form of a parsed time.
   private static func text(_ time: MediaTime) -> String {
     let (seconds, frames) = time.value.quotientAndRemainder(dividingBy: Int64(units))
     return [seconds / 60, seconds % 60, frames].map { $0 < 10 ? "0\($0)" : String($0) }.joined(separator: ":")
   }
 
-  /// `MM:SS:FF`: minutes, of which there may be more than 99; seconds; 75ths.
+  /// Parses `MM:SS:FF`: minutes, which may exceed 99; seconds; 75ths.
   private static func time(_ text: ArraySlice<UInt8>) -> MediaTime? {
     let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard parts.count == 3, let minutes = parts[0].smallNumber, let seconds = parts[1].smallNumber,

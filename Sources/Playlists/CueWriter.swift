@@ -18,7 +18,9 @@ struct CueWriter {
       ].compactMap(\.self)
   }
 
-  /// A track, and its file where another one begins. Errors: `invalidArgument` for what a sheet cannot say.
+  /// The lines of a track, with a FILE line when the file changes.
+  ///
+  /// - Throws: `invalidArgument` for entries that a sheet cannot represent.
   func lines(of entry: PlaylistEntry, index: Int, after previous: PlaylistEntry?) throws(MediaError) -> [String] {
     var lines: [String] = []
     let start = entry.range?.start ?? .zero
@@ -47,7 +49,7 @@ struct CueWriter {
     return lines + all.compactMap { $0.map { "    \($0)" } }
   }
 
-  /// INDEX 02 and more, as far as they still lie in the part.
+  /// The lines for INDEX 02 and higher that are within the entry's range.
   private func points(of entry: PlaylistEntry) -> [String?] {
     guard let text = entry.metadata[.indexPoints] else { return [] }
     return text.split(separator: ",").prefix(97).compactMap { point in
@@ -59,7 +61,7 @@ struct CueWriter {
     }
   }
 
-  /// The last part of a file goes on to its end: a sheet has no word for another one.
+  /// Checks that the last part of a file extends to the file's end, because a sheet cannot represent another end.
   func checkEnd(count: Int, last: PlaylistEntry?) throws(MediaError) {
     guard let last, last.range?.end.isNumeric == true else { return }
     throw Self.failure(count - 1, "ends before its file does, where nothing of that file follows")

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// M3U and extended M3U: a line a name, and lines that begin with `#`.
+/// Parses M3U and extended M3U: one name per line, and lines that begin with `#`.
 enum M3UParser {
   static func parse(_ source: PlaylistText, into builder: inout PlaylistBuilder) throws(MediaError) {
     var text = source
@@ -30,7 +30,7 @@ enum M3UParser {
       } else if let value = value(of: "#EXTGENRE:", bytes) {
         pending.metadata[.genre] = text.text(value)
       }
-      // All others are comments, or settings of other players: #EXTVLCOPT, #EXTGRP, #KODIPROP.
+      // All other lines are comments, or settings of other players: #EXTVLCOPT, #EXTGRP, #KODIPROP.
     }
   }
 
@@ -38,7 +38,7 @@ enum M3UParser {
     line.hasPrefix(ignoringCase: tag) ? line.dropFirst(tag.utf8.count).trimmed() : nil
   }
 
-  /// `seconds attribute="..." ...,title`.
+  /// Parses `seconds attribute="..." ...,title`.
   private static func information(
     _ value: ArraySlice<UInt8>, _ text: PlaylistText
   ) -> (duration: MediaTime?, title: String?) {
@@ -50,7 +50,7 @@ enum M3UParser {
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
       if byte == UInt8(ascii: ","), !isQuoted { return (number.positiveSeconds, text.text(rest)) }
     }
-    // A quote that is not closed is none.
+    // An unclosed quote does not count as a quote.
     guard isQuoted, let comma = value.firstIndex(of: UInt8(ascii: ",")) else { return (number.positiveSeconds, nil) }
     return (number.positiveSeconds, text.text(value[(comma + 1)...]))
   }

@@ -1,6 +1,7 @@
 import MediaCore
 
-/// PLS: `FileN=`, `TitleN=` and `LengthN=` in any order. Entries are in the order of their numbers, in which gaps mean nothing.
+/// Parses PLS: `FileN=`, `TitleN=` and `LengthN=` in any order. Entries are in the order of their numbers; gaps are
+/// permitted.
 enum PLSParser {
   private struct Numbered {
     var file: ArraySlice<UInt8>?
@@ -30,7 +31,7 @@ enum PLSParser {
       } else if let number = number(of: "Length", key) {
         entries[number, default: Numbered()].duration = value.positiveSeconds
       }
-      // Numbers without a file count, too: they take memory.
+      // Numbers without a file count too, because they use memory.
       guard entries.count <= PlaylistLimits.entryCount else {
         throw PlaylistBuilder.tooManyEntries(builder.displayText)
       }

@@ -1,22 +1,24 @@
 import MediaCore
 
-/// What names and URLs in a list mean: places, against the list's own.
+/// Resolves names and URLs in a playlist to locations, relative to the playlist's location.
 struct PlaceResolver {
-  /// Where the list is.
+  /// The location of the playlist.
   let list: PlaylistPlace
 
-  /// Schemes that are played or may be.
+  /// The supported URL schemes.
   static let schemes: Set<String> = ["http", "https"]
-  /// Schemes that stand without `//` behind them, too. Any other name with a colon is one of a file.
+  /// Schemes that need no `//` after the colon. Any other name with a colon is a file name.
   private static let opaqueSchemes: Set<String> = [
     "file", "javascript", "data", "mailto", "urn", "about", "cdda", "dvd", "magnet", "pipe", "fd", "concat", "subfile",
   ]
 
-  /// The place of a name as people write it, in M3U, PLS and CUE: a path, relative or not, or a URL.
+  /// Resolves a name in the form of M3U, PLS and CUE: an absolute or relative path, or a URL.
   ///
-  /// Names with backslashes and no slash are Windows': `Album\01.flac` is `Album/01.flac`. Drives (`C:\...`) and shares
-  /// (`\\host\...`) are nowhere here. Errors: `unsupportedPlace` for those, for other schemes and for files elsewhere;
-  /// `notAllowed` for a file of this machine in a list of another; `invalidArgument`, `playlistLimitExceeded`.
+  /// A name with backslashes and without slashes is a Windows path: `Album\01.flac` becomes `Album/01.flac`. Drives
+  /// (`C:\...`) and shares (`\\host\...`) are not supported.
+  ///
+  /// - Throws: `unsupportedPlace` for drives, shares, other schemes and files on other hosts. `notAllowed` for a local
+  ///   file in a remote playlist. `invalidArgument`; `playlistLimitExceeded`.
   func place(ofName name: ArraySlice<UInt8>) throws(MediaError) -> PlaylistPlace {
     try check(name)
     if let scheme = Self.scheme(of: name) {
@@ -28,14 +30,15 @@ struct PlaceResolver {
     return try place(ofPath: try Self.withoutBackslashes(name))
   }
 
-  /// The place of a URI reference (RFC 3986), in XSPF: percent-encoded. What is encoded badly is taken as a name.
+  /// Resolves a percent-encoded URI reference (RFC 3986), the form of XSPF. Incorrectly encoded references are used as
+  /// names.
   func place(ofReference reference: ArraySlice<UInt8>) throws(MediaError) -> PlaylistPlace {
     try check(reference)
     if let scheme = Self.scheme(of: reference) { return try place(ofURL: reference, scheme: scheme) }
     if case .url = list { return try place(ofPath: reference) }
     let decoded = FileURL.percentDecoded(reference)
     guard decoded?.contains(0) != true else { throw Self.bad(reference, "holds a NUL byte") }
-    // A backslash is never written as such in a URI, so that this one is Windows'.
+    // URIs never contain backslashes, so this one is a Windows path.
     let path = reference.contains(UInt8(ascii: "\\")) ? try Self.withoutBackslashes(reference) : reference
     return try place(ofPath: (FileURL.percentDecoded(path) ?? Array(path))[...])
   }
@@ -55,14 +58,14 @@ struct PlaceResolver {
     MediaError(.invalidArgument, "\(excerpt(name)) \(what)")
   }
 
-  /// The beginning of a name, for a message: without user names and passwords.
+  /// The beginning of a name for a message, without credentials.
   static func excerpt(_ name: some Collection<UInt8>) -> String {
     let shown = String(decoding: AddressText.withoutCredentials(Array(name)[...]).prefix(80), as: UTF8.self)
     let clean = shown.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) }
     return "\"\(String(clean))\""
   }
 
-  /// `scheme:`, in lower case, when a name begins with one of two characters at least: one alone is a drive.
+  /// The lower-case scheme of a name; nil when the name has none. A single letter is a drive, not a scheme.
   static func scheme(of name: ArraySlice<UInt8>) -> String? {
     guard let colon = name.firstIndex(of: UInt8(ascii: ":")), colon - name.startIndex >= 2 else { return nil }
     let scheme = name[..<colon].map(\.asciiLowercased)
@@ -75,7 +78,7 @@ struct PlaceResolver {
     return String(decoding: scheme, as: UTF8.self)
   }
 
-  /// Whether it begins as `C:\` or `C:/`.
+  /// Whether the path begins with a drive: `C:\` or `C:/`.
   static func isDrive(_ path: ArraySlice<UInt8>) -> Bool {
     guard let letter = path.first?.asciiLowercased, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter) else {
       return false
@@ -129,7 +132,7 @@ struct PlaceResolver {
 
   // MARK: - URLs
 
-  /// With everything that cannot stand in a URL percent-encoded; what is encoded stays.
+  /// Percent-encodes all characters that URLs do not permit. Existing encoding is preserved.
   private static func printable(_ bytes: some Sequence<UInt8>) -> String {
     var result = ""
     for byte in bytes {
@@ -142,7 +145,7 @@ struct PlaceResolver {
     return result
   }
 
-  /// RFC 3986 section 5.2, for a reference that is a path.
+  /// Resolves a path reference (RFC 3986 section 5.2).
   static func resolved(_ reference: String, against base: String) -> String {
     guard let colon = base.firstRange(of: "://") else { return reference }
     if reference.hasPrefix("//") { return base[..<colon.lowerBound] + ":" + reference }
@@ -163,7 +166,7 @@ struct PlaceResolver {
     return base[..<colon.upperBound] + authority + withoutDots(whole) + reference[suffixStart...]
   }
 
-  /// RFC 3986 section 5.2.4.
+  /// Removes dot segments (RFC 3986 section 5.2.4).
   private static func withoutDots(_ path: String) -> String {
     var kept: [Substring] = []
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()

@@ -1,15 +1,15 @@
 import MediaCore
 
-/// Places as lists name them.
+/// Converts locations to names in playlists.
 struct PlaceWriter {
-  /// With a `/` behind it.
+  /// The base folder with a trailing `/`.
   private let base: [UInt8]?
 
   init(base: [UInt8]?) {
     self.base = base.map { $0.last == UInt8(ascii: "/") ? $0 : $0 + [UInt8(ascii: "/")] }
   }
 
-  /// As people write it; `file:` URLs only for paths that are no line of text.
+  /// The name in the form of M3U, PLS and CUE. Paths that cannot be a line of text become `file:` URLs.
   func name(of place: PlaylistPlace) throws(MediaError) -> String {
     let path: [UInt8]
     switch place {
@@ -23,7 +23,7 @@ struct PlaceWriter {
     return try Self.checked(Self.url(path))
   }
 
-  /// As a URI reference.
+  /// The location as a URI reference.
   func reference(to place: PlaylistPlace) throws(MediaError) -> String {
     switch place {
     case .url(let text): return try Self.checked(text)
@@ -33,10 +33,11 @@ struct PlaceWriter {
     }
   }
 
-  /// What stands behind the base; nil when nothing does, or what is not read back as it is.
+  /// The path relative to the base; nil when the path is not below the base, or when the result would be read
+  /// differently.
   private func relative(_ path: [UInt8]) -> ArraySlice<UInt8>? {
     guard let base, path.starts(with: base) else {
-      // Of a list that lies nowhere yet.
+      // A playlist without a location.
       return path.first == UInt8(ascii: "/") || path.starts(with: "./".utf8) ? nil : path[...]
     }
     let rest = path.dropFirst(base.count)
@@ -53,7 +54,7 @@ struct PlaceWriter {
     return text
   }
 
-  /// Whether a relative name would be read as something else: a comment, a URL, a drive, Windows' separators.
+  /// Whether a relative name would be read as something else: a comment, a URL, a drive, or a Windows path.
   private static func isAmbiguous(_ name: ArraySlice<UInt8>) -> Bool {
     name.first == UInt8(ascii: "#") || PlaceResolver.scheme(of: name) != nil || PlaceResolver.isDrive(name)
       || name.first == UInt8(ascii: "\"") || name.contains(UInt8(ascii: "\\"))

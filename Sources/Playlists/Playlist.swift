@@ -1,13 +1,13 @@
 import MediaCore
 
-/// Where an entry of a list is.
+/// The location of a playlist entry.
 public enum PlaylistPlace: Sendable, Hashable {
-  /// A file: its path as the system's bytes, which need not be UTF-8.
+  /// A file path, in the bytes of the file system, which need not be UTF-8.
   case file([UInt8])
   /// An `http:` or `https:` URL, in ASCII.
   case url(String)
 
-  /// How long its path or address is.
+  /// The number of bytes of the path or address.
   var byteCount: Int {
     switch self {
     case .file(let path): path.count
@@ -15,7 +15,7 @@ public enum PlaylistPlace: Sendable, Hashable {
     }
   }
 
-  /// For messages; what is not UTF-8 shows as U+FFFD, and addresses are without a user's name and password.
+  /// The text for messages. Invalid UTF-8 becomes U+FFFD, and credentials are removed.
   public var displayText: String {
     switch self {
     case .file(let path): String(decoding: path, as: UTF8.self)
@@ -23,7 +23,7 @@ public enum PlaylistPlace: Sendable, Hashable {
     }
   }
 
-  /// What stands behind the last dot of the last component, in lower case; nil where there is none.
+  /// The extension of the last component, in lower case; nil when missing.
   public var pathExtension: String? {
     let bytes: [UInt8] =
       switch self {
@@ -35,14 +35,14 @@ public enum PlaylistPlace: Sendable, Hashable {
     return String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
   }
 
-  /// Whether the name says that this is a list. An `.m3u8` of a server is taken for a stream (HLS), which is one medium.
+  /// Whether the extension is that of a playlist. An `.m3u8` URL counts as an HLS stream, which is one medium.
   public var isNamedAsPlaylist: Bool {
     if case .url = self, pathExtension == "m3u8" { return false }
     return pathExtension.map { PlaylistFormat.extensions[$0] != nil } ?? false
   }
 }
 
-/// What lists say of entries and of themselves besides titles and durations. The raw values are for programs.
+/// Metadata of playlists and entries other than titles and durations. The raw values are for programs.
 public enum PlaylistMetadataKey: String, Sendable, Hashable, CaseIterable {
   case creator
   case album
@@ -51,40 +51,40 @@ public enum PlaylistMetadataKey: String, Sendable, Hashable, CaseIterable {
   case date
   case trackNumber
   case songwriter
-  /// The recording's code, of 12 characters.
+  /// The ISRC of the recording, 12 characters.
   case isrc
-  /// The disc's number, of 13 digits.
+  /// The catalog number of the disc, 13 digits.
   case catalog
   case discID
-  /// CUE's FLAGS: `DCP`, `4CH`, `PRE`, `SCMS`.
+  /// FLAGS of a CUE sheet: `DCP`, `4CH`, `PRE`, `SCMS`.
   case flags
-  /// CUE's kind of file, where it is not `WAVE`: `BINARY`, `MP3`, ...
+  /// The file type in a CUE sheet, unless `WAVE`: `BINARY`, `MP3`, ...
   case fileType
-  /// CUE's INDEX 02 and more, which divide a track: `NN MM:SS:FF` in the file's times, with `, ` between them.
+  /// INDEX 02 and higher of a CUE sheet: `NN MM:SS:FF` in times of the file, separated by `, `.
   case indexPoints
-  /// Silence that a disc would have before or behind the track and the file has not, as `MM:SS:FF`. It is not played.
+  /// Silence that a disc has before or after the track and the file does not contain, as `MM:SS:FF`. It is not played.
   case pregap
   case postgap
   case replayGainTrackGain
   case replayGainTrackPeak
   case replayGainAlbumGain
   case replayGainAlbumPeak
-  /// XSPF's `info` and `image`.
+  /// The elements `info` and `image` of XSPF.
   case info
   case image
 }
 
-/// One entry of a list.
+/// An entry of a playlist.
 public struct PlaylistEntry: Sendable, Hashable {
   public var place: PlaylistPlace
   public var title: String?
-  /// What the list says that it lasts; nil when it does not.
+  /// The duration stated in the playlist; nil when missing.
   public var duration: MediaTime?
-  /// The part of the file that it is; nil: all of it. Where it goes on to the file's end, its duration is infinite.
+  /// The range of the file to play; nil for the whole file. The duration is infinite when the range extends to the
+  /// file's end.
   public var range: TimeRange?
   public var metadata: [PlaylistMetadataKey: String]
 
-  /// An entry of these parts.
   public init(
     place: PlaylistPlace, title: String? = nil, duration: MediaTime? = nil, range: TimeRange? = nil,
     metadata: [PlaylistMetadataKey: String] = [:]
@@ -97,31 +97,29 @@ public struct PlaylistEntry: Sendable, Hashable {
   }
 }
 
-/// Something in a list that was passed over.
+/// A warning about a part of a playlist that was ignored.
 public struct PlaylistWarning: Sendable, Hashable {
-  /// The list's line, from 1 on.
+  /// The line in the playlist, from 1.
   public var line: Int
   public var error: MediaError
 
-  /// A warning of these parts.
   public init(line: Int, error: MediaError) {
     self.line = line
     self.error = error
   }
 }
 
-/// What a list says. See `PlaylistFormat` for which lists there are.
+/// The contents of a playlist. ``PlaylistFormat`` lists the supported formats.
 public struct Playlist: Sendable, Hashable {
   public var title: String?
   public var entries: [PlaylistEntry]
-  /// What is said of all entries: the performer of a disc, its year.
+  /// The metadata of all entries, such as the performer of a disc and its year.
   public var metadata: [PlaylistMetadataKey: String]
-  /// What could not be taken, the first `PlaylistLimits.warningCount` of it.
+  /// The first `PlaylistLimits.warningCount` warnings.
   public var warnings: [PlaylistWarning]
-  /// How many entries were left out; each has a warning, if there was room.
+  /// The number of skipped entries. Each has a warning, within the limit.
   public var skippedCount: Int
 
-  /// A list of these parts.
   public init(
     title: String? = nil, entries: [PlaylistEntry] = [], metadata: [PlaylistMetadataKey: String] = [:],
     warnings: [PlaylistWarning] = [], skippedCount: Int = 0
@@ -133,11 +131,12 @@ public struct Playlist: Sendable, Hashable {
     self.skippedCount = skippedCount
   }
 
-  /// Reads a list: the bytes of what lies at `place`, against which relative names are resolved.
+  /// Parses the bytes of a playlist at `place`. Relative names are resolved against `place`.
   ///
-  /// Its format is told by its content, and where that leaves it open by the extension of `place`, or else it is `assumed`.
-  /// Errors: `notAPlaylist`, also for HLS, which is one medium and no list; `damagedPlaylist`; `playlistLimitExceeded`.
-  /// What single entries have wrong is in `warnings`.
+  /// The content determines the format. If the content is ambiguous, the extension of `place` determines it, or else
+  /// `assumed`. Problems of single entries are in `warnings`.
+  ///
+  /// - Throws: `notAPlaylist`, also for HLS, which is one medium; `damagedPlaylist`; `playlistLimitExceeded`.
   public init(
     parsing bytes: [UInt8], at place: PlaylistPlace, assumed: PlaylistFormat? = nil
   ) throws(MediaError) {
@@ -167,7 +166,7 @@ public struct Playlist: Sendable, Hashable {
     self = builder.playlist
   }
 
-  /// The entries, each with what the list says of all.
+  /// The entries with the metadata of the playlist merged in.
   public var inheritedEntries: [PlaylistEntry] {
     guard !metadata.isEmpty || title != nil else { return entries }
     let keys: Set<PlaylistMetadataKey> = [
@@ -177,7 +176,7 @@ public struct Playlist: Sendable, Hashable {
     return entries.map { entry in
       var entry = entry
       entry.metadata.merge(common) { own, _ in own }
-      // A list of parts of files is one of an album.
+      // A playlist of tracks or parts of files describes an album.
       if entry.range != nil || entry.metadata[.trackNumber] != nil, entry.metadata[.album] == nil {
         entry.metadata[.album] = title
       }

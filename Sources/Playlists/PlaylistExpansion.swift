@@ -1,12 +1,11 @@
 import MediaCore
 
-/// The bytes of a list, from whoever may read them.
+/// The bytes of a playlist, from the caller's reader.
 public struct PlaylistData: Sendable {
   public var bytes: [UInt8]
-  /// What is the same for the same file, whatever its name: device and inode. Nil: the place is.
+  /// The identity of the file, independent of its name: device and inode. Nil: the location is the identity.
   public var identity: [UInt64]?
 
-  /// Bytes and which file they are of.
   public init(bytes: [UInt8], identity: [UInt64]? = nil) {
     self.bytes = bytes
     self.identity = identity
@@ -14,16 +13,18 @@ public struct PlaylistData: Sendable {
 }
 
 extension Playlist {
-  /// Reads what lies at a place, at most so many bytes. Refuses what is no regular file, and throws
-  /// `playlistLimitExceeded` for a longer one.
+  /// Reads the contents of a location, at most `byteLimit` bytes. Throws for anything but a regular file, and
+  /// `playlistLimitExceeded` for a longer file.
   public typealias Reader = (PlaylistPlace, _ byteLimit: Int) throws(MediaError) -> PlaylistData
 
-  /// Reads a list and those that it names, in their places: entries that are named as lists are replaced by what these
-  /// contain. An HLS stream is one entry. Every entry has what its list says of all.
+  /// Reads a playlist and its nested playlists. Entries with the extension of a playlist are replaced by the entries
+  /// of that playlist. An HLS stream is one entry. Entries inherit the metadata of their playlist.
   ///
-  /// Nested lists that cannot be read or are none are left out, with a warning. Errors: those of `reader` for the list
-  /// itself, and of `init(parsing:at:assumed:)`; `playlistCycle` for a list that names itself, by whatever way;
-  /// `playlistLimitExceeded` for more than 8 below each other, and for too much of anything.
+  /// Nested playlists that are unreadable or invalid are skipped with a warning.
+  ///
+  /// - Throws: the errors of `reader` for the outer playlist, and those of `init(parsing:at:assumed:)`.
+  ///   `playlistCycle` for a playlist that contains itself, directly or indirectly. `playlistLimitExceeded` for more
+  ///   than 8 nested levels, and for other exceeded limits.
   public init(
     expanding place: PlaylistPlace, assumed: PlaylistFormat? = nil, reader: Reader
   ) throws(MediaError) {
@@ -31,14 +32,15 @@ extension Playlist {
     try self.init(expanding: place, assumed: assumed, usage: &usage, reader: reader)
   }
 
-  /// The same for one of several lists that are read for one purpose: what they have counts together.
+  /// Reads one of several playlists whose contents count together toward the limits. Otherwise like
+  /// `init(expanding:assumed:reader:)`.
   ///
-  /// - Parameter usage: what those before have; what this one has is added.
+  /// - Parameter usage: the usage of the earlier playlists. The usage of this one is added.
   public init(
     expanding place: PlaylistPlace, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reader: Reader
   ) throws(MediaError) {
     self.init()
-    // `reader` does not escape: it is handed down, never kept.
+    // `reader` does not escape: it is only passed on, never stored.
     var walk = PlaylistWalk(usage)
     defer { usage = walk.usage }
     try walk.expand(place, assumed: assumed, reader)
@@ -46,24 +48,24 @@ extension Playlist {
   }
 }
 
-/// What lists have that are read together, of what `PlaylistLimits` allows.
+/// The part of `PlaylistLimits` that playlists read together have used.
 public struct PlaylistUsage: Sendable, Hashable {
   var listCount = 0
   var byteCount = 0
   var entryCount = 0
 
-  /// Nothing yet.
+  /// Creates a usage of zero.
   public init() {}
 }
 
-/// The way through lists that name lists.
+/// The traversal of nested playlists.
 private struct PlaylistWalk {
   var result = Playlist()
   private struct Step {
     var place: PlaylistPlace
     var identity: [UInt64]?
   }
-  /// The lists that led here.
+  /// The stack of enclosing playlists.
   private var way: [Step] = []
   private(set) var usage: PlaylistUsage
 
@@ -109,7 +111,7 @@ private struct PlaylistWalk {
 
   private mutating func expandNested(_ entry: PlaylistEntry, _ reader: Playlist.Reader) throws(MediaError) {
     do throws(MediaError) { try expand(entry.place, assumed: nil, reader) } catch {
-      // Places that are not there, and what is no list.
+      // Skip unreadable locations and files that are not playlists.
       guard (2_000..<3_000).contains(error.code.rawValue) || error.code == .notAPlaylist else { throw error }
       result.skippedCount += 1
       warn(PlaylistWarning(line: 0, error: error))

@@ -1,32 +1,34 @@
 import MediaCore
 
-/// The kinds of lists that are told apart.
+/// The supported playlist formats.
 public enum PlaylistFormat: String, Sendable, Hashable, CaseIterable {
   /// M3U and M3U8, plain and extended.
   case m3u
-  /// Winamp's, versions 1 and 2.
+  /// Winamp's PLS, versions 1 and 2.
   case pls
-  /// https://www.xspf.org/spec, version 1.
+  /// XSPF version 1, https://www.xspf.org/spec.
   case xspf
   /// CUE sheets: parts of files.
   case cue
   /// RFC 8216: the segments of one stream.
   case hlsMedia = "hls-media"
-  /// RFC 8216: variants of one stream.
+  /// RFC 8216: the variants of one stream.
   case hlsMaster = "hls-master"
 
-  /// What the extensions of names say.
+  /// The formats by file name extension.
   public static let extensions: [String: PlaylistFormat] = [
     "m3u": .m3u, "m3u8": .m3u, "pls": .pls, "xspf": .xspf, "cue": .cue,
   ]
 
-  /// What the content of a file says it is, or where that is open its extension; nil: no list.
+  /// The format of a file by its content, or by its extension when the content is ambiguous; nil when the file is not
+  /// a playlist.
   public init?(of bytes: [UInt8], extension: String?) { self.init(of: PlaylistText(bytes), extension: `extension`) }
 
-  /// So much of a file is looked through for bytes that no text has.
+  /// The number of bytes to check for bytes that never occur in text.
   private static let probedByteCount = 4_096
 
-  /// `assumed`: what it is if neither says; nothing is assumed of what is no text.
+  /// Detects the format. `assumed` is the format when content and extension are ambiguous. It is not used for binary
+  /// content.
   init?(of text: PlaylistText, extension: String?, assumed: PlaylistFormat? = nil) {
     let named = `extension`.flatMap { Self.extensions[$0] }
     var lines = text.lines()
@@ -53,7 +55,7 @@ public enum PlaylistFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// RFC 8216, sections 4.3.2 to 4.3.5: the tags that make a list of names a stream.
+  /// Detects the tags that make a list of names an HLS stream (RFC 8216, sections 4.3.2 to 4.3.5).
   private static func hls(_ text: PlaylistText) -> PlaylistFormat? {
     let master = ["STREAM-INF:", "I-FRAME-STREAM-INF:", "MEDIA:", "SESSION-DATA:", "SESSION-KEY:"]
     let media = [

@@ -1,22 +1,22 @@
 import MediaCore
 
-/// What lists may have. Beyond it is `playlistLimitExceeded`, unless it says otherwise.
+/// The limits of playlists. Exceeding a limit throws `playlistLimitExceeded`, except where documented.
 public enum PlaylistLimits {
-  /// Bytes of one list: 16 MiB.
+  /// The maximum number of bytes of one playlist: 16 MiB.
   public static let byteCount = 16 << 20
-  /// Entries, those of nested lists included.
+  /// The maximum number of entries, including those of nested playlists.
   public static let entryCount = 100_000
-  /// Lists in a list in a list: so many below each other.
+  /// The maximum number of nested levels.
   public static let nestingDepth = 8
-  /// Lists that are read for one, and their bytes together.
+  /// The maximum number of playlists read for one, and the maximum total of their bytes.
   public static let listCount = 1_000
   public static let totalByteCount = 64 << 20
-  /// Bytes of a name or URL; a longer one is left out, with a warning.
+  /// The maximum number of bytes of a name or URL. Longer ones are skipped with a warning.
   public static let placeByteCount = 4_096
-  /// Bytes of a title or other text; a longer one is cut.
+  /// The maximum number of bytes of a title or other text. Longer texts are truncated.
   public static let textByteCount = 4_096
-  /// What an entry may be said to last: 30 years. More is not known.
+  /// The maximum duration of an entry: 30 years. Longer durations are treated as not known.
   public static let duration = MediaTime(value: 1_000_000_000, timescale: 1)
-  /// Warnings that are kept; more are counted only.
+  /// The maximum number of warnings. Further problems are not recorded.
   public static let warningCount = 100
 }

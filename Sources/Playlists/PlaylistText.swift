@@ -1,15 +1,15 @@
 import MediaCore
 
-/// The text of a list, as bytes in which lines can be told apart.
+/// The text of a playlist, as bytes that can be split into lines.
 ///
-/// A byte order mark says UTF-8 or UTF-16. Without one each piece that is UTF-8 is taken as that, and each other one as
-/// Windows-1252, which contains Latin-1. Names of files are not text: they stay the bytes that they are.
+/// A byte order mark selects UTF-8 or UTF-16. Without one, each text is decoded as UTF-8 if valid, else as
+/// Windows-1252, which contains Latin-1. File names are not text: their bytes are preserved.
 struct PlaylistText {
-  /// Without a byte order mark; UTF-16 has become UTF-8.
+  /// The bytes without a byte order mark; UTF-16 is converted to UTF-8.
   let bytes: [UInt8]
-  /// Whether a byte order mark said what it is.
+  /// Whether a byte order mark specified the encoding.
   let isMarked: Bool
-  /// Whether the list said that it is Windows-1252 or Latin-1.
+  /// Whether the playlist specified Windows-1252 or Latin-1.
   var isSingleByte = false
 
   init(_ raw: [UInt8]) {
@@ -29,7 +29,7 @@ struct PlaylistText {
     var units: [UInt16] = []
     units.reserveCapacity(raw.count / 2)
     var rest = raw.makeIterator()
-    // An odd byte at the end is none.
+    // An odd byte at the end is ignored.
     while let first = rest.next(), let second = rest.next() {
       let (low, high) = isLittleEndian ? (first, second) : (second, first)
       units.append(UInt16(high) << 8 | UInt16(low))
@@ -37,7 +37,7 @@ struct PlaylistText {
     return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 
-  /// What a piece says, without blanks around it, and no longer than a text may be.
+  /// Decodes a text, trims it, and truncates it to the maximum length.
   func string(_ piece: some Sequence<UInt8>) -> String {
     let bytes = Array(piece)
     let decoded =
@@ -48,12 +48,13 @@ struct PlaylistText {
     return Self.cut(decoded)
   }
 
-  /// No longer than a text may be, without blanks around it. A NUL amid it, which much else takes for the end, becomes U+FFFD.
+  /// Truncates a text to the maximum length and trims it. A NUL inside it becomes U+FFFD, because other software
+  /// treats NUL as the end.
   static func cut(_ text: String) -> String {
     var text = text[...]
     if text.utf8.count > PlaylistLimits.textByteCount {
       var kept = text.utf8.prefix(PlaylistLimits.textByteCount + 1)
-      // Not amid a scalar: what is cut off ends where one begins.
+      // Truncate at the start of a scalar.
       while let last = kept.popLast(), last & 0xC0 == 0x80 {}
       text = text[..<kept.endIndex]
     }
@@ -64,13 +65,13 @@ struct PlaylistText {
     return String(String.UnicodeScalarView(scalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
   }
 
-  /// The same, nil for nothing.
+  /// The decoded text as in `string(_:)`; nil when empty.
   func text(_ piece: some Sequence<UInt8>) -> String? {
     let string = string(piece)
     return string.isEmpty ? nil : string
   }
 
-  /// 0x80 to 0x9F in Windows-1252; what it leaves out is Latin-1's.
+  /// 0x80 to 0x9F in Windows-1252; undefined values are those of Latin-1.
   private static let upper: [UInt32] = [
     0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8D, 0x017D,
     0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D,
@@ -84,14 +85,14 @@ struct PlaylistText {
 
   // MARK: - Lines
 
-  /// One line, without blanks around it.
+  /// A line, trimmed.
   struct Line {
-    /// From 1 on.
+    /// The line number, from 1.
     var number: Int
     var bytes: ArraySlice<UInt8>
   }
 
-  /// Lines end with LF, CR, or both.
+  /// Iterates over lines that end with LF, CR, or both.
   struct Lines: IteratorProtocol {
     private var rest: ArraySlice<UInt8>
     private var number = 0
@@ -118,10 +119,10 @@ struct PlaylistText {
 }
 
 extension ArraySlice<UInt8> {
-  /// Without spaces and tabs around it.
+  /// The bytes without surrounding spaces and tabs.
   func trimmed() -> Self { trimmed { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
 
-  /// Without what XML takes for space around it.
+  /// The bytes without surrounding XML white space.
   func trimmedOfSpace() -> Self { trimmed { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
   private func trimmed(_ isBlank: (UInt8) -> Bool) -> Self {
@@ -131,16 +132,16 @@ extension ArraySlice<UInt8> {
     return piece
   }
 
-  /// Whether it begins with this ASCII text, in whatever case.
+  /// Whether the bytes begin with an ASCII text, ignoring case.
   func hasPrefix(ignoringCase prefix: String) -> Bool {
     count >= prefix.utf8.count
       && zip(self, prefix.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
   }
 
-  /// Whether it is this ASCII text, in whatever case.
+  /// Whether the bytes are an ASCII text, ignoring case.
   func equals(ignoringCase other: String) -> Bool { count == other.utf8.count && hasPrefix(ignoringCase: other) }
 
-  /// The number that ASCII digits alone say; nil for anything else and for more than nine of them.
+  /// The number that consists of ASCII digits only; nil for any other text and for more than nine digits.
   var smallNumber: Int? {
     guard !isEmpty, count <= 9 else { return nil }
     var number = 0
@@ -151,8 +152,8 @@ extension ArraySlice<UInt8> {
     return number
   }
 
-  /// Seconds above 0 that decimals say; nil for anything else: lists write 0 and -1 for what they do not know, and nothing lasts
-  /// longer than `PlaylistLimits.duration`.
+  /// The positive decimal seconds; nil for any other text. Playlists use 0 and -1 for unknown durations. Durations
+  /// above `PlaylistLimits.duration` are nil.
   var positiveSeconds: MediaTime? {
     guard count <= 32, let text = String(validating: self, as: UTF8.self), let time = MediaTime(decimal: text) else {
       return nil
@@ -162,6 +163,6 @@ extension ArraySlice<UInt8> {
 }
 
 extension UInt8 {
-  /// A to Z as a to z; all others as they are.
+  /// The byte with ASCII A to Z converted to lower case.
   var asciiLowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }

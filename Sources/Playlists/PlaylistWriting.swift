@@ -1,14 +1,17 @@
 import MediaCore
 
 extension Playlist {
-  /// The list as text, a line each, without their ends; in UTF-8.
+  /// The playlist as UTF-8 lines without line ends.
   ///
-  /// `base` is the folder in which the list will lie: what is in it is named relative to it, all else by its whole path.
-  /// What is written reads back as it was, as far as the format can say it: durations are to 1 ns in M3U, to 1 s in PLS
-  /// and to 1 ms in XSPF; line breaks in titles become blanks.
+  /// `base` is the folder of the new playlist. Files below it get relative names, all others absolute paths. The
+  /// result reads back unchanged within the limits of the format: durations are rounded to 1 ns in M3U, to 1 s in PLS
+  /// and to 1 ms in XSPF. Line breaks in titles become spaces.
   ///
-  /// Errors: `invalidArgument` for entries that the format cannot say: parts of files in M3U, PLS and XSPF; in CUE parts
-  /// that are not in 75ths of a second or end before the next begins; HLS; paths that are not absolute and no text.
+  /// - Throws: `invalidArgument` for entries that the format cannot represent:
+  ///   - parts of files in M3U, PLS and XSPF;
+  ///   - in CUE, parts that are not in 75ths of a second or end before the next begins;
+  ///   - HLS;
+  ///   - paths that are neither absolute nor text.
   public func lines(as format: PlaylistFormat, base: [UInt8]? = nil) throws(MediaError) -> [String] {
     var writer = PlaylistWriter(format: format, base: base)
     (writer.title, writer.metadata) = (title, metadata)
@@ -20,20 +23,20 @@ extension Playlist {
   }
 }
 
-/// Writes lists piece by piece: the head, each entry, the tail. What single entries need besides is the one before.
+/// Writes playlists incrementally: the head, each entry, the tail. Writing an entry needs the previous entry.
 public struct PlaylistWriter {
   public let format: PlaylistFormat
   public var title: String?
   public var metadata: [PlaylistMetadataKey: String] = [:]
   let names: PlaceWriter
 
-  /// A writer of lists that will lie in the folder `base`.
+  /// Creates a writer of a playlist in the folder `base`.
   public init(format: PlaylistFormat, base: [UInt8]? = nil) {
     self.format = format
     names = PlaceWriter(base: base)
   }
 
-  /// The lines before the first entry's.
+  /// The lines before the first entry.
   public func head() -> [String] {
     switch format {
     case .m3u: return ["#EXTM3U"] + (title.flatMap(Self.line).map { ["#PLAYLIST:\($0)"] } ?? [])
@@ -52,7 +55,9 @@ public struct PlaylistWriter {
     }
   }
 
-  /// An entry's lines. `index` counts from 0. Errors: `invalidArgument` for what the format cannot say.
+  /// The lines of an entry. `index` counts from 0.
+  ///
+  /// - Throws: `invalidArgument` for entries that the format cannot represent.
   public func lines(
     of entry: PlaylistEntry, index: Int, after previous: PlaylistEntry?
   ) throws(MediaError) -> [String] {
@@ -68,7 +73,9 @@ public struct PlaylistWriter {
     }
   }
 
-  /// The lines behind the last entry's. Errors: `invalidArgument`.
+  /// The lines after the last entry.
+  ///
+  /// - Throws: `invalidArgument`.
   public func tail(count: Int, last: PlaylistEntry?) throws(MediaError) -> [String] {
     switch format {
     case .m3u: return []
@@ -126,12 +133,12 @@ public struct PlaylistWriter {
     duration.isNumeric && duration > .zero && duration <= PlaylistLimits.duration ? duration : nil
   }
 
-  /// A text that stands in one line; nil for nothing.
+  /// Converts a text to a single line; nil when empty.
   static func line(_ text: String) -> String? {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       let isBreak = scalar.properties.generalCategory == .control || scalar.value == 0x2028 || scalar.value == 0x2029
-      // Not characters of XML.
+      // U+FFFE and U+FFFF are not XML characters.
       scalars.append(isBreak || scalar.value & 0xFFFE == 0xFFFE ? " " : scalar)
     }
     let line = PlaylistText.cut(String(scalars))

@@ -1,32 +1,32 @@
-// XSPF, read with libxml2's pulling reader: no network, no files, no entities but XML's own. A document type is refused, so
-// that there is nothing that could be expanded; the reader holds one branch of the tree at a time and its own limits stay on
-// (256 levels, 10 MB of text in one piece).
+// Reads XSPF with libxml2's pull parser. No network, no files, no entities except XML's predefined ones. A document
+// type is rejected, so that no entities can be expanded. The parser retains one branch of the tree at a time.
+// libxml2's limits stay enabled (256 levels, 10 MB of text in one node).
 import CXML
 import MediaCore
 
-/// XSPF, version 0 and 1: https://www.xspf.org/spec.
+/// Parses XSPF versions 0 and 1: https://www.xspf.org/spec.
 struct XSPFParser {
-  /// Elements whose text is taken, in a track and in the list.
+  /// The supported text elements of a track and of the playlist.
   private static let keys: [String: PlaylistMetadataKey] = [
     "creator": .creator, "annotation": .annotation, "info": .info, "image": .image, "album": .album,
     "trackNum": .trackNumber, "date": .date,
   ]
-  /// Of one element's text no more is looked at.
+  /// The maximum number of bytes read of an element's text.
   private static let textByteLimit = 2 * PlaylistLimits.textByteCount
 
-  /// Of one track no more are looked at.
+  /// The maximum number of locations read of a track.
   private static let locationLimit = 16
 
-  /// The elements around the present node.
+  /// The path of elements to the current node.
   private var path: [String] = []
   private var text: [UInt8] = []
   private var entry = PlaylistEntry(place: .file([]))
-  /// The first that is a place counts; the others are the same elsewhere.
+  /// The locations of the track. The first valid one is used; the others are alternatives.
   private var locations: [String] = []
   private var trackLine = 0
 
   static func parse(_ text: PlaylistText, into builder: inout PlaylistBuilder) throws(MediaError) {
-    // Before the parser sees it, in the encodings that lists have.
+    // Check before the parser reads the text, in all encodings of playlists.
     guard !containsDocumentType(text.bytes) else { throw refusedType(builder) }
     try text.bytes.withUnsafeBufferPointer { (bytes) throws(MediaError) -> Void in
       let memory = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
@@ -90,7 +90,7 @@ struct XSPFParser {
 
   private mutating func endElement(_ builder: inout PlaylistBuilder) throws(MediaError) {
     guard let name = path.popLast() else { return }
-    // A place is not cut: one that is too long is none.
+    // Locations are not truncated: one that is too long is invalid.
     if name == "location", path == Self.trackPath, locations.count < Self.locationLimit {
       locations.append(String(decoding: text[...].trimmedOfSpace(), as: UTF8.self))
     }

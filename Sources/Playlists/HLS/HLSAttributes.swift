@@ -1,13 +1,13 @@
 import MediaCore
 
-/// A list of attributes: `NAME=value,NAME="text"` (RFC 8216, section 4.2). Names are unique; the first one counts.
+/// An attribute list: `NAME=value,NAME="text"` (RFC 8216, section 4.2). The first one of repeated names is used.
 struct HLSAttributes {
   private var values: [String: (text: String, isQuoted: Bool)] = [:]
 
-  /// Attributes that are read; more are not looked at.
+  /// The maximum number of attributes read.
   private static let maximumCount = 64
 
-  /// Nil when it is no such list.
+  /// Parses an attribute list; nil when invalid.
   init?(_ bytes: ArraySlice<UInt8>) {
     var rest = bytes.trimmed()
     while !rest.isEmpty, values.count < Self.maximumCount {
@@ -40,22 +40,22 @@ struct HLSAttributes {
       || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
   }
 
-  /// What stands behind a name, in quotes or not.
+  /// The value of an attribute, without quotes.
   subscript(_ name: String) -> String? { values[name]?.text }
 
   /// All names, in alphabetical order.
   var names: [String] { values.keys.sorted() }
 
-  /// Whether what stands behind a name is a text in quotes.
+  /// Whether the value of an attribute is a quoted string.
   func isQuoted(_ name: String) -> Bool { values[name]?.isQuoted ?? false }
 
-  /// A number of the decimal kind.
+  /// The value of an attribute as a decimal integer.
   func number(_ name: String) -> Int64? { values[name].flatMap { HLSNumber.integer($0.text) } }
 
-  /// Whether it says `YES`.
+  /// Whether the value of an attribute is `YES`.
   func isYes(_ name: String) -> Bool { values[name]?.text == "YES" }
 
-  /// 16 bytes that are written as a hexadecimal number; nil for none, and for what is no such number.
+  /// The value of an attribute as 16 bytes from a hexadecimal number; nil when missing or invalid.
   func block(_ name: String) -> [UInt8]? {
     guard let text = values[name]?.text, text.hasPrefix("0x") || text.hasPrefix("0X") else { return nil }
     let digits = text.utf8.dropFirst(2)
@@ -71,15 +71,15 @@ struct HLSAttributes {
   }
 }
 
-/// The numbers of playlists.
+/// Parsers of numbers in playlists.
 enum HLSNumber {
-  /// At most eighteen digits.
+  /// Parses an integer of at most eighteen digits.
   static func integer(_ text: some StringProtocol) -> Int64? {
     guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return Int64(text)
   }
 
-  /// The bytes of a hexadecimal number; nil for anything else.
+  /// Parses a hexadecimal number into bytes; nil for any other text.
   static func bytes(_ digits: some StringProtocol) -> [UInt8]? {
     var bytes: [UInt8] = []
     var isSecond = !digits.utf8.count.isMultiple(of: 2)
@@ -101,7 +101,8 @@ enum HLSNumber {
     }
   }
 
-  /// Seconds, with decimals or without, as nanoseconds; nil for anything else, and beyond `limit` either way.
+  /// Parses seconds, with or without decimals, into nanoseconds. Nil for any other text, and when the magnitude
+  /// exceeds `limit`.
   static func nanoseconds(_ text: some StringProtocol, limit: Int64) -> Int64? {
     let isNegative = text.hasPrefix("-")
     let parts = text.dropFirst(isNegative ? 1 : 0).split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

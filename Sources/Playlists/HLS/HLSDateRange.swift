@@ -1,35 +1,35 @@
 import MediaCore
 
-/// A span of a stream of which something is said (`EXT-X-DATERANGE`, RFC 8216, section 4.3.2.7).
+/// A date range with metadata (`EXT-X-DATERANGE`, RFC 8216, section 4.3.2.7).
 public struct HLSDateRange: Sendable, Hashable {
-  /// What is said: a text, a number as it stands there, or bytes (a hexadecimal number, as SCTE-35 has it).
+  /// The value of an attribute: a text, a number as written, or bytes (a hexadecimal number, as for SCTE-35).
   public enum Value: Sendable, Hashable {
     case text(String)
     case number(String)
     case data([UInt8])
   }
 
-  /// Unique in the playlist.
+  /// The identifier, unique in the playlist.
   public var id: String
-  /// Ranges of one class are alike (`CLASS`).
+  /// The class of similar ranges (`CLASS`).
   public var classification: String?
-  /// In nanoseconds since 1970.
+  /// The start, in nanoseconds since 1970.
   public var start: Int64
   public var end: Int64?
   public var durationNanoseconds: Int64?
   public var plannedDurationNanoseconds: Int64?
-  /// It ends where the next one of its class begins.
+  /// Whether the range ends at the start of the next range of its class.
   public var endsOnNext = false
-  /// All attributes by their names, those above included.
+  /// All attributes by name, including those above.
   public var attributes: [String: Value] = [:]
 
-  /// Ranges that are kept of a playlist, and bytes of all of them.
+  /// The maximum number of ranges of a playlist, and the maximum total of their bytes.
   public static let maximumCount = 1_024
   static let maximumByteCount = 1 << 20
 
-  /// Nil for what makes no sense: a stream is heard without it, too.
+  /// Parses a range. Nil when invalid; the stream is playable without it.
   ///
-  /// - Parameter known: the one with the same id, of which this may say more.
+  /// - Parameter known: returns the range with the same id, which this tag may extend.
   init?(_ list: HLSAttributes, known: (String) -> HLSDateRange?) {
     guard let id = list["ID"], !id.isEmpty else { return nil }
     let before = known(id)
@@ -55,7 +55,7 @@ public struct HLSDateRange: Sendable, Hashable {
     return Double(text) == nil ? .text(text) : .number(text)
   }
 
-  /// Bytes that it is counted by.
+  /// The number of bytes that count toward the limit.
   var byteCount: Int {
     attributes.reduce(64) { sum, attribute in
       switch attribute.value {
@@ -66,13 +66,13 @@ public struct HLSDateRange: Sendable, Hashable {
   }
 }
 
-/// The ranges of one playlist, while it is read: those with the same id are one.
+/// The ranges of a playlist during parsing. Ranges with the same id are merged.
 struct HLSDateRangeList {
   private(set) var ranges: [HLSDateRange] = []
   private var indices: [String: Int] = [:]
   private var byteCount = 0
 
-  /// Takes what a tag says; what is too much is passed over.
+  /// Adds the range of a tag. Ranges beyond the limits are ignored.
   mutating func take(_ value: ArraySlice<UInt8>) {
     guard let attributes = HLSAttributes(value),
       let range = HLSDateRange(attributes, known: { id in indices[id].map { ranges[$0] } })

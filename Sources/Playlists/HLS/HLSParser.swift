@@ -1,17 +1,18 @@
-// Reads HLS playlists (RFC 8216). What it does not know it passes over, as the RFC wants; what contradicts itself, or is
-// more than anybody needs, is an error. Pure.
+// Parses HLS playlists (RFC 8216). Unknown tags are ignored, as the RFC requires. Contradictions and exceeded limits
+// are errors. Pure.
 import MediaCore
 
 extension HLSPlaylist {
-  /// Whether bytes are such a playlist, and no plain list of media.
+  /// Whether bytes are an HLS playlist and not a plain list of media.
   public static func recognizes(_ bytes: [UInt8]) -> Bool {
     let format = PlaylistFormat(of: PlaylistText(bytes), extension: nil)
     return format == .hlsMedia || format == .hlsMaster
   }
 
-  /// Reads the playlist that lies at a place, by which it names others.
+  /// Parses the playlist at a location. Relative references are resolved against `place`.
   ///
-  /// Errors: `badStreamPlaylist`; `streamLimitExceeded`; `streamPlaceNotAllowed` when it leads to where it may not.
+  /// - Throws: `badStreamPlaylist`; `streamLimitExceeded`; `streamPlaceNotAllowed` when the playlist references a
+  ///   forbidden location.
   public init(parsing bytes: [UInt8], at place: PlaylistPlace) throws(MediaError) {
     guard bytes.count <= HLSLimits.playlistByteCount else {
       throw MediaError(
@@ -33,14 +34,14 @@ extension HLSPlaylist {
   }
 }
 
-/// What both parsers do.
+/// The common part of both parsers.
 struct HLSLineReader {
   let place: PlaylistPlace
   private(set) var number = 0
 
   init(_ place: PlaylistPlace) { self.place = place }
 
-  /// Gives each line's tag, with what stands behind its colon, or its URI.
+  /// Reads each line: a tag with the value after its colon, or a URI.
   mutating func read(
     _ text: PlaylistText,
     _ body: (_ reader: HLSLineReader, _ tag: String?, _ value: ArraySlice<UInt8>) throws(MediaError) -> Void
@@ -85,11 +86,11 @@ struct HLSLineReader {
   }
 }
 
-/// Reads a master playlist.
+/// Parses a master playlist.
 struct HLSMasterParser {
   private(set) var list = HLSMasterPlaylist()
   private var reader: HLSLineReader
-  /// Said of the URI that comes next.
+  /// The attributes that apply to the next URI.
   private var pending: HLSAttributes?
   private var sessionByteCount = 0
 
@@ -112,7 +113,7 @@ struct HLSMasterParser {
   }
 
   private mutating func takeVariant(_ uri: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
-    // Some write URIs twice, or stray text: what no tag speaks of is none.
+    // Some playlists contain duplicate URIs or stray text: a URI without a tag is ignored.
     guard let attributes = pending else { return }
     pending = nil
     guard list.variants.count < HLSLimits.variantCount else {
@@ -150,7 +151,7 @@ struct HLSMasterParser {
       if let uri = attributes["URI"] { rendition.place = try reader.resolve(Array(uri.utf8)) }
       list.audioRenditions.append(rendition)
     case "SUBTITLES":
-      // They are listed and not read: what is wrong with them takes nothing away from the sound.
+      // Subtitles are listed but not read, so errors in them do not affect the audio.
       guard let group = attributes["GROUP-ID"], let name = attributes["NAME"],
         list.subtitleRenditions.count < HLSLimits.variantCount
       else { return }
@@ -163,34 +164,34 @@ struct HLSMasterParser {
 }
 
 extension HLSRendition {
-  /// What attributes say, but for its place.
+  /// Creates a rendition from attributes, without its location.
   fileprivate init(_ attributes: HLSAttributes, group: String, name: String) {
     self.group = group
     self.name = PlaylistText.cut(name)
     isDefault = attributes.isYes("DEFAULT")
-    // Who says that it is the default one means this, too.
+    // DEFAULT=YES implies AUTOSELECT=YES.
     isAutoselect = attributes.isYes("AUTOSELECT") || isDefault
     language = attributes["LANGUAGE"].map(Self.code)
     associatedLanguage = attributes["ASSOC-LANGUAGE"].map(Self.code)
     characteristics = (attributes["CHARACTERISTICS"] ?? "").split(separator: ",").prefix(32).map {
       Self.code($0.drop { $0 == " " })
     }
-    // `6`, `16/JOC`, `2/-/BINAURAL`.
+    // Examples: `6`, `16/JOC`, `2/-/BINAURAL`.
     let count = attributes["CHANNELS"].flatMap { HLSNumber.integer($0.prefix { $0 != "/" }) }
     channelCount = count.flatMap { (1...64).contains($0) ? Int($0) : nil }
     instreamID = attributes["INSTREAM-ID"].map(Self.code)
   }
 
-  /// Codes are short.
+  /// Truncates a code to 64 characters.
   private static func code(_ text: some StringProtocol) -> String { String(text.prefix(64)) }
 }
 
-/// Reads a media playlist.
+/// Parses a media playlist.
 struct HLSMediaParser {
   private(set) var list = HLSMediaPlaylist(targetNanoseconds: 0)
   private var reader: HLSLineReader
 
-  // What holds for the segment that comes next, and for those behind it.
+  // Properties of the next segment and the following ones.
   private var duration: Int64?
   private var range: (count: Int64, start: Int64?)?
   private var discontinuityCount: Int64 = 0
@@ -199,7 +200,7 @@ struct HLSMediaParser {
   private var date: Int64?
   private var isGap = false
   private var total: Int64 = 0
-  /// The resource and the end of the last part of one.
+  /// The resource and the end of the last byte range.
   private var lastRange: (place: PlaylistPlace, end: Int64)?
   private var hasTarget = false
   private var placeByteCount = 0
@@ -214,7 +215,7 @@ struct HLSMediaParser {
     }
     self.reader = reader
     guard hasTarget else { throw reader.bad("no target duration") }
-    // Lists that lie about it would be asked for all the time, or never.
+    // Protects against wrong target durations, which would cause reloads permanently or never.
     let longest = list.segments.reduce(0) { max($0, $1.durationNanoseconds) }
     list.targetNanoseconds = max(list.targetNanoseconds, longest, 1_000_000_000)
     list.dateRanges = dateRanges.ranges
@@ -263,7 +264,7 @@ struct HLSMediaParser {
     return number
   }
 
-  /// `COUNT[@START]`.
+  /// Parses `COUNT[@START]`.
   private func byteRange(_ text: String, _ reader: HLSLineReader) throws(MediaError) -> (count: Int64, start: Int64?) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let count = HLSNumber.integer(parts[0]), count > 0 else {
@@ -284,7 +285,7 @@ struct HLSMediaParser {
   private mutating func takeKey(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) -> Int? {
     guard let method = attributes["METHOD"] else { throw reader.bad("a key without a method") }
     if method == "NONE" { return nil }
-    // A stream may offer several ways, each with a tag; the plain one is the one that is understood.
+    // A stream may offer several key systems, each with a tag; only the plain one is supported.
     let format = attributes["KEYFORMAT"] ?? "identity"
     let isPlain = method == "AES-128" && format == "identity"
     if !isPlain, let keyIndex, list.keys[keyIndex].method == .aes128, duration == nil, !isGap,

@@ -1,23 +1,25 @@
-// What an HLS playlist says (RFC 8216), as values. Times are whole nanoseconds: sums of thousands of decimals stay exact.
+// The contents of HLS playlists (RFC 8216), as values. Times are integer nanoseconds, so that sums of thousands of
+// decimals are exact.
 import MediaCore
 
-/// Bounds on what a playlist may ask for.
+/// The limits of HLS playlists.
 public enum HLSLimits {
-  /// Bytes of one playlist.
+  /// The maximum number of bytes of one playlist.
   public static let playlistByteCount = 8 << 20
-  /// Segments of one playlist: ten days of segments of ten seconds, or four of four.
+  /// The maximum number of segments of one playlist: ten days of ten-second segments, or four days of four-second
+  /// segments.
   public static let segmentCount = 100_000
-  /// Variants of a master playlist, and renditions of each type.
+  /// The maximum number of variants of a master playlist, and of renditions of each type.
   public static let variantCount = 512
-  /// Bytes of the places of all segments of a playlist, once they are whole.
+  /// The maximum total number of bytes of the resolved locations of a playlist's segments.
   public static let placeByteCount = 64 << 20
-  /// Nanoseconds of a segment: a day.
+  /// The maximum duration of a segment in nanoseconds: a day.
   public static let segmentNanoseconds: Int64 = 86_400_000_000_000
-  /// Nanoseconds of all segments: 115 days.
+  /// The maximum total duration of all segments in nanoseconds: 115 days.
   public static let totalNanoseconds: Int64 = 10_000_000_000_000_000
-  /// Nanoseconds that a live stream may have gone on, either way: 36 years.
+  /// The maximum distance on the timeline of a live stream in nanoseconds, in either direction: 36 years.
   public static let timelineNanoseconds: Int64 = 1 << 60
-  /// Where a range of bytes ends, at most: 8 PiB.
+  /// The maximum end of a byte range: 8 PiB.
   public static let rangeEnd: Int64 = 1 << 53
 }
 
@@ -26,7 +28,7 @@ public enum HLSPlaylist: Sendable, Hashable {
   case media(HLSMediaPlaylist)
   case master(HLSMasterPlaylist)
 
-  /// Whether something that it names is on a server.
+  /// Whether the playlist references any location on a server.
   public var namesServers: Bool {
     func isRemote(_ place: PlaylistPlace?) -> Bool { if case .url = place { true } else { false } }
     return switch self {
@@ -39,122 +41,123 @@ public enum HLSPlaylist: Sendable, Hashable {
   }
 }
 
-/// Part of a resource.
+/// A byte range of a resource.
 public struct HLSByteRange: Sendable, Hashable {
   public var start: Int64
-  /// 1 or more.
+  /// The number of bytes, 1 or more.
   public var count: Int64
-  /// The first byte behind it.
+  /// The offset after the last byte.
   public var end: Int64 { start + count }
 }
 
-/// How segments are encrypted (`EXT-X-KEY`).
+/// The encryption of segments (`EXT-X-KEY`).
 public struct HLSKey: Sendable, Hashable {
-  /// The ways that there are.
+  /// The encryption methods.
   public enum Method: Sendable, Hashable {
-    /// All of a segment with AES-128 in CBC mode and PKCS #7 padding.
+    /// AES-128 in CBC mode with PKCS #7 padding, for whole segments.
     case aes128
-    /// Anything else, such as `SAMPLE-AES`: it cannot be played.
+    /// Any other method, such as `SAMPLE-AES`. Not playable.
     case other(String)
   }
 
   public var method: Method
-  /// Where the key is; nil for a method that is not known.
+  /// The location of the key; nil for an unsupported method.
   public var place: PlaylistPlace?
-  /// 16 bytes; nil: the segment's number.
+  /// The initialization vector, 16 bytes; nil for the segment's number.
   public var initializationVector: [UInt8]?
 }
 
-/// What comes in front of segments of fragmented MP4 (`EXT-X-MAP`).
+/// The initialization section of fragmented MP4 segments (`EXT-X-MAP`).
 public struct HLSMap: Sendable, Hashable {
   public var place: PlaylistPlace
   public var byteRange: HLSByteRange?
-  /// How it is encrypted.
+  /// The encryption of the section.
   public var key: HLSKey?
 }
 
-/// One segment of a stream.
+/// A segment of a stream.
 public struct HLSSegment: Sendable, Hashable {
   public var place: PlaylistPlace
   public var byteRange: HLSByteRange?
   public var durationNanoseconds: Int64
-  /// Its media sequence number.
+  /// The media sequence number.
   public var number: Int64
-  /// Its discontinuity sequence number: another one means that timestamps, format or encoder begin anew.
+  /// The discontinuity sequence number. When it changes, the timestamps, format or encoder change.
   public var discontinuityNumber: Int64
-  /// Index among the playlist's keys and maps; nil: none.
+  /// The indices among the playlist's keys and maps; nil for none.
   public var keyIndex: Int?
   public var mapIndex: Int?
-  /// When its first sample was recorded, in nanoseconds since 1970, as the playlist says it for this very segment.
+  /// The recording time of the first sample, in nanoseconds since 1970, if the playlist states it for this segment.
   public var date: Int64?
-  /// There is nothing to load (`EXT-X-GAP`).
+  /// Whether the segment is a gap without data (`EXT-X-GAP`).
   public var isGap = false
 }
 
 /// The segments of one stream.
 public struct HLSMediaPlaylist: Sendable, Hashable {
-  /// Nanoseconds; no segment is longer, to half a second.
+  /// The target duration in nanoseconds. No segment is longer, within half a second.
   public var targetNanoseconds: Int64
   public var segments: [HLSSegment] = []
   public var keys: [HLSKey] = []
   public var maps: [HLSMap] = []
-  /// Nothing will be added.
+  /// Whether no segments will be added.
   public var isEnded = false
-  /// The first segment's number, were there one.
+  /// The number of the first segment, even if there is none yet.
   public var firstNumber: Int64 = 0
   public var firstDiscontinuityNumber: Int64 = 0
-  /// Where playing should begin, in nanoseconds from the first segment's start, or when negative from the end (`EXT-X-START`).
+  /// The start position in nanoseconds, from the first segment's start, or from the end when negative (`EXT-X-START`).
   public var startOffsetNanoseconds: Int64?
 
-  /// What is said of spans of it, in the playlist's order.
+  /// The date ranges, in the order of the playlist.
   public var dateRanges: [HLSDateRange] = []
 
-  /// The number behind the last segment's.
+  /// The number after the last segment's number.
   public var endNumber: Int64 { firstNumber + Int64(segments.count) }
 }
 
-/// One of the streams to choose from (`EXT-X-STREAM-INF`).
+/// A variant of a stream (`EXT-X-STREAM-INF`).
 public struct HLSVariant: Sendable, Hashable {
   public var place: PlaylistPlace
-  /// Bits a second at most.
+  /// The peak bit rate in bits per second.
   public var bandwidth: Int64
-  /// As RFC 6381 has them, such as `mp4a.40.2`; none when not said.
+  /// The codecs in the form of RFC 6381, such as `mp4a.40.2`; empty when not specified.
   public var codecs: [String] = []
-  /// The group of renditions that its sound is in.
+  /// The group of the variant's audio renditions.
   public var audioGroup: String?
-  /// It has video.
+  /// Whether a resolution is specified, which means video.
   public var hasResolution = false
-  /// The group of renditions that its subtitles are in.
+  /// The group of the variant's subtitle renditions.
   public var subtitleGroup: String?
 }
 
-/// One way to hear a stream, or to read what is said in it (`EXT-X-MEDIA` of the types `AUDIO` and `SUBTITLES`).
+/// An audio or subtitle rendition of a stream (`EXT-X-MEDIA` of the types `AUDIO` and `SUBTITLES`).
 public struct HLSRendition: Sendable, Hashable {
   public var group: String
-  /// For people.
+  /// The display name.
   public var name: String
   public var isDefault = false
   public var isAutoselect = false
-  /// Nil: the sound is in the variant's own segments. Always nil of subtitles, which nobody reads.
+  /// The location of the playlist; nil when the audio is in the variant's segments. Always nil for subtitles, which
+  /// are not read.
   public var place: PlaylistPlace?
-  /// As BCP 47 has it.
+  /// The language, in BCP 47 form.
   public var language: String?
-  /// A language that goes with it, in another role: that which is written, where the other is spoken.
+  /// An associated language with another role, such as the written language for a spoken one.
   public var associatedLanguage: String?
-  /// Subtitles that are shown to who wants none, too.
+  /// Whether the subtitles are displayed even when subtitles are not selected.
   public var isForced = false
-  /// Names such as `public.accessibility.describes-video`.
+  /// Characteristics such as `public.accessibility.describes-video`.
   public var characteristics: [String] = []
-  /// Nil when not said.
+  /// The number of channels; nil when not specified.
   public var channelCount: Int?
-  /// Which of several in the variant's own segments it is.
+  /// The identifier of the rendition among several in the variant's segments.
   public var instreamID: String?
 
-  /// Whether it is the same one in another group, for another variant.
+  /// Whether another rendition is the same one in the group of another variant.
   public func isSame(as other: HLSRendition) -> Bool { name == other.name && language == other.language }
 }
 
-/// Variants of one stream.
+/// The variants of one stream.
 public struct HLSMasterPlaylist: Sendable, Hashable {
   public var variants: [HLSVariant] = []
   public var audioRenditions: [HLSRendition] = []

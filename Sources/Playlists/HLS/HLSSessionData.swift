@@ -1,26 +1,26 @@
 import MediaCore
 
-/// Something that a master playlist says of the whole stream (`EXT-X-SESSION-DATA`, RFC 8216, section 4.3.4.4).
+/// Metadata of the whole stream in a master playlist (`EXT-X-SESSION-DATA`, RFC 8216, section 4.3.4.4).
 public struct HLSSessionData: Sendable, Hashable {
-  /// What it is: or where that is.
+  /// The content, or its location.
   public enum Content: Sendable, Hashable {
     case value(String)
-    /// JSON, unless it is said to be anything (`FORMAT=RAW`).
+    /// The location of the content: JSON by default, any format with `FORMAT=RAW`.
     case place(PlaylistPlace, isJSON: Bool)
   }
 
-  /// Mostly a reversed name of a domain, such as `com.example.title`.
+  /// The identifier, usually a reversed domain name, such as `com.example.title`.
   public var id: String
   public var content: Content
-  /// BCP 47.
+  /// The language, in BCP 47 form.
   public var language: String?
 
-  /// Items that are kept of a playlist, and bytes of all of them.
+  /// The maximum number of items of a playlist, and the maximum total of their bytes.
   public static let maximumCount = 512
   static let maximumByteCount = 1 << 20
   static let maximumNameByteCount = 1_024
 
-  /// Nil for what makes no sense: a stream is heard without it, too.
+  /// Parses an item. Nil when invalid; the stream is playable without it.
   init?(_ attributes: HLSAttributes, _ reader: HLSLineReader) {
     guard let id = attributes["DATA-ID"], !id.isEmpty, id.utf8.count <= Self.maximumNameByteCount else { return nil }
     switch (attributes["VALUE"], attributes["URI"]) {
@@ -34,7 +34,7 @@ public struct HLSSessionData: Sendable, Hashable {
     language = attributes["LANGUAGE"].flatMap { $0.isEmpty || $0.utf8.count > 64 ? nil : $0 }
   }
 
-  /// Bytes that it is counted by.
+  /// The number of bytes that count toward the limit.
   var byteCount: Int {
     let count =
       switch content {

@@ -1,24 +1,24 @@
 import MediaCore
 
 extension HLSTimeline {
-  /// A date range where it lies in the stream.
+  /// A date range with its position in the stream.
   public struct DateRange: Sendable, Hashable {
     public var range: HLSDateRange
     public var startNanoseconds: Int64
-    /// Nil: not said, or not yet.
+    /// The end; nil when not known, or not known yet.
     public var endNanoseconds: Int64?
   }
 }
 
 extension HLSTimeline.DateRange {
-  /// Places ranges by what segments say of when they were recorded.
+  /// Positions date ranges on the timeline by the recording dates of the segments.
   ///
-  /// - Parameter starts: of the segments, in nanoseconds.
+  /// - Parameter starts: the starts of the segments, in nanoseconds.
   static func placed(_ ranges: [HLSDateRange], segments: [HLSSegment], starts: [Int64]) -> [Self] {
     guard !ranges.isEmpty else { return [] }
     let dates = zip(segments, starts).compactMap { segment, start in segment.date.map { (date: $0, start: start) } }
     guard let first = dates.first else { return [] }
-    /// Between two dates that are said, no further than the later one: recording may have paused.
+    /// The time of a date between two known dates is limited to the later one, because recording may have paused.
     func time(_ date: Int64) -> Int64? {
       var (low, high) = (0, dates.count)
       while low < high {

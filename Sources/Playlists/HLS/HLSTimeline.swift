@@ -1,9 +1,9 @@
 import MediaCore
 
-/// Where the segments of a stream lie in time: 0 is where the first playlist that was seen began. A live stream's window moves
-/// over it. Pure; nanoseconds.
+/// The positions of a stream's segments in time. 0 is the start of the first loaded playlist. The window of a live
+/// stream moves along the timeline. Pure; times are in nanoseconds.
 public struct HLSTimeline: Sendable {
-  /// A segment with all that is needed to read it.
+  /// A segment with everything needed to read it.
   public struct Entry: Sendable, Hashable {
     public var segment: HLSSegment
     public var key: HLSKey?
@@ -12,23 +12,23 @@ public struct HLSTimeline: Sendable {
     public var endNanoseconds: Int64 { startNanoseconds + segment.durationNanoseconds }
   }
 
-  /// What a newer playlist brought.
+  /// The effect of a newer playlist.
   public enum Update: Sendable, Hashable {
     case unchanged
-    /// Segments came, or the end.
+    /// Segments were added, or the stream ended.
     case changed
-    /// The numbers began anew: what follows has nothing to do with what was.
+    /// The segment numbers restarted: the new segments are unrelated to the old ones.
     case restarted
-    /// It is not taken: the stream would have gone on for longer than times are counted.
+    /// The playlist was rejected, because its times would exceed the limits.
     case outOfReach
   }
 
   public private(set) var playlist: HLSMediaPlaylist
-  /// Of each segment, and the end of the last.
+  /// The start of each segment, and the end of the last one.
   private var starts: [Int64]
-  /// Where its date ranges lie, by where they begin; none where no segment says when it was recorded.
+  /// The date ranges in the order of their start positions; empty when no segment has a recording date.
   public private(set) var dateRanges: [DateRange] = []
-  /// Changes whenever these may be others.
+  /// Changes whenever `dateRanges` may have changed.
   public private(set) var dateRangeVersion = 0
 
   public init(_ playlist: HLSMediaPlaylist) {
@@ -43,10 +43,13 @@ public struct HLSTimeline: Sendable {
     dateRangeVersion &+= 1
   }
 
-  /// The same stream in another way, as another variant or rendition has it: its times are those of `other`.
+  /// Creates a timeline of another variant or rendition of the same stream, aligned with `other`.
   ///
-  /// What has ended and is as long begins where that does. Otherwise dates tell where it lies, where both say some; or else numbers, as
-  /// far as some are in both; or else both end together.
+  /// The alignment uses the first applicable rule:
+  /// 1. If both playlists have ended and have the same length (within a target duration), both begin together.
+  /// 2. If both contain recording dates, the dates determine the position.
+  /// 3. If the segment numbers overlap, the numbers determine the position.
+  /// 4. Otherwise both end together.
   public init(_ playlist: HLSMediaPlaylist, beside other: HLSTimeline) {
     self.init(playlist)
     let start = start(beside: other)
@@ -84,17 +87,17 @@ public struct HLSTimeline: Sendable {
     return starts
   }
 
-  // MARK: - What there is
+  // MARK: - Segments
 
-  /// Nothing will be added.
+  /// Whether no segments will be added.
   public var isEnded: Bool { playlist.isEnded }
   public var isEmpty: Bool { playlist.segments.isEmpty }
-  /// Numbers of the segments there are.
+  /// The numbers of the available segments.
   public var numbers: Range<Int64> { playlist.firstNumber..<playlist.endNumber }
   public var startNanoseconds: Int64 { starts.first ?? 0 }
   public var endNanoseconds: Int64 { starts.last ?? 0 }
 
-  /// The segment with a number; nil when it is not there, or not any more.
+  /// The segment with a number; nil when it is not available.
   public func entry(_ number: Int64) -> Entry? {
     guard numbers.contains(number) else { return nil }
     let index = Int(number - playlist.firstNumber)
@@ -105,7 +108,7 @@ public struct HLSTimeline: Sendable {
       startNanoseconds: starts[index])
   }
 
-  /// The number of the segment that contains a time: the first or the last for what lies beyond them; nil when there are none.
+  /// The number of the segment at a time; the first or last segment for times outside the range; nil when empty.
   public func number(atNanoseconds time: Int64) -> Int64? {
     guard !isEmpty else { return nil }
     var (low, high) = (0, playlist.segments.count - 1)
@@ -116,7 +119,7 @@ public struct HLSTimeline: Sendable {
     return playlist.firstNumber + Int64(low)
   }
 
-  /// The first segment of the stretch without a discontinuity that a segment belongs to, as far as it is there.
+  /// The first available segment of the run without a discontinuity that contains a segment.
   public func firstNumber(ofStretchWith number: Int64) -> Int64? {
     guard let entry = entry(number) else { return nil }
     var first = number
@@ -128,8 +131,8 @@ public struct HLSTimeline: Sendable {
     return first
   }
 
-  /// Where playing begins unless somebody says otherwise: where the playlist says; of a live stream three target durations before
-  /// its end (RFC 8216, section 6.3.3); else at the start. At the start of a segment for a live stream.
+  /// The default start position: the playlist's start offset if specified. Otherwise, for a live stream, the start of
+  /// a segment three target durations before the end (RFC 8216, section 6.3.3). Otherwise the start.
   public var playStartNanoseconds: Int64 {
     if let offset = playlist.startOffsetNanoseconds {
       let time = offset < 0 ? endNanoseconds + offset : startNanoseconds + offset
@@ -138,7 +141,7 @@ public struct HLSTimeline: Sendable {
     return isEnded ? startNanoseconds : liveStartNanoseconds
   }
 
-  /// The start of the last segment that is three target durations or more away from the end.
+  /// The start of the last segment that is at least three target durations before the end.
   public var liveStartNanoseconds: Int64 {
     let latest = endNanoseconds - 3 * playlist.targetNanoseconds
     return starts.dropLast().last { $0 <= latest } ?? startNanoseconds
@@ -146,18 +149,18 @@ public struct HLSTimeline: Sendable {
 
   // MARK: - Changes
 
-  /// Takes in what the playlist says now.
+  /// Applies a newer version of the playlist.
   public mutating func update(_ new: HLSMediaPlaylist) -> Update {
     let old = playlist
     if new.endNumber <= old.firstNumber, !old.segments.isEmpty { return restart(new) }
-    // A server that lags behind another one.
+    // The response of a server that has an older version than another server.
     if new.endNumber < old.endNumber { return .unchanged }
     let isSame = new.endNumber == old.endNumber && new.isEnded == old.isEnded
     let start: Int64
     if let known = entry(new.firstNumber) {
       start = known.startNanoseconds
     } else if new.firstNumber >= old.endNumber {
-      // What has been missed is taken to have been as long as segments are, unless that makes no sense.
+      // Missed segments count as one target duration each, unless that exceeds the limits.
       let (missed, isFar) = (new.firstNumber - old.endNumber).multipliedReportingOverflow(by: old.targetNanoseconds)
       if isFar || missed > HLSLimits.totalNanoseconds { return restart(new) }
       start = endNanoseconds + missed
@@ -172,7 +175,7 @@ public struct HLSTimeline: Sendable {
     return isSame ? .unchanged : .changed
   }
 
-  /// A playlist that has nothing to do with the one before goes on where that ended.
+  /// Continues at the end of the old playlist with an unrelated playlist.
   private mutating func restart(_ new: HLSMediaPlaylist) -> Update {
     guard isInReach(endNanoseconds) else { return .outOfReach }
     starts = Self.starts(of: new, from: endNanoseconds)
@@ -183,14 +186,14 @@ public struct HLSTimeline: Sendable {
 
   private func isInReach(_ time: Int64) -> Bool { abs(time) <= HLSLimits.timelineNanoseconds }
 
-  /// Goes over to another variant's playlist, whose segments lie at the same times.
+  /// Switches to the playlist of another variant, whose segments have the same times.
   public mutating func replace(_ new: HLSMediaPlaylist) {
     let version = dateRangeVersion
     self = HLSTimeline(new, beside: self)
     dateRangeVersion = version &+ 1
   }
 
-  /// What is known of a segment's place has changed: it, and all others, are moved.
+  /// Corrects the position of a segment. All other segments move by the same distance.
   public mutating func move(_ number: Int64, toNanoseconds time: Int64) {
     guard let entry = entry(number), isInReach(time) else { return }
     let difference = time - entry.startNanoseconds
@@ -200,7 +203,7 @@ public struct HLSTimeline: Sendable {
 
   // MARK: - Dates
 
-  /// When what lies at a time was recorded, in nanoseconds since 1970; nil where nothing says so.
+  /// The recording date at a time, in nanoseconds since 1970; nil when not known.
   public func date(atNanoseconds time: Int64) -> Int64? {
     guard let number = number(atNanoseconds: time) else { return nil }
     let index = Int(number - playlist.firstNumber)
@@ -214,7 +217,7 @@ public struct HLSTimeline: Sendable {
     return date - (starts[known] - time)
   }
 
-  /// Where what was recorded at a date lies; nil when nothing does.
+  /// The time of a recording date; nil when no segment was recorded then.
   public func time(ofDate date: Int64) -> Int64? {
     var known: (date: Int64, start: Int64)?
     for (index, segment) in playlist.segments.enumerated() {
@@ -229,17 +232,17 @@ public struct HLSTimeline: Sendable {
   }
 }
 
-/// When a live playlist is asked for again (RFC 8216, section 6.3.4). Pure; nanoseconds of any clock.
+/// Schedules reloads of a live playlist (RFC 8216, section 6.3.4). Pure; nanoseconds of any clock.
 public struct HLSReloadSchedule: Sendable {
   private var lastChange: Int64
   private var hasTold = false
 
-  /// Target durations without anything new after which a stream is said not to go on.
+  /// The number of target durations without news after which a stream counts as stale.
   public static let staleTargetCount: Int64 = 3
 
   public init(now: Int64) { lastChange = now }
 
-  /// It was asked for at `begin`: answers when it is to be asked for again.
+  /// Processes a successful load that began at `begin`, and returns the time of the next load.
   public mutating func loaded(begin: Int64, isChanged: Bool, targetNanoseconds: Int64) -> Int64 {
     if isChanged {
       lastChange = begin
@@ -248,10 +251,10 @@ public struct HLSReloadSchedule: Sendable {
     return begin + (isChanged ? targetNanoseconds : targetNanoseconds / 2)
   }
 
-  /// It could not be had: answers when to try again.
+  /// Processes a failed load, and returns the time of the next attempt.
   public mutating func failed(at now: Int64, targetNanoseconds: Int64) -> Int64 { now + targetNanoseconds / 2 }
 
-  /// Whether nothing new came for so long that somebody should know; once.
+  /// Whether the stream has been without news for too long. Returns true once per occurrence.
   public mutating func becameStale(at now: Int64, targetNanoseconds: Int64) -> Bool {
     guard !hasTold, now - lastChange >= Self.staleTargetCount * targetNanoseconds else { return false }
     hasTold = true

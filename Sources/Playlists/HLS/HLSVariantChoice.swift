@@ -1,16 +1,16 @@
-/// Which of a stream's variants is heard, and which next when one fails. Pure.
+/// Chooses the variant to play, and the next one when a variant fails. Pure.
 ///
-/// Nothing but sound is played: of the variants that may be had, the one with the best sound is wanted, and of those with the same
-/// sound the one with the fewest bits, which has the smallest pictures or none.
+/// Only audio is played. The preferred variant has the best audio. Of variants with the same audio, the one with the
+/// lowest bit rate is preferred, because it has the smallest video or none.
 public struct HLSVariantChoice: Sendable {
   /// A stream to try.
   public struct Candidate: Sendable, Hashable {
     public var variant: HLSVariant
-    /// The rendition that is heard; nil: the variant's own sound.
+    /// The rendition to play; nil for the variant's audio.
     public var rendition: HLSRendition?
-    /// It has no more bits a second than are wanted.
+    /// Whether the bit rate is within the limit.
     public var isWithinLimit = true
-    /// What is read.
+    /// The location of the playlist to read.
     public var place: PlaylistPlace { rendition?.place ?? variant.place }
   }
 
@@ -18,18 +18,19 @@ public struct HLSVariantChoice: Sendable {
 
   public init(_ master: HLSMasterPlaylist) { self.master = master }
 
-  /// The variants that may have sound, or all when none says so.
+  /// The variants that may have audio, or all when the codecs of no variant indicate audio.
   private var usable: [HLSVariant] {
     let usable = master.variants.filter(Self.mayHaveSound)
     return usable.isEmpty ? master.variants : usable
   }
 
-  /// What there is to hear, in the playlist's order: renditions of the same name and language in several groups are one.
+  /// The audio options in the order of the playlist. Renditions with the same name and language in several groups are
+  /// one option.
   public var audioOptions: [HLSRendition] {
     Self.options(master.audioRenditions, groups: Set(usable.compactMap(\.audioGroup)))
   }
 
-  /// What there is to read, in the same way.
+  /// The subtitle options, in the same form as `audioOptions`.
   public var subtitleOptions: [HLSRendition] {
     Self.options(master.subtitleRenditions, groups: Set(usable.compactMap(\.subtitleGroup)))
   }
@@ -42,12 +43,13 @@ public struct HLSVariantChoice: Sendable {
     return options
   }
 
-  /// Every stream that may be tried, best first. Those over the limit come last, the slowest first: one of them is better than none.
+  /// All streams to try, best first. Those above the limit come last, in ascending order of bit rate, because one of
+  /// them is better than none.
   ///
   /// - Parameters:
-  ///   - limit: bits a second; nil or 0: any.
-  ///   - option: what is to be heard, of `audioOptions`: only variants that have it are tried. Nil: what the best variant has as its
-  ///     default, in all variants that have that, and the others' own default.
+  ///   - limit: the maximum bit rate in bits per second; nil or 0 for no limit.
+  ///   - option: the option of `audioOptions` to play; only variants that have it are tried. Nil: the default of the
+  ///     best variant where available, and otherwise the default of each variant.
   public func candidates(peakBitRateLimit limit: Int64?, option: HLSRendition? = nil) -> [Candidate] {
     let limit = limit.flatMap { $0 > 0 ? $0 : nil }
     let all = usable
@@ -70,24 +72,24 @@ public struct HLSVariantChoice: Sendable {
     master.audioRenditions.first { $0.group == variant.audioGroup && $0.isSame(as: wanted) }
   }
 
-  /// The default one of its group, or else the first.
+  /// The default rendition of the variant's group, or else the first.
   private func defaultRendition(of variant: HLSVariant) -> HLSRendition? {
     guard let group = variant.audioGroup else { return nil }
     let renditions = master.audioRenditions.filter { $0.group == group }
     return renditions.first(where: \.isDefault) ?? renditions.first(where: \.isAutoselect) ?? renditions.first
   }
 
-  /// False when its codecs are said, and are none of sound.
+  /// Whether the variant may have audio. False when its codecs are specified and none is an audio codec.
   private static func mayHaveSound(_ variant: HLSVariant) -> Bool {
     variant.codecs.isEmpty || variant.audioGroup != nil || variant.codecs.contains { soundRank($0) != nil }
   }
 
-  /// Kinds of sound, better ones with higher numbers; nil for what is none.
+  /// The quality rank of an audio codec, higher is better; nil for other codecs.
   private static func soundRank(_ codec: String) -> Int? {
     let name = codec.lowercased()
     if name.hasPrefix("flac") || name.hasPrefix("alac") { return 5 }
     if name.hasPrefix("ec-3") || name.hasPrefix("ac-3") || name.hasPrefix("opus") { return 3 }
-    // MPEG-4 Audio: object type 2 is AAC-LC, 5 and 29 are HE-AAC, which is for few bits.
+    // MPEG-4 Audio: object type 2 is AAC-LC. Types 5 and 29 are HE-AAC, for low bit rates.
     if name == "mp4a.40.2" { return 3 }
     if name.hasPrefix("mp4a") || name == "mp3" || name == "vorbis" { return 2 }
     return nil
@@ -96,14 +98,14 @@ public struct HLSVariantChoice: Sendable {
   private static func isBetter(_ one: HLSVariant, _ other: HLSVariant) -> Bool {
     let ranks = [one, other].map { $0.codecs.compactMap(soundRank).max() ?? 2 }
     if ranks[0] != ranks[1] { return ranks[0] > ranks[1] }
-    // Without video more bits are better sound; with it they are pictures.
+    // Without video, a higher bit rate means better audio; with video, it means larger video.
     if one.hasVideo != other.hasVideo { return !one.hasVideo }
     return one.hasVideo ? one.bandwidth < other.bandwidth : one.bandwidth > other.bandwidth
   }
 }
 
 extension HLSVariant {
-  /// Whether it is said to have pictures.
+  /// Whether the variant is known to have video.
   public var hasVideo: Bool {
     hasResolution
       || codecs.contains { codec in

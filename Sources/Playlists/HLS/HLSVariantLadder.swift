@@ -1,14 +1,15 @@
-/// Which of a stream's variants is heard as the network can bear it. Pure.
+/// Chooses the variant that the network throughput permits. Pure.
 public struct HLSVariantLadder: Sendable, Hashable {
-  /// One of the variants, the best first.
+  /// One of the variants, in descending order of quality.
   public struct Rung: Sendable, Hashable {
-    /// Bits a second that are loaded; 0: not known.
+    /// The measured bit rate of the loaded data, in bits per second; 0 when not known.
     public var bitRate: Int64
-    /// What the master playlist says, perhaps with pictures that nobody loads; 0: nothing. Counts only where `bitRate` is not known.
+    /// The bandwidth in the master playlist, which may include video that is not loaded; 0 when not specified. Used
+    /// only when `bitRate` is not known.
     public var bandwidth: Int64
-    /// It may be heard: it did not fail, and has no more bits than are wanted.
+    /// Whether the variant may be played: it has not failed, and its bit rate is within the limit.
     public var isUsable: Bool
-    /// It came too slowly a while ago.
+    /// Whether the variant recently arrived too slowly.
     public var isDoubted: Bool
 
     public init(bitRate: Int64, bandwidth: Int64 = 0, isUsable: Bool = true, isDoubted: Bool = false) {
@@ -23,15 +24,15 @@ public struct HLSVariantLadder: Sendable, Hashable {
 
   public init(_ rungs: [Rung]) { self.rungs = rungs }
 
-  /// A variant is heard on as long as it needs no more than this share of the throughput.
+  /// The current variant is retained while it needs at most this share of the throughput.
   public static let sustainedShare = 0.9
-  /// Another one is chosen when it needs no more than this one: a little less throughput does not lead back at once.
+  /// Another variant is chosen only if it needs at most this share. The difference prevents an immediate switch back.
   public static let chosenShare = 0.7
 
-  /// Bits a second that a variant needs; nil: not known.
+  /// The bit rate that a variant needs, in bits per second; nil when not known.
   ///
-  /// What was loaded is compared with what was loaded. What was not is to the present one as the playlist says of both: there they
-  /// are alike, pictures and all.
+  /// A measured bit rate is used directly. For a variant without one, the current variant's measured bit rate is
+  /// scaled by the ratio of the bandwidths in the playlist. Both bandwidths include video alike.
   private func need(_ index: Int, beside current: Int) -> Double? {
     let (rung, present) = (rungs[index], rungs[current])
     if rung.bitRate > 0 { return Double(rung.bitRate) }
@@ -39,19 +40,20 @@ public struct HLSVariantLadder: Sendable, Hashable {
     return Double(present.bitRate) * (Double(rung.bandwidth) / Double(present.bandwidth))
   }
 
-  /// Whether the present one comes fast enough; what nothing is known of does.
+  /// Whether the current variant arrives fast enough; true when its bit rate is not known.
   public func isSustained(_ current: Int, throughput: Double) -> Bool {
     Double(rungs[current].bitRate) <= throughput * Self.sustainedShare
   }
 
-  /// The variant to go over to; nil: none.
+  /// The index of the variant to switch to; nil for no switch.
   ///
   /// - Parameters:
-  ///   - current: the one that is heard.
-  ///   - throughput: bits a second; nil: not known.
-  ///   - capacity: bits a second that there would be of a better variant, whose segments are larger: answers are waited for no longer;
-  ///     nil: no more. Not believed of variants that came too slowly a while ago, nor of what needs more than those.
-  ///   - isAhead: so much is there that a better variant may be tried.
+  ///   - current: the index of the current variant.
+  ///   - throughput: the throughput in bits per second; nil when not known.
+  ///   - capacity: the throughput expected for a better variant, in bits per second. Its segments are larger, so the
+  ///     waits for responses weigh less. Nil: the same as `throughput`. It is not used for variants that need as much
+  ///     as one that recently arrived too slowly.
+  ///   - isAhead: whether enough is buffered to try a better variant.
   public func choice(from current: Int, throughput: Double?, capacity: Double? = nil, isAhead: Bool) -> Int? {
     guard let throughput, rungs.indices.contains(current), rungs[current].bitRate > 0 else { return nil }
     let needs = rungs.indices.map { need($0, beside: current) ?? .infinity }
