@@ -1,24 +1,24 @@
-// Which files may be opened on a client's word. A path is followed by the kernel alone, and once: what is opened is what was
-// checked, whatever links there are on the way and whoever changes them meanwhile.
+// Access control for the files that clients name. The kernel alone resolves a path, and only once. The opened file is
+// the checked file, regardless of links in the path and of concurrent changes.
 import CMediaShims
 import Glibc
 import MediaCore
 
-/// Folders below which files may be opened.
+/// The folders below which files may be opened.
 public struct FileRoots: Sendable, Hashable {
-  /// The folders, as bytes: absolute, without `.` or `..`. Nil: everywhere.
+  /// The folders, as bytes: absolute, without `.` or `..`. Nil for no restriction.
   public let folders: [[UInt8]]?
 
-  /// Every file of the system.
+  /// Permits every file of the system.
   public static let everywhere = FileRoots(checked: nil)
-  /// No file at all.
+  /// Permits no file.
   public static let nowhere = FileRoots(checked: [])
 
   private init(checked folders: [[UInt8]]?) { self.folders = folders }
 
-  /// What lies below some folders, which need not be there.
+  /// Permits files below some folders, which need not exist.
   ///
-  /// Errors: `invalidArgument` for a path that is not absolute, or has `..` or a NUL in it.
+  /// - Throws: `invalidArgument` for a path that is not absolute, or contains `..` or a NUL.
   public init(folders: [String]) throws(MediaError) {
     var checked: [[UInt8]] = []
     for folder in folders {
@@ -35,8 +35,9 @@ public struct FileRoots: Sendable, Hashable {
 
   /// Opens a file. Blocks as open(2) does.
   ///
-  /// What lies outside is `EXDEV`, and so is what a link or `..` inside leads to outside; whether it is there cannot be told from that. Links to
-  /// what a process has open (`/proc/self/fd/3`) are `ELOOP`, even everywhere: what the daemon has open is no client's.
+  /// Fails with `EXDEV` for a path outside the roots, also when a link or `..` leads outside. The error does not
+  /// reveal whether the file exists. With openat2(2), links to open descriptors of a process (`/proc/self/fd/3`) fail
+  /// with `ELOOP`, even without roots. Clients therefore cannot access the daemon's open files.
   ///
   /// - Returns: a descriptor, or the negative `errno`.
   public func open(_ path: [UInt8], _ flags: Int32, mode: mode_t = 0) -> Int32 {
@@ -53,13 +54,13 @@ public struct FileRoots: Sendable, Hashable {
       defer { close(root) }
       let opened = Self.open(root, rest, flags, mode, staysBeneath: true)
       if opened >= 0 { return opened }
-      // Of several roots the one that says more.
+      // With several roots, an error other than `EXDEV` is more informative.
       if failure == EXDEV { failure = -opened }
     }
     return -failure
   }
 
-  /// `O_PATH`, which Glibc shows to GNU programs only.
+  /// `O_PATH`, which Glibc declares for GNU programs only.
   public static let forPath: Int32 = 0o10_000_000
 
   // MARK: - Paths
@@ -70,7 +71,8 @@ public struct FileRoots: Sendable, Hashable {
     path.split(separator: slash).map(Array.init).filter { !$0.elementsEqual(".".utf8) }
   }
 
-  /// The part of a path behind a folder that it begins with; nil when it does not. What `..` in it means the kernel says.
+  /// The part of a path after a folder; nil when the path is not below the folder. The kernel resolves `..` in the
+  /// rest.
   private static func rest(of path: [UInt8], below folder: [UInt8]) -> [UInt8]? {
     let (inPath, inFolder) = (names(of: path), names(of: folder))
     guard path.first == slash, inPath.starts(with: inFolder) else { return nil }
@@ -95,15 +97,15 @@ public struct FileRoots: Sendable, Hashable {
     return opened >= 0 ? opened : -errno
   }
 
-  /// Whether the kernel has openat2(2): Linux 5.6, and no filter that forbids it.
+  /// Whether openat2(2) is available: Linux 5.6 or later, and not blocked by a seccomp filter.
   private static let isKernelAble: Bool = {
     let opened = withCString([slash]) { media_shims_open_resolving(AT_FDCWD, $0, forPath | O_CLOEXEC, 0, 0) }
     if opened >= 0 { close(opened) }
-    // Anything else passes: descriptors may have run out at this moment.
+    // Any other error, such as a temporary lack of descriptors, does not disprove it.
     return opened >= 0 || errno != ENOSYS && errno != EPERM
   }()
 
-  /// The same without openat2: folder by folder, where no link at all and no `..` is followed.
+  /// Opens a file without openat2, folder by folder. Follows no links and no `..`.
   static func walk(_ folder: Int32, _ path: [UInt8], _ flags: Int32, _ mode: mode_t) -> Int32 {
     let names = names(of: path)
     var present = dup(folder)
@@ -117,7 +119,7 @@ public struct FileRoots: Sendable, Hashable {
           ? openat(present, $0, flags | O_NOFOLLOW, mode)
           : openat(present, $0, forPath | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       }
-      // A link: ELOOP where it is to be opened, ENOTDIR where it is on the way.
+      // A link: openat fails with ELOOP for the last name, and with ENOTDIR for a folder.
       guard opened >= 0 else { return errno == ELOOP ? -EXDEV : -errno }
       if isLast { return opened }
       close(present)

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Where this process reads media, lists and parts of streams.
+/// The files that this process may read media, playlists and stream segments from.
 ///
-/// One for the process: a file has many ways to be named (by a client, a list, a CUE sheet, a playlist of segments), and whichever way
-/// it was, it is opened here. Who puts the process together says it; everywhere unless said. Threading: any.
+/// There is one value per process. A client, a playlist, a CUE sheet or a list of segments can name a file, and all of
+/// them open it through these roots. Set by the program at startup. Default: everywhere. Threading: any thread.
 public enum ReadableFiles {
   private static let present = Mutex(FileRoots.everywhere)
 
-  /// The roots. What is open already stays so.
+  /// The roots. A change does not affect open files.
   public static var roots: FileRoots {
     get { present.withLock { $0 } }
     set { present.withLock { $0 = newValue } }

@@ -1,23 +1,24 @@
 import Glibc
 import Synchronization
 
-/// The space of a file system that this process leaves free when it writes media, images and waveforms.
+/// The free space of a file system that this process preserves when it writes media, images and waveforms.
 ///
-/// One value for the process, as with ``ReadableFiles``: several modules write files. Threading: any.
+/// There is one value per process, as for ``ReadableFiles``, because several modules write files. Threading: any
+/// thread.
 public enum WritableSpace {
   private static let reserve = Atomic<Int>(0)
 
-  /// The bytes that stay free for ordinary users of the file system; 0 by default: no reserve.
+  /// The number of bytes to leave free for ordinary users of the file system. Default: 0, no reserve.
   public static var reservedByteCount: Int {
     get { reserve.load(ordering: .relaxed) }
     set { reserve.store(newValue, ordering: .relaxed) }
   }
 
-  /// Returns the number of bytes that a new file can have while the reserve stays free.
+  /// The maximum number of bytes of a new file that preserves the reserve.
   ///
-  /// Returns nil without a reserve, and if the file system does not report its free space.
+  /// Nil without a reserve, and when the file system does not report its free space.
   ///
-  /// - Parameter descriptor: The open file, without bytes.
+  /// - Parameter descriptor: the open, empty file.
   public static func byteCount(forNew descriptor: Int32) -> UInt64? {
     let reserved = reservedByteCount
     var system = statvfs()
@@ -26,18 +27,18 @@ public enum WritableSpace {
     return overflow ? nil : free > UInt64(reserved) ? free - UInt64(reserved) : 0
   }
 
-  /// Returns whether the reserve stays free when a file becomes longer.
+  /// Whether extending a file preserves the reserve.
   ///
-  /// Bytes that are written over others need no room, so that a file can always be completed.
+  /// Overwriting bytes needs no space, so a file can always be completed.
   ///
   /// - Parameters:
-  ///   - descriptor: The open file.
-  ///   - end: The offset after the last byte that is about to be written.
+  ///   - descriptor: the open file.
+  ///   - end: the offset after the last byte to be written.
   public static func allows(growing descriptor: Int32, to end: Int64) -> Bool {
     let reserved = reservedByteCount
     guard reserved > 0 else { return true }
     var (file, system) = (stat(), statvfs())
-    // What cannot be found out is left to the write itself.
+    // When the state is not known, permit the write, which can fail itself.
     guard fstat(descriptor, &file) == 0, end > Int64(file.st_size), fstatvfs(descriptor, &system) == 0 else {
       return true
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import MediaCore
 
-/// `error.localizedDescription`, which Foundation adds to every error, is the text of the error.
+/// Makes `error.localizedDescription`, which Foundation adds to every error, the text of the error.
 extension MediaError: LocalizedError {
   public var errorDescription: String? { description }
 }

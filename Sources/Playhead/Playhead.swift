@@ -1,4 +1,4 @@
-/// Playhead, whole: what a program imports to play media.
+/// The complete Playhead library: the module that a program imports to play media.
 @_exported import Loudness
 @_exported import MediaAssets
 @_exported import MediaCore
@@ -11,7 +11,7 @@
 @_exported import Waveforms
 
 extension OutputConfiguration {
-  /// PulseAudio when it answers; silence at real speed until it does for the first time.
+  /// PulseAudio if available. Until the server first responds, a silent output in real time.
   public static func automatic(
     _ pulse: PulseSink.Configuration = PulseSink.Configuration(), selection: OutputSelection = OutputSelection()
   ) -> OutputConfiguration {
@@ -31,7 +31,7 @@ extension OutputConfiguration {
 }
 
 extension PlaybackEngine {
-  /// The engine that a program shares unless it makes its own: on the automatic output and the shared control loop.
+  /// The default engine of a program, with the automatic output and the shared control loop. Opened on first use.
   public static let shared: PlaybackEngine = {
     let loop = ThreadControlLoop.shared
     let engine = PlaybackEngine(loop: loop, output: .automatic())

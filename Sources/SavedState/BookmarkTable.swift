@@ -1,31 +1,29 @@
 import MediaCore
 
-/// What a bookmark is in: a file or an address, or a part of one.
+/// The target of a bookmark: a file or an address, or a part of one.
 public struct BookmarkedPlace: Sendable, Hashable {
   public var place: StoredEntry.Place
-  /// Which part of it; empty: all.
+  /// The part of the target; empty for all of it.
   public var part: String
 
-  /// A place of these parts.
   public init(place: StoredEntry.Place, part: String = "") {
     self.place = place
     self.part = part
   }
 }
 
-/// A time in something that can be played.
+/// A position in a playable item.
 public struct Bookmark: Sendable, Hashable {
   public var id: UInt64
   public var place: BookmarkedPlace
-  /// What somebody called it; empty where nobody did.
+  /// The name given by a client; empty for none.
   public var name: String
-  /// Whether it was left there when the item was left.
+  /// Whether the bookmark was set automatically when playback left the item.
   public var isAutomatic: Bool
   public var time: MediaTime
-  /// When it was put there, in seconds since 1970.
+  /// The time of creation, in seconds since 1970.
   public var savedAt: Int64
 
-  /// A bookmark of these parts.
   public init(id: UInt64, place: BookmarkedPlace, name: String, isAutomatic: Bool, time: MediaTime, savedAt: Int64) {
     self.id = id
     self.place = place
@@ -36,43 +34,42 @@ public struct Bookmark: Sendable, Hashable {
   }
 }
 
-/// What has become of a bookmark.
+/// A change of a bookmark.
 public struct BookmarkChange: Sendable, Hashable {
   public var id: UInt64
-  /// Nil: it is gone.
+  /// The new bookmark; nil when it was removed.
   public var bookmark: Bookmark?
 
-  /// A change of these parts.
   public init(id: UInt64, bookmark: Bookmark?) {
     self.id = id
     self.bookmark = bookmark
   }
 }
 
-/// Which items leave a bookmark where they are left, and where.
+/// The rule for automatic bookmarks.
 public struct BookmarkRule: Sendable, Hashable {
-  /// Who has heard less of an item has not begun with it: the bookmark that there is stays.
+  /// Below this position an item does not count as begun, and its existing bookmark is unchanged.
   public static let beginning = MediaTime(value: 5, timescale: 1)
-  /// Who has so little left of it has heard it.
+  /// With less than this remaining, an item counts as finished.
   public static let ending = MediaTime(value: 10, timescale: 1)
 
-  /// How long an item lasts at least that leaves one; nil: none does.
+  /// The minimum duration of items with automatic bookmarks; nil for no automatic bookmarks.
   public var shortest: MediaTime?
 
-  /// What is to become of an item's bookmark.
+  /// The change of an item's automatic bookmark.
   public enum Decision: Sendable, Hashable {
-    /// It is put where the item is.
+    /// Set the bookmark to the current position.
     case put
-    /// The item is over: there is none.
+    /// Remove the bookmark, because the item is finished.
     case remove
-    /// It stays as it is.
+    /// Leave the bookmark unchanged.
     case leave
   }
 
-  /// A rule for items from this duration on.
   public init(shortest: MediaTime?) { self.shortest = shortest }
 
-  /// What is to become of the bookmark of an item that was heard up to `time`. An item that has ended has none, whatever its duration is.
+  /// The change of the bookmark of an item that was played up to `time`. An item that has ended has no bookmark,
+  /// whatever its duration.
   public func decision(at time: MediaTime, of duration: MediaTime, hasEnded: Bool = false) -> Decision {
     if hasEnded { return .remove }
     guard let shortest, duration.isNumeric, duration >= shortest, time.isNumeric else { return .leave }
@@ -81,11 +78,11 @@ public struct BookmarkRule: Sendable, Hashable {
   }
 }
 
-/// All bookmarks, in memory; and which of them are still to be written.
+/// All bookmarks in memory, and the pending changes to be saved.
 public struct BookmarkTable: Sendable {
-  /// How many are left by items: beyond that the oldest goes.
+  /// The maximum number of automatic bookmarks; beyond it the oldest is removed.
   public static let automaticLimit = 1_000
-  /// How many may be put by hand.
+  /// The maximum number of manual bookmarks.
   public static let limit = 1_000
 
   private var bookmarks: [UInt64: Bookmark] = [:]
@@ -93,7 +90,7 @@ public struct BookmarkTable: Sendable {
   private var changed: Set<UInt64> = []
   private var nextID: UInt64 = 1
 
-  /// The bookmarks that were saved, which need not be written.
+  /// Creates a table from saved bookmarks, without pending changes.
   public init(_ saved: [Bookmark] = []) {
     for bookmark in saved {
       bookmarks[bookmark.id] = bookmark
@@ -102,19 +99,19 @@ public struct BookmarkTable: Sendable {
     }
   }
 
-  /// All of them, in the order of their numbers.
+  /// All bookmarks, ordered by id.
   public var all: [Bookmark] { bookmarks.values.sorted { $0.id < $1.id } }
 
-  /// Whether something has changed that `takeChanges` has not given.
+  /// Whether changes are pending.
   public var hasChanges: Bool { !changed.isEmpty }
 
-  /// What has changed since the last call, each bookmark once.
+  /// Removes and returns the pending changes, one for each changed bookmark.
   public mutating func takeChanges() -> [BookmarkChange] {
     defer { changed = [] }
     return changed.sorted().map { BookmarkChange(id: $0, bookmark: bookmarks[$0]) }
   }
 
-  /// Errors: `noSuchBookmark`.
+  /// - Throws: `noSuchBookmark`.
   public func bookmark(_ id: UInt64) throws(MediaError) -> Bookmark {
     guard let bookmark = bookmarks[id] else {
       throw MediaError(.noSuchBookmark, "there is no bookmark \(id); `bookmark.list` lists them")
@@ -122,17 +119,17 @@ public struct BookmarkTable: Sendable {
     return bookmark
   }
 
-  /// Where a place was left; nil when it was not, or was heard to its end since.
+  /// The automatic bookmark of a target; nil when there is none, or when the target was since played to its end.
   public func left(_ place: BookmarkedPlace) -> Bookmark? { automatic[place].flatMap { bookmarks[$0] } }
 
-  /// The one that was given this name in a place.
+  /// The manual bookmark with a name in a target.
   public func named(_ name: String, in place: BookmarkedPlace) -> Bookmark? {
     bookmarks.values.first { !$0.isAutomatic && $0.name == name && $0.place == place }
   }
 
   // MARK: - Changes
 
-  /// Does what was decided about a place that is at `time` now.
+  /// Applies a decision about a target whose position is `time`.
   public mutating func settle(
     _ place: BookmarkedPlace, at time: MediaTime, _ decision: BookmarkRule.Decision, now: Int64
   ) {
@@ -153,7 +150,9 @@ public struct BookmarkTable: Sendable {
     }
   }
 
-  /// Puts one by hand; with a name, in the place of the one that has it there. Errors: `tooManyBookmarks`.
+  /// Adds a manual bookmark. Replaces a bookmark with the same nonempty name in the same target.
+  ///
+  /// - Throws: `tooManyBookmarks`.
   public mutating func add(
     _ place: BookmarkedPlace, name: String, at time: MediaTime, now: Int64
   ) throws(MediaError) -> Bookmark {
@@ -170,7 +169,7 @@ public struct BookmarkTable: Sendable {
     return put(place, name: name, isAutomatic: false, time, now)
   }
 
-  /// Errors: `noSuchBookmark`.
+  /// - Throws: `noSuchBookmark`.
   public mutating func remove(_ id: UInt64) throws(MediaError) {
     _ = try bookmark(id)
     drop(id)

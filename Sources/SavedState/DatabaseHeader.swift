@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the first bytes of a database's file say: https://www.sqlite.org/fileformat.html, 1.3.
+/// The contents of a database file's header: https://www.sqlite.org/fileformat.html, 1.3.
 enum DatabaseHeader: Equatable {
-  /// There is nothing in it, nor in its log.
+  /// The file and its log are empty.
   case empty
   case database(applicationID: Int32)
   case other

@@ -1,4 +1,4 @@
-/// Fields as text: a line `name=value` for each, in the order of their names. In values `%`, LF and NUL are percent-encoded.
+/// Fields as text: one line `name=value` for each, ordered by name. In values `%`, LF and NUL are percent-encoded.
 enum FieldText {
   static func encode(_ fields: StoredFields) -> String {
     var text = ""
@@ -18,7 +18,7 @@ enum FieldText {
     return text
   }
 
-  /// Nil for what `encode` does not give.
+  /// Decodes fields. Nil for text that `encode` does not produce.
   static func decode(_ text: String) -> StoredFields? {
     var fields: StoredFields = [:]
     for line in text.utf8.split(separator: UInt8(ascii: "\n")) {

@@ -1,38 +1,39 @@
-// Marks of the entries that are being opened. A file that makes a library crash kills the daemon in the middle of an opening; the marks
-// that are left tell the next start which entries it must not open again by itself. Setting a mark makes no system call.
+// Marks of the entries that are being opened. A file that crashes a library kills the daemon while it opens the file.
+// The remaining marks indicate the entries that the next start must not open automatically. Setting a mark makes no
+// system call.
 import Logging
 import Synchronization
 
-/// Marks of the queue entries that are being opened, in the page of `state.lock` that is mapped into memory.
+/// Marks of the queue entries that are being opened, in the memory-mapped page of `state.lock`.
 ///
-/// A mark is one store into shared memory: it survives the death of the process in whatever way, though not a loss of power.
-/// The page is: the number of the next entry, the signature of this layout, and one word per mark, which is an entry's number or 0.
-/// Marks that were found at the start keep their words until `forgetFound`.
+/// A mark is one store into shared memory. It survives every kind of process death, but not a power failure. The page
+/// contains the number of the next entry, the signature of this layout, and one word per mark. The word of a mark is
+/// the number of an entry, or 0. Marks found at startup retain their words until `forgetFound`.
 ///
-/// Threading: any. No method blocks for longer than a few stores into memory.
+/// Threading: any thread. No method blocks for longer than a few stores into memory.
 public final class OpeningMarks: Sendable {
-  /// How many entries can be marked at once.
+  /// The maximum number of marked entries.
   public static let capacity = StateFolder.wordCount - firstWord
 
-  /// "PHopen01" in the order of the file's bytes.
+  /// "PHopen01" in the byte order of the file.
   static let signature: UInt64 = 0x3130_6E65_706F_4850
   static let signatureWord = 1
   static let firstWord = 2
 
   private struct State {
-    /// Words without a mark.
+    /// The free words.
     var free: [Int]
-    /// Words of the marks that were found.
+    /// The words of the marks found at startup.
     var found: [Int] = []
     var isClosed = false
   }
 
   private let folder: StateFolder
   private let state: Mutex<State>
-  /// The numbers of the entries that were being opened when the process that had the folder before died. At most `capacity`.
+  /// The entries that were being opened when the previous process with this folder died; at most `capacity`.
   public let foundIDs: Set<UInt64>
 
-  /// Reads the marks that are left. Marks of another layout, and words that are no number of an entry, are logged and removed.
+  /// Reads the remaining marks. Marks of another layout, and words that are not entry numbers, are logged and removed.
   init(_ folder: StateFolder, logger: Logger) {
     self.folder = folder
     let words = Self.firstWord..<StateFolder.wordCount
@@ -60,7 +61,7 @@ public final class OpeningMarks: Sendable {
 
   /// Marks an entry. The mark is in the file when this returns.
   ///
-  /// - Returns: what `end` takes; nil when `capacity` entries are marked, and after `close`.
+  /// - Returns: the token for `end`; nil when `capacity` entries are marked, and after `close`.
   public func begin(_ id: UInt64) -> Int? {
     state.withLock { state in
       guard !state.isClosed, let word = state.free.popLast() else { return nil }
@@ -78,7 +79,7 @@ public final class OpeningMarks: Sendable {
     }
   }
 
-  /// Removes the marks that were found at the start: what they tell is saved elsewhere now.
+  /// Removes the marks found at startup, when their information has been saved elsewhere.
   public func forgetFound() {
     state.withLock { state in
       guard !state.isClosed else { return }
@@ -88,7 +89,7 @@ public final class OpeningMarks: Sendable {
     }
   }
 
-  /// Removes the marks that this process set, and sets none from now on: the daemon ends as it was told to.
+  /// Removes the marks of this process and sets no more, because the daemon terminates normally.
   func close() {
     state.withLock { state in
       guard !state.isClosed else { return }

@@ -1,21 +1,21 @@
 import FoundationEssentials
 import GRDB
 
-/// What of one player is another thing than the database holds.
+/// The difference between a player and its state in the database.
 ///
-/// Of a long queue only the pieces that changed are looked at: pieces are compared first by where their ids lie in memory, which
-/// for one that nobody has changed is the same place.
+/// Only changed chunks of a long queue are compared by element. Unchanged chunks share their buffer with the written
+/// ones, so that comparing the addresses is sufficient.
 struct PlayerChange {
   private let player: StoredPlayer
   private let old: StateDatabase.WrittenPlayer
-  /// What the database holds afterwards.
+  /// The state in the database after the change.
   private(set) var result: StateDatabase.WrittenPlayer
   private let lists: [ListChange]
-  /// Entries that are in the queue or the history now and were in neither, and the other way round.
+  /// The entries that are new in the queue or the history, and the entries that are in neither any more.
   private var added: Set<UInt64>
   private var removed: Set<UInt64>
 
-  /// Pieces of one list that are to be written, and keys of those that are gone.
+  /// The chunks of a list to write, and the keys of the removed chunks.
   private struct ListChange {
     var isReordered: Bool
     var changed: [StoredPiece] = []
@@ -68,7 +68,7 @@ struct PlayerChange {
     removed.formUnion(formerHistory.subtracting(history))
     removed.subtract(history)
     guard !removed.isEmpty else { return }
-    // What was forgotten as played may be in the queue still.
+    // Entries removed from the history may still be in the queue.
     for piece in player.order { for id in piece.ids where removed.contains(id) { removed.remove(id) } }
   }
 
@@ -77,7 +77,9 @@ struct PlayerChange {
       && old.position == player.position && old.place == result.place && player.entries.isEmpty
   }
 
-  /// Writes it. Errors: GRDB's.
+  /// Writes the change.
+  ///
+  /// - Throws: the errors of GRDB.
   func write(_ db: Database) throws {
     if old.fields != player.fields || old.place != result.place {
       try db.cachedStatement(sql: "INSERT OR REPLACE INTO player(name, place, fields) VALUES (?, ?, ?)").execute(
@@ -126,7 +128,7 @@ struct PlayerChange {
     let change = try db.cachedStatement(sql: "UPDATE entry SET fields = ? WHERE id = ?")
     for entry in player.entries {
       guard added.contains(entry.id) else {
-        // It is there, with other settings perhaps; or it is in no queue.
+        // The entry exists, possibly with other settings; or it is in no queue.
         try change.execute(arguments: [FieldText.encode(entry.fields), Int64(bitPattern: entry.id)])
         continue
       }
@@ -140,7 +142,7 @@ struct PlayerChange {
 }
 
 extension [UInt64] {
-  /// Whether they are the same, at once where they are the very same.
+  /// Whether both arrays are equal; immediate when they share their buffer.
   fileprivate func isSame(as other: [UInt64]) -> Bool {
     guard count == other.count else { return false }
     return withUnsafeBufferPointer { mine in

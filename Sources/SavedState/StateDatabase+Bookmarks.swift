@@ -2,9 +2,11 @@ import FoundationEssentials
 import GRDB
 import MediaCore
 
-/// Bookmarks, a row each.
+/// Bookmarks, one row each.
 extension StateDatabase {
-  /// Writes what has become of some. In a transaction. Errors: GRDB's.
+  /// Writes changes of bookmarks. Must be called in a transaction.
+  ///
+  /// - Throws: the errors of GRDB.
   static func write(_ changes: [BookmarkChange], _ db: Database) throws {
     let put = try db.cachedStatement(
       sql: """
@@ -26,7 +28,7 @@ extension StateDatabase {
     }
   }
 
-  /// Errors: GRDB's; `stateDamaged` for one that is not as it was written.
+  /// - Throws: the errors of GRDB; `stateDamaged` for an invalid row.
   static func loadBookmarks(_ db: Database) throws -> [Bookmark] {
     var bookmarks: [Bookmark] = []
     let rows = try Row.fetchCursor(

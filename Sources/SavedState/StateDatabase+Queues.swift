@@ -2,22 +2,23 @@ import FoundationEssentials
 import GRDB
 import MediaCore
 
-/// A queue that was given a name.
+/// A saved queue.
 public struct SavedQueue: Sendable, Hashable {
   public var name: String
   public var entryCount: Int
-  /// When it was saved, in seconds since 1970.
+  /// The time of saving, in seconds since 1970.
   public var savedAt: Int64
 }
 
-/// Queues that were given names.
+/// Saved queues.
 extension StateDatabase {
-  /// How many there may be.
+  /// The maximum number of saved queues.
   static let queueLimit = 1_000
 
-  /// Saves a player's queue, as it stands in the database, under a name; replaces one of that name. Answers how many entries it has.
+  /// Saves the queue of a player, in its state in the database, under a name. Replaces a queue with the same name.
   ///
-  /// Errors: `tooManySavedQueues`, GRDB's; then nothing has changed.
+  /// - Returns: the number of entries.
+  /// - Throws: `tooManySavedQueues`, the errors of GRDB; then nothing has changed.
   func saveQueue(_ name: String, of player: String, at time: Int64) throws -> Int {
     let list = written[player]?.lists[0] ?? WrittenList()
     let ids = list.keys.flatMap { list.pieces[$0] ?? [] }
@@ -41,7 +42,9 @@ extension StateDatabase {
     return ids.count
   }
 
-  /// The entries of a saved queue; their ids count from 0. Errors: `noSuchSavedQueue`, GRDB's.
+  /// The entries of a saved queue, with ids from 0.
+  ///
+  /// - Throws: `noSuchSavedQueue`, the errors of GRDB.
   func loadQueue(_ name: String) throws -> [StoredEntry] {
     try queue.read { db in
       guard try Bool.fetchOne(db, sql: "SELECT 1 FROM queue WHERE name = ?", arguments: [name]) != nil else {
@@ -63,7 +66,7 @@ extension StateDatabase {
     }
   }
 
-  /// All of them, by name.
+  /// All saved queues, ordered by name.
   func savedQueues() throws -> [SavedQueue] {
     try queue.read { db in
       try Row.fetchAll(db, sql: "SELECT name, count, time FROM queue ORDER BY name").map {
@@ -74,7 +77,7 @@ extension StateDatabase {
     }
   }
 
-  /// Errors: `noSuchSavedQueue`, GRDB's.
+  /// - Throws: `noSuchSavedQueue`, the errors of GRDB.
   func forgetQueue(_ name: String) throws {
     try queue.inTransaction(.immediate) { db in
       try db.execute(sql: "DELETE FROM queue WHERE name = ?", arguments: [name])
@@ -90,7 +93,7 @@ extension StateDatabase {
 }
 
 extension StoredEntry.Place {
-  /// As the database has it; nil for what it never has.
+  /// Creates a location from database columns; nil when invalid.
   init?(kind: Int, bytes: [UInt8]) {
     switch kind {
     case 0: self = .path(bytes)
@@ -100,7 +103,7 @@ extension StoredEntry.Place {
     }
   }
 
-  /// How the database has it.
+  /// The database columns of the location.
   var column: (kind: Int, bytes: [UInt8]) {
     switch self {
     case .path(let path): (0, path)
@@ -110,9 +113,10 @@ extension StoredEntry.Place {
   }
 }
 
-/// The same for those who do not wait. `completion` is called on the store's thread; what was given to `write` before is in it.
+/// Asynchronous access to saved queues. `completion` runs on the store's thread, after earlier calls of `write` have
+/// been carried out.
 extension StateStore {
-  /// Errors: those of what is written, `tooManySavedQueues`.
+  /// Errors: those of pending writes, `tooManySavedQueues`.
   public func saveQueue(
     _ name: String, of player: String, at time: Int64, completion: @escaping @Sendable (Result<Int, MediaError>) -> Void
   ) {

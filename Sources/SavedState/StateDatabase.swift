@@ -2,11 +2,11 @@ import FoundationEssentials
 import GRDB
 import MediaCore
 
-/// The database: reads it once, and then writes what is another thing than what it holds.
+/// The database. Reads the state once, and then writes only differences from the written state.
 ///
-/// Threading: one thread at a time, which it blocks.
+/// Threading: one thread at a time. Calls block.
 final class StateDatabase {
-  /// A list of ids as it stands in the database.
+  /// The written state of a list of ids.
   struct WrittenList {
     var keys: [UInt32] = []
     var pieces: [UInt32: [UInt64]] = [:]
@@ -19,7 +19,7 @@ final class StateDatabase {
     }
   }
 
-  /// A player as it stands in the database.
+  /// The written state of a player.
   struct WrittenPlayer {
     var place = -1
     var fields: StoredFields = [:]
@@ -31,17 +31,19 @@ final class StateDatabase {
 
   let queue: DatabaseQueue
   private(set) var written: [String: WrittenPlayer] = [:]
-  /// The next entry's number as it stands there.
+  /// The written number of the next entry.
   private var writtenNextItemID: UInt64?
 
-  /// Opens it, or makes it. Errors: GRDB's, and `stateTooNew`, `stateForeign`.
+  /// Opens or creates the database.
+  ///
+  /// - Throws: the errors of GRDB; `stateTooNew`, `stateForeign`.
   init(path: String) throws {
     var configuration = Configuration()
     configuration.label = "saved-state"
-    // Nobody else has the folder; a moment for who looks at the database by hand.
+    // No other daemon uses the folder. The timeout is for users with a database tool.
     configuration.busyMode = .timeout(0.2)
     configuration.prepareDatabase { db in
-      // A position is written every second: small pages make that a small write.
+      // A position is written every second: small pages make this write small.
       try db.execute(
         sql:
           "PRAGMA page_size = 1024; PRAGMA cache_size = -512; PRAGMA wal_autocheckpoint = 2000; PRAGMA synchronous = NORMAL"
@@ -55,7 +57,9 @@ final class StateDatabase {
     }
   }
 
-  /// Makes an older version's what this one reads. Errors: `stateTooNew`, then nothing has changed; GRDB's.
+  /// Migrates a database of an older version.
+  ///
+  /// - Throws: `stateTooNew`, then nothing has changed; the errors of GRDB.
   private static func migrate(_ queue: DatabaseQueue, _ path: String) throws {
     let migrator = StateSchema.migrator
     let applied = try queue.read { try migrator.appliedIdentifiers($0) }
@@ -64,13 +68,15 @@ final class StateDatabase {
       throw MediaError(
         .stateTooNew, "\(path) was written by a newer version; it is left as it is, and nothing is saved")
     }
-    // Here, and not by GRDB's configuration, which writes to the file whenever it is opened.
+    // Set here, because GRDB's configuration would write to the file at every opening.
     try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
     if applied != known { try migrator.migrate(queue) }
   }
 
-  /// Looks whose it is without changing anything: at its first bytes, and where these do not say it (the log has it still), through
-  /// a connection. Errors: `stateForeign`, GRDB's.
+  /// Checks that the database is Playhead's, without changes. Reads the header, or uses a connection when the header
+  /// is still in the log.
+  ///
+  /// - Throws: `stateForeign`, the errors of GRDB.
   private static func checkOwner(_ path: String) throws {
     let header = DatabaseHeader(path: path)
     guard header != .empty, header != .database(applicationID: StateSchema.applicationID) else { return }
@@ -82,7 +88,7 @@ final class StateDatabase {
       Self.keep(queue)
     }
     try queue.read { db in
-      // A daemon that was killed while it made the database left GRDB's own tables only.
+      // A daemon that was killed while it created the database leaves only GRDB's tables.
       let tableCount =
         try Int.fetchOne(
           db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%'") ?? 0
@@ -94,11 +100,11 @@ final class StateDatabase {
     }
   }
 
-  /// Keeps a connection that is closed for good: libdispatch ends a queue that goes away on a thread of its own, which would then wake
-  /// once a second for as long as the process lives.
+  /// Retains a closed connection indefinitely. libdispatch would finish a released queue on a separate thread, which
+  /// then wakes once per second for the rest of the process.
   private static func keep(_ queue: DatabaseQueue) { _ = Unmanaged.passRetained(queue) }
 
-  /// Writes what waits in the log into the database, and closes it.
+  /// Checkpoints the log and closes the database.
   func close() {
     try? queue.close()
     Self.keep(queue)
@@ -106,7 +112,9 @@ final class StateDatabase {
 
   // MARK: - Reading
 
-  /// Everything that was saved. Errors: GRDB's; `stateDamaged` for what does not fit together.
+  /// Loads the saved state.
+  ///
+  /// - Throws: the errors of GRDB; `stateDamaged` for inconsistent data.
   func load() throws -> LoadedState {
     try queue.read { db in
       var state = LoadedState()
@@ -137,7 +145,7 @@ final class StateDatabase {
           guard let time, time.isValid else { throw Self.damaged("a position") }
           player.position = StoredPosition(itemID: try Self.checked(UInt64(bitPattern: item)), time: time)
         }
-        // Each entry is one player's.
+        // Each entry belongs to one player.
         for id in player.order.flatMap(\.ids) {
           guard let entry = entries.removeValue(forKey: id) else { throw Self.damaged("the entry \(id)") }
           player.entries.append(entry)
@@ -196,7 +204,9 @@ final class StateDatabase {
     }
   }
 
-  /// A number of an entry that can have been given. Errors: `stateDamaged`.
+  /// Checks that a number is a valid entry number.
+  ///
+  /// - Throws: `stateDamaged`.
   static func checked(_ id: UInt64) throws -> UInt64 {
     guard StoredEntry.ids.contains(id) else { throw damaged("the number \(id)") }
     return id
@@ -206,7 +216,7 @@ final class StateDatabase {
     MediaError(.stateDamaged, "\(what) is not as it was written")
   }
 
-  // MARK: - Lists as bytes
+  // MARK: - List encoding
 
   static func bytes(_ ids: [UInt64]) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -233,8 +243,9 @@ final class StateDatabase {
 
   // MARK: - Writing
 
-  /// Writes what is another thing now, in one transaction; answers whether there was anything. Errors: GRDB's; then nothing
-  /// has changed.
+  /// Writes all differences in one transaction, and returns whether there were any.
+  ///
+  /// - Throws: the errors of GRDB; then nothing has changed.
   func write(_ batch: StateBatch, nextItemID: UInt64) throws -> Bool {
     var changed = written
     var isChanged = false
@@ -291,7 +302,9 @@ final class StateDatabase {
     try db.execute(sql: "DELETE FROM player WHERE name = ?", arguments: [name])
   }
 
-  /// Looks whether the file is sound; nil when it is. Errors: GRDB's, where that cannot be found out.
+  /// Checks the integrity of the file. Nil when it is intact.
+  ///
+  /// - Throws: the errors of GRDB, when the check is not possible.
   func findDamage() throws -> String? {
     let answer = try queue.inDatabase { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
     return answer == "ok" ? nil : answer ?? "no answer"
@@ -299,7 +312,9 @@ final class StateDatabase {
 }
 
 extension Row {
-  /// What is an integer there; what is something else is not taken for one. Errors: `stateDamaged`.
+  /// Reads an integer column without type conversion.
+  ///
+  /// - Throws: `stateDamaged`.
   func integer(atIndex index: Int) throws -> Int64 {
     guard case .int64(let value) = try decode(DatabaseValue.self, atIndex: index).storage else {
       throw MediaError(.stateDamaged, "a number is not as it was written")
@@ -307,7 +322,9 @@ extension Row {
     return value
   }
 
-  /// The same for text: bytes that SQLite would take for it are none. Errors: `stateDamaged`.
+  /// Reads a text column without type conversion.
+  ///
+  /// - Throws: `stateDamaged`.
   func text(atIndex index: Int) throws -> String {
     guard case .string(let value) = try decode(DatabaseValue.self, atIndex: index).storage else {
       throw MediaError(.stateDamaged, "a text is not as it was written")
@@ -316,7 +333,7 @@ extension Row {
   }
 }
 
-/// Bytes of one value.
+/// Reads the bytes of one value.
 private enum Bytes {
   static func fetch(_ db: Database, _ sql: String, _ player: String) throws -> [UInt8]? {
     guard let row = try Row.fetchOne(db, sql: sql, arguments: [player]) else { return nil }
@@ -325,7 +342,7 @@ private enum Bytes {
 }
 
 extension DatabaseQueue {
-  /// The same, with what is done when it fails.
+  /// Variant of `inDatabase(_:)` that calls `rollback` on an error.
   fileprivate func inDatabase(_ body: (Database) throws -> Void, rollback: (Database) -> Void) throws {
     try inDatabase { db in
       do { try body(db) } catch {

@@ -1,14 +1,16 @@
 import Glibc
 import MediaCore
 
-/// The folder that the state lies in: made when it is missing, for its owner alone, and one daemon's at a time.
+/// The folder of the saved state. It is created when missing, is accessible to its owner only, and is used by one
+/// daemon at a time.
 ///
-/// Besides the database there is `state.lock`, which holds the lock, the number of the next entry and the marks of entries that are
-/// being opened (`OpeningMarks`). It is mapped into memory, so that a store is on record at once, whatever happens to the process then.
+/// In addition to the database it contains `state.lock`: the lock, the number of the next entry, and the marks of
+/// entries that are being opened (`OpeningMarks`). The file is memory-mapped, so that a store survives the process
+/// immediately.
 ///
-/// Threading: `nextItemID` by one thread at a time; it is a store into memory.
+/// Threading: one thread at a time uses `nextItemID`, which is a memory access.
 public final class StateFolder: @unchecked Sendable {
-  // `@unchecked Sendable`: the descriptor is constant, the mapped number is used by one thread at a time.
+  // `@unchecked Sendable`: the descriptor is constant, and one thread at a time uses the mapped number.
   public let path: String
   private let descriptor: Int32
   private let page: UnsafeMutableRawPointer
@@ -16,10 +18,10 @@ public final class StateFolder: @unchecked Sendable {
   /// The number of 64-bit words of `state.lock`.
   static let wordCount = pageByteCount / MemoryLayout<UInt64>.size
 
-  /// The database.
+  /// The path of the database.
   var database: String { "\(path)/state.sqlite" }
 
-  /// `$XDG_STATE_HOME/playhead`, or `~/.local/state/playhead`; nil where neither is known.
+  /// `$XDG_STATE_HOME/playhead`, or `~/.local/state/playhead`; nil when neither is known.
   public static var standard: String? {
     if let home = getenv("XDG_STATE_HOME").map({ String(cString: $0) }), home.hasPrefix("/") {
       return "\(home)/playhead"
@@ -28,9 +30,10 @@ public final class StateFolder: @unchecked Sendable {
     return "\(home)/.local/state/playhead"
   }
 
-  /// Makes the folder and takes it for this daemon.
+  /// Creates the folder and locks it for this daemon.
   ///
-  /// Errors: `stateInUse` when another daemon has it; `stateUnavailable` when it cannot be made or written to.
+  /// - Throws: `stateInUse` when another daemon uses the folder; `stateUnavailable` when it cannot be created or
+  ///   written.
   init(path: String) throws(MediaError) {
     self.path = path
     try Self.make(path)
@@ -44,9 +47,9 @@ public final class StateFolder: @unchecked Sendable {
       throw isHeld
         ? MediaError(.stateInUse, "another playheadd saves its state in \(path); this one saves nothing") : error
     }
-    // Room for it is taken now: a full disk would be a signal when it is written to.
+    // Allocate now: with a full disk, a later write to the mapping would raise a signal.
     var status = posix_fallocate(descriptor, 0, off_t(Self.pageByteCount))
-    // A file system that cannot promise room: a file of zeros.
+    // A file system without preallocation: a file of zeros.
     if status == EOPNOTSUPP || status == EINVAL {
       status = ftruncate(descriptor, off_t(Self.pageByteCount)) == 0 ? 0 : errno
     }
@@ -66,7 +69,7 @@ public final class StateFolder: @unchecked Sendable {
     self.page = page
   }
 
-  /// Lets another daemon have the folder.
+  /// Unlocks the folder for another daemon.
   func unlock() { flock(descriptor, LOCK_UN) }
 
   deinit {
@@ -74,28 +77,29 @@ public final class StateFolder: @unchecked Sendable {
     close(descriptor)
   }
 
-  /// The first number that no entry has had; 0 where nothing is on record.
+  /// The first unused entry number; 0 when not recorded.
   public var nextItemID: UInt64 {
     get { word(0) }
     set { setWord(0, newValue) }
   }
 
-  /// A word of `state.lock`. `index` is less than `wordCount`; each word is used by one thread at a time.
+  /// Reads a word of `state.lock`. `index` is less than `wordCount`. Each word is used by one thread at a time.
   func word(_ index: Int) -> UInt64 {
     precondition((0..<Self.wordCount).contains(index), "state.lock has \(Self.wordCount) words")
     return UInt64(littleEndian: page.load(fromByteOffset: index * MemoryLayout<UInt64>.size, as: UInt64.self))
   }
 
-  /// Stores a word of `state.lock`. `index` is less than `wordCount`; each word is used by one thread at a time.
+  /// Stores a word of `state.lock`. `index` is less than `wordCount`. Each word is used by one thread at a time.
   func setWord(_ index: Int, _ value: UInt64) {
     precondition((0..<Self.wordCount).contains(index), "state.lock has \(Self.wordCount) words")
     page.storeBytes(
       of: value.littleEndian, toByteOffset: index * MemoryLayout<UInt64>.size, as: UInt64.self)
   }
 
-  /// Makes the folder and its missing parents with mode 0700.
+  /// Creates the folder and its missing parents with mode 0700.
   ///
-  /// - Throws: `stateUnavailable` or `stateDiskFull` when it cannot be made, belongs to another user, or is writable by others.
+  /// - Throws: `stateUnavailable` or `stateDiskFull` when it cannot be created, belongs to another user, or is
+  ///   writable by others.
   public static func make(_ path: String) throws(MediaError) {
     guard path.hasPrefix("/") else {
       throw MediaError(.stateUnavailable, "the state's folder has an absolute path, not \(path)", operation: "mkdir")
@@ -112,7 +116,7 @@ public final class StateFolder: @unchecked Sendable {
     guard status.st_mode & S_IFMT == S_IFDIR else {
       throw MediaError(.stateUnavailable, "\(path) is no folder", operation: "mkdir")
     }
-    // Who else may write there could put another database in its place.
+    // Another user with write access could replace the database.
     guard status.st_uid == geteuid() else {
       throw MediaError(
         .stateUnavailable, "\(path) belongs to the user \(status.st_uid), and playheadd runs as \(geteuid())",
@@ -124,14 +128,14 @@ public final class StateFolder: @unchecked Sendable {
     }
   }
 
-  /// Errors of the system with a path.
+  /// The error for a failed system call with a path.
   static func unavailable(_ operation: String, _ path: String, _ number: Int32 = errno) -> MediaError {
     MediaError(
       number == ENOSPC || number == EDQUOT ? .stateDiskFull : .stateUnavailable,
       "\(path) cannot be used: \(String(cString: strerror(number)))", operation: operation)
   }
 
-  /// Returns whether the file system of a path, or of the folder in which it is to be made, has no room for a database.
+  /// Whether the file system of a path, or of its nearest existing parent folder, has no space for a database.
   static func isDiskFull(_ path: String) -> Bool {
     var status = statvfs()
     var folder = path[...]
@@ -139,14 +143,14 @@ public final class StateFolder: @unchecked Sendable {
       guard errno == ENOENT, let end = folder.lastIndex(of: "/") else { return false }
       folder = folder[..<end]
     }
-    // File systems such as procfs have no blocks at all.
+    // File systems such as procfs have no blocks.
     return status.f_blocks > 0 && UInt64(status.f_bavail) * UInt64(status.f_frsize) < neededByteCount
   }
 
-  /// The bytes that SQLite takes for an empty database, with its log and its index of the log.
+  /// The number of bytes that SQLite uses for an empty database with its log and the index of the log.
   private static let neededByteCount: UInt64 = 131_072
 
-  /// Makes the database's file before SQLite does, for its owner alone.
+  /// Creates the database file before SQLite does, accessible to its owner only.
   func makeDatabaseFile() throws(MediaError) {
     let file = open(database, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard file >= 0 else { throw Self.unavailable("open", database) }
@@ -158,7 +162,7 @@ public final class StateFolder: @unchecked Sendable {
     if status.st_mode & 0o077 != 0 { fchmod(file, 0o600) }
   }
 
-  /// Puts the database out of the way; answers where it lies now.
+  /// Renames the database, and returns its new path.
   func setDatabaseAside() throws(MediaError) -> String {
     var number = 1
     while access("\(database).damaged-\(number)", F_OK) == 0 { number += 1 }

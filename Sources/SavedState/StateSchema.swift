@@ -1,11 +1,11 @@
 import GRDB
 
-/// What the database looks like, and how an older one becomes that.
+/// The schema of the database and its migrations.
 ///
-/// A migration that has been released is never changed: another is added behind it. A database in which a migration has been made
-/// that is not among these is a newer version's, and is left alone.
+/// A released migration is never changed; new ones are appended. A database with an unknown migration is from a newer
+/// version and is not modified.
 enum StateSchema {
-  /// Says that the file is Playhead's: `PLAY`.
+  /// The application id of Playhead's databases: `PLAY`.
   static let applicationID: Int32 = 0x504C_4159
 
   static var migrator: DatabaseMigrator {

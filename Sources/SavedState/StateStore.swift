@@ -3,24 +3,24 @@ import Logging
 import MediaCore
 import RealtimeAudio
 
-/// Saves state in a folder, on a thread of its own that nobody waits for, but when the state is loaded and at the end.
+/// Saves state in a folder on a separate thread. Callers wait for it only when the state is loaded and at the end.
 ///
-/// Everything that goes wrong is told (`status`, the log), and nothing that goes wrong ends anything: who cannot save plays on. What
-/// could not be written is kept and written with what comes next. A database that is damaged is put aside
-/// (`state.sqlite.damaged-1`), and another is begun.
+/// Every error is reported (`status`, the log), and none stops playback. A batch that could not be written is retained
+/// and written with the next one. A damaged database is renamed (`state.sqlite.damaged-1`), and a new one is created.
 ///
-/// Threading: any, but for what says otherwise.
+/// Threading: any thread, except where documented.
 public final class StateStore: @unchecked Sendable {
-  // `@unchecked Sendable`: what is not behind the signal is used by the store's thread only, `folder` once it is opened.
+  // `@unchecked Sendable`: state outside the signal is used by the store's thread only, and `folder` once it is
+  // opened.
 
-  /// What came of a write.
+  /// The result of a write.
   public enum Outcome: Sendable {
     case done
-    /// It is kept, to be written with the next.
+    /// The batch is retained and will be written with the next one.
     case kept(MediaError)
-    /// Another database has been begun: everything is to be written.
+    /// A new database was created: the complete state must be written.
     case begunAnew(MediaError)
-    /// Nothing is saved any more.
+    /// Saving has stopped permanently.
     case given(up: MediaError)
   }
 
@@ -32,9 +32,9 @@ public final class StateStore: @unchecked Sendable {
     var status = SavingStatus()
     var folder: StateFolder?
     var openingMarks: OpeningMarks?
-    /// The number that was noted last, whether the folder is open or not.
+    /// The last noted number, independent of whether the folder is open.
     var notedNextItemID: UInt64 = 0
-    /// Called when everything is to be written; that it is nobody has been told yet.
+    /// Called when the complete state must be written. The flag is set while this event is pending.
     var onBegunAnew: (@Sendable () -> Void)?
     var isBegunAnewUntold = false
   }
@@ -43,36 +43,38 @@ public final class StateStore: @unchecked Sendable {
   private let path: String
   private let logger: Logger
 
-  // The store's thread.
+  // State of the store's thread.
   private var database: StateDatabase?
-  /// What could not be written.
+  /// The batch that could not be written.
   private var kept: StateBatch?
-  /// The database is another one, and nothing has been written to it.
+  /// Whether the database is new and nothing has been written to it.
   private var isEmpty = false
-  /// Once in a run is enough: what is damaged again is not the file alone.
+  /// Whether the database has been replaced. Only once per run, because repeated damage is not caused by the file
+  /// alone.
   private var hasBegunAnew = false
-  /// The disk was full when the folder was opened; each write tries again.
+  /// Whether the disk was full when the folder was opened. Each write tries to open it again.
   private var isWaitingForRoom = false
 
-  /// Begins to open the folder, and to load what was saved.
+  /// Starts the thread, which opens the folder and loads the saved state.
   public init(folder path: String, logger: Logger = Logger(label: "playhead.state")) {
     self.path = path
     self.logger = logger
     NamedThread.detached(name: "saved-state") { self.run() }
   }
 
-  /// What was saved. Blocks until it is read; nothing where it could not be.
+  /// The saved state; empty when it could not be read. Blocks until it is loaded.
   public func waitUntilLoaded() -> LoadedState {
     signal.wait { $0.loaded } ?? LoadedState()
   }
 
-  /// How saving is going.
+  /// The current state of saving.
   public var status: SavingStatus { signal.withState { $0.status } }
 
-  /// The marks of entries that are being opened; nil while the state is not loaded, and where nothing is saved.
+  /// The marks of entries that are being opened; nil until the state is loaded, and when nothing is saved.
   public var openingMarks: OpeningMarks? { signal.withState { $0.openingMarks } }
 
-  /// Notes the first number that no entry has had. By one thread at a time, once the state is loaded; a store into memory.
+  /// Records the first unused entry number. Called by one thread at a time, after the state is loaded. A memory
+  /// access.
   public func note(nextItemID: UInt64) {
     signal.withState { state in
       state.notedNextItemID = nextItemID
@@ -80,8 +82,8 @@ public final class StateStore: @unchecked Sendable {
     }?.nextItemID = nextItemID
   }
 
-  /// Has `handler` called, on the store's thread, when everything is to be written because another database was begun; at once where
-  /// that is so already.
+  /// Sets the handler to call on the store's thread when the complete state must be written because a new database was
+  /// created. Called immediately, on the caller's thread, if this event is pending.
   public func onBegunAnew(_ handler: @escaping @Sendable () -> Void) {
     let isUntold = signal.withState { state in
       defer { state.isBegunAnewUntold = false }
@@ -91,9 +93,10 @@ public final class StateStore: @unchecked Sendable {
     if isUntold { handler() }
   }
 
-  /// Writes a batch, which is made on the store's thread. `completion` is called there. Does not block.
+  /// Writes a batch. The store's thread calls `batch` and `completion`. Does not block.
   ///
-  /// - Parameter whole: everything, which is written instead when another database has been begun; nil: then `begunAnew` is the answer.
+  /// - Parameter whole: returns the complete state, which is written instead when a new database was created. Nil:
+  ///   `completion` then receives `begunAnew`.
   public func write(
     _ batch: @escaping @Sendable () -> StateBatch, whole: (@Sendable () -> StateBatch)? = nil,
     completion: @escaping @Sendable (Outcome) -> Void
@@ -104,7 +107,8 @@ public final class StateStore: @unchecked Sendable {
     }
   }
 
-  /// Calls `body` with the database, on the store's thread, behind what it was given before. Nil where nothing is saved.
+  /// Calls `body` with the database on the store's thread, after earlier jobs. The database is nil when nothing is
+  /// saved.
   func onThread(_ body: @escaping @Sendable (StateDatabase?) -> Void) {
     signal.update { state in
       guard !state.isClosing else { return }
@@ -112,7 +116,7 @@ public final class StateStore: @unchecked Sendable {
     }
   }
 
-  /// Asks the database something, on the store's thread.
+  /// Runs a query on the store's thread.
   func ask<Answer: Sendable>(
     _ completion: @escaping @Sendable (Result<Answer, MediaError>) -> Void,
     _ body: @escaping @Sendable (StateDatabase) throws -> Answer
@@ -131,14 +135,14 @@ public final class StateStore: @unchecked Sendable {
     if refused { completion(.failure(MediaError(.shuttingDown, "playheadd is stopping"))) }
   }
 
-  /// Writes what waits, and closes the database. Blocks until that is done, no longer than to `deadline`.
+  /// Writes pending batches and closes the database. Blocks until that is done, at most until `deadline`.
   public func close(by deadline: HostTime) {
     openingMarks?.close()
     signal.update { $0.isClosing = true }
     _ = signal.wait(until: deadline) { $0.isClosed ? true : nil }
   }
 
-  // MARK: - The store's thread
+  // MARK: - Store thread
 
   private func run() {
     open()
@@ -153,7 +157,7 @@ public final class StateStore: @unchecked Sendable {
     }
     database?.close()
     database = nil
-    // Who waits for the end may open the folder anew.
+    // A caller of `close` may open the folder again.
     signal.withState { state in
       defer { state.folder = nil }
       return state.folder
@@ -167,7 +171,7 @@ public final class StateStore: @unchecked Sendable {
       let reason = reason(error)
       if reason.code == .stateDiskFull {
         waitForRoom(reason)
-        // The ids that were used before are on record even where the database cannot be read.
+        // The used ids are recorded even when the database cannot be read.
         let recorded = signal.withState { $0.folder }?.nextItemID ?? 0
         if StoredEntry.ids.contains(recorded) { loaded.nextItemID = recorded }
       } else {
@@ -178,13 +182,13 @@ public final class StateStore: @unchecked Sendable {
     if database != nil { checkSoundness() }
   }
 
-  /// Opens the folder, unless it is open, and the database in it. Returns the saved state.
+  /// Opens the folder, unless it is open, and its database. Returns the saved state.
   private func openDatabase() throws -> LoadedState {
     let folder = try signal.withState { $0.folder } ?? StateFolder(path: path)
     signal.update { $0.folder = folder }
     try folder.makeDatabaseFile()
     var loaded = try load(folder)
-    // What is no number is not on record.
+    // Ignore recorded values that are not entry numbers.
     for recorded in [folder.nextItemID, signal.withState { $0.notedNextItemID }]
     where StoredEntry.ids.contains(recorded) {
       loaded.nextItemID = max(loaded.nextItemID, recorded)
@@ -200,14 +204,14 @@ public final class StateStore: @unchecked Sendable {
     return loaded
   }
 
-  /// Returns the error of a failed attempt to open. SQLite has several numbers for a full disk.
+  /// The error of a failed attempt to open. SQLite has several codes for a full disk.
   private func reason(_ error: any Error) -> MediaError {
     let reason = Self.mediaError(error, path)
     guard reason.code == .stateUnavailable, StateFolder.isDiskFull(path) else { return reason }
     return MediaError(.stateDiskFull, "there is no room for \(path)", underlying: reason.message)
   }
 
-  /// Saves nothing until an attempt to open succeeds.
+  /// Suspends saving until an attempt to open succeeds.
   private func waitForRoom(_ error: MediaError) {
     database?.close()
     database = nil
@@ -216,10 +220,10 @@ public final class StateStore: @unchecked Sendable {
     signal.update { $0.status.error = error }
   }
 
-  /// Opens the database after the disk was full at the start.
+  /// Opens the database after the disk was full at startup.
   ///
-  /// A state that could not be read then is put aside: clients have changed the players meanwhile.
-  /// - Returns: the reason why there is still no room; nil where saving can begin, or has been given up.
+  /// A saved state that could not be read then is renamed, because clients have changed the players meanwhile.
+  /// - Returns: the error if there is still no space; nil when saving can begin, or has stopped permanently.
   private func openAfterWaiting() -> MediaError? {
     do {
       let former = try openDatabase()
@@ -260,7 +264,9 @@ public final class StateStore: @unchecked Sendable {
     }
   }
 
-  /// Puts the database aside and begins another. Errors: those of the system; `reason` when that was done before.
+  /// Replaces the database with a new one.
+  ///
+  /// - Throws: the errors of the system; `reason` when the database was already replaced in this run.
   private func beginAnew(_ folder: StateFolder, _ reason: MediaError) throws {
     database?.close()
     database = nil
@@ -274,7 +280,7 @@ public final class StateStore: @unchecked Sendable {
     signal.update { $0.status.error = told }
   }
 
-  /// Puts the database aside and makes an empty one. Returns the path of the former one.
+  /// Renames the database and creates an empty one. Returns the path of the old one.
   private func replaceDatabase(in folder: StateFolder) throws -> String {
     database?.close()
     database = nil
@@ -285,7 +291,7 @@ public final class StateStore: @unchecked Sendable {
     return aside
   }
 
-  /// Looks at all of a database that could be read.
+  /// Checks the integrity of the loaded database.
   private func checkSoundness() {
     guard let database, let folder = signal.withState({ $0.folder }) else { return }
     let damage: MediaError
@@ -294,7 +300,7 @@ public final class StateStore: @unchecked Sendable {
       damage = MediaError(.stateDamaged, found)
     } catch {
       damage = Self.mediaError(error, folder.database)
-      // It could not be found out: that is no damage.
+      // The check was not possible, which is not damage.
       guard damage.code == .stateDamaged else { return }
     }
     do {
@@ -373,7 +379,7 @@ public final class StateStore: @unchecked Sendable {
     }
   }
 
-  /// What an error of SQLite's is here.
+  /// Converts an error of SQLite or GRDB.
   static func mediaError(_ error: any Error, _ path: String) -> MediaError {
     if let error = error as? MediaError { return error }
     if let error = error as? RowDecodingError {
@@ -383,7 +389,7 @@ public final class StateStore: @unchecked Sendable {
       return MediaError(.stateUnavailable, "\(path) cannot be used", underlying: "\(error)")
     }
     let text = error.message ?? "\(error.resultCode)"
-    // A table that is not there, or not as it should be, is damage too; SQLite has no number for it.
+    // A missing table or column is also damage; SQLite has no code for it.
     let isMissing = ["no such table", "no such column", "has no column named"].contains { text.contains($0) }
     switch error.resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: return MediaError(.stateDamaged, "\(path) is damaged", underlying: text)
@@ -396,21 +402,21 @@ public final class StateStore: @unchecked Sendable {
 }
 
 extension StateBatch {
-  /// What is to be written of two batches, one after the other.
+  /// Merges two consecutive batches.
   func followed(by next: StateBatch) -> StateBatch {
     var players: [String: StoredPlayer] = [:]
     for player in self.players { players[player.name] = player }
     for var player in next.players {
       if let former = players[player.name] {
         let newer = Set(player.entries.map(\.id))
-        // Of what has left meanwhile nothing is kept.
+        // Drop entries that have left the player meanwhile.
         let present = Set(player.order.lazy.flatMap(\.ids)).union(player.history)
         player.entries =
           former.entries.filter { !newer.contains($0.id) && present.contains($0.id) } + player.entries
       }
       players[player.name] = player
     }
-    // Of what was changed twice the newer one is written.
+    // For a bookmark that was changed twice, use the newer change.
     let changes = Dictionary((bookmarks + next.bookmarks).map { ($0.id, $0) }) { _, newer in newer }
     return StateBatch(
       names: next.names, players: next.names.compactMap { players[$0] }, bookmarks: Array(changes.values))

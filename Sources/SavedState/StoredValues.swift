@@ -1,31 +1,31 @@
-// What is kept of players and queues, as plain values: this module knows nothing of players.
+// The saved values of players and queues. This module does not depend on players.
 import MediaCore
 
-/// Named values; what a reader does not know it leaves alone.
+/// Named values; readers ignore unknown names.
 public typealias StoredFields = [String: String]
 
-/// What is kept of one entry of a queue.
+/// The saved state of a queue entry.
 public struct StoredEntry: Sendable, Hashable {
-  /// Where its bytes come from.
+  /// The source of the entry's bytes.
   public enum Place: Sendable, Hashable {
-    /// A file's path, in the system's bytes.
+    /// A file path, in the bytes of the file system.
     case path([UInt8])
-    /// An address, with what is secret in it.
+    /// An address, including its secrets.
     case address(String)
-    /// Nothing that could be opened again: what stood for it.
+    /// A source that cannot be reopened; the text is a substitute for it.
     case lost(String)
   }
 
-  /// What numbers of entries can be: far more than are ever given, and all of them can be counted on from and written as signed.
+  /// The valid entry numbers. The range exceeds all practical counts, and its values fit in a signed integer with room
+  /// to increment.
   public static let ids: ClosedRange<UInt64> = 1...(1 << 62)
 
-  /// Never used again.
+  /// The unique number of the entry; never reused.
   public var id: UInt64
   public var place: Place
-  /// Everything else.
+  /// All other properties.
   public var fields: StoredFields
 
-  /// An entry of these parts.
   public init(id: UInt64, place: Place, fields: StoredFields = [:]) {
     self.id = id
     self.place = place
@@ -33,47 +33,44 @@ public struct StoredEntry: Sendable, Hashable {
   }
 }
 
-/// Some neighbours of a queue's order, which are written together.
+/// Consecutive entries of a queue's order that are written together.
 public struct StoredPiece: Sendable, Hashable {
-  /// Names the piece in its order.
+  /// The key of the chunk in its order.
   public var key: UInt32
   public var ids: [UInt64]
 
-  /// A piece of these parts.
   public init(key: UInt32, ids: [UInt64]) {
     self.key = key
     self.ids = ids
   }
 }
 
-/// Where in which entry a player is.
+/// The position of a player: an entry and a time.
 public struct StoredPosition: Sendable, Hashable {
   public var itemID: UInt64
   public var time: MediaTime
 
-  /// A position of these parts.
   public init(itemID: UInt64, time: MediaTime) {
     self.itemID = itemID
     self.time = time
   }
 }
 
-/// What is kept of one player.
+/// The saved state of a player.
 public struct StoredPlayer: Sendable {
   public var name: String
-  /// Its settings.
+  /// The settings of the player.
   public var fields: StoredFields
-  /// The queue's order, the current entry first.
+  /// The order of the queue, the current entry first.
   public var order: [StoredPiece]
-  /// The order that a shuffled queue has without shuffling; empty otherwise.
+  /// The unshuffled order of a shuffled queue; empty otherwise.
   public var original: [StoredPiece]
-  /// What was played before, the newest last.
+  /// The played entries, newest last.
   public var history: [UInt64]
   public var position: StoredPosition?
-  /// Entries: of what was loaded all, of what is to be written those that are new or have changed, and others perhaps.
+  /// The entries. In a loaded state: all. In a batch: at least those that are new or have changed.
   public var entries: [StoredEntry]
 
-  /// A player of these parts.
   public init(
     name: String, fields: StoredFields = [:], order: [StoredPiece] = [], original: [StoredPiece] = [],
     history: [UInt64] = [], position: StoredPosition? = nil, entries: [StoredEntry] = []
@@ -88,30 +85,28 @@ public struct StoredPlayer: Sendable {
   }
 }
 
-/// What was saved when a daemon starts.
+/// The saved state at the start of a daemon.
 public struct LoadedState: Sendable {
-  /// In their order.
+  /// The players, in order.
   public var players: [StoredPlayer] = []
-  /// The first number that no entry has ever had.
+  /// The first number that was never used for an entry.
   public var nextItemID: UInt64 = 1
   public var bookmarks: [Bookmark] = []
-  /// The entries that were being opened when the daemon before this one died (`OpeningMarks`).
+  /// The entries that were being opened when the previous daemon died (`OpeningMarks`).
   public var openingIDs: Set<UInt64> = []
 
-  /// Nothing.
   public init() {}
 }
 
-/// Changes that are written as a whole or not at all.
+/// Changes that are written atomically.
 public struct StateBatch: Sendable {
-  /// The names of all players, in their order: others are gone.
+  /// The names of all players, in order. Other players are removed.
   public var names: [String]
-  /// Those that changed.
+  /// The changed players.
   public var players: [StoredPlayer]
-  /// Bookmarks that changed.
+  /// The changed bookmarks.
   public var bookmarks: [BookmarkChange]
 
-  /// A batch of these parts.
   public init(names: [String], players: [StoredPlayer], bookmarks: [BookmarkChange] = []) {
     self.names = names
     self.players = players
@@ -119,17 +114,16 @@ public struct StateBatch: Sendable {
   }
 }
 
-/// How saving is going.
+/// The status of saving.
 public struct SavingStatus: Sendable, Equatable {
-  /// Whether what changes is being saved.
+  /// Whether changes are being saved.
   public var isSaving = false
-  /// Where; empty where nothing is saved.
+  /// The folder; empty when nothing is saved.
   public var folder = ""
-  /// Why it is not, or what was wrong when it was read; nil when all is well.
+  /// The error that prevents saving, or the problem found while loading; nil when there is none.
   public var error: MediaError?
-  /// Transactions so far.
+  /// The number of transactions.
   public var writeCount = 0
 
-  /// Nothing is saved.
   public init() {}
 }

@@ -2,28 +2,29 @@ import Glibc
 import MediaCore
 
 extension WholeFile {
-  /// Begins a file that is written bit by bit, at any of its places. Nothing has its name until `commit`.
+  /// Begins a file that is written incrementally, at any offset. The file gets its name in `commit`.
   ///
-  /// Errors: those of `check`; `writeFailed`.
+  /// - Throws: the errors of `check`; `writeFailed`.
   public func begin() throws(MediaError) -> UnfinishedFile { try UnfinishedFile(self) }
 
-  /// Takes up what is left of the file under its `unfinishedName`; nil when there is nothing, or somebody is at it.
+  /// Opens the unfinished file under its `unfinishedName`. Nil when none exists, or when another writer has it locked.
   ///
-  /// Errors: `outsideRoots`; `writeFailed`.
+  /// - Throws: `outsideRoots`; `writeFailed`.
   public func adopt() throws(MediaError) -> UnfinishedFile? {
     precondition(unfinishedName != nil, "only what has a name until it is whole can be taken up")
     return try UnfinishedFile(adopting: self)
   }
 }
 
-/// A file that is being written beside its place; gone with the object unless it is put there, or has a name of its own until then.
+/// A file that is being written under a temporary name in its folder.
 ///
-/// Used by one thread at a time.
+/// The file is removed with the object unless it was committed or has an `unfinishedName`. Threading: one thread at a
+/// time.
 public final class UnfinishedFile {
-  /// For writing and reading; open until the file is put in its place or given up.
+  /// The descriptor for writing and reading; open until the file is committed or given up.
   public let descriptor: Int32
   private let file: WholeFile
-  /// What is done is done in this folder, whatever its path comes to mean meanwhile.
+  /// All operations use this folder, even if its path changes meanwhile.
   private let folder: Int32
   private let temporaryName: [UInt8]
   private var isOpen = true
@@ -32,7 +33,7 @@ public final class UnfinishedFile {
     let folder = try file.openFolder()
     let name = file.unfinishedName ?? file.temporaryName
     let descriptor = WholeFile.withCString(name) { openat(folder, $0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
-    // Nobody else looks for it under a name that nobody knows.
+    // A random temporary name needs no lock, because no other process searches for it.
     guard descriptor >= 0, file.unfinishedName == nil || flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let failure = errno == EEXIST || errno == EWOULDBLOCK ? file.isBegun : file.failure("open")
       if descriptor >= 0 { close(descriptor) }
@@ -53,7 +54,7 @@ public final class UnfinishedFile {
       return nil
     }
     var (opened, named) = (stat(), stat())
-    // Whoever was at it may have put it in its place before it was locked.
+    // Another writer may have committed the file before this lock.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &opened) == 0,
       WholeFile.withCString(name, { fstatat(folder, $0, &named, AT_SYMLINK_NOFOLLOW) }) == 0,
       opened.st_ino == named.st_ino, opened.st_dev == named.st_dev, opened.st_mode & S_IFMT == S_IFREG
@@ -67,23 +68,25 @@ public final class UnfinishedFile {
 
   deinit { if file.unfinishedName == nil { giveUp() } else { leave() } }
 
-  /// Writes behind what was written. Errors: `writeFailed`.
+  /// Appends bytes.
+  ///
+  /// - Throws: `writeFailed`.
   public func append(_ bytes: [UInt8]) throws(MediaError) { try file.writeAll(bytes, descriptor) }
 
-  /// Puts it in its place, whole. On an error there is nothing of it, unless it has a name of its own.
+  /// Completes the file under its name. On an error nothing remains, unless the file has an `unfinishedName`.
   ///
-  /// Errors: `fileExists` when one has come there meanwhile that is not to be replaced; `writeFailed`.
+  /// - Throws: `fileExists` when another file has been created meanwhile and must not be replaced; `writeFailed`.
   public func commit() throws(MediaError) { try commit(as: file) }
 
-  /// Puts it, whole, in another place of the same folder.
+  /// Completes the file under another name in the same folder.
   ///
-  /// Errors: as `commit()`.
+  /// - Throws: the errors of `commit()`.
   public func commit(as file: WholeFile) throws(MediaError) {
     precondition(isOpen, "the file has been put in its place or given up")
     var error: MediaError?
-    // Else a file of no bytes may have its name after the power went.
+    // Without this, a power failure can leave an empty file under the name.
     if fsync(descriptor) != 0 { error = file.failure("fsync") }
-    // What is locked is, until it has its name.
+    // Retain the lock until the file has its name.
     let lock = file.unfinishedName == nil ? -1 : dup(descriptor)
     if close(descriptor) != 0, error == nil { error = file.failure("close") }
     isOpen = false
@@ -100,14 +103,14 @@ public final class UnfinishedFile {
     }
   }
 
-  /// Removes it.
+  /// Removes the file.
   public func giveUp() {
     guard isOpen else { return }
     remove()
     leave()
   }
 
-  /// Leaves what there is under the name that it has.
+  /// Closes the file and retains it under its current name.
   public func leave() {
     guard isOpen else { return }
     isOpen = false

@@ -1,26 +1,27 @@
-// Writes files that are there whole, or not at all. Blocks.
+// Writes files atomically: completely or not at all. Blocks.
 import FileAccess
 import Glibc
 import MediaCore
 
-/// A file that is written beside its place and then put there.
+/// A file that is written under a temporary name and then renamed.
 public struct WholeFile: Sendable {
-  /// Its path: bytes, absolute, without a NUL.
+  /// The path: bytes, absolute, without a NUL.
   public let path: [UInt8]
-  /// Whether it takes the place of what is there.
+  /// Whether an existing file is replaced.
   public let replaces: Bool
-  /// What an error says of how it would: "--force replaces it".
+  /// The hint in the error about an existing file: "--force replaces it".
   private let hint: String
 
-  /// Where it may lie; nil: wherever whoever calls may write.
+  /// The folders below which the file may be written; nil for no restriction by this type.
   private let roots: FileRoots?
 
-  /// What it is called in its folder until it is whole; nil: a name that nobody knows, and nothing of it is left when it does not become whole.
+  /// The name in the folder until the file is complete. Nil: a random name, and nothing remains after a failure.
   public private(set) var unfinishedName: [UInt8]?
 
-  /// A file at an absolute path. No I/O.
+  /// Creates a description of a file at an absolute path. No I/O.
   ///
-  /// - Parameter roots: the folders below which it may be written, whatever links lead there; nil: wherever whoever calls may write.
+  /// - Parameter roots: the folders below which the file may be written, after links are resolved. Nil: no
+  ///   restriction.
   public init(path: [UInt8], replaces: Bool, hint: String, roots: FileRoots? = nil) {
     self.path = path
     self.replaces = replaces
@@ -28,7 +29,7 @@ public struct WholeFile: Sendable {
     self.roots = roots
   }
 
-  /// A file at a path in the file system. A relative path counts from the working directory. No other I/O.
+  /// Creates a description of a file. A relative path is resolved against the working directory. No other I/O.
   package init(path: String, replaces: Bool) {
     var bytes = Array(path.utf8)
     if bytes.first != UInt8(ascii: "/") {
@@ -40,46 +41,48 @@ public struct WholeFile: Sendable {
     self.init(path: bytes, replaces: replaces, hint: "it is not to be replaced")
   }
 
-  /// The same file, of which there is something under a known name until it is whole, and after a failure or the end of the process, too:
-  /// `adopt` takes that up. One at a time has it: it is locked (`flock`) for as long as it is written.
+  /// The same file with a known name until it is complete. The incomplete file remains after a failure or the end of
+  /// the process, and `adopt` opens it. It is locked (`flock`) while it is written, so only one writer has it.
   public func kept(as unfinishedName: [UInt8]) -> WholeFile {
     var file = self
     file.unfinishedName = unfinishedName
     return file
   }
 
-  /// The folder that it lies in, without a `/` at its end unless it is `/`; and its name.
+  /// The folder, without a trailing `/` unless it is `/`, and the name.
   private var split: (folder: ArraySlice<UInt8>, name: ArraySlice<UInt8>) {
     guard let end = path.lastIndex(of: UInt8(ascii: "/")) else { return ([UInt8(ascii: ".")], path[...]) }
     return (path[...max(0, end - 1)], path[(end + 1)...])
   }
 
-  /// The folder that it lies in.
+  /// The folder of the file.
   public var folder: [UInt8] { Array(split.folder) }
 
-  /// Its name in that folder.
+  /// The name of the file in its folder.
   public var name: [UInt8] { Array(split.name) }
 
-  /// Whether nothing has its name, as far as can be seen.
+  /// Whether no file with the name exists. Also true when the folder cannot be opened.
   public var isFree: Bool {
     guard let folder = try? openParent() else { return true }
     defer { close(folder) }
     return !exists(in: folder)
   }
 
-  /// Errors: those of `write` that show before anything is written.
+  /// Checks the conditions of `write` that can be checked before writing.
+  ///
+  /// - Throws: the errors of `write`.
   public func check() throws(MediaError) { close(try openFolder()) }
 
-  /// Writes it. Never through a link that lies in its place. On an error there is nothing of it.
+  /// Writes the file. Never follows a link at its path. On an error nothing remains.
   ///
-  /// Errors: `fileExists` when there is one and it is not to be replaced; `outsideRoots`; `writeFailed`.
+  /// - Throws: `fileExists` when the file exists and must not be replaced; `outsideRoots`; `writeFailed`.
   public func write(_ bytes: [UInt8]) throws(MediaError) {
     try writePieces { append throws(MediaError) in try append(bytes) }
   }
 
-  /// The same of what comes in pieces, each of which is written when it is given.
+  /// Writes the file in parts. Each part is written when `produce` passes it to `append`. On an error nothing remains.
   ///
-  /// Errors: those of `write`; those that `produce` throws. Then there is nothing of the file.
+  /// - Throws: the errors of `write` and of `produce`.
   public func writePieces(
     _ produce: (_ append: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -88,7 +91,7 @@ public struct WholeFile: Sendable {
     try file.commit()
   }
 
-  /// The folder, open, in which there is nothing in the file's way.
+  /// Opens the folder. Throws when the file exists and must not be replaced.
   func openFolder() throws(MediaError) -> Int32 {
     let opened = try openParent()
     guard replaces || !exists(in: opened) else {
@@ -98,7 +101,7 @@ public struct WholeFile: Sendable {
     return opened
   }
 
-  /// The folder, open.
+  /// Opens the folder.
   func openParent() throws(MediaError) -> Int32 {
     guard !split.name.isEmpty else { throw MediaError(.writeFailed, "\(text) is no name of a file", operation: "open") }
     let flags = FileRoots.forPath | O_DIRECTORY | O_CLOEXEC
@@ -118,7 +121,7 @@ public struct WholeFile: Sendable {
   }
 
   func writeAll(_ bytes: [UInt8], _ descriptor: Int32) throws(MediaError) {
-    // Bytes are only ever appended here.
+    // This function only appends.
     var status = stat()
     let present = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
     guard WritableSpace.allows(growing: descriptor, to: present + Int64(bytes.count)) else {
@@ -134,17 +137,17 @@ public struct WholeFile: Sendable {
     }
   }
 
-  /// Gives a file of the folder its name.
+  /// Renames a temporary file in the folder to its final name.
   func put(_ temporary: [UInt8], in folder: Int32) throws(MediaError) {
     let name = Array(split.name)
     if !replaces {
-      // A link never takes the place of what came there meanwhile.
+      // link(2) never replaces a file that was created meanwhile.
       if Self.withCStrings(temporary, name, { linkat(folder, $0, folder, $1, 0) }) == 0 {
         _ = Self.withCString(temporary) { unlinkat(folder, $0, 0) }
         return
       }
       if errno == EEXIST { throw taken }
-      // A file system without links.
+      // A file system without hard links.
       guard errno == EPERM || errno == EOPNOTSUPP else { throw failure("link") }
       guard !exists(in: folder) else { throw taken }
     }
@@ -153,14 +156,16 @@ public struct WholeFile: Sendable {
     }
   }
 
-  /// A name beside its own: no longer than a name may be, and no one's else.
+  /// A random name in the same folder, within the maximum length of names.
   var temporaryName: [UInt8] {
     var generator = SystemRandomNumberGenerator()
     let suffix = Array(".playhead-\(generator.next() as UInt64)".utf8)
     return [UInt8(ascii: ".")] + split.name.prefix(200) + suffix
   }
 
-  /// Removes what has its name. Errors: `outsideRoots`; `fileNotFound`; `writeFailed`.
+  /// Removes the file with the name.
+  ///
+  /// - Throws: `outsideRoots`; `fileNotFound`; `writeFailed`.
   public func remove() throws(MediaError) {
     let folder = try openParent()
     defer { close(folder) }
@@ -177,19 +182,19 @@ public struct WholeFile: Sendable {
 
   // MARK: - Errors
 
-  /// As paths stand on the wire.
+  /// The path in the form of the wire protocol.
   var text: String { String(validating: path, as: UTF8.self) ?? "file://\(FileURL.percentEncoded(path))" }
 
   private var taken: MediaError {
     MediaError(.fileExists, "\(text) is there already; \(hint)", operation: "open")
   }
 
-  /// What is being written under its name, or has been left there.
+  /// The error when an unfinished file with the name exists.
   var isBegun: MediaError {
     MediaError(.fileExists, "\(text) is being written already", operation: "open")
   }
 
-  /// What the system said to an operation.
+  /// The error for a failed system call.
   func failure(_ operation: String, number: Int32 = errno) -> MediaError {
     let reason = String(cString: strerror(number))
     return MediaError(.writeFailed, "\(text) cannot be written: \(reason)", operation: operation, underlying: reason)
@@ -197,7 +202,7 @@ public struct WholeFile: Sendable {
 
   // MARK: - Paths
 
-  /// A path with a zero behind it.
+  /// Calls `body` with a null-terminated path.
   static func withCString<Value>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Value) -> Value {
     (path.map(CChar.init(bitPattern:)) + [0]).withUnsafeBufferPointer { buffer in
       guard let base = buffer.baseAddress else { preconditionFailure("a path has a zero behind it") }
