@@ -1,15 +1,17 @@
-// `playhead add`: files, and what of folders can be played, into the queue: all of it or nothing.
+// `playhead add`: adds files, and the media files in folders, to the queue, atomically.
 import Glibc
 import MediaCore
 import WireProtocol
 
 enum Add {
-  /// Why nothing was added: exit status 1.
+  /// The reason why nothing was added: exit status 1.
   struct Failure: Error {
     var message: String
   }
 
-  /// Finds the files and adds them. Answers the exit status. Errors: `Failure`, `Misuse`, `Refusal`, `Unreachable`, `MediaError`.
+  /// Finds the files and adds them. Returns the exit status.
+  ///
+  /// - Throws: `Failure`, `Misuse`, `Refusal`, `Unreachable`, `MediaError`.
   static func run(
     _ options: Invocation.AddOptions, form: Invocation.Form?, absolute: ([UInt8]) -> [UInt8],
     socketPath: () throws -> String
@@ -43,7 +45,7 @@ enum Add {
     return search.failures.isEmpty ? PlayheadClient.Status.done : PlayheadClient.Status.refused
   }
 
-  // MARK: - Finding
+  // MARK: - Search
 
   private static func find(
     _ options: Invocation.AddOptions, _ absolute: ([UInt8]) -> [UInt8], _ bar: ProgressBar
@@ -57,7 +59,7 @@ enum Add {
         throw Invocation.Misuse(message: "add takes files and folders; `append -` takes standard input")
       }
       let place = absolute(path)
-      // An address is not looked for here.
+      // Addresses are passed to the daemon without a search.
       guard place.first == UInt8(ascii: "/") else {
         search.take(address: place)
         continue
@@ -69,20 +71,20 @@ enum Add {
     return search
   }
 
-  /// An absolute path without what says nothing: `/./`, `//`, and a slash at the end. `..` stays: a link may stand before it.
+  /// Removes `/./`, `//` and a trailing slash from an absolute path. `..` is preserved, because a link may precede it.
   private static func cleaned(_ path: [UInt8]) -> [UInt8] {
     let parts = path.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
     return parts.isEmpty ? [UInt8(ascii: "/")] : parts.flatMap { [UInt8(ascii: "/")] + $0 }
   }
 
-  // MARK: - Telling
+  // MARK: - Messages
 
-  /// A path as the wire has it: on one line, whatever is in it.
+  /// The path in the form of the wire protocol: on one line, for all bytes.
   private static func shown(_ path: [UInt8]) -> String {
     WordsText.quoted(FilePath(bytes: path)?.text ?? String(decoding: path, as: UTF8.self))
   }
 
-  /// `3 no media, 1 hidden`; empty when nothing was left out.
+  /// A summary such as `3 no media, 1 hidden`; empty when nothing was omitted.
   private static func summary(of search: FolderSearch) -> [String] {
     let parts = FolderSearch.Reason.allCases.compactMap { reason -> String? in
       let count = search.leftOut.count { $0.reason == reason }

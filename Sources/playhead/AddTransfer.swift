@@ -1,13 +1,14 @@
 import MediaCore
 import WireProtocol
 
-/// Brings paths into the queue: in one request where they fit into a line, else in many between `queue.begin` and `queue.commit`.
+/// Adds paths to the queue: in one request if they fit in a line, else in several between `queue.begin` and
+/// `queue.commit`.
 struct AddTransfer: ~Copyable {
-  /// Bytes of paths in a line; the rest of it is for the command.
+  /// The maximum number of path bytes in a line; the rest is for the command.
   private var lineByteCount = WireLimits.standard.lineByteCount - 2_048
-  /// Requests that are sent before an answer is waited for.
+  /// The maximum number of requests without a reply.
   private static let windowCount = 8
-  /// How often an edit is begun anew because somebody else changed the queue.
+  /// The maximum number of attempts at an edit when other clients change the queue.
   private static let attemptCount = 5
 
   private var connection: DaemonConnection
@@ -21,14 +22,16 @@ struct AddTransfer: ~Copyable {
     player = options.player.map { [Array("player=".utf8) + $0] } ?? []
   }
 
-  /// Adds absolute paths; `progress` hears how many have been sent. Errors: `Failure`, `Refusal`, `Unreachable`, `MediaError`.
+  /// Adds absolute paths. Calls `progress` with the number of paths sent so far.
+  ///
+  /// - Throws: `Failure`, `Refusal`, `Unreachable`, `MediaError`.
   mutating func send(_ paths: [[UInt8]], progress: (Int) -> Void) throws -> Answer {
     while true {
       let batches = batches(paths)
       do {
         return try send(paths, batches, progress)
       } catch let refusal as Refusal where refusal.error.code == .lineTooLong && batches.count < paths.count {
-        // This daemon takes shorter lines: how long, it does not say.
+        // This daemon accepts only shorter lines, and does not report its limit.
         lineByteCount /= 2
       }
     }
@@ -61,7 +64,7 @@ struct AddTransfer: ~Copyable {
   // MARK: - Parts
 
   private mutating func sendAsOneEdit(_ batches: [ArraySlice<[UInt8]>], _ progress: (Int) -> Void) throws -> Answer {
-    // Behind the current entry is before the one that follows it now, as long as that is so.
+    // The index after the current entry is the index before the next one, as long as the queue does not change.
     var place: [[UInt8]] = []
     var begin = ["queue.begin"]
     if options.isNext {
@@ -89,7 +92,7 @@ struct AddTransfer: ~Copyable {
         _ = try connection.waitForAnswer()
       }
     } catch let refusal as Refusal {
-      // What was gathered is forgotten, and the connection can be used again.
+      // Discard the unfinished edit, so that the connection is usable again.
       for _ in 0..<unansweredCount { _ = try? connection.waitForAnswer() }
       _ = try? ask([Array("queue.abort".utf8)] + player)
       throw refusal
@@ -97,12 +100,14 @@ struct AddTransfer: ~Copyable {
     return try ask([Array("queue.commit".utf8)] + player)
   }
 
-  /// Errors: `Unreachable`, or `Refusal`, with what the daemon said before it closed the connection.
+  /// Sends a line.
+  ///
+  /// - Throws: `Unreachable`, or the `Refusal` that the daemon sent before it closed the connection.
   private mutating func send(_ line: [UInt8]) throws {
     try connection.requireTrust(for: line)
     do throws(Unreachable) { try connection.send(line) } catch {
       connection.finishSending()
-      // Ends by an error at the latest where the stream does.
+      // The loop ends with an error when the stream ends.
       while true { _ = try connection.waitForAnswer() }
     }
   }
@@ -114,18 +119,18 @@ struct AddTransfer: ~Copyable {
     return try connection.waitForAnswer()
   }
 
-  /// The text that stands for a path on the wire.
+  /// The text form of a path on the wire.
   private static func text(_ path: [UInt8]) -> String {
     FilePath(bytes: path)?.text ?? String(decoding: path, as: UTF8.self)
   }
 
-  /// As many paths as fit into a line, and again.
+  /// Splits the paths into batches that fit in a line.
   private func batches(_ paths: [[UInt8]]) -> [ArraySlice<[UInt8]>] {
     var batches: [ArraySlice<[UInt8]>] = []
     var start = 0
     var byteCount = 0
     for (index, path) in paths.enumerated() {
-      // Quotes, and of each byte at most an escape or a percent sign and two digits.
+      // Quotes, and for each byte at most an escape, or a percent sign and two digits.
       let isPlain = path.allSatisfy {
         (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"")
       }

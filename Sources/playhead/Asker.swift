@@ -1,24 +1,25 @@
-// What is asked of the daemon and what it answers, one thing after another.
+// Requests to the daemon and their replies, one at a time.
 import MediaCore
 import WireProtocol
 
-/// An error reply: the daemon did not do it. Exit status 1, or 3 where it stops.
+/// An error reply. Exit status 1, or 3 when the daemon is shutting down.
 struct Refusal: Error {
   var error: MediaError
 
-  /// What the client ends with.
+  /// The exit status of the client.
   var status: Int32 { PlayheadClient.Status.of(error.code) }
 }
 
-/// A whole answer to one request: its rows, and the fields of its final line.
+/// The complete reply to one request: its rows, and the fields of its final line.
 struct Answer {
   var rows: [ServerLine.TextFields] = []
   var fields = ServerLine.TextFields()
 }
 
 extension DaemonConnection {
-  /// Reads lines until `take` makes something of one, and answers that. Errors: `Unreachable`, also when the stream ends before;
-  /// what `take` throws.
+  /// Reads lines until `take` returns a value, and returns that value.
+  ///
+  /// - Throws: `Unreachable`, also when the stream ends before; the errors of `take`.
   mutating func waitForLine<Value>(_ take: ([UInt8]) throws -> Value?) throws -> Value {
     while let line = try waitForLine() {
       if let value = try take(line) { return value }
@@ -26,8 +27,9 @@ extension DaemonConnection {
     throw Unreachable(message: "the daemon at \(path) closed the connection before it answered")
   }
 
-  /// Waits for the answer to what was sent, in words; `onEvent` has what comes in between. Errors: `Refusal` for an error
-  /// reply; `Unreachable`.
+  /// Waits for the reply to a request in text form. Calls `onEvent` for events that arrive before it.
+  ///
+  /// - Throws: `Refusal` for an error reply; `Unreachable`.
   mutating func waitForAnswer(onEvent: (String, ServerLine.TextFields) -> Void = { _, _ in }) throws -> Answer {
     var answer = Answer()
     let path = path
@@ -52,25 +54,27 @@ extension DaemonConnection {
   }
 }
 
-/// Asks one thing after another over one connection.
+/// Sends requests one at a time over one connection.
 final class Asker {
   private let line: ([[UInt8]]) throws -> [UInt8]
   private var connection: DaemonConnection
 
-  /// `line` makes a line of a request's words, or refuses what no daemon would take.
+  /// Creates an asker. `line` encodes the words of a request, or throws for a request that no daemon accepts.
   init(_ connection: consuming DaemonConnection, line: @escaping ([[UInt8]]) throws -> [UInt8]) {
     self.connection = connection
     self.line = line
   }
 
-  /// Sends a request and waits for its answer. Errors: `Refusal`, `Unreachable`; what `line` throws.
+  /// Sends a request and waits for its reply.
+  ///
+  /// - Throws: `Refusal`, `Unreachable`; the errors of `line`.
   func ask(_ words: [[UInt8]]) throws -> Answer {
     let line = try line(words)
-    // One that refuses the connection has closed it perhaps, and has said why.
+    // A daemon that rejects the connection may have closed it already, after sending the reason.
     try connection.sendFirst(line)
     return try connection.waitForAnswer()
   }
 
-  /// Likewise, of words that are text.
+  /// Sends a request of text words and waits for its reply.
   func ask(_ words: [String]) throws -> Answer { try ask(words.map { Array($0.utf8) }) }
 }

@@ -1,7 +1,7 @@
 import WireProtocol
 
 extension Candidates {
-  /// What a parameter of the daemon's command may be.
+  /// Creates the candidates for a parameter of a daemon command.
   init(of parameter: ParameterSpec) {
     switch parameter.kind {
     case .path, .localPath: self = .files
@@ -23,13 +23,13 @@ extension Candidates {
         "ended", "ready", "status=playing", "status=paused", "status=waiting", "time>=", "time<=", "item=",
       ])
     case .edit:
-      // A command as one argument: its name at least.
+      // A command as one argument: offer its name.
       self = .words(QueueEdits.names)
     case .time, .duration, .integer, .number, .text, .texts, .requestID: self = .nothing
     }
   }
 
-  /// The commands that may stand in `queue.edit`.
+  /// The commands that `queue.edit` accepts.
   private enum QueueEdits {
     static let names = ["append", "clear", "insert", "load", "move", "remove", "replace"]
   }

@@ -1,28 +1,28 @@
 import WireProtocol
 
-/// What the last word of a command line may be: read from the tables, and ids from who is asked for them.
+/// The candidates for the last word of a command line. Words come from the command tables, and ids from `live`.
 ///
-/// Pure, but for `live`.
+/// Pure, except for `live`.
 struct Completion {
-  /// A word, and what it is.
+  /// A candidate and its description.
   struct Candidate: Equatable {
     var text: String
     var summary: String
   }
 
-  /// What only the daemon knows.
+  /// Candidates that only the daemon knows.
   enum Live: Equatable {
     case entries(player: String?)
     case players
   }
 
-  /// Whether names of files are meant, too.
+  /// Whether file names are also candidates.
   private(set) var takesFiles = false
-  /// What of the word stands in front of such a name: `file=`.
+  /// The part of the word before a file name, such as `file=`.
   private(set) var filePrefix = ""
   private(set) var candidates: [Candidate] = []
 
-  /// The words that the command line has behind the program's name, as shells hand them over; the last one is being typed.
+  /// The words of the command line after the program name, as the shell passes them. The last one is being typed.
   private let words: [String]
   private let partial: String
   private let live: (Live) -> [Candidate]
@@ -36,13 +36,13 @@ struct Completion {
     candidates.removeAll { !$0.text.utf8.starts(with: partial.utf8) }
   }
 
-  /// What `playhead complete` prints: `files` or `words` and what stands in front of a file's name; then a line each.
+  /// The output of `playhead complete`: `files` or `words` and the prefix of a file name; then one line per candidate.
   var text: String {
     "\(takesFiles ? "files" : "words")\t\(filePrefix)\n"
       + candidates.map { "\(Terminal.harmless($0.text))\t\(Terminal.harmless($0.summary))\n" }.joined()
   }
 
-  // MARK: - Where the word stands
+  // MARK: - Position of the word
 
   private mutating func complete() {
     var index = 0
@@ -51,7 +51,7 @@ struct Completion {
         index += 1
         break
       }
-      // The value of `--socket` is what is being typed, or stands behind it.
+      // The value of `--socket` is the word being typed, or a later one.
       if let option = Self.valued(words[index], among: Subcommand.globalOptions) {
         guard index + 1 < words.count else { return offer(option.candidates) }
         index += 1
@@ -78,7 +78,7 @@ struct Completion {
     }
   }
 
-  /// The option that a word is, if it takes a value and the value is another word.
+  /// The option that a word is, if it takes a value in the next word.
   private static func valued(_ word: String, among options: [Subcommand.Option]) -> Subcommand.Option? {
     options.first { $0.value != nil && word == "--\($0.name)" }
   }
@@ -86,7 +86,7 @@ struct Completion {
   private mutating func complete(_ subcommand: Subcommand, _ arguments: [String]) {
     let options = subcommand.options + Subcommand.globalOptions
     if arguments.contains("--") { return offer(subcommand.candidates) }
-    // The options of `info` and `tags` are written as a request's, too.
+    // The options of `info` and `tags` can also have the form of request options.
     if let (option, value) = Self.split(partial, among: options) { return offer(option.candidates, value) }
     if partial.hasPrefix("-") { return offer(options) }
     if let last = arguments.last, let option = Self.valued(last, among: options) { return offer(option.candidates) }
@@ -98,7 +98,7 @@ struct Completion {
     offer(subcommand.candidates)
   }
 
-  /// The option that a word names in front of its `=`, and the word up to there.
+  /// The option that a word names before its `=`, and the word up to and including the `=`.
   private static func split(
     _ word: String, among options: [Subcommand.Option]
   ) -> (option: Subcommand.Option, prefix: String)? {
@@ -138,7 +138,7 @@ struct Completion {
     let parameter =
       position < positions.count ? positions[position] : positions.last.flatMap { $0.place.takesSeveral ? $0 : nil }
     if let parameter { offer(Candidates(of: parameter)) }
-    // Where files are meant, options would stand in their way until one begins to be typed.
+    // For file parameters, options are offered only after a word has been begun, because the list would be too long.
     guard !isOnlyPositions, !takesFiles || !partial.isEmpty else { return }
     candidates += options.map { option in
       Candidate(
@@ -146,7 +146,7 @@ struct Completion {
     }
   }
 
-  /// How many of the words stand by their position.
+  /// The number of positional words.
   private static func positionCount(_ arguments: [String], _ options: [ParameterSpec]) -> Int {
     var count = 0
     var isValue = false
@@ -167,13 +167,13 @@ struct Completion {
     return count
   }
 
-  // MARK: - What is offered
+  // MARK: - Candidates
 
   private mutating func offer(_ options: [Subcommand.Option]) {
     candidates += options.map { Candidate(text: "--\($0.name)", summary: $0.summary) }
   }
 
-  /// Offers values, with what of the word stands in front of them.
+  /// Offers values, after the prefix of the word.
   private mutating func offer(_ kind: Candidates, _ prefix: String = "") {
     var values: [Candidate] = []
     switch kind {
@@ -195,7 +195,7 @@ struct Completion {
     candidates += values.map { Candidate(text: prefix + $0.text, summary: $0.summary) }
   }
 
-  /// The player that the words in front name.
+  /// The player that earlier words specify.
   private var player: String? {
     if let word = words.last(where: { $0.hasPrefix("player=") || $0.hasPrefix("--player=") }) {
       return word.firstIndex(of: "=").map { String(word[word.index(after: $0)...]) }

@@ -1,11 +1,11 @@
-/// The scripts that make a shell ask `playhead complete`. Each takes the program that stands on the command line, so that a copy
-/// which lies elsewhere completes itself.
+/// The scripts that make a shell call `playhead complete`. Each script calls the program named in the command line, so
+/// that a copy elsewhere completes itself.
 enum CompletionScript: String, CaseIterable {
   case bash
   case zsh
   case fish
 
-  /// What `playhead completions` prints.
+  /// The output of `playhead completions`.
   var text: String {
     switch self {
     case .bash: Self.bashText
@@ -14,8 +14,8 @@ enum CompletionScript: String, CaseIterable {
     }
   }
 
-  // bash splits words at `=` and `:`, too: they are put together again by the spaces of the line, and of what is offered only what
-  // stands behind the last of them is answered.
+  // bash also splits words at `=` and `:`. The script rejoins them by the spaces of the line. Of each candidate it
+  // returns only the part after the last separator.
   private static let bashText = #"""
     # Completion of playhead for bash, written by `playhead completions bash`.
     _playhead() {

@@ -1,23 +1,25 @@
-// A blocking connection to the daemon: bytes out, lines in.
+// A blocking connection to the daemon: sends bytes, receives lines.
 import Glibc
 
-/// Why there is no talking to the daemon: exit status 3.
+/// The reason why the daemon cannot be reached: exit status 3.
 struct Unreachable: Error {
   var message: String
 }
 
-/// A connected socket and what has been read from it.
+/// A connected socket and the bytes read from it.
 struct DaemonConnection: ~Copyable {
   let descriptor: Int32
   let path: String
-  /// The user of the process at the other end, where the client does not trust this user with secrets; nil otherwise.
+  /// The user of the process at the other end, if the client does not trust this user with secrets; nil otherwise.
   private let strangerID: UInt32?
   private var buffer: [UInt8] = []
-  /// Of `buffer`, what has been handed out, and up to where there is no line end.
+  /// The number of bytes of `buffer` already returned, and the number of bytes already searched for a line end.
   private var taken = 0
   private var searched = 0
 
-  /// Connects; `inPackets`: to a socket of packets, each of which is read whole. Errors: `Unreachable`.
+  /// Connects to a socket. With `inPackets`, to a packet socket, from which each packet is read completely.
+  ///
+  /// - Throws: `Unreachable`.
   init(path: String, inPackets: Bool = false) throws(Unreachable) {
     self.path = path
     var address = sockaddr_un()
@@ -47,13 +49,13 @@ struct DaemonConnection: ~Copyable {
 
   // MARK: - Trust
 
-  /// The environment variable with the id of another user whose daemon the client trusts.
+  /// The environment variable with the id of another user. The client trusts the daemons of this user.
   static let trustedUserVariable = "PLAYHEAD_DAEMON_UID"
 
-  /// Returns the user at the other end (unix(7), SO_PEERCRED) unless the client trusts this user: the client's own user,
-  /// root, and the user in `PLAYHEAD_DAEMON_UID`.
+  /// The user at the other end (unix(7), SO_PEERCRED); nil if the client trusts this user. Trusted are the client's
+  /// user, root, and the user in `PLAYHEAD_DAEMON_UID`.
   private static func strangerID(of descriptor: Int32) -> UInt32? {
-    // struct ucred { pid_t pid; uid_t uid; gid_t gid; }, which needs _GNU_SOURCE to be visible.
+    // struct ucred { pid_t pid; uid_t uid; gid_t gid; }, which is visible only with _GNU_SOURCE.
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, .max, 0)
     var byteCount = socklen_t(MemoryLayout.size(ofValue: credentials))
     guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &byteCount) == 0 else { return .max }
@@ -62,6 +64,7 @@ struct DaemonConnection: ~Copyable {
   }
 
   /// Checks that the client trusts the user at the other end with open files, header fields and passwords.
+  ///
   /// - Throws: `Unreachable` otherwise.
   func requireTrustedPeer() throws(Unreachable) {
     guard let strangerID else { return }
@@ -71,12 +74,13 @@ struct DaemonConnection: ~Copyable {
   }
 
   /// Checks that the client trusts the user at the other end with the secrets in `request`, if there are any.
+  ///
   /// - Throws: `Unreachable` otherwise.
   func requireTrust(for request: [UInt8]) throws(Unreachable) {
     if strangerID != nil, Self.containsSecrets(request) { try requireTrustedPeer() }
   }
 
-  /// Returns whether a request contains header fields or an address with a user name.
+  /// Whether a request contains header fields or an address with a user name.
   private static func containsSecrets(_ request: [UInt8]) -> Bool {
     if request.firstRange(of: Array("header".utf8)) != nil { return true }
     var rest = request[...]
@@ -92,7 +96,9 @@ struct DaemonConnection: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Sends all of it. Errors: `Unreachable`, also for a request with secrets to a user that the client does not trust.
+  /// Sends all bytes.
+  ///
+  /// - Throws: `Unreachable`, also for a request with secrets to a user that the client does not trust.
   func send(_ bytes: [UInt8]) throws(Unreachable) {
     try requireTrust(for: bytes)
     var sent = 0
@@ -104,17 +110,19 @@ struct DaemonConnection: ~Copyable {
     }
   }
 
-  /// Sends a first request. A daemon that refuses the connection may have closed it already: the reason is still to be
-  /// read, so that a failure to send is no error. Errors: `Unreachable` for secrets to a user that the client does not trust.
+  /// Sends the first request. A daemon that rejects the connection may have closed it already, after sending the
+  /// reason. A failure to send is therefore not an error.
+  ///
+  /// - Throws: `Unreachable` for secrets to a user that the client does not trust.
   func sendFirst(_ bytes: [UInt8]) throws(Unreachable) {
     try requireTrust(for: bytes)
     try? send(bytes)
   }
 
-  /// Sends no more; what was asked is still answered.
+  /// Ends sending; pending requests still get their replies.
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// The next line that has been read whole, without its LF; nil when there is none yet.
+  /// The next complete line in the buffer, without its LF; nil when there is none.
   mutating func nextLine() -> [UInt8]? {
     guard let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
       searched = buffer.count
@@ -134,8 +142,9 @@ struct DaemonConnection: ~Copyable {
   /// The maximum length of a line, in bytes. No daemon sends a longer one.
   static let maximumLineByteCount = 67_108_864
 
-  /// Reads what there is, and waits for it; false at the end of the stream. Errors: `Unreachable`, also for a line that
-  /// exceeds the maximum length.
+  /// Waits for bytes and reads them. Returns false at the end of the stream.
+  ///
+  /// - Throws: `Unreachable`, also for a line that exceeds the maximum length.
   mutating func receive() throws(Unreachable) -> Bool {
     guard searched - taken <= Self.maximumLineByteCount else {
       throw Unreachable(
@@ -153,13 +162,15 @@ struct DaemonConnection: ~Copyable {
         buffer.append(contentsOf: chunk[..<count])
         return true
       }
-      // A daemon that closes without having read everything resets the connection: that is an end like any other.
+      // A daemon that closes with unread data resets the connection: treat it as an end.
       if count == 0 || errno == ECONNRESET { return false }
       if errno != EINTR { throw goneAway() }
     }
   }
 
-  /// The next line, waited for; nil at the end of the stream. Errors: `Unreachable`.
+  /// Waits for the next line. Returns nil at the end of the stream.
+  ///
+  /// - Throws: `Unreachable`.
   mutating func waitForLine() throws(Unreachable) -> [UInt8]? {
     while true {
       if let line = nextLine() { return line }

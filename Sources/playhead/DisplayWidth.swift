@@ -1,6 +1,6 @@
-/// How many columns of a terminal text takes: of some scripts each character takes two, and accents none.
+/// The number of terminal columns of a text. Wide characters use two columns, combining accents none.
 enum DisplayWidth {
-  /// The characters that take two columns, in order: Unicode's East_Asian_Width W and F, which pictures are, too.
+  /// The characters with two columns, in order: Unicode's East_Asian_Width W and F, which include emoji.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0, 0x23F3...0x23F3,
     0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F, 0x2693...0x2693, 0x26A1...0x26A1,
@@ -18,16 +18,16 @@ enum DisplayWidth {
     0x1F93C...0x1F945, 0x1F947...0x1F9FF, 0x1FA70...0x1FAFF, 0x20000...0x2FFFD, 0x30000...0x3FFFD,
   ]
 
-  /// Vowels and ends of Hangul, which stand in the columns of what is in front of them.
+  /// Hangul vowels and final consonants, which share the columns of the preceding character.
   private static let joined: [ClosedRange<UInt32>] = [0x1160...0x11FF, 0xD7B0...0xD7FB]
 
-  /// Of a whole text without control characters.
+  /// The width of a text without control characters.
   static func of(_ text: some StringProtocol) -> Int {
     text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.unicodeScalars.reduce(0) { $0 + of($1) }
   }
 
   private static func of(_ scalar: Unicode.Scalar) -> Int {
-    // A soft hyphen is shown.
+    // A soft hyphen is displayed.
     if scalar.value == 0xAD { return 1 }
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
@@ -44,7 +44,7 @@ enum DisplayWidth {
     return low < wide.count && wide[low].contains(value)
   }
 
-  /// As much of the text as fits, with `…`, or what else says so, where something is missing.
+  /// Truncates a text to a width, with an ellipsis when a part is missing.
   static func cut(_ text: String, to width: Int, ellipsis: String = "…") -> String {
     guard of(text) > width else { return text }
     guard width > of(ellipsis) else { return String(ellipsis.prefix(max(0, width))) }
@@ -59,7 +59,7 @@ enum DisplayWidth {
     return result + ellipsis
   }
 
-  /// The text and spaces up to that width.
+  /// Pads a text with spaces to a width.
   static func padded(_ text: String, to width: Int, isRight: Bool = false) -> String {
     let spaces = String(repeating: " ", count: max(0, width - of(text)))
     return isRight ? spaces + text : text + spaces

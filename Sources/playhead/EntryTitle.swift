@@ -1,16 +1,16 @@
 import WireProtocol
 
-/// What an entry of the queue is called, for people.
+/// The display title of a queue entry.
 enum EntryTitle {
-  /// Of a row of `list` or `history`: the list's title, else the file's name, or the address.
+  /// The title of a row of `list` or `history`: the title from the playlist, else the file name, or the address.
   static func of(_ row: ServerLine.TextFields) -> String {
     if let title = row["title"], !title.isEmpty { return Terminal.printable(title) }
     return of(path: row["path"] ?? "")
   }
 
-  /// Of a path as the wire has it: the file's name; an address whole.
+  /// The title of a path on the wire: the file name, or the complete address.
   static func of(path text: String) -> String {
-    // A name that is not UTF-8 is a URL there, and shown with U+FFFD.
+    // A name that is not UTF-8 is a URL on the wire, and is displayed with U+FFFD.
     let path = (try? FilePath(text: text)).map { $0.isFile ? String(decoding: $0.bytes, as: UTF8.self) : text } ?? text
     guard path.utf8.first == UInt8(ascii: "/"), let slash = path.lastIndex(of: "/"),
       path.index(after: slash) < path.endIndex

@@ -1,11 +1,11 @@
-/// What the client ends with, in one table: the usage, the man page and the README list it, and a test tries each.
+/// The exit statuses of the client. The usage, the man page and the README list them, and a test tries each.
 enum ExitStatus: Int32, CaseIterable {
   case done = 0
   case refused = 1
   case misused = 2
   case unreachable = 3
 
-  /// What it says.
+  /// The description in the documentation.
   var meaning: String {
     switch self {
     case .done: "done; of `wait`: what was waited for is so"
@@ -17,6 +17,6 @@ enum ExitStatus: Int32, CaseIterable {
     }
   }
 
-  /// Of a client that a signal ended, as a shell has it.
+  /// The description of the status after a signal, as a shell reports it.
   static let signalMeaning = "a signal ended it, such as 130 for Ctrl-C"
 }

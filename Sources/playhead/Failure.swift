@@ -1,10 +1,10 @@
 import MediaCore
 import WireProtocol
 
-/// Why the client ends with another status than 0, as it is said on standard error.
+/// The reason for a nonzero exit status, as printed on standard error.
 struct Failure {
   var status: ExitStatus
-  /// The error's number, where a daemon said it, or would have.
+  /// The error's number, if a daemon sent it or would have sent it.
   var code: MediaError.Code?
   var name: String
   var message: String
@@ -22,25 +22,25 @@ struct Failure {
     case let misuse as Invocation.Misuse:
       self.init(.misused, "misuse", misuse.message)
     case let error as MediaError:
-      // A request that cannot be sent, or that no daemon would take. A command that is not known is for the daemon to refuse, which
-      // in JSON it cannot even be asked to.
+      // A request that cannot be sent, or that no daemon accepts. An unknown command counts as an error of the daemon,
+      // although it cannot be sent in JSON.
       self.init(error, error.code == .unknownCommand ? .refused : .misused)
     default:
       self.init(.unreachable, "unreachable", (error as? Unreachable)?.message ?? "\(error)")
     }
   }
 
-  /// One that no daemon said.
+  /// Creates a failure without an error of the daemon.
   private init(_ status: ExitStatus, _ name: String, _ message: String) {
     (self.status, self.name, self.message) = (status, name, message)
   }
 
-  /// An error reply.
+  /// Creates the failure of an error reply.
   init(_ error: MediaError, _ status: ExitStatus) {
     (self.status, code, name, message) = (status, error.code, error.code.name, error.message)
   }
 
-  /// Says it on standard error: a line for people, or one of JSON.
+  /// Prints the failure on standard error: one line of text or JSON.
   func complain(isJSON: Bool) {
     guard isJSON else {
       return Terminal.complain(code == nil ? message : "\(message) (\(name))")

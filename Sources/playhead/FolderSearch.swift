@@ -1,10 +1,10 @@
-// What of a folder, and the folders in it, can be played.
+// The media files in a folder and its subfolders.
 import Glibc
 import WireProtocol
 
-/// Finds media below folders. Paths are bytes, as the system has them.
+/// Finds media files below folders. Paths are bytes of the file system.
 struct FolderSearch {
-  /// Why something was left out.
+  /// The reason for omitting a file or folder.
   enum Reason: String, CaseIterable {
     case notMedia = "no media"
     case hidden = "hidden"
@@ -17,42 +17,43 @@ struct FolderSearch {
     case unreadable = "not readable"
   }
 
-  /// Folders below each other: more would be no music, and longer than a path may be.
+  /// The maximum depth of nested folders. A deeper path would exceed the limit of paths.
   static let maximumDepth = 256
 
-  /// Every file, whatever its name.
+  /// Whether all files are included, whatever their names.
   var takesAll = false
-  /// Lists in place of the files beside them.
+  /// Whether playlists are included instead of the files in the same folder.
   var takesLists = false
-  /// Links to folders that do not lie below the one that was named are gone through, too.
+  /// Whether links to folders outside the specified one are followed too.
   var follows = false
   private(set) var files: [[UInt8]] = []
   private(set) var leftOut: [(path: [UInt8], reason: Reason)] = []
-  /// Of what is below the folders that were named, what could not be looked at, and the errors (errno(3)).
+  /// The paths below the specified folders that could not be read, and the errors (errno(3)).
   private(set) var failures: [(path: [UInt8], error: Int32)] = []
-  /// Called with how many files there are, and how many names were looked at, now and then.
+  /// Called periodically with the number of files found and the number of names inspected.
   var progress: (_ fileCount: Int, _ seenCount: Int) -> Void = { _, _ in }
   private var seenCount = 0
-  /// The folder that was named, by its path without links; empty when it is not known.
+  /// The specified folder, as a path without links; empty when not known.
   private var root: [UInt8] = []
   private var visited: Set<Identity> = []
 
   init() {}
 
-  /// What the system says of a path that cannot be looked at (errno(3)).
+  /// The error for a path that cannot be read (errno(3)).
   struct Unreadable: Error {
     var error: Int32
     var message: String { String(cString: strerror(error)) }
   }
 
-  /// A folder, by whatever way it was come to.
+  /// The identity of a folder, independent of its path.
   private struct Identity: Hashable {
     var device: dev_t
     var number: ino_t
   }
 
-  /// What was named by somebody: a folder is gone through, anything else is taken as it is. Errors: `Unreadable` when nothing is
-  /// there, or the folder cannot be read.
+  /// Adds a specified path. A folder is searched; anything else is added unconditionally.
+  ///
+  /// - Throws: `Unreadable` when the path does not exist, or the folder cannot be read.
   mutating func take(_ path: [UInt8]) throws(Unreadable) {
     let status = try Self.status(path)
     guard status.st_mode & S_IFMT == S_IFDIR else { return files.append(path) }
@@ -62,7 +63,7 @@ struct FolderSearch {
     try search(path, depth: 0)
   }
 
-  /// An address stands for itself.
+  /// Adds an address unconditionally.
   mutating func take(address: [UInt8]) { files.append(address) }
 
   private static func status(_ path: [UInt8]) throws(Unreadable) -> stat {
@@ -116,7 +117,7 @@ struct FolderSearch {
     if files.count % 500 == 0 { progress(files.count, seenCount) }
   }
 
-  /// Whether it is a link, and what it leads to does not lie below the folder that was named.
+  /// Whether the path is a link to a target outside the specified folder.
   private func leadsOutside(_ path: [UInt8]) -> Bool {
     var status = stat()
     guard lstat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {
@@ -134,13 +135,13 @@ struct FolderSearch {
     return Array(UnsafeBufferPointer(start: real, count: strlen(real))).map(UInt8.init(bitPattern:))
   }
 
-  /// The devices of procfs and sysfs, in which nobody keeps media, and which have no end.
+  /// The devices of procfs and sysfs, which contain no media and are practically endless.
   private static let systemDevices: Set<dev_t> = {
     let root = try? status(Array("/".utf8)).st_dev
     return Set(["/proc", "/sys"].compactMap { try? status(Array($0.utf8)).st_dev }.filter { $0 != root })
   }()
 
-  /// A link that leads nowhere, and what went away meanwhile, is left out; anything else that cannot be looked at is a failure.
+  /// Omits a path. It counts as a failure unless it is a dangling link or was removed meanwhile.
   private mutating func fail(_ path: [UInt8], _ unreadable: Unreadable) {
     leave(path, .unreadable)
     if unreadable.error != ENOENT, unreadable.error != ELOOP { failures.append((path, unreadable.error)) }
@@ -148,13 +149,13 @@ struct FolderSearch {
 
   private mutating func leave(_ path: [UInt8], _ reason: Reason) { leftOut.append((path, reason)) }
 
-  /// The names in a folder: all of them, or an error.
+  /// All names in a folder. Throws when they cannot be read completely.
   private static func names(in folder: [UInt8]) throws(Unreadable) -> [[UInt8]] {
     guard let stream = opendir(folder.map { CChar(bitPattern: $0) } + [0]) else { throw Unreadable(error: errno) }
     defer { closedir(stream) }
     var names: [[UInt8]] = []
     while true {
-      // The end leaves it as it was (readdir(3)).
+      // At the end of the folder, readdir(3) does not change errno.
       errno = 0
       guard let entry = readdir(stream) else {
         guard errno == 0 else { throw Unreadable(error: errno) }

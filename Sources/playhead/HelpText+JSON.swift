@@ -1,8 +1,8 @@
 import WireProtocol
 
 extension HelpText {
-  /// What `playhead --json help` prints: rows as the daemon's `help` has them, of the client's own commands, too. Nil when there is no
-  /// command of that name.
+  /// The output of `playhead --json help`: the rows of the daemon's `help`, with the client's commands included. Nil
+  /// when there is no command with that name.
   static func json(of command: String?) -> [UInt8]? {
     guard let rows = command.map(rows(of:)) ?? overviewRows else { return nil }
     var line: [UInt8] = []

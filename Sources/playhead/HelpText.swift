@@ -1,11 +1,11 @@
 import WireProtocol
 
-/// What the client says of itself and, from the tables, of all commands; no daemon is needed for it.
+/// The help texts of the client and, from the tables, of all commands. They need no daemon.
 enum HelpText {
   /// The version of the client.
   static let version = "0.1.0"
 
-  /// What `playhead --help` prints.
+  /// The output of `playhead --help`.
   static var usage: String {
     let own = Subcommand.all.filter { !$0.isHidden }
     let width = own.map(\.name.count).max() ?? 0
@@ -36,19 +36,19 @@ enum HelpText {
       """
   }
 
-  /// What a client is, in paragraphs: for the usage and for the manual.
+  /// The description of the client, in paragraphs, for the usage and the manual.
   static let description = [
     "COMMAND is one of the daemon's, or of the client's own; `playhead help` lists them, and `playhead help COMMAND` explains one.",
     "A file may be named as in any program; one whose name begins with - stands behind --, one called - is ./-. A file - is standard input: a file that is redirected to it, or a pipe, which the daemon then reads by itself.",
   ]
 
-  /// What is printed, and how.
+  /// The description of the output.
   static let output = [
     "On a terminal, tables and times as people read them. Elsewhere the daemon's own words, `name=value`, a line each row, so that what a script reads does not depend on anything; --human and --raw choose. `info` and `tags` print for people everywhere, `scan` unless --raw says otherwise. With --json a line of JSON: what the daemon answers; an error is an object `{\"error\":{\"code\":...,\"name\":...,\"message\":...},\"status\":...}` on standard error, without `code` where no daemon said it.",
     "Colours are used on a terminal only, and not when NO_COLOR is set or TERM is `dumb`.",
   ]
 
-  /// What of the environment counts.
+  /// The environment variables.
   static let environment = [
     ("PLAYHEAD_SOCKET", "where the daemon listens, unless --socket says"),
     (
@@ -59,7 +59,7 @@ enum HelpText {
     ("NO_COLOR", "when it is set and not empty: no colours"), ("TERM", "`dumb`: no colours and no live line"),
   ]
 
-  /// What playhead-protocol(7) begins with.
+  /// The introduction of playhead-protocol(7).
   static let wireDescription = [
     "`playheadd` listens on a Unix stream socket. A request is a line: a command in words, quoted as in a shell, or a JSON-RPC 2.0 object with the same names. `@ID` in front of the words comes back with the reply.",
     "A reply is no or more rows, lines that begin with `|`, and then one line `ok` or `error`; values stand as `name=value`, quoted when they need it. An event is a line that begins with `*`. In JSON, rows are an array, and events are notifications.",
@@ -83,7 +83,7 @@ enum HelpText {
     return text
   }
 
-  /// One command; nil when there is none of that name.
+  /// The explanation of one command; nil when there is no command with that name.
   static func explanation(of command: String) -> String? {
     if let subcommand = Subcommand.named(command) { return subcommand.explanation }
     guard let spec = CommandName(rawValue: command).flatMap({ CommandTable.spec($0) }) else { return nil }
@@ -108,7 +108,7 @@ enum HelpText {
 
   // MARK: - Examples
 
-  /// The requests of a command's examples, as command lines.
+  /// The requests in a command's examples, as command lines.
   static func examples(of spec: CommandSpec) -> [String] {
     let lines = spec.example.compactMap { line -> String? in
       guard line.hasPrefix("> "), !line.hasPrefix("> {"), !line.hasPrefix("> [") else { return nil }
@@ -119,7 +119,7 @@ enum HelpText {
     return lines.isEmpty ? ["playhead \(spec.name.rawValue)"] : lines
   }
 
-  /// What a command does that is over before anybody has something of it: what ends with its connection.
+  /// A remark on commands that have no effect here, because their effect ends with the connection.
   private static func remark(on spec: CommandSpec) -> String? {
     switch spec.name {
     case .observe, .tick, .at, .atChapters, .meter, .unobserve, .untick, .unmeter:
@@ -132,7 +132,7 @@ enum HelpText {
     }
   }
 
-  /// A line's words with quotes where a shell needs them; the protocol's own quotes are a shell's, too.
+  /// Quotes the words of a line for a shell where necessary. The quotes of the protocol are also valid in a shell.
   private static func shellWords(_ line: String) -> String {
     let needsQuotes = line.utf8.contains { "<>|&;()*?[]$#~`!{}".utf8.contains($0) }
     guard needsQuotes, !line.contains("\""), !line.contains("'") else { return line }
@@ -147,7 +147,7 @@ enum HelpText {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
 
-  /// Names and what they mean, in two columns.
+  /// Names and descriptions in two columns.
   private static func table(_ rows: [(String, String)]) -> String {
     let width = rows.map(\.0.count).max() ?? 0
     return rows.map { row in
@@ -157,7 +157,7 @@ enum HelpText {
     }.joined()
   }
 
-  /// Lines of at most so many characters.
+  /// Wraps a text to a maximum number of characters per line.
   private static func wrapped(_ text: String, width: Int, indent: String = "") -> String {
     var lines: [String] = []
     var line = ""

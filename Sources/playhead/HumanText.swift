@@ -1,11 +1,11 @@
 import Glibc
 import WireProtocol
 
-/// An answer as people read it: tables, times as clocks, and what is of no interest left out.
+/// A reply in human-readable form: tables, clock times, and without uninteresting fields.
 struct HumanText {
   let text: String
 
-  /// Whether results are to be printed so: when that was asked for, or on a terminal.
+  /// Whether results have the human-readable form: when requested, or by default on a terminal.
   static func isWanted(_ form: Invocation.Form?) -> Bool {
     form == .human || (form == nil && isatty(STDOUT_FILENO) == 1)
   }
@@ -20,23 +20,23 @@ struct HumanText {
     self.text = text
   }
 
-  /// How wide a table may be; nil where nobody looks at it on a terminal.
+  /// The maximum width of a table; nil without a terminal.
   private static var columnCount: Int? { isatty(STDOUT_FILENO) == 1 ? Keyboard.columnCount : nil }
 
-  // MARK: - Answers of any command
+  // MARK: - Generic replies
 
-  /// Rows as a table, and the fields below it.
+  /// The rows as a table, and the fields below it.
   private static func generic(_ answer: Answer, _ style: Style, _ columnCount: Int?) -> String {
     var table = Table(rows: answer.rows)
     if let columnCount, table.width > columnCount { table = Table(rows: []) }
     var text = table.text(style)
     if table.isEmpty {
-      // Too wide: each row by itself.
+      // The table is too wide: print each row separately.
       text = answer.rows.map { fields($0.entries, style) + "\n" }.joined()
     } else if !answer.fields.entries.isEmpty {
       text += "\n"
     }
-    // How many rows there are is seen.
+    // The number of rows is visible.
     let rest = answer.fields.entries.filter { field in
       answer.rows.isEmpty || !(field.name == "count" || (field.name == "next" && field.value == "none"))
     }
@@ -52,25 +52,25 @@ struct HumanText {
 
   private static let times: Set<String> = ["time", "duration", "start", "end", "reached", "requested"]
 
-  /// A value: times as clocks, and nothing that moves a cursor.
+  /// A value: times as clock times, without terminal control characters.
   static func value(_ field: ServerLine.TextFields.Field) -> String {
     if times.contains(field.name), Double(field.value) != nil { return clock(field.value) }
     return Terminal.printable(field.value)
   }
 
-  /// Seconds as people write times; also of what lies before the beginning.
+  /// Formats seconds as a clock time; also for negative times.
   static func clock(_ seconds: String) -> String {
     guard Double(seconds) != nil, !seconds.contains("e") else { return Terminal.printable(seconds) }
     return seconds.hasPrefix("-") ? "-\(Inspect.clock(String(seconds.dropFirst())))" : Inspect.clock(seconds)
   }
 
-  /// `12.25` of so many decimal places: what a table of times needs.
+  /// Formats seconds as a clock time without fractions, for tables.
   static func shortClock(_ seconds: String?) -> String {
     guard let seconds, Double(seconds) != nil, let whole = seconds.split(separator: ".").first else { return "-" }
     return clock(String(whole))
   }
 
-  // MARK: - The queue
+  // MARK: - Queue
 
   private static func entries(_ answer: Answer, isQueue: Bool, _ style: Style) -> String {
     guard !answer.rows.isEmpty else { return isQueue ? "The queue is empty.\n" : "Nothing was played.\n" }
@@ -94,7 +94,7 @@ struct HumanText {
     return text
   }
 
-  // MARK: - The player
+  // MARK: - Player
 
   private static func status(_ fields: ServerLine.TextFields, entry: ServerLine.TextFields?, _ style: Style) -> String {
     func given(_ name: String) -> String? {
@@ -120,7 +120,7 @@ struct HumanText {
     }
     if let status = given("itemStatus"), status != "readyToPlay" { add("File", status) }
     add("Volume", given("volume").map { $0 + (fields["muted"] == "true" ? ", muted" : "") })
-    // What is as it always is says nothing.
+    // Omit settings with their usual value.
     let usual = [
       ("rate", "Rate", ["0", "1"]), ("pan", "Pan", ["0"]), ("repeat", "Repeat", ["off"]), ("loop", "Loop", []),
       ("shuffle", "Shuffle", []), ("actionAtItemEnd", "At the end", ["advance"]), ("pitch", "Pitch", ["timeDomain"]),
@@ -131,7 +131,7 @@ struct HumanText {
     return lines.map { "\(style.dim(DisplayWidth.padded($0.0, to: width)))  \($0.1)\n" }.joined()
   }
 
-  /// What a player does, in a word.
+  /// The state of a player as one word.
   static func state(_ timeControlStatus: String, _ style: Style) -> String {
     switch timeControlStatus {
     case "playing": style.green("playing")

@@ -1,16 +1,18 @@
-// `playhead info` and `playhead tags`: what files are and what their tags say, for people. The daemon looks at them; nothing is
-// played.
+// `playhead info` and `playhead tags`: the properties of files and their tags, in human-readable form. The daemon
+// reads the files; nothing is played.
 import MediaCore
 import WireProtocol
 
 enum Inspect {
-  /// Prints what the files are, or their tags only. Answers the exit status: 1 when one of them could not be read.
-  /// `line` makes a line of a request's words. Errors: `Unreachable`; `Misuse`, for standard input.
+  /// Prints the properties of files, or only their tags. `line` encodes the words of a request. Returns the exit
+  /// status: 1 when a file could not be read.
+  ///
+  /// - Throws: `Unreachable`; `Misuse`, for standard input.
   static func run(
     _ options: Invocation.InspectOptions, _ socket: String, isJSON: Bool, line: @escaping ([[UInt8]]) throws -> [UInt8]
   ) throws -> Int32 {
     try StandardInput.check(options.files)
-    // What is wrong with the options is no file's fault.
+    // Check the options first: an error in them is not the fault of a file.
     _ = try line(opening(Array("/".utf8), options))
     if isJSON { return try InspectJSON(try DaemonConnection(path: socket), line: line).run(options, opening) }
     let daemon = Asker(try DaemonConnection(path: socket), line: line)
@@ -20,7 +22,7 @@ enum Inspect {
         let text = try describe(file, options, daemon)
         Terminal.print((index > 0 ? "\n" : "") + text)
       } catch {
-        // What no daemon would take is one file's fault, too: the others are told of.
+        // A request that no daemon accepts is also an error of one file; continue with the others.
         guard let refusal = error as? Refusal ?? (error as? MediaError).map({ Refusal(error: $0) }) else { throw error }
         Terminal.complain(ReplyPrinter.describe(refusal.error))
         status = refusal.status
@@ -30,7 +32,7 @@ enum Inspect {
     return status
   }
 
-  /// The words that open a file: behind `--` it is a path, whatever it looks like.
+  /// The words that open a file. After `--`, every word is a path.
   private static func opening(_ file: [UInt8], _ options: Invocation.InspectOptions) -> [[UInt8]] {
     [Array("asset.open".utf8)] + options.words + [Array("--".utf8), file]
   }
@@ -48,7 +50,7 @@ enum Inspect {
     return text
   }
 
-  // MARK: - What a file is
+  // MARK: - Properties
 
   private static func properties(_ id: String, _ daemon: Asker) throws -> String {
     let keys = ["duration", "providesPreciseDuration", "playable", "hasProtectedContent"]
@@ -122,7 +124,7 @@ enum Inspect {
 
   private static func name(of row: ServerLine.TextFields) -> String {
     let name = row["commonKey"] ?? row["key"] ?? ""
-    // What a user called it is its name.
+    // A description given by the user is part of the name.
     if row["commonKey"] == nil, let info = row["info"] { return "\(name):\(info)" }
     return row["picture"].map { "\(name) \($0)" } ?? name
   }
@@ -140,9 +142,9 @@ enum Inspect {
     return text
   }
 
-  // MARK: - Text
+  // MARK: - Layout
 
-  /// A name and a value, whose further lines stand below its first.
+  /// A name and a value. Further lines of the value are aligned below the first.
   private static func line(_ name: String, _ value: String, _ indent: String = "  ") -> String {
     let width = 16
     let padding = String(repeating: " ", count: max(1, width - name.count))
@@ -151,7 +153,7 @@ enum Inspect {
     return indent + Terminal.printable(name) + padding + lines.joined(separator: below) + "\n"
   }
 
-  /// Seconds as people write times: `3:03.2`, `1:02:03`.
+  /// Formats seconds as a clock time: `3:03.2`, `1:02:03`.
   static func clock(_ seconds: String) -> String {
     let parts = seconds.split(separator: ".", maxSplits: 1)
     guard let first = parts.first, let whole = Int(first), whole >= 0 else { return "?" }
@@ -161,7 +163,7 @@ enum Inspect {
     return "\(head):\(two(whole % 60))" + (parts.count > 1 ? ".\(parts[1].prefix(3))" : "")
   }
 
-  /// Where the next page begins.
+  /// The offset of the next page.
   private static func next(_ page: Answer, after offset: String) -> String? {
     guard let next = page.fields["next"], let number = Int(next), let from = Int(offset), number > from else {
       return nil

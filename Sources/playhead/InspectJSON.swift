@@ -1,9 +1,9 @@
 import MediaCore
 import WireProtocol
 
-/// `info` and `tags` for machines: an object a line for each file, of what the daemon answers.
+/// `info` and `tags` in JSON: one object per line for each file, from the replies of the daemon.
 final class InspectJSON {
-  /// Makes a line of a request's words, in JSON.
+  /// Encodes the words of a request as a line of JSON.
   private let line: ([[UInt8]]) throws -> [UInt8]
   private var connection: DaemonConnection
 
@@ -12,7 +12,8 @@ final class InspectJSON {
     self.connection = connection
   }
 
-  /// Prints an object for each file; for one that cannot be read, an error on standard error. Answers the exit status.
+  /// Prints an object for each file, or an error on standard error for a file that cannot be read. Returns the exit
+  /// status.
   func run(_ options: Invocation.InspectOptions, _ opening: ([UInt8], Invocation.InspectOptions) -> [[UInt8]]) throws
     -> Int32
   {
@@ -74,7 +75,9 @@ final class InspectJSON {
 
   private func ask(_ words: [String]) throws -> JSONValue { try ask(words.map { Array($0.utf8) }) }
 
-  /// Sends a request and answers its result. Errors: `Refusal`, `Unreachable`; what `line` throws.
+  /// Sends a request and returns its result.
+  ///
+  /// - Throws: `Refusal`, `Unreachable`; the errors of `line`.
   private func ask(_ words: [[UInt8]]) throws -> JSONValue {
     let line = try line(words)
     try connection.sendFirst(line)

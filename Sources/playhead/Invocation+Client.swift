@@ -1,7 +1,7 @@
 import WireProtocol
 
 extension Invocation {
-  /// The one word behind a command, of those that there are.
+  /// Parses the single word after a command, from a set of choices.
   mutating func choice(
     _ name: [UInt8], _ arguments: ArraySlice<[UInt8]>, _ action: (String) -> Action?
   ) throws(Misuse) -> Action {
@@ -21,7 +21,7 @@ extension Invocation {
     return chosen
   }
 
-  /// `help`, of all commands or one.
+  /// Parses the arguments of `help`: all commands or one.
   mutating func help(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     var words: [String] = []
     var rest = arguments
@@ -35,7 +35,7 @@ extension Invocation {
     return .help(command: words.first)
   }
 
-  /// `add`.
+  /// Parses the arguments of `add`.
   mutating func add(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     var options = AddOptions()
     var rest = arguments

@@ -1,122 +1,122 @@
 import MediaCore
 import WireProtocol
 
-/// What the command line asks for.
+/// A parsed command line.
 struct Invocation: Equatable {
-  /// What to do.
+  /// The action to perform.
   enum Action: Equatable {
     case usage
     case version
     /// Explains all commands, or one.
     case help(command: String?)
-    /// Sends one request: the command and its arguments, as bytes, for a path need not be UTF-8.
+    /// Sends one request: the command and its arguments, as bytes, because paths need not be UTF-8.
     case request([[UInt8]])
     case watch(WatchOptions)
     case save(SaveOptions)
-    /// What is recorded, as words: a file and options.
+    /// Records: a file and options, as words.
     case record([[UInt8]])
     case inspect(InspectOptions)
     case shell
     case add(AddOptions)
     case completions(CompletionScript)
     case manual(ManualPage)
-    /// Tells what the last of these words may be.
+    /// Prints the candidates for the last of these words.
     case complete([[UInt8]])
   }
 
-  /// How results are printed.
+  /// The form of the results.
   enum Form: Equatable {
-    /// As the daemon says them.
+    /// The text form of the wire protocol.
     case words
     case json
-    /// For people.
+    /// The human-readable form.
     case human
   }
 
-  /// What `add` adds, and where.
+  /// The options of `add`.
   struct AddOptions: Equatable {
     var paths: [[UInt8]] = []
     var replaces = false
-    /// Behind the current entry.
+    /// Whether to add after the current entry.
     var isNext = false
-    /// Every file, whatever its name.
+    /// Whether to add all files, whatever their names.
     var takesAll = false
-    /// Lists in place of the files beside them.
+    /// Whether to add playlists instead of the files in the same folder.
     var takesLists = false
-    /// Through links that lead outside what was named.
+    /// Whether to follow links that lead outside the specified folder.
     var follows = false
     var isDryRun = false
     var isVerbose = false
     var player: [UInt8]?
   }
 
-  /// What `save` writes, and where.
+  /// The options of `save`.
   struct SaveOptions: Equatable {
     var file: [UInt8] = []
-    /// The kind of list; nil: what the file's name says.
+    /// The playlist format; nil to derive it from the file name.
     var form: String?
     var player: [UInt8]?
-    /// A file that is there is replaced.
+    /// Whether to replace an existing file.
     var replaces = false
   }
 
-  /// Which files `info` and `tags` tell of.
+  /// The options of `info` and `tags`.
   struct InspectOptions: Equatable {
     var files: [[UInt8]] = []
-    /// The tags alone.
+    /// Whether to print the tags only.
     var tagsOnly = false
-    /// How they are opened, as `asset.open` has it: `precise`, `timeout=5`.
+    /// The options for opening the files, in the form of `asset.open`: `precise`, `timeout=5`.
     var words: [[UInt8]] = []
 
-    /// The options that they may be opened with.
+    /// The permitted options for opening the files.
     static func parameters(tagsOnly: Bool) -> [ParameterSpec] {
-      // Tags are the same however long a file is.
+      // `precise` affects the duration, not the tags.
       (CommandTable.spec(.assetOpen)?.parameters ?? []).filter {
         $0.place == .option && !(tagsOnly && $0.name == .precise)
       }
     }
   }
 
-  /// What `watch` watches.
+  /// The options of `watch`.
   struct WatchOptions: Equatable {
     var ticks: [[UInt8]] = []
     var times: [[UInt8]] = []
-    /// The starts of chapters, too.
+    /// Whether to watch the starts of chapters too.
     var chapters = false
     var meters: [[UInt8]] = []
-    /// The item that `times` and chapters are of; nil: every one.
+    /// The item that `times` and chapters refer to; nil for every item.
     var item: [UInt8]?
-    /// Seeks over these, too.
+    /// Whether seeks past these times count too.
     var includesSeeks = false
     var keys: [[UInt8]] = []
     var player: [UInt8]?
-    /// Events even on a terminal.
+    /// Whether to print events even on a terminal.
     var lines = false
-    /// A daemon that is not there is waited for.
+    /// Whether to wait for an unavailable daemon.
     var reconnects = false
-    /// Whether events were asked for, and which.
+    /// Whether any events were requested explicitly.
     var asksForEvents: Bool { lines || asksForTimes || !keys.isEmpty }
-    /// Those that come with the time.
+    /// Whether time-based events were requested.
     var asksForTimes: Bool { !ticks.isEmpty || !times.isEmpty || chapters || !meters.isEmpty }
 
-    /// What is watched when nothing is asked for.
+    /// The watched keys by default.
     static let defaultKeys = ["player.*", "item.*", "queue.version"].map { Array($0.utf8) }
   }
 
   var action: Action
-  /// Where the daemon listens, if that is said.
+  /// The daemon's socket; nil when not specified.
   var socket: String?
-  /// How results are printed, if that is said.
+  /// The form of the results; nil when not specified.
   var form: Form?
-  /// Ask and print in JSON.
+  /// Whether requests and results are in JSON.
   var isJSON: Bool { form == .json }
 
-  /// Why the command line cannot be understood.
+  /// The reason why the command line is invalid.
   struct Misuse: Error, Equatable {
     var message: String
   }
 
-  /// Reads the arguments behind the program's name.
+  /// Parses the arguments after the program name.
   init(parsing arguments: [[UInt8]]) throws(Misuse) {
     action = .usage
     var rest = arguments[...]
@@ -153,7 +153,7 @@ struct Invocation: Equatable {
 
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  /// Takes `--socket`, `--json`, `--raw` or `--human`; false for any other option.
+  /// Reads `--socket`, `--json`, `--raw` or `--human`. Returns false for any other option.
   mutating func takeGlobal(_ option: [UInt8], _ rest: inout ArraySlice<[UInt8]>) throws(Misuse) -> Bool {
     let forms: [(String, Form)] = [("--json", .json), ("--raw", .words), ("--human", .human)]
     if let (_, form) = forms.first(where: { option == Self.bytes($0.0) }) {
@@ -186,8 +186,8 @@ struct Invocation: Equatable {
     return false
   }
 
-  /// A request. `--option value`, `--option=value` and `--flag` are other ways to write `option=value` and `flag`, and `-o PATH` one of
-  /// `file=PATH` where the daemon writes a file.
+  /// Parses a request. `--option value`, `--option=value` and `--flag` are equivalent to `option=value` and `flag`.
+  /// `-o PATH` is equivalent to `file=PATH` for commands that make the daemon write a file.
   private mutating func request(_ name: [UInt8], _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     let command = String(decoding: name, as: UTF8.self)
     let spec = CommandName(rawValue: command).flatMap { CommandTable.spec($0) }
@@ -215,7 +215,7 @@ struct Invocation: Equatable {
     return .request(words)
   }
 
-  /// `--option value`, `--option=value` or `--flag` as the word `option=value` or `flag`.
+  /// Converts `--option value`, `--option=value` or `--flag` to the word `option=value` or `flag`.
   static func option(
     _ argument: [UInt8], among parameters: [ParameterSpec], of command: String, _ rest: inout ArraySlice<[UInt8]>
   ) throws(Misuse) -> [UInt8] {
@@ -231,7 +231,7 @@ struct Invocation: Equatable {
     return Array(option) + Self.bytes("=") + value
   }
 
-  /// A file, and options of `record.prepare` and `record.start` in either way to write them.
+  /// Parses a file, and the options of `record.prepare` and `record.start` in either form.
   private mutating func record(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     let parameters = Self.recordParameters
     var words: [[UInt8]] = []
@@ -298,7 +298,7 @@ struct Invocation: Equatable {
   private mutating func inspect(_ name: String, _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     var options = InspectOptions(tagsOnly: name == "tags")
     let parameters = InspectOptions.parameters(tagsOnly: options.tagsOnly)
-    // As a request's: `timeout=5` is an option, and `a=b.flac` a file.
+    // As in a request: `timeout=5` is an option, and `a=b.flac` is a file.
     func isOption(_ argument: [UInt8]) -> Bool {
       guard let end = argument.firstIndex(of: UInt8(ascii: "=")) else { return false }
       return parameters.contains { argument[..<end].elementsEqual($0.name.rawValue.utf8) }
@@ -327,7 +327,7 @@ struct Invocation: Equatable {
     var rest = arguments
     while let argument = rest.popFirst() {
       if try takeGlobal(argument, &rest) { continue }
-      // Values go on up to the next option.
+      // Values extend up to the next option.
       func values() throws(Misuse) -> [[UInt8]] {
         let values = Array(rest.prefix { !$0.starts(with: Self.bytes("--")) })
         rest = rest.dropFirst(values.count)

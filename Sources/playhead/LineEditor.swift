@@ -1,13 +1,13 @@
-/// The line that a person types into the shell: bytes of the keyboard in, what they mean out.
+/// The line that a user types into the shell: converts keyboard bytes to actions.
 ///
-/// It edits at the line's end, as a terminal by itself does: backspace, Ctrl-W (the last word), Ctrl-U (all). Keys that send
-/// escape sequences do nothing.
+/// Edits at the end of the line, like a terminal: backspace, Ctrl-W (the last word), Ctrl-U (everything). Keys that
+/// send escape sequences have no effect.
 ///
 /// Pure: no I/O.
 struct LineEditor {
-  /// What a byte brought about, besides a changed line.
+  /// The effect of a byte other than a changed line.
   enum Outcome: Equatable {
-    /// The line is complete; the editor begins the next.
+    /// The line is complete; the editor begins the next one.
     case line([UInt8])
     /// Ctrl-D on an empty line.
     case end
@@ -17,20 +17,20 @@ struct LineEditor {
     case suspend
   }
 
-  /// Where in an escape sequence the next byte stands (ECMA-48 section 5.4).
+  /// The position of the next byte in an escape sequence (ECMA-48 section 5.4).
   private enum Sequence {
     case none
-    /// Behind ESC.
+    /// After ESC.
     case begun
-    /// Behind ESC and `[` or `O`, up to a byte from `@` on.
+    /// After ESC and `[` or `O`, up to a byte of `@` or higher.
     case parameters
   }
 
-  /// What has been typed: UTF-8, if the keyboard sends that.
+  /// The typed text: UTF-8, if the keyboard sends UTF-8.
   private(set) var text: [UInt8] = []
   private var sequence = Sequence.none
 
-  /// Takes one byte of the keyboard.
+  /// Processes one byte of the keyboard.
   mutating func take(_ byte: UInt8) -> Outcome? {
     switch sequence {
     case .none: return takeKey(byte)
@@ -67,7 +67,7 @@ struct LineEditor {
     while let last = text.popLast(), Self.isContinuation(last) {}
   }
 
-  /// What to show of the line in `columnCount` columns: its end, if not all of it fits. A character counts as one column.
+  /// The end of the line that fits in `columnCount` columns. Each character counts as one column.
   func shown(columnCount: Int) -> ArraySlice<UInt8> {
     var columns = 0
     var start = text.endIndex

@@ -1,15 +1,15 @@
-// Ids for completion, asked of the daemon while somebody types: nothing is said when there is no answer.
+// Completes ids with replies of the daemon while a user types. Prints nothing when the daemon does not reply.
 import Glibc
 import WireProtocol
 
 enum LiveCandidates {
-  /// How long the whole of it may take: then nothing is offered.
+  /// The maximum total time; after it nothing is offered.
   private static let microseconds = 500_000
 
-  /// Prints what the last of the words may be. A daemon that does not answer ends the process, quietly.
+  /// Prints the candidates for the last word. If the daemon does not reply, the process ends without output.
   static func print(_ words: [[UInt8]], socketPath: @escaping (_ said: String?) throws -> String) {
     let words = words.map { String(decoding: $0, as: UTF8.self) }
-    // A timer ends what hangs wherever it does: while it connects, sends or reads.
+    // A timer ends the process at any blocking point: connecting, sending or reading.
     signal(SIGALRM) { _ in _exit(0) }
     var limit = itimerval()
     limit.it_value.tv_usec = __suseconds_t(microseconds)
@@ -18,7 +18,7 @@ enum LiveCandidates {
     Terminal.print(completion.text)
   }
 
-  /// The socket that the words themselves name.
+  /// The socket specified in the words.
   private static func socket(in words: [String]) -> String? {
     let prefix = "--socket="
     if let word = words.last(where: { $0.hasPrefix(prefix) }) { return String(word.dropFirst(prefix.count)) }

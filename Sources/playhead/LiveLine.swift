@@ -1,23 +1,23 @@
 import Glibc
 import WireProtocol
 
-/// What is shown of a player in one line: its title, where it is, what it does, and how loud it is.
+/// The state of a player in one line: its title, position, state and level.
 ///
 /// Pure: no I/O.
 struct LiveLine {
   var state = "paused"
   var title = ""
-  /// Seconds; nil when there is nothing to be at, or it is not known.
+  /// The position in seconds; nil when there is no item, or the position is not known.
   var time: Double?
   var duration: Double?
   var rate = 1.0
   var isMuted = false
-  /// For each channel, 0 to 1; empty when nobody measures.
+  /// The level of each channel, 0 to 1; empty when not measured.
   var levels: [Double] = []
-  /// Shown in place of everything else: why there is nothing to show.
+  /// A remark to display instead of everything else: the reason why there is no state.
   var remark: String?
 
-  /// The characters that it is made of: without Unicode where the terminal has none.
+  /// The characters of the line; ASCII only where the terminal lacks Unicode.
   struct Glyphs {
     var playing: String
     var paused: String
@@ -26,12 +26,12 @@ struct LiveLine {
     var head: String
     var rest: String
     var levels: [String]
-    /// Where something is missing.
+    /// Indicates missing text.
     var ellipsis: String
-    /// In place of a character that there is not; nil where there are all.
+    /// The substitute for unavailable characters; nil when all are available.
     var unknown: Character?
 
-    /// A text in the characters that there are.
+    /// Replaces unavailable characters in a text.
     func shown(_ text: String) -> String {
       guard let unknown else { return text }
       return String(text.map { $0.isASCII ? $0 : unknown })
@@ -44,7 +44,7 @@ struct LiveLine {
       playing: ">", paused: "=", waiting: "~", done: "=", head: ">", rest: "-", levels: [" ", ".", ":", "|", "#"],
       ellipsis: "...", unknown: "?")
 
-    /// What the environment says of characters (locale(7)).
+    /// The characters for the locale of the environment (locale(7)).
     static var environment: Glyphs {
       let names: [String] = ["LC_ALL", "LC_CTYPE", "LANG"]
       let values = names.compactMap { name in getenv(name).map { String(cString: $0) } }
@@ -54,7 +54,7 @@ struct LiveLine {
     }
   }
 
-  /// The line, of at most so many columns.
+  /// The line, with at most `columnCount` columns.
   func text(columnCount: Int, _ glyphs: Glyphs, _ style: Style) -> String {
     if let remark { return DisplayWidth.cut(glyphs.shown(remark), to: columnCount, ellipsis: glyphs.ellipsis) }
     let symbol =
@@ -71,7 +71,7 @@ struct LiveLine {
     let meter = levels.map { level in
       glyphs.levels[max(0, min(glyphs.levels.count - 1, Int((level * Double(glyphs.levels.count - 1)).rounded())))]
     }.joined()
-    // What has no room is left out: the meter, the bar, and the title's end.
+    // Omit parts that do not fit: the meter, the bar, and the end of the title.
     var room = columnCount - DisplayWidth.of(symbol) - 1
     var parts: [String] = []
     let showsMeter = !meter.isEmpty && room >= DisplayWidth.of(behind) + meter.count + 24
@@ -97,7 +97,7 @@ struct LiveLine {
       + String(repeating: glyphs.rest, count: max(0, width - done - 1))
   }
 
-  /// Whole seconds.
+  /// Formats whole seconds.
   private static func clock(_ seconds: Double) -> String {
     guard seconds.magnitude < 1e9 else { return "?" }
     return (seconds < 0 ? "-" : "") + Inspect.clock("\(Int(seconds.magnitude))")

@@ -1,11 +1,11 @@
-// A terminal's present line, drawn anew in place; and the signals that such a terminal sends.
+// The current line of a terminal, redrawn without scrolling, and the signals of such a terminal.
 import Glibc
 import Synchronization
 
-/// Signals that came and were not seen to, a bit each. Only signal handlers set them (signal-safety(7)).
+/// The pending signals, one bit each. Only signal handlers set them (signal-safety(7)).
 private let pendingSignals = Atomic<UInt64>(0)
 
-/// The line on which the cursor is.
+/// The line at the cursor.
 final class LiveScreen {
   private static let handled = [SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
@@ -13,7 +13,7 @@ final class LiveScreen {
   private let glyphs = LiveLine.Glyphs.environment
   private var line: LiveLine?
   private var shown: String?
-  /// What the mask was, and is while it waits.
+  /// The original signal mask, which is also the mask during waits.
   private var openMask = sigset_t()
 
   init() {
@@ -23,12 +23,12 @@ final class LiveScreen {
       sigaddset(&mask, number)
       signal(number) { pendingSignals.bitwiseOr(1 << UInt64($0), ordering: .relaxed) }
     }
-    // They come only where they are waited for.
+    // The signals are delivered only during waits.
     sigprocmask(SIG_BLOCK, &mask, &openMask)
     Terminal.print("\u{1B}[?25l")
   }
 
-  /// Gives the terminal back: the cursor, and a line of its own for what comes.
+  /// Restores the terminal: the cursor, and an empty line for later output.
   func end() {
     Terminal.print(shown == nil ? "\u{1B}[?25h" : "\n\u{1B}[?25h")
     shown = nil
@@ -36,18 +36,19 @@ final class LiveScreen {
     sigprocmask(SIG_SETMASK, &openMask, nil)
   }
 
-  /// Shows a line; draws nothing when it is there already.
+  /// Displays a line. Draws nothing when it is unchanged.
   func show(_ line: LiveLine) {
     self.line = line
-    // The last column stays free: some terminals would begin another line.
+    // The last column remains free, because some terminals would begin another line.
     let text = line.text(columnCount: max(1, Keyboard.columnCount - 1), glyphs, style)
     guard text != shown else { return }
     shown = text
-    // Where a terminal has other widths than this table, what is too much does not begin another line.
+    // Disable wrapping: where the terminal's character widths differ from this table, the excess does not begin
+    // another line.
     Terminal.print("\u{1B}[?7l\r\(text)\u{1B}[J\u{1B}[?7h")
   }
 
-  /// Waits until there is something to read, or the time is over; sees to signals. Whether there is something to read.
+  /// Waits until the descriptor is readable or the time is over, and handles signals. Returns whether it is readable.
   func wait(for descriptor: Int32, milliseconds: Int32) -> Bool {
     var readable = fd_set()
     if descriptor >= 0, descriptor < FD_SETSIZE {
@@ -66,7 +67,7 @@ final class LiveScreen {
   private func see(to number: Int32) {
     switch number {
     case SIGWINCH, SIGCONT:
-      // A terminal that became narrower has broken the line already: whatever of it is below is cleared.
+      // A terminal that became narrower has already wrapped the line: clear everything below.
       shown = nil
       if number == SIGCONT { Terminal.print("\u{1B}[?25l") }
       if let line { show(line) }
@@ -77,7 +78,7 @@ final class LiveScreen {
       sigaddset(&mask, SIGTSTP)
       signal(SIGTSTP, SIG_DFL)
       raise(SIGTSTP)
-      // Here it stops, until it is continued.
+      // The process stops here, until it is continued.
       sigprocmask(SIG_UNBLOCK, &mask, nil)
       sigprocmask(SIG_BLOCK, &mask, nil)
       signal(SIGTSTP) { pendingSignals.bitwiseOr(1 << UInt64($0), ordering: .relaxed) }

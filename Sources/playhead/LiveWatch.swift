@@ -1,11 +1,13 @@
-// `playhead watch` on a terminal: one line, drawn anew when the daemon says something that changes it, and when the terminal's
-// width changes. Nothing is drawn by time.
+// `playhead watch` on a terminal: one line, redrawn when an event changes it and when the terminal's width changes. No
+// periodic redraw.
 import Glibc
 import MediaCore
 import WireProtocol
 
 enum LiveWatch {
-  /// Runs until it is interrupted. Errors: `Refusal`; `Unreachable`, unless it reconnects.
+  /// Runs until interrupted.
+  ///
+  /// - Throws: `Refusal`; `Unreachable`, unless it reconnects.
   static func run(_ options: Invocation.WatchOptions, _ path: String) throws -> Int32 {
     let screen = LiveScreen()
     defer { screen.end() }
@@ -21,7 +23,7 @@ enum LiveWatch {
         }
       } catch let failure as Unreachable where options.reconnects {
         screen.show(LiveLine(remark: "\(Terminal.printable(failure.message)); waiting for it"))
-        // Signals are taken meanwhile; how long they wait is nobody's business.
+        // Wait in short steps, so that signals are handled meanwhile.
         var milliseconds = patience.next()
         while milliseconds > 0 {
           let step = min(milliseconds, 100)
@@ -33,23 +35,23 @@ enum LiveWatch {
   }
 }
 
-/// One player, followed over a connection.
+/// A player that is observed over a connection.
 private struct LivePlayer: ~Copyable {
   private(set) var line = LiveLine()
   private var connection: DaemonConnection
   private let player: [[UInt8]]
   private let encoder = RequestEncoder()
-  /// The entry whose name is shown.
+  /// The displayed entry.
   private var item: String?
-  /// Of what is asked for again and again, what is under way, and whether it has to be asked for once more.
+  /// Whether a repeated request is in progress, and whether it must be repeated after its reply.
   private var isAsking = false
   private var asksAgain = false
-  /// What the tags of the entry `tagItem` say.
+  /// The tags of the entry `tagItem`.
   private var tagItem: String?
   private var tagTitle = ""
   private var tagArtist = ""
 
-  /// What comes back with the answers that matter.
+  /// The request ids of the replies that matter.
   private enum Question: String {
     case status
     case entry
@@ -64,7 +66,9 @@ private struct LivePlayer: ~Copyable {
     line.title = " "
   }
 
-  /// Asks for what is to be shown, and for every change of it. Errors: `Unreachable`; `MediaError` for a name that cannot be.
+  /// Requests the displayed values and the events of their changes.
+  ///
+  /// - Throws: `Unreachable`; `MediaError` for an invalid name.
   mutating func begin() throws {
     let keys = [
       "player.timeControlStatus", "player.rate", "player.currentItem", "player.isMuted", "item.duration", "item.status",
@@ -78,7 +82,9 @@ private struct LivePlayer: ~Copyable {
     try ask()
   }
 
-  /// Takes what there is. Errors: `Unreachable`, at the end of the stream, too; `Refusal`.
+  /// Reads and processes the available lines.
+  ///
+  /// - Throws: `Unreachable`, also at the end of the stream; `Refusal`.
   mutating func receive() throws {
     guard try connection.receive() else {
       throw Unreachable(message: "the daemon at \(connection.path) went away")
@@ -90,7 +96,7 @@ private struct LivePlayer: ~Copyable {
         if id == Question.entry.rawValue { take(entry: fields) }
         if id == Question.tags.rawValue { take(tag: fields) }
       case .ok(let id, let fields)?: try take(answer: id, fields)
-      // An entry that is gone, or cannot be read, has no tags.
+      // An entry that was removed, or cannot be read, has no tags.
       case .error(Question.tags.rawValue?, _, _)?: tagTitle = ""
       case .error(_, let error, _)?:
         throw error.code == .shuttingDown ? Unreachable(message: error.message) : Refusal(error: error)
@@ -99,9 +105,9 @@ private struct LivePlayer: ~Copyable {
     }
   }
 
-  // MARK: - Asking
+  // MARK: - Requests
 
-  /// Asks for what no event says: titles. Once at a time.
+  /// Requests the titles, which no event contains. One request at a time.
   private mutating func ask() throws {
     guard !isAsking else {
       asksAgain = true
@@ -126,7 +132,7 @@ private struct LivePlayer: ~Copyable {
     }
   }
 
-  /// Asks for the tags of an entry that can be read, once.
+  /// Requests the tags of a readable entry, once.
   private mutating func askForTags(_ id: String) throws {
     guard id != tagItem else { return showTags() }
     (tagItem, tagTitle, tagArtist) = (id, "", "")

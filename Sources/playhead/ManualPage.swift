@@ -1,4 +1,4 @@
-// The pages of the manual, from the tables that help and completion come from.
+// The pages of the manual, from the same tables as the help and the completion.
 import Glibc
 import MediaCore
 import WireProtocol
@@ -8,7 +8,9 @@ enum ManualPage: String, CaseIterable {
   case playheadd
   case playheadProtocol = "playhead-protocol"
 
-  /// Prints the page. That of the daemon reads what the daemon says of itself. Errors: `Misuse`.
+  /// Prints the page. The page of the daemon reads the dump of the daemon's help from standard input.
+  ///
+  /// - Throws: `Misuse`.
   func print() throws(Invocation.Misuse) {
     let date = Self.date
     switch self {
@@ -18,7 +20,7 @@ enum ManualPage: String, CaseIterable {
     }
   }
 
-  /// $SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/), else now.
+  /// The date of $SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/), else the current date.
   private static var date: String {
     var seconds = getenv("SOURCE_DATE_EPOCH").flatMap { Int(String(cString: $0)) } ?? time(nil)
     var parts = tm()
@@ -71,7 +73,7 @@ enum ManualPage: String, CaseIterable {
 
   // MARK: - playheadd(1)
 
-  /// Of what `playheadd --experimental-dump-help` prints (ArgumentParser's tool information).
+  /// The page from the output of `playheadd --experimental-dump-help` (ArgumentParser's tool information).
   private static func daemon(_ date: String, _ dump: [UInt8]) throws(Invocation.Misuse) -> String {
     guard let value = try? JSONValue(parsing: dump.span), let command = value["command"],
       case .array(let arguments)? = command["arguments"]
@@ -107,7 +109,7 @@ enum ManualPage: String, CaseIterable {
     return text
   }
 
-  /// `--socket SOCKET`, `-h, --help`.
+  /// A synopsis such as `--socket SOCKET` or `-h, --help`.
   private static func synopsis(of argument: JSONValue) -> String {
     var names: [String] = []
     if case .array(let all)? = argument["names"] {

@@ -1,12 +1,12 @@
 import WireProtocol
 
-/// Text for man(1), in the macros of man(7).
+/// A page for man(1), with the macros of man(7).
 struct ManualText {
   private(set) var text: String
-  /// What comes stands below a heading, where there is no paragraph to begin.
+  /// Whether the next element follows a heading directly, and needs no paragraph break.
   private var isBelowHeading = false
 
-  /// Begins a page; `date` as `2026-11-22`.
+  /// Begins a page. `date` has the form `2026-11-22`.
   init(_ name: String, section: Int, date: String, _ title: String) {
     text =
       ".TH \(Self.quoted(name.uppercased())) \(section) \(date) \(Self.quoted("Playhead \(HelpText.version)")) \(Self.quoted("Playhead"))\n"
@@ -24,32 +24,32 @@ struct ManualText {
     isBelowHeading = true
   }
 
-  /// A macro between what stands above and below.
+  /// Inserts a macro between two elements.
   private mutating func separate(by macro: String) {
     if !isBelowHeading { text += "\(macro)\n" }
     isBelowHeading = false
   }
 
-  /// A paragraph, with what stands between backquotes in bold.
+  /// Adds a paragraph. Text in backquotes becomes bold.
   mutating func paragraph(_ words: String) {
     separate(by: ".PP")
     text += "\(Self.line(words))\n"
   }
 
-  /// A term and what it means.
+  /// Adds a term and its description.
   mutating func term(_ term: String, _ meaning: String) {
     isBelowHeading = false
     text += ".TP\n.B \(Self.quoted(term))\n\(meaning.isEmpty ? "\\&" : Self.line(meaning))\n"
   }
 
-  /// Lines as they are.
+  /// Adds lines without filling.
   mutating func lines(_ lines: [String]) {
     guard !lines.isEmpty else { return }
     separate(by: ".PP")
     text += ".nf\n.RS 4\n" + lines.map { "\(Self.line($0, marksCode: false))\n" }.joined() + ".RE\n.fi\n"
   }
 
-  /// A command line in bold.
+  /// Adds a command line with the name in bold.
   mutating func synopsis(_ name: String, _ rest: String) {
     separate(by: ".br")
     text += ".B \(Self.quoted(name))\n" + (rest.isEmpty ? "" : "\(Self.line(rest))\n")
@@ -57,7 +57,7 @@ struct ManualText {
 
   // MARK: - Escaping
 
-  /// Characters that mean something to roff, or that it would make typographic ones of.
+  /// Escapes characters that roff interprets or replaces by typographic ones.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for character in text {
@@ -75,12 +75,12 @@ struct ManualText {
     return result
   }
 
-  /// A macro's argument.
+  /// Quotes an argument of a macro.
   private static func quoted(_ text: String) -> String {
     "\"" + escaped(text).split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\(dq") + "\""
   }
 
-  /// An input line: one that begins with a dot or a quote would be a macro.
+  /// An input line. A leading dot or quote is escaped, because it would begin a macro.
   private static func line(_ text: String, marksCode: Bool = true) -> String {
     var result = ""
     if marksCode {

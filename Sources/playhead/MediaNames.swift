@@ -1,9 +1,9 @@
-// Which files of a folder can be media: by their names, else by how they begin.
+// Selects media files in a folder: by extension, else by their first bytes.
 import Glibc
 import WireProtocol
 
 enum MediaNames {
-  /// Endings of names of files with sound, in lower case.
+  /// The extensions of files with audio, in lower case.
   private static let endings: Set<String> = [
     "3g2", "3gp", "aa3", "aac", "ac3", "adts", "adx", "aif", "aifc", "aiff", "alac", "amr", "ape", "asf", "au", "avi",
     "caf", "dff",
@@ -16,7 +16,7 @@ enum MediaNames {
     "weba", "webm", "wma", "wmv", "wv", "xm",
   ]
 
-  /// Beginnings of files with sound: what stands where.
+  /// The magic bytes of files with audio, and their offsets.
   private static let beginnings: [(offset: Int, bytes: [UInt8])] = [
     (0, Array("fLaC".utf8)), (0, Array("OggS".utf8)), (0, Array("ID3".utf8)), (0, Array("RIFF".utf8)),
     (0, Array("RF64".utf8)),
@@ -29,24 +29,24 @@ enum MediaNames {
     (0, [0xFF, 0xF9]), (0, [0xFF, 0xFA]), (0, [0xFF, 0xF3]), (0, [0x0B, 0x77]),
   ]
 
-  /// The ending of a name, without its dot, in lower case; nil when it has none. A dot at the beginning begins no ending.
+  /// The extension of a name, without the dot, in lower case; nil when missing. A leading dot begins no extension.
   static func ending(of name: [UInt8]) -> String? {
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0, dot + 1 < name.count else { return nil }
     return String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
   }
 
-  /// Whether the file can be media.
+  /// Whether the file may be media.
   static func canBeMedia(_ path: [UInt8], name: [UInt8]) -> Bool {
     if let ending = ending(of: name) {
       if endings.contains(ending) { return true }
-      // `Track 1.` and `5. Intro` have no ending, but for a dot.
+      // The dot in `Track 1.` and `5. Intro` begins no extension.
       guard ending.contains(" ") else { return false }
     }
     return beginsAsMedia(path)
   }
 
   private static func beginsAsMedia(_ path: [UInt8]) -> Bool {
-    // What waits for a writer (a pipe) is no file that was asked for.
+    // Do not block on a pipe without a writer: it is no media file.
     let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }

@@ -1,14 +1,15 @@
-// `playhead export` and its kin: has the daemon work on a file, and shows on a terminal how far it is.
+// `playhead export` and related commands: the daemon processes a file, and a terminal shows the progress.
 import Glibc
 import MediaCore
 import WireProtocol
 
 enum MediaWork {
-  /// Sends the request's line and waits; what the daemon found to be wrong with a file is said on standard error. Errors: `Refusal`,
-  /// `Unreachable`.
+  /// Sends the line of a request and waits for the reply. Problems of a file are printed on standard error.
+  ///
+  /// - Throws: `Refusal`, `Unreachable`.
   static func answer(to line: [UInt8], _ socket: String) throws -> Answer {
     var connection = try DaemonConnection(path: socket)
-    // One that refuses the connection has closed it perhaps, and has said why.
+    // A daemon that rejects the connection may have closed it already, after sending the reason.
     try connection.sendFirst(line)
     let showsProgress = isatty(STDERR_FILENO) == 1
     defer { if showsProgress { Terminal.showProgress("") } }
@@ -25,7 +26,7 @@ enum MediaWork {
     return answer
   }
 
-  /// Has a file made and says what it is. Answers the exit status. Errors: those of `answer`.
+  /// Exports a file and prints its properties. Returns the exit status. Throws the errors of `answer`.
   static func export(_ line: [UInt8], _ socket: String) throws -> Int32 {
     let fields = try answer(to: line, socket).fields
     Terminal.print(

@@ -1,11 +1,11 @@
-/// The order of names in which people count: `2` before `10`, whatever their case.
+/// Natural order of names: `2` before `10`, ignoring case.
 enum NaturalOrder {
   static func isLess(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     var (i, j) = (0, 0)
     while i < one.count, j < other.count {
       if isDigit(one[i]), isDigit(other[j]) {
         let (first, second) = (number(one, &i), number(other, &j))
-        // Without zeros in front the longer number is the larger.
+        // Without leading zeros, the longer number is the larger one.
         if first.count != second.count { return first.count < second.count }
         if !first.elementsEqual(second) { return first.lexicographicallyPrecedes(second) }
       } else {
@@ -15,7 +15,7 @@ enum NaturalOrder {
       }
     }
     if one.count - i != other.count - j { return one.count - i < other.count - j }
-    // `a` and `A`, `1` and `01`: some order, always the same.
+    // For names such as `a` and `A`, or `1` and `01`: a stable order.
     return one.lexicographicallyPrecedes(other)
   }
 
@@ -25,7 +25,7 @@ enum NaturalOrder {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
   }
 
-  /// The digits from there on, without zeros in front.
+  /// The digits at the index, without leading zeros.
   private static func number(_ text: [UInt8], _ index: inout Int) -> ArraySlice<UInt8> {
     let start = index
     while index < text.count, isDigit(text[index]) { index += 1 }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// How long to wait before a daemon is looked for again: longer each time, up to five seconds.
+/// The delay before the next attempt to reach a daemon. It doubles each time, up to five seconds.
 struct Patience {
   private var milliseconds: Int32 = 100
 
-  /// Nothing was waited for yet.
+  /// Whether no attempt has been delayed yet.
   var isFresh: Bool { milliseconds == 100 }
 
-  /// How long, this time; the next time longer.
+  /// Returns the delay, and doubles the next one.
   mutating func next() -> Int32 {
     defer { milliseconds = min(5_000, milliseconds * 2) }
     return milliseconds
   }
 
-  /// Waits.
+  /// Waits for the delay.
   mutating func wait() { poll(nil, 0, next()) }
 }

@@ -1,9 +1,10 @@
-// The client: one request, or a watch, or a shell, over a blocking socket.
+// The client: one request, a watch, or a shell, over a blocking socket.
 import Glibc
 import MediaCore
 import WireProtocol
 
-/// `playhead`. Exit status: 0 done, 1 an error reply, 2 wrong use (no daemon is asked), 3 no daemon, or it went away.
+/// `playhead`. Exit status: 0 success, 1 error reply, 2 incorrect use (detected without a daemon), 3 daemon
+/// unavailable or disconnected.
 @main
 enum PlayheadClient {
   enum Status {
@@ -11,7 +12,7 @@ enum PlayheadClient {
     static let refused = ExitStatus.refused.rawValue
     static let unreachable = ExitStatus.unreachable.rawValue
 
-    /// What an error reply ends the client with: a daemon that stops is one that goes away.
+    /// The exit status of an error reply. A daemon that shuts down counts as disconnected.
     static func of(_ code: MediaError.Code?) -> Int32 { code == .shuttingDown ? unreachable : refused }
   }
 
@@ -38,7 +39,7 @@ enum PlayheadClient {
     }
   }
 
-  /// Does what the command line asks for; answers the exit status.
+  /// Performs the action of the command line. Returns the exit status.
   private static func perform(_ invocation: Invocation) throws -> Int32 {
     switch invocation.action {
     case .usage: Terminal.print(HelpText.usage)
@@ -70,9 +71,9 @@ enum PlayheadClient {
     return Status.done
   }
 
-  // MARK: - One request
+  // MARK: - Requests
 
-  /// What takes a while is shown while it lasts, unless the lines themselves are wanted.
+  /// Sends a request. Commands that take long show their progress, unless the raw form is requested.
   private static func request(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
     guard invocation.form != .json, invocation.form != .words else { return try plainRequest(words, invocation) }
     switch words.first.map({ String(decoding: $0, as: UTF8.self) }) {
@@ -97,17 +98,17 @@ enum PlayheadClient {
     do { line = try Self.line(for: words, invocation) } catch let error as MediaError
       where error.code == .unknownCommand
     {
-      // In JSON it cannot be asked; without a daemon there is nobody who would not know it.
+      // The command cannot be sent in JSON. Connect first, so that a missing daemon is reported as such.
       _ = try DaemonConnection(path: socketPath(invocation.socket))
       throw error
     }
     var connection = try DaemonConnection(path: socketPath(invocation.socket))
-    // The greeting need not be waited for: the daemon reads when it is ready. One that refuses the connection has closed it
-    // perhaps, and has said why.
+    // The client does not wait for the greeting: the daemon reads when it is ready. A daemon that rejects the
+    // connection may have closed it already, after sending the reason.
     try connection.sendFirst(line)
     if HumanText.isWanted(invocation.form) {
       var answer = try connection.waitForAnswer()
-      // What plays has a name, which `status` does not say.
+      // `status` does not contain the title of the current entry.
       if words.first == Array("status".utf8), answer.fields["item"] != "none", let player = answer.fields["player"] {
         try connection.send(encoder.words(["list", "limit=1", "player=\(player)"].map { Array($0.utf8) }))
         answer.rows = try connection.waitForAnswer().rows
@@ -118,14 +119,14 @@ enum PlayheadClient {
     return try connection.waitForLine { line throws in try ReplyPrinter.printed(line, isJSON: invocation.isJSON) }
   }
 
-  /// A request's line. Standard input is handed over where a `-` stands for a file.
+  /// The line of a request. Standard input is transferred when a `-` means a file.
   private static func line(for words: [[UInt8]], _ invocation: Invocation) throws -> [UInt8] {
     try StandardInput.line(
       for: words, socketPath: { try socketPath(invocation.socket) },
       encode: { try encode(words, invocation, input: $0) })
   }
 
-  /// The request's line, in which `input` stands where `-` stands for a file.
+  /// The line of a request, with `input` for each `-` that means a file.
   private static func encode(_ words: [[UInt8]], _ invocation: Invocation, input: String) throws -> [UInt8] {
     let encoder = RequestEncoder { StandardInput.isMeant($0) ? Array(input.utf8) : absolute($0) }
     return try invocation.isJSON ? encoder.json(words, id: 1) : encoder.words(words)
@@ -133,7 +134,7 @@ enum PlayheadClient {
 
   // MARK: - Paths
 
-  /// Makes the paths that people write absolute; URLs stay as they are.
+  /// Makes relative paths absolute; URLs are unchanged.
   private static let encoder = RequestEncoder { absolute($0) }
 
   private static func absolute(_ path: [UInt8]) -> [UInt8] {
@@ -145,7 +146,7 @@ enum PlayheadClient {
     return absolute + (path.starts(with: "./".utf8) ? path.dropFirst(2) : path[...])
   }
 
-  /// Whether it begins with a scheme and `://` (RFC 3986 section 3.1).
+  /// Whether the text begins with a scheme and `://` (RFC 3986 section 3.1).
   private static func isURL(_ path: [UInt8]) -> Bool {
     let scheme = path.prefix { byte in
       switch byte {
@@ -157,7 +158,9 @@ enum PlayheadClient {
     return !scheme.isEmpty && path[scheme.count...].starts(with: "://".utf8)
   }
 
-  /// Where the daemon is, or should be. Errors: `Unreachable` for a folder that somebody else may have put there.
+  /// The socket of the daemon.
+  ///
+  /// - Throws: `Unreachable` for a folder that another user may have created.
   private static func socketPath(_ socket: String?) throws(Unreachable) -> String {
     if let socket { return socket }
     let choice = SocketLocation.choose(

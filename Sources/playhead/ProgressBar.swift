@@ -1,28 +1,28 @@
 import Glibc
 
-/// How far something is, on standard error where that is a terminal; nothing elsewhere.
+/// A progress display on standard error, if it is a terminal; nothing otherwise.
 final class ProgressBar {
   private let isShown = isatty(STDERR_FILENO) == 1 && !Style.isDumb
   private var shown = ""
 
-  /// Shows a text in place of what was there.
+  /// Replaces the displayed text.
   func show(_ text: String) {
     guard isShown, text != shown else { return }
     shown = text
     Terminal.showProgress(text)
   }
 
-  /// Shows a bar.
+  /// Displays a bar.
   func show(_ done: Int, of count: Int) {
     let behind = "\(done) of \(count)"
-    // The brackets, the space behind them, and the last column.
+    // Leave room for the brackets, the space after them, and the last column.
     let width = max(4, min(40, Keyboard.columnCount(of: STDERR_FILENO) - behind.count - 4))
     let filled = count > 0 ? min(width, done * width / count) : width
     show(
       "[\(String(repeating: "#", count: filled))\(String(repeating: "-", count: width - filled))] \(behind)")
   }
 
-  /// Leaves an empty line.
+  /// Clears the line.
   func clear() {
     guard !shown.isEmpty else { return }
     shown = ""

@@ -1,26 +1,28 @@
-// `playhead record`: has the daemon record into a file, and shows how loud it is. What is typed (or comes on standard input) pauses and ends
-// it; whatever ends the client ends the recording, so that no microphone stays open by accident.
+// `playhead record`: the daemon records to a file, and the client shows the level. Keys, or standard input, pause and
+// end the recording. The recording ends with the client, so that no microphone stays open by accident.
 import Glibc
 import MediaCore
 import WireProtocol
 
-/// Where the signal handlers say that the recording is to end.
+/// The pipe with which signal handlers end the recording.
 nonisolated(unsafe) private var endPipe: (read: Int32, write: Int32) = (-1, -1)
 
 enum Record {
-  /// Records until Enter, `q`, the end of standard input or a signal; answers the exit status: 1, too, when the recording ended by itself
-  /// with a fault. Errors: `Refusal`, `Unreachable`; what `line` throws.
+  /// Records until Enter, `q`, the end of standard input, or a signal. Returns the exit status: also 1 when the
+  /// recording ended with an error.
+  ///
+  /// - Throws: `Refusal`, `Unreachable`; the errors of `line`.
   static func run(
     _ words: [[UInt8]], _ form: Invocation.Form?, _ socket: String, line: @escaping ([[UInt8]]) throws -> [UInt8]
   ) throws -> Int32 {
     let (prepare, start) = split(words)
-    // What is wrong with the words is known before anybody is asked.
+    // Check the words before connecting.
     let lines = (prepare: try line(prepare), start: try line(start))
     var session = Session(try DaemonConnection(path: socket), form, isTimed: start.count > 1)
     return try session.run(prepare: lines.prepare, start: lines.start, line)
   }
 
-  /// What `record.prepare` gets, and what `record.start`.
+  /// Splits the words into those of `record.prepare` and those of `record.start`.
   private static func split(_ words: [[UInt8]]) -> (prepare: [[UInt8]], start: [[UInt8]]) {
     let ofStart = { (word: [UInt8]) in
       word.starts(with: "duration=".utf8) || word.starts(with: "at=".utf8)
@@ -32,11 +34,11 @@ enum Record {
     )
   }
 
-  /// One recording over a connection.
+  /// A recording over a connection.
   private struct Session: ~Copyable {
     private var connection: DaemonConnection
     private let form: Invocation.Form?
-    /// It ends by itself.
+    /// Whether the recording ends automatically.
     private let isTimed: Bool
     private let draws: Bool
     private var keyboard = Keyboard()
@@ -84,7 +86,7 @@ enum Record {
 
     private func words(_ texts: [String]) -> [[UInt8]] { texts.filter { !$0.isEmpty }.map { Array($0.utf8) } }
 
-    /// Signals become something to read.
+    /// Creates the pipe that makes signals readable.
     private func makeEndPipe() throws {
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else { throw Unreachable(message: "no descriptor is left") }
@@ -100,7 +102,7 @@ enum Record {
       }
     }
 
-    // MARK: - What comes
+    // MARK: - Input
 
     private mutating func wait(_ line: ([[UInt8]]) throws -> [UInt8]) throws {
       var polled = [
@@ -124,7 +126,7 @@ enum Record {
       var bytes = [UInt8](repeating: 0, count: 256)
       let count = bytes.withUnsafeMutableBytes { Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count) }
       guard count > 0 else {
-        // Without anybody to type, what ends by itself does so.
+        // Without keyboard input, a timed recording ends automatically.
         hasInput = false
         if !isTimed { try end(line) }
         return
@@ -132,7 +134,7 @@ enum Record {
       for key in bytes[..<count] {
         switch key {
         case UInt8(ascii: " "), UInt8(ascii: "p"):
-          // What was meant is what was shown.
+          // The key refers to the displayed state.
           let word = state == "paused" ? "record.start" : "record.pause"
           state = state == "paused" ? "recording" : "paused"
           try connection.send(try line(words([word, recorder])))
@@ -142,7 +144,7 @@ enum Record {
       }
     }
 
-    /// Once; the answer to it ends the session.
+    /// Ends the recording, once. The reply ends the session.
     private mutating func end(_ line: ([[UInt8]]) throws -> [UInt8]) throws {
       guard !isEnding else { return }
       isEnding = true
@@ -163,13 +165,13 @@ enum Record {
         let levels = (fields["peak"] ?? "").split(separator: ",").compactMap { Double($0) }
         peak = levels.max() ?? -160
         scale = (fields["peakScale"] ?? "").split(separator: ",").compactMap { Double($0) }.max() ?? 0
-        // The mark falls slowly.
+        // The peak mark falls slowly.
         held = max(scale, held - 0.02)
       case .event(EventName.closing.rawValue, let fields):
         throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
       case .ok(let id, let fields): if id == "stop" { finish(fields) }
       case .error(let id, let error, _):
-        // A pause that came too late is no harm.
+        // A pause that arrives too late is harmless.
         guard id != "stop", isEnding || error.code == .invalidState else { throw Refusal(error: error) }
       case .event, .hello, .row: break
       }
@@ -191,7 +193,7 @@ enum Record {
       }
     }
 
-    // MARK: - What is shown
+    // MARK: - Display
 
     private func show(_ text: String) {
       let width = max(1, Keyboard.columnCount(of: STDERR_FILENO) - 1)

@@ -1,12 +1,14 @@
 import MediaCore
 import WireProtocol
 
-/// Shows what the daemon answers to one request.
+/// Prints the reply to one request.
 enum ReplyPrinter {
-  /// Shows one line; answers the exit status when it was the final one.
+  /// Prints one line. Returns the exit status for the final line.
   ///
-  /// Rows and fields go to standard output as they stand on the wire, without the `|` and the `ok`; in JSON the result alone
-  /// does. Errors: `Refusal` for an error reply; `Unreachable` when the daemon says that it closes the connection.
+  /// Rows and fields are printed on standard output in their wire form, without the `|` and the `ok`. In JSON, only
+  /// the result is printed.
+  ///
+  /// - Throws: `Refusal` for an error reply; `Unreachable` when the daemon announces the end of the connection.
   static func printed(_ line: [UInt8], isJSON: Bool) throws -> Int32? {
     if isJSON, line.first == UInt8(ascii: "{") { return try printedJSON(line) }
     if line.starts(with: "| ".utf8) {
@@ -18,7 +20,7 @@ enum ReplyPrinter {
       Terminal.print(line[3...] + [UInt8(ascii: "\n")])
       return PlayheadClient.Status.done
     }
-    // Greetings, errors, and what nobody expects.
+    // Greetings, errors, and unexpected lines.
     switch try? ServerLine(parsing: line) {
     case .error(_, let error, _)?: throw Refusal(error: error)
     case .event(EventName.closing.rawValue, let fields)?:
@@ -38,7 +40,7 @@ enum ReplyPrinter {
     throw Refusal(error: error(ofJSON: value))
   }
 
-  /// The error in a JSON-RPC error reply: ours, or JSON-RPC's own.
+  /// The error in a JSON-RPC error reply: the daemon's number, or else JSON-RPC's code.
   static func error(ofJSON value: JSONValue) -> MediaError {
     var message = "the daemon answered an error without a message"
     if case .string(let text)? = value["error"]?["message"] { message = text }
@@ -50,6 +52,6 @@ enum ReplyPrinter {
     return MediaError(.badArguments, message)
   }
 
-  /// An error for people: what is wrong, and its name to look up.
+  /// An error for users: the message and the name of the error.
   static func describe(_ error: MediaError) -> String { "\(error.message) (\(error.code.name))" }
 }

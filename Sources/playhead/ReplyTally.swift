@@ -1,21 +1,21 @@
 import WireProtocol
 
-/// Which of the lines that were sent have their final reply: a connection that ends before all of them have was cut off.
+/// Counts the sent lines without a final reply. A connection that ends before all replies was interrupted.
 ///
 /// Pure: no I/O.
 struct ReplyTally {
   private var reader = RequestReader()
   private var unansweredCount = 0
-  /// `bye` was sent: the daemon ends the connection.
+  /// Whether `bye` was sent, after which the daemon ends the connection.
   private(set) var hasEnded = false
 
-  /// The daemon said that it ends the connection, and not because it was asked to.
+  /// Whether the daemon announced the end of the connection without a request.
   private(set) var isCutOff = false
 
-  /// Everything sent is answered.
+  /// Whether all requests have their replies.
   var isComplete: Bool { unansweredCount == 0 }
 
-  /// A line goes to the daemon, with its LF. What comes behind `bye` is not answered.
+  /// Processes a line to the daemon, with its LF. Lines after `bye` get no reply.
   mutating func send(_ line: [UInt8]) {
     var offset = 0
     while !hasEnded, let incoming = reader.next(in: line.span, at: &offset) {
@@ -40,7 +40,7 @@ struct ReplyTally {
     }
   }
 
-  /// A line came from the daemon; answers whether it is an error reply.
+  /// Processes a line from the daemon. Returns whether it is an error reply.
   mutating func receive(_ line: [UInt8]) -> Bool {
     if line.first == UInt8(ascii: "[") {
       unansweredCount -= 1

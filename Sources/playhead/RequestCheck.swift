@@ -1,10 +1,10 @@
 import MediaCore
 import WireProtocol
 
-/// What can be known of a request without a daemon.
+/// Checks requests without a daemon.
 enum RequestCheck {
-  /// Refuses a line that no daemon would take, with the error that one would answer. A command that this client does not know
-  /// passes: the daemon may be newer.
+  /// Throws for a line that no daemon accepts, with the error of the daemon. Commands unknown to this client pass,
+  /// because the daemon may be newer.
   static func check(_ line: [UInt8]) throws(MediaError) {
     var reader = RequestReader()
     var offset = 0

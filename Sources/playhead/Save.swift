@@ -1,16 +1,17 @@
-// `playhead save`: the daemon says the lines of a list, and the client writes them into a file, whole or not at all.
+// `playhead save`: the daemon sends the lines of a playlist, and the client writes them to a file, atomically.
 import MediaCore
 import WholeFiles
 import WireProtocol
 
 enum Save {
-  /// Why the list was not written: exit status 1.
+  /// The reason why the playlist was not written: exit status 1.
   struct Failure: Error {
     var message: String
   }
 
-  /// Asks for the queue as a list and writes it. Answers the exit status. Errors: `Failure`, `Refusal`, `Unreachable`,
-  /// `MediaError`.
+  /// Requests the queue as a playlist and writes it. Returns the exit status.
+  ///
+  /// - Throws: `Failure`, `Refusal`, `Unreachable`, `MediaError`.
   static func run(
     _ options: Invocation.SaveOptions, _ encoder: RequestEncoder, isJSON: Bool, absolute: ([UInt8]) -> [UInt8],
     _ socket: String
@@ -59,7 +60,7 @@ enum Save {
     return PlayheadClient.Status.done
   }
 
-  /// The kind of list that a name says; M3U8 for others.
+  /// The playlist format for a file name; M3U8 for unknown extensions.
   private static func form(of name: [UInt8]) -> String {
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return "m3u8" }
     let suffix = String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()

@@ -1,14 +1,16 @@
-// `playhead scan`: has the daemon measure files, and prints a table.
+// `playhead scan`: the daemon measures files, and the client prints a table.
 import Glibc
 import MediaCore
 import WireProtocol
 
 enum Scan {
-  /// Sends the request's line and prints what comes; `name` says what people call a path. Answers the exit status: 1 when a file
-  /// could not be measured at all. Errors: `Refusal`, `Unreachable`.
+  /// Sends the line of a request and prints the reply. `name` converts a path to its display name. Returns the exit
+  /// status: 1 when a file could not be measured.
+  ///
+  /// - Throws: `Refusal`, `Unreachable`.
   static func run(_ line: [UInt8], _ socket: String, name shownName: (String) -> String) throws -> Int32 {
     var connection = try DaemonConnection(path: socket)
-    // One that refuses the connection has closed it perhaps, and has said why.
+    // A daemon that rejects the connection may have closed it already, after sending the reason.
     try connection.sendFirst(line)
     let showsProgress = isatty(STDERR_FILENO) == 1
     let answer: Answer
@@ -22,19 +24,19 @@ enum Scan {
     return answer.fields["failed"] == "0" ? PlayheadClient.Status.done : PlayheadClient.Status.refused
   }
 
-  /// `2/12 35 % /music/two.flac`.
+  /// A progress text such as `2/12 35 % /music/two.flac`.
   private static func progress(_ fields: ServerLine.TextFields, _ name: (String) -> String) -> String {
     let part = fields["done"].flatMap { Double($0) }.map { "\(Int($0 * 100)) % " } ?? ""
     return "\(fields["file"] ?? "")/\(fields["count"] ?? "") \(part)\(Terminal.printable(name(fields["path"] ?? "")))"
   }
 
-  // MARK: - The table
+  // MARK: - Table
 
   private static let columns = [
     ("LUFS", "loudness"), ("LU", "range"), ("dBTP", "truePeak"), ("dBFS", "samplePeak"), ("gain", "gain"),
   ]
 
-  /// A line for each file: its values, and its name, with what is wrong behind it.
+  /// One line for each file: its values and its name, with any problem after it.
   private static func table(
     _ rows: [ServerLine.TextFields], album: ServerLine.TextFields, name: (String) -> String
   ) -> String {
@@ -60,7 +62,7 @@ enum Scan {
     }
   }
 
-  /// Two places, always.
+  /// Formats a number with exactly two decimals.
   private static func shown(_ value: String?) -> String {
     guard let value, value != "none" else { return "-" }
     let parts = value.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,27 +1,27 @@
-// The interactive client: waits for the keyboard and the daemon at once, and for nothing else. What the daemon sends is
-// printed above the line that is being typed.
+// The interactive client. Waits for the keyboard and the daemon at the same time. Lines of the daemon are printed
+// above the line being typed.
 import Glibc
 import MediaCore
 import WireProtocol
 
-/// `playhead shell`: sends the lines that it reads, and prints what the daemon sends, as it comes.
+/// `playhead shell`: sends input lines, and prints the lines of the daemon as they arrive.
 struct Shell: ~Copyable {
   private static let prompt = Array("playhead> ".utf8)
 
   private let encoder: RequestEncoder
   private var connection: DaemonConnection
   private var tally = ReplyTally()
-  /// A person types: there is a prompt.
+  /// Whether a user types at a prompt.
   private var isInteractive: Bool
   private var keyboard = Keyboard()
   private var editor = LineEditor()
-  /// Of an input that is no terminal, what stands behind its last line end.
+  /// The text after the last line end, for input that is not a terminal.
   private var pending: [UInt8] = []
   private var isInputOpen = true
   private var hasFailed = false
 
-  /// Ends with the input, once everything is answered. The status is 1 when the input was no terminal and a request failed, 3
-  /// when the daemon went away before the last answer.
+  /// Runs until the end of the input and of all replies. Returns status 1 when the input is not a terminal and a
+  /// request failed. Throws `Unreachable` when the daemon disconnected before the last reply.
   static func run(_ encoder: RequestEncoder, _ path: String) throws -> Int32 {
     var shell = Shell(encoder, try DaemonConnection(path: path))
     defer { shell.keyboard.end() }
@@ -51,7 +51,7 @@ struct Shell: ~Copyable {
       }
       if isInputOpen, polled[1].revents != 0 { try takeInput() }
     }
-    // Interrupted in the midst of a line, the next thing printed begins a new one.
+    // Later output begins a new line, even after an interruption within a line.
     if isInteractive, isInputOpen { Terminal.print("\n") }
     guard tally.isComplete, !tally.isCutOff, !isInputOpen || tally.hasEnded else {
       throw Unreachable(message: "the daemon at \(connection.path) went away")
@@ -61,7 +61,7 @@ struct Shell: ~Copyable {
 
   // MARK: - Output
 
-  /// The prompt and what has been typed, in place of the present line.
+  /// Redraws the prompt and the typed text in the current line.
   private func showLine() {
     guard isInteractive, isInputOpen else { return }
     let room = Keyboard.columnCount - Self.prompt.count - 1
@@ -116,7 +116,7 @@ struct Shell: ~Copyable {
 
   private mutating func endInput() throws(Unreachable) {
     guard isInputOpen else { return }
-    // What stands behind the last line end counts, too: a person ended the input there.
+    // Text after the last line end counts too.
     if !pending.isEmpty { try send(pending) }
     isInputOpen = false
     keyboard.end()
@@ -124,7 +124,7 @@ struct Shell: ~Copyable {
     connection.finishSending()
   }
 
-  /// Sends a line: as it is, but for the paths in it.
+  /// Sends a line, with its relative paths made absolute.
   private mutating func send(_ line: [UInt8]) throws(Unreachable) {
     let bytes: [UInt8]
     do throws(MediaError) {
@@ -138,7 +138,7 @@ struct Shell: ~Copyable {
     try connection.send(bytes)
   }
 
-  /// The line with its relative paths made absolute; as it is when it is JSON or has no paths.
+  /// The line with absolute paths; unchanged when it is JSON or contains no paths.
   private func resolved(_ line: [UInt8]) throws(MediaError) -> [UInt8] {
     let raw = line + [UInt8(ascii: "\n")]
     if line.first == UInt8(ascii: "{") || line.first == UInt8(ascii: "[") { return raw }

@@ -1,20 +1,20 @@
-// Standard input as something to play: the daemon is handed the descriptor itself, so that what comes through a pipe goes
-// nowhere else, and the client need not stay.
+// Standard input as a playable source. The client passes the descriptor to the daemon, so that the data of a pipe goes
+// directly to the daemon. The client does not need to stay.
 import CMediaShims
 import Glibc
 import MediaCore
 import WireProtocol
 
-/// `-` where a file stands.
+/// A `-` as a file name, which means standard input.
 enum StandardInput {
-  /// What stands for it on the wire until it has been handed over; and something else that would.
+  /// The path on the wire until the descriptor has been transferred, and a different path of the same form.
   private static let placeholder = "fd:" + String(repeating: "0", count: FilePath.descriptorTokenLength)
   private static let otherPlaceholder = "fd:" + String(repeating: "1", count: FilePath.descriptorTokenLength)
 
-  /// What it is called where files have their names.
+  /// The display name of standard input.
   static let name = "standard input"
 
-  /// All of it. What cannot be read is its end.
+  /// All bytes of standard input. A read error counts as the end.
   static func readAll() -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -26,16 +26,18 @@ enum StandardInput {
     }
   }
 
-  /// What of several files among a request's words it is, told by the daemon's name for that; nil: another one.
+  /// The display name for a path in a reply, if it is the daemon's name of standard input; nil for another file.
   static func name(of path: String, among words: [[UInt8]]) -> String? {
     guard path.hasPrefix("fd:"), words.contains(where: isMeant), !words.contains(Array(path.utf8)) else { return nil }
     return name
   }
 
-  /// Whether a word of the command line is it, if it stands for a file.
+  /// Whether a word of the command line means standard input, if it is in the position of a file.
   static func isMeant(_ word: [UInt8]) -> Bool { word.elementsEqual("-".utf8) }
 
-  /// There is one of it, and it is a file or a pipe. Errors: `Misuse` when one of these words is it, and that cannot be.
+  /// Checks that at most one word is standard input, and that standard input is a file or a pipe.
+  ///
+  /// - Throws: `Misuse` otherwise.
   static func check(_ words: [[UInt8]]) throws(Invocation.Misuse) {
     switch words.count(where: isMeant) {
     case 0: return
@@ -46,9 +48,11 @@ enum StandardInput {
     }
   }
 
-  /// A request's line, as `encode` writes it with what stands for standard input; that is handed over where the line shows that a
-  /// `-` among the words stands for a file. Errors: `Misuse` for a second one, and for a terminal; `MediaError` for what no
-  /// daemon would take; `Unreachable`; `Refusal`.
+  /// The line of a request from `encode`. Two encodings with different placeholders show whether a `-` means a file.
+  /// If so, standard input is transferred to the daemon.
+  ///
+  /// - Throws: `Misuse` for a second `-`, and for a terminal; `MediaError` for a request that no daemon accepts;
+  ///   `Unreachable`; `Refusal`.
   static func line(
     for words: [[UInt8]], socketPath: () throws -> String, encode: (_ input: String) throws -> [UInt8]
   ) throws -> [UInt8] {
@@ -59,7 +63,9 @@ enum StandardInput {
     return try encode(handOver(socketPath: socketPath()))
   }
 
-  /// Hands it over, and answers what stands for it on the wire. Errors: `Unreachable`; `Refusal`.
+  /// Transfers the descriptor, and returns its path on the wire.
+  ///
+  /// - Throws: `Unreachable`; `Refusal`.
   private static func handOver(socketPath: String) throws -> String {
     var connection = try DaemonConnection(path: SocketLocation.path(of: .handoff, beside: socketPath), inPackets: true)
     try connection.requireTrustedPeer()

@@ -1,22 +1,22 @@
 import Glibc
 
-/// Colours and weights of text on a terminal; none elsewhere, nor where the environment says so.
+/// Colors and weights of text on a terminal. No styles for other outputs, or when the environment disables them.
 struct Style: Sendable {
-  /// Whether there are any.
+  /// Whether styles are enabled.
   let isColored: Bool
 
-  /// That of standard output.
+  /// The style of standard output.
   static var output: Style { Style(isColored: allowsColor(STDOUT_FILENO)) }
-  /// That of standard error.
+  /// The style of standard error.
   static var errors: Style { Style(isColored: allowsColor(STDERR_FILENO)) }
 
-  /// A terminal that knows colours, of somebody who wants them (https://no-color.org).
+  /// Whether the descriptor is a terminal with colors, and the user has not disabled them (https://no-color.org).
   private static func allowsColor(_ descriptor: Int32) -> Bool {
     if let wish = getenv("NO_COLOR"), wish.pointee != 0 { return false }
     return isatty(descriptor) == 1 && !isDumb
   }
 
-  /// Whether the terminal knows nothing but lines, or nobody says what it knows.
+  /// Whether the terminal supports only lines, or its capabilities are not known.
   static var isDumb: Bool { getenv("TERM").map { String(cString: $0) == "dumb" } ?? true }
 
   func bold(_ text: String) -> String { wrapped(text, "1") }

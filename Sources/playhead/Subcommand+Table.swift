@@ -1,13 +1,13 @@
 import WireProtocol
 
 extension Subcommand {
-  /// Every command of the client's own.
+  /// All commands of the client.
   static let all = [add, watch, info, tags, save, record, shell, help, completions, manual, complete]
 
-  /// The command of that name.
+  /// The command with that name.
   static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }
 
-  /// Options that stand with every command.
+  /// Options of every command.
   static let globalOptions = [
     Option(
       name: "socket", value: "PATH",

@@ -2,7 +2,7 @@ import WireProtocol
 
 /// Rows in columns.
 struct Table {
-  /// How a row is shown.
+  /// The style of a row.
   enum Mark {
     case plain
     case bold
@@ -15,7 +15,7 @@ struct Table {
 
   init(columns: [String], isRight: [Bool]) { (self.columns, self.isRight) = (columns, isRight) }
 
-  /// A column for each name that there is, in the order in which they come; numbers stand to the right.
+  /// Creates a table with a column for each field name, in order of appearance. Numbers are right-aligned.
   init(rows: [ServerLine.TextFields]) {
     var names: [String] = []
     for row in rows {
@@ -48,7 +48,7 @@ struct Table {
     }
   }
 
-  /// Columns of the terminal that it takes.
+  /// The width of the table in terminal columns.
   var width: Int { widths.reduce(0, +) + 2 * max(0, columns.count - 1) }
 
   func text(_ style: Style) -> String {

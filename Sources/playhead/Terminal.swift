@@ -1,14 +1,15 @@
 import Glibc
 import WireProtocol
 
-/// Why standard output has not all that it should have: exit status 1.
+/// The reason why standard output is incomplete: exit status 1.
 struct OutputFailure: Error {
   var message: String
 }
 
-/// Standard output and error, written at once and whole.
+/// Standard output and standard error, written immediately and completely.
 enum Terminal {
-  /// Writes bytes to standard output. What cannot be written ends the client: who reads a part would take it for the whole.
+  /// Writes bytes to standard output. A write error ends the client, because a reader would treat the part as
+  /// complete.
   static func print(_ bytes: [UInt8]) {
     guard !write(bytes, to: STDOUT_FILENO) else { return }
     let failure = OutputFailure(message: "standard output cannot be written: \(String(cString: strerror(errno)))")
@@ -17,15 +18,13 @@ enum Terminal {
     exit(ExitStatus.refused.rawValue)
   }
 
-  /// Writes text to standard output.
   static func print(_ text: String) { print(Array(text.utf8)) }
 
-  /// Writes bytes to standard error.
   static func printError(_ bytes: [UInt8]) { write(bytes, to: STDERR_FILENO) }
 
-  /// Writes text over the present line of standard error, which is a terminal, as much of it as fits; nothing clears it.
+  /// Writes text over the current line of standard error, which is a terminal, truncated to its width.
   static func showProgress(_ text: String) {
-    // The last column stays free: some terminals would begin another line.
+    // The last column remains free, because some terminals would begin another line.
     let width = max(1, Keyboard.columnCount(of: STDERR_FILENO) - 1)
     let shown = DisplayWidth.cut(text, to: width, ellipsis: LiveLine.Glyphs.environment.ellipsis)
     if !text.isEmpty { clearAtSignals(true) }
@@ -33,14 +32,14 @@ enum Terminal {
     if text.isEmpty { clearAtSignals(false) }
   }
 
-  /// The signals that end the client while a line is there, which is cleared then; those that are ignored stay so.
+  /// The signals that end the client and first clear the progress line. Ignored signals remain ignored.
   private static let endings = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { number in
     var action = sigaction()
     return sigaction(number, nil, &action) != 0
       || unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
-  /// Whether such a signal clears the present line of standard error.
+  /// Sets whether these signals clear the current line of standard error.
   private static func clearAtSignals(_ clears: Bool) {
     for number in endings {
       guard clears else {
@@ -48,7 +47,7 @@ enum Terminal {
         continue
       }
       signal(number) { number in
-        // Only calls that are allowed in a handler (signal-safety(7)).
+        // Only async-signal-safe calls are permitted in a handler (signal-safety(7)).
         let bytes: StaticString = "\r\u{1B}[K"
         _ = Glibc.write(STDERR_FILENO, bytes.utf8Start, bytes.utf8CodeUnitCount)
         signal(number, SIG_DFL)
@@ -57,19 +56,20 @@ enum Terminal {
     }
   }
 
-  /// Writes a line of the client's own to standard error.
+  /// Writes a message of the client to standard error.
   static func complain(_ message: String) {
     let style = Style.errors
     write(Array("\(style.red("playhead:")) \(printable(message))\n".utf8), to: STDERR_FILENO)
   }
 
-  /// Returns `text` without line ends, terminal commands and controls of the text direction, which file names and tags
-  /// may contain. Each is shown as U+FFFD. A character that the environment's character set lacks is shown as `?`.
+  /// Removes line ends, terminal commands and controls of the text direction from `text`, which file names and tags
+  /// may contain. Each is replaced by U+FFFD. Characters outside the character set of the environment are replaced by
+  /// `?`.
   static func printable(_ text: some StringProtocol) -> String { glyphs.shown(harmless(text)) }
 
   private static let glyphs = LiveLine.Glyphs.environment
 
-  /// The same in whatever characters there are: for programs, which take them as they are.
+  /// The text as in `printable`, without the limit to a character set. For programs.
   static func harmless(_ text: some StringProtocol) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -78,7 +78,7 @@ enum Terminal {
     return String(scalars)
   }
 
-  /// False when not all of it could be written; `errno` says why.
+  /// Writes all bytes. Returns false on an error, with the reason in `errno`.
   @discardableResult
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var done = 0
@@ -89,7 +89,7 @@ enum Terminal {
       if count >= 0 {
         done += count
       } else if errno == EAGAIN {
-        // Somebody else has made it one that does not wait.
+        // Another process has made the descriptor nonblocking.
         var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&polled, 1, -1)
       } else if errno != EINTR {

@@ -2,7 +2,7 @@ import Glibc
 import MediaCore
 import WireProtocol
 
-/// `playhead watch`: subscribes, and prints events until it is interrupted.
+/// `playhead watch`: subscribes, and prints events until interrupted.
 enum Watch {
   static func run(
     _ options: Invocation.WatchOptions, _ encoder: RequestEncoder, form: Invocation.Form?, _ path: String
@@ -25,7 +25,7 @@ enum Watch {
       do {
         try follow(lines, path) { patience = Patience() }
       } catch let failure as Unreachable where options.reconnects {
-        // Said once, and again when it was there in between.
+        // Report once, and again after each reconnection.
         if patience.isFresh {
           Failure(Unreachable(message: "\(failure.message); waiting for it")).complain(isJSON: isJSON)
         }
@@ -34,12 +34,14 @@ enum Watch {
     }
   }
 
-  /// Prints events until the daemon goes away; `onEvent` hears that some came. Errors: `Unreachable`, always in the end; `Refusal`.
+  /// Prints events until the daemon disconnects. Calls `onEvent` when events have arrived.
+  ///
+  /// - Throws: `Unreachable`, always at the end; `Refusal`.
   private static func follow(_ lines: [UInt8], _ path: String, onEvent: () -> Void) throws {
     var connection = try DaemonConnection(path: path)
     try connection.send(lines)
     while true {
-      // All lines that came together are written together.
+      // Lines that arrive together are written together.
       var text: [UInt8] = []
       while let line = connection.nextLine() {
         switch meaning(of: line) {
@@ -58,7 +60,8 @@ enum Watch {
     }
   }
 
-  /// Times first, values last: when the first value is printed, everything is being watched.
+  /// The requests of the subscriptions: times first, values last. When the first value is printed, everything is
+  /// observed.
   private static func requests(_ options: Invocation.WatchOptions) -> [[[UInt8]]] {
     let player = options.player.map { [Array("player=".utf8) + $0] } ?? []
     var requests = options.ticks.map { [Array("tick".utf8), $0] + player }
@@ -73,7 +76,7 @@ enum Watch {
 
   private enum Meaning {
     case event
-    /// A greeting, an answer: nothing to show.
+    /// A greeting or a reply, which is not printed.
     case other
     case failure(any Error)
   }
@@ -94,7 +97,7 @@ enum Watch {
     }
   }
 
-  /// A daemon that stops is one that goes away.
+  /// The meaning of an error. A daemon that shuts down counts as disconnected.
   private static func failure(_ error: MediaError) -> Meaning {
     error.code == .shuttingDown ? .failure(Unreachable(message: error.message)) : .failure(Refusal(error: error))
   }

@@ -1,13 +1,13 @@
-// `playhead waveform`: has the daemon look at a file, and draws what it says in lines of blocks.
+// `playhead waveform`: the daemon analyzes a file, and the client draws the waveform with block characters.
 import Glibc
 import MediaCore
 import WireProtocol
 
 enum WaveformView {
-  /// Rows of characters, each of which has two of blocks.
+  /// The number of character rows; each has two rows of blocks.
   private static let rowCount = 8
 
-  /// The request with as many bins as there are columns, if nothing else is asked for.
+  /// The request with one bin per column, unless it specifies the bins itself.
   static func words(_ words: [[UInt8]]) -> [[UInt8]] {
     let said = ["bins=", "file=", "samples-per-bin="].map { Array($0.utf8) }
     guard !words.contains(where: { word in said.contains { word.starts(with: $0) } }) else { return words }
@@ -15,7 +15,9 @@ enum WaveformView {
     return words + [Array("bins=\(min(1_000, max(1, columnCount)))".utf8)]
   }
 
-  /// Sends the request's line and prints what comes. Answers the exit status. Errors: `Refusal`, `Unreachable`.
+  /// Sends the line of a request and prints the reply. Returns the exit status.
+  ///
+  /// - Throws: `Refusal`, `Unreachable`.
   static func run(_ line: [UInt8], _ socket: String) throws -> Int32 {
     let answer = try MediaWork.answer(to: line, socket)
     if let file = answer.fields["file"] {
@@ -27,16 +29,17 @@ enum WaveformView {
     return PlayheadClient.Status.done
   }
 
-  /// A column for each bin, from the least to the greatest sample of all channels, and below where it begins and ends.
+  /// Draws a column for each bin, from the minimum to the maximum sample of all channels, with the start and the end
+  /// below.
   ///
-  /// - Parameter blocks: the upper half of a character, the lower one, and both.
+  /// - Parameter blocks: the upper half block, the lower half block, and the full block.
   static func text(
     _ rows: [ServerLine.TextFields], _ fields: ServerLine.TextFields, blocks: [String]
   ) -> String {
     let height = 2 * rowCount
     let columns = rows.map { row in
       func values(_ name: String) -> [Double] { (row[name] ?? "").split(separator: ",").compactMap { Double($0) } }
-      // Halves of characters, from the top on.
+      // Positions in half characters, from the top.
       func place(_ value: Double) -> Double { (1 - max(-1, min(1, value))) / 2 * Double(height) }
       let top = min(height - 1, Int(place(values("max").max() ?? 0).rounded(.down)))
       let bottom = Int(place(values("min").min() ?? 0).rounded(.up))
