@@ -21,7 +21,7 @@ public struct HTTPOptions: Sendable, Hashable {
   }
 
   /// Header fields of each request to the servers of `headerScope`. They replace the fields that are sent by default.
-  /// `Range`, `Host` and the fields about the connection are refused.
+  /// Opening rejects `Range`, `Host` and fields about the connection.
   public var headers: [Header] = [] {
     didSet { headerByteCount = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
   }

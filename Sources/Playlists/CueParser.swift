@@ -2,8 +2,9 @@ import MediaCore
 
 /// Parses CUE sheets. A track is a part of a file, with times in 75ths of a second.
 ///
-/// - A track is played from its INDEX 01 to the INDEX 01 of the next track in the same FILE, or to the end of the
-///   file. Audio between INDEX 00 and 01 belongs to the previous track, so that no audio is lost.
+/// - A track begins at its INDEX 01. It ends at the INDEX 01 of the next track in the same FILE, or at the end of the
+///   file.
+/// - Audio between INDEX 00 and 01 belongs to the previous track, so that no audio is lost.
 /// - PREGAP and POSTGAP are silence that the file does not contain. They are retained as metadata.
 /// - Tracks that are not AUDIO are omitted.
 struct CueParser {

@@ -17,6 +17,6 @@ public enum PlaylistLimits {
   public static let textByteCount = 4_096
   /// The maximum duration of an entry: 30 years. Longer durations are treated as not known.
   public static let duration = MediaTime(value: 1_000_000_000, timescale: 1)
-  /// The maximum number of warnings. Further problems are not recorded.
+  /// The maximum number of warnings. Further warnings are dropped, but skipped entries are still counted.
   public static let warningCount = 100
 }

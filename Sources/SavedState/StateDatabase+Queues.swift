@@ -116,14 +116,14 @@ extension StoredEntry.Place {
 /// Asynchronous access to saved queues. `completion` runs on the store's thread, after earlier calls of `write` have
 /// been carried out.
 extension StateStore {
-  /// Errors: those of pending writes, `tooManySavedQueues`.
+  /// Saves a queue. The result can be `tooManySavedQueues` or an error of earlier writes.
   public func saveQueue(
     _ name: String, of player: String, at time: Int64, completion: @escaping @Sendable (Result<Int, MediaError>) -> Void
   ) {
     ask(completion) { try $0.saveQueue(name, of: player, at: time) }
   }
 
-  /// Errors: `noSuchSavedQueue`.
+  /// Loads a saved queue. The result can be `noSuchSavedQueue`.
   public func loadQueue(_ name: String, completion: @escaping @Sendable (Result<[StoredEntry], MediaError>) -> Void) {
     ask(completion) { try $0.loadQueue(name) }
   }
@@ -132,7 +132,7 @@ extension StateStore {
     ask(completion) { try $0.savedQueues() }
   }
 
-  /// Errors: `noSuchSavedQueue`.
+  /// Removes a saved queue. The result can be `noSuchSavedQueue`.
   public func forgetQueue(_ name: String, completion: @escaping @Sendable (Result<Void, MediaError>) -> Void) {
     ask(completion) { try $0.forgetQueue(name) }
   }

@@ -100,8 +100,8 @@ final class StateDatabase {
     }
   }
 
-  /// Retains a closed connection indefinitely. libdispatch would finish a released queue on a separate thread, which
-  /// then wakes once per second for the rest of the process.
+  /// Retains a closed connection indefinitely. libdispatch finishes a released queue on a separate thread. That thread
+  /// would wake once per second for the rest of the process.
   private static func keep(_ queue: DatabaseQueue) { _ = Unmanaged.passRetained(queue) }
 
   /// Checkpoints the log and closes the database.

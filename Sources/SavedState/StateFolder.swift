@@ -4,9 +4,9 @@ import MediaCore
 /// The folder of the saved state. It is created when missing, is accessible to its owner only, and is used by one
 /// daemon at a time.
 ///
-/// In addition to the database it contains `state.lock`: the lock, the number of the next entry, and the marks of
-/// entries that are being opened (`OpeningMarks`). The file is memory-mapped, so that a store survives the process
-/// immediately.
+/// The folder contains the database and `state.lock`. `state.lock` is the lock file. It contains the number of the next
+/// entry, and the marks of entries that are being opened (`OpeningMarks`). The file is memory-mapped, so that a stored
+/// value survives any end of the process.
 ///
 /// Threading: one thread at a time uses `nextItemID`, which is a memory access.
 public final class StateFolder: @unchecked Sendable {

@@ -138,7 +138,7 @@ struct Completion {
     let parameter =
       position < positions.count ? positions[position] : positions.last.flatMap { $0.place.takesSeveral ? $0 : nil }
     if let parameter { offer(Candidates(of: parameter)) }
-    // For file parameters, options are offered only after a word has been begun, because the list would be too long.
+    // For file parameters, options are offered only after a word has been begun, because they would hide the files.
     guard !isOnlyPositions, !takesFiles || !partial.isEmpty else { return }
     candidates += options.map { option in
       Candidate(

@@ -84,7 +84,7 @@ import WireProtocol
     machine.inputEnded()
     #expect(!machine.isAnswered)
     _ = machine.finish(token)
-    // What was sent before the end may still be taken.
+    // A request that was sent before the end may still be accepted.
     #expect(machine.mayTakeRequest)
     #expect(machine.isAnswered)
   }
@@ -96,7 +96,7 @@ import WireProtocol
     machine.letOthersPass(token)
     #expect(machine.mayTakeRequest && !machine.isTakingTurns && !machine.accepts(named))
     #expect(machine.finish(token) == named)
-    // Without an id it holds them up until it is answered.
+    // A request without an id blocks later requests until its reply.
     let other = try begun(&machine, .words, isInOrder: true)
     machine.letOthersPass(other)
     #expect(!machine.mayTakeRequest && !machine.isTakingTurns)

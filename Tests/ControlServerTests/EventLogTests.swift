@@ -46,7 +46,7 @@ import WireProtocol
     let kept = small.part(try query("events since=0"), since: 0, byteLimit: .max)
     #expect(kept.entries.map(\.number) == Array(20...25))
     #expect(kept.missedCount == 19)
-    // One that is too large by itself is not kept, and has a number all the same.
+    // An event that exceeds the limit is not retained, but has a number.
     let huge = FieldValue.string(String(repeating: "x", count: 70_000))
     #expect(small.append(change(.playerError, huge), key: .playerError, player: "main") == 26)
     #expect(small.part(try query("events since=0"), since: 0, byteLimit: .max).missedCount == 26)
@@ -72,7 +72,7 @@ import WireProtocol
     #expect(part.entries.map(\.number) == [4, 6] && part.hasMore && part.lastNumber == 6)
     let whole = log.part(try query("events player.rate since=6 limit=3"), since: 6, byteLimit: .max)
     #expect(whole.entries.map(\.number) == [8, 10, 12] && !whole.hasMore && whole.lastNumber == 13)
-    // However little may wait for a peer, each part brings it on.
+    // Each part makes progress, even with the smallest byte limit.
     #expect(try numbers("events since=0", byteLimit: 1) == [1])
   }
 
@@ -92,7 +92,7 @@ import WireProtocol
   }
 }
 
-/// Reads one request.
+/// Parses one request.
 private enum RequestParserProbe {
   static func parse(_ line: String) -> ParsedLine {
     var parser = RequestParser()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ControlServer
 
-/// What an entry of a queue is in a list. Over the wire: `DaemonTests.PlaylistTests` and `OpenFileTests`.
+/// The playlist form of a queue entry. `DaemonTests.PlaylistTests` and `OpenFileTests` test it over the wire.
 @Suite struct ExportedEntryTests {
   @Test func whatHasANameIsInAListUnderItAndElseNotAtAll() throws {
     let assets = [
@@ -15,7 +15,7 @@ import Testing
     let items = assets.enumerated().map { PlayerItem(asset: $1, id: UInt64($0 + 1)) }
     let places = items.map { $0.exported?.place }
     #expect(places == [.file(Array("/music/a.flac".utf8)), .url("http://h/a.flac"), nil, nil])
-    // What is counted is what is listed.
+    // The counted entries are those that are listed.
     #expect(items.map { $0.isListable } == [true, true, false, false])
   }
 

@@ -8,13 +8,13 @@ import WireProtocol
 
 @testable import ControlServer
 
-/// Large requests take several turns of the control loop, and other connections' requests run in between. Counted in turns,
-/// for there is no clock in this.
+/// Large requests use several turns of the control loop, and requests of other connections run between them. The tests
+/// count turns, because no clock is involved.
 @Suite struct LargeRequestTests {
   private static let pathCount = 2_500
   private static let append = "append" + String(repeating: " /nonexistent", count: pathCount)
 
-  /// A server on a loop of its own, whose output never opens.
+  /// A server on a separate loop, with an output that never opens.
   private final class Rig: @unchecked Sendable {
     let loop = ThreadControlLoop(name: "large-requests")
     let server: ServerContext
@@ -36,7 +36,7 @@ import WireProtocol
     var player: NamedPlayer { server.registry.players[0] }
     var itemCount: Int { player.state.itemCount }
 
-    /// Runs `body` on the loop, and then `turn` in one turn after another, until that returns true or too many have passed.
+    /// Runs `body` on the loop, then `turn` once per turn, until it returns true or 20,000 turns have passed.
     func run(_ body: @escaping () -> Void, untilTurn turn: @escaping (Int) -> Bool) {
       let isDone = WakeSignal(false)
       let box = Box(turn)
@@ -62,7 +62,7 @@ import WireProtocol
     let connection: Connection
     private var descriptor: Int32
 
-    /// On the loop.
+    /// Must be called on the loop.
     init(_ rig: Rig) throws {
       var descriptors: [Int32] = [0, 0]
       try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
@@ -77,10 +77,10 @@ import WireProtocol
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The daemon has read these.
+    /// Passes text to the connection as received bytes.
     func say(_ text: String) { Array(text.utf8).withUnsafeBytes { connection.received($0) } }
 
-    /// Sends these, and goes away without reading.
+    /// Sends text and closes the socket without reading.
     func sendAndClose(_ text: String) {
       var rest = Array(text.utf8)[...]
       while !rest.isEmpty {
@@ -92,7 +92,7 @@ import WireProtocol
       descriptor = -1
     }
 
-    /// The lines that have come since.
+    /// The lines received since the last call.
     var replies: [String] {
       var bytes = [UInt8](repeating: 0, count: 1 << 20)
       let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
@@ -144,7 +144,7 @@ import WireProtocol
     rig.loop.perform { #expect(rig.itemCount == 1) }
   }
 
-  /// The requests after it do not wait until the entries are ready, but until they are in the queue.
+  /// Later requests wait until the entries are in the queue, not until they are ready.
   @Test func aLargeRequestThatWaitsIsInTheQueueBeforeTheNextIsTaken() throws {
     let rig = Rig()
     let client = try rig.loop.perform { Result { try Client(rig) } }.get()
@@ -176,7 +176,7 @@ import WireProtocol
     #expect(Set(counts) == [0, 2 * Self.pathCount])
   }
 
-  /// A client that sends requests and goes away has them all done, in their order.
+  /// All requests of a client that disconnects are carried out, in order.
   @Test func requestsOfAClientThatIsGoneAreDone() throws {
     let rig = Rig()
     let client = try rig.loop.perform { Result { try Client(rig) } }.get()

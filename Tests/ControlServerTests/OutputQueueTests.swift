@@ -68,7 +68,7 @@ import WireProtocol
     #expect(queue.append(change(3, 4), form: .words) == 0)
     #expect(queue.append(change(7, 8, subscription: 3), form: .json) == 0)
     queue.append { $0 += Array("ok\n".utf8) }
-    // While the peer is behind, only what was there and the reply go out.
+    // While the peer reads too slowly, only older output and the reply are sent.
     #expect(taken(&queue).dropFirst() == ["ok"])
     #expect(!queue.isEmpty)
     let lines = taken(&queue)
@@ -81,7 +81,8 @@ import WireProtocol
     #expect(queue.append(tick, form: .words) == 0)
   }
 
-  /// Whoever was too slow to be told at once that nothing more comes of a subscription is told when he reads again.
+  /// The end of a subscription is reported even to a client that reads too slowly. It is reported when the client
+  /// reads again.
   @Test func thatASubscriptionHasEndedIsNeverDropped() {
     var queue = queue(1_000)
     queue.append { $0 += [UInt8](repeating: UInt8(ascii: "x"), count: 501) + Array("\n".utf8) }
@@ -100,7 +101,7 @@ import WireProtocol
         "* removed id=1 player=main cause=playerClosed",
       ], "\(lines)")
     #expect(lines.count == 4 && lines.last?.contains(#""method":"removed","params":{"id":3,"#) == true, "\(lines)")
-    // Once.
+    // Reported once.
     #expect(queue.isEmpty && taken(&queue) == [])
   }
 
@@ -145,7 +146,7 @@ import WireProtocol
     #expect(queue.append(tick, form: .words) == 1)
     #expect(queue.append(change(3, 4), form: .words, number: 11) == 0)
     #expect(taken(&queue).first == "* changed id=2 player=main key=queue.version old=1 new=2 cause=request seq=7")
-    // 8 was of no concern here: what is missing began behind it.
+    // Event 8 did not concern this connection: the missing events begin after it.
     #expect(
       taken(&queue) == [
         "* overflow dropped=1 merged=1 since=8",
@@ -154,7 +155,7 @@ import WireProtocol
     queue.transportByteCount = 600
     #expect(queue.append(change(4, 5), form: .words, number: 20) == 0)
     queue.transportByteCount = 0
-    // Nothing was lost or merged: it only came later.
+    // Nothing was lost or merged, only delayed.
     #expect(taken(&queue) == ["* changed id=2 player=main key=queue.version old=4 new=5 cause=request seq=20"])
   }
 }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import ControlServer
 
-/// The words that the engine has for why something is so, against protocol.md. The tables of what is the protocol's own are
-/// compared in `WireProtocolTests`.
+/// The engine's words for causes and reasons, compared with protocol.md. `WireProtocolTests` compares the tables of
+/// the protocol's own words.
 @Suite struct ProtocolWordsTests {
-  /// The first cells of the rows of the table between two markers; every row says something.
+  /// The first cells of the rows of the table between two markers. Every row must have a description.
   private func words(_ name: String) throws -> [String] {
     let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
     let data = try #require(FileManager.default.contents(atPath: path), "no document at \(path)")

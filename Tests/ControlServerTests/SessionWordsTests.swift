@@ -5,7 +5,7 @@ import WireProtocol
 
 @testable import ControlServer
 
-/// The wire's words for sessions are those of the engine.
+/// The protocol's words for sessions are those of the engine.
 @Suite struct SessionWordsTests {
   @Test func categoriesModesAndOptionsAreThoseOfTheEngine() {
     #expect(SessionCommand.Category.allCases.map(\.rawValue) == AudioSessionCategory.allCases.map(\.rawValue))

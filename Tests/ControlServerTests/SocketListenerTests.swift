@@ -41,7 +41,7 @@ import Testing
     try withFolder { folder in
       expectError(.fileNotFound) { try SocketListener(path: "\(folder)/a/s") }
       #expect(mode("\(folder)/a") == nil)
-      // Nor are those above one that is.
+      // Parent folders of an existing folder are not created either.
       expectError(.writeFailed) { try SocketListener(path: "\(folder)/a/b/s", makesFolder: true) }
       #expect(mode("\(folder)/a") == nil)
       close(open("\(folder)/s", O_CREAT | O_WRONLY, 0o644))
@@ -58,14 +58,14 @@ import Testing
         expectError(.invalidState) { try SocketListener(path: path) }
         withExtendedLifetime(first) {}
       }
-      // The first is gone without having removed anything.
+      // The first listener was released without removing the socket.
       #expect(mode(path) == 0o600)
       let second = try SocketListener(path: path)
       second.remove()
     }
   }
 
-  /// Such as systemd's, when its unit is started while a daemon runs that was started by hand.
+  /// For example the socket of systemd, when its unit starts while a manually started daemon runs.
   @Test func aSocketThatSomebodyElsePutInItsPlaceStays() throws {
     try withFolder { folder in
       let path = "\(folder)/s"
@@ -89,7 +89,8 @@ import Testing
     }
   }
 
-  /// Start after start, with a group, with another, and without one again. Only root can give files to a group that it is not in.
+  /// Repeated starts with a group, with another group, and without a group. Only root can assign a group that it is
+  /// not a member of.
   @Test(.enabled(if: geteuid() == 0)) func aGroupComesToTheSocketThroughPlayheadsOwnFolder() throws {
     try withFolder { folder in
       let (own, path) = ("\(folder)/a", "\(folder)/a/s")
@@ -112,7 +113,8 @@ import Testing
     }
   }
 
-  /// What is not the user's alone is neither taken nor changed, and neither is what a link leads to.
+  /// A folder that does not belong exclusively to the user is neither used nor changed. The same applies to the target
+  /// of a link.
   @Test func aFolderThatIsNotOnesOwnIsNotGivenToAGroup() throws {
     try withFolder { folder in
       let (real, link) = ("\(folder)/a", "\(folder)/s")
@@ -157,7 +159,7 @@ import Testing
     }
   }
 
-  /// Only root can make another user's file.
+  /// Only root can create a file of another user.
   @Test(.enabled(if: geteuid() == 0)) func aLockFileOfAnotherUserIsRefusedAndLeftAlone() throws {
     try withFolder { folder in
       let lock = "\(folder)/s.lock"

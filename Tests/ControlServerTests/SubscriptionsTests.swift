@@ -27,10 +27,10 @@ import WireProtocol
     (Cost(eventsPerSecond: 10_000), Cost(eventsPerSecond: 30_000)), (Cost(timeCount: 20_000), Cost(timeCount: 75_000)),
   ])
   func connectionsThatMayNotControlLeaveAQuarterOfEachTotal(_ own: Cost, _ watchers: Cost) {
-    // The watchers have all that they may have together.
+    // The read-only connections have reached their joint limit.
     #expect(refusal(own, mayControl: false, watching: watchers)?.code == .tooManySubscriptions)
     #expect(refusal(own, mayControl: true, watching: watchers) == nil)
-    // Connections with the right may use everything, and the totals hold for all.
+    // Connections with the right may use everything, and the totals apply to all.
     #expect(refusal(own, mayControl: true, controlling: watchers) == nil)
     #expect(refusal(own, mayControl: true, controlling: own, watching: watchers)?.code == .tooManySubscriptions)
     #expect(refusal(own, mayControl: false, controlling: watchers) == nil)

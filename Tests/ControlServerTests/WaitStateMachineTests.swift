@@ -108,14 +108,14 @@ import WireProtocol
   }
 
   @Test func anEndTimeIsAnEndToo() {
-    // Its end was heard, wherever that is.
+    // The end of playback counts as the end, at any position.
     let stopped = facts(time: seconds(20), rate: 0) { $0.isAtItemEnd = true }
     var early = WaitStateMachine([.ended])
     #expect(early.judge(facts(time: seconds(20), rate: 0)) == .pending)
     #expect(early.judge(stopped) == .satisfied)
     var late = WaitStateMachine([.timeAtLeast(seconds(30))])
     #expect(code(late.judge(stopped)) == .waitEnded)
-    // Backwards that is its beginning; from there one may play on to later times, not to earlier ones.
+    // In reverse playback this is the beginning. From there, playback can reach later times, but not earlier ones.
     let first = facts(time: seconds(5), rate: 0) { $0.isAtItemBeginning = true }
     var begun = WaitStateMachine([.ended])
     #expect(begun.judge(first) == .satisfied)
@@ -123,7 +123,7 @@ import WireProtocol
     #expect(above.judge(first) == .pending)
     var below = WaitStateMachine([.timeAtMost(seconds(4))])
     #expect(code(below.judge(first)) == .waitEnded)
-    // Put there while paused, as at the end of the sound.
+    // A paused seek to the end time counts as the end.
     var there = facts(time: seconds(20), rate: 0)
     there.forwardEnd = seconds(20)
     var ended = WaitStateMachine([.ended])

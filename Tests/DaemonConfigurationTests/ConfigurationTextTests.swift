@@ -6,7 +6,7 @@ import WireProtocol
 
 @testable import DaemonConfiguration
 
-/// What is read from a file's text, and where what is wrong with it stands.
+/// The options read from a file's text, and the positions of errors in it.
 @Suite struct ConfigurationTextTests {
   private func read(_ text: String, _ json: String) throws -> ConfigurationText {
     ConfigurationText(text, parsed: try JSONValue(parsing: Array(json.utf8).span), file: "f")
@@ -58,7 +58,7 @@ import WireProtocol
     #expect(rest == DaemonOptions())
   }
 
-  /// A table where an option is, an option where a table is, and one at the wrong place.
+  /// A table instead of an option, an option instead of a table, and an option in a wrong table.
   @Test func whatStandsAtTheWrongPlaceIsToldToo() throws {
     let found = try read(
       "socket = 1\nlevel = \"debug\"\n[log.level]\nx = 1\n", #"{"socket":1,"level":"debug","log":{"level":{"x":1}}}"#)
@@ -70,7 +70,7 @@ import WireProtocol
       ])
   }
 
-  /// Each option takes its default, says it as it was written, and takes no value of another kind.
+  /// Each option accepts its default, formats it as written, and rejects values of other types.
   @Test(arguments: OptionTable.all.map(\.name)) func everyOptionTakesItsDefaultAndNothingOfAnotherKind(
     _ name: String
   ) throws {
@@ -78,7 +78,7 @@ import WireProtocol
     let value = option.value(in: DaemonOptions())
     let line = "\(option.key) = \(value)"
     print("option: \(name) = \(value)")
-    // What is a text, a number, true or a list in TOML is the same in JSON.
+    // TOML texts, numbers, booleans and lists have the same form in JSON.
     let found = try read("[\(option.table)]\n\(line)\n", #"{"\#(option.table)":{"\#(option.key)":\#(value)}}"#)
     #expect(found.faults.isEmpty && found.options == DaemonOptions())
     let wrong = value.hasPrefix("\"") ? "7" : "\"seven\""
@@ -119,7 +119,7 @@ import WireProtocol
     expectError(.invalidArgument) { try other.options.checkTogether() }
   }
 
-  /// Of the table's options those that hold from the next start on are kept, and no others.
+  /// A reload retains exactly those options that only a restart can change.
   @Test func whatOnlyAStartCanChangeIsKeptOverAReload() throws {
     let next = try read(
       "",
@@ -144,7 +144,7 @@ import WireProtocol
     }
   }
 
-  /// What shows only together stands where the file says one of it.
+  /// An error of a combination of options has the position of one of them.
   @Test func aFaultOfSeveralOptionsHasThePlaceOfOne() throws {
     let found = try read("[output]\nclock = \"virtual\"\n", #"{"output":{"clock":"virtual"}}"#)
     let names = ["output.device", "output.clock"]
@@ -152,7 +152,7 @@ import WireProtocol
     #expect(found.fault("m", atFirstOf: ["output.device"]) == nil)
   }
 
-  /// Keys are found whatever stands around them.
+  /// Keys are found between strings, lists and tables.
   @Test func keysAreFoundAroundStringsListsAndTables() {
     let locator = KeyLocator(
       #"""
@@ -179,7 +179,8 @@ import WireProtocol
     #expect(locator.values[["h", "i", "k", "l"]].map { "\($0.line):\($0.column)" } == "7:22")
   }
 
-  /// Depth costs no stack, and length no more than length: with a time for each key that grows with the file none of these would end.
+  /// Nesting uses no stack, and time is linear in the length. With a time per key that grows with the file, these
+  /// tests would not end.
   @Test func hugeFilesAreReadInOnePass() {
     for opened in ["[", "{a=", "[{a=", "{\"x\".b=["] {
       let locator = KeyLocator("a = 1\nbé = " + String(repeating: opened, count: 1_000_000 / opened.utf8.count))
@@ -201,7 +202,7 @@ import WireProtocol
     #expect(locator.keys == [["a"]: .init(line: 1, column: 1)] && locator.misplaced == nil)
   }
 
-  /// What is cut, or garbage, ends.
+  /// Truncated or invalid files are read to their end.
   @Test func aFileThatIsCutAnywhereIsReadToItsEnd() {
     let text = Array("[a.\"b]\nc = [ { d = '''x\n\\\"\"\"'' }, 1 # ]\n]\n\u{e4} = \"\\\"".utf8)
     for count in 0...text.count {

@@ -3,13 +3,13 @@ import Testing
 
 @testable import DaemonConfiguration
 
-/// The example that is installed.
+/// The installed example file.
 @Suite struct ExampleFileTests {
   static let packaging: String = {
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/packaging"
   }()
 
-  /// `UPDATE_EXAMPLE=1 swift test --filter ExampleFileTests` writes it anew.
+  /// `UPDATE_EXAMPLE=1 swift test --filter ExampleFileTests` regenerates the file.
   @Test func theExampleIsThatOfTheTable() throws {
     let path = Self.packaging + "/playheadd.toml.example"
     if ProcessInfo.processInfo.environment["UPDATE_EXAMPLE"] != nil {

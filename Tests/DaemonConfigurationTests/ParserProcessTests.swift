@@ -5,22 +5,22 @@ import Testing
 
 @testable import DaemonConfiguration
 
-/// The parser as a process: whatever the program at its place does, whoever runs it goes on.
+/// The parser process. The caller continues, whatever the program in its location does.
 @Suite struct ParserProcessTests {
   private let folder: TemporaryDirectory
 
   init() throws {
-    // The daemon does so when it starts.
+    // The daemon also ignores SIGPIPE.
     signal(SIGPIPE, SIG_IGN)
     folder = try TemporaryDirectory("parser")
   }
 
-  /// A shell in the parser's place: its input is what it does, with more behind it.
+  /// Runs a shell instead of the parser. Its input is the script, followed by `more`.
   private func run(_ script: String, _ more: [UInt8] = [], patience: Int32) throws -> ParserProcess {
     try ParserProcess(Array("\(script)\n".utf8) + more, program: "/bin/sh", patienceMilliseconds: patience)
   }
 
-  /// More than the pipes hold goes through in both directions.
+  /// More bytes than the pipes can buffer pass in both directions.
   @Test func whatItSaysWhileItReadsHoldsUpNothing() throws {
     let input = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
     let process = try ParserProcess(input, program: "/bin/cat", patienceMilliseconds: 60_000)
@@ -29,7 +29,7 @@ import Testing
     #expect(try run("kill -9 $$", patience: 60_000).status == 128 + SIGKILL)
   }
 
-  /// What does not end in time, or says more than it may, is ended, and nothing of it is left.
+  /// A process that exceeds its time or output limit is killed, and does not remain.
   @Test(arguments: [
     ("exec /bin/sleep 1000", Int32(100)), ("/bin/cat >/dev/null; exec /bin/sleep 1000", 100),
     ("exec >&-; exec /bin/sleep 1000", 100), ("exec /bin/cat /dev/zero", 60_000),
@@ -39,7 +39,7 @@ import Testing
       _ = try run("echo $$ >'\(folder.path)/id'; \(script)", input, patience: patience)
     }
     #expect(error?.code == .invalidState && error?.message.contains("does not end") == true)
-    // It has been waited for: under its number there is no process of ours.
+    // The process has been reaped: no child process has its id.
     guard access(folder.file("id"), R_OK) == 0 else { return }
     let file = open(folder.file("id"), O_RDONLY | O_CLOEXEC)
     defer { close(file) }

@@ -92,7 +92,8 @@ import Testing
 
   // MARK: - Enforcement
 
-  /// Runs a closure on a thread of its own: Landlock restricts the thread that enters it, and what that thread starts.
+  /// Runs a closure on a separate thread: Landlock restricts the thread that enters it, and the threads and processes
+  /// that it starts.
   private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
     let result = Mutex<Result<Value, any Error>?>(nil)
     let ended = DispatchSemaphore(value: 0)
@@ -105,14 +106,14 @@ import Testing
     return try #require(result.withLock { $0 }).get()
   }
 
-  /// Opens a file; 0, or `errno`.
+  /// Opens a file. Returns 0 or `errno`.
   private static func open(_ path: String, _ flags: Int32) -> Int32 {
     let file = Glibc.open(path, flags | O_CLOEXEC, 0o644)
     if file >= 0 { close(file) }
     return file >= 0 ? 0 : errno
   }
 
-  /// Runs a program; 0, or the error of posix_spawn(3).
+  /// Runs a program. Returns 0 or the error of posix_spawn(3).
   private static func run(_ path: String) -> Int32 {
     var (process, arguments): (pid_t, [UnsafeMutablePointer<CChar>?]) = (0, [strdup(path), nil])
     defer { free(arguments[0]) }
@@ -140,7 +141,7 @@ import Testing
     process.executableFolder = folder.file("bin")
     process.stateFolder = folder.file("state")
     process.socketPlace = SocketPlace(asked: folder.file("socket/s"))
-    // Without this variable the rules let libpulse list /tmp, where the folder of this test lies.
+    // Without this variable the rules permit libpulse to list /tmp, which contains the folder of this test.
     let runtime = folder.file("runtime")
     process.environment = { $0 == "XDG_RUNTIME_DIR" ? runtime : nil }
     let plan = try SandboxPlan(options, in: process)
@@ -183,7 +184,7 @@ import Testing
     #expect(sandbox.status == SandboxStatus(hasNoNewPrivileges: true, landlock: .active, landlockVersion: version))
     #expect(version > 0)
     #expect(sandbox.missingPaths == [.init(path: folder.file("missing"), reason: "No such file or directory")])
-    // A root that was missing has no rule, so that its use needs a new start.
+    // A root that was missing has no rule, so that its use requires a restart.
     #expect(try #require(sandbox.plan).optionsForNextStart(options) == ["roots.read"])
     // Another thread is not restricted.
     #expect(Self.open("\(path)/out/a", O_RDONLY) == 0)

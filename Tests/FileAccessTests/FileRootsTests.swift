@@ -5,14 +5,14 @@ import Testing
 
 @testable import FileAccess
 
-/// What can be opened below a folder, and what not.
+/// Files that can and cannot be opened below a folder.
 @Suite struct FileRootsTests {
-  /// A way to name a file. `{root}` and `{outside}` are folders beside each other.
+  /// A path to a file. `{root}` and `{outside}` are sibling folders.
   struct Case: CustomStringConvertible, Sendable {
     var path: String
-    /// 0: it opens.
+    /// The expected error; 0 for success.
     var errno: Int32
-    /// Without openat2, which follows no link.
+    /// The expected error without openat2, where no links are followed.
     var walked: Int32?
     var description: String { "\(path) -> \(errno)" }
   }
@@ -53,7 +53,7 @@ import Testing
   }
 
   private func named(_ path: String) -> [UInt8] {
-    // In one go: a folder's name may hold what stands for the other.
+    // Replace only the first occurrence of each placeholder: the name of a folder may contain one.
     var text = path
     for (word, value) in [("{root}", root), ("{outside}", outside)] {
       if let range = text.firstRange(of: word) { text.replaceSubrange(range, with: value) }
@@ -73,7 +73,7 @@ import Testing
     #expect(min(result, 0) == -row.errno)
   }
 
-  /// The same where the kernel has no openat2.
+  /// The same checks on a kernel without openat2.
   @Test(arguments: cases.filter { $0.path.hasPrefix("{root}/") && $0.path != "{root}/../root/a" })
   func aWalkFolderByFolderLetsNoMoreThrough(_ row: Case) throws {
     let descriptor = open(root, FileRoots.forPath | O_DIRECTORY | O_CLOEXEC)
@@ -89,7 +89,7 @@ import Testing
     let both = try FileRoots(folders: [root + "/", outside])
     #expect(opened(both, named("{outside}/secret")) >= 0)
     #expect(opened(both, named("{root}/a")) >= 0)
-    // From one root into another leads no link.
+    // Links from one root into another are rejected.
     #expect(opened(both, named("{root}/link-out")) == -EXDEV)
     #expect(opened(.nowhere, named("{root}/a")) == -EXDEV)
     #expect(opened(try FileRoots(folders: [folder.file("missing")]), named("{root}/../missing/a")) == -EXDEV)
@@ -110,8 +110,8 @@ import Testing
     expectError(.invalidArgument) { try FileRoots(folders: [path]) }
   }
 
-  /// Somebody swaps a folder for a link that leads out, again and again, while a file in it is opened: what was opened is always the
-  /// file inside.
+  /// Another thread repeatedly replaces a folder by a link that leads outside, while a file in it is opened. The
+  /// opened file is always the one inside.
   @Test func aFolderThatBecomesALinkMeanwhileLetsNobodyOut() throws {
     for name in ["root/real", "root/swapped"] { try #require(mkdir(folder.file(name), 0o755) == 0) }
     for name in ["root/swapped/secret", "root/real/secret"] {
@@ -127,12 +127,12 @@ import Testing
     let swapper = Swapper(one, other)
     defer { swapper.stop() }
     var (insideCount, refusedCount, count) = (0, 0, 0)
-    // Until both have been seen many times: neither can be missed for ever while the other thread runs.
+    // Continue until both outcomes have occurred many times. Neither can fail to occur while the other thread runs.
     while insideCount < 200 || refusedCount < 200, count < 5_000_000 {
       count += 1
       let descriptor = roots.open(named("{root}/swapped/secret"), O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else {
-        // Between the two there is nothing of that name.
+        // Between the two renames the name does not exist.
         if descriptor == -EXDEV { refusedCount += 1 } else { try #require(descriptor == -ENOENT) }
         continue
       }
@@ -146,9 +146,9 @@ import Testing
   }
 }
 
-/// Gives one name to two things in turn, on a thread of its own.
+/// Gives one name alternately to two folders, on a separate thread.
 private final class Swapper: @unchecked Sendable {
-  // `@unchecked Sendable`: one pipe end is used by the thread, the other by `stop`.
+  // `@unchecked Sendable`: the thread uses one end of the pipe, and `stop` uses the other.
   private var ends: [Int32] = [-1, -1]
   private var thread = pthread_t()
   private let names: (String, String)

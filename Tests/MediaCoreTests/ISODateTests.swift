@@ -28,7 +28,7 @@ import Testing
       #expect(ISODate.text(nanoseconds) == text)
       #expect(ISODate.parse(text) == nanoseconds)
     }
-    // Any two are less than an Int64 apart.
+    // The difference of any two dates fits in an Int64.
     let ends = ["1900-01-01T00:00:00Z", "2100-12-31T23:59:60.999999999-23:59"].compactMap(ISODate.parse)
     #expect(ends.count == 2 && !ends[1].subtractingReportingOverflow(ends[0]).overflow)
   }

@@ -3,7 +3,7 @@ import MediaCore
 import Testing
 
 struct MediaErrorTests {
-  /// The constants as the source declares them: name in Swift and number.
+  /// The constants in the source: Swift name and number.
   private func declaredCodes() throws -> [(name: String, number: Int)] {
     let source = URL(filePath: #filePath)
       .appending(path: "../../../Sources/MediaCore/MediaError+Codes.swift").standardizedFileURL

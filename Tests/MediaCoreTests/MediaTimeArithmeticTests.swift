@@ -33,14 +33,15 @@ struct MediaTimeArithmeticTests {
   }
 
   @Test func aMultipleThatIsNoTimescaleGivesTheLargestOne() {
-    // 65,537 · 65,539 is above 2^31 - 1. The sum is 131,076 / 4,295,229,443, which is 65,534.0000.. of 2^31 - 1.
+    // 65,537 · 65,539 is above 2^31 - 1. The sum is 131,076 / 4,295,229,443, which is 65,534.0000.. in units of 1 /
+    // (2^31 - 1).
     let sum = MediaTime(1, 65_537) + MediaTime(1, 65_539)
     #expect(sum.isIdentical(to: .rounded(65_534, .max)))
     #expect((MediaTime(0, 65_537) + MediaTime(0, 65_539)).isIdentical(to: MediaTime(0, .max)))
   }
 
   @Test func overflowHalvesTheTimescaleDownToInfinity() {
-    // Half of 3 and of 2 is 1 in whole numbers: the first timescale at which the sum fits.
+    // Integer halves of 3 and of 2 are 1, the first timescale at which the sum fits.
     #expect((MediaTime(.max, 2) + MediaTime(.max, 2)).isIdentical(to: MediaTime(.max, 1)))
     #expect((MediaTime(.max, 3) + MediaTime(1, 3)).isIdentical(to: .rounded(3_074_457_345_618_258_603, 1)))
     #expect((MediaTime(.max, 4) + MediaTime(.max - 1, 4)).isIdentical(to: .rounded(.max, 2)))
@@ -49,7 +50,7 @@ struct MediaTimeArithmeticTests {
     #expect((MediaTime(.min, 1) + MediaTime(.min, 1)).isIdentical(to: .negativeInfinity))
     #expect((MediaTime(.max, 1) - MediaTime(.min, 1)).isIdentical(to: .positiveInfinity))
     #expect((MediaTime(.max, 1) + MediaTime(.min, 1)).isIdentical(to: MediaTime(-1, 1)))
-    // Half a second cannot stay at 2^63 - 1 seconds, and rounding up overflows.
+    // At 2^63 - 1 seconds a half cannot be represented, and rounding up overflows.
     #expect((MediaTime(.max, 1) + MediaTime(1, 2)).isIdentical(to: .positiveInfinity))
     #expect((MediaTime(.max, 1) + MediaTime(1, 3)).isIdentical(to: .rounded(.max, 1)))
     #expect((MediaTime(.max, 1) + MediaTime(1, .max)).isIdentical(to: .rounded(.max, 1)))
@@ -150,7 +151,7 @@ struct MediaTimeArithmeticTests {
       (MediaTime(3, 2), 1, 3, MediaTime(3, 6)), (MediaTime(1, 2), 2, 3, MediaTime(2, 6)),
       (MediaTime(1, 2), -2, 3, MediaTime(-2, 6)), (MediaTime(1, 2), 2, -3, MediaTime(-2, 6)),
       (MediaTime(-1, 2), -2, -3, MediaTime(-2, 6)),
-      // 44,100 · 88,200 is no timescale, but the reduced denominator is.
+      // 44,100 · 88,200 is not a valid timescale, but the reduced denominator is.
       (MediaTime(88_200, 44_100), 1, 88_200, MediaTime(1, 44_100)),
       (MediaTime(1, .max), 1, 2, .rounded(1, .max)), (MediaTime(1, .max), 1, 3, .rounded(0, .max)),
       (MediaTime(.max, 1), 2, 2, MediaTime(.max, 1)), (MediaTime(.min, .max), .min, .min, MediaTime(.min, .max)),

@@ -54,7 +54,7 @@ struct MediaTimeComparisonTests {
     var generator = SeededGenerator(seed: 3)
     for _ in 0..<600 {
       let left = generator.time()
-      // Every third time the same instant in another timescale, where there is one.
+      // Every third pair is the same instant in another timescale, if it has one.
       let right = generator.next() % 3 == 0 ? left.convertScale(generator.timescale()) : generator.time()
       guard right.isNumeric else { continue }
       let order = BigRational(left).compare(to: BigRational(right))

@@ -2,7 +2,7 @@ import MediaCore
 import Testing
 
 struct MediaTimeRoundingTests {
-  /// Value at timescale 10, and what it becomes at timescale 1 by the six methods in the order of their raw values.
+  /// A value at timescale 10, and its results at timescale 1 with the six methods, in the order of their raw values.
   static let tenths: [(Int64, [Int64])] = [
     (0, [0, 0, 0, 0, 0, 0]), (10, [1, 1, 1, 1, 1, 1]), (-10, [-1, -1, -1, -1, -1, -1]),
     (14, [1, 1, 2, 1, 2, 1]), (15, [2, 1, 2, 1, 2, 1]), (16, [2, 1, 2, 1, 2, 1]),

@@ -84,8 +84,8 @@ struct MediaTimeTests {
   }
 
   @Test func secondsThatOverflowHalveTheTimescale() {
-    // 2^40 s: 2^40 · (2^31 - 1) is no Int64; half that timescale, 2^30 - 1, is still too much, and so on down to 2^23 -
-    // 1.
+    // 2^40 s: 2^40 · (2^31 - 1) does not fit in an Int64. Half that timescale, 2^30 - 1, is still too large, and so on
+    // down to 2^23 - 1.
     let time = MediaTime(seconds: 0x1p40, preferredTimescale: .max)
     #expect(time.isIdentical(to: MediaTime((1 << 40) * ((1 << 23) - 1), (1 << 23) - 1)))
     #expect(MediaTime(seconds: 0x1p62, preferredTimescale: 600).isIdentical(to: MediaTime(1 << 62, 1)))

@@ -2,7 +2,7 @@ import MediaCore
 import Testing
 
 struct MediaTimeTextTests {
-  // MARK: - Reading decimals
+  // MARK: - Parsing decimals
 
   @Test(
     arguments: [
@@ -28,7 +28,7 @@ struct MediaTimeTextTests {
       ("-0.0000000001", 0, 1), ("0.9999999999", 1, 1),
       ("0.99999999949999999999999999999999999999999999", 999_999_999, 1_000_000_000),
       ("1e-10", 0, 1), ("1e-999999999999999999999999", 0, 1), ("5e-10", 1, 1_000_000_000),
-      // Room for so many digits is at a smaller power of ten only.
+      // These numbers of digits fit only at a smaller power of ten.
       ("9223372036854775806.5", .max, 1), ("92233720368547758.075", 922_337_203_685_477_581, 10),
       ("922337203685477580.75", 922_337_203_685_477_581, 1), ("-9223372036854775807.9", .min, 1),
       ("12345678901.2345678905", 12_345_678_901_234_567_89, 100_000_000),
@@ -73,7 +73,7 @@ struct MediaTimeTextTests {
     #expect(MediaTime(fraction: "pts=1/3".dropFirst(4)) == MediaTime(1, 3))
   }
 
-  /// Every text of digits, point and exponent says what unlimited arithmetic says.
+  /// The result for every text of digits, point and exponent equals the result of unlimited arithmetic.
   @Test func decimalsAgreeWithUnlimitedArithmetic() {
     var generator = SeededGenerator(seed: 8)
     for _ in 0..<600 {
@@ -98,7 +98,7 @@ struct MediaTimeTextTests {
       #expect(BigRational(time).isEqual(to: exact) != time.hasBeenRounded, "\(text) is \(time)")
       let places = time.hasBeenRounded ? 1_000_000_000 : Int64(time.timescale)
       let nearest = exact.units(places, .halfAwayFromZero).value
-      // Wherever nine places fit, they are what a rounded time has.
+      // If nine decimals fit, a rounded time has nine decimals.
       if let nearest = nearest.int64 { #expect(time == MediaTime(nearest, Int32(places)), "\(text) is \(time)") }
       #expect(time.timescale == 1 || time.value % 10 != 0, "\(text) is \(time)")
     }
@@ -108,13 +108,13 @@ struct MediaTimeTextTests {
     String((0..<count).map { _ in Character(Unicode.Scalar(UInt8(48 + generator.next() % 10))) })
   }
 
-  // MARK: - Reading fractions
+  // MARK: - Parsing fractions
 
   @Test(
     arguments: [
       ("441000/44100", 441_000, 44_100), ("0/1", 0, 1), ("-1/3", -1, 3), ("007/010", 7, 10),
       ("9223372036854775807/2147483647", .max, .max), ("-9223372036854775808/1", .min, 1),
-      // In lowest terms only where they do not fit as they are.
+      // Reduced only if they do not fit unreduced.
       ("4294967296/8589934592", 1, 2), ("18446744073709551614/4", .max, 2), ("-9223372036854775808/2", .min / 2, 1),
     ] as [(String, Int64, Int32)])
   func fractionsAreExact(text: String, value: Int64, timescale: Int32) throws {
@@ -124,7 +124,7 @@ struct MediaTimeTextTests {
 
   @Test func fractionsWithTooLargeADenominatorAreRounded() throws {
     let time = try #require(MediaTime(fraction: "1/4294967295"))
-    #expect(time.isIdentical(to: .rounded(0, .max)))  // (2^31 - 1) / (2^32 - 1) is a little less than a half.
+    #expect(time.isIdentical(to: .rounded(0, .max)))  // (2^31 - 1) / (2^32 - 1) is slightly less than a half.
     #expect(MediaTime(fraction: "2/4294967295")?.isIdentical(to: .rounded(1, .max)) == true)
     #expect(MediaTime(fraction: "1/18446744073709551615")?.isIdentical(to: .rounded(0, .max)) == true)
   }
@@ -138,7 +138,7 @@ struct MediaTimeTextTests {
     #expect(MediaTime(fraction: text) == nil)
   }
 
-  // MARK: - Writing
+  // MARK: - Formatting
 
   @Test func decimalDescriptions() {
     let table: [(MediaTime, String)] = [
@@ -179,7 +179,7 @@ struct MediaTimeTextTests {
       let fraction = try #require(MediaTime(fraction: time.fractionDescription))
       #expect(fraction == time && !fraction.hasBeenRounded)
 
-      // The nearest nine places, and the same text again.
+      // The text is rounded to nine decimals, and parsing it gives the same text again.
       let text = time.decimalDescription
       if let nearest = BigRational(time).units(1_000_000_000, .halfAwayFromZero).value.int64 {
         let decimal = try #require(MediaTime(decimal: text))

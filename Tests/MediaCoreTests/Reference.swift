@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Numbers that look random and are the same in every run (SplitMix64).
+/// Pseudorandom numbers that are the same in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -14,7 +14,7 @@ struct SeededGenerator: RandomNumberGenerator {
     return bits ^ (bits >> 31)
   }
 
-  /// A value of any magnitude, every bit width being as likely as any other; sometimes an extreme.
+  /// A value with a uniformly distributed bit width; sometimes an extreme value.
   mutating func value() -> Int64 {
     switch next() % 32 {
     case 0: return .max
@@ -24,7 +24,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
   }
 
-  /// A timescale: one that media have, a small one, a large one or the largest.
+  /// A timescale: a common one of media, a small one, a large one or the largest.
   mutating func timescale() -> Int32 {
     let usual: [Int32] = [1, 24, 30, 600, 1000, 1001, 30_000, 44_100, 48_000, 90_000, 192_000, .max]
     switch next() % 3 {
@@ -37,9 +37,9 @@ struct SeededGenerator: RandomNumberGenerator {
   mutating func time() -> MediaTime { MediaTime(value: value(), timescale: timescale()) }
 }
 
-/// Whole numbers without a limit, by the schoolbook and slow: what the tests hold MediaCore's arithmetic against.
+/// Integers of unlimited size with simple, slow algorithms: the reference for MediaCore's arithmetic.
 struct BigInteger: Comparable {
-  /// 16 bits each, the lowest first; none for zero.
+  /// The limbs, 16 bits each, lowest first; empty for zero.
   private var limbs: [UInt32]
   private(set) var isNegative: Bool
 
@@ -62,7 +62,7 @@ struct BigInteger: Comparable {
   var isZero: Bool { limbs.isEmpty }
   var magnitude: BigInteger { BigInteger(limbs: limbs, isNegative: false) }
 
-  /// The number as an `Int64`, if it is one.
+  /// The number as an `Int64`; nil if it does not fit.
   var int64: Int64? {
     var result: Int64 = 0
     for limb in limbs.reversed() {
@@ -109,7 +109,7 @@ struct BigInteger: Comparable {
     return BigInteger(limbs: product, isNegative: left.isNegative != right.isNegative)
   }
 
-  /// Quotient toward zero and remainder, bit by bit; of magnitudes, so both are not negative.
+  /// Quotient toward zero and remainder of the magnitudes, by binary long division. Both are nonnegative.
   func dividedMagnitude(by divisor: BigInteger) -> (quotient: BigInteger, remainder: BigInteger) {
     let divisor = divisor.magnitude
     var quotient = [UInt32](repeating: 0, count: limbs.count)
@@ -139,7 +139,7 @@ struct BigInteger: Comparable {
 
   private func limb(_ index: Int) -> UInt32 { index < limbs.count ? limbs[index] : 0 }
 
-  /// `larger - smaller`, both without a sign.
+  /// `larger - smaller`, both unsigned.
   private static func difference(_ larger: [UInt32], _ smaller: [UInt32]) -> [UInt32] {
     var result: [UInt32] = []
     var borrow: UInt32 = 0
@@ -152,7 +152,7 @@ struct BigInteger: Comparable {
   }
 }
 
-/// A fraction of unlimited whole numbers, with the rules of CMTime written down plainly.
+/// A fraction of unlimited integers, with a plain implementation of CMTime's rules.
 struct BigRational {
   var numerator: BigInteger
   var denominator: BigInteger
@@ -183,13 +183,13 @@ struct BigRational {
 
   func isEqual(to other: BigRational) -> Bool { compare(to: other) == 0 }
 
-  /// Below, at or above zero as this is below, equal to or above `other`.
+  /// Negative, zero or positive when this number is below, equal to or above `other`.
   func compare(to other: BigRational) -> Int {
     let (left, right) = (numerator * other.denominator, other.numerator * denominator)
     return left < right ? -1 : left == right ? 0 : 1
   }
 
-  /// The number in units of `1 / scale`, rounded; and whether nothing was lost.
+  /// The number in units of `1 / scale`, rounded, and whether it is exact.
   func units(_ scale: Int64, _ method: MediaTime.RoundingMethod) -> (value: BigInteger, isExact: Bool) {
     let (quotient, remainder) = (numerator * BigInteger(scale)).dividedMagnitude(by: denominator)
     let isUp: Bool
@@ -205,7 +205,7 @@ struct BigRational {
     return (numerator.isNegative ? -magnitude : magnitude, remainder.isZero)
   }
 
-  /// At `timescale`, halved while the value overflows; infinite when it overflows at 1.
+  /// The time at `timescale`, which is halved while the value overflows; infinite when it overflows at 1.
   func time(at timescale: Int32) -> MediaTime {
     var scale = timescale
     while scale > 0 {
@@ -220,23 +220,23 @@ struct BigRational {
 }
 
 extension MediaTime {
-  /// Whether all four fields are the same, and not only the instant.
+  /// Whether all four fields are equal, not only the instant.
   func isIdentical(to other: MediaTime) -> Bool {
     value == other.value && timescale == other.timescale && flags == other.flags && epoch == other.epoch
   }
 
-  /// `value / timescale`, as short as tables of tests want it.
+  /// A short form of `init(value:timescale:)` for tables.
   init(_ value: Int64, _ timescale: Int32, epoch: Int64 = 0) {
     self.init(value: value, timescale: timescale, epoch: epoch)
   }
 
-  /// The same with the flag of a rounded time.
+  /// A time with the rounding flag.
   static func rounded(_ value: Int64, _ timescale: Int32) -> MediaTime {
     MediaTime(value: value, timescale: timescale, flags: [.valid, .hasBeenRounded])
   }
 }
 
-/// One of each kind of time, in ascending order.
+/// One time of each kind, in ascending order.
 let ascendingKinds: [MediaTime] = [
   .negativeInfinity, MediaTime(.min, 1), MediaTime(-1, 2), .zero, MediaTime(1, .max), MediaTime(1, 2),
   MediaTime(.max, 1),
@@ -244,6 +244,6 @@ let ascendingKinds: [MediaTime] = [
   .indefinite, .positiveInfinity, .invalid,
 ]
 
-/// Values and timescales at the edges of their types.
+/// Values and timescales at the limits of their types.
 let extremeValues: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
 let extremeTimescales: [Int32] = [.min, .min + 1, -1, 0, 1, 2, 3, 65_535, 65_536, .max - 1, .max]

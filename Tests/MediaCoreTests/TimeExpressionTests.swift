@@ -31,7 +31,7 @@ struct TimeExpressionTests {
       ("-1:30", relative(-90, 1)),
       ("+1:02:03.25", relative(372_325, 100)), ("+250ms", relative(1, 4)), ("-250ms", relative(-1, 4)),
       ("+441000/44100", relative(10, 1)), ("-1/3", relative(-1, 3)), ("-1e-3", relative(-1, 1000)),
-      // Parts of the whole.
+      // Percentages.
       ("50%", .percent(numerator: 1, denominator: 2)), ("12.5%", .percent(numerator: 1, denominator: 8)),
       ("0%", .percent(numerator: 0, denominator: 1)), ("100%", .percent(numerator: 1, denominator: 1)),
       ("100.000%", .percent(numerator: 1, denominator: 1)), ("33.3%", .percent(numerator: 333, denominator: 1000)),

@@ -1,7 +1,7 @@
 import MediaCore
 import Testing
 
-/// `start` up to `end` in whole seconds.
+/// The range from `start` to `end` in whole seconds.
 private func range(_ start: Int64, _ end: Int64, epoch: Int64 = 0) -> TimeRange {
   TimeRange(start: MediaTime(start, 1, epoch: epoch), duration: MediaTime(end - start, 1))
 }
@@ -191,7 +191,7 @@ struct TimeRangeMappingTests {
       (range(5, 8), MediaTime(6, 1), MediaTime(6, 1)), (range(5, 8), MediaTime(8, 1), MediaTime(5, 1)),
       (range(5, 8), MediaTime(0, 1), MediaTime(6, 1)), (range(-3, -1), MediaTime(0, 1), MediaTime(-2, 1)),
       (range(5, 8, epoch: 2), MediaTime(9, 1, epoch: 2), MediaTime(6, 1, epoch: 2)),
-      // From 1/3, 2/5 long: -7/11 is -160/165 from the start, and three lengths of 66/165 make that 38/165.
+      // From 1/3, 2/5 long: -7/11 is -160/165 from the start. Three lengths of 66/165 added give 38/165.
       (TimeRange(start: MediaTime(1, 3), duration: MediaTime(2, 5)), MediaTime(-7, 11), MediaTime(93, 165)),
       (TimeRange(start: MediaTime(1, 3), duration: MediaTime(2, 5)), MediaTime(7, 3), MediaTime(1, 3)),
     ]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkIO
 
-/// Connections that later requests reuse, and the thread that keeps them.
+/// Reuse of connections by later requests, and the thread that owns them.
 @Suite(.timeLimit(.minutes(2))) struct ConnectionReuseTests {
   private static func read(_ url: String, options: HTTPOptions = HTTPOptions()) throws -> [UInt8] {
     let resource = HTTPResource(url: try HTTPURL(url), options: options)
@@ -30,7 +30,7 @@ import Testing
     #expect(try rig.server.connections().count == 1)
   }
 
-  /// With TLS 1.2: curl 7.88 with GnuTLS stores no session of TLS 1.3, whose tickets follow the handshake.
+  /// With TLS 1.2: curl 7.88 with GnuTLS stores no sessions of TLS 1.3, because their tickets follow the handshake.
   @Test func connectionsBesideOthersResumeTheirTLSSession() throws {
     let folder = try TemporaryDirectory("tls")
     let (certificate, key) = try HTTPServer.certificate(in: folder)
@@ -60,7 +60,7 @@ import Testing
     #expect(try server.drain().filter { $0.hasPrefix("request ") }.count == 1)
   }
 
-  /// The bytes after the announced length are no response to the next request on the connection.
+  /// Bytes after the announced length are not a response to the next request on the connection.
   @Test func bytesAfterAResponseAreNotTakenForTheNextResponse() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(300_000)
@@ -75,7 +75,7 @@ import Testing
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(300_000)
     try rig.server.write(bytes, to: "a")
-    // One server is silent, one transfer has a full window, and others are read beside them.
+    // While one server is silent and another transfer has a full window, other transfers continue.
     let silent = try rig.resource("/a?hold=never")
     try silent.start()
     try rig.server.wait("gate never")

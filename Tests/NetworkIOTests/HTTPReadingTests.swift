@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkIO
 
-/// Places, memory, time-outs and cancellation.
+/// Offsets, memory, timeouts and cancellation.
 @Suite struct HTTPReadingTests {
   @Test func bytesAtAnyPlaceAreTheirs() throws {
     let rig = try HTTPRig()
@@ -30,7 +30,7 @@ import Testing
     #expect(outcome.bytes.isEmpty)
     let requests = try rig.server.drain().filter { $0.hasPrefix("request") }
     print(requests.joined(separator: "\n"))
-    // The start, the end, the middle, a little back in the window of nothing, the start again.
+    // The start, the end, the middle, slightly backward, and the start again.
     #expect(requests.count <= 7)
     #expect(log.accessEvents.first?.numberOfMediaRequests == requests.count)
   }
@@ -47,7 +47,7 @@ import Testing
     #expect(outcome.bytes == bytes)
     #expect(outcome.maximumHeld <= HTTPOptions.aheadByteCount + HTTPOptions.behindByteCount)
     #expect(try rig.server.drain().filter { $0.hasPrefix("request") }.count == 1)
-    // What was just read is still there.
+    // Bytes that were just read are still in the window.
     var again = HTTPRig.Outcome()
     try HTTPRig.read(resource, from: 8_000_000 - 900_000, limit: 1_000, into: &again)
     #expect(again.bytes == Array(bytes[7_100_000..<7_101_000]))
@@ -98,7 +98,7 @@ import Testing
     try HTTPRig.read(resource, from: 0, limit: 40_000, into: &outcome)
     try rig.server.wait("gate stop")
     rig.clock.advance(seconds: 16)
-    // The second request is for fewer bytes than the gate stands behind; it is told first.
+    // The second request is for the missing bytes. The server reports the first request before it.
     try rig.server.wait("request GET /a?gate=stop&at=40000 bytes=0-")
     try rig.server.wait("request GET /a?gate=stop&at=40000 bytes=40000-")
     rig.server.open(gate: "stop")
@@ -189,7 +189,7 @@ import Testing
   }
 }
 
-/// A body on a thread of its own, whose end can be waited for.
+/// Runs a body on a separate thread and can wait for its end.
 private final class Thread: Sendable {
   private let result = WakeSignal<Result<Void, any Error>?>(nil)
 

@@ -7,14 +7,14 @@ import Testing
 
 extension ManualTime: NetworkClock {}
 
-/// A web server, and resources of it that are read.
+/// A web server, and reads of its resources.
 final class HTTPRig {
   let server: HTTPServer
   var clock = ManualTime()
 
   init() throws { server = try HTTPServer() }
 
-  /// What was read, and why it ended.
+  /// The bytes read, and the error that ended the read.
   struct Outcome {
     var bytes: [UInt8] = []
     var error: MediaError?
@@ -22,7 +22,7 @@ final class HTTPRig {
     var log = NetworkLog()
   }
 
-  /// Bytes of which each tells its place.
+  /// A byte pattern in which each byte depends on its offset.
   static func pattern(_ count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       var index = 0
@@ -40,7 +40,7 @@ final class HTTPRig {
     HTTPResource(url: try HTTPURL(server.address + place), options: options, log: log, clock: clock)
   }
 
-  /// Opens and reads from `offset` to the end, or to so many bytes.
+  /// Opens a resource and reads from `offset` to the end, or at most `limit` bytes.
   func read(
     _ place: String, from offset: Int64 = 0, limit: Int = .max, options: HTTPOptions = HTTPOptions()
   ) throws -> Outcome {

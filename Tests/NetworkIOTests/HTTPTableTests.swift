@@ -6,13 +6,13 @@ import Testing
 
 @testable import NetworkIO
 
-/// What a server does, and what becomes of it: bytes, the number of the error, requests, pauses, memory.
+/// Behavior of servers and the results: bytes, error codes, requests, delays, memory.
 @Suite(.timeLimit(.minutes(2))) struct HTTPTableTests {
   private struct Row {
     var name: String
     var place: String
     var code: MediaError.Code?
-    /// Bytes that are read all the same; nil: all of them.
+    /// The number of bytes delivered despite the error; nil for all.
     var byteCount: Int?
     var requests: Int
     var pauses: [Int64] = []
@@ -171,7 +171,7 @@ import Testing
     try HTTPRig.read(resource, from: 50_000, into: &outcome)
     #expect(outcome.bytes == Array(bytes[50_000...]))
     #expect(try proxy.drain().first == "request CONNECT 127.0.0.1:\(server.port) -")
-    // A proxy that refuses is not taken for the server.
+    // The response of a rejecting proxy is not treated as a response of the server.
     let missing = HTTPResource(url: try HTTPURL("https://127.0.0.1:1/404"), options: options)
     let error = #expect(throws: MediaError.self) { try missing.open() }
     print("a proxy refuses: \(error.map { "\($0)" } ?? "no error")")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkIO
 
-/// Which servers may be reached.
+/// The servers that may be reached.
 @Suite(.timeLimit(.minutes(2))) struct NetworkRulesTests {
   private func allows(_ rules: NetworkRules, _ address: String, host: String = "h.example") throws -> Bool {
     rules.allows(try #require(IPAddress(host: address)), host: host)
@@ -21,7 +21,7 @@ import Testing
     for address in ["127.0.0.1", "10.0.0.1", "169.253.0.1", "::1", "fec0::1", "fd00:ec2::255", "2001:db8::1"] {
       #expect(try allows(rules, address), "\(address)")
     }
-    // Neither everything nor a host name allows them; a network within them does.
+    // Neither a larger network nor a host name allows them; a network within them does.
     for entry in ["0.0.0.0/0", "h.example", "169.0.0.0/8"] {
       #expect(try !allows(NetworkRules(allow: [entry], deny: []), "169.254.169.254"), "\(entry)")
     }
@@ -55,7 +55,7 @@ import Testing
     for address in ["http://128.0.0.1/", "http://good.example/", "http://bad.example.good/", "http://[::2]/"] {
       #expect(try rules.allows(host: HTTPURL(address).host), "\(address)")
     }
-    // Where only names are allowed, no other name is looked up.
+    // If only names are allowed, other names are rejected before name resolution.
     let names = try NetworkRules(allow: ["radio.example"], deny: [])
     #expect(
       names.allows(host: "radio.example") && !names.allows(host: "other.example") && !names.allows(host: "10.0.0.1"))
@@ -75,7 +75,8 @@ import Testing
     _ = try NetworkRules(allow: Array(many.dropLast()), deny: [])
   }
 
-  /// The connection is what is compared, however its address was found, and nothing tells whether a port is open.
+  /// The rules apply to the connection's address, however it was resolved. The error does not reveal whether a port is
+  /// open.
   @Test func deniedAddressesAreNotConnectedTo() throws {
     let (rig, gone) = (try HTTPRig(), try HTTPServer())
     gone.stop()

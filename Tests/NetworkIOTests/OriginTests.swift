@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkIO
 
-/// Secrets stay at the origin that they were given for, across redirects and from https to http.
+/// Secrets stay at the origin that they were specified for, across redirects and from https to http.
 @Suite(.timeLimit(.minutes(2))) struct OriginTests {
   private static let secrets = ["X-Api-Key: k", "Authorization: Bearer t", "Cookie: c=1"]
 
@@ -45,7 +45,7 @@ import Testing
     #expect(outcome.bytes == [1, 2, 3])
     #expect(try Self.secrets(seenBy: first.server) == Set(Self.secrets))
     #expect(try Self.secrets(seenBy: second).isEmpty)
-    // A redirect on the same server keeps them.
+    // A redirect on the same server preserves them.
     try first.server.write([4], to: "a")
     #expect(try first.read("/a?redirect=1", options: Self.options).bytes == [4])
     let seen = try first.server.drain().filter { line in Self.secrets.contains { line == "header \($0)" } }
@@ -74,7 +74,7 @@ import Testing
       return outcome.bytes
     }
     let authorization = "header Authorization: Basic dXNlcjpzZWNyZXQ="
-    // A relative redirect, and one that names the server.
+    // A relative redirect, and an absolute one to the same server.
     #expect(try read("/a?redirect=1") == [4])
     #expect(try first.server.drain().filter { $0 == authorization }.count == 2)
     #expect(try read("/a?redirect=1&to=\(first.server.address)/a") == [4])
@@ -101,7 +101,7 @@ import Testing
     let kept = HTTPResource(url: try HTTPURL("\(secure.address)/a?redirect=1"), options: options)
     try kept.open()
     #expect(try plain.drain().isEmpty)
-    // Other ways than redirects take nothing along either.
+    // References other than redirects do not inherit the secrets either.
     let (from, to) = (try HTTPURL(secure.address).origin, try HTTPURL(plain.address + "/a"))
     #expect(options.inherited(from: from, by: to).headers.isEmpty)
     #expect(options.inherited(from: to.origin, by: to).headers == options.headers)

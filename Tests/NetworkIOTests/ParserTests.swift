@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkIO
 
-/// The pure parts: titles, headers, addresses, pauses, the window.
+/// The pure parts: titles, headers, addresses, delays, the window.
 @Suite struct ParserTests {
   private static func parse(_ bytes: [UInt8], interval: Int, cuts: [Int]) -> (sound: [UInt8], titles: [ICYMetadata]) {
     var parser = ICYParser(interval: interval)
@@ -37,7 +37,7 @@ import Testing
     for cut in stream.indices {
       let parts = Self.parse(stream, interval: 100, cuts: [cut])
       #expect(parts.sound == sound && parts.titles == whole.titles, "cut at \(cut)")
-      // An end anywhere gives what there was until then.
+      // A truncated stream gives the audio up to the truncation.
       let truncated = Self.parse(Array(stream[..<cut]), interval: 100, cuts: [])
       #expect(sound.starts(with: truncated.sound), "ends at \(cut)")
     }
@@ -98,7 +98,7 @@ import Testing
     #expect(try HTTPURL("HTTPS://u:p@h:1/a@b").redacted == "HTTPS://h:1/a@b")
     #expect(try HTTPURL("http://h/x/y.mp3?z=a/b").lastPathComponent == "y.mp3")
     #expect(try HTTPURL("http://h").lastPathComponent == "")
-    // Marks that combine with what stands before them: bytes count, not what looks like a character.
+    // Combining marks after delimiters: parsing works on bytes, not on characters.
     #expect(
       try HTTPURL("http://u:p@\u{301}h/a/\u{7EF}b.mp3?\u{301}x").redacted == "http://\u{301}h/a/\u{7EF}b.mp3?\u{301}x")
     #expect(try HTTPURL("http://u:p@h/a/\u{7EF}b.mp3?\u{301}x").lastPathComponent == "\u{7EF}b.mp3")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import NetworkIO
 
-/// What a station says of itself in its answer's header.
+/// The fields with which a station describes itself in its response header.
 @Suite struct StationFieldTests {
   private func fields(_ lines: [String]) -> [StationField] {
     var head = ResponseHead()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkIO
 
-/// Stations: a stream without an end, with titles in it.
+/// Stations: endless streams with titles.
 @Suite struct StationTests {
   private static func hex(_ text: String) -> String {
     text.utf8.map { byte in
@@ -65,7 +65,7 @@ import Testing
     #expect(rows.map(\.numberOfMediaRequests) == [1, 1])
     #expect(rows.map(\.numberOfStalls) == [1, 0])
     #expect(rows.map(\.stallNanoseconds) == [5, 0])
-    // The thread that loads says it, perhaps a moment after the bytes were there.
+    // The loading thread reports a session, possibly slightly after the bytes are available.
     let uris: [String]? = told.wait { $0.count >= 2 ? $0 : nil }
     #expect(uris == ["\(rig.server.address)/a?gate=stop&at=40000", "\(rig.server.address)/b"])
   }
@@ -77,7 +77,7 @@ import Testing
     let resource = try rig.resource("/radio?icy=8192&gate=more&at=200000")
     try resource.open()
     var outcome = HTTPRig.Outcome()
-    // Each connection gives it from its beginning on.
+    // Each connection delivers the stream from its start.
     try HTTPRig.read(resource, from: 0, limit: 120_000, into: &outcome)
     #expect(outcome.bytes == Array((bytes + bytes + bytes).prefix(120_000)))
     let requests = try rig.server.drain().filter { $0.hasPrefix("request") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkIO
 
-/// Servers that send too little.
+/// Servers that send too few bytes.
 @Suite(.timeLimit(.minutes(2))) struct TrickleTests {
   @Test func aFewBytesWithEachAttemptAreNoProgress() throws {
     let rig = try HTTPRig()
@@ -14,7 +14,7 @@ import Testing
     #expect(outcome.error?.code == .connectionLost)
     #expect(outcome.bytes == Array(bytes[..<600]))
     #expect(rig.clock.pauseMilliseconds == [500, 1_000, 2_000, 4_000, 8_000])
-    // As many as count are.
+    // Enough bytes count as progress.
     rig.clock = .init()
     #expect(try rig.read("/a?cut=\(HTTPOptions.attemptByteCount)").bytes == bytes)
     #expect(Set(rig.clock.pauseMilliseconds) == [500])
@@ -35,7 +35,7 @@ import Testing
     try HTTPRig.read(resource, from: 100, limit: 200, into: &outcome)
     try rig.server.wait("gate two")
     rig.clock.advance(seconds: 6)
-    // The first request is told first.
+    // The server reports the first request before the second one.
     try rig.server.wait("request GET \(place) bytes=0-")
     try rig.server.wait("request GET \(place) bytes=200-")
     rig.server.open(gate: "two")

@@ -32,7 +32,7 @@ import Testing
     #expect(list.inheritedEntries[0].metadata[.creator] == "Faithless & friend")
   }
 
-  /// As Exact Audio Copy writes them, with each gap at the end of the file before.
+  /// As written by Exact Audio Copy, with each gap at the end of the previous file.
   @Test func severalFiles() throws {
     let list = try parse(
       """
@@ -58,7 +58,7 @@ import Testing
     #expect(list.entries[3].metadata[.fileType] == "MP3")
   }
 
-  /// What stands behind the name is a word, or nothing: written into a sheet as it was, a quote would end another name.
+  /// The file type is one plain word or missing. Written unchanged into a sheet, a quote would end another name.
   @Test(arguments: [
     (#"FILE "a.wav" WA"VE"#, nil as String?), (#"FILE "a.wav" "WAVE""#, nil), (#"FILE a.wav W\"AVE"#, nil),
     (#"FILE "a.wav" MP3"#, "MP3"), (#"FILE "a.wav" ma4"#, "MA4"), (#"FILE "a.wav""#, nil),
@@ -70,13 +70,13 @@ import Testing
     let entry = try #require(list.entries.first)
     #expect(entry.metadata[.fileType] == type || entry.metadata[.fileType]?.allSatisfy(\.isLetter) == true)
     #expect(entry.metadata[.fileType]?.contains("\"") != true)
-    // And it reads back as it was.
+    // The list reads back unchanged.
     let lines = try list.lines(as: .cue, base: Array("/music/lists".utf8))
     let again = try parse(lines.joined(separator: "\n"), at: "x.cue")
     #expect(again.places == list.places && again.entries.map(\.title) == ["T"], "\(lines)")
   }
 
-  /// A type that did not come from a sheet.
+  /// A file type that does not come from a sheet.
   @Test func aTypeWithAQuoteIsNotWritten() throws {
     var list = Playlist()
     list.entries = [
@@ -123,7 +123,7 @@ import Testing
     #expect(list.skippedCount == 2 && list.warnings.count == 3)
   }
 
-  /// Sound that is hidden in front of the first track's beginning: of a disc, not of its pauses.
+  /// Audio before the beginning of the first track becomes a hidden track, unless it is a normal pause.
   @Test func whatIsHiddenBeforeTheFirstTrackIsTrackNought() throws {
     func list(_ start: String, _ gap: String = "00:00:00") throws -> Playlist {
       try parse(

@@ -17,7 +17,7 @@ import Testing
       ])
     #expect(
       list.entries.map(\.duration) == [MediaTime(value: 123, timescale: 1), MediaTime(value: 321, timescale: 1), nil])
-    // Drives and shares of Windows are nowhere here.
+    // Windows drives and shares are not supported.
     #expect(list.skippedCount == 2)
     #expect(list.warnings.map(\.line) == [8, 9])
     #expect(list.warnings.allSatisfy { $0.error.code == .unsupportedPlace })
@@ -62,7 +62,7 @@ import Testing
     (Sample.cue, .cue),
   ])
   func contentTellsTheFormat(text: String, format: PlaylistFormat) {
-    // Whatever the name says.
+    // The content overrides the extension.
     for name in [nil, "pls", "cue", "m3u8", "mp3"] as [String?] {
       #expect(PlaylistFormat(of: Array(text.utf8), extension: name) == format)
     }
@@ -135,13 +135,13 @@ import Testing
   }
 
   @Test func anEncodingThatIsSaidHolds() throws {
-    // Valid UTF-8, but said to be Latin-1.
+    // Valid UTF-8, but declared as Latin-1.
     let list = try parse("#EXTM3U\n#EXTENC:ISO-8859-1\n#EXTINF:1,Ã©\na.mp3")
     #expect(list.entries.first?.title == "ÃƒÂ©")
     #expect(try parse("#EXTM3U\n#EXTENC:KOI8-R\na.mp3").warnings.count == 1)
   }
 
-  // MARK: - Places
+  // MARK: - Locations
 
   @Test(arguments: [
     ("b.mp3", "http://h/x/b.mp3"), ("../b c.mp3", "http://h/b%20c.mp3"), ("/b.mp3?x=1", "http://h/b.mp3?x=1"),
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func anAddressBeyondASCIIIsResolvedByItsBytes() throws {
-    // A mark that combines with the slash before it, which is one nevertheless.
+    // The combining mark after the slash does not hide the slash.
     let list = try Playlist(parsing: Array("#EXTM3U\nb.mp3\n../c.mp3".utf8), at: .url("http://h/\u{301}x/y/list.m3u"))
     #expect(list.places == ["http://h/%CC%81x/y/b.mp3", "http://h/%CC%81x/c.mp3"])
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Playlists
 
-/// HLS playlists, read.
+/// Parsing of HLS playlists.
 @Suite struct HLSParserTests {
   private static let place = PlaylistPlace.url("http://a.example/live/list.m3u8")
 
@@ -70,10 +70,10 @@ import Testing
       "#EXT-X-TARGETDURATION:4", "#EXT-X-PROGRAM-DATE-TIME:2026-11-22T10:00:00Z", "#EXTINF:4,", "0",
       range("ID=\"a\",CLASS=\"x\",START-DATE=\"2026-11-22T10:00:02Z\",END-ON-NEXT=YES,X-A=\"b\",X-H=0xABC,X-F=1.5"),
       range("ID=\"b\",CLASS=\"x\",START-DATE=\"2026-11-22T10:00:05Z\",PLANNED-DURATION=3"),
-      // The same one again says more; it cannot say otherwise.
+      // A repeated range can add attributes, but cannot change known ones.
       range("ID=\"b\",START-DATE=\"2026-11-22T10:00:09Z\",DURATION=1,X-L=\"later\""),
       range("ID=\"before\",START-DATE=\"2026-11-22T09:59:50Z\",END-DATE=\"2026-11-22T10:00:01Z\""),
-      // Neither a name nor a date, nor a list: passed over.
+      // No id, no date, or no attribute list: ignored.
       range("START-DATE=\"2026-11-22T10:00:05Z\""), range("ID=\"c\""), range("ID=\"c\",START-DATE=\"now\""), range("?"),
       "#EXTINF:4,", "1", "#EXT-X-ENDLIST",
     ]
@@ -91,7 +91,7 @@ import Testing
     timeline.move(0, toNanoseconds: 1_000_000_000)
     #expect(timeline.dateRanges.map(\.startNanoseconds) == [-9, 3, 6].map { $0 * 1_000_000_000 })
     #expect(timeline.dateRangeVersion != version)
-    // Without dates of segments nobody knows where they are.
+    // Without recording dates of segments, the positions are not known.
     #expect(HLSTimeline(try media(lines.filter { !$0.contains("PROGRAM") })).dateRanges == [])
     let many = (0..<3_000).map { range("ID=\"\($0)\",START-DATE=\"2026-11-22T10:00:02Z\"") }
     #expect(try media(many + lines).dateRanges.count == HLSDateRange.maximumCount)
@@ -108,7 +108,7 @@ import Testing
         "#EXT-X-SESSION-DATA:DATA-ID=\"com.example.title\",VALUE=\"Title\",LANGUAGE=\"en\"",
         "#EXT-X-SESSION-DATA:DATA-ID=\"com.example.lyrics\",URI=\"lyrics.json\"",
         "#EXT-X-SESSION-DATA:DATA-ID=\"com.example.raw\",URI=\"raw\",FORMAT=RAW",
-        // Neither, both, nothing, somewhere else, no list of attributes: passed over.
+        // Neither value nor URI, both, no id, a forbidden location, or no attribute list: ignored.
         "#EXT-X-SESSION-DATA:DATA-ID=\"a\"", "#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"b\",URI=\"c\"",
         "#EXT-X-SESSION-DATA:VALUE=\"b\"", "#EXT-X-SESSION-DATA:DATA-ID=\"a\",URI=\"file:///etc/passwd\"",
         "#EXT-X-SESSION-DATA:?",
@@ -157,7 +157,7 @@ import Testing
     #expect(german.place == .url("http://a.example/live/de.m3u8"))
     #expect(english.isDefault && english.isAutoselect && english.place == nil && english.instreamID == "2")
     #expect(english.language == nil && english.channelCount == nil && english.characteristics.isEmpty)
-    // Of subtitles nothing is asked for: what is wrong with them is no fault of the stream.
+    // Subtitles are not loaded, so errors in them do not invalidate the stream.
     #expect(list.subtitleRenditions.map(\.name) == ["Signs"] && list.subtitleRenditions[0].isForced)
     #expect(list.subtitleRenditions[0].place == nil && list.variants[0].subtitleGroup == "s")
     #expect(code(["#EXT-X-MEDIA:TYPE=AUDIO,NAME=\"a\"", "#EXT-X-STREAM-INF:BANDWIDTH=1", "a"]) == 2060)
@@ -251,7 +251,7 @@ import Testing
   }
 }
 
-/// Where segments lie in time, and when a playlist is asked for again.
+/// Positions of segments in time, and reload times of a playlist.
 @Suite struct HLSTimelineTests {
   private func list(
     _ numbers: Range<Int64>, seconds: Int64 = 4, isEnded: Bool = false, dates: [Int64: Int64] = [:]
@@ -269,12 +269,12 @@ import Testing
 
   private static let second: Int64 = 1_000_000_000
 
-  /// Whatever a server says next, no number runs over.
+  /// No number overflows, whatever the server sends next.
   @Test func leapsOfAServerAreTakenInOrRefused() {
     var timeline = HLSTimeline(list(0..<6, dates: [0: ISODate.parse("1900-01-01T00:00:00Z") ?? 0]))
     let far = timeline.update(list((1 << 53)..<(1 << 53) + 6))
     #expect(far == .restarted && timeline.startNanoseconds == 24 * Self.second)
-    // Each leap is as far as one may be, until the stream has gone on for longer than times are counted.
+    // Each jump has the maximum permitted length, until the stream exceeds the limit of the timeline.
     var (first, answers) = (Int64(0), Set<HLSTimeline.Update>())
     timeline = HLSTimeline(list(0..<6))
     for _ in 0..<200 {
@@ -311,7 +311,7 @@ import Testing
     let answer3 = timeline.update(list(11..<17))
     #expect(answer3 == .unchanged, "a server that lags behind")
     #expect(timeline.numbers == 12..<18)
-    // Two segments were missed altogether.
+    // Two segments were missed.
     let answer4 = timeline.update(list(20..<26))
     #expect(answer4 == .changed)
     #expect(timeline.startNanoseconds == 40 * Self.second)
@@ -325,7 +325,7 @@ import Testing
     #expect(timeline.startNanoseconds == 92 * Self.second)
   }
 
-  /// Another variant or rendition of a stream whose own timeline begins at 40 s with segment 20.
+  /// Another variant or rendition of a stream. The timeline of the known one begins at 40 s with segment 20.
   @Test func anotherPlaylistOfAStreamLiesAtTheSameTimes() {
     let date: Int64 = 1_795_336_200 * Self.second
     func start(_ new: HLSMediaPlaylist, beside known: HLSMediaPlaylist) -> Int64 {
@@ -333,18 +333,18 @@ import Testing
       other.move(known.firstNumber, toNanoseconds: 40 * Self.second)
       return HLSTimeline(new, beside: other).startNanoseconds / Self.second
     }
-    // Ended ones of the same length begin together, whatever their numbers and dates are.
+    // Ended playlists of the same length begin together, whatever their numbers and dates are.
     #expect(
       start(list(0..<6, isEnded: true, dates: [0: 5]), beside: list(20..<26, isEnded: true, dates: [20: 9])) == 40)
-    // Dates within the window, before it and behind it; then numbers say nothing.
+    // Dates within the window, before it and after it; the numbers are then ignored.
     for (seconds, expected) in [(Int64(8), Int64(48)), (-30, 10), (100, 140)] {
       let new = list(7..<13, dates: [9: date + (seconds + 8) * Self.second])
       #expect(start(new, beside: list(20..<26, dates: [21: date + 4 * Self.second])) == expected, "\(seconds)")
     }
     #expect(start(list(22..<30), beside: list(20..<26)) == 48 && start(list(18..<24), beside: list(20..<26)) == 32)
-    // Nothing tells: both end now.
+    // Without common information, both end together.
     #expect(start(list(100..<104), beside: list(20..<26, dates: [20: date])) == 48)
-    // What is beyond all times is not taken.
+    // A time beyond the limits is rejected.
     let far = list(7..<13, dates: [7: Int64.max - 30 * Self.second])
     #expect(start(far, beside: list(20..<26, dates: [20: -9_000_000_000 * Self.second])) == 40)
   }
@@ -384,7 +384,7 @@ import Testing
   }
 }
 
-/// Which variant is heard.
+/// The choice of variants.
 @Suite struct HLSVariantChoiceTests {
   private func variant(_ name: String, _ bandwidth: Int64, _ codecs: String, group: String? = nil) -> HLSVariant {
     HLSVariant(
@@ -444,7 +444,8 @@ import Testing
     func places(_ option: HLSRendition?) -> [String] {
       choice.candidates(peakBitRateLimit: nil, option: option).map { String($0.place.displayText.dropFirst(9)) }
     }
-    // The best variant's default is the default in the others, too, and where it is not there, what is.
+    // The default of the best variant is also the default in the others; where it is missing, their own default is
+    // used.
     #expect(places(nil) == ["h-de", "l-de", "plain"])
     #expect(places(options[0]) == ["hi", "l-en"], "sound without a place is in the variant's own segments")
     #expect(places(options[1]) == ["h-de", "l-de"])
@@ -454,13 +455,14 @@ import Testing
   }
 
   @Test func theVariantThatTheNetworkSustainsIsChosen() {
-    // Rates in order, the one that is heard, the throughput, whether there is enough of it, and what to go over to.
+    // The rates in order, the current variant, the throughput, whether enough is buffered, and the expected new
+    // variant.
     let rows: [([Int64], Int, Double?, Bool, Int?)] = [
       ([300, 200, 100], 0, nil, true, nil), ([300, 200, 100], 0, 334, false, nil), ([300, 200, 100], 0, 332, false, 1),
       ([300, 200, 100], 0, 280, false, 2), ([300, 200, 100], 0, 1, false, 2), ([300, 200, 100], 2, 1, false, nil),
       ([300, 200, 100], 1, 430, true, 0), ([300, 200, 100], 1, 420, true, nil), ([300, 200, 100], 1, 430, false, nil),
       ([300, 200, 100], 2, 300, true, 1), ([300, 200, 100], 2, 1e12, true, 0), ([300], 0, 1, true, nil),
-      // Rates that are not said are not compared; the best sound may have fewer bits than the others.
+      // Unknown rates are not compared. The best audio may have a lower bit rate than the others.
       ([0, 200, 100], 0, 1, true, nil), ([300, 0, 100], 0, 200, true, 2), ([50, 900, 400], 0, 1_000, true, nil),
       ([50, 900, 400], 1, 600, true, 0), ([], 0, 1, true, nil), ([.max, 1], 0, 5, true, 1),
     ]
@@ -476,7 +478,7 @@ import Testing
     #expect(ladder.choice(from: 2, throughput: 300, isAhead: true) == nil)
   }
 
-  /// What was loaded is compared with what was loaded, and what the playlist says with what it says.
+  /// Measured rates are compared with measured rates, and bandwidths of the playlist with each other.
   @Test func whatIsLoadedOfAVariantIsNotComparedWithWhatThePlaylistSaysOfAnother() {
     typealias Rung = HLSVariantLadder.Rung
     var ladder = HLSVariantLadder([
@@ -486,15 +488,15 @@ import Testing
       ladder.choice(from: current, throughput: throughput, isAhead: true)
     }
     #expect([choice(0, 285), choice(0, 284), choice(0, 180), choice(0, 10)] == [nil, 1, 2, 2])
-    // Of the second one it is known now; of the third still not.
+    // The rate of the second variant is now measured, that of the third is not.
     ladder.rungs[1].bitRate = 192
     #expect([choice(1, 365), choice(1, 366), choice(1, 214), choice(1, 212)] == [nil, 0, nil, 2])
     ladder.rungs[2].bitRate = 64
     #expect([choice(2, 274), choice(2, 275), choice(2, 366), choice(0, 280)] == [nil, 1, 0, 1])
-    // A variant with pictures in its own segments loads them.
+    // A variant with video in its segments loads the video too.
     ladder.rungs[2] = Rung(bitRate: 1_000, bandwidth: 1_000)
     #expect([choice(1, 100), choice(2, 1_000)] == [nil, 0])
-    // Without what the playlist says nothing is known of what was not loaded.
+    // Without a bandwidth in the playlist, the rate of a variant that was not loaded is not known.
     ladder = HLSVariantLadder([Rung(bitRate: 256), Rung(bitRate: 0, bandwidth: 100)])
     #expect(choice(0, 10) == nil)
   }

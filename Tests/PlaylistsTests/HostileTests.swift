@@ -11,7 +11,7 @@ import Testing
     (Sample.cue, "a.cue"),
   ]
 
-  /// Every beginning of a list is a list, or an error with a number of lists.
+  /// Every prefix of a list is a valid list, or gives an error code of playlists.
   @Test(arguments: samples)
   func cutAtEveryByte(text: String, name: String) {
     let bytes = Array(text.utf8)
@@ -43,18 +43,18 @@ import Testing
   func placesThatAreNotPlayedAreLeftOut(name: String) throws {
     let list = try parse("#EXTM3U\nfirst\n#EXTINF:3,title\n\(name)\nlast\n")
     if name.hasPrefix("subfile,") {
-      // No scheme, so that it is the name of a file.
+      // Not a URL scheme: the text is a file name.
       #expect(list.entries.count == 3)
     } else {
       #expect(list.places == ["/music/lists/first", "/music/lists/last"])
       #expect(list.skippedCount == 1 && list.warnings.first?.line == 4)
       #expect([2007, 1001, 3023].contains(list.warnings.first?.error.code.rawValue))
-      // What was said of it is said of nothing else.
+      // The title of the skipped entry is not applied to another entry.
       #expect(list.entries.last?.title == nil)
     }
   }
 
-  /// Longer than any file lasts, and than fits a number: then the list has not said it, and it is not written.
+  /// Durations beyond the limit, or beyond the range of numbers, are ignored and are not written.
   @Test(arguments: [
     "1000000001", "9223372036854775807", "9223372036854775808", "99999999999999999999999999", "1e18", "1e300",
     "1e999999999", "9223372036.854775807", "000000000000000000000000000000000000001", "-9223372036854775808", "inf",
@@ -70,7 +70,7 @@ import Testing
     for (index, list) in lists.enumerated() {
       let duration = list.entries.first?.duration
       #expect(list.places == ["/music/lists/a"] && list.entries.first?.title == "T")
-      // XSPF counts in milliseconds, of which there may be as many.
+      // XSPF counts in milliseconds, so the value may be within the limit.
       if index < 2 || duration != nil { #expect(duration.map { $0 <= PlaylistLimits.duration } ?? true) }
       if index < 2 { #expect(duration == nil, "\(text)") }
       for format in [PlaylistFormat.m3u, .pls, .xspf] {
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test func aDocumentTypeInAnotherEncodingIsNotTaken() {
-    // UTF-16 without a byte order mark is told by libxml2 alone; lists of that kind are none.
+    // Only libxml2 detects UTF-16 without a byte order mark. Such files are not playlists.
     let text = "<?xml version=\"1.0\"?><!DOCTYPE p [<!ENTITY a \"b\">]><playlist><title>&a;</title></playlist>"
     let units = text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
     expectError(.notAPlaylist) { () throws(MediaError) in try parse(units, at: "x.xspf") }
@@ -140,7 +140,7 @@ import Testing
 }
 
 @Suite struct ExpansionTests {
-  /// Lists by their paths; all others are not there.
+  /// Expands a playlist with `files`, the contents by path; all other paths do not exist.
   private static func expand(
     _ place: String, _ files: [String: String], reads: UnsafeMutablePointer<Int>? = nil
   ) throws(MediaError) -> Playlist {
@@ -152,7 +152,7 @@ import Testing
       let name = String(decoding: path, as: UTF8.self)
       if name.hasPrefix("/dev/") { throw MediaError(.notAFile, "a device: \(name)") }
       guard let text = files[name] else { throw MediaError(.fileNotFound, "there is no file \(name)") }
-      // A link is the file that it leads to.
+      // A link has the identity of its target.
       if text.hasPrefix("->"), let target = files[String(text.dropFirst(2))] {
         return PlaylistData(bytes: Array(target.utf8), identity: [1, 2])
       }
@@ -183,7 +183,7 @@ import Testing
         "/m/a.m3u": "#EXTM3U\nb.m3u\n/dev/zero.m3u\nhttp://h/c.pls\nd.xspf\ne.mp3\n/dev/zero",
         "/m/d.xspf": "\u{0}\u{1}",
       ])
-    // What is no list is for the player to open, or not.
+    // Entries that are not playlists are left to the player.
     #expect(list.places == ["/m/e.mp3", "/dev/zero"])
     #expect(
       list.warnings.map(\.error.code) == [.fileNotFound, .notAFile, .unsupportedPlace, .notAPlaylist]

@@ -2,7 +2,7 @@ import MediaCore
 
 @testable import Playlists
 
-/// A list at `/music/lists/NAME`.
+/// Parses a list at `/music/lists/NAME`.
 func parse(_ text: String, at name: String = "list.m3u") throws(MediaError) -> Playlist {
   try parse(Array(text.utf8), at: name)
 }
@@ -16,16 +16,16 @@ extension PlaylistPlace {
 }
 
 extension Playlist {
-  /// The places, as text.
+  /// The locations as text.
   var places: [String] { entries.map(\.place.displayText) }
 }
 
-/// CUE's `MM:SS:FF`.
+/// A time in the form `MM:SS:FF` of CUE sheets.
 func cd(_ minutes: Int64, _ seconds: Int64, _ frames: Int64) -> MediaTime {
   MediaTime(value: (minutes * 60 + seconds) * 75 + frames, timescale: 75)
 }
 
-/// Lists as programs write them.
+/// Playlists as written by other programs.
 enum Sample {
   static let winampM3U = """
     #EXTM3U\r

@@ -16,7 +16,7 @@ import Testing
     return try Playlist(parsing: bytes, at: Self.place)
   }
 
-  /// Names that could be taken for something else.
+  /// Names that could be mistaken for other syntax.
   static let names = [
     "a.mp3", "sub/b c.mp3", "#c.mp3", "[d].mp3", "e\\f.mp3", "C:\\g.mp3", "C:/h.mp3", "http:i.mp3", "file:j",
     "k%20l?m#n.mp3",
@@ -64,7 +64,7 @@ import Testing
     ]
     list.metadata = [.creator: "d", .date: "2026-11-22", .annotation: "x"]
     #expect(try reread(list, .xspf) == list)
-    // Rounded, and without what the format has no word for.
+    // The values are rounded, and without fields that the format lacks.
     let pls = try reread(list, .pls)
     #expect(
       pls.title == "T" && pls.entries[0].duration == MediaTime(value: 1, timescale: 1)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func aSheetReadsBackEqual() throws {
-    // What is said of the pauses names lines and tracks, which are others where it was written anew.
+    // Ignore the lines and messages of warnings about pauses, which differ in the new text.
     func heard(_ list: Playlist) -> Playlist {
       var list = list
       list.warnings = list.warnings.map { PlaylistWarning(line: 0, error: MediaError($0.error.code, "")) }

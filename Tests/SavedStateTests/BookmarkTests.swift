@@ -5,7 +5,7 @@ import Testing
 
 @testable import SavedState
 
-/// Bookmarks: which are left, how many are kept, and that they are written.
+/// Bookmarks: the decision rule, the limits, and saving.
 @Suite(.timeLimit(.minutes(2))) struct BookmarkTests {
   private static func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
 
@@ -33,7 +33,7 @@ import Testing
     for number in 0..<BookmarkTable.automaticLimit {
       table.settle(Self.place("\(number)"), at: Self.seconds(10), .put, now: Int64(number))
     }
-    // The first is used again: now the second is the oldest.
+    // The first bookmark is updated, so the second is now the oldest.
     table.settle(Self.place("0"), at: Self.seconds(11), .put, now: 5_000)
     table.settle(Self.place("new"), at: Self.seconds(12), .put, now: 5_001)
     #expect(table.all.count == BookmarkTable.automaticLimit)
@@ -56,7 +56,7 @@ import Testing
       _ = try table.add(Self.place("a"), name: "", at: Self.seconds(Int64(number)), now: 4)
     }
     expectError(.tooManyBookmarks) { try table.add(Self.place("a"), name: "", at: .zero, now: 5) }
-    // One that is there is moved all the same, and those that are left have a limit of their own.
+    // An existing bookmark can still be moved, and automatic bookmarks have a separate limit.
     _ = try table.add(Self.place("b"), name: "x", at: Self.seconds(9), now: 6)
     table.settle(Self.place("c"), at: Self.seconds(10), .put, now: 7)
     #expect(table.left(Self.place("c")) != nil)
@@ -76,7 +76,7 @@ import Testing
     #expect(!table.hasChanges && table.takeChanges().isEmpty)
   }
 
-  /// A batch of a thing of each kind.
+  /// A batch with one bookmark of each kind.
   private static func batch() throws -> (StateBatch, [Bookmark]) {
     var table = BookmarkTable()
     _ = try table.add(
@@ -125,12 +125,12 @@ import Testing
     #expect(both.map(\.id) == [all[0].id, all[1].id, 77] && both[0].bookmark == moved && both[2].bookmark == nil)
   }
 
-  /// What the version before this one left is gone on with.
+  /// A database of the previous version is migrated.
   @Test func aDatabaseWithoutBookmarksBecomesOneWithThem() throws {
     let place = try Place()
     let (batch, all) = try Self.batch()
     try place.open { store, _ in _ = store.write(.sample(20)) }
-    // As it was before.
+    // Restore the schema of the previous version.
     try place.edit("DROP TABLE bookmark")
     try place.edit("DELETE FROM grdb_migrations WHERE identifier = '3'")
     try place.open { store, loaded in

@@ -7,7 +7,7 @@ import Testing
 @testable import SavedState
 
 extension StateStore {
-  /// Asks something, and waits for the answer.
+  /// Calls an asynchronous function and waits for its result.
   fileprivate func answer<Value: Sendable>(
     _ ask: (@escaping @Sendable (Result<Value, MediaError>) -> Void) -> Void
   ) throws -> Result<Value, MediaError> {
@@ -22,9 +22,9 @@ extension StateStore {
   }
 }
 
-/// What is damage, and what becomes of it.
+/// Damaged databases and the reaction to them.
 @Suite(.timeLimit(.minutes(3))) struct DamageTests {
-  /// Two players, one of them shuffled and with a history, and a queue with a name.
+  /// Saves two players, one of them shuffled and with a history, and a named queue.
   private static func fill(_ place: Place) throws -> StateBatch {
     var batch = StateBatch.sample(120)
     batch.names.append("two")
@@ -52,7 +52,7 @@ extension StateStore {
     let batch = try Self.fill(place)
     let bytes = try place.bytes()
     var outcomes: [String: Int] = [:]
-    // The last one is none: then all is as it was.
+    // The last iteration damages nothing, so everything is loaded.
     for start in stride(from: 0, through: bytes.count, by: 512) {
       let other = try Place()
       try other.make()
@@ -63,7 +63,7 @@ extension StateStore {
         #expect(StoredEntry.ids.contains(loaded.nextItemID), "sector at \(start)")
         _ = try store.answer { store.savedQueues(completion: $0) }
         _ = try store.answer { store.loadQueue("a", completion: $0) }
-        // All of it has been looked at by now.
+        // The whole database has been read by now.
         let (status, isAside) = (store.status, other.names.contains("state.sqlite.damaged-1"))
         #expect(
           status.isSaving && status.error?.code == (isAside ? .stateDamaged : nil), "sector at \(start): \(status)")
@@ -84,7 +84,7 @@ extension StateStore {
     #expect(outcomes["put aside", default: 0] > bytes.count / 512 / 2)
   }
 
-  /// Numbers that nothing can be counted on from.
+  /// Invalid numbers.
   @Test(arguments: [
     "UPDATE number SET value = -1", "UPDATE number SET value = 9223372036854775807", "UPDATE number SET value = 'x'",
     "UPDATE entry SET id = -1 WHERE id = 5", "UPDATE entry SET id = 0 WHERE id = 5", "UPDATE entry SET kind = 'x'",
@@ -217,7 +217,7 @@ extension StateStore {
     }
     let place = try Place()
     try place.make()
-    // Root can give it away; anybody else has root's at hand.
+    // Root can change the owner; other users test with a folder of root.
     let folder = geteuid() == 0 ? place.state : "/usr"
     if geteuid() == 0 { try #require(chown(place.state, 4_242, 4_242) == 0) }
     let store = StateStore(folder: folder)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SavedState
 
-/// A store that is opened while the disk is full. The disk is a small tmpfs, which needs root.
+/// A store that is opened while the disk is full. The disk is a small tmpfs, which requires root.
 @Suite(.serialized, .enabled(if: geteuid() == 0)) struct FullDiskTests {
   /// A disk of a few pages, until `grow`.
   private final class SmallDisk {
@@ -21,7 +21,7 @@ import Testing
 
     func grow() throws { try #require(mount("none", path, "tmpfs", UInt(MS_REMOUNT), "size=10m") == 0) }
 
-    /// Takes every free byte.
+    /// Fills the disk completely.
     func fill() throws {
       let file = Glibc.open("\(path)/filler", O_WRONLY | O_CREAT | O_APPEND, 0o600)
       try #require(file >= 0)
@@ -53,7 +53,7 @@ import Testing
         return #expect(Bool(false), "it was written")
       }
       try disk.grow()
-      // Nothing is there yet: the store asks for everything.
+      // The database is new: the store requests the complete state.
       guard case .begunAnew = store.write(Self.batch(8)) else {
         return #expect(Bool(false), "everything is not asked for")
       }
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// The state of an earlier run is never overwritten unread, and its ids are not used again.
+  /// The state of an earlier run is never overwritten unread, and its ids are not reused.
   @Test func aStateThatCannotBeReadIsPutAside() throws {
     let disk = try SmallDisk("10m")
     try Self.open(disk) { store, _ in
@@ -83,7 +83,7 @@ import Testing
       #expect(store.status.isSaving)
     }
     try Self.open(disk) { _, loaded in #expect(loaded.players.first?.order.flatMap(\.ids) == [6]) }
-    // What SQLite can read without room is simply read.
+    // A database that SQLite can read without free space is loaded and not renamed.
     #expect(wasRead != (access("\(disk.path)/state/state.sqlite.damaged-1", F_OK) == 0))
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// Marks of entries that are being opened, as the next daemon finds them.
 @Suite(.timeLimit(.minutes(1))) struct OpeningMarksTests {
-  /// What is found after the process died with `state.lock` as it is now.
+  /// The marks found after the process died with the current `state.lock`.
   private static func found(after place: Place) throws -> Set<UInt64> {
     let other = try Place()
     try other.make()
@@ -74,7 +74,8 @@ import Testing
     }
   }
 
-  /// Every beginning of a file, and every byte of the part in front of the marks changed: never a trap, and never more than the marks.
+  /// Truncates the file at every length, and changes every byte before the marks. The result is never a trap, and
+  /// never more than the marks.
   @Test func cutAndChangedFilesAreRead() throws {
     let place = try Place()
     var bytes: [UInt8] = []

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SavedState
 
-/// A folder that is saved in, and what is done with it by hand.
+/// A state folder, with functions that modify it directly.
 struct Place {
   let folder: TemporaryDirectory
   var state: String { folder.file("state") }
@@ -15,20 +15,20 @@ struct Place {
 
   init() throws { folder = try TemporaryDirectory("store") }
 
-  /// Makes the folder as the store would.
+  /// Creates the folder like the store.
   func make() throws {
     try FileManager.default.createDirectory(
       atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
-  /// Opens it, gives `body` what was loaded, and closes it.
+  /// Opens the store, passes the loaded state to `body`, and closes the store.
   func open(_ body: (StateStore, LoadedState) throws -> Void) throws {
     let store = StateStore(folder: state)
     defer { store.close(by: .now.advanced(byNanoseconds: 60_000_000_000)) }
     try body(store, store.waitUntilLoaded())
   }
 
-  /// Changes the database as no daemon would.
+  /// Modifies the database directly.
   func edit(_ sql: String) throws { try DatabaseQueue(path: database).inDatabase { try $0.execute(sql: sql) } }
 
   func bytes(_ ending: String = "") throws -> [UInt8] {
@@ -43,7 +43,7 @@ struct Place {
 }
 
 extension StateStore {
-  /// Writes, and waits for what came of it.
+  /// Writes a batch and waits for the outcome.
   func write(_ batch: StateBatch, isWhole: Bool = false) -> Outcome {
     let answers = Mutex<Outcome?>(nil)
     let answer = DispatchSemaphore(value: 0)
@@ -60,7 +60,7 @@ extension StateStore {
 }
 
 extension StateBatch {
-  /// One player with so many entries.
+  /// A batch with one player that has `count` entries.
   static func sample(_ count: Int, name: String = "main") -> StateBatch {
     let ids = (1...UInt64(count)).map { $0 }
     let pieces = stride(from: 0, to: count, by: 512).enumerated().map { number, start in
@@ -125,7 +125,7 @@ extension StateBatch {
     try place.open { store, _ in
       var batch = StateBatch.sample(50_000)
       _ = store.write(batch)
-      /// Bytes that writing it takes.
+      /// The number of bytes written for a batch.
       func byteCount(of batch: StateBatch) throws -> Int {
         let emptied = DispatchSemaphore(value: 0)
         store.onThread { database in
@@ -140,7 +140,7 @@ extension StateBatch {
       batch.players[0].order[40].ids.remove(at: 100)
       batch.players[0].entries = []
       let removal = try byteCount(of: batch)
-      // A piece of 4 KiB and the pages above it; not 5 MB.
+      // A chunk of 4 KiB and its parent pages, instead of 5 MB.
       #expect(removal > 4_096 && removal < 64 << 10, "\(removal) bytes")
       batch.players[0].position = StoredPosition(itemID: 1, time: MediaTime(value: 1, timescale: 3))
       let position = try byteCount(of: batch)
@@ -208,7 +208,7 @@ extension StateBatch {
       store.onThread { database in
         _ = try? database?.queue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1000000") }
       }
-      // Nothing of this is said again: it was kept.
+      // This batch does not repeat the earlier entries, because the store retained them.
       var last = StateBatch.sample(5_000)
       last.players[0].entries = []
       guard case .done = store.write(last) else {
@@ -220,17 +220,17 @@ extension StateBatch {
     try place.open { _, loaded in #expect(loaded.players.first?.entries.count == 5_000) }
   }
 
-  // MARK: - What is wrong with the file
+  // MARK: - Damaged files
 
   struct Case: CustomStringConvertible, Sendable {
     var description: String
-    /// What `state` says; nil: nothing.
+    /// The error code of the status; nil for none.
     var code: MediaError.Code?
     var isSaving = true
     var isAside = false
-    /// How many entries come back; nil: as many as it may be.
+    /// The number of loaded entries; nil for any number.
     var entryCount: Int? = 0
-    /// The file stays as it was.
+    /// Whether the file must be unchanged.
     var isUntouched = false
     var damage: @Sendable (String) throws -> Void
 
@@ -328,14 +328,14 @@ extension StateBatch {
       if case .done = outcome { #expect(test.isSaving) } else { #expect(!test.isSaving, "\(outcome)") }
     }
     if test.isUntouched { #expect(try place.bytes() == before) }
-    // The next one finds a sound one, where this one could save.
+    // If this store could save, the next one finds an intact database.
     try place.open { store, loaded in
       guard test.isSaving else { return }
       #expect(store.status.error == nil && loaded.players.first?.entries.count == 20)
     }
   }
 
-  /// A log that is cut anywhere leaves what was there at some time.
+  /// A log that is truncated anywhere leaves one of the earlier states.
   @Test func aLogThatIsCutLeavesAnEarlierState() throws {
     let place = try Place()
     let copy = try Place()

@@ -4,7 +4,7 @@ import RigSupport
 import Testing
 import WholeFiles
 
-/// Files that are there whole or not at all.
+/// Files that are written completely or not at all.
 @Suite struct WholeFileTests {
   private let folder: TemporaryDirectory
 
@@ -35,7 +35,7 @@ import WholeFiles
     #expect(try names.allSatisfy { $0 != "a" })
     try file.commit()
     #expect(try text("a") == "abc" && names == ["a"])
-    // What is let go of, or given up, or comes too late, is not there.
+    // Files that are released, given up, or committed too late do not exist.
     _ = try place(folder.file("b")).begin()
     let givenUp = try place(folder.file("c")).begin()
     givenUp.giveUp()
@@ -57,7 +57,7 @@ import WholeFiles
     #expect(try text("a") == "yours" && names == ["a"])
   }
 
-  /// Whether it leads anywhere or not.
+  /// Dangling links too.
   @Test func aLinkIsReplacedAndNotFollowed() throws {
     try place(folder.file("target")).write(Array("mine".utf8))
     for target in ["target", "nowhere"] {

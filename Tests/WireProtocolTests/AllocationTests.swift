@@ -4,20 +4,20 @@ import Testing
 
 @testable import WireProtocol
 
-/// What reading a line takes: bytes asked for in all and held at once, its request included, by a parser that has no memory yet that it
-/// could give back meanwhile.
+/// The memory used to parse a line with its request: total bytes allocated and peak bytes. The parser is new, so that
+/// it cannot release earlier memory meanwhile.
 ///
-/// What is asked for in all is looked at in an optimized build (`scripts/bench parse`); what is held at once in any.
+/// The total is checked in optimized builds only (`scripts/bench parse`), the peak in all builds.
 @Suite struct AllocationTests {
-  /// The limit of a line.
+  /// The maximum length of a line.
   private static let full = WireLimits.standard.lineByteCount
 
-  /// A line of the piece, over and over, between these.
+  /// A line that repeats `piece` between a head and a tail.
   private static func line(_ head: String, _ piece: String, _ tail: String = "", byteCount: Int) -> [UInt8] {
     let room = byteCount - head.utf8.count - tail.utf8.count
     var text = head
     for _ in 0..<max(1, room / piece.utf8.count) { text += piece }
-    // JSON has no comma behind the last element.
+    // JSON has no comma after the last element.
     if piece.hasSuffix(",") { text.removeLast() }
     return Array((text + tail).utf8)
   }
@@ -26,7 +26,7 @@ import Testing
     line(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":{"\#(name)":["#, piece, "]}}", byteCount: byteCount)
   }
 
-  /// The shapes: what the line is called, and how it is made in so many bytes.
+  /// The shapes: the name of a line, and a function that creates it with a given number of bytes.
   private static let shapes: [(name: String, make: @Sendable (Int) -> [UInt8])] = [
     ("one long path", { line("load /", "a", byteCount: $0) }),
     ("one long quoted path", { line("load \"/", "a b", "\"", byteCount: $0) }),
@@ -83,7 +83,7 @@ import Testing
     ("an open quote", { line("load '", "a ", byteCount: $0) }),
   ]
 
-  /// Whether this is built as the daemon is when it is released.
+  /// Whether this is an optimized build, like a release of the daemon.
   private static let isOptimized: Bool = {
     var isOptimized = true
     assert(
@@ -94,12 +94,12 @@ import Testing
     return isOptimized
   }()
 
-  /// The shapes that are no request.
+  /// The shapes that are not valid requests.
   private static let refused: Set<String> = [
     "JSON: empty lists", "words that are too many", "no command", "an open quote",
   ]
 
-  /// The shapes that are no request above a size: of paths, keys and conditions a command takes only so much.
+  /// The shapes that are not valid requests above a size, because a command limits its paths, keys and conditions.
   private static let refusedBeyondALimit: Set<String> = [
     "one long path", "one long quoted path", "one path of escapes", "one edit with a long path", "JSON: one long path",
     "JSON: escapes", "tiny keys", "long keys", "conditions", "conditions of time", "values of an asset",
@@ -116,17 +116,17 @@ import Testing
     var outcome = ParsedLine.blank
     let counts = AllocationProbe.count {
       outcome = parser.parse(line.span)
-      // The members of a batch are read one by one.
+      // The members of a batch are parsed during iteration.
       if case .batch(let members) = outcome { for _ in members {} }
     }
     withExtendedLifetime((parser, outcome)) {}
     return counts
   }
 
-  /// Has the tables made that all parsers share.
+  /// Initializes the tables that all parsers share.
   private static func warmUp() { for (_, make) in shapes { _ = measure(make(200)) } }
 
-  /// What a line may take besides: buffers that a first value of a kind needs, and an error's text.
+  /// Additional permitted bytes: buffers that a first value of a kind needs, and an error's text.
   private static let allowance = 2_048
 
   @Test(.enabled(if: AllocationProbe.isAvailable))
@@ -145,9 +145,9 @@ import Testing
         rows.append(
           "\(line.count) | \(counts.byteCount) | \((ratio * 100).rounded() / 100) | \(counts.peakByteCount) | \(name)")
         #expect(counts.peakByteCount <= 4 * line.count + Self.allowance, "\(rows.last ?? "")")
-        // Without optimization, what is generic makes boxes of its own.
+        // Without optimization, generic code allocates additional boxes.
         if Self.isOptimized { #expect(counts.byteCount <= 4 * line.count + Self.allowance, "\(rows.last ?? "")") }
-        // Of so many times the line, so many times as much.
+        // The allocated bytes grow at most linearly with the line.
         if let before, line.count > before.lineByteCount {
           let growth = Double(line.count) / Double(before.lineByteCount)
           #expect(

@@ -68,10 +68,11 @@ import Testing
     }
   }
 
-  /// Fields with the word `none` among their values.
+  /// Fields that have the word `none` as a value.
   private static let fieldsWithNone: Set = ["actionAtItemEnd", "repeat"]
 
-  /// The fields are those of the table, in its order. Only optional ones may be absent, and only nullable ones `none`.
+  /// Checks that the fields are those of the table, in order. Only optional ones may be absent, and only nullable ones
+  /// `none`.
   private func check(_ fields: ServerLine.TextFields, _ expected: [FieldSpec], _ line: String) {
     var entries = fields.entries[...]
     for field in expected {

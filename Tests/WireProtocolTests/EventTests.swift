@@ -257,7 +257,7 @@ import Testing
         #","cause":"request","seq":42}}"# + "\n"))
   }
 
-  /// A log knows of no subscription; for one the event is what it was.
+  /// A logged event contains no subscription id. Addressed to a subscription, it equals the original event.
   @Test func aLoggedEventIsOfWhoeverAsks() {
     for (event, words) in Self.samples {
       switch event {

@@ -26,7 +26,7 @@ import Testing
     #expect(error.code == code)
   }
 
-  /// A queue could otherwise retain gigabytes of paths that no file can have.
+  /// Otherwise a queue could retain gigabytes of paths that no file can have.
   @Test func aPathLongerThanPATH_MAXIsAnError() throws {
     let longest = "/" + String(repeating: "a", count: 4_095)
     let escaped = String(repeating: "%61", count: 4_095)
@@ -39,7 +39,7 @@ import Testing
     #expect(FilePath(bytes: Array(longest.utf8)) != nil && FilePath(bytes: Array("\(longest)a".utf8)) == nil)
   }
 
-  /// Every parameter that takes a path has the limit, in both forms.
+  /// The limit applies to every path parameter, in both forms.
   @Test func everyCommandRefusesAPathLongerThanPATH_MAX() throws {
     let path = "/" + String(repeating: "a", count: 4_096)
     let specs = CommandTable.all.flatMap { spec in spec.parameters.map { (spec, $0) } }
@@ -47,7 +47,8 @@ import Testing
     #expect(taking.count > 10)
     for (spec, parameter) in taking {
       let name = parameter.name.rawValue
-      // A command's other parameters may be missing: the path is read first, or the error is another one.
+      // Other parameters of the command may be missing, because the path is parsed first. Otherwise the error is a
+      // different one.
       let value = parameter.place == .list ? "[\"\(path)\"]" : "\"\(path)\""
       let line = #"{"jsonrpc":"2.0","id":1,"method":"\#(spec.name.rawValue)","params":{"\#(name)":\#(value)}}"#
       let error = try Lines.rejection(line).error.error

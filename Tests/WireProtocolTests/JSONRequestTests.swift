@@ -8,7 +8,7 @@ import Testing
     #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
   }
 
-  /// A line in words and the parameters in JSON that mean the same.
+  /// A line in text form and the JSON parameters with the same meaning.
   @Test(arguments: [
     ("hello protocol=1", #"{"protocol":1}"#), ("ping", "{}"), ("ping", "[]"), ("help seek", #"{"command":"seek"}"#),
     ("stats", "{}"), ("bye", "{}"), ("config.reload", "{}"), ("play", "{}"), ("pause player=x", #"{"player":"x"}"#),
@@ -44,7 +44,7 @@ import Testing
     ("asset.cancel 3 duration metadata", #"{"id":3,"keys":["duration","metadata"]}"#),
     ("asset.cancel 3 tracks", #"{"id":3,"keys":"tracks"}"#),
     ("player.list", "{}"), ("output.status", "{}"),
-    // Numbers where the words are numbers.
+    // Numbers for words that are numbers.
     ("waveform /a file=/b.dat bits=8", #"{"path":"/a","file":"/b.dat","bits":8}"#),
     ("waveform /a file=/b.dat bits=8", #"{"path":"/a","file":"/b.dat","bits":"8"}"#),
     ("export /a file=/b.wav bits=24", #"{"paths":["/a"],"file":"/b.wav","bits":24}"#),

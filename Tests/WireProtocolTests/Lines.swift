@@ -3,7 +3,7 @@ import Testing
 
 @testable import WireProtocol
 
-/// What the tests do with lines.
+/// Functions for tests with lines.
 enum Lines {
   static func parse(_ line: String) -> ParsedLine { parse(Array(line.utf8)) }
 
@@ -12,7 +12,7 @@ enum Lines {
     return parser.parse(line.span)
   }
 
-  /// The command of a good line.
+  /// The command of a valid line.
   static func command(_ line: String, _ location: SourceLocation = #_sourceLocation) throws -> Command {
     try request(line, location).command
   }
@@ -25,7 +25,7 @@ enum Lines {
     return request
   }
 
-  /// The rejection of a bad line.
+  /// The rejection of an invalid line.
   static func rejection(_ line: [UInt8]) throws -> Rejection {
     guard case .rejected(let rejection) = parse(line) else {
       throw Unexpected("\(String(decoding: line, as: UTF8.self)) was taken")
@@ -35,7 +35,7 @@ enum Lines {
 
   static func rejection(_ line: String) throws -> Rejection { try rejection(Array(line.utf8)) }
 
-  /// Everything that a reader makes of bytes that come in chunks of these sizes, over and over.
+  /// All outcomes of a reader for bytes that arrive in chunks of these sizes, repeated cyclically.
   static func incoming(_ bytes: [UInt8], chunks sizes: [Int], limits: WireLimits = .standard) -> [RequestReader
     .Incoming]
   {

@@ -9,7 +9,7 @@ import Testing
     return ArgumentReader.known(Array(text.utf8)[...], kind)
   }
 
-  /// Reading a plain value does not trap, and gives that value.
+  /// Parsing a plain value does not trap, and gives that value.
   @Test func plainTextsAreValues() {
     for text in ["0", "1", "90", "95.25", "0.5", "999999999", "999999999.999999", "10.0", "0.000001"] {
       guard case .time(let time)? = value(text, .time) else {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import WireProtocol
 
-/// protocol.md, and what its generated sections have to be according to the tables.
+/// protocol.md, and the expected contents of its generated sections according to the tables.
 ///
-/// `UPDATE_PROTOCOL_MD=1 swift test --filter ProtocolDocumentTests` writes those sections anew.
+/// `UPDATE_PROTOCOL_MD=1 swift test --filter ProtocolDocumentTests` regenerates those sections.
 enum ProtocolDocument {
   static let path: String = {
     let folders = #filePath.split(separator: "/").dropLast(3)
@@ -18,7 +18,7 @@ enum ProtocolDocument {
     return try #require(String(validating: data, as: UTF8.self))
   }
 
-  /// What stands between the two markers of a generated section.
+  /// The text between the two markers of a generated section.
   static func section(_ name: String, of text: String) throws -> String {
     let begin = try #require(text.firstRange(of: "<!-- begin \(name) -->\n"))
     let end = try #require(text.firstRange(of: "<!-- end \(name) -->"))
@@ -68,7 +68,7 @@ enum ProtocolDocument {
     return text + "\n```\n\(spec.example.joined(separator: "\n"))\n```\n"
   }
 
-  /// Errors, with whole groups by their names.
+  /// The text of error codes. Complete groups are replaced by the group names.
   private static func errors(_ codes: [MediaError.Code]) -> String {
     let groups = CommandTable.errorGroups.filter { $0.codes.allSatisfy(codes.contains) }
     let single = codes.filter { code in !groups.contains { $0.codes.contains(code) } }
@@ -98,7 +98,7 @@ enum ProtocolDocument {
     }.joined(separator: " ")
   }
 
-  /// The first cells of a table's rows, from a heading on to the next.
+  /// The first cells of a table's rows, in the section of a heading.
   static func rows(under heading: String, of text: String) throws -> [[String]] {
     let begin = try #require(text.firstRange(of: "\n## \(heading)\n"))
     let rest = text[begin.upperBound...]

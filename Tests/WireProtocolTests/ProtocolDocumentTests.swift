@@ -39,7 +39,7 @@ import Testing
     #expect(documented == known)
   }
 
-  /// What the rules say of requests that wait is what the table says.
+  /// The rules for waiting requests name the same commands as the table.
   @Test func waitingRequestsAreThoseOfTheTable() throws {
     let text = try ProtocolDocument.text()
     let begin = try #require(text.firstRange(of: "A *waiting* request answers when something has happened:"))
@@ -51,7 +51,7 @@ import Testing
     #expect(names.map(String.init).sorted() == waiting.sorted())
   }
 
-  /// So are those that take what was handed over.
+  /// The rules for transferred descriptors name the commands with path parameters.
   @Test func whoTakesDescriptorsIsWhoTakesAnyPath() throws {
     let text = try ProtocolDocument.text()
     let begin = try #require(text.firstRange(of: "- `fd:TOKEN` is taken once, by "))
@@ -63,7 +63,7 @@ import Testing
     #expect(names.map(String.init).sorted() == takers.map(\.name.rawValue).sorted())
   }
 
-  /// So does the key whose events they are.
+  /// The documentation of the key names its events.
   @Test func everyEventOfItemsIsNamedByItsKey() {
     let events = EventTable.all.filter { $0.key == .itemEvents }
     #expect(events.allSatisfy { $0.summary.hasPrefix("`observe item.events`: ") })
@@ -76,7 +76,7 @@ import Testing
     #expect(Mirror(reflecting: WireLimits.standard).children.count == WireLimits.standard.named.count)
   }
 
-  /// The sessions outside the generated sections are real too: what `>` sends is taken.
+  /// The example sessions outside the generated sections are valid too: every line after `>` is accepted.
   @Test func everyRequestInTheDocumentIsTaken() throws {
     for line in try ProtocolDocument.text().split(separator: "\n") where line.hasPrefix("> ") {
       let outcome = Lines.parse(String(line.dropFirst(2)))

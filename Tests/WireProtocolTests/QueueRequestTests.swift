@@ -3,7 +3,7 @@ import Testing
 
 @testable import WireProtocol
 
-/// Commands that edit the queue, by themselves and within an edit.
+/// Commands that edit the queue, alone and within an edit.
 @Suite struct QueueRequestTests {
   private func path(_ text: String) throws -> FilePath { try FilePath(text: text) }
 

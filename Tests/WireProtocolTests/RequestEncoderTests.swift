@@ -8,7 +8,7 @@ import Testing
   private static let encoder = RequestEncoder { $0.first == UInt8(ascii: "/") ? $0 : Array("/cwd/".utf8) + $0 }
   private static func bytes(_ arguments: [String]) -> [[UInt8]] { arguments.map { Array($0.utf8) } }
 
-  /// Arguments as a shell hands them over, and the line in words that means the same.
+  /// Arguments as passed by a shell, and the equivalent line in text form.
   @Test(arguments: [
     (["play"], "play"), (["seek", "1:23.5", "fast"], "seek 1:23.5 fast"),
     (["seek", "5", "before=0.5"], "seek 5 before=0.5"),
@@ -40,7 +40,7 @@ import Testing
     #expect(jsonRequest.address.id == .jsonNumber("7"))
   }
 
-  /// What cannot be read in an edit is told by the daemon, which says where it stands.
+  /// The daemon reports errors in an edit, with their position.
   @Test(arguments: ["insert 'x", "fly x", "", "remove 1"])
   func editsWithoutPathsStayAsTheyAre(_ edit: String) throws {
     let line = try Self.encoder.words(Self.bytes(["queue.edit", edit]))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WireProtocol
 
-/// Whatever comes: no trap, and exactly one outcome a line.
+/// No input traps, and every line has exactly one outcome.
 @Suite struct RobustnessTests {
   private static let validLines: [String] =
     CommandTable.all.flatMap { $0.example.filter { $0.hasPrefix("> ") }.map { String($0.dropFirst(2)) } } + [
@@ -16,7 +16,7 @@ import Testing
     for line in Self.validLines {
       let bytes = Array(line.utf8)
       for count in 0...bytes.count {
-        // Without its LF nothing is run; with one it is one line.
+        // Without its LF a line has no outcome; with it, it has one.
         #expect(Lines.incoming(Array(bytes[..<count]), chunks: [3]).isEmpty)
         #expect(
           Lines.incoming(Array(bytes[..<count]) + [10], chunks: [1_000]).count
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// One outcome for the line, and an error in it can be written, in one line that can be read.
+  /// Checks that a line has one outcome, and that its error can be written as one valid line.
   private func checkOneOutcome(_ line: [UInt8], _ reader: inout RequestReader) {
     let chunk = line + [10]
     var offset = 0
@@ -70,7 +70,7 @@ import Testing
       return
     }
     guard case .rejected(let rejection)? = outcomes.first else {
-      // What was read once is read again by who wants it: comparing unpacks every list, of batches' members too.
+      // Lists are parsed lazily: comparing parses every list again, including those of batch members.
       if let outcome = outcomes.first, outcome != outcome { Issue.record("\(line) is not what it is") }
       if case .batch(let members)? = outcomes.first {
         for member in members where member != member { Issue.record("\(line) has a member that is not what it is") }

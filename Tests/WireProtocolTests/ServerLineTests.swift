@@ -41,7 +41,7 @@ import Testing
     #expect(fields["instance"] == "9f86")
   }
 
-  /// Whatever a file is called, its name stays one value of one line, and comes back whole.
+  /// Any file name remains one value of one line, and is preserved.
   @Test func valuesComeBackAsTheyWereAndForgeNothing() throws {
     var generator = SeededGenerator(seed: 4)
     let alphabet = Array("ab =|@*,\\\"'\n\r\t\0é\u{85}\u{2028}".unicodeScalars) + ["\u{1B}", "\u{7F}", "\u{10FFFF}"]

@@ -5,7 +5,7 @@ import Testing
 @testable import WireProtocol
 
 @Suite struct WireLimitTests {
-  /// A limit that could be set to what its name does not mean, or beyond its range, would bound nothing.
+  /// If a name set another limit, or a value outside the range were accepted, the limit would be ineffective.
   @Test func everyLimitIsSetByItsNameAndWithinItsRangeOnly() throws {
     for limit in WireLimit.all {
       #expect(limit.range.contains(WireLimits.standard[limit]), "\(limit.name)")

@@ -33,13 +33,13 @@ import Testing
 
   private static func seconds(_ text: String) throws -> MediaTime { try #require(MediaTime(decimal: text)) }
 
-  /// A read-only client could otherwise have tens of thousands of patterns matched with every key for one line.
+  /// Otherwise one line of a read-only client could match tens of thousands of patterns with every key.
   @Test(arguments: ["observe", "events since=0", "wait", "asset.load 1"])
   func aCommandHasAtMost64Patterns(_ command: String) throws {
     let value = ["wait": "ready", "asset.load 1": "duration"][command] ?? "*"
     func line(_ count: Int) -> String { command + String(repeating: " \(value)", count: count) }
     _ = try Lines.command(line(64))
-    // What comes after the limit is not read: it would be another error.
+    // Values after the limit are not parsed, because they would give another error.
     let error = try Lines.rejection(line(64) + " \(value) no.such.value").error.error
     #expect(error.code == .badArguments && error.message.contains("at most 64"), "\(error)")
   }
@@ -457,7 +457,7 @@ import Testing
       ),
       ("output.set preferred=''", .players(.outputSet(device: nil, preferred: [], lost: nil))),
     ]
-    // Those have tests of their own.
+    // Queue commands have separate tests.
     var seen = Set(try QueueRequestTests.cases().map { try Lines.request($0.line).name })
     for (line, command) in cases {
       let request = try Lines.request(line)
@@ -634,7 +634,7 @@ import Testing
     #expect(error.code == .lineTooLong)
   }
 
-  /// Undoing quotes leaves bytes behind, which are nobody's.
+  /// Removing quotes leaves unused bytes in the buffer, which must not be interpreted.
   @Test(arguments: ["'é'", "\"/music/Ä\"", "'ß' load /a"])
   func aQuotedFirstWordIsNoCommandAndNothingElse(_ line: String) throws {
     #expect(try Lines.rejection(line).error.error.code == .unknownCommand)
@@ -666,7 +666,7 @@ import Testing
     return export
   }
 
-  /// A height means that pictures are coded anew.
+  /// A height requires that the video is encoded again.
   private static func videoExport(_ paths: WireList<FilePath>) throws -> AssetCommand.Export {
     var export = AssetCommand.Export(paths, file: try path("/c.mp4"), form: .mp4)
     (export.codec, export.video, export.height, export.quality) = (.omit, .h264, 100, 30)
