@@ -48,7 +48,7 @@ extension Playlist {
   }
 }
 
-/// The part of `PlaylistLimits` that playlists read together have used.
+/// The part of ``PlaylistLimits`` that playlists read together have used.
 public struct PlaylistUsage: Sendable, Hashable {
   var listCount = 0
   var byteCount = 0

@@ -92,7 +92,7 @@ public struct LoadedState: Sendable {
   /// The first number that was never used for an entry.
   public var nextItemID: UInt64 = 1
   public var bookmarks: [Bookmark] = []
-  /// The entries that were being opened when the previous daemon died (`OpeningMarks`).
+  /// The entries that were being opened when the previous daemon died (``OpeningMarks``).
   public var openingIDs: Set<UInt64> = []
 
   public init() {}

@@ -54,8 +54,8 @@ CURLSH *ccurl_share_tls_sessions(void);
 void ccurl_share_cleanup(CURLSH *share);
 CURLcode ccurl_set_share(CURL *easy, CURLSH *share);
 
-/// Creates a multi handle that keeps up to `idle_connection_count` idle connections. A connection carries one request at
-/// a time, because before curl 8.0 a paused HTTP/2 stream blocks the other streams of its connection.
+/// Creates a multi handle that keeps up to `idle_connection_count` idle connections. A connection carries one request
+/// at a time, because before curl 8.0 a paused HTTP/2 stream blocks the other streams of its connection.
 CURLM *ccurl_multi_init(long idle_connection_count);
 CURLMcode ccurl_multi_cleanup(CURLM *multi);
 CURLMcode ccurl_multi_add(CURLM *multi, CURL *easy);
