@@ -10,8 +10,8 @@ import Testing
 @Suite(.serialized) struct OutputRouteTests {
   typealias Kind = SoundServerKind
 
-  /// At most so much is heard twice, in samples: 50 ms.
-  static let repeatable = 2_400
+  /// The maximum number of samples that are heard twice: 75 ms, three blocks of PipeWire and a little more.
+  static let repeatable = 3_600
 
   /// A server, a daemon that plays on it, and a connection that watches the output.
   struct Rig {
