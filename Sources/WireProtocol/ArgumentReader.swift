@@ -106,7 +106,7 @@ enum ArgumentReader {
   /// Converts a text that an earlier check accepted.
   static func known(_ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) -> ArgumentValue {
     do throws(Fault) { return try value(text, kind) } catch {
-      preconditionFailure("a value that was read is none any more")
+      preconditionFailure("a value that was read cannot be read again")
     }
   }
 

@@ -10,13 +10,16 @@ extension CommandTable {
   /// Commands about files that are inspected without being played.
   static let assets: [CommandSpec] = [
     CommandSpec(
-      .assetOpen, .assets, "Gives a number to a file, to look at it without playing it.",
+      .assetOpen, .assets, "Give a number to a file, to inspect it without playing it.",
       details:
-        "Nothing is read before `asset.load`. The number is this connection's own; with the connection its assets are closed.",
+        "Nothing is read before `asset.load`. The number is valid on this connection only. When the connection ends,"
+        + " its assets are closed.",
       parameters: [
-        ParameterSpec(.path, .path, .required, "PATH", "the file, or its address"),
+        ParameterSpec(.path, .path, .required, "PATH", "the path or address of the file"),
         ParameterSpec(
-          .precise, .flag, .option, "precise", "find out the duration exactly, if need be by reading all of it"),
+          .precise, .flag, .option, "precise",
+          "determine the duration exactly, if necessary by reading the whole"
+            + " file"),
         charset,
       ] + network,
       reply: ["asset"], errors: [.tooManyAssets, .unsupportedPlace, .invalidTime],
@@ -30,14 +33,17 @@ extension CommandTable {
           network: try arguments.networkOptions()))
     },
     CommandSpec(
-      .assetLoad, .assets, "Loads values of an asset, and gives them.",
+      .assetLoad, .assets, "Load values of an asset, and list them.",
       details:
-        "A row for each key. Requests that come while it is loaded share one loading, and each is answered once."
-        + " It ends when none of them waits any more. What cannot be loaded is an error, at once the next time; where it is so with some of the keys only, with the tags and not the rest, their rows say why and `status` is `failed`. `value` is a number of tracks,"
-        + " chapters or tags, seconds, `true` or `false`, or the key spaces of its tags; `asset.tracks`, `asset.chapters` and `asset.metadata` list them.",
+        "The reply has a row for each key. Requests for a key that is being loaded share one loading, and each gets"
+        + " a reply. Loading ends when no request waits for it. A value that cannot be loaded is an error, and"
+        + " later requests fail at once. If only some of the keys fail, for example the tags, their rows have the"
+        + " error and `status` is `failed`. `value` is a number of tracks, chapters or tags, seconds, `true` or"
+        + " `false`, or the key spaces of the tags. `asset.tracks`, `asset.chapters` and `asset.metadata` list"
+        + " them.",
       parameters: [
         asset,
-        ParameterSpec(.keys, .word(AssetValueKey.allCases.map(\.rawValue)), .list, "KEY", "what to load"),
+        ParameterSpec(.keys, .word(AssetValueKey.allCases.map(\.rawValue)), .list, "KEY", "the values to load"),
       ],
       waiting: .always, reply: ["asset", "status"], rows: ["key", "status", "[value]", "[error]", "[message]"],
       errors: [.noSuchAsset, .cancelled] + assetErrors,
@@ -52,15 +58,19 @@ extension CommandTable {
           arguments.list(.keys)))
     },
     CommandSpec(
-      .assetCancel, .assets, "Gives up what is being loaded of an asset.",
+      .assetCancel, .assets, "Cancel loading of an asset.",
       details:
-        "Each `asset.load` that waits for it is answered once, with `cancelled`; so are `asset.metadata` and `asset.artwork`. What is loaded stays so. The status of what was being loaded is `cancelled` until"
-        + " it is asked for again, which loads it anew. With keys only what these are read with is given up: the tags (`metadata`, `commonMetadata`, `availableMetadataFormats`) or all"
-        + " the rest, for each is read at one go; who asked for both is answered when the other part is there, too.",
+        "Each `asset.load`, `asset.metadata` and `asset.artwork` that waits for it fails with `cancelled`. Loaded"
+        + " values stay. A cancelled value has the status `cancelled` until a request loads it again. Keys select"
+        + " what is cancelled: the tags (`metadata`, `commonMetadata`, `availableMetadataFormats`), or all other"
+        + " values, because each of these groups is read together. A request for both groups gets its reply when"
+        + " the other group is loaded.",
       parameters: [
         asset,
         ParameterSpec(
-          .keys, .word(AssetValueKey.allCases.map(\.rawValue)), .optionalList, "KEY", "what to give up; default: all"
+          .keys, .word(AssetValueKey.allCases.map(\.rawValue)), .optionalList, "KEY",
+          "the values to cancel;"
+            + " default: all"
         ),
       ],
       reply: ["asset"], errors: [.noSuchAsset],
@@ -72,8 +82,8 @@ extension CommandTable {
           arguments.list(.keys)))
     },
     CommandSpec(
-      .assetStatus, .assets, "Gives how far an asset's values are, without loading any.",
-      details: "A row for each key: `unknown`, `loading`, `loaded`, `failed` or `cancelled`.",
+      .assetStatus, .assets, "Show the loading status of an asset's values, without loading any.",
+      details: "The reply has a row for each key: `unknown`, `loading`, `loaded`, `failed` or `cancelled`.",
       parameters: [asset], reply: ["asset", "path", "status", "[error]", "[message]"],
       rows: ["key", "status", "[value]", "[error]", "[message]"],
       errors: [.noSuchAsset],
@@ -85,7 +95,7 @@ extension CommandTable {
       .asset(.status(asset: try arguments.required(.id, arguments.integer(.id))))
     },
     CommandSpec(
-      .assetTracks, .assets, "Lists the tracks of an asset that is loaded.", details: trackDetails, parameters: [asset],
+      .assetTracks, .assets, "List the tracks of a loaded asset.", details: trackDetails, parameters: [asset],
       reply: ["asset", "count"], rows: trackFields, errors: [.noSuchAsset, .invalidState] + assetErrors,
       example: [
         "> asset.tracks 1",
@@ -97,7 +107,7 @@ extension CommandTable {
       .asset(.tracks(asset: try arguments.required(.id, arguments.integer(.id))))
     },
     CommandSpec(
-      .assetChapters, .assets, "Lists the chapters of an asset that is loaded.",
+      .assetChapters, .assets, "List the chapters of a loaded asset.",
       details: chapterDetails, parameters: [asset, chapterLanguage, chapterOffset], reply: ["asset"] + chapterReply,
       rows: chapterFields,
       errors: [.noSuchAsset, .invalidState] + assetErrors,
@@ -113,8 +123,8 @@ extension CommandTable {
           languages: arguments.elements(.language)))
     },
     CommandSpec(
-      .assetClose, .assets, "Gives up an asset.",
-      details: "What is being loaded of it is cancelled: those who wait for it are answered with `cancelled`.",
+      .assetClose, .assets, "Close an asset.",
+      details: "Requests that wait for it fail with `cancelled`.",
       parameters: [asset], errors: [.noSuchAsset], example: ["> asset.close 1", "< ok"]
     ) { arguments throws(MediaError) in
       .asset(.close(asset: try arguments.required(.id, arguments.integer(.id))))

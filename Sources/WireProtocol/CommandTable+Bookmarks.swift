@@ -2,19 +2,20 @@ import MediaCore
 
 extension CommandTable {
   private static let bookmark = ParameterSpec(
-    .bookmark, .integer(1...Int.max), .required, "BOOKMARK", "the bookmark's number")
+    .bookmark, .integer(1...Int.max), .required, "BOOKMARK", "the number of the bookmark")
   private static let bookmarkName = ParameterSpec(
-    .name, .text(maximumByteCount: 255), .option, "NAME", "what it is called")
+    .name, .text(maximumByteCount: 255), .option, "NAME", "its name")
 
   /// Commands about bookmarks.
   static let bookmarks: [CommandSpec] = [
     CommandSpec(
-      .bookmarkAdd, .state, "Puts a bookmark in the current entry.",
+      .bookmarkAdd, .state, "Set a bookmark in the current entry.",
       details:
-        "Where it is heard, or at a time. It is in the file or at the address, not in the entry: whenever that is the current entry again,"
-        + " `bookmark.go` goes there. One of the same name in the same file is moved.",
+        "The bookmark is at the time heard, or at the given time. It belongs to the file or address, not to the"
+        + " entry: `bookmark.go` works whenever that file is the current entry again. A bookmark of the same name"
+        + " in the same file is moved.",
       parameters: [
-        ParameterSpec(.time, .time, .optional, "TIME", "where; unless said where the entry is heard"), bookmarkName,
+        ParameterSpec(.time, .time, .optional, "TIME", "its time; default: the time heard"), bookmarkName,
         player,
       ],
       reply: ["bookmark", "item", "time", "pts", "[name]"],
@@ -30,11 +31,13 @@ extension CommandTable {
         .addBookmark(at: arguments.time(.time), name: try name(arguments) ?? "", player: arguments.player))
     },
     CommandSpec(
-      .bookmarkGo, .state, "Goes to a bookmark of the current entry.",
+      .bookmarkGo, .state, "Seek to a bookmark of the current entry.",
       details:
-        "The one with the number, or with the name; without either where the entry was left. As `seek`: exactly there, and the same is answered.",
+        "The bookmark has the given number or name. Without either it is the automatic one, where playback of the"
+        + " entry ended last. The seek is exact, and the reply is that of `seek`.",
       parameters: [
-        ParameterSpec(.bookmark, .integer(1...Int.max), .optional, "BOOKMARK", "the bookmark's number"), bookmarkName,
+        ParameterSpec(.bookmark, .integer(1...Int.max), .optional, "BOOKMARK", "the number of the bookmark"),
+        bookmarkName,
         player,
       ],
       waiting: .always,
@@ -59,17 +62,18 @@ extension CommandTable {
       return .state(.goToBookmark(target, player: arguments.player))
     },
     CommandSpec(
-      .bookmarkList, .state, "Lists bookmarks, a row for each.",
+      .bookmarkList, .state, "List bookmarks.",
       details:
-        "By their numbers. `automatic` are those that were left where an entry was left. `count` is how many there are, and `next` the"
-        + " `offset` of the first that is not among the rows, or `none`. `saved` is when, in seconds since 1970.",
+        "The rows are in the order of their numbers. `automatic` is true for bookmarks that were set where playback"
+        + " of an entry ended. `count` is the number of all bookmarks, and `next` the `offset` of the first one"
+        + " after these rows, or `none`. `saved` is a time in seconds since 1970.",
       parameters: [
-        ParameterSpec(.item, item, .option, "ID", "those of this entry's file only"),
+        ParameterSpec(.item, item, .option, "ID", "only those of this entry's file"),
         ParameterSpec(
-          .offset, .integer(0...Int.max), .option, "N", "bookmarks to leave out at the beginning; 0 unless said"),
+          .offset, .integer(0...Int.max), .option, "N", "the number of bookmarks to skip; default: 0"),
         ParameterSpec(
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
-          "bookmarks at most; \(WireLimits.standard.listCount) unless said"), player,
+          "the maximum number of rows; default: \(WireLimits.standard.listCount)"), player,
       ],
       right: .read, reply: ["count", "next?"],
       rows: ["bookmark", "path", "[part]", "time", "automatic", "saved", "[name]"],
@@ -86,7 +90,7 @@ extension CommandTable {
           limit: arguments.integer(.limit) ?? WireLimits.standard.listCount, player: arguments.player))
     },
     CommandSpec(
-      .bookmarkRemove, .state, "Removes a bookmark.", parameters: [bookmark],
+      .bookmarkRemove, .state, "Remove a bookmark.", parameters: [bookmark],
       errors: [.noSuchBookmark] + stateErrors, example: ["> bookmark.remove 4", "< ok"]
     ) { arguments throws(MediaError) in
       .state(.removeBookmark(try arguments.required(.bookmark, arguments.integer(.bookmark))))

@@ -4,12 +4,12 @@ extension CommandTable {
   /// Commands about the connection itself.
   static let connection: [CommandSpec] = [
     CommandSpec(
-      .hello, .connection, "Says which version of the protocol the client speaks.",
+      .hello, .connection, "Request a version of the protocol.",
       details:
-        "Not needed; who says a version that the daemon does not speak gets an error instead of surprises later."
-        + " `rights` is what this connection may have done.",
+        "Optional. If the daemon does not support the version, the reply is an error. `rights` lists the rights of"
+        + " this connection.",
       parameters: [
-        ParameterSpec(.protocol, .integer(1...Int.max), .option, "VERSION", "the version that the client wants")
+        ParameterSpec(.protocol, .integer(1...Int.max), .option, "VERSION", "the version that the client requests")
       ],
       right: .read, reply: ["protocol", "version", "instance", "rights"], errors: [.invalidArgument],
       example: [
@@ -20,16 +20,16 @@ extension CommandTable {
       .connection(.hello(protocolVersion: arguments.integer(.protocol)))
     },
     CommandSpec(
-      .ping, .connection, "Answers ok.",
-      details: "Because replies keep their order, everything sent before has been taken.",
+      .ping, .connection, "Check that the daemon replies.",
+      details: "Replies keep their order: every earlier request has been processed.",
       right: .read, example: ["> @a ping", "< @a ok"]
     ) { _ throws(MediaError) in .connection(.ping) },
     CommandSpec(
-      .help, .connection, "Lists the commands, or explains one.",
+      .help, .connection, "List the commands, or explain one.",
       details:
-        "Without an argument a row for each command. With one a row for the command (`command synopsis family"
-        + " right summary` and what"
-        + " else is known of it), and then one for each of its parameters (`parameter takes summary`).",
+        "Without an argument the reply has a row for each command. With one it has a row for the command (`command"
+        + " synopsis family right summary` and further fields) and one for each of its parameters (`parameter takes"
+        + " summary`).",
       parameters: [ParameterSpec(.command, .commandName, .optional, "COMMAND", "the command to explain")],
       right: .read,
       rows: [
@@ -38,24 +38,23 @@ extension CommandTable {
       ], errors: [.unknownCommand],
       example: [
         "> help clear",
-        "< | command=clear synopsis=\"clear [if-version=VERSION] [player=NAME]\" family=Queue right=control summary=\"Empties the"
-          + " queue.\""
-          + " details=\"What plays ends; the rate stays. What was played before is forgotten.\" reply=[version],[pending]",
-        "< | parameter=if-version takes=\"a whole number from 0 on\" summary=\"do it only if the queue has this"
-          + " version\"",
-        "< | parameter=player takes=\"1 to 64 characters of A-Z a-z 0-9 . _ -\" summary=\"which player; `main` unless"
-          + " said\"",
+        "< | command=clear synopsis=\"clear [if-version=VERSION] [player=NAME]\" family=Queue right=control"
+          + " summary=\"Clear the queue.\" details=\"Playback ends; the rate stays. The history is cleared.\""
+          + " reply=[version],[pending]",
+        "< | parameter=if-version takes=\"a whole number of at least 0\" summary=\"only if the queue has this version\"",
+        "< | parameter=player takes=\"1 to 64 characters of A-Z a-z 0-9 . _ -\" summary=\"which player; default: `main`\"",
         "< ok",
       ]
     ) { arguments throws(MediaError) in .connection(.help(arguments.command(.command))) },
     CommandSpec(
-      .stats, .connection, "Gives the daemon's counters, its sandbox and its workers.",
+      .stats, .connection, "Show the daemon's counters, sandbox and workers.",
       details:
-        "`noNewPrivileges` is true when no program that the daemon executes gains privileges. `landlock` is `active` when the kernel restricts"
-        + " the daemon's access to files, `off` when `sandbox.landlock` is false, and `unavailable` when the kernel has no Landlock."
-        + " `landlockVersion` is the version of Landlock's interface in use, 0 unless Landlock is active. `isolation` is `opening` where"
-        + " worker processes open files and read tags, `playback` where they also decode what plays, or `none`. `workers` is the number of worker processes; `workerCrashes` counts those"
-        + " that a file crashed. Further fields may be added; a client ignores fields that it does not know.",
+        "`noNewPrivileges` is true when no program that the daemon executes gains privileges. `landlock` is `active` when"
+        + " the kernel restricts the daemon's access to files, `off` when `sandbox.landlock` is false, and `unavailable`"
+        + " when the kernel has no Landlock. `landlockVersion` is the version of Landlock's interface in use, 0 unless"
+        + " Landlock is active. `isolation` is `opening` where worker processes open files and read tags, `playback` where"
+        + " they also decode what plays, or `none`. `workers` is the number of worker processes; `workerCrashes` counts"
+        + " those that a file crashed. Further fields may be added; a client ignores fields that it does not know.",
       right: .read,
       reply: [
         "version", "uptime", "connections", "requests", "errors", "events", "dropped", "instance", "seq", "isolation",
@@ -69,13 +68,14 @@ extension CommandTable {
       ]
     ) { _ throws(MediaError) in .connection(.stats) },
     CommandSpec(
-      .cancel, .connection, "Ends a waiting request of this connection.",
+      .cancel, .connection, "Cancel a waiting request of this connection.",
       details:
-        "That request is answered with `cancelled`, before this one is. Any that waits can be ended, not those of other connections."
-        + " The work of a `scan`, `waveform`, `export` or `image` ends with its request. A seek, a preroll or the loading of an asset"
-        + " may continue: `seek.cancel`, `preroll.cancel` and `asset.cancel` end it. A change that was made stays. In words ID is an id of the words form, without its `@`; in JSON a string or a number, as the"
-        + " request has it. A request without an id holds up this one, so that only those with one can be ended. One that is answered"
-        + " already is `no-such-request`: the answer is on its way.",
+        "That request fails with `cancelled`; its reply comes before this one. Requests of other connections cannot"
+        + " be cancelled. The work of a `scan`, `waveform`, `export` or `image` ends with its request. A seek, a"
+        + " preroll or the loading of an asset may continue: `seek.cancel`, `preroll.cancel` and `asset.cancel` end"
+        + " it. Changes that were made stay. In the text form ID is an id without its `@`; in JSON it is the string"
+        + " or number of the request. A request without an id delays this one, so that only requests with an id can"
+        + " be cancelled. The error `no-such-request` means that the reply has already been sent.",
       parameters: [ParameterSpec(.id, .requestID, .required, "ID", "the id of the request")],
       right: .read, errors: [.noSuchRequest],
       example: ["> cancel w", "< ok"]
@@ -83,11 +83,12 @@ extension CommandTable {
       .connection(.cancel(try arguments.required(.id, arguments.requestID(.id))))
     },
     CommandSpec(
-      .configReload, .connection, "Has the daemon read its configuration again.",
+      .configReload, .connection, "Read the configuration again.",
       details:
-        "As SIGHUP does. `changed` lists the options with new values, `restart` the options whose new values take effect at the next start:"
-        + " also roots and a `network.ca-file` outside the sandbox of the running daemon. Of a file that is wrong nothing is taken: the message says what is wrong and where, `FILE:LINE:COLUMN`"
-        + " before each fault. A waiting request.",
+        "The same as SIGHUP. `changed` lists the options with new values, `restart` the options whose new values"
+        + " take effect at the next start; these include roots and a `network.ca-file` outside the sandbox of the"
+        + " running daemon. An invalid file changes nothing; the message lists its faults, each after"
+        + " `FILE:LINE:COLUMN`. A waiting request.",
       waiting: .always, right: .administer, reply: ["changed", "restart"],
       errors: [.wrongConfiguration, .notAllowed],
       example: [
@@ -97,8 +98,8 @@ extension CommandTable {
       ]
     ) { _ throws(MediaError) in .connection(.reloadConfiguration) },
     CommandSpec(
-      .bye, .connection, "Ends the connection after the reply.",
-      details: "Waiting requests of this connection are answered with `cancelled` first.", right: .read,
+      .bye, .connection, "Close the connection after the reply.",
+      details: "Waiting requests of this connection fail with `cancelled` first.", right: .read,
       example: ["> bye", "< ok"]
     ) { _ throws(MediaError) in .connection(.bye) },
   ]

@@ -4,42 +4,47 @@ extension CommandTable {
   /// The export command.
   static let exports: [CommandSpec] = [
     CommandSpec(
-      .export, .assets, "Makes a file of others: of another kind, coded anew, a part of it, or several joined.",
+      .export, .assets, "Export files: convert, cut or join them.",
       details:
-        "Several files follow each other without a gap, or with `mix` sound at once. `start` and `end` cut the whole, exact to the sample: from the first one that is not before `start` up to"
-        + " that which is not before `end`. `codec=copy` takes sound as it is stored, without decoding it: what is cut off then lies in its first and last packets, and is said in the"
-        + " file where its kind can say it. Else sound is coded anew, as suits the form unless `codec` says how; `bits` are those of pcm, float, flac and alac. `video` does the same with"
-        + " pictures: they are left out of forms that have none. Stored ones begin with one that needs no other: only m4a, mp4 and mov can say that those before `start` are not to be shown, others"
-        + " begin earlier. Pictures that are to be turned are turned for forms that cannot say it, when they are coded anew. Tags, chapters and covers come along (`metadata=sharing`: without what tells where and with what something was"
-        + " recorded). The daemon writes the file: whole or not at all, and only if there is no such file, or with `replace`; below a folder of `--write-root`, and with the right to `write`."
-        + " Exports run one after another with low priority. `scan-progress` events of `scan` come before the reply; `scan.cancel` ends it, and so does the end of the connection. `fault` says"
-        + " what in a file did not decode; silence stands for it. One that breaks off is an error, and leaves no file.",
+        "Several files follow each other without a gap, or with `mix` are mixed. `start` and `end` cut the result"
+        + " exact to the sample: from the first sample not before `start` to the last one before `end`."
+        + " `codec=copy` copies packets without decoding them; the first and last packets then contain the samples"
+        + " cut off, and the file marks them if its format can. Other audio is encoded as suits the format, or with"
+        + " `codec`; `bits` applies to pcm, float, flac and alac. `video` does the same for video, which is left"
+        + " out if the format has none. Copied video starts with a key frame: only m4a, mp4 and mov can hide the"
+        + " frames before `start`. Rotated video is rotated for formats that cannot mark it, when it is encoded."
+        + " Tags, chapters and artwork are copied (`metadata=sharing`: without the location and the device of a"
+        + " recording). The daemon writes the file atomically, and only if it does not exist, or with `replace`. It"
+        + " must be below a folder of `--write-root`, and the client needs the right `write`. Exports run one after"
+        + " another with low priority. `scan-progress` events come before the reply; `scan.cancel` or the end of"
+        + " the connection cancels the export. `fault` describes errors of decoding; silence replaces the audio"
+        + " that could not be decoded. A file that ends too early is an error and leaves no file.",
       parameters: [
-        ParameterSpec(.paths, .path, .list, "PATH", "the files"),
-        ParameterSpec(.file, .localPath, .option, "PATH", "the file to make; it has to be said"),
+        ParameterSpec(.paths, .path, .list, "PATH", "the input files"),
+        ParameterSpec(.file, .localPath, .option, "PATH", "the file to write (required)"),
         ParameterSpec(
           .format, .word(AssetCommand.Export.Form.allCases.map(\.rawValue)), .option, "FORM",
-          "what kind of file; what its name ends with unless said"),
-        ParameterSpec(.replace, .flag, .option, "replace", "even if there is a file"),
-        ParameterSpec(.start, .time, .option, "TIME", "from there on"),
-        ParameterSpec(.end, .time, .option, "TIME", "up to there"),
-        ParameterSpec(.mix, .flag, .option, "mix", "all at once, not one behind the other"),
-        ParameterSpec(.track, .integer(0...255), .option, "N", "the track of sound; the one that plays unless said"),
+          "the format; default: by the name of the file"),
+        ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
+        ParameterSpec(.start, .time, .option, "TIME", "the start of the range"),
+        ParameterSpec(.end, .time, .option, "TIME", "the end of the range"),
+        ParameterSpec(.mix, .flag, .option, "mix", "mix the files in place of joining them"),
+        ParameterSpec(.track, .integer(0...255), .option, "N", "the audio track; default: the one that plays"),
         ParameterSpec(
-          .codec, .word(AssetCommand.Export.Codec.allCases.map(\.rawValue)), .option, "CODEC", "what becomes of sound"),
-        ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "of sound; as it is unless said"),
-        ParameterSpec(.channels, .integer(1...64), .option, "N", "of sound; as it is unless said"),
+          .codec, .word(AssetCommand.Export.Codec.allCases.map(\.rawValue)), .option, "CODEC", "the audio codec"),
+        ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "of the audio; default: that of the input"),
+        ParameterSpec(.channels, .integer(1...64), .option, "N", "of the audio; default: that of the input"),
         ParameterSpec(.bits, .word(["16", "24", "32", "64"]), .option, "BITS", "of a sample"),
-        ParameterSpec(.bitRate, .integer(1_000...2_000_000), .option, "BITS", "of sound, a second"),
+        ParameterSpec(.bitRate, .integer(1_000...2_000_000), .option, "BITS", "of the audio, per second"),
         ParameterSpec(
           .video, .word(AssetCommand.Export.VideoCodec.allCases.map(\.rawValue)), .option, "CODEC",
-          "what becomes of pictures"),
-        ParameterSpec(.height, .integer(16...4_320), .option, "PIXELS", "of pictures; as it is unless said"),
+          "the video codec"),
+        ParameterSpec(.height, .integer(16...4_320), .option, "PIXELS", "of the video; default: that of the input"),
         ParameterSpec(
-          .quality, .integer(0...51), .option, "N", "of pictures, from 0, the best, to 51; 23 unless said"),
+          .quality, .integer(0...51), .option, "N", "of the video, from 0 (best) to 51; default: 23"),
         ParameterSpec(
           .metadata, .word(AssetCommand.Export.Tags.allCases.map(\.rawValue)), .option, "WHICH",
-          "which tags come along; default: all"),
+          "the tags to copy; default: all"),
       ] + network,
       waiting: .always,
       reply: ["scan", "file", "format", "duration", "size", "[fault]", "[message]"],
@@ -66,11 +71,11 @@ extension Arguments {
     guard
       let form = text(.format).flatMap(AssetCommand.Export.Form.init(rawValue:))
         ?? AssetCommand.Export.Form(ending: ending.lowercased())
-    else { throw failure("say the format: the file's name does not") }
+    else { throw failure("the name of the file does not state the format: use format=") }
     var export = AssetCommand.Export(list(.paths), file: file, form: form)
     (export.mixes, export.replaces) = (flag(.mix), flag(.replace))
     (export.start, export.end) = (time(.start) ?? .zero, time(.end))
-    if let end = export.end, end <= export.start { throw failure("the end lies behind the start") }
+    if let end = export.end, end <= export.start { throw failure("the end must be after the start") }
     export.track = integer(.track)
     export.codec = text(.codec).flatMap(AssetCommand.Export.Codec.init(rawValue:))
     (export.sampleRateHz, export.channelCount) = (integer(.sampleRate), integer(.channels))
@@ -81,7 +86,7 @@ extension Arguments {
     (export.height, export.quality) = (integer(.height), integer(.quality))
     if export.height ?? export.quality != nil {
       export.video = export.video ?? .h264
-      guard export.video == .h264 else { throw failure("height and quality are for pictures that are coded anew") }
+      guard export.video == .h264 else { throw failure("height and quality need encoded video") }
     }
     export.tags = text(.metadata).flatMap(AssetCommand.Export.Tags.init(rawValue:)) ?? .all
     export.network = try networkOptions()
@@ -92,7 +97,7 @@ extension Arguments {
     let options: [ParameterName] = [.sampleRate, .channels, .bits, .bitRate]
     guard export.codec == .copy || export.codec == .omit else { return }
     if let option = options.first(where: { isGiven($0) }) {
-      throw failure("\(option.rawValue) is for sound that is coded anew")
+      throw failure("\(option.rawValue) needs encoded audio")
     }
   }
 }

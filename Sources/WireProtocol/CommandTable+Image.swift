@@ -4,32 +4,39 @@ extension CommandTable {
   /// The image command.
   static let images: [CommandSpec] = [
     CommandSpec(
-      .image, .assets, "Writes images of a file's video.",
+      .image, .assets, "Write images of a file's video.",
       details:
-        "An image is the picture that is shown at its time: `time` says when that one begins. A time before the first picture is that one's, and up to the end of the file it is the last one's; a later one is"
-        + " `invalid-time`. With `before` and `after` it may be one that is so much earlier or later, a key frame, where that saves decoding, and with `fast` any: that is much faster in a long file. It"
-        + " has square pixels, is cut as the file says, stands upright (unless `upright=off`), and is no larger than `width` and `height`; it keeps its shape, and is never made larger. `file` ends with .png, .jpg"
-        + " or .jpeg, unless `format` says more. With several times its name has `%d` (or `%03d`) where the number of the image stands, from 1 on. `sheet` has all of them written as one image, `width` and"
-        + " `height` being of each; without times they are equally far from each other. The daemon writes below a folder of `--write-root`, for who has the right to `write`: all files or none,"
-        + " whole, and only if there is no such file, or with `replace`. At most 100 images, or 400 on a sheet. Of several video tracks it is the first that is enabled; a cover is none. Files are decoded one after another with low priority."
-        + " `scan-progress` events of `scan` come before the reply: when the file is open, behind each image, and when all are written. `scan.cancel` ends it, and so does the end of the connection. `fault` says what in the file did not decode.",
+        "An image is the video frame that is shown at its time; `time` in the reply is the start of that frame."
+        + " Times before the first frame give the first one, times up to the end of the file the last one. A later"
+        + " time is `invalid-time`. `before` and `after` allow a key frame that is so much earlier or later, which"
+        + " saves decoding; `fast` allows any, which is much faster in a long file. An image has square pixels, is"
+        + " cropped as the file specifies, upright (unless `upright=off`), and at most as large as `width` and"
+        + " `height`. It keeps its aspect ratio and is never enlarged. `file` ends with .png, .jpg or .jpeg, unless"
+        + " `format` is given. For several images its name contains `%d` (or `%03d`), which becomes the number of"
+        + " the image, from 1. `sheet` writes one image of all; `width` and `height` are those of each. Without"
+        + " times these are evenly spaced. The daemon writes all files atomically or none, below a folder of"
+        + " `--write-root`, and only files that do not exist, or with `replace`; the client needs the right"
+        + " `write`. At most 100 images, or 400 on a sheet. The images are of the first enabled video track;"
+        + " artwork is none. Files are decoded one after another with low priority. `scan-progress` events come"
+        + " before the reply: when the file is open, after each image, and when all are written. `scan.cancel` or"
+        + " the end of the connection cancels the request. `fault` describes errors of decoding.",
       parameters: [
         ParameterSpec(.path, .path, .required, "PATH", "the file"),
         ParameterSpec(.times, .time, .optionalList, "TIME", "of the images"),
-        ParameterSpec(.file, .localPath, .option, "PATH", "write it into this file; there must be one"),
+        ParameterSpec(.file, .localPath, .option, "PATH", "the file to write (required)"),
         ParameterSpec(
-          .format, .word(["png", "jpeg"]), .option, "FORM", "how; what the file's name ends with unless said"),
-        ParameterSpec(.quality, .integer(1...100), .option, "N", "of JPEG; 90 unless said"),
-        ParameterSpec(.replace, .flag, .option, "replace", "even if there is a file"),
-        ParameterSpec(.width, .integer(1...16_384), .option, "PIXELS", "at most"),
-        ParameterSpec(.height, .integer(1...16_384), .option, "PIXELS", "at most"),
-        ParameterSpec(.before, .tolerance, .option, "TIME", "how much earlier will do; 0 unless said"),
-        ParameterSpec(.after, .tolerance, .option, "TIME", "how much later will do; 0 unless said"),
-        ParameterSpec(.fast, .flag, .option, "fast", "any tolerance will do"),
-        ParameterSpec(.upright, .onOff, .option, "on|off", "turned as the file says; on unless said"),
+          .format, .word(["png", "jpeg"]), .option, "FORM", "the format; default: by the name of the file"),
+        ParameterSpec(.quality, .integer(1...100), .option, "N", "of JPEG; default: 90"),
+        ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
+        ParameterSpec(.width, .integer(1...16_384), .option, "PIXELS", "the maximum"),
+        ParameterSpec(.height, .integer(1...16_384), .option, "PIXELS", "the maximum"),
+        ParameterSpec(.before, .tolerance, .option, "TIME", "how much earlier the frame may be; default: 0"),
+        ParameterSpec(.after, .tolerance, .option, "TIME", "how much later the frame may be; default: 0"),
+        ParameterSpec(.fast, .flag, .option, "fast", "allow any tolerance"),
+        ParameterSpec(.upright, .onOff, .option, "on|off", "rotate as the file specifies; default: on"),
         ParameterSpec(
-          .sheet, .text(maximumByteCount: 7), .option, "COLUMNSxROWS", "all as one image, such as 4x3"),
-        ParameterSpec(.gap, .integer(0...1_024), .option, "PIXELS", "between a sheet's images; 4 unless said"),
+          .sheet, .text(maximumByteCount: 7), .option, "COLUMNSxROWS", "one image of all, such as 4x3"),
+        ParameterSpec(.gap, .integer(0...1_024), .option, "PIXELS", "between the images of a sheet; default: 4"),
       ] + network,
       waiting: .always,
       reply: ["scan", "path", "count", "width", "height", "[file]", "[fault]", "[message]"],
@@ -59,22 +66,22 @@ extension Arguments {
   fileprivate func image() throws(MediaError) -> AssetCommand.Image {
     let path = try required(.path, path(.path))
     guard let file = self.path(.file) else {
-      throw failure("say file=PATH: where the image is written, such as frame.png")
+      throw failure("file=PATH is missing: the file to write, such as frame.png")
     }
     let times: WireList<MediaTime> = list(.times)
     let sheet = try imageSheet()
     if sheet == nil {
-      guard !times.isEmpty else { throw failure("say a time, or sheet=COLUMNSxROWS") }
-      guard times.count <= 100 else { throw failure("at most 100 images are written at once") }
+      guard !times.isEmpty else { throw failure("a time is missing, or sheet=COLUMNSxROWS") }
+      guard times.count <= 100 else { throw failure("at most 100 images can be written at once") }
       guard times.count == 1 || NumberPattern(file.bytes) != nil else {
-        throw failure("several images need a name with one %d in it, such as frame-%d.png, or sheet=COLUMNSxROWS")
+        throw failure("several images need a name that contains one %d, such as frame-%d.png, or sheet=COLUMNSxROWS")
       }
     } else if let sheet, times.count > sheet.columns * sheet.rows {
-      throw failure("there are more times than the sheet has images")
+      throw failure("there are more times than images on the sheet")
     }
     let isFast = flag(.fast)
     if isFast, isGiven(.before) || isGiven(.after) {
-      throw failure("fast allows any tolerance: it stands without before and after")
+      throw failure("fast allows any tolerance: it excludes before and after")
     }
     return AssetCommand.Image(
       path, times, file: file, try imageForm(file), replaces: flag(.replace), width: integer(.width),
@@ -87,23 +94,23 @@ extension Arguments {
     let end = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self).lowercased()
     switch text(.format) ?? end {
     case "png":
-      guard !isGiven(.quality) else { throw failure("quality is not for png") }
+      guard !isGiven(.quality) else { throw failure("quality does not apply to png") }
       return .png
     case "jpg", "jpeg": return .jpeg(quality: integer(.quality) ?? 90)
-    default: throw failure("say the format: the file's name does not end with .png, .jpg or .jpeg")
+    default: throw failure("the name of the file does not end with .png, .jpg or .jpeg: use format=")
     }
   }
 
   private func imageSheet() throws(MediaError) -> AssetCommand.Image.Sheet? {
     guard let text = text(.sheet) else {
-      guard !isGiven(.gap) else { throw failure("gap is for a sheet") }
+      guard !isGiven(.gap) else { throw failure("gap applies to a sheet only") }
       return nil
     }
     let numbers = text.split(separator: "x", omittingEmptySubsequences: false)
       .map { $0.utf8.allSatisfy { (48...57).contains($0) } ? Int($0) : nil }
     guard numbers.count == 2, let columns = numbers[0], let rows = numbers[1], columns > 0, rows > 0,
       columns * rows <= 400
-    else { throw failure("a sheet is COLUMNSxROWS, such as 4x3, with 400 images at most") }
+    else { throw failure("a sheet is COLUMNSxROWS, such as 4x3, with at most 400 images") }
     return .init(columns: columns, rows: rows, gap: integer(.gap))
   }
 }

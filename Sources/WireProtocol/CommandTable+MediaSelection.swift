@@ -6,29 +6,30 @@ extension CommandTable {
   /// The command for the track selection criteria of a player.
   static let mediaSelection: [CommandSpec] = [
     CommandSpec(
-      .mediaSelection, .playback, "Sets which of several tracks entries present by themselves, or gives it.",
+      .mediaSelection, .playback, "Set the preferred tracks of all entries, or show them.",
       details:
-        "For all entries of which nothing was chosen (`item.select`), now and later; what is heard changes as with"
-        + " `item.select`. Chosen is, of the tracks with all `principal` characteristics, one in the first of the languages that"
-        + " there is, of these one with most of the `characteristics`, and then the one that the file would have. Where there is none,"
-        + " it is what the file would have. A row for each group of which something is wanted; what is said of one takes"
-        + " the place of what was said of it before. The characteristics are \(characteristicNames.map { "`\($0)`" }.joined(separator: ", ")).",
+        "It applies to all entries without a choice of their own (`item.select`), now and later, and is heard as"
+        + " with `item.select`. The chosen track has all `principal` characteristics and is in the first of the"
+        + " languages that the file has. Of several, it is the one with most of the `characteristics`, then the one"
+        + " that the file prefers. Without a match it is the one that the file prefers. The reply has a row for"
+        + " each group with preferences. A request replaces the earlier preferences of its group. The"
+        + " characteristics are \(characteristicNames.map { "`\($0)`" }.joined(separator: ", ")).",
       parameters: [
         ParameterSpec(
           .group, .word(MediaSelectionChange.Group.allCases.map(\.rawValue)), .optional, "audible|legible",
-          "sound, or subtitles"),
+          "audible (audio) or legible (subtitles)"),
         ParameterSpec(
           .language, .texts(maximumByteCount: 1_024, separator: .comma), .option, "LANG,...",
-          "languages, the most wanted first (ISO 639-1, 639-2 or BCP 47)"),
+          "preferred languages in order (ISO 639-1, 639-2 or BCP 47)"),
         ParameterSpec(
           .characteristics, .texts(maximumByteCount: 256, separator: .comma), .option, "NAME,...",
-          "what a track should be like"),
+          "preferred characteristics"),
         ParameterSpec(
           .principal, .texts(maximumByteCount: 256, separator: .comma), .option, "NAME,...",
-          "what it has to be like, before its language counts"),
-        ParameterSpec(.clear, .flag, .option, "clear", "want nothing of the group any more"),
+          "required characteristics; they come before the language"),
+        ParameterSpec(.clear, .flag, .option, "clear", "prefer nothing in the group"),
         ParameterSpec(
-          .automatic, .toggle, .option, "on|off|toggle", "whether that is followed; `on` from the start"), player,
+          .automatic, .toggle, .option, "on|off|toggle", "whether entries follow the preferences; default: on"), player,
       ],
       asks: true, reply: ["automatic"], rows: ["group", "languages", "characteristics", "principal"],
       errors: [.noSuchPlayer],
@@ -55,9 +56,9 @@ extension Arguments {
         languages: elements(.language), characteristics: try characteristics(.characteristics),
         principal: try characteristics(.principal))
     }
-    if change.clears, change.criteria != nil { throw failure("clear wants nothing of the group, and nothing else") }
+    if change.clears, change.criteria != nil { throw failure("clear excludes other preferences of the group") }
     guard change.group != nil || (change.criteria == nil && !change.clears) else {
-      throw failure("say of which group: audible, or legible")
+      throw failure("a group is missing: audible or legible")
     }
     return change
   }

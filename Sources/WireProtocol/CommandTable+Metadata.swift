@@ -34,16 +34,16 @@ extension CommandTable {
     ),
     ParameterSpec(
       .identifier, .text(maximumByteCount: 4_096), .option, "SPACE/KEY",
-      "only this key, such as `id3/TIT2`, or `comn/title` for all that mean it"),
+      "only this key, such as `id3/TIT2`, or `comn/title` for every key with that meaning"),
     ParameterSpec(
       .language, .texts(maximumByteCount: 1_024, separator: .comma), .option, "LANG,...",
-      "only what is in one of these languages, that in the first ones first"),
+      "only values in one of these languages, sorted by their order"),
     ParameterSpec(
       .common, .flag, .option, "common",
-      "what is known under common keys, of the strongest kind of tag that says it; numbers and dates as such"),
+      "common keys only, from the format of tags with the highest priority; numbers and dates as such"),
     ParameterSpec(
       .offset, .integer(0...Int.max), .option, "N",
-      "leave out so many; a list that is too long for one reply says `next`"),
+      "the number of rows to skip; a list that is too long for one reply states `next`"),
     charset,
   ]
 
@@ -54,21 +54,25 @@ extension CommandTable {
   )
 
   private static let artworkDetails =
-    "The tags are read when they have not been. Without `file` and `offset` a row for each; when there are too many"
-    + " for one reply, `next` says `from` which to go on. `file` has the daemon write one: whole or not at all, and only if"
-    + " there is no such file, or with `replace`; that needs the right to `write`."
-    + " `offset` asks for a piece of one, in base64; `next` says where the next begins. Without `index` that is the front"
-    + " cover, or else the first. A picture that is not held any more (2093) is read again for each."
+    "Reads the tags if they have not been read. Without `file` and `offset` the reply has a row for each image; if"
+    + " there are too many for one reply, `next` is the value of `from` for the following ones. `file` makes the"
+    + " daemon write an image atomically, and only if the file does not exist, or with `replace`; the client needs"
+    + " the right `write`. `offset` requests a part of an image in base64; `next` is the offset of the next part."
+    + " Without `index` the image is the front cover, or else the first. An image that is no longer in memory"
+    + " (2093) is read again for each request."
 
   private static let artworkParameters = [
-    ParameterSpec(.from, .integer(0...Int.max), .option, "N", "list them from this one on"),
-    ParameterSpec(.index, .integer(0...Int.max), .option, "N", "which picture"),
-    ParameterSpec(.file, .localPath, .option, "PATH", "write it into this file"),
-    ParameterSpec(.replace, .flag, .option, "replace", "even if there is a file"),
-    ParameterSpec(.offset, .integer(0...Int.max), .option, "BYTE", "give a piece of it, from this byte on"),
+    ParameterSpec(.from, .integer(0...Int.max), .option, "N", "the first image to list"),
+    ParameterSpec(
+      .index, .integer(0...Int.max), .option, "N",
+      "the number of the image; default: the front cover,"
+        + " or else the first"),
+    ParameterSpec(.file, .localPath, .option, "PATH", "the file to write"),
+    ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
+    ParameterSpec(.offset, .integer(0...Int.max), .option, "BYTE", "return a part of the image, from this byte"),
     ParameterSpec(
       .limit, .integer(1...ArtworkQuery.maximumPieceByteCount), .option, "BYTES",
-      "of so many bytes at most; 32768 unless said"),
+      "the maximum number of bytes; default: 32768"),
   ]
 
   private static let artworkFields: [FieldSpec] = [
@@ -89,7 +93,7 @@ extension CommandTable {
   /// Commands about tags and artwork.
   static let metadata: [CommandSpec] = [
     CommandSpec(
-      .assetMetadata, .assets, "Lists the tags of an asset.", details: metadataDetails,
+      .assetMetadata, .assets, "List the tags of an asset.", details: metadataDetails,
       parameters: [asset] + metadataParameters, waiting: .always, reply: ["asset"] + metadataReply,
       rows: metadataFields, errors: [.noSuchAsset] + metadataErrors,
       example: [
@@ -104,7 +108,7 @@ extension CommandTable {
       .asset(.metadata(asset: try arguments.required(.id, arguments.integer(.id)), arguments.metadataQuery))
     },
     CommandSpec(
-      .itemMetadata, .items, "Lists the tags of an entry's file.", details: metadataDetails,
+      .itemMetadata, .items, "List the tags of an entry's file.", details: metadataDetails,
       parameters: [entry] + metadataParameters + [player], waiting: .always, right: .read,
       reply: ["item"] + metadataReply,
       rows: metadataFields, errors: [.noSuchItem, .noSuchPlayer] + metadataErrors,
@@ -119,7 +123,7 @@ extension CommandTable {
         player: arguments.player)
     },
     CommandSpec(
-      .assetArtwork, .assets, "Lists the pictures in an asset's tags, or gives one.", details: artworkDetails,
+      .assetArtwork, .assets, "List the images in an asset's tags, or return one.", details: artworkDetails,
       parameters: [asset] + artworkParameters, waiting: .always, reply: ["asset"] + artworkReply, rows: artworkFields,
       errors: [.noSuchAsset] + artworkErrors + metadataErrors,
       example: [
@@ -131,7 +135,7 @@ extension CommandTable {
       .asset(.artwork(asset: try arguments.required(.id, arguments.integer(.id)), try arguments.artworkQuery()))
     },
     CommandSpec(
-      .itemArtwork, .items, "Lists the pictures in the tags of an entry's file, or gives one.", details: artworkDetails,
+      .itemArtwork, .items, "List the images in the tags of an entry's file, or return one.", details: artworkDetails,
       parameters: [entry] + artworkParameters + [player], waiting: .always, right: .read,
       reply: ["item"] + artworkReply,
       rows: artworkFields, errors: [.noSuchItem, .noSuchPlayer] + artworkErrors + metadataErrors,
@@ -162,14 +166,14 @@ extension Arguments {
   fileprivate func artworkQuery() throws(MediaError) -> ArtworkQuery {
     let (index, offset) = (integer(.index), integer(.offset))
     let from = integer(.from)
-    guard from == nil || offset == nil && path(.file) == nil else { throw failure("from is for a list of pictures") }
+    guard from == nil || offset == nil && path(.file) == nil else { throw failure("from applies to a list of images") }
     if let file = path(.file) {
-      guard offset == nil, integer(.limit) == nil else { throw failure("say file or offset, not both") }
+      guard offset == nil, integer(.limit) == nil else { throw failure("file and offset exclude each other") }
       return .file(index: index, file, replaces: flag(.replace))
     }
-    guard !flag(.replace) else { throw failure("replace is for a file") }
+    guard !flag(.replace) else { throw failure("replace needs file") }
     guard let offset else {
-      guard index == nil, integer(.limit) == nil else { throw failure("say file or offset, too") }
+      guard index == nil, integer(.limit) == nil else { throw failure("index needs file or offset") }
       return .list(from: from ?? 0)
     }
     return .piece(index: index, offset: offset, limit: integer(.limit) ?? 32_768)

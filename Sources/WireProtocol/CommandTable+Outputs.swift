@@ -4,13 +4,14 @@ extension CommandTable {
   /// Commands about output devices.
   static let outputs: [CommandSpec] = [
     CommandSpec(
-      .outputList, .players, "Lists the devices of the sound server, a row for each and for each of its ports.",
+      .outputList, .players, "List the devices of the sound server and their ports.",
       details:
-        "`kind` is `output`, `input` or `port`; a port's row stands behind its device's. `current` is where the players are heard, `default`"
-        + " what the server gives who asks for nothing, `preferred` the device's place among the preferred ones (from 1). `monitorOf` names the"
-        + " output whose sound an input takes. `active` is the port in use, `available` whether something is plugged in: `yes`, `no` or"
-        + " `unknown`. `server` is what the server calls itself: `none` while none answers, and for outputs of another kind, which have no"
-        + " devices. Most virtual devices have no ports.",
+        "`kind` is `output`, `input` or `port`; the rows of ports follow their device. `current` marks the device"
+        + " that plays, `default` the default device of the server, and `preferred` is the position among the"
+        + " preferred devices, from 1. `monitorOf` names the output that an input captures. `active` marks the port"
+        + " in use, and `available` states whether something is plugged in: `yes`, `no` or `unknown`. `server` is"
+        + " the name of the server: `none` while none replies, and for outputs without devices. Most virtual"
+        + " devices have no ports.",
       right: .read, reply: ["count", "server?"],
       rows: [
         "kind", "device", "description", "[default]", "[current]", "[preferred]", "[sampleRate]", "[channels]",
@@ -25,26 +26,28 @@ extension CommandTable {
       ]
     ) { _ throws(MediaError) in .players(.outputList) },
     CommandSpec(
-      .outputSet, .players, "Chooses the device that the players are heard on, and what happens when it goes away.",
+      .outputSet, .players, "Set the output device, and what happens when it goes away.",
       details:
-        "What is not said stays as it is. The device is opened while the old one plays on; then the players go over to it, and no sample is"
-        + " lost by that. Answers when the request is taken: `output.state` and `output.route` say when the device is there, and stay as they are"
-        + " where it cannot be opened. Of the `preferred` devices the first that is there, and not unplugged, is played on, and taken again when it"
-        + " returns; `DEVICE` comes before them. `lost` is for a device that goes away: with `pause` the players pause and the next device is"
-        + " taken (as AVFoundation does, and as it is at first), with `hold` they wait until the very same device is back and go on by themselves,"
-        + " with `move` they go on with the next device, with `null` they go on in silence, at real speed, until it is back. Headphones that are pulled"
-        + " out pause them, too, but for `move`. A sound server that goes away is waited for in any case, but for `null`. It holds until the daemon"
+        "Omitted settings stay. The new device is opened while the old one plays; then the players switch to it"
+        + " without losing a sample. The reply does not wait for the device: `output.state` and `output.route`"
+        + " report when it plays, and stay if it cannot be opened. Playback uses the first of the `preferred`"
+        + " devices that is available and plugged in, and returns to it when it reappears; `DEVICE` has priority"
+        + " over them. `lost` applies to a device that goes away. With `pause` (the default, as in AVFoundation)"
+        + " the players pause, and the next device is used. With `hold` they wait for the same device and resume"
+        + " when it is back. With `move` they continue on the next device. With `null` they continue in silence, in"
+        + " real time, until it is back. Unplugged headphones pause the players, too, except with `move`. A sound"
+        + " server that ends is waited for in any case, except with `null`. The settings are valid until the daemon"
         + " ends.",
       parameters: [
         ParameterSpec(
           .device, .text(maximumByteCount: 256), .optional, "DEVICE",
-          "a device's name; default is what the sound server has for those who ask for nothing, null is silence"),
+          "the name of a device; default is the default device of the sound server, null is silence"),
         ParameterSpec(
           .preferred, .texts(maximumByteCount: 4_096, separator: .comma), .option, "DEVICES",
-          "device names in order of preference; an empty text is none"),
+          "device names in order of preference; an empty text: none"),
         ParameterSpec(
           .lost, .word(LostDevicePolicy.allCases.map(\.rawValue)), .option, "POLICY",
-          "what happens when the device goes away"),
+          "what players do when the device goes away"),
       ],
       asks: true, reply: outputFields,
       errors: [.noSuchDevice, .outputUnavailable, .outputConfiguration, .invalidArgument],
@@ -56,7 +59,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       let preferred = arguments.text(.preferred)?.split(separator: ",").map(String.init)
       guard preferred.map({ $0.count <= 64 }) ?? true else {
-        throw arguments.failure("at most 64 devices are preferred")
+        throw arguments.failure("at most 64 devices can be preferred")
       }
       return .players(
         .outputSet(
@@ -64,10 +67,11 @@ extension CommandTable {
           lost: arguments.text(.lost).flatMap { LostDevicePolicy(rawValue: $0) }))
     },
     CommandSpec(
-      .outputStatus, .players, "Gives the state of the output that a player is heard through.",
+      .outputStatus, .players, "Show the output of a player.",
       details:
-        "`clipped` counts the samples beyond full scale that were heard: nothing limits what the players add up to. `selected`, `preferred` and"
-        + " `lost` are what `output.set` or the daemon's options say, `route` is the device and, behind a `/`, its port.",
+        "`clipped` counts the samples beyond full scale that were heard: the sum of all players is not limited."
+        + " `selected`, `preferred` and `lost` are the settings of `output.set` or of the daemon's options. `route`"
+        + " is the device and, after a `/`, its port.",
       parameters: [player], right: .read, reply: outputFields, errors: [.noSuchPlayer],
       example: [
         "> output.status",

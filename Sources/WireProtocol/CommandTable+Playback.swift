@@ -4,45 +4,45 @@ extension CommandTable {
   /// Commands that play one player's queue.
   static let playback: [CommandSpec] = [
     simple(
-      .play, .play, "Plays, at the rate that was set for it (`rate`), or else at `default-rate`.",
-      "Answers when the request is taken, not when sound is heard (`wait status=playing` does). With nothing to play the"
-        + " player waits for an item.", errors: streamErrors),
+      .play, .play, "Play at the rate that `rate` set, or else at `default-rate`.",
+      "The reply does not wait until audio is heard (`wait status=playing` does). Without an item the player waits"
+        + " for one.", errors: streamErrors),
     CommandSpec(
-      .playImmediately, .playback, "Plays at once with what is decoded, however little that is.",
+      .playImmediately, .playback, "Play at once with the decoded audio, however little there is.",
       details:
-        "Goes on from a stall before enough is there, too. When nothing is decoded, a player with `auto-wait` waits, and one"
-        + " without stays paused; that is no `stalled` event.",
+        "Also ends a stall before enough is decoded. If nothing is decoded, a player with `auto-wait` waits, and one"
+        + " without stays paused, without a `stalled` event.",
       parameters: [
         ParameterSpec(
           .rate, .number(-32...32, exceptZero: true), .optional, "RATE",
-          "at which rate; the present one unless said, or that of `play`"), player,
+          "the rate; default: the present one, or that of `play`"), player,
       ],
       errors: [.unsupportedRate, .noSuchPlayer] + streamErrors, example: ["> play-immediately", "< ok"]
     ) { arguments throws(MediaError) in
       .playback(.playImmediately(arguments.number(.rate)), player: arguments.player)
     },
     CommandSpec(
-      .autoWait, .playback, "Sets what happens when samples do not come in time, or gives it.",
+      .autoWait, .playback, "Set whether a stall ends automatically, or show it.",
       details:
-        "With `on`, as it is at first, the player waits (`toMinimizeStalls`) until half a second is decoded and goes on by"
-        + " itself; with `off` it pauses there. Either is one `stalled` event. Turned off while it waits so, the player goes on"
-        + " at once with what is there.",
-      parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "what to do"), player],
+        "With `on`, the default, the player waits after an underrun (`toMinimizeStalls`) until half a second is"
+        + " decoded, and resumes. With `off` it pauses. Either is one `stalled` event. If `off` is set while the"
+        + " player waits, it resumes at once with the decoded audio.",
+      parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "the new state"), player],
       asks: true, reply: ["automaticallyWaitsToMinimizeStalling"], errors: [.noSuchPlayer],
       example: ["> auto-wait off", "< ok automaticallyWaitsToMinimizeStalling=false"]
     ) { arguments throws(MediaError) in
       .playback(.autoWait(arguments.text(.state).flatMap(PlaybackCommand.Switch.init)), player: arguments.player)
     },
     CommandSpec(
-      .preroll, .playback, "Gets ready to be played without being heard.",
+      .preroll, .playback, "Prepare to play without delay.",
       details:
-        "A waiting request: it answers with `ready=true` when the first samples are with the output, so that `play` is heard"
-        + " as soon as the device can; with `ready=false` when the time or the item changes before, a rate is set, another one"
-        + " is prerolled, or the item fails meanwhile. What is got ready is for one rate: playing at it begins with that, playing"
-        + " at another one decodes anew. The player must be paused.",
+        "A waiting request. The reply has `ready=true` when the output has the first samples, so that `play` is"
+        + " heard as soon as the device can play them. It has `ready=false` if the time, the item or the rate"
+        + " changes before, if another preroll starts, or if the item fails. The audio is prepared for one rate:"
+        + " playing at another rate decodes again. The player must be paused.",
       parameters: [
         ParameterSpec(
-          .rate, .number(-32...32, exceptZero: true), .optional, "RATE", "for which rate; that of `play` unless said"),
+          .rate, .number(-32...32, exceptZero: true), .optional, "RATE", "the rate; default: that of `play`"),
         player,
       ],
       waiting: .always, reply: ["ready"],
@@ -50,20 +50,21 @@ extension CommandTable {
       example: ["> @8 preroll", "< @8 ok ready=true"]
     ) { arguments throws(MediaError) in .playback(.preroll(arguments.number(.rate)), player: arguments.player) },
     simple(
-      .prerollCancel, .cancelPrerolls, "Answers every `preroll` that is under way, with `ready=false`.",
-      "What was got ready stays so. As AVPlayer's `cancelPendingPrerolls`."),
+      .prerollCancel, .cancelPrerolls, "End every pending `preroll` with `ready=false`.",
+      "Prepared audio stays. The same as AVPlayer's `cancelPendingPrerolls`."),
     simple(
-      .seekCancel, .cancelSeeks, "Answers every `seek` and `step` that is under way, unfinished (`reason=cancelled`).",
-      "Where the player is then may be where it was or where they went: `status` tells. As AVPlayerItem's"
+      .seekCancel, .cancelSeeks, "End every pending `seek` and `step`, unfinished (`reason=cancelled`).",
+      "The position afterwards is the old one or the target: `status` states it. The same as AVPlayerItem's"
         + " `cancelPendingSeeks`."),
     CommandSpec(
-      .step, .playback, "Goes some hundredths of a second forward or back, while paused.",
+      .step, .playback, "Step forward or back while paused.",
       details:
-        "A step is 0.01 s of the item, exactly; steps count from where the newest one goes. At the item's ends it stops"
-        + " (`clamped`). Answers as `seek` does, with the same fields; the event is `time-jumped` with `cause=step`.",
+        "A step is 0.01 s of the item, exactly. Steps count from the target of the newest step or seek. At the ends"
+        + " of the item a step is clamped (`clamped`). The reply has the fields of `seek`; the event is"
+        + " `time-jumped` with `cause=step`.",
       parameters: [
         ParameterSpec(
-          .count, .integer(-1_000_000...1_000_000), .required, "COUNT", "how many steps; back when it is below 0"),
+          .count, .integer(-1_000_000...1_000_000), .required, "COUNT", "the number of steps; negative: back"),
         player,
       ],
       waiting: .always,
@@ -79,11 +80,11 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .playback(.step(try arguments.required(.count, arguments.integer(.count))), player: arguments.player)
     },
-    simple(.pause, .pause, "Pauses.", "Nothing more is heard, and `time` stands still."),
-    simple(.toggle, .toggle, "Pauses what plays or waits to play, and plays what is paused.", "", errors: streamErrors),
-    simple(.stop, .stop, "Pauses, and goes back to the beginning of the current item.", ""),
+    simple(.pause, .pause, "Pauses.", "Pause. The `time` stays."),
+    simple(.toggle, .toggle, "Pause if playing or waiting to play; otherwise play.", "", errors: streamErrors),
+    simple(.stop, .stop, "Pause, and return to the start of the current item.", ""),
     CommandSpec(
-      .seek, .playback, "Goes to a time of the current item.",
+      .seek, .playback, "Seek to a time of the current item.",
       details:
         "The request waits: its reply comes when the device has the audio from the new position. Unless a tolerance is given, playback"
         + " continues with the sample that contains the requested time. `requested` is that time on the item's timeline, before it was"
@@ -97,15 +98,15 @@ extension CommandTable {
         + " `coarseTimestamps`, `decoderState` or `damage`. A relative time counts from the target of the newest seek. In a live"
         + " stream `end` and `live` are three target durations before the last segment's end. `item` guards against a change of the current item.",
       parameters: [
-        ParameterSpec(.time, .timeExpression, .optional, "TIME", "where to go"),
+        ParameterSpec(.time, .timeExpression, .optional, "TIME", "the target"),
         ParameterSpec(
           .date, .text(maximumByteCount: 64), .option, "DATE",
-          "instead of a time: go to what was recorded then, as `2026-11-22T09:30:00Z`; of HLS streams that say dates"),
-        ParameterSpec(.fast, .flag, .option, "fast", "any tolerance will do: land where it costs least"),
-        ParameterSpec(.chase, .flag, .option, "chase", "let the seek under way be heard first"),
-        ParameterSpec(.before, .tolerance, .option, "TIME", "how much earlier it may land; 0 unless said"),
-        ParameterSpec(.after, .tolerance, .option, "TIME", "how much later it may land; 0 unless said"),
-        ParameterSpec(.item, item, .option, "ID", "the item that must be the current one"),
+          "in place of a time: the date of the recording, such as `2026-11-22T09:30:00Z`; for HLS streams with dates"),
+        ParameterSpec(.fast, .flag, .option, "fast", "allow any tolerance: land where it costs least"),
+        ParameterSpec(.chase, .flag, .option, "chase", "wait until the pending seek is heard"),
+        ParameterSpec(.before, .tolerance, .option, "TIME", "how much earlier the seek may land; default: 0"),
+        ParameterSpec(.after, .tolerance, .option, "TIME", "how much later the seek may land; default: 0"),
+        ParameterSpec(.item, item, .option, "ID", "the required current item"),
         player,
       ],
       waiting: .always,
@@ -123,7 +124,7 @@ extension CommandTable {
       let before = arguments.time(.before)
       let after = arguments.time(.after)
       guard !isFast || (before == nil && after == nil) else {
-        throw arguments.failure("fast allows any tolerance: it stands without before and after")
+        throw arguments.failure("fast allows any tolerance: it excludes before and after")
       }
       let seek = PlaybackCommand.Seek(
         place: try arguments.seekPlace(), toleranceBefore: before ?? (isFast ? .positiveInfinity : .zero),
@@ -132,9 +133,20 @@ extension CommandTable {
       return .playback(.seek(seek), player: arguments.player)
     },
     CommandSpec(
-      .rate, .playback, "Sets the rate to play with, or gives it.",
+      .rate, .playback, "Set the rate, or show it.",
       details:
-        "From 1/32 to 32, exact to a millionth; what becomes of the pitch, `pitch` says. While playing it changes without a gap or a click, 60 ms after what is heard then, or as soon as it has been decoded where that takes longer (`timebaseRate` of `status`, and a `changed` of it, say when; until then time goes on as before). While paused it starts nothing: the next `play` uses it, once; those after it play at `default-rate`. 0 is not a rate; `pause` is. From -1/32 to -32 the current item is heard backwards, at -1 sample by sample; at its beginning it has `ended`, and playback pauses there, or goes on as `repeat one`, `loop` or `end-action none` say. What else follows in the queue is heard forwards only. Turned round in front of an end, of the item or of a loop, it turns there at the latest and has not ended; turned behind an end time of its new direction it is at that end. At time 0 there is nothing to hear backwards: `seek end` first. A station or a pipe is not heard backwards at all: 2039, or 2049. One that becomes the current entry, or turns out to be one, at a negative rate has ended where it begins, and playback pauses there; one that was to be heard from elsewhere (`seek` before it was open, `repeat one`) fails.",
+        "The rate is from 1/32 to 32, exact to a millionth; `pitch` sets what happens to the pitch. While playing,"
+        + " it changes without a gap or a click, 60 ms after the audio that is heard, or as soon as the audio is"
+        + " decoded if that takes longer. `timebaseRate` of `status`, and its `changed` event, report the change."
+        + " While paused, it does not start playback: the next `play` uses it, once; later ones use `default-rate`."
+        + " 0 is an error; use `pause`. From -1/32 to -32 the current item plays in reverse, at -1 sample by"
+        + " sample. At its start it has `ended`, and playback pauses, or continues as `repeat one`, `loop` or"
+        + " `end-action none` specify. The queue is never followed in reverse. A reversal before the end of an item"
+        + " or loop turns there at the latest, and the item has not ended; a reversal after an end time of the new"
+        + " direction is at that end. At time 0 nothing can be heard in reverse: `seek end` first. A station or a"
+        + " pipe cannot play in reverse: 2039 or 2049. One that becomes the current entry at a negative rate has"
+        + " ended at its start, and playback pauses; one that had to start elsewhere (`seek` before it was open,"
+        + " `repeat one`) fails.",
       parameters: [
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .optional, "RATE", "1 is as recorded"), player,
       ],
@@ -142,38 +154,41 @@ extension CommandTable {
       example: ["> rate 1", "< ok rate=1"]
     ) { arguments throws(MediaError) in .playback(.rate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
-      .defaultRate, .playback, "Sets the rate that `play` plays at, or gives it.",
-      details: "What is being played stays as it is; `rate` changes that.",
+      .defaultRate, .playback, "Set the rate that `play` uses, or show it.",
+      details: "Does not change the present rate; `rate` does.",
       parameters: [
         ParameterSpec(
           .rate, .number(-32...32, exceptZero: true), .optional, "RATE",
-          "1 unless said; from 1/32 to 32, or -1/32 to -32 backwards"), player,
+          "default: 1; 1/32 to 32, or -1/32 to -32 in reverse"), player,
       ],
       asks: true, reply: ["defaultRate"], errors: [.unsupportedRate, .noSuchPlayer],
       example: ["> default-rate 1.5", "< ok defaultRate=1.5"]
     ) { arguments throws(MediaError) in .playback(.defaultRate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
-      .volume, .playback, "Sets the player's volume, or gives it.",
+      .volume, .playback, "Set the volume, or show it.",
       parameters: [
         ParameterSpec(
-          .volume, .number(0...1, exceptZero: false), .optional, "VOLUME", "0 is silence, 1 the samples as they are"),
+          .volume, .number(0...1, exceptZero: false), .optional, "VOLUME",
+          "0 is silence, 1 leaves the samples"
+            + " unchanged"),
         player,
       ],
       asks: true, reply: ["volume"], errors: [.noSuchPlayer], example: ["> volume 0.5", "< ok volume=0.5"]
     ) { arguments throws(MediaError) in .playback(.volume(arguments.number(.volume)), player: arguments.player) },
     CommandSpec(
-      .fade, .playback, "Moves the player's volume to another one over a time.",
+      .fade, .playback, "Fade the volume to another one.",
       details:
-        "Answers when the request is taken; `volume` gives the new volume from then on. It moves by the output's time, which"
-        + " stands still while nothing sounds there. Another `fade` or `volume` begins where this one is. `equal-power` moves"
-        + " the square of the volume in a straight line: with it two players that are faded across each other stay as loud.",
+        "The reply does not wait; `volume` shows the new volume from then on. The fade follows the time of the"
+        + " output, which stops while nothing plays. Another `fade` or `volume` starts from the volume that this"
+        + " one has reached. `equal-power` changes the square of the volume linearly: a crossfade of two players"
+        + " keeps its loudness.",
       parameters: [
-        ParameterSpec(.volume, .number(0...1, exceptZero: false), .required, "VOLUME", "where to"),
+        ParameterSpec(.volume, .number(0...1, exceptZero: false), .required, "VOLUME", "the final volume"),
         ParameterSpec(
-          .duration, .duration(positive: false), .required, "DURATION", "how long it takes; at most a day"),
+          .duration, .duration(positive: false), .required, "DURATION", "the duration; at most a day"),
         ParameterSpec(
           .curve, .word(PlaybackCommand.FadeCurve.allCases.map(\.rawValue)), .optional, "linear|equal-power",
-          "how it moves; `linear` unless said"),
+          "the curve; default: `linear`"),
         player,
       ],
       errors: [.invalidTime, .noSuchPlayer], example: ["> fade 0 2.5", "< ok"]
@@ -186,31 +201,34 @@ extension CommandTable {
         player: arguments.player)
     },
     CommandSpec(
-      .pan, .playback, "Sets where between left and right the player is heard, or gives it.",
+      .pan, .playback, "Set the pan, or show it.",
       details:
-        "The near side stays as it is, the far side gets the cosine of as much of a right angle. Changes within 5 ms.",
+        "The near side is unchanged; the far side is multiplied with the cosine of the pan times a right angle. The"
+        + " change takes 5 ms.",
       parameters: [
         ParameterSpec(
-          .pan, .number(-1...1, exceptZero: false), .optional, "PAN", "-1 is left, 0 the samples as they are, 1 right"),
+          .pan, .number(-1...1, exceptZero: false), .optional, "PAN",
+          "-1 is left, 0 leaves the samples unchanged, 1"
+            + " is right"),
         player,
       ],
       asks: true, reply: ["pan"], errors: [.noSuchPlayer], example: ["> pan -0.5", "< ok pan=-0.5"]
     ) { arguments throws(MediaError) in .playback(.pan(arguments.number(.pan)), player: arguments.player) },
     CommandSpec(
-      .mute, .playback, "Mutes the player or lets it be heard, or says which it is.",
-      details: "The volume stays what it is.",
-      parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "what to do"), player],
+      .mute, .playback, "Mute or unmute the player, or show whether it is muted.",
+      details: "The volume stays.",
+      parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "the new state"), player],
       asks: true, reply: ["muted"], errors: [.noSuchPlayer], example: ["> mute on", "< ok muted=true"]
     ) { arguments throws(MediaError) in
       .playback(.mute(arguments.text(.state).flatMap(PlaybackCommand.Switch.init)), player: arguments.player)
     },
     CommandSpec(
-      .endAction, .playback, "Sets what happens at the end of an item, or gives it.",
-      details: "`advance` goes on to the next item, `pause` pauses at the end, `none` lets the time run on.",
+      .endAction, .playback, "Set the action at the end of an item, or show it.",
+      details: "`advance` continues with the next item, `pause` pauses at the end, and with `none` the time continues.",
       parameters: [
         ParameterSpec(
           .action, .word(PlaybackCommand.ItemEndAction.allCases.map(\.rawValue)), .optional, "advance|pause|none",
-          "what to do; `advance` from the start"),
+          "the action; default: `advance`"),
         player,
       ],
       asks: true, reply: ["actionAtItemEnd"], errors: [.noSuchPlayer],
@@ -220,17 +238,18 @@ extension CommandTable {
         .endAction(arguments.text(.action).flatMap(PlaybackCommand.ItemEndAction.init)), player: arguments.player)
     },
     CommandSpec(
-      .pitch, .playback, "Sets what becomes of the pitch at other rates than 1, or gives it.",
+      .pitch, .playback, "Set how the pitch follows the rate, or show it.",
       details:
-        "`timeDomain` keeps it, is cheap and best for speech; `spectral` keeps it, is best for music and makes playing"
-        + " cost about seven times as much; `varispeed` lets it follow the rate, as a tape does. `time` goes on by exactly the rate; what is heard lies"
-        + " within 20 ms (`timeDomain`), 50 ms (`spectral`) or one sample (`varispeed`) of it. For all entries without one of"
-        + " their own (`item.pitch`). Each plays from 1/32 to 32; what this build cannot do is refused and never plays silence."
-        + " A rate is never rounded: there is no algorithm that snaps to a few of them, as AVFoundation's `lowQualityZeroLatency` does.",
+        "`timeDomain` keeps the pitch, is cheap, and is best for speech. `spectral` keeps it, is best for music, and"
+        + " costs about seven times as much. With `varispeed` the pitch follows the rate, as with a tape. `time`"
+        + " advances by exactly the rate; the audio heard is within 20 ms (`timeDomain`), 50 ms (`spectral`) or one"
+        + " sample (`varispeed`) of it. Applies to all entries without a setting of their own (`item.pitch`). Each"
+        + " algorithm plays from 1/32 to 32; one that this build lacks is refused. A rate is never rounded: there"
+        + " is no equivalent of AVFoundation's `lowQualityZeroLatency`.",
       parameters: [
         ParameterSpec(
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue)), .optional,
-          "timeDomain|spectral|varispeed", "`timeDomain` from the start"), player,
+          "timeDomain|spectral|varispeed", "default: `timeDomain`"), player,
       ],
       asks: true, reply: ["pitch"], errors: [.unsupportedRate, .noSuchPlayer],
       example: ["> pitch spectral", "< ok pitch=spectral"]
@@ -240,38 +259,39 @@ extension CommandTable {
     },
     replayGain,
     CommandSpec(
-      .repeat, .playback, "Sets what is played again when it has ended, or gives it.",
+      .repeat, .playback, "Set what repeats, or show it.",
       details:
-        "`one` plays the current item again and again, `all` the queue: an entry that was heard to its end goes to"
-        + " the end of the queue and keeps its id, and so does one that `next` leaves. Repeats follow without a gap, and come"
-        + " before `end-action`. What is shorter than 10 ms is played once.",
+        "`one` repeats the current item, `all` the queue: an entry that was heard to its end, or that `next` leaves,"
+        + " moves to the end of the queue and keeps its id. Repeats have no gap, and have priority over"
+        + " `end-action`. An item shorter than 10 ms plays once.",
       parameters: [
         ParameterSpec(
           .mode, .word(PlaybackCommand.RepeatMode.allCases.map(\.rawValue)), .optional, "off|one|all",
-          "what to repeat; `off` from the start"), player,
+          "what repeats; default: `off`"), player,
       ],
       asks: true, reply: ["repeat"], errors: [.noSuchPlayer], example: ["> repeat one", "< ok repeat=one"]
     ) { arguments throws(MediaError) in
       .playback(.repeat(arguments.text(.mode).flatMap(PlaybackCommand.RepeatMode.init)), player: arguments.player)
     },
     CommandSpec(
-      .loop, .playback, "Plays a part of the current item again and again, ends that, or says what is looped.",
+      .loop, .playback, "Loop a part of the current item, end the loop, or show it.",
       details:
-        "Exact: from frame `floor(START * rate)` up to frame `floor(END * rate)`, without a gap. Playback that comes to"
-        + " END from before it goes on at START; playback beyond END (when the loop is set, or by a seek) plays on, and the loop"
-        + " is over when the item ends. `loop off` plays on from where it is;"
-        + " `loop last` plays the present pass to END and goes on from there as from the end of the item: the next entry follows,"
-        + " or what `end-action` says. Each time it goes back is a `seam` event and no"
-        + " `time-jumped`; ticks and boundaries fire in each pass. A range is 10 ms long at least. While the item is not ready"
-        + " the request waits for that. In the reply `count` is how many more times it goes back (`none`: for ever), `passes` how many times it has.",
+        "The loop is exact: from frame `floor(START * rate)` to frame `floor(END * rate)`, without a gap. Playback"
+        + " that reaches END continues at START. Playback that is after END (when the loop is set, or by a seek)"
+        + " continues, and the loop ends with the item. `loop off` continues from the present position. `loop last`"
+        + " finishes the present pass and continues as at the end of the item: with the next entry, or as"
+        + " `end-action` specifies. Each return to START is a `seam` event and no `time-jumped`; ticks and"
+        + " boundaries fire in each pass. A range is at least 10 ms long. The request waits until the item is"
+        + " ready. In the reply `count` is the number of remaining returns (`none`: indefinitely), and `passes` the"
+        + " number of returns so far.",
       parameters: [
-        ParameterSpec(.start, .timeExpression, .optional, "START", "where the range begins"),
-        ParameterSpec(.end, .timeExpression, .optional, "END", "where it ends"),
-        ParameterSpec(.off, .flag, .option, "off", "play on"),
-        ParameterSpec(.last, .flag, .option, "last", "let the present pass be the last"),
+        ParameterSpec(.start, .timeExpression, .optional, "START", "the start of the range"),
+        ParameterSpec(.end, .timeExpression, .optional, "END", "the end of the range"),
+        ParameterSpec(.off, .flag, .option, "off", "end the loop, and continue"),
+        ParameterSpec(.last, .flag, .option, "last", "make the present pass the last one"),
         ParameterSpec(
-          .count, .integer(1...1_000_000_000), .option, "N", "how many times to go back; for ever unless said"),
-        ParameterSpec(.item, item, .option, "ID", "the item that must be the current one"), player,
+          .count, .integer(1...1_000_000_000), .option, "N", "the number of returns; default: indefinitely"),
+        ParameterSpec(.item, item, .option, "ID", "the required current item"), player,
       ],
       waiting: .always, asks: true, reply: ["item?", "start?", "end?", "count?", "passes?"],
       errors: [.invalidTime, .invalidState, .noCurrentItem, .noSuchItem, .noSuchPlayer] + streamErrors + mediaErrors,
@@ -289,14 +309,18 @@ extension CommandTable {
       case (nil, nil, false, false) where count == nil: change = .none
       default:
         throw arguments.failure(
-          "a loop is START and END, with or without count, or off, or last, or nothing to ask for it")
+          "a loop is START and END, optionally with count; or off; or last; or nothing, to show it")
       }
       return .playback(.loop(.init(change, item: arguments.integer(.item))), player: arguments.player)
     },
     CommandSpec(
-      .status, .playback, "Gives the player's state on one line.",
+      .status, .playback, "Show the state of the player.",
       details:
-        "`time` is the time heard; `rate` is what is wanted, `timebaseRate` how fast the time heard goes on (0 while paused or waiting); `loop` is `START-END` in seconds, `passes` how many times it has gone back and `passesLeft` how many more times it will (`none`: for ever), `shuffle` the seed, `chapter` the number of the one that is heard, `streamTitle` and `streamUrl` what a station says that it plays. Fields of a current item that is not there, or not ready, are `none` or `indefinite`.",
+        "`time` is the time heard. `rate` is the requested rate, `timebaseRate` the rate at which the time heard"
+        + " advances (0 while paused or waiting). `loop` is `START-END` in seconds, `passes` the number of returns"
+        + " so far and `passesLeft` the number of remaining ones (`none`: indefinitely). `shuffle` is the seed,"
+        + " `chapter` the number of the chapter heard, `streamTitle` and `streamUrl` what a station announces."
+        + " Without a current item, or before it is ready, its fields are `none` or `indefinite`.",
       parameters: [player],
       right: .read,
       reply: [
@@ -342,8 +366,8 @@ extension Arguments {
   /// - Throws: `bad-arguments` for an invalid date, and unless exactly one of time and date is given.
   fileprivate func seekPlace() throws(MediaError) -> PlaybackCommand.Seek.Place {
     guard let text = text(.date) else { return .time(try required(.time, expression(.time))) }
-    guard let date = ISODate.parse(text) else { throw failure("a date is written as 2026-11-22T09:30:00Z") }
-    guard !isGiven(.time) else { throw failure("either a time or a date says where to go") }
+    guard let date = ISODate.parse(text) else { throw failure("a date has the form 2026-11-22T09:30:00Z") }
+    guard !isGiven(.time) else { throw failure("a time and a date exclude each other") }
     return .date(date)
   }
 }

@@ -8,10 +8,10 @@ extension CommandTable {
   private static let ids = ParameterSpec(.ids, item, .list, "ID", "ids of entries")
   private static let wait = ParameterSpec(
     .wait, .word(["ready"]), .option, "ready",
-    "answer when all are ready to play, or with the error of the first that fails")
+    "reply when all are ready to play, or with the error of the first that fails")
   private static let precise = ParameterSpec(
     .precise, .flag, .option, "precise",
-    "find out exactly how long they are, even if all of a file has to be read for that before it plays")
+    "determine exact durations, even if a file must be read completely before it plays")
   /// Options of network requests.
   static let network = [
     ParameterSpec(
@@ -22,31 +22,32 @@ extension CommandTable {
       "the servers that get `header`: those of the address's origin (scheme, host, port; the default), or any"),
     ParameterSpec(
       .userAgent, .text(maximumByteCount: 1_024), .option, "TEXT",
-      "what servers are told who asks; `Playhead/VERSION` unless said"),
+      "the User-Agent of requests; default: `Playhead/VERSION`"),
     ParameterSpec(
-      .network, .boolean, .option, "true|false", "`false`: nothing is asked of the network; what would be, fails"),
+      .network, .boolean, .option, "true|false", "`false`: no network access; an entry that needs it fails"),
     ParameterSpec(
       .interface, .texts(maximumByteCount: 256, separator: .comma), .option, "NAMES",
       "network interfaces that may be used; default: all"),
     ParameterSpec(
       .timeout, .duration(positive: true), .option, "TIME",
-      "how long a server may take to be reached (10 s unless said), to answer (15 s), and to send something more (15 s)"
+      "the time-out for connecting (default: 10 s), for the reply (15 s), and between reads (15 s)"
     ),
     ParameterSpec(
       .peakBitRate, .integer(0...1_000_000_000_000), .option, "BITS",
-      "bits a second that the variant of an HLS stream has at most; 0, as it is unless said: the best of all is heard"),
+      "the maximum bit rate of a variant of an HLS stream; default: 0, no limit"),
   ]
   /// The version that the queue must have for a request that changes it.
   static let ifVersion = ParameterSpec(
-    .ifVersion, .integer(0...Int.max), .option, "VERSION", "do it only if the queue has this version")
+    .ifVersion, .integer(0...Int.max), .option, "VERSION", "only if the queue has this version")
 
   private static let resume = ParameterSpec(
     .resume, .boolean, .option, "true|false",
-    "whether they begin where they were left (*Bookmarks*); unless said as the daemon's option `state.resume` says, which is `false`"
+    "whether they resume where playback ended last (*Bookmarks*); default: the daemon's option `state.resume`, which"
+      + " is `false` by default"
   )
   private static let list = ParameterSpec(
     .list, .word(["true", "false"]), .option, "true|false",
-    "whether the paths are lists of media; unless said those are that end in .m3u, .m3u8 (addresses: not), .pls, .xspf or .cue"
+    "whether the paths are playlists; default: those that end in .m3u, .m3u8 (not addresses), .pls, .xspf or .cue"
   )
   private static let listErrors: [MediaError.Code] = [
     .notAPlaylist, .damagedPlaylist, .playlistLimitExceeded, .playlistCycle, .emptyPlaylist,
@@ -63,7 +64,9 @@ extension CommandTable {
     }
     guard arguments.listContains(isList) else { return .queue(command, player: arguments.player) }
     if arguments.isPartOfEdit {
-      throw arguments.failure("a list is read by a command of its own; list=false takes its name for that of a file")
+      throw arguments.failure(
+        "a playlist needs a command of its own; with list=false its path is the path of a"
+          + " media file")
     }
     return .queue(
       .expanding(command, lists: arguments.chosen(isList), isForced: said == true), player: arguments.player)
@@ -84,14 +87,12 @@ extension CommandTable {
   /// Commands that edit or list one player's queue.
   static let queue: [CommandSpec] = [
     CommandSpec(
-      .load, .queue, "Replaces the queue.",
-      details: "The rate stays: what is paused stays paused. What was played before is forgotten. A file that cannot"
-        + " be played is an entry whose status is"
-        + " `failed`; with `wait=ready` it is this request's error. A duration is an estimate where the file does not"
-        + " say it"
-        + " exactly (`providesPreciseDuration=false`: MP3 without a header, ADTS, Matroska, ...), and is corrected"
-        + " when the end"
-        + " of the sound has been read; with `precise` it is counted first. Lists of media are read: see there.",
+      .load, .queue, "Replace the queue.",
+      details: "A paused player stays paused. The history is cleared. A file that cannot be played becomes an entry"
+        + " whose status is `failed`; with `wait=ready` it is the error of this request. A duration is an estimate if"
+        + " the file does not state it exactly (`providesPreciseDuration=false`: MP3 without a header, ADTS,"
+        + " Matroska, ...), and is corrected when the end has been read; `precise` determines it first. Playlists are"
+        + " expanded (*Playlists*).",
       parameters: [paths, wait, precise, resume, list, ifVersion, player] + network, waiting: .untilReady,
       reply: listReply,
       rows: leftOut,
@@ -105,9 +106,9 @@ extension CommandTable {
           resumes: arguments.boolean(.resume)), arguments)
     },
     CommandSpec(
-      .append, .queue, "Adds entries at the end of the queue.",
-      details: "Answers at once with the new entries' ids; a file that is missing shows as an entry that fails. With"
-        + " `wait=ready` it answers when all are ready, or with the first one's error.",
+      .append, .queue, "Append entries to the queue.",
+      details: "The reply has the ids of the new entries at once; a missing file becomes a failed entry. With"
+        + " `wait=ready` the reply comes when all are ready, or has the error of the first that fails.",
       parameters: [paths, wait, precise, resume, list, ifVersion, player] + network, waiting: .untilReady,
       reply: listReply,
       rows: leftOut,
@@ -121,10 +122,10 @@ extension CommandTable {
           network: try arguments.networkOptions(), resumes: arguments.boolean(.resume)), arguments)
     },
     CommandSpec(
-      .insert, .queue, "Adds entries behind the current one, or where it is said.",
-      details: "Before the current entry, the first of them becomes current.",
+      .insert, .queue, "Insert entries after the current one, or elsewhere.",
+      details: "Inserted before the current entry, the first of them becomes current.",
       parameters: [
-        paths, ParameterSpec(.after, item, .option, "ID", "behind this entry"),
+        paths, ParameterSpec(.after, item, .option, "ID", "after this entry"),
         ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, resume, list,
         ifVersion, player,
       ] + network,
@@ -140,9 +141,9 @@ extension CommandTable {
           network: try arguments.networkOptions(), resumes: arguments.boolean(.resume)), arguments)
     },
     CommandSpec(
-      .remove, .queue, "Takes entries out of the queue.",
-      details: "All of them or, when one is not there or named twice, none. Removing the current one goes on to the"
-        + " next.",
+      .remove, .queue, "Remove entries from the queue.",
+      details: "Removes all or none: an id that is unknown or given twice is an error. If the current entry is"
+        + " removed, the next one plays.",
       parameters: [ids, ifVersion, player], reply: editReply,
       errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + gatherErrors,
       example: ["> remove 4", "< ok version=4"]
@@ -150,15 +151,14 @@ extension CommandTable {
       .queue(.remove(arguments.list(.ids), ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
-      .move, .queue, "Moves an entry.",
-      details: "`to` is the place that it has afterwards: 0 makes it current, and it begins anew; what was current is"
-        + " the next"
-        + " then. Moving the current one away makes the next current. In a shuffled queue this changes the shuffled"
-        + " order only.",
+      .move, .queue, "Move an entry.",
+      details: "`to` is the new position: 0 makes the entry current, and it starts again; the former current entry"
+        + " becomes the next. Moving the current entry away makes the next one current. In a shuffled queue this"
+        + " changes the shuffled order only.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
-        ParameterSpec(.to, .integer(0...Int.max), .option, "INDEX", "to this place; 0 is the current entry's"),
-        ParameterSpec(.after, item, .option, "ID", "behind this entry"),
+        ParameterSpec(.to, .integer(0...Int.max), .option, "INDEX", "the new position; 0 is that of the current entry"),
+        ParameterSpec(.after, item, .option, "ID", "after this entry"),
         ParameterSpec(.before, item, .option, "ID", "before this entry"), ifVersion, player,
       ],
       reply: editReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + gatherErrors,
@@ -169,7 +169,7 @@ extension CommandTable {
       case (let index?, nil, nil): place = .index(index)
       case (nil, let id?, nil): place = .after(item: id)
       case (nil, nil, let id?): place = .before(item: id)
-      default: throw arguments.failure("one of to, after and before is to be said")
+      default: throw arguments.failure("one of to, after and before is required")
       }
       return .queue(
         .move(
@@ -178,8 +178,8 @@ extension CommandTable {
         player: arguments.player)
     },
     CommandSpec(
-      .replace, .queue, "Puts another file in an entry's place.",
-      details: "The new entry has an id of its own. In the current entry's place it plays from its beginning.",
+      .replace, .queue, "Replace an entry by another file.",
+      details: "The new entry has a new id. If it replaces the current entry, it plays from its start.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(
@@ -197,8 +197,8 @@ extension CommandTable {
         player: arguments.player)
     },
     CommandSpec(
-      .clear, .queue, "Empties the queue.",
-      details: "What plays ends; the rate stays. What was played before is forgotten.",
+      .clear, .queue, "Clear the queue.",
+      details: "Playback ends; the rate stays. The history is cleared.",
       parameters: [ifVersion, player],
       reply: editReply, errors: [.versionMismatch, .noSuchPlayer] + gatherErrors,
       example: ["> clear", "< ok version=5"]
@@ -206,25 +206,25 @@ extension CommandTable {
       .queue(.clear(ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
-      .playlistExport, .queue, "Gives the queue as the lines of a list of media.",
+      .playlistExport, .queue, "Show the queue as the lines of a playlist.",
       details:
-        "A row for each line, of a part of the queue if it is long: `next` is the `offset` of the first entry that is not among"
-        + " them, or `none`; the first part has the list's beginning and the last one its end. If `version` is another with the next"
-        + " part, the queue has changed in between. What has no name that leads to it, such as `fd:TOKEN`, is left out: `skipped`"
-        + " says of how many entries of the part that is so, and a queue of nothing else is `empty-playlist`. The daemon writes no"
-        + " files: `playhead save FILE` does. Parts of files can be said by `cue` only.",
+        "The reply has a row for each line of a part of the queue: `next` is the `offset` of the next part, or"
+        + " `none`. The first part has the start of the playlist and the last one its end. If `version` differs"
+        + " between parts, the queue has changed. Entries without a location, such as `fd:TOKEN`, are left out and"
+        + " counted by `skipped`; if no other entries exist, the error is `empty-playlist`. The daemon writes no"
+        + " playlists: `playhead save FILE` does. Only `cue` can represent parts of files.",
       parameters: [
         ParameterSpec(
           .format, .word(QueueCommand.PlaylistForm.allCases.map(\.rawValue)), .option, "m3u8|pls|xspf|cue",
-          "the kind of list; `m3u8` unless said"),
+          "the format; default: `m3u8`"),
         ParameterSpec(
           .base, .localPath, .option, "DIR",
-          "the folder in which the list will lie: what is in it is named relative to it"),
+          "the folder of the playlist; locations below it become relative"),
         ParameterSpec(
-          .offset, .integer(0...Int.max), .option, "N", "entries to leave out at the beginning; 0 unless said"),
+          .offset, .integer(0...Int.max), .option, "N", "the number of entries to skip; default: 0"),
         ParameterSpec(
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
-          "entries at most; \(WireLimits.standard.listCount) unless said"), player,
+          "the maximum number of entries; default: \(WireLimits.standard.listCount)"), player,
       ],
       right: .read, reply: ["count", "version", "next?", "[skipped]"], rows: ["text"],
       errors: [.invalidArgument, .emptyPlaylist, .noSuchPlayer],
@@ -241,19 +241,17 @@ extension CommandTable {
           limit: arguments.integer(.limit) ?? WireLimits.standard.listCount), player: arguments.player)
     },
     CommandSpec(
-      .list, .queue, "Lists the queue, a row for each entry.",
+      .list, .queue, "List the queue.",
       details:
-        "A part of it, if it is long: `count` is the length of all of it, and `next` the `offset` of the first entry"
-        + " that"
-        + " is not among the rows, or `none`. A part is \(WireLimits.standard.listCount) entries, or fewer when their"
-        + " paths are"
-        + " long. If `version` is another with the next part, the queue has changed in between.",
+        "The reply has a row for each entry of a part of the queue: `count` is the length of the whole queue, and"
+        + " `next` the `offset` of the next part, or `none`. A part has \(WireLimits.standard.listCount) entries,"
+        + " or fewer if their paths are long. If `version` differs between parts, the queue has changed.",
       parameters: [
         ParameterSpec(
-          .offset, .integer(0...Int.max), .option, "N", "entries to leave out at the beginning; 0 unless said"),
+          .offset, .integer(0...Int.max), .option, "N", "the number of entries to skip; default: 0"),
         ParameterSpec(
           .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
-          "entries at most; \(WireLimits.standard.listCount) unless said"), player,
+          "the maximum number of entries; default: \(WireLimits.standard.listCount)"), player,
       ],
       right: .read, reply: ["count", "version", "next?"],
       rows: ["item", "index", "path?", "status", "duration?", "current", "[title]", "[artist]", "[range]", "[error]"],
@@ -274,17 +272,18 @@ extension CommandTable {
   /// Commands about one queue entry.
   static let items: [CommandSpec] = [
     CommandSpec(
-      .itemStatus, .items, "Gives what is known of one entry.",
+      .itemStatus, .items, "Show the details of an entry.",
       details:
-        "`loadedTimeRanges` is what of it is decoded and has not been heard, and of an entry from a network also what of it is in memory;"
-        + " `seekableTimeRanges` is where can be sought: ranges"
-        + " `START-END` in seconds with commas between them, or `none`. `live` is whether it is a live HLS stream: then `liveEdge`"
-        + " is the end of what is there, and `date` when what is heard now was recorded, where the stream says that. The three flags of the buffer are those of the current"
-        + " entry. Where the entry is not ready nothing `can` be done with it. `pitch` is what it is played with, `ownPitch` what"
-        + " `item.pitch` set for it, or `none`. `gain` is what `replay-gain` makes of its tags, in dB, `gainSource` where that comes from"
-        + " (`track`, `album`, `scan`, `fallback`; `none` while it is off), and `gainLimited` whether it is less than that for the sake of the"
-        + " greatest sample; all three are `none` while its tags are not known. Of a station there are `streamTitle` and `streamUrl`, as its last"
-        + " `stream-title` said them, while it is the current entry.",
+        "`loadedTimeRanges` are the ranges that are decoded and not heard yet; for an entry from a network they"
+        + " include the ranges in memory. `seekableTimeRanges` are the ranges that seeks can reach. Both are"
+        + " `START-END` in seconds, separated by commas, or `none`. `live` marks a live HLS stream: `liveEdge` is"
+        + " its end, and `date` the time of the recording that is heard, if the stream states it. The three buffer"
+        + " flags are those of the current entry. Before the entry is ready, every `can` field is false. `pitch` is"
+        + " the algorithm in use, and `ownPitch` the setting of `item.pitch`, or `none`. `gain` is the gain that"
+        + " `replay-gain` derives from the tags, in dB. `gainSource` is its origin (`track`, `album`, `scan`,"
+        + " `fallback`; `none` while it is off), and `gainLimited` states whether the peak limits it. All three are"
+        + " `none` until the tags are known. A station has `streamTitle` and `streamUrl` of its last `stream-title`"
+        + " while it is the current entry.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read,
       reply: [
@@ -310,13 +309,13 @@ extension CommandTable {
       .item(.status(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
     },
     CommandSpec(
-      .itemPitch, .items, "Sets what becomes of an entry's pitch at other rates than 1, or gives it.",
-      details: "As `pitch`, for this entry; with `player` it is played with its player's again.",
+      .itemPitch, .items, "Set how the pitch of an entry follows the rate, or show it.",
+      details: "The same as `pitch`, for this entry; `player` returns to the setting of the player.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue) + ["player"]), .optional,
-          "timeDomain|spectral|varispeed|player", "`player` from the start"), player,
+          "timeDomain|spectral|varispeed|player", "default: `player`"), player,
       ],
       asks: true, reply: ["item", "pitch"], errors: [.unsupportedRate, .noSuchItem, .noSuchPlayer],
       example: ["> item.pitch 2 varispeed", "< ok item=2 pitch=varispeed"]
@@ -327,13 +326,13 @@ extension CommandTable {
         player: arguments.player)
     },
     CommandSpec(
-      .itemCopy, .items, "Puts a copy of an entry into the queue.",
+      .itemCopy, .items, "Insert a copy of an entry into the queue.",
       details:
-        "The same file with all that was set of the entry: where it ends, volume, pitch, tracks, buffer. Behind the entry unless said."
-        + " What the entry has come to is not copied: a copy begins as a new entry does.",
+        "The copy has the same file and settings: ends, volume, pitch, tracks, buffer. It is inserted after the"
+        + " entry by default. Its state is that of a new entry.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
-        ParameterSpec(.after, item, .option, "ID", "behind this entry"),
+        ParameterSpec(.after, item, .option, "ID", "after this entry"),
         ParameterSpec(.before, item, .option, "ID", "before this entry"), ifVersion, player,
       ],
       reply: ["items", "version"],
@@ -345,15 +344,15 @@ extension CommandTable {
       return .item(.copy(item: id, to: place, ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
-      .itemEndTime, .items, "Sets where forward and backward playback of an entry end, or gives it.",
+      .itemEndTime, .items, "Set where playback of an entry ends, or show it.",
       details:
-        "An end like the entry's own: it is exact, `played-to-end` is told, and `end-action`, `repeat` and what follows apply."
-        + " The duration stays what it is, and seeks go behind it; playback that is behind it is at the end at once."
-        + " `reverse` is for negative rates, `forward` for positive ones. `none` takes an end away.",
+        "Such an end acts as the entry's own: it is exact, sends `played-to-end`, and `end-action`, `repeat` and the"
+        + " next entry apply. The duration does not change, and seeks can pass it; playback after it is at the end"
+        + " at once. `reverse` applies to negative rates, `forward` to positive ones. `none` removes an end.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.forward, .timeOrNone, .option, "TIME", "where forward playback ends"),
-        ParameterSpec(.reverse, .timeOrNone, .option, "TIME", "where backward playback ends"), player,
+        ParameterSpec(.reverse, .timeOrNone, .option, "TIME", "where reverse playback ends"), player,
       ],
       asks: true, reply: ["item", "forwardPlaybackEndTime?", "reversePlaybackEndTime?"],
       errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
@@ -368,13 +367,14 @@ extension CommandTable {
         player: arguments.player)
     },
     CommandSpec(
-      .itemBuffer, .items, "Sets how far ahead an entry is decoded while it is the current one, or gives it.",
+      .itemBuffer, .items, "Set how far ahead an entry is decoded, or show it.",
       details:
-        "0 is as far as there is memory: 4.5 s, or up to twice as much by the output's rate. More than 4.5 s counts as 0, and"
-        + " it is never less than a quarter of a second more than half of that memory, which is more than 2 s.",
+        "Applies while the entry is current. 0 uses all available memory: 4.5 s, or up to twice as much by the rate"
+        + " of the output. More than 4.5 s counts as 0. At least half of that memory and a quarter of a second are"
+        + " used, which is more than 2 s.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
-        ParameterSpec(.duration, .duration(positive: false), .optional, "DURATION", "how far"), player,
+        ParameterSpec(.duration, .duration(positive: false), .optional, "DURATION", "the duration"), player,
       ],
       asks: true, reply: ["item", "preferredForwardBufferDuration"],
       errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
@@ -385,14 +385,14 @@ extension CommandTable {
         player: arguments.player)
     },
     CommandSpec(
-      .itemLog, .items, "Gives what the network did for an entry, and what went wrong.",
+      .itemLog, .items, "Show the network log of an entry.",
       details:
-        "As AVPlayerItem's access log and error log. A row of kind `access` for each time that the entry was"
-        + " opened to be played: its address without user name and password, the server's address, `file`, `vod` (HLS) or `live`, how"
-        + " long it took until the first byte came, requests, bytes, bits a second, connections that were made anew,"
-        + " stalls and how long they lasted. A row of kind `error` for each thing that went wrong, with the HTTP status"
-        + " or curl's code (0 for neither), whether it was tried again, and the error. The newest 64 of each kind. Of a station"
-        + " what it says of itself.",
+        "The same as AVPlayerItem's access log and error log. A row of kind `access` for each time that the entry"
+        + " was opened for playback: its address without user name and password, the server's address, `file`,"
+        + " `vod` (HLS) or `live`, the time until the first byte, and the numbers of requests, bytes, bits a"
+        + " second, new connections and stalls, and the duration of the stalls. A row of kind `error` for each"
+        + " error, with the HTTP status or curl's code (0 for neither), and whether the request was repeated. The"
+        + " newest 64 of each kind are kept. For a station the reply has its description.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read,
       reply: [
@@ -417,20 +417,19 @@ extension CommandTable {
       .item(.log(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
     },
     CommandSpec(
-      .itemVolume, .items, "Sets how loud an entry is at which of its times, and lists it.",
+      .itemVolume, .items, "Set the volume of an entry over its time, or list it.",
       details:
-        "With a volume, adds a point, from which on it holds, or with `to` and `over` a ramp, whose end holds from"
-        + " there on;"
-        + " what begins at the same time is replaced. Before the first of them the volume is 1. It is multiplied with"
-        + " the"
-        + " player's. `clear` forgets what there was. A row for each point and ramp.",
+        "With a volume, adds a point, which is valid from its time on, or with `to` and `over` a ramp, whose end is"
+        + " valid afterwards. It replaces an earlier one at the same time. Before the first one the volume is 1."
+        + " The volume is multiplied with that of the player. `clear` removes all. The reply has a row for each"
+        + " point and ramp.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.volume, .number(0...1, exceptZero: false), .optional, "VOLUME", "the volume at that time"),
-        ParameterSpec(.at, .time, .option, "TIME", "the entry's time; its beginning unless said"),
-        ParameterSpec(.to, .number(0...1, exceptZero: false), .option, "VOLUME", "where a ramp ends"),
-        ParameterSpec(.over, .duration(positive: true), .option, "TIME", "how long a ramp lasts"),
-        ParameterSpec(.clear, .flag, .option, "clear", "forget what there was, first"), player,
+        ParameterSpec(.at, .time, .option, "TIME", "a time of the entry; default: its start"),
+        ParameterSpec(.to, .number(0...1, exceptZero: false), .option, "VOLUME", "the final volume of a ramp"),
+        ParameterSpec(.over, .duration(positive: true), .option, "TIME", "the duration of a ramp"),
+        ParameterSpec(.clear, .flag, .option, "clear", "remove all earlier points and ramps first"), player,
       ],
       asks: true, reply: ["item", "count"], rows: ["at", "volume", "[to]", "[over]"],
       errors: [.invalidTime, .invalidArgument, .noSuchItem, .noSuchPlayer],
@@ -466,7 +465,7 @@ extension CommandTable {
     let (target, duration) = (arguments.number(.to), arguments.time(.over))
     guard let volume = arguments.number(.volume) else {
       guard target == nil, duration == nil, arguments.time(.at) == nil else {
-        throw arguments.failure("at, to and over stand with a volume")
+        throw arguments.failure("at, to and over need a volume")
       }
       return nil
     }

@@ -4,10 +4,9 @@ extension CommandTable {
   /// Commands that change the current entry or the order of one player's queue.
   static let queueMoves: [CommandSpec] = [
     CommandSpec(
-      .next, .queue, "Goes on to the next entry at once.",
-      details: "The entry that was current leaves the queue; `previous` brings it back. Behind the last there is no"
-        + " current"
-        + " item.",
+      .next, .queue, "Play the next entry.",
+      details: "The current entry leaves the queue; `previous` brings it back. After the last entry there is no"
+        + " current item.",
       parameters: [ifVersion, player], reply: ["item?", "version"],
       errors: [.noCurrentItem, .versionMismatch, .noSuchPlayer],
       example: ["> next", "< ok item=2 version=6"]
@@ -15,17 +14,14 @@ extension CommandTable {
       .queue(.next(ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
-      .previous, .queue, "Goes back to what was played before.",
-      details: "It comes back in front of the current entry, under its own id, and plays from its beginning. With"
-        + " nothing"
-        + " before, a queue that is repeated and not shuffled goes to its last entry. With `restart-after` an entry"
-        + " of which"
-        + " more has been heard begins anew instead, as on a CD player.",
+      .previous, .queue, "Play the previous entry.",
+      details: "It returns to the queue before the current entry, with its own id, and plays from its start. Without"
+        + " a previous entry, a queue that repeats and is not shuffled continues with its last entry. With"
+        + " `restart-after` an entry of which more has been heard starts again, as on a CD player.",
       parameters: [
         ParameterSpec(
           .restartAfter, .duration(positive: false), .option, "TIME",
-          "how much may have been heard to go back, such"
-            + " as 3"),
+          "the most that may have been heard to play the previous entry, such as 3"),
         ifVersion, player,
       ],
       reply: ["item?", "version"], errors: [.noSuchItem, .versionMismatch, .noSuchPlayer],
@@ -36,15 +32,13 @@ extension CommandTable {
         player: arguments.player)
     },
     CommandSpec(
-      .jump, .queue, "Makes an entry current, and plays it from its beginning.",
-      details: "By its id, or by its place with `index`. What lay before it counts as played: `previous` goes back"
-        + " over it, and"
-        + " where the queue is repeated it goes to the end. An entry that was played before comes back with all that"
-        + " was"
-        + " played since.",
+      .jump, .queue, "Play another entry from its start.",
+      details: "By its id, or by its position with `index`. Entries before it count as played: `previous` returns to"
+        + " them, and in a queue that repeats they move to the end. An entry that was played before returns with all"
+        + " entries played after it.",
       parameters: [
         ParameterSpec(.id, item, .optional, "ID", "the entry"),
-        ParameterSpec(.index, .integer(0...Int.max), .option, "INDEX", "its place; 0 is the current entry's"),
+        ParameterSpec(.index, .integer(0...Int.max), .option, "INDEX", "its position; 0 is the current entry"),
         ifVersion,
         player,
       ],
@@ -56,19 +50,18 @@ extension CommandTable {
       switch (arguments.integer(.id), arguments.integer(.index)) {
       case (let id?, nil): target = .item(id)
       case (nil, let index?): target = .index(index)
-      default: throw arguments.failure("either an id or index is to be said")
+      default: throw arguments.failure("either an id or index is required")
       }
       return .queue(.jump(target, ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
-      .history, .queue, "Lists what was played before, the newest first.",
-      details: "What ended, and what was gone on from; what failed or was removed is not there. \(1_000) entries are"
-        + " kept. `load`"
-        + " and `clear` forget them.",
+      .history, .queue, "List the history of the queue, newest first.",
+      details: "The history contains entries that ended or were left, but not those that failed or were removed."
+        + " \(1_000) entries are kept. `load` and `clear` clear it.",
       parameters: [
         ParameterSpec(
           .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
-          "entries at most; \(WireLimits.standard.listCount) unless said"), player,
+          "the maximum number of entries; default: \(WireLimits.standard.listCount)"), player,
       ],
       right: .read, reply: ["count", "version"], rows: ["item", "path?", "status", "duration?"],
       errors: [.noSuchPlayer],
@@ -80,33 +73,23 @@ extension CommandTable {
       .queue(.history(limit: arguments.integer(.limit) ?? WireLimits.standard.listCount), player: arguments.player)
     },
     CommandSpec(
-      .shuffle, .queue, "Shuffles what follows the current entry, or puts it back in order.",
-      details: "Without an argument it tells which. With the same seed the same queue comes into the same order. `on`"
-        + " again"
-        + " shuffles anew. `off` goes on in the order that the queue has without shuffling, from the current entry on"
-        + " and then"
-        + " with what is before it and has not been played. While the queue is shuffled, what is appended comes"
-        + " anywhere behind"
-        + " the current entry, what is inserted where it is said. A queue that is repeated has another order each"
-        + " round,"
-        + " which does not begin with what was played last.\n\nThe order of round r (0 is made by `shuffle on`), so"
-        + " that it can"
-        + " be made elsewhere: SplitMix64 with the state seed XOR (r * 0xD1342543DE82EF95 mod 2^64), before whose"
-        + " every number"
-        + " the state grows by 0x9E3779B97F4A7C15. A draw below n is the next number modulo n, leaving out those from"
-        + " the"
-        + " largest multiple of n that is at most 2^64 on. For i from the last place down to 1, the entries at i and"
-        + " at a draw"
-        + " below i + 1 change places. What is shuffled is the order without shuffling: in round 0 without the"
-        + " current entry,"
-        + " which stays first. Where a later round would begin with what was played last, its first two entries that"
-        + " can be"
-        + " played change places. Seed 42 makes 1 9 6 10 4 7 8 2 5 3 of 1 to 10.",
+      .shuffle, .queue, "Shuffle the entries after the current one, or restore their order.",
+      details: "Without an argument the reply states which. The same seed gives the same queue the same order. `on`"
+        + " shuffles again. `off` continues in the unshuffled order: from the current entry on, then the entries"
+        + " before it that have not played. In a shuffled queue, appended entries get random positions after the"
+        + " current one, and inserted entries the given position. A queue that repeats gets a new order for each"
+        + " round, which does not start with the entry that played last.\n\nThe order of round r (`shuffle on` makes"
+        + " round 0) can be computed elsewhere: SplitMix64 with the state seed XOR (r * 0xD1342543DE82EF95 mod 2^64),"
+        + " which grows by 0x9E3779B97F4A7C15 before each number. A draw below n is the next number modulo n; numbers"
+        + " from the largest multiple of n up to 2^64 are skipped. For i from the last position down to 1, the"
+        + " entries at i and at a draw below i + 1 are swapped. The input is the unshuffled order, in round 0 without"
+        + " the current entry, which stays first. If a later round would start with the entry that played last, its"
+        + " first two playable entries are swapped. Seed 42 turns 1 to 10 into 1 9 6 10 4 7 8 2 5 3.",
       parameters: [
-        ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "what to do"),
+        ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "the new state"),
         ParameterSpec(
           .seed, .integer(0...9_007_199_254_740_991), .option, "SEED",
-          "what the order comes from, which shuffles unless another state is given; default: a random number"),
+          "the seed of the order, for `on`; default: a random number"),
         ifVersion, player,
       ],
       asks: true, reply: ["shuffle", "[seed]", "version"], errors: [.versionMismatch, .noSuchPlayer],
@@ -114,22 +97,19 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       let state = arguments.text(.state).flatMap { PlaybackCommand.Switch(rawValue: $0) }
       let seed = arguments.integer(.seed)
-      if seed != nil, state == .off { throw arguments.failure("a seed is for shuffling, not for off") }
+      if seed != nil, state == .off { throw arguments.failure("a seed excludes off") }
       return .queue(
         .shuffle(seed == nil ? state : state ?? .on, seed: seed, ifVersion: arguments.integer(.ifVersion)),
         player: arguments.player)
     },
     CommandSpec(
-      .onFailure, .queue, "Says what becomes of the player when an entry fails.",
-      details: "`skip`, as it is at first: the next one follows; each entry that is passed over is an `item-skipped`"
-        + " event, and"
-        + " leaves the queue. `stop`: the player pauses, and the entry stays current; `play` goes on behind it. The"
-        + " last"
-        + " entry is not passed over: the player waits there (`currentItemFailed`). Without an argument it tells"
-        + " which.",
+      .onFailure, .queue, "Set what happens when an entry fails, or show it.",
+      details: "With `skip`, the default, the next entry plays; each skipped entry leaves the queue with an"
+        + " `item-skipped` event. With `stop` the player pauses, and the entry stays current; `play` continues with"
+        + " the next one. The last entry is not skipped: the player waits there (`currentItemFailed`).",
       parameters: [
         ParameterSpec(
-          .policy, .word(QueueCommand.FailurePolicy.allCases.map(\.rawValue)), .optional, "skip|stop", "what to do"),
+          .policy, .word(QueueCommand.FailurePolicy.allCases.map(\.rawValue)), .optional, "skip|stop", "the new state"),
         player,
       ],
       asks: true, reply: ["onFailure"], errors: [.noSuchPlayer], example: ["> on-failure stop", "< ok onFailure=stop"]
@@ -143,12 +123,11 @@ extension CommandTable {
   /// Edits that consist of several changes.
   static let queueEdits: [CommandSpec] = [
     CommandSpec(
-      .queueEdit, .queue, "Makes several edits, or none of them.",
-      details: "Each is a command: `load`, `append`, `insert`, `remove`, `move`, `replace` or `clear`, without `wait`,"
-        + " `if-version` and `player`; in JSON also an object with `method` and `params`. Each sees the queue as"
-        + " those before it"
-        + " left it; the whole is one new version. What is heard goes on, unless another entry is current afterwards."
-        + " `items` are the new entries' ids.",
+      .queueEdit, .queue, "Make several edits, or none of them.",
+      details: "Each edit is a command: `load`, `append`, `insert`, `remove`, `move`, `replace` or `clear`, without"
+        + " `wait`, `if-version` and `player`; in JSON also an object with `method` and `params`. Each applies to the"
+        + " queue as the earlier ones left it; together they make one new version. Playback continues unless the"
+        + " current entry changes. `items` are the ids of the new entries.",
       parameters: [ParameterSpec(.ops, .edit, .list, "EDIT", "commands that edit the queue"), ifVersion, player],
       reply: ["[items]", "[version]", "[pending]"],
       errors: [
@@ -160,19 +139,18 @@ extension CommandTable {
       .queue(.edit(arguments.list(.ops), ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
-      .queueBegin, .queue, "Begins an edit that is too large for a line.",
-      details: "The edits that follow on this connection for this player (the commands of `queue.edit`) are gathered,"
-        + " each"
-        + " answered by `pending` alone, how many there are, until `queue.commit` makes all of them or none; everything"
-        + " else is done at once, as always. New entries get their numbers as they are gathered. When the connection ends or the player is closed before that, nothing has changed. One at a"
-        + " time; at most \(WireLimits.standard.editCount) changes and \(WireLimits.standard.editByteCount) bytes of"
-        + " paths, and on all connections together \(WireLimits.standard.gatheredCount) and"
+      .queueBegin, .queue, "Begin an edit that is too large for a line.",
+      details: "The following edits of this connection for this player (the commands of `queue.edit`) are collected."
+        + " Each reply contains only `pending`, the number of collected edits. `queue.commit` makes all of them or"
+        + " none. Other commands run at once. New entries get their ids when they are collected. If the connection"
+        + " ends or the player is closed before, nothing changes. A connection has one such edit at a time, with at"
+        + " most \(WireLimits.standard.editCount) changes and \(WireLimits.standard.editByteCount) bytes of paths;"
+        + " all connections together have \(WireLimits.standard.gatheredCount) and"
         + " \(WireLimits.standard.gatheredByteCount).",
       parameters: [
         ParameterSpec(
           .ifVersion, .integer(0...Int.max), .option, "VERSION",
-          "do it only if the queue has this version, now and"
-            + " then"),
+          "only if the queue has this version, at the start and at the end"),
         player,
       ],
       reply: ["version"], errors: [.invalidState, .versionMismatch, .noSuchPlayer],
@@ -181,27 +159,29 @@ extension CommandTable {
       .queue(.begin(ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
-      .queueCommit, .queue, "Makes all of the edits that were gathered, or none of them.",
-      details: "Either way they are gathered no more. Answers as `queue.edit` does.", parameters: [player],
+      .queueCommit, .queue, "Make all collected edits, or none of them.",
+      details: "In both cases the collection ends. The reply is that of `queue.edit`.", parameters: [player],
       reply: ["[items]", "version"],
       errors: [.invalidState, .invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer],
       example: ["> queue.commit", "< ok items=10,11 version=8"]
     ) { arguments throws(MediaError) in .queue(.commit, player: arguments.player) },
     CommandSpec(
-      .queueAbort, .queue, "Forgets the edits that were gathered.", parameters: [player], reply: ["version"],
+      .queueAbort, .queue, "Discard the collected edits.", parameters: [player], reply: ["version"],
       errors: [.invalidState, .noSuchPlayer], example: ["> queue.abort", "< ok version=7"]
     ) { arguments throws(MediaError) in .queue(.abort, player: arguments.player) },
     CommandSpec(
-      .queueChanges, .queue, "Gives what happened to the queue since it had a version.",
+      .queueChanges, .queue, "List the changes of the queue since a version.",
       details:
-        "Who does the same to a list of that version, row by row, has the queue as it is: an entry comes (`insert`, with the `index` that it has then, and its"
-        + " `path` while it is in the queue), goes (`remove`, with the `index` that it had), or moves (`move`, `from` one index to"
-        + " the `index` that it has then), or the first `count` entries go to the end (`rotate`). `whole=true` and no rows: the order is another one altogether"
-        + " (`load`, `clear`, `shuffle`), too much happened since, or the version is none of this queue and instance; then `list` tells.",
+        "Applied in order to a copy of that version, the rows give the present queue. An entry is added (`insert`,"
+        + " with its `index` at that moment, and its `path` while it is in the queue), removed (`remove`, with its"
+        + " `index` before), or moved (`move`, `from` one index to the `index` afterwards), or the first `count`"
+        + " entries move to the end (`rotate`). With `whole=true` there are no rows: the whole order changed"
+        + " (`load`, `clear`, `shuffle`), too much has changed, or the version is unknown to this instance. Use"
+        + " `list` then.",
       parameters: [
-        ParameterSpec(.since, .integer(0...Int.max), .required, "VERSION", "a version that the queue had"),
+        ParameterSpec(.since, .integer(0...Int.max), .required, "VERSION", "an earlier version of the queue"),
         ParameterSpec(
-          .instance, .text(maximumByteCount: 64), .option, "INSTANCE", "the daemon's instance that it had it in"),
+          .instance, .text(maximumByteCount: 64), .option, "INSTANCE", "the instance of the daemon with that version"),
         player,
       ],
       right: .read, reply: ["version", "count", "whole"],

@@ -2,7 +2,7 @@ import MediaCore
 
 extension CommandTable {
   private static let recorder = ParameterSpec(
-    .recorder, .integer(1...Int.max), .optional, "RECORDER", "the recorder's number; the newest unless said")
+    .recorder, .integer(1...Int.max), .optional, "RECORDER", "the number of the recorder; default: the newest")
 
   private static let statusFields: [FieldSpec] = [
     "recorder", "state", "file", "time", "pts", "source?", "format?", "sampleRate", "channels", "lost", "skipped",
@@ -10,20 +10,21 @@ extension CommandTable {
   ]
 
   private static let settings: [ParameterSpec] = [
-    ParameterSpec(.file, .localPath, .required, "PATH", "the file to make"),
+    ParameterSpec(.file, .localPath, .required, "PATH", "the file to write"),
     ParameterSpec(
       .source, .text(maximumByteCount: 255), .option, "NAME",
-      "the source, as `pactl list short sources` says it, or `@DEFAULT_MONITOR@` for what is played; the sound server's default unless said"
+      "the source, as `pactl list short sources` lists it, or `@DEFAULT_MONITOR@` for what is played; default: that"
+        + " of the sound server"
     ),
     ParameterSpec(
       .format, .word(RecordCommand.Recording.Form.allCases.map(\.rawValue)), .option, "FORM",
-      "how sound is coded; as the file's name ends unless said"),
-    ParameterSpec(.replace, .flag, .option, "replace", "even if there is a file"),
-    ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "as the source's unless said"),
-    ParameterSpec(.channels, .integer(1...64), .option, "N", "as the source's unless said"),
-    ParameterSpec(.bits, .word(["8", "16", "24", "32", "64"]), .option, "BITS", "of a sample; 16 unless said"),
+      "the codec; default: by the name of the file"),
+    ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
+    ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "default: that of the source"),
+    ParameterSpec(.channels, .integer(1...64), .option, "N", "default: that of the source"),
+    ParameterSpec(.bits, .word(["8", "16", "24", "32", "64"]), .option, "BITS", "of a sample; default: 16"),
     ParameterSpec(.float, .flag, .option, "float", "floating-point numbers"),
-    ParameterSpec(.bigEndian, .flag, .option, "big-endian", "the most significant byte first"),
+    ParameterSpec(.bigEndian, .flag, .option, "big-endian", "most significant byte first"),
     ParameterSpec(
       .quality, .word(RecordCommand.Recording.Quality.allCases.map(\.rawValue)), .option, "QUALITY",
       "of aac and opus; other formats ignore it"),
@@ -32,24 +33,28 @@ extension CommandTable {
       "per second, of aac and opus; other formats ignore it"),
     ParameterSpec(
       .startLevel, .number(-160...0, exceptZero: false), .option, "DB",
-      "nothing is kept before something is as loud, but a quarter of a second"),
+      "the recording starts when the audio reaches this level, a quarter of a second before"),
     ParameterSpec(
-      .silenceLevel, .number(-160...0, exceptZero: false), .option, "DB", "what stays below is silent, and shortened"),
+      .silenceLevel, .number(-160...0, exceptZero: false), .option, "DB",
+      "audio below this level is silence, and is"
+        + " shortened"),
     ParameterSpec(
-      .longestSilence, .duration(positive: true), .option, "TIME", "how much of a silence is kept; 1 second unless said"
+      .longestSilence, .duration(positive: true), .option, "TIME", "the part of a silence that stays; default: 1 second"
     ),
   ]
 
   /// Commands for recording.
   static let recording: [CommandSpec] = [
     CommandSpec(
-      .recordPrepare, .recording, "Opens a source and begins a file, so that `record.start` records at once.",
+      .recordPrepare, .recording, "Open a source and a file, so that `record.start` is immediate.",
       details:
-        "Nothing listens yet. What is wrong with the settings is said before anything is opened or written. Formats: pcm (wav, caf), flac, alac and aac (m4a), opus (ogg, opus), ima4 (caf), ulaw and alaw (wav, caf); there is no encoder for"
-        + " ilbc and amr. `bits`: 8, 16, 24 or 32 of pcm, 32 or 64 with `float`; 16 or 24 of flac and alac. Until the recording is whole the file is"
-        + " called PATH.recording; what a crash has left under that name is made whole first (see *Recordings that were not ended*)."
-        + " The daemon writes below the folders of `--write-root` only, and with the right to `write`. There are at most 16 recorders; a new one"
-        + " takes the place of the oldest that is stopped.",
+        "Nothing is captured yet. Invalid settings are reported before anything is opened or written. Formats: pcm"
+        + " (wav, caf), flac, alac and aac (m4a), opus (ogg, opus), ima4 (caf), ulaw and alaw (wav, caf); ilbc and"
+        + " amr have no encoder. `bits`: 8, 16, 24 or 32 for pcm, 32 or 64 with `float`; 16 or 24 for flac and"
+        + " alac. Until the recording is complete, the file is named PATH.recording; a file of that name that a"
+        + " crash left is repaired first (see *Recordings that were not ended*). The daemon writes below the"
+        + " folders of `--write-root` only; the client needs the right `write`. There are at most 16 recorders; a"
+        + " new one replaces the oldest stopped one.",
       parameters: settings, waiting: .always,
       reply: ["recorder", "file", "source", "format", "sampleRate", "channels"],
       errors: [
@@ -62,15 +67,20 @@ extension CommandTable {
       ]
     ) { arguments throws(MediaError) in .record(.prepare(try arguments.recording())) },
     CommandSpec(
-      .recordStart, .recording, "Records, or goes on after a pause, in the same file.",
+      .recordStart, .recording, "Record, or resume a paused recording in the same file.",
       details:
-        "From now on, or at an instant of CLOCK_MONOTONIC (`at=+0.5`, `at=1234.5`; also with a virtual clock, for a source records in real time), exact to the sample as far as the source knows when it captured. With `duration` it stops by itself after so much more, exactly. A recorder that is stopped does not start again."
-        + " The session's category has to allow it. An interruption of the session pauses what records; with its end that goes on, where players do.",
+        "Starts now, or at an instant of CLOCK_MONOTONIC (`at=+0.5`, `at=1234.5`; also on the virtual clock, because"
+        + " a source captures in real time), exact to the sample as far as the source knows its capture times. With"
+        + " `duration` it stops by itself after exactly that much. A stopped recorder cannot start again. The"
+        + " category of the session must allow recording. An interruption of the session pauses the recording, and"
+        + " its end resumes it, as for players.",
       parameters: [
         recorder,
-        ParameterSpec(.at, .startMoment, .option, "WHEN", "when; now unless said"),
+        ParameterSpec(.at, .startMoment, .option, "WHEN", "the start; default: now"),
         ParameterSpec(
-          .duration, .duration(positive: true), .option, "TIME", "how much more; until `record.stop` unless said"),
+          .duration, .duration(positive: true), .option, "TIME",
+          "the duration of the recording; default: until"
+            + " `record.stop`"),
       ],
       errors: [.noSuchRecorder, .invalidState, .invalidTime, .sessionForbidsRecording, .sessionInterrupted],
       example: ["> record.start duration=20", "< ok"]
@@ -78,14 +88,16 @@ extension CommandTable {
       .record(.start(arguments.integer(.recorder), try arguments.recordingStart(), duration: arguments.time(.duration)))
     },
     CommandSpec(
-      .recordPause, .recording, "Lets a recording stand; `record.start` goes on.",
+      .recordPause, .recording, "Pause a recording; `record.start` resumes it.",
       parameters: [recorder], errors: [.noSuchRecorder, .invalidState], example: ["> record.pause", "< ok"]
     ) { arguments throws(MediaError) in .record(.pause(arguments.integer(.recorder))) },
     CommandSpec(
-      .recordStop, .recording, "Ends a recording; answers when the file is whole.",
+      .recordStop, .recording, "Stop a recording. The reply comes when the file is complete.",
       details:
-        "`lost` frames of the source did not come, because the machine or the disk was too slow; silence stands for them. `skipped` frames were left out: before"
-        + " `start-level`, and of silence. A recording that ended before, because its source vanished or the disk is full, has a `fault` and a `message`, and what was recorded lies in `file`, whole; without `file` there is nothing.",
+        "`lost` counts the frames of the source that were lost, because the machine or the disk was too slow;"
+        + " silence replaces them. `skipped` counts the frames that were left out: before `start-level`, and of"
+        + " silence. A recording that ended before, because its source vanished or the disk is full, has a `fault`"
+        + " and a `message`, and `file` is complete. Without `file` nothing was recorded.",
       parameters: [recorder], waiting: .always,
       reply: ["recorder", "[file]", "[duration]", "size", "lost", "skipped", "[fault]", "[message]"],
       errors: [.noSuchRecorder, .invalidState, .cancelled],
@@ -94,15 +106,16 @@ extension CommandTable {
       ]
     ) { arguments throws(MediaError) in .record(.stop(arguments.integer(.recorder))) },
     CommandSpec(
-      .recordDelete, .recording, "Removes the file of a recording that is stopped, and forgets its recorder.",
+      .recordDelete, .recording, "Delete the file of a stopped recording, and its recorder.",
       parameters: [recorder], waiting: .always, reply: ["recorder", "file"],
       errors: [.noSuchRecorder, .invalidState, .fileNotFound, .outsideRoots, .writeFailed, .notAllowed],
       example: ["> record.delete", "< ok recorder=1 file=/memos/idea.flac"]
     ) { arguments throws(MediaError) in .record(.delete(arguments.integer(.recorder))) },
     CommandSpec(
-      .recordStatus, .recording, "Says what a recorder does.",
+      .recordStatus, .recording, "Show the state of a recorder.",
       details:
-        "`state` is `preparing`, `prepared`, `recording`, `paused`, `stopping` or `stopped`; `time` is how much has been recorded, 0 when stopped.",
+        "`state` is `preparing`, `prepared`, `recording`, `paused`, `stopping` or `stopped`. `time` is the duration"
+        + " recorded so far, 0 when stopped.",
       parameters: [recorder], right: .read, reply: statusFields, errors: [.noSuchRecorder],
       example: [
         "> record.status",
@@ -110,17 +123,18 @@ extension CommandTable {
       ]
     ) { arguments throws(MediaError) in .record(.status(arguments.integer(.recorder))) },
     CommandSpec(
-      .recordList, .recording, "Lists the recorders, a row for each, by their numbers.", right: .read,
+      .recordList, .recording, "List the recorders by their numbers.", right: .read,
       reply: ["count"], rows: statusFields, example: ["> record.list", "< ok count=0"]
     ) { _ throws(MediaError) in .record(.list) },
     CommandSpec(
-      .recordWatch, .recording, "Sends an event whenever a recorder does something else, and how loud its source is.",
+      .recordWatch, .recording, "Subscribe to the changes and levels of a recorder.",
       details:
-        "`recording` events come with each change of the state, the present one first, and when frames were lost; with `rate` there are `record-meter` events while it records. It ends with the recorder.",
+        "`recording` events report each change of the state, the present one first, and lost frames. With `rate`,"
+        + " `record-meter` events report levels while it records. The subscription ends with the recorder.",
       parameters: [
         recorder,
         ParameterSpec(
-          .rate, .number(1...100, exceptZero: false), .option, "RATE", "levels a second; none unless said"),
+          .rate, .number(1...100, exceptZero: false), .option, "RATE", "levels a second; default: none"),
       ], right: .read, reply: ["id"], errors: [.noSuchRecorder, .tooManySubscriptions],
       example: [
         "> record.watch rate=20", "< ok id=1",
@@ -131,8 +145,8 @@ extension CommandTable {
       .record(.watch(arguments.integer(.recorder), rate: arguments.number(.rate)))
     },
     CommandSpec(
-      .recordUnwatch, .recording, "Ends a `record.watch`.",
-      parameters: [ParameterSpec(.id, .integer(1...Int.max), .required, "ID", "what `record.watch` answered")],
+      .recordUnwatch, .recording, "End a `record.watch`.",
+      parameters: [ParameterSpec(.id, .integer(1...Int.max), .required, "ID", "the id that `record.watch` returned")],
       right: .read, errors: [.noSuchObserver], example: ["> record.unwatch 1", "< ok"]
     ) { arguments throws(MediaError) in
       .record(.unwatch(try arguments.required(.id, arguments.integer(.id))))
@@ -154,7 +168,7 @@ extension Arguments {
     (recording.startLevel, recording.silenceLevel) = (number(.startLevel), number(.silenceLevel))
     recording.longestSilence = time(.longestSilence)
     guard recording.longestSilence == nil || recording.silenceLevel != nil else {
-      throw failure("longest-silence is said with silence-level")
+      throw failure("longest-silence needs silence-level")
     }
     return recording
   }
@@ -164,7 +178,7 @@ extension Arguments {
     case nil, .now: return .now
     case .after(let span): return span > .zero ? .after(span) : .now
     case .instant(let time): return .instant(time)
-    case .frame: throw failure("a recording begins now, at +TIME or at an instant, not with a frame of the output")
+    case .frame: throw failure("a recording starts now, at +TIME or at an instant, not at a frame of the output")
     }
   }
 }

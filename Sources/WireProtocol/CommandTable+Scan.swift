@@ -4,22 +4,24 @@ extension CommandTable {
   /// Commands that measure the loudness of files.
   static let scans: [CommandSpec] = [
     CommandSpec(
-      .scan, .assets, "Measures how loud files are, by EBU R128.",
+      .scan, .assets, "Measure the loudness of files (EBU R128).",
       details:
-        "Each file is decoded whole, one after another and one scan after another, with low priority; what plays"
-        + " is not disturbed. While a scan waits for a file's bytes for more than 2 s others go on besides. `loudness` is the integrated loudness in LUFS, `range` the loudness range in LU, `truePeak` the greatest"
-        + " value between samples in dBTP, `samplePeak` the greatest sample in dBFS (both `none` for digital silence), `gain` and `peak` what"
-        + " ReplayGain 2.0 makes of them: dB to -18 LUFS, and the greatest sample, 1 being full scale. `status` is `measured`, `silence` (nothing is louder than"
-        + " -70 LUFS), `too-short` (less than 400 ms) or `failed`, with the `error`; where nothing is measured the"
-        + " values are `none`. `fault` says why it is not all of the file, or what in it did not decode. With `album` the files are also measured as one. What cannot"
-        + " be read, or opened in time (`opening-timed-out`), ends nothing: `failed` counts it. `scan-progress` events of scan `scan` come"
-        + " before the reply: at the beginning of each file, each twentieth of it, and its end. With the connection its scans end. With `apply`"
-        + " those entries of the player's queue whose files were measured have the result in place of their tags from then on (`replay-gain`, and"
-        + " `gainSource=scan`); `applied` counts them.",
+        "Each file is decoded completely. Files and scans run one after another with low priority, without"
+        + " disturbing playback; while a scan waits for bytes for more than 2 s, others run. `loudness` is the"
+        + " integrated loudness in LUFS, `range` the loudness range in LU, `truePeak` the greatest value between"
+        + " samples in dBTP, `samplePeak` the greatest sample in dBFS (both `none` for digital silence). `gain` and"
+        + " `peak` are those of ReplayGain 2.0: dB to -18 LUFS, and the greatest sample, where 1 is full scale."
+        + " `status` is `measured`, `silence` (nothing is louder than -70 LUFS), `too-short` (less than 400 ms) or"
+        + " `failed`, with the `error`; values that were not measured are `none`. `fault` states why a part of the"
+        + " file is missing or did not decode. `album` also measures all files as one. A file that cannot be read,"
+        + " or opened in time (`opening-timed-out`), does not end the scan: `failed` counts it. `scan-progress`"
+        + " events come before the reply: at the start of each file, at each twentieth of it, and at its end. The"
+        + " end of the connection ends its scans. `apply` replaces the tags of the queue's entries of the measured"
+        + " files (`replay-gain`, `gainSource=scan`); `applied` counts them.",
       parameters: [
-        ParameterSpec(.paths, .path, .list, "PATH", "the files"),
+        ParameterSpec(.paths, .path, .list, "PATH", "the input files"),
         ParameterSpec(.album, .flag, .option, "album", "measure them as one, too"),
-        ParameterSpec(.apply, .flag, .option, "apply", "let entries of these files be played by the result"),
+        ParameterSpec(.apply, .flag, .option, "apply", "use the results for the entries of these files"),
         player,
       ] + network,
       waiting: .always,
@@ -43,7 +45,7 @@ extension CommandTable {
       ]
     ) { arguments throws(MediaError) in
       let applies = arguments.flag(.apply)
-      if !applies, arguments.isGiven(.player) { throw arguments.failure("player says more of apply") }
+      if !applies, arguments.isGiven(.player) { throw arguments.failure("player needs apply") }
       return .asset(
         .scan(
           .init(
@@ -51,10 +53,10 @@ extension CommandTable {
             network: try arguments.networkOptions())))
     },
     CommandSpec(
-      .scanCancel, .assets, "Ends a `scan`, `waveform`, `export` or `image` of this connection, or all of them.",
+      .scanCancel, .assets, "Cancel a `scan`, `waveform`, `export` or `image`, or all.",
       details:
-        "What is ended is answered with the error `cancelled`, behind this. What is over, or was never begun, is none to end. A `scan` without an id holds up"
-        + " what comes after it, this too: give it an id.",
+        "The cancelled request fails with `cancelled`, after this reply. It must belong to this connection. A"
+        + " request without an id delays this one until it has ended: give it an id.",
       parameters: [ParameterSpec(.scan, .integer(1...Int.max), .optional, "SCAN", "its number; default: all")],
       reply: ["cancelled"],
       example: ["> scan.cancel 1", "< ok cancelled=1"]

@@ -11,9 +11,9 @@ extension CommandTable {
   /// Commands about the audio session: how the daemon's audio interacts with the audio of other programs.
   static let session: [CommandSpec] = [
     CommandSpec(
-      .sessionStatus, .session, "Gives what the session is, and whether something interrupts it.",
+      .sessionStatus, .session, "Show the audio session and its interruption.",
       details:
-        "`hint` says whether the sound server lowers what is played because of what another program plays.",
+        "`hint` states whether the sound server lowers the volume of playback because another program plays.",
       right: .read, reply: settingFields + ["active", "interrupted", "hint"],
       example: [
         "> session.status",
@@ -22,17 +22,18 @@ extension CommandTable {
       ]
     ) { _ throws(MediaError) in .session(.status) },
     CommandSpec(
-      .sessionCategory, .session, "Says what the sound is used for, or gives it.",
+      .sessionCategory, .session, "Set the category of the session, or show it.",
       details:
-        "What is not said of mode and options is `default` and none: nothing of those before stays. `role` is what the sound server is told that streams"
-        + " are for (PulseAudio's `media.role`); by that alone its rules go. `others` is what becomes of other programs' sound,"
-        + " as far as the server has rules for that: `interrupted`, `mixed` or `ducked`. `playback` and `recording` say whether the category allows"
-        + " them; where it does not, players wait (`categoryForbidsPlayback`), and what records is ended: its file is whole. A mode or an option that does not go with the category is `session-mismatch`. *Sound of other programs* has"
-        + " the tables.",
+        "Omitted mode and options become `default` and none. `role` is the role that the sound server sees"
+        + " (PulseAudio's `media.role`), on which its rules are based. `others` is what its rules do to other"
+        + " programs: `interrupted`, `mixed` or `ducked`. `playback` and `recording` state what the category"
+        + " allows. If it does not allow playback, players wait (`categoryForbidsPlayback`); if it does not allow"
+        + " recording, recordings are stopped with complete files. A mode or option that the category does not"
+        + " support is `session-mismatch`. *Sound of other programs* has the tables.",
       parameters: [
         ParameterSpec(
-          .category, .word(words(SessionCommand.Category.self)), .optional, "CATEGORY", "what it is used for"),
-        ParameterSpec(.mode, .word(words(SessionCommand.Mode.self)), .option, "MODE", "what for exactly"),
+          .category, .word(words(SessionCommand.Category.self)), .optional, "CATEGORY", "the category"),
+        ParameterSpec(.mode, .word(words(SessionCommand.Mode.self)), .option, "MODE", "the mode"),
         ParameterSpec(
           .options, .texts(maximumByteCount: 256, separator: .comma), .option, "OPTION,...",
           "any of " + words(SessionCommand.Option.self).map { "`\($0)`" }.joined(separator: ", ")),
@@ -44,45 +45,48 @@ extension CommandTable {
       ]
     ) { arguments throws(MediaError) in .session(.category(try setting(arguments))) },
     CommandSpec(
-      .sessionActive, .session, "Makes the session active, or ends that, or gives it.",
+      .sessionActive, .session, "Activate or deactivate the session, or show it.",
       details:
-        "Whatever plays makes it active. `off` pauses all players; when something played or recorded it answers `session-busy`,"
-        + " but is carried out. Other programs are told by the sound server, as soon as nothing is heard any more. `on` does not end an"
-        + " interruption (`session-interrupted`).",
-      parameters: [ParameterSpec(.state, .onOff, .optional, "on|off", "whether it is to be active")],
+        "Playback activates the session. `off` pauses all players; if something played or recorded, the error is"
+        + " `session-busy`, and the session is inactive nevertheless. The sound server resumes other programs as"
+        + " soon as nothing is heard. `on` does not end an interruption (`session-interrupted`).",
+      parameters: [ParameterSpec(.state, .onOff, .optional, "on|off", "the new state")],
       asks: true, reply: ["active"], errors: [.sessionBusy, .sessionInterrupted],
       example: ["> session.active off", "< ok active=false"]
     ) { arguments throws(MediaError) in .session(.active(arguments.text(.state).map { $0 == "on" })) },
     CommandSpec(
-      .sessionResume, .session, "Ends an interruption that the sound server has not ended.",
+      .sessionResume, .session, "End an interruption before the sound server does.",
       details:
-        "With `resume` what played before goes on, faded in, and is heard whatever the server wants; with `pause` it is paused. `play` ends an interruption, too.",
+        "With `resume` interrupted playback continues, faded in, even if the server disagrees; with `pause` it is"
+        + " paused. `play` ends an interruption, too.",
       parameters: [
         ParameterSpec(
           .action, .word(words(SessionCommand.Outcome.self)), .optional, "resume|pause",
-          "what becomes of what played; `resume` unless said")
+          "what happens to interrupted playback; default: `resume`")
       ],
       errors: [.invalidState], example: ["> session.resume", "< ok"]
     ) { arguments throws(MediaError) in
       .session(.resume(arguments.text(.action).flatMap(SessionCommand.Outcome.init) ?? .resume))
     },
     CommandSpec(
-      .sessionPolicy, .session, "Says how interruptions are treated, or gives it.",
+      .sessionPolicy, .session, "Set how interruptions end, or show it.",
       details:
-        "An end may never come: after `timeout` an interruption is over, and what played is paused, or goes on though the server has"
-        + " not said so.",
+        "Some interruptions have no end: after `timeout` an interruption is over, and interrupted playback is paused"
+        + " or continues.",
       parameters: [
         ParameterSpec(
           .atEnd, .word(words(SessionCommand.Outcome.self)), .option, "resume|pause",
-          "what becomes of what played when the server ends an interruption; `resume` from the start"),
+          "what happens when the server ends an interruption; default: `resume`"),
         ParameterSpec(
-          .timeout, .timeOrNone, .option, "TIME|none", "how long one lasts at most, up to a day; `none` from the start"),
+          .timeout, .timeOrNone, .option, "TIME|none",
+          "the maximum duration of an interruption, up to a day;"
+            + " default: `none`"),
         ParameterSpec(
           .atTimeout, .word(words(SessionCommand.Outcome.self)), .option, "resume|pause",
-          "what becomes of what played then; `pause` from the start"),
+          "what happens then; default: `pause`"),
         ParameterSpec(
           .fade, .duration(positive: false), .option, "TIME",
-          "how long what goes on is faded in, up to 10 s; 0.5 from the start"),
+          "the duration of the fade-in, up to 10 s; default: 0.5"),
       ],
       asks: true, reply: ["at-end", "timeout?", "at-timeout", "fade"], errors: [.invalidTime],
       example: ["> session.policy timeout=600", "< ok at-end=resume timeout=600 at-timeout=pause fade=0.5"]
@@ -98,7 +102,7 @@ extension CommandTable {
   private static func setting(_ arguments: Arguments) throws(MediaError) -> SessionCommand.Setting? {
     guard let category = arguments.text(.category).flatMap(SessionCommand.Category.init) else {
       guard arguments.text(.mode) == nil, arguments.text(.options) == nil else {
-        throw arguments.failure("mode and options belong to a category, which is missing")
+        throw arguments.failure("mode and options need a category")
       }
       return nil
     }
@@ -108,7 +112,8 @@ extension CommandTable {
     where word != "none" {
       guard let option = SessionCommand.Option(rawValue: String(word)) else {
         throw arguments.failure(
-          "\(Excerpt.quoted(Array(word.utf8)[...])) is no option; there are \(words(SessionCommand.Option.self).joined(separator: ", "))"
+          "\(Excerpt.quoted(Array(word.utf8)[...])) is not an option; the options are"
+            + " \(words(SessionCommand.Option.self).joined(separator: ", "))"
         )
       }
       setting.options.append(option)

@@ -4,19 +4,20 @@ extension CommandTable {
   /// Commands that start players at a moment, or change the rate of several players together.
   static let starts: [CommandSpec] = [
     CommandSpec(
-      .playAt, .playback, "Starts players together, on the same sample.",
+      .playAt, .playback, "Start players together, on the same sample.",
       details:
-        "The players, which are paused and have a current item, get ready first; then they begin with the same frame of the"
-        + " output, whatever they play. A waiting request: it answers when that frame has been handed to the device, just before"
-        + " it is heard. `frame` counts from when the output was opened, `hostTime` is when that frame is heard in seconds of the"
-        + " monotonic clock (CLOCK_MONOTONIC; `none` when the device stands still by then), `late` how many frames later than asked for it is (0, unless a player was not ready in"
-        + " time), `spread` how many frames lie between the first and the last beginning. Until then"
-        + " `reasonForWaitingToPlay` is `startTimeNotReached`. A player that is told to `pause` or `play` meanwhile leaves the"
-        + " others to start without it; a `seek` changes where it begins. When one cannot get ready none starts.",
+        "The players must be paused and have a current item. They prepare first, and then start at the same frame of"
+        + " the output, whatever they play. A waiting request: the reply comes when that frame has been given to"
+        + " the device, just before it is heard. `frame` counts from the opening of the output. `hostTime` is the"
+        + " time at which the frame is heard, in seconds of CLOCK_MONOTONIC (`none` if the device is stopped)."
+        + " `late` is the number of frames after the requested start (0 unless a player was not ready in time)."
+        + " `spread` is the number of frames between the first and the last start. Until the start,"
+        + " `reasonForWaitingToPlay` is `startTimeNotReached`. A player that gets a `pause` or `play` before is"
+        + " left out; a `seek` changes its start position. If a player cannot prepare, none starts.",
       parameters: [
         ParameterSpec(
           .time, .startMoment, .required, "now|+TIME|TIME|frame:N",
-          "when: as soon as all are ready, so long from now, at an instant of the monotonic clock, or with a frame of the output"
+          "the start: when all are ready, in so long, at an instant of the monotonic clock, or at a frame of the output"
         ),
         ParameterSpec(.players, .playerName, .list, "NAME", "the players"),
       ],
@@ -31,19 +32,20 @@ extension CommandTable {
         .playAt(try arguments.required(.time, arguments.moment(.time)), players: arguments.list(.players)))
     },
     CommandSpec(
-      .rateAt, .playback, "Sets one player's rate so that a time of its item is heard at an instant.",
+      .rateAt, .playback, "Set the rate so that an item's time is heard at an instant.",
       details:
-        "Until an instant that is still to come the item stands at `from`, silent, and the player waits (`startTimeNotReached`)."
-        + " For one that is over it starts as if it had started then: a little later, further on. With `now` it starts as soon as"
-        + " `from` is ready; without `from` from where it is. With the rate 0 it pauses and goes to `from` at once. Not while"
-        + " `auto-wait` is on, for who waits for samples cannot promise an instant. As AVPlayer's"
-        + " `setRate(_:time:atHostTime:)`; players that are to start together are better started with `play-at`.",
+        "Before the instant the item is silent at `from`, and the player waits (`startTimeNotReached`). For an"
+        + " instant in the past, playback starts as if it had started then: a little later, further on. With `now`"
+        + " it starts as soon as `from` is ready; without `from`, at the present position. With the rate 0 the"
+        + " player pauses and seeks to `from` at once. An error while `auto-wait` is on: a player that waits for"
+        + " samples cannot promise an instant. The same as AVPlayer's `setRate(_:time:atHostTime:)`. Use `play-at`"
+        + " to start players together.",
       parameters: [
-        ParameterSpec(.rate, .number(-32...32, exceptZero: false), .required, "RATE", "from then on; 0 pauses"),
+        ParameterSpec(.rate, .number(-32...32, exceptZero: false), .required, "RATE", "the rate; 0 pauses"),
         ParameterSpec(
           .time, .startMoment, .required, "now|+TIME|TIME",
-          "when: as soon as can be, so long from now, or at an instant of the monotonic clock"),
-        ParameterSpec(.from, .time, .option, "TIME", "the item's time that is heard then"), player,
+          "the instant: as soon as possible, in so long, or an instant of the monotonic clock"),
+        ParameterSpec(.from, .time, .option, "TIME", "the time of the item that is heard then"), player,
       ],
       reply: ["rate"],
       errors: [.unsupportedRate, .invalidTime, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors
@@ -57,20 +59,21 @@ extension CommandTable {
       case .now: moment = .now
       case .after(let span): moment = .after(span)
       case .instant(let time): moment = .instant(time)
-      case .frame: throw arguments.failure("a rate is set at an instant; play-at starts with a frame")
+      case .frame: throw arguments.failure("rate-at takes an instant; play-at takes a frame")
       }
       return .playback(
         .rateAt(try arguments.required(.rate, arguments.number(.rate)), moment, from: arguments.time(.from)),
         player: arguments.player)
     },
     CommandSpec(
-      .rateTogether, .playback, "Sets one rate for several players, which go over to it on the same sample.",
+      .rateTogether, .playback, "Set the rate of several players on the same sample.",
       details:
-        "As `rate` does, while they play: none of them is stopped, and players that started together stay together. A waiting"
-        + " request: it answers when the frame of the output with which they go over has been handed to the device, just before it"
-        + " is heard. `frame` and `hostTime` are as with `play-at` (`none` when none of them sounds), `spread` is how many frames"
-        + " lie between the first and the last change (0, unless the sound of one could not be decoded in time). A player that is paused"
-        + " uses the rate for its next `play`, once; one that is told something else meanwhile leaves the others to change without it.",
+        "The same as `rate` while they play: none of them stops, and players that started together stay together. A"
+        + " waiting request: the reply comes when the frame of the change has been given to the device, just before"
+        + " it is heard. `frame` and `hostTime` are as with `play-at` (`none` if none of them plays). `spread` is"
+        + " the number of frames between the first and the last change (0 unless the audio of one was not decoded"
+        + " in time). A paused player uses the rate for its next `play`, once. A player that gets another command"
+        + " before is left out.",
       parameters: [
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .required, "RATE", "1 is as recorded"),
         ParameterSpec(.players, .playerName, .list, "NAME", "the players"),

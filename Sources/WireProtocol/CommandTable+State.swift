@@ -12,25 +12,25 @@ extension CommandTable {
   /// Commands about the saved state.
   static let state: [CommandSpec] = [
     CommandSpec(
-      .state, .state, "Tells whether players and queues are being saved.",
+      .state, .state, "Show whether players and queues are saved.",
       details:
-        "`folder` is where, or `none`. `writes` counts what was written since the start. With `saving=false` the error says why;"
-        + " with `saving=true` there is one when the state was damaged at the start and another was begun, and while what"
-        + " has changed cannot be written: it is kept, and written when that can be done again. `crashed` lists the entries that"
-        + " failed at the start with `crashed-while-opening`.",
+        "`folder` is the folder of the state, or `none`. `writes` counts writes since the start. With `saving=false`"
+        + " the error states the reason. With `saving=true` an error means that a damaged state was replaced at the"
+        + " start, or that changes cannot be written at present; they are kept and written later. `crashed` lists"
+        + " the entries that failed at the start with `crashed-while-opening`.",
       right: .read, reply: ["saving", "folder?", "writes", "[crashed]", "[code]", "[error]", "[message]"],
       example: ["> state", "< ok saving=true folder=/var/lib/zoe/playhead writes=12"]
     ) { _ throws(MediaError) in .state(.status) },
     CommandSpec(
-      .stateSave, .state, "Saves what has changed at once, and answers when that is done.",
-      details: "Not needed: everything is saved by itself, within a second. A waiting request.",
+      .stateSave, .state, "Save all changes now. The reply comes when they are saved.",
+      details: "Optional: changes are saved within a second. A waiting request.",
       waiting: .always, reply: ["writes"], errors: stateErrors, example: ["> state.save", "< ok writes=13"]
     ) { _ throws(MediaError) in .state(.save) },
     CommandSpec(
-      .queueSave, .state, "Saves the queue under a name.",
+      .queueSave, .state, "Save the queue under a name.",
       details:
-        "The current entry is the first. A queue that was saved under this name is replaced. Positions, history and the player's"
-        + " settings are not part of it. A waiting request, as all about saved queues.",
+        "The current entry is the first. A saved queue of this name is replaced. Positions, history and the settings"
+        + " of the player are not saved. A waiting request, as are all commands about saved queues.",
       parameters: [queueName, player], waiting: .always, reply: ["name", "count"],
       errors: [.tooManySavedQueues, .noSuchPlayer] + stateErrors,
       example: ["> queue.save \"Sunday morning\"", "< ok name=\"Sunday morning\" count=12"]
@@ -39,10 +39,10 @@ extension CommandTable {
         .saveQueue(name: try arguments.required(.name, arguments.text(.name)), player: arguments.player))
     },
     CommandSpec(
-      .queueLoad, .state, "Replaces the queue by one that was saved.",
+      .queueLoad, .state, "Replace the queue by a saved one.",
       details:
-        "As `load` does: the rate stays, and what was played before is forgotten. Entries have new ids; how they were to be asked"
-        + " for and to be played is as it was.",
+        "The same as `load`: the rate stays, and the history is cleared. Entries have new ids, and keep their"
+        + " network options and settings.",
       parameters: [queueName, ifVersion, player], waiting: .always,
       reply: ["name", "count", "[first]", "[last]", "version"],
       errors: [.noSuchSavedQueue, .versionMismatch, .queueTooLong, .noSuchPlayer] + stateErrors,
@@ -56,13 +56,13 @@ extension CommandTable {
           player: arguments.player))
     },
     CommandSpec(
-      .queueSaved, .state, "Lists the queues that were saved, a row for each.",
-      details: "By name. `saved` is when, in seconds since 1970.", waiting: .always, right: .read, reply: ["count"],
+      .queueSaved, .state, "List the saved queues by name.",
+      details: "`saved` is a time in seconds since 1970.", waiting: .always, right: .read, reply: ["count"],
       rows: ["name", "count", "saved"], errors: stateErrors,
       example: ["> queue.saved", "< | name=\"Sunday morning\" count=12 saved=1795370400", "< ok count=1"]
     ) { _ throws(MediaError) in .state(.savedQueues) },
     CommandSpec(
-      .queueForget, .state, "Forgets a queue that was saved.", parameters: [queueName], waiting: .always,
+      .queueForget, .state, "Delete a saved queue.", parameters: [queueName], waiting: .always,
       errors: [.noSuchSavedQueue] + stateErrors, example: ["> queue.forget \"Sunday morning\"", "< ok"]
     ) { arguments throws(MediaError) in
       .state(.forgetQueue(name: try arguments.required(.name, arguments.text(.name))))

@@ -11,12 +11,12 @@ extension CommandTable {
 
   /// The description of these fields.
   static let trackDetails =
-    "`format` is the container's name for the codec, `sampleFormat` FFmpeg's for what it decodes to, `frameRate` a fraction;"
-    + " `width` and `height` are the size in square pixels, `codedWidth` and `codedHeight` the size before the pixel aspect"
-    + " ratio is applied. `rotation` is the clockwise rotation in degrees that makes video frames upright (0, 90, 180 or"
-    + " 270); it is not applied to the sizes. `closedCaptions` lists the captions within the first video frames (cea608,"
-    + " cea708). `enabled` is what the file wants to be presented by itself,"
-    + " `precise` whether `duration` is counted and not guessed, `protected` whether it is of no use without a key."
+    "`format` is the container's name of the codec, `sampleFormat` FFmpeg's name of the decoded format, `frameRate`"
+    + " a fraction; `width` and `height` are the size in square pixels, `codedWidth` and `codedHeight` the size"
+    + " before the pixel aspect ratio is applied. `rotation` is the clockwise rotation in degrees that makes video"
+    + " frames upright (0, 90, 180 or 270); it is not applied to the sizes. `closedCaptions` lists the captions"
+    + " within the first video frames (cea608, cea708). `enabled` marks the tracks that the file presents by"
+    + " default, `precise` states whether `duration` is exact, and `protected` whether the track needs a key."
 
   /// The fields of rows for groups of tracks, and their description.
   private static let selectionFields: [FieldSpec] = [
@@ -25,15 +25,16 @@ extension CommandTable {
     "[default]",
   ]
   private static let selectionDetails =
-    "A row for each group that there is, `audible` (sound) and `legible` (subtitles), with the number of its `options` and whether nothing of it may be"
-    + " presented; behind it one for each option: the track, as in `item.select`, its language and title, all that it is like, `audible` or `legible` first, whether it can be presented,"
-    + " and whether it is what is presented when nothing else is asked for (`default`)."
+    "A row for each group, `audible` (audio) and `legible` (subtitles), with the number of its `options` and whether"
+    + " none of them may be presented. A row for each option follows: the track, as in `item.select`, its language"
+    + " and title, its characteristics, `audible` or `legible` first, whether it can be presented, and whether it"
+    + " is presented by default (`default`)."
 
   /// Commands about groups of tracks of which one is selected at a time.
   static let selections: [CommandSpec] = [
     CommandSpec(
-      .itemSelection, .items, "Lists an entry's groups of tracks to choose from, and what is chosen.",
-      details: "The entry has to be ready. \(selectionDetails)",
+      .itemSelection, .items, "List the groups of tracks of an entry, and the selection.",
+      details: "The entry must be ready. \(selectionDetails)",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read, reply: ["item", "audio?", "subtitles?"], rows: selectionFields + ["[selected]"],
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
@@ -47,7 +48,7 @@ extension CommandTable {
       .item(.selection(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
     },
     CommandSpec(
-      .assetSelection, .assets, "Lists the groups of tracks to choose from of an asset that is loaded.",
+      .assetSelection, .assets, "List the groups of tracks of a loaded asset.",
       details: selectionDetails, parameters: [asset], reply: ["asset", "count"], rows: selectionFields,
       errors: [.noSuchAsset, .invalidState] + assetErrors,
       example: [
@@ -62,23 +63,23 @@ extension CommandTable {
 
   /// The description of chapters, and the parameter for a part of their list.
   static let chapterDetails =
-    "In order, and without overlaps: what made no sense in the file is said by `fault` and `message`"
-    + " (`irregular-chapters`). Chapters of Matroska may have titles in several languages: `languages` says which, and `language` chooses;"
-    + " unless said, or where there is none in those, the first title that the file has."
+    "Chapters are in order and do not overlap; `fault` and `message` describe corrected errors of the file"
+    + " (`irregular-chapters`). Chapters of Matroska may have titles in several languages: `languages` lists them,"
+    + " and `language` selects one. The default is the first title of the file."
   static let chapterOffset = ParameterSpec(
     .offset, .integer(0...Int.max), .option, "N",
-    "leave out so many; a list that is too long for one reply says `next`")
+    "the number of rows to skip; a list that is too long for one reply states `next`")
   static let chapterLanguage = ParameterSpec(
     .language, .texts(maximumByteCount: 1_024, separator: .comma), .option, "LANG,...",
-    "with the title in the first of these languages that there is one in (BCP 47)")
+    "the languages of the titles, in order of preference (BCP 47)")
   static let chapterReply: [FieldSpec] = ["count", "next?", "[fault]", "[message]"]
   static let chapterFields: [FieldSpec] = ["chapter", "start", "end", "[title]", "[language]", "[languages]"]
 
   /// Commands about an entry's tracks and chapters.
   static let tracks: [CommandSpec] = [
     CommandSpec(
-      .itemTracks, .items, "Lists an entry's tracks, and which of them are presented.",
-      details: "The entry has to be ready. \(trackDetails)",
+      .itemTracks, .items, "List the tracks of an entry, and which are presented.",
+      details: "The entry must be ready. \(trackDetails)",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read, reply: ["item", "count", "audio?", "subtitles?"], rows: trackFields + ["selected"],
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
@@ -94,10 +95,10 @@ extension CommandTable {
       .item(.tracks(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
     },
     CommandSpec(
-      .itemChapters, .items, "Lists an entry's chapters.",
+      .itemChapters, .items, "List the chapters of an entry.",
       details:
-        "The entry has to be ready. \(chapterDetails) Times and numbers are those that `status`, `chapter-changed` and `next-chapter`"
-        + " go by: of an entry that is a part of a file, the chapters that lie in the part, from its beginning.",
+        "The entry must be ready. \(chapterDetails) Times and numbers are those of `status`, `chapter-changed` and"
+        + " `next-chapter`. An entry that is a part of a file has the chapters within the part, from its start.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), chapterLanguage, chapterOffset, player],
       right: .read, reply: ["item"] + chapterReply, rows: chapterFields,
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
@@ -113,15 +114,15 @@ extension CommandTable {
         player: arguments.player)
     },
     CommandSpec(
-      .itemSelect, .items, "Presents other tracks of an entry, or gives the present ones.",
+      .itemSelect, .items, "Select tracks of an entry, or show the selection.",
       details:
-        "By a track's number, or the best in a language (ISO 639-1, 639-2 or BCP 47); `auto` is what the file would have,"
-        + " `none` nothing, which sound allows only where there is video. Another sound track is heard across 5 ms, at the"
-        + " very time at which the entry is, whatever the rate, and while paused or seeking, too. Subtitles are chosen,"
-        + " and not shown: there is nothing to see.",
+        "By the number of a track, or the best one in a language (ISO 639-1, 639-2 or BCP 47). `auto` is the"
+        + " preference of the file. `none` selects nothing, which is possible for audio only if there is video."
+        + " Another audio track is heard over 5 ms, at the same time of the entry, at any rate, and also while"
+        + " paused or seeking. Subtitles can be selected, but are not displayed.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
-        ParameterSpec(.audio, .track, .option, "TRACK", "the sound track"),
+        ParameterSpec(.audio, .track, .option, "TRACK", "the audio track"),
         ParameterSpec(.subtitles, .track, .option, "TRACK", "the subtitles"), player,
       ],
       asks: true, reply: ["item", "audio?", "subtitles?"],
@@ -139,18 +140,19 @@ extension CommandTable {
   /// Commands that navigate by the current item's chapters.
   static let chapters: [CommandSpec] = [
     chapter(
-      .nextChapter, isNext: true, "Goes to the beginning of the next chapter of the current item.",
-      "From where the newest seek goes, or from what is heard.", "time=83.5 pts=4008000/48000 requested=83.5"),
+      .nextChapter, isNext: true, "Seek to the start of the next chapter of the current item.",
+      "From the target of the newest seek, or from the time heard.", "time=83.5 pts=4008000/48000 requested=83.5"),
     chapter(
-      .previousChapter, isNext: false, "Goes back to the beginning of the present chapter, or of the one before it.",
-      "To the present one's when it began more than 3 s before.", "time=0 pts=0/48000 requested=0"),
+      .previousChapter, isNext: false, "Seek to the start of this chapter, or of the previous one.",
+      "To the start of the present chapter if it started more than 3 s before.", "time=0 pts=0/48000 requested=0"),
   ]
 
   private static func chapter(
     _ name: CommandName, isNext: Bool, _ summary: String, _ details: String, _ place: String
   ) -> CommandSpec {
     CommandSpec(
-      name, .playback, summary, details: "\(details) Exact, and answered as `seek`.", parameters: [player],
+      name, .playback, summary, details: "\(details) The seek is exact, and the reply is that of `seek`.",
+      parameters: [player],
       waiting: .always,
       reply: [
         "finished", "item", "time", "pts", "requested", "before?", "after?", "exact", "clamped", "us", "[reason]",

@@ -2,16 +2,16 @@ import MediaCore
 
 extension CommandTable {
   private static let subscription = ParameterSpec(
-    .id, .integer(1...Int.max), .required, "ID", "the id that the subscription was answered with")
+    .id, .integer(1...Int.max), .required, "ID", "the id of the subscription")
 
   /// Commands that observe events or wait for them.
   static let watching: [CommandSpec] = [
     CommandSpec(
-      .observe, .watching, "Sends the present values of some keys as `changed` events, and then every change.",
+      .observe, .watching, "Subscribe to the present values of keys and their changes.",
       details:
-        "The first events, with `initial=true`, come right behind the reply; they are of when event `seq` was the last. A slow"
-        + " reader gets only the newest value of each key, and an `overflow` that says so.",
-      parameters: [ParameterSpec(.keys, .key, .list, "KEY", "keys; a `*` in one stands for any text"), player],
+        "The first events, with `initial=true`, follow the reply; they describe the state after event `seq`. A slow"
+        + " reader gets only the newest value of each key, and an `overflow` event.",
+      parameters: [ParameterSpec(.keys, .key, .list, "KEY", "keys; a `*` matches any text"), player],
       right: .read, reply: ["id", "seq"], errors: [.noSuchProperty, .tooManySubscriptions, .noSuchPlayer],
       example: [
         "> observe player.timeControlStatus queue.version", "< ok id=1 seq=41",
@@ -20,29 +20,32 @@ extension CommandTable {
       ]
     ) { arguments throws(MediaError) in .watching(.observe(arguments.keys, player: arguments.player)) },
     CommandSpec(
-      .unobserve, .watching, "Ends an observation.", details: "No event with its id comes behind the reply.",
+      .unobserve, .watching, "End an observation.", details: "No event with its id follows the reply.",
       parameters: [subscription], right: .read, errors: [.noSuchObserver], example: ["> unobserve 1", "< ok"]
     ) { arguments throws(MediaError) in
       .watching(.unobserve(subscription: try arguments.required(.id, arguments.integer(.id))))
     },
     CommandSpec(
-      .events, .watching, "Gives the events since a number that is known, so that nothing is missed.",
+      .events, .watching, "List the events since a known number.",
       details:
-        "For who comes back, and for who watches without a connection of its own. A row for each event that `observe` with these keys"
-        + " would send, in order, with its fields but `id`, whoever observes; first values, ticks, meters and the progress of scans have no numbers and are"
-        + " not among them. Without `since` it begins with what comes next. `seq` is the number to go on from; `missed` how many"
-        + " older events the log has forgotten (of any key), and `more` whether there are more than were asked for. With `wait` it answers when there is"
-        + " something, or the time-out is over. `instance` is the daemon's, from the greeting: a number is of one instance. See"
-        + " *Numbers*.",
+        "For clients that reconnect, and for clients without a permanent connection. The reply has a row for each"
+        + " event that `observe` with these keys would send, in order, with its fields except `id`. Initial values,"
+        + " ticks, meters and the progress of scans have no numbers and are not included. Without `since` it starts"
+        + " with the next event. `seq` is the number for the next request. `missed` is the number of older events,"
+        + " of any key, that the log no longer has. `more` states whether further events exist. With `wait` the"
+        + " reply comes when there is an event, or after the time-out. `instance` is that of the greeting: numbers"
+        + " belong to one instance. See *Numbers*.",
       parameters: [
         ParameterSpec(.keys, .key, .optionalList, "KEY", "keys, as for `observe`; default: all"),
-        ParameterSpec(.since, .integer(0...Int.max), .option, "SEQ", "the last number that is known"),
+        ParameterSpec(.since, .integer(0...Int.max), .option, "SEQ", "the last known number"),
         ParameterSpec(
-          .instance, .text(maximumByteCount: 64), .option, "INSTANCE", "the daemon's instance that the number is of"),
+          .instance, .text(maximumByteCount: 64), .option, "INSTANCE",
+          "the instance of the daemon to which the"
+            + " number belongs"),
         ParameterSpec(
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
-          "events at most; \(WireLimits.standard.listCount) unless said"),
-        ParameterSpec(.wait, .flag, .option, "wait", "wait for an event where there is none yet"),
+          "the maximum number of events; default: \(WireLimits.standard.listCount)"),
+        ParameterSpec(.wait, .flag, .option, "wait", "wait for an event if there is none"),
         ParameterSpec(
           .timeout, .duration(positive: false), .option, "TIME",
           "how long to wait on the daemon's clock, real or virtual; default: no limit"),
@@ -59,7 +62,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       let keys = arguments.keys
       if !arguments.flag(.wait), arguments.isGiven(.timeout) {
-        throw arguments.failure("timeout stands with wait only")
+        throw arguments.failure("timeout needs wait")
       }
       return .watching(
         .events(
@@ -70,11 +73,11 @@ extension CommandTable {
             timeout: arguments.time(.timeout))))
     },
     CommandSpec(
-      .tick, .watching, "Sends a `tick` event each time that playback passes a multiple of the interval.",
+      .tick, .watching, "Subscribe to ticks at each multiple of an interval.",
       details:
-        "In the item's time: at rate 2 they come twice as often. Also sent when the time jumps and when sound begins or"
-        + " ceases (`reason`). `late` is by how many seconds the event came after the sample was heard. The interval is at"
-        + " least 1 ms. See *Ticks and cues*.",
+        "The interval is in item time: at rate 2 ticks come twice as often. A `tick` is also sent when the time"
+        + " jumps, and when audio starts or stops (`reason`). `late` is the delay in seconds between the sample and"
+        + " the event. The interval is at least 1 ms. See *Ticks and cues*.",
       parameters: [
         ParameterSpec(.interval, .duration(positive: true), .required, "INTERVAL", "the item time between two ticks"),
         player,
@@ -89,15 +92,15 @@ extension CommandTable {
         .tick(interval: try arguments.required(.interval, arguments.time(.interval)), player: arguments.player))
     },
     CommandSpec(
-      .at, .watching, "Sends an `at` event each time that playback passes one of the times.",
+      .at, .watching, "Subscribe to times that playback passes.",
       details:
-        "Passing is playing through it, the item's beginning and end included (`kind=crossed`). A seek over it does not count,"
-        + " unless `seeks` asks for that (`kind=skipped`). A time behind the item's duration is never reached. See *Ticks and"
-        + " cues*.",
+        "Sends an `at` event when playback reaches one of the times, including the start and the end of the item"
+        + " (`kind=crossed`). Seeks over a time send an event only with `seeks` (`kind=skipped`). A time after the"
+        + " end of the item is never reached. See *Ticks and cues*.",
       parameters: [
-        ParameterSpec(.times, .time, .list, "TIME", "times from the beginning of the item"),
-        ParameterSpec(.item, item, .option, "ID", "only in this item; in every one unless said"),
-        ParameterSpec(.seeks, .flag, .option, "seeks", "also what a seek goes over"), player,
+        ParameterSpec(.times, .time, .list, "TIME", "times from the start of the item"),
+        ParameterSpec(.item, item, .option, "ID", "only in this item; default: every item"),
+        ParameterSpec(.seeks, .flag, .option, "seeks", "also when a seek passes the time"), player,
       ],
       right: .read, reply: ["id"], errors: [.invalidTime, .noSuchItem, .tooManySubscriptions, .noSuchPlayer],
       example: [
@@ -110,13 +113,15 @@ extension CommandTable {
           player: arguments.player))
     },
     CommandSpec(
-      .atChapters, .watching, "Sends an `at` event each time that playback passes the start of a chapter.",
+      .atChapters, .watching, "Subscribe to the starts of chapters.",
       details:
-        "Of whichever item is current, with the chapter's number and title. All else is as with `at` and these times: `kind=crossed` by playing, the start of the one at 0 when the item begins to be heard;"
-        + " `kind=skipped` by a seek over it, with `seeks`. What `item.chapters` lists is what is gone by. Of an item without chapters nothing is sent.",
+        "Sends an `at` event with the number and title of the chapter, for any current item. The rest is as with"
+        + " `at` and these times: `kind=crossed` by playing, the chapter at 0 when the item starts to be heard;"
+        + " `kind=skipped` by a seek over it, with `seeks`. The chapters are those of `item.chapters`. An item"
+        + " without chapters sends nothing.",
       parameters: [
-        ParameterSpec(.item, item, .option, "ID", "only in this item; in every one unless said"),
-        ParameterSpec(.seeks, .flag, .option, "seeks", "also what a seek goes over"), player,
+        ParameterSpec(.item, item, .option, "ID", "only in this item; default: every item"),
+        ParameterSpec(.seeks, .flag, .option, "seeks", "also when a seek passes the time"), player,
       ],
       right: .read, reply: ["id"], errors: [.noSuchItem, .tooManySubscriptions, .noSuchPlayer],
       example: [
@@ -129,20 +134,20 @@ extension CommandTable {
           item: arguments.integer(.item), includesSeeks: arguments.flag(.seeks), player: arguments.player))
     },
     CommandSpec(
-      .untick, .watching, "Ends a `tick`, an `at` or an `at-chapters`.",
-      details: "No event with its id comes behind the reply.",
+      .untick, .watching, "End a `tick`, an `at` or an `at-chapters`.",
+      details: "No event with its id follows the reply.",
       parameters: [subscription], right: .read, errors: [.noSuchObserver], example: ["> untick 2", "< ok"]
     ) { arguments throws(MediaError) in
       .watching(.untick(subscription: try arguments.required(.id, arguments.integer(.id))))
     },
     CommandSpec(
-      .meter, .watching, "Sends `meter` events that say how loud the player is.",
+      .meter, .watching, "Subscribe to the levels of the player.",
       details:
-        "So many times a second while the player sounds, each when what it measured has been heard; and once with silence"
-        + " (-160) when it sounds no more. Measured is what is heard of this player, after volume and pan, since the event"
-        + " before. What nobody asks for is not measured.",
+        "Sends `meter` events at this rate while the player is audible, each when the measured audio has been heard,"
+        + " and one with silence (-160) when the player stops. It measures the audio of this player after volume"
+        + " and pan, since the previous event. Nothing is measured without a subscription.",
       parameters: [
-        ParameterSpec(.rate, .number(1...100, exceptZero: false), .optional, "RATE", "events a second; 20 unless said"),
+        ParameterSpec(.rate, .number(1...100, exceptZero: false), .optional, "RATE", "events a second; default: 20"),
         player,
       ],
       right: .read, reply: ["id"], errors: [.tooManySubscriptions, .noSuchPlayer],
@@ -155,20 +160,21 @@ extension CommandTable {
       .watching(.meter(rate: arguments.number(.rate) ?? 20, player: arguments.player))
     },
     CommandSpec(
-      .unmeter, .watching, "Ends a `meter`.", details: "No event with its id comes behind the reply.",
+      .unmeter, .watching, "End a `meter`.", details: "No event with its id follows the reply.",
       parameters: [subscription], right: .read, errors: [.noSuchObserver], example: ["> unmeter 4", "< ok"]
     ) { arguments throws(MediaError) in
       .watching(.unmeter(subscription: try arguments.required(.id, arguments.integer(.id))))
     },
     CommandSpec(
-      .wait, .watching, "Answers when all conditions hold.",
+      .wait, .watching, "Wait until all conditions hold.",
       details:
-        "What holds already is answered at once. `time>=` and `time<=` ask for the time heard, whichever way it is played;"
-        + " both together for a time between the two. `status=waiting` is `waitingToPlayAtSpecifiedRate`; `ended` is no current"
-        + " item, or paused where the current one ends (at an end time, and backwards at its beginning, too); `ready` is a"
-        + " current item that is ready to play. A change of item ends a `time>=` or `time<=` with `wait-ended`, and so does"
-        + " the item's end, where playing on does not lead there; an error that stops the player (`player.error`) ends what"
-        + " needs it to play.",
+        "Conditions that hold already reply at once. `time>=` and `time<=` refer to the time heard, in either"
+        + " direction; both together mean a time between the two. `status=waiting` is"
+        + " `waitingToPlayAtSpecifiedRate`. `ended` means no current item, or paused at its end (also at an end"
+        + " time, and in reverse at its start). `ready` is a current item that is ready to play. A change of item"
+        + " ends a `time>=` or `time<=` with `wait-ended`, and so does the end of the item if playback does not"
+        + " continue to that time. An error that stops the player (`player.error`) ends conditions that need"
+        + " playback.",
       parameters: [
         ParameterSpec(
           .conditions, .condition, .list, "CONDITION",
@@ -189,15 +195,16 @@ extension CommandTable {
       .watching(.wait(try arguments.waitConditions(), timeout: arguments.time(.timeout), player: arguments.player))
     },
     CommandSpec(
-      .clockAdvance, .watching, "Lets time pass on the virtual clock.",
+      .clockAdvance, .watching, "Advance the virtual clock.",
       details:
-        "Only where the daemon runs with `--clock virtual`. `now` is the time of that clock, which begins at 0: instants of `play-at`"
-        + " and `rate-at`, `hostTime` and timeouts are of the same clock. A waiting request: it answers when the whole span has been"
-        + " rendered and every event of it that is for this connection has been written. An event at exactly the end of the span,"
-        + " such as a `stop` tick, may come with the next span. The first tick after the start of a loop that was set during playback"
-        + " may come at the end of the span; its `late` states that.",
+        "Only with `--clock virtual`. `now` is the time of that clock, which starts at 0; instants of `play-at` and"
+        + " `rate-at`, `hostTime` and time-outs use the same clock. A waiting request: the reply comes when the"
+        + " whole time has been rendered and every event of it for this connection has been written. An event at"
+        + " exactly the end of the time, such as a `stop` tick, may come with the next `clock.advance`. The first"
+        + " tick after the start of a loop that was set during playback may come at the end of the time; its `late`"
+        + " states that.",
       parameters: [
-        ParameterSpec(.duration, .duration(positive: false), .required, "DURATION", "how much time passes")
+        ParameterSpec(.duration, .duration(positive: false), .required, "DURATION", "the time to advance by")
       ],
       waiting: .always, reply: ["now"], errors: [.invalidTime, .notVirtualClock],
       example: ["> clock.advance 2.5", "< ok now=2.5"]
@@ -205,14 +212,15 @@ extension CommandTable {
       .watching(.clockAdvance(try arguments.required(.duration, arguments.time(.duration))))
     },
     CommandSpec(
-      .explain, .watching, "Tells where the time of the last start or seek went.",
+      .explain, .watching, "Show the timings of the last start or seek.",
       details:
-        "In microseconds, from the request (`load`, `next`, `play`, `seek`, an edit of the queue) to the first sample heard."
-        + " `wait`: until the decode thread began, the time that `chase` held the seek included; `open`: opening the file; `index`: finding the place in it; `demux`:"
-        + " reading from there; `decode` and `resample`: up to the first sample, and as much more as must be there before it"
-        + " can sound; `commit`: handing it to the device; `device`: until it was heard, `none` while it is not, as for a"
-        + " player that is paused; `total`: all of them. `kind` is `start`, `seek`, or `splice` for what an edit of the queue"
-        + " put behind the present item. On the virtual clock decoding takes no time.",
+        "In microseconds, from the request (`load`, `next`, `play`, `seek`, an edit of the queue) to the first"
+        + " sample heard. `wait`: until the decode thread began, including the delay by `chase`; `open`: opening"
+        + " the file; `index`: finding the position in it; `demux`: reading from there; `decode` and `resample`: up"
+        + " to the first sample, and the further samples that playback needs to start; `commit`: giving it to the"
+        + " device; `device`: until it was heard, `none` before, as for a paused player; `total`: all of them."
+        + " `kind` is `start`, `seek`, or `splice` for a change of the queue after the current item. On the virtual"
+        + " clock decoding takes no time.",
       parameters: [player],
       right: .read,
       reply: [
@@ -232,7 +240,7 @@ extension CommandTable {
   /// Commands about the players of the daemon.
   static let players: [CommandSpec] = [
     CommandSpec(
-      .playerCreate, .players, "Makes a player.",
+      .playerCreate, .players, "Create a player.",
       details: "It has an empty queue and shares the output with the others.",
       parameters: [playerNameParameter], reply: ["player"], errors: [.playerExists, .tooManyPlayers],
       example: ["> player.create jingles", "< ok player=jingles"]
@@ -240,14 +248,14 @@ extension CommandTable {
       .players(.create(name: try arguments.required(.name, arguments.text(.name))))
     },
     CommandSpec(
-      .playerClose, .players, "Ends a player, with its queue and its subscriptions.",
-      details: "`main` is always there and cannot be closed.", parameters: [playerNameParameter],
+      .playerClose, .players, "Close a player, its queue and its subscriptions.",
+      details: "`main` always exists and cannot be closed.", parameters: [playerNameParameter],
       errors: [.noSuchPlayer, .invalidArgument], example: ["> player.close jingles", "< ok"]
     ) { arguments throws(MediaError) in
       .players(.close(name: try arguments.required(.name, arguments.text(.name))))
     },
     CommandSpec(
-      .playerList, .players, "Lists the players, a row for each.",
+      .playerList, .players, "List the players.",
       right: .read, reply: ["count"],
       rows: ["player", "timeControlStatus", "rate", "item?", "count", "volume", "muted"],
       example: [
@@ -257,5 +265,8 @@ extension CommandTable {
     ) { _ throws(MediaError) in .players(.list) },
   ]
 
-  private static let playerNameParameter = ParameterSpec(.name, .playerName, .required, "NAME", "the player's name")
+  private static let playerNameParameter = ParameterSpec(
+    .name, .playerName, .required, "NAME",
+    "the name of the"
+      + " player")
 }

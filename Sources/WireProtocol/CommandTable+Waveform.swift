@@ -4,37 +4,41 @@ extension CommandTable {
   /// The waveform command.
   static let waveforms: [CommandSpec] = [
     CommandSpec(
-      .waveform, .assets, "Finds out what a file looks like: its waveform.",
+      .waveform, .assets, "Compute the waveform of a file.",
       details:
-        "The sound is cut into `bins`, the edges of which are exact (that of bin I of B over N samples is floor(I × N / B)), or into `samples-per-bin`; of each bin and channel"
-        + " there are the least sample, the greatest and the root of the mean square, 1 being full scale. The range is exact to the sample: from the first"
-        + " one that is not before `start` up to that which is not before `end`. Without `file` there is a row for each bin, at most 1000 (100 unless said; fewer where there are"
-        + " not as many samples), and 2000 of all channels together. `file` has the daemon write it: whole or not at all, and only if there is no such file, or with `replace`; below a"
-        + " folder of `--write-root`, and with the right to `write`. `json` and `dat` are audiowaveform's forms (version 2), which peaks.js and wavesurfer.js read, with 256"
-        + " samples a bin unless said, or more where a file is long; in JSON there is `rms`, too. `png` and `svg` are pictures, with a bin for each column unless said. Files are"
-        + " decoded one after another with low priority. `scan-progress` events of `scan` come before the reply; `scan.cancel` ends it, and so does the end of the connection. Where the"
-        + " daemon saves its state it keeps what was made, beside that, for the file as it is (`cached=true`). `fault` says what in the file did not decode; silence stands for it. One"
-        + " that breaks off is an error.",
+        "The audio is divided into `bins` with exact edges (bin I of B over N samples starts at floor(I × N / B)),"
+        + " or into `samples-per-bin`. Each bin and channel has the minimum, the maximum and the root of the mean"
+        + " square, where 1 is full scale. The range is exact to the sample: from the first sample not before"
+        + " `start` to the last one before `end`. Without `file` the reply has a row for each bin, at most 1000"
+        + " (default: 100; fewer if there are fewer samples), and 2000 of all channels together. `file` makes the"
+        + " daemon write it atomically, and only if the file does not exist, or with `replace`; below a folder of"
+        + " `--write-root`, and with the right `write`. `json` and `dat` are the formats of audiowaveform (version"
+        + " 2), which peaks.js and wavesurfer.js read; the default is 256 samples a bin, more for long files;"
+        + " `json` also has `rms`. `png` and `svg` are images with a bin for each column by default. Files are"
+        + " decoded one after another with low priority. `scan-progress` events come before the reply;"
+        + " `scan.cancel` or the end of the connection cancels the request. A daemon that saves its state caches"
+        + " results until the file changes (`cached=true`). `fault` describes errors of decoding; silence replaces"
+        + " the audio that could not be decoded. A file that ends too early is an error.",
       parameters: [
         ParameterSpec(.path, .path, .required, "PATH", "the file"),
-        ParameterSpec(.start, .time, .option, "TIME", "from there on"),
-        ParameterSpec(.end, .time, .option, "TIME", "up to there"),
-        ParameterSpec(.bins, .integer(1...2_097_152), .option, "N", "into how many it is cut"),
+        ParameterSpec(.start, .time, .option, "TIME", "the start of the range"),
+        ParameterSpec(.end, .time, .option, "TIME", "the end of the range"),
+        ParameterSpec(.bins, .integer(1...2_097_152), .option, "N", "the number of bins"),
         ParameterSpec(
-          .samplesPerBin, .integer(1...Int(Int32.max)), .option, "N", "how many samples of each channel a bin has"),
+          .samplesPerBin, .integer(1...Int(Int32.max)), .option, "N", "the number of samples of each channel in a bin"),
         ParameterSpec(.mono, .flag, .option, "mono", "the mean of the channels, not each of them"),
-        ParameterSpec(.file, .localPath, .option, "PATH", "write it into this file"),
+        ParameterSpec(.file, .localPath, .option, "PATH", "the file to write"),
         ParameterSpec(
           .format, .word(AssetCommand.Waveform.Form.allCases.map(\.rawValue)), .option, "FORM",
-          "how; what the file's name ends with unless said"),
-        ParameterSpec(.replace, .flag, .option, "replace", "even if there is a file"),
-        ParameterSpec(.width, .integer(16...8_192), .option, "PIXELS", "of a picture; 800 unless said"),
-        ParameterSpec(.height, .integer(16...2_048), .option, "PIXELS", "of a picture; 200 unless said"),
+          "the format; default: by the name of the file"),
+        ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
+        ParameterSpec(.width, .integer(16...8_192), .option, "PIXELS", "of an image; default: 800"),
+        ParameterSpec(.height, .integer(16...2_048), .option, "PIXELS", "of an image; default: 200"),
         ParameterSpec(
-          .color, .text(maximumByteCount: 7), .option, "RRGGBB", "of what is drawn; 3070b0 unless said"),
-        ParameterSpec(.background, .text(maximumByteCount: 7), .option, "RRGGBB", "behind it; ffffff unless said"),
-        ParameterSpec(.axis, .onOff, .option, "on|off", "times below a picture; on unless said"),
-        ParameterSpec(.bits, .word(["8", "16"]), .option, "8|16", "of a value in json and dat; 16 unless said"),
+          .color, .text(maximumByteCount: 7), .option, "RRGGBB", "of the waveform; default: 3070b0"),
+        ParameterSpec(.background, .text(maximumByteCount: 7), .option, "RRGGBB", "of the background; default: ffffff"),
+        ParameterSpec(.axis, .onOff, .option, "on|off", "times below an image; default: on"),
+        ParameterSpec(.bits, .word(["8", "16"]), .option, "8|16", "of a value in json and dat; default: 16"),
       ] + network,
       waiting: .always,
       reply: [
@@ -63,16 +67,16 @@ extension Arguments {
   fileprivate func waveform() throws(MediaError) -> AssetCommand.Waveform {
     let output = try waveformOutput()
     let (bins, length) = (integer(.bins), integer(.samplesPerBin))
-    guard bins == nil || length == nil else { throw failure("say bins or samples-per-bin, not both") }
+    guard bins == nil || length == nil else { throw failure("bins and samples-per-bin exclude each other") }
     if output == nil {
       guard length == nil, bins.map({ $0 <= 1_000 }) ?? true else {
-        throw failure("a reply has at most 1000 bins, and says how many: more go into a file")
+        throw failure("a reply has at most 1000 bins, given by bins=; use file= for more")
       }
     } else if output?.form == .dat, bins != nil {
-      throw failure("a dat has samples-per-bin, not bins")
+      throw failure("a dat file needs samples-per-bin, not bins")
     }
     let (start, end) = (time(.start) ?? .zero, time(.end))
-    if let end, end <= start { throw failure("the end lies behind the start") }
+    if let end, end <= start { throw failure("the end must be after the start") }
     return AssetCommand.Waveform(
       try required(.path, path(.path)), start: start, end: end,
       binCount: output == nil ? bins ?? 100 : bins, framesPerBin: length, mixesChannels: flag(.mono), output: output,
@@ -82,17 +86,17 @@ extension Arguments {
   private func waveformOutput() throws(MediaError) -> AssetCommand.Waveform.Output? {
     guard let file = path(.file) else {
       let options: [ParameterName] = [.format, .replace, .width, .height, .color, .background, .axis, .bits]
-      if let option = options.first(where: { isGiven($0) }) { throw failure("\(option.rawValue) is for a file") }
+      if let option = options.first(where: { isGiven($0) }) { throw failure("\(option.rawValue) needs a file") }
       return nil
     }
     let end = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self)
     guard let form = AssetCommand.Waveform.Form(rawValue: text(.format) ?? end.lowercased()) else {
-      throw failure("say the format: the file's name does not")
+      throw failure("the name of the file does not state the format: use format=")
     }
     let isPicture = form == .png || form == .svg
     let wrong: [ParameterName] = isPicture ? [.bits] : [.width, .height, .color, .background, .axis]
     if let option = wrong.first(where: { isGiven($0) }) {
-      throw failure("\(option.rawValue) is not for \(form.rawValue)")
+      throw failure("\(option.rawValue) does not apply to \(form.rawValue)")
     }
     for color in [text(.color), text(.background)].compactMap({ $0 }) {
       let digits = color.hasPrefix("#") ? color.dropFirst() : color[...]

@@ -13,7 +13,7 @@ public enum CommandTable {
     }
 
   /// The parameter that selects the player, which most commands have.
-  static let player = ParameterSpec(.player, .playerName, .option, "NAME", "which player; `main` unless said")
+  static let player = ParameterSpec(.player, .playerName, .option, "NAME", "which player; default: `main`")
 
   /// The definition of a command.
   public static func spec(_ name: CommandName) -> CommandSpec? {
@@ -49,7 +49,7 @@ public enum CommandTable {
     let hint =
       Nearest.name(to: text, among: all.lazy.map(\.name.rawValue)).map { "; did you mean \($0)?" }
       ?? "; `help` lists the commands"
-    return MediaError(.unknownCommand, "there is no command \(Excerpt.quoted(text))\(hint)", operation: operation)
+    return MediaError(.unknownCommand, "unknown command \(Excerpt.quoted(text))\(hint)", operation: operation)
   }
 
   // MARK: - Lookup by bytes

@@ -26,70 +26,69 @@ public enum EventTable {
     EventSpec(
       name: .at, fields: position + ["kind", "[direction]", "[chapter]", "[title]", "late"],
       text:
-        "`at`, and `at-chapters`, with the chapter that begins there: one of the times was passed, by playing (`kind=crossed`) or by a seek (`kind=skipped`, with"
-        + " `direction=forward` or"
-        + " `backward`); `time` is that time itself."),
+        "`at` and `at-chapters`, with the chapter that starts there: one of the times was passed, by playing"
+        + " (`kind=crossed`) or by a seek (`kind=skipped`, with `direction=forward` or `backward`). `time` is that"
+        + " time."),
     EventSpec(
       name: .changed,
       fields: ["id", "player", "key", "[item]", "[old?]", "new?", "cause", "[changes?]", "[initial]", "[seq]"],
       text:
-        "`observe`: a key's present value (`initial=true`, without `old`), and then each change of it, with its"
-        + " cause (the table below) and its number (*Numbers*). `changes` is there for `queue.version`: what was done, in order, as"
-        + " `insert:ITEM:INDEX`, `remove:ITEM:INDEX`, `move:ITEM:FROM:TO` and `rotate:COUNT` (the first so many go to the end);"
-        + " `none` where that is more than 16, which `queue.changes` gives, or where the order is another one altogether (`load`, `clear`, `shuffle`)."
+        "`observe`: the present value of a key (`initial=true`, without `old`), and then each change, with its cause"
+        + " (the table below) and its number (*Numbers*). `queue.version` has `changes`: the edits in order, as"
+        + " `insert:ITEM:INDEX`, `remove:ITEM:INDEX`, `move:ITEM:FROM:TO` and `rotate:COUNT` (the first COUNT"
+        + " entries move to the end). It is `none` for more than 16 edits, which `queue.changes` lists, and if the"
+        + " whole order changed (`load`, `clear`, `shuffle`)."
     ),
     EventSpec(
       name: .chapterChanged, key: .itemEvents, fields: position + ["chapter?", "[title]", "[seq]"],
       text:
-        "another chapter of the current item is heard, from its first sample on, or its chapters are known"
-        + " now; `none` before the first one and between two."),
+        "another chapter of the current item is heard, from its first sample, or its chapters became known. `none`"
+        + " before the first chapter and between chapters."),
     EventSpec(
       name: .closing, fields: error,
       text: "To every connection that the daemon is about to close, with the reason."),
     EventSpec(
       name: .failedToPlayToEnd, key: .itemEvents, fields: position + error + ["[seq]"],
-      text: "an item broke off, with the error."),
+      text: "playback of an item broke off, with the error."),
     EventSpec(
       name: .interruption, key: .sessionEvents,
       fields: ["id", "player", "phase", "[by]", "[shouldResume]", "[seq]"],
       text:
-        "something else is to be heard alone (`phase=began`): the sound server has muted what is played, and players stand"
-        + " still where they are. Or that is over (`phase=ended`), by `server`, `request`, `timeOut` or `outputLost`; with"
-        + " `shouldResume=true` what played goes on. An end may never come."),
+        "another program interrupts playback (`phase=began`): the sound server has muted the players, and they are"
+        + " paused. Or the interruption has ended (`phase=ended`), by `server`, `request`, `timeOut` or"
+        + " `outputLost`; with `shouldResume=true` playback resumes. Some interruptions have no end."),
     EventSpec(
       name: .itemSkipped, key: .itemEvents, fields: ["id", "player", "item"] + error + ["[seq]"],
       text:
-        "an item failed, and playback went on behind it without it (`on-failure skip`); it has"
-        + " left the queue. Nothing of it is heard there, so there is no time."),
+        "an item failed, and playback continued with the next one (`on-failure skip`); it has left the queue."
+        + " Nothing of it is heard, so the event has no time."),
     EventSpec(
       name: .meter, fields: currentPosition + ["average", "peak", "averageScale", "peakScale", "late"],
       text:
-        "`meter`: how loud the player was up to `time`, a value for each of the output's channels: the average power"
-        + " and the"
-        + " largest sample in dBFS (0 is full scale, -160 silence), and both on a meter's scale from 0 (-60 dBFS) to 1."
+        "`meter`: the level of the player up to `time`, a value for each channel of the output: the average power"
+        + " and the largest sample in dBFS (0 is full scale, -160 silence), and both on a meter's scale from 0 (-60"
+        + " dBFS) to 1."
     ),
     EventSpec(
       name: .newAccessLogEntry, key: .itemEvents, fields: position + ["uri", "address", "type", "startup", "[seq]"],
-      text: "a server answered for an entry: what was asked for (without user name and"
-        + " password), the server's address, `file`, `vod` (HLS) or `live`, and how long it took until the first byte came. More with"
-        + " `item.log`."),
+      text: "a server replied to a request of an entry: the requested address (without user name and password), the"
+        + " server's address, `file`, `vod` (HLS) or `live`, and the time until the first byte. `item.log` has more."),
     EventSpec(
       name: .newErrorLogEntry, key: .itemEvents, fields: currentPosition + error + ["[seq]"],
-      text: "something is wrong with an item's file at this time, though it plays:"
-        + " `irregular-timestamps`, `wrong-length`, `unsupported-edit`; or with its server (`time` is what is heard"
-        + " then). Sent when it is found, up to two seconds before it is"
-        + " heard."),
+      text: "the file of an item has a fault at this time, but plays: `irregular-timestamps`, `wrong-length`,"
+        + " `unsupported-edit`; or its server has one (`time` is the time heard then). Sent when it is found, up to"
+        + " two seconds before it is heard."),
     EventSpec(
       name: .overflow, fields: ["dropped", "merged", "[since]"],
       text:
-        "The connection did not read: so many events were dropped, and so many changes are told in one with later ones of their"
-        + " keys, behind this. `events since=` the number that it says gives all that have numbers, as long as the log reaches back so far; ticks"
-        + " and meters are lost."),
+        "The client did not read in time. `dropped` events were lost, and `merged` changes are included in later"
+        + " ones of the same keys. `events since=` with the `since` of this event returns all numbered events that"
+        + " the log still has; ticks and meters are lost."),
     EventSpec(
       name: .packetsSkipped, key: .itemEvents, fields: position + ["count"] + error + ["[seq]"],
       text:
-        "so many packets of an item did not decode, the first of them at this time; silence"
-        + " stands for what they last. Sent when it is found, up to two seconds before it is heard."),
+        "packets of an item did not decode, the first of them at this time; silence replaces them. Sent when it is"
+        + " found, up to two seconds before it is heard."),
     EventSpec(
       name: .playedToEnd, key: .itemEvents, fields: position + ["[seq]"],
       text: "the last sample of an item was heard."),
@@ -97,35 +96,36 @@ public enum EventTable {
       name: .recordMeter,
       fields: ["id", "recorder", "time", "pts", "average", "peak", "averageScale", "peakScale"],
       text:
-        "`record.watch`: how loud what is recorded was up to `time`, a value for each of the source's channels, as in `meter`."
+        "`record.watch`: the level of the recording up to `time`, a value for each channel of the source, as in"
+        + " `meter`."
     ),
     EventSpec(
       name: .recording,
       fields: ["id", "recorder", "state", "time", "pts", "lost"]
         + error.map(\.optional),
       text:
-        "`record.watch`: a recorder does something else, or more frames of its source were lost: `lost` so far. With an error it ended"
-        + " before anybody asked."),
+        "`record.watch`: the state of a recorder changed, or frames of its source were lost: `lost` so far. An error"
+        + " means that the recording ended by itself."),
     EventSpec(
       name: .removed, fields: ["id", "player", "[item]", "cause"],
       text:
-        "A subscription is over: the item that its `at` was bound to left the queue (`itemRemoved`), or its player"
-        + " was closed"
+        "A subscription ended: the item of its `at` left the queue (`itemRemoved`), or its player was closed"
         + " (`playerClosed`)."),
     EventSpec(
       name: .routeChanged, key: .outputEvents,
       fields: ["id", "player", "reason", "previous?", "current?", "description?", "input?", "[seq]"],
       text:
-        "the players are heard somewhere else, or the default input is another one. `reason` is"
-        + " `newDeviceAvailable` (a device appeared, something was plugged in, or the sound server is back), `oldDeviceUnavailable` (the device"
-        + " went away, or was unplugged), `override` (somebody chose it: here, or at the sound server), `categoryChange`, `noSuitableRoute`"
-        + " (no sound server answers, or it has no device), `routeConfigurationChange` or `unknown`. `previous` and `current` are as"
-        + " `output.route` has them; `description` is the present device's, for people."),
+        "the output route or the default input changed. `reason` is `newDeviceAvailable` (a device appeared or was"
+        + " plugged in, or the sound server is back), `oldDeviceUnavailable` (the device went away or was"
+        + " unplugged), `override` (a user or client selected it), `categoryChange`, `noSuitableRoute` (no sound"
+        + " server replies, or it has no device), `routeConfigurationChange` or `unknown`. `previous` and `current`"
+        + " have the form of `output.route`; `description` is the name of the present device for users."),
     EventSpec(
       name: .scanProgress, fields: ["scan", "file", "count", "path", "done?"],
       text:
-        "`scan` or `waveform`: so much of one of its files has been measured, from 0 to 1 (`none` where its length is not known); `export`: so much of the file at `path` has been made; `image`: so many of the images. To the connection that"
-        + " asked, in front of the reply."),
+        "the progress of a request: for `scan` and `waveform` the part of a file that is measured, from 0 to 1"
+        + " (`none` if its length is unknown); for `export` the part of the file at `path`; for `image` the part of"
+        + " the images. Sent to the connection of the request, before the reply."),
     EventSpec(
       name: .seam, key: .itemEvents,
       fields: [
@@ -134,36 +134,33 @@ public enum EventTable {
         "inserted", "[seq]",
       ],
       text:
-        "an item followed another, or itself (repeated or looped), as heard. `time` is where"
-        + " `to` began;"
-        + " frames trimmed from the end of the one and the start of the other, at their own rates, and by which tag"
-        + " (`none`"
-        + " where nothing was); frames of silence that the output had to insert: 0, unless what follows came too"
-        + " late."),
+        "playback of an item followed another one, or itself (repeated or looped), as heard. `time` is the start of"
+        + " `to`. The event has the frames trimmed from the end of the one and the start of the other, at their own"
+        + " rates, and the tag that specified it (`none` if nothing was trimmed), and the frames of silence between"
+        + " them: 0 unless the second one was late."),
     EventSpec(
       name: .secondaryAudioHint, key: .sessionEvents, fields: ["id", "player", "phase", "[seq]"],
       text:
-        "the sound server lowers what is played, because of what another program plays (`phase=began`), or no more"
-        + " (`phase=ended`)."),
+        "the sound server lowers the volume of playback because another program plays (`phase=began`), or no longer"
+        + " does (`phase=ended`)."),
     EventSpec(
       name: .stalled, key: .itemEvents, fields: currentPosition + ["[seq]"],
       text:
-        "samples did not come in time; playback goes on by itself, or pauses (`auto-wait`)."),
+        "an underrun: playback resumes by itself, or pauses (`auto-wait`)."),
     EventSpec(
       name: .streamTitle, key: .itemEvents, fields: position + ["title", "[url]", "[seq]"],
       text:
-        "a stream (Icecast, SHOUTcast) plays something else from this time on, with what it calls"
-        + " it. Sent when that is heard; what the current entry's said last is sent when `observe` begins."),
+        "a station (Icecast, SHOUTcast) announces what it plays from this time on. Sent when that is heard;"
+        + " `observe` first sends the last one of the current entry."),
     EventSpec(
       name: .tick, fields: currentPosition + ["rate", "reason", "late"],
       text:
-        "`tick`: a multiple of the interval was heard (`periodic`), or the time jumped (`jump`), or sound began or"
-        + " ceased"
-        + " (`start`, `stop`). `rate` is 0 while the time stands still."),
+        "`tick`: a multiple of the interval was heard (`periodic`), the time jumped (`jump`), or audio started or"
+        + " stopped (`start`, `stop`). `rate` is 0 while the time does not advance."),
     EventSpec(
       name: .timeJumped, key: .itemEvents, fields: position + ["cause", "[seq]"],
       text:
-        "the time of an item changed otherwise than by playing, and why (the table below)."),
+        "the time of an item changed other than by playing, with the cause (the table below)."),
     EventSpec(
       name: .timedMetadata, key: .itemEvents,
       fields: position + [
@@ -171,11 +168,12 @@ public enum EventTable {
         "[mediaType]", "[language]", "[info]", "[owner]", "[pictureType]", "[data]", "[seq]",
       ],
       text:
-        "an HLS stream says something that holds from this time on, for `duration` where that is known: an ID3 tag"
-        + " (`id3/TIT2`, `id3/PRIV`, ...) of a transport stream, in front of a segment of bare sound or of MP4 (`emsg`), or a date range of the"
-        + " playlist that is read (`hls/ID`, `hls/START-DATE`, `hls/X-...`, `hls/SCTE35-OUT`, ...: of one range"
-        + " `info` is the same). An event for each value, as the rows of `item.metadata` have them, with `data` in base64 of at most 4,096 bytes."
-        + " Sent when that is heard; `held` is said of what began before the place from which on the stream is heard, as after a seek. Those"
-        + " of the current entry that were heard last are sent when `observe` begins."),
+        "metadata of an HLS stream from this time on, for `duration` if it is known: an ID3 tag (`id3/TIT2`,"
+        + " `id3/PRIV`, ...) of a transport stream, before a segment of plain audio or of MP4 (`emsg`), or a date"
+        + " range of the playlist (`hls/ID`, `hls/START-DATE`, `hls/X-...`, `hls/SCTE35-OUT`, ...; those of one"
+        + " range have the same `info`). An event for each value, with the fields of `item.metadata`, and `data` in"
+        + " base64 of at most 4,096 bytes. Sent when it is heard. `held` marks metadata that started before the"
+        + " position where playback started, as after a seek. `observe` first sends the last ones of the current"
+        + " entry."),
   ]
 }

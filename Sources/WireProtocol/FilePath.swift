@@ -88,16 +88,18 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
 
   /// The percent-encoded path of a `file://` URL. Nil for other texts, which are used unchanged.
   private static func escapedPath(_ text: ArraySlice<UInt8>) throws(MediaError) -> ArraySlice<UInt8>? {
-    guard let first = text.first else { throw MediaError(.badArguments, "a path cannot be empty") }
+    guard let first = text.first else { throw MediaError(.badArguments, "a path must not be empty") }
     if first == UInt8(ascii: "/") {
       try check(byteCount: text.count)
-      guard !text.contains(0) else { throw MediaError(.badArguments, "a path cannot hold a NUL byte") }
+      guard !text.contains(0) else { throw MediaError(.badArguments, "a path must not contain a NUL byte") }
       return nil
     }
     if isDescriptor(text) { return nil }
     guard let colon = indexOfAuthority(text) else {
       throw MediaError(
-        .badArguments, "the path \(Excerpt.quoted(text)) is not absolute: it begins with /, or is a URL, or fd:TOKEN")
+        .badArguments,
+        "the path \(Excerpt.quoted(text)) is not absolute: it must begin with /, or be a URL or"
+          + " fd:TOKEN")
     }
     let scheme = text[..<colon]
     let rest = text[(colon + 3)...]
@@ -105,7 +107,10 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
       guard text.count <= maximumAddressByteCount, !text.contains(where: { $0 <= 0x20 || $0 == 0x7F }),
         let first = rest.first, !"/?#:".utf8.contains(first)
       else {
-        throw MediaError(.badArguments, "\(Excerpt.quoted(text)): a URL has a host, no spaces, and is not that long")
+        throw MediaError(
+          .badArguments,
+          "\(Excerpt.quoted(text)): a URL needs a host, must not contain spaces, and"
+            + " has a maximum length")
       }
       return nil
     }
@@ -166,11 +171,16 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
       if byte == UInt8(ascii: "%") {
         guard index + 2 < path.endIndex, let high = ASCII.hexValue(path[index + 1]),
           let low = ASCII.hexValue(path[index + 2])
-        else { throw MediaError(.badArguments, "\(Excerpt.quoted(text)): % needs two hexadecimal digits behind it") }
+        else {
+          throw MediaError(
+            .badArguments,
+            "\(Excerpt.quoted(text)): % must be followed by two hexadecimal"
+              + " digits")
+        }
         byte = high << 4 | low
         index += 2
       }
-      guard byte != 0 else { throw MediaError(.badArguments, "a path cannot hold a NUL byte") }
+      guard byte != 0 else { throw MediaError(.badArguments, "a path must not contain a NUL byte") }
       body(byte)
       index += 1
     }

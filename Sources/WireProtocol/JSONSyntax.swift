@@ -36,7 +36,7 @@ enum JSONSyntax {
     var index = 0
     try checkValue(text, &index, depth, of: depth)
     skipSpace(text, &index)
-    guard index == text.count else { throw failure("nothing may stand behind the value", at: index) }
+    guard index == text.count else { throw failure("the value must be the end of the line", at: index) }
   }
 
   private static func failure(_ message: String, at index: Int) -> MediaError {
@@ -61,8 +61,8 @@ enum JSONSyntax {
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       let start = index
       skipScalar(text, &index)
-      guard ASCII.isJSONNumber(text[start..<index]) else { throw failure("this is no number", at: start) }
-    default: throw failure("no value begins like this", at: index)
+      guard ASCII.isJSONNumber(text[start..<index]) else { throw failure("not a number", at: start) }
+    default: throw failure("not the start of a value", at: index)
     }
   }
 
@@ -95,7 +95,7 @@ enum JSONSyntax {
   private static func checkWord(_ word: StaticString, _ text: [UInt8], _ index: inout Int) throws(MediaError) {
     let start = index
     for offset in 0..<word.utf8CodeUnitCount {
-      guard take(word.utf8Start[offset], text, &index) else { throw failure("no value begins like this", at: start) }
+      guard take(word.utf8Start[offset], text, &index) else { throw failure("not the start of a value", at: start) }
     }
   }
 
@@ -110,7 +110,7 @@ enum JSONSyntax {
       case UInt8(ascii: "\\"):
         _ = try escape(text, &index)
       case 0..<0x20:
-        throw failure("a control character in a string is written as an escape", at: index)
+        throw failure("a control character in a string must be escaped", at: index)
       default:
         index += 1
       }

@@ -54,59 +54,60 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   public var summary: String {
     switch self {
     case .playerTimeControlStatus: "`paused`, `waitingToPlayAtSpecifiedRate` or `playing`"
-    case .playerReasonForWaitingToPlay: "why it waits (the table below), or `none`"
-    case .playerRate: "the desired rate; 0 is paused"
-    case .playerTimebaseRate: "how fast the time that is heard goes on; 0 while paused or waiting"
-    case .playerDefaultRate: "the rate that `play` plays at"
+    case .playerReasonForWaitingToPlay: "the reason for waiting (the table below), or `none`"
+    case .playerRate: "the requested rate; 0 while paused"
+    case .playerTimebaseRate: "the rate at which the time heard advances; 0 while paused or waiting"
+    case .playerDefaultRate: "the rate of `play`"
     case .playerCurrentItem: "the id of the current item, or `none`"
     case .playerVolume: "0 to 1"
     case .playerIsMuted: "`true` or `false`"
     case .playerPan: "-1 to 1"
     case .playerActionAtItemEnd: "`advance`, `pause` or `none`"
-    case .playerAutomaticallyWaits: "whether a stall ends by itself (`auto-wait`)"
+    case .playerAutomaticallyWaits: "whether a stall ends automatically (`auto-wait`)"
     case .playerAudioTimePitchAlgorithm: "`timeDomain`, `spectral` or `varispeed`, as `pitch` sets it"
     case .playerAudibleCriteria:
-      "what `media-selection` wants of sound, in its words, such as `language=de,en principal=describes-video`, or `none`"
-    case .playerLegibleCriteria: "the same of subtitles"
-    case .playerAppliesCriteria: "whether that is followed (`media-selection automatic`)"
+      "the preferences of `media-selection` for audio, such as `language=de,en principal=describes-video`, or `none`"
+    case .playerLegibleCriteria: "the same for subtitles"
+    case .playerAppliesCriteria: "whether entries follow the preferences (`media-selection automatic`)"
     case .playerReplayGain: "`off`, `track`, `album` or `auto`, as `replay-gain` sets it"
     case .playerRepeat: "`off`, `one` or `all`"
-    case .playerLoop: "the part of the current item that is looped, `START-END` in seconds, or `none`"
-    case .playerShuffle: "the seed that the queue is shuffled with, or `none`"
+    case .playerLoop: "the looped range of the current item, `START-END` in seconds, or `none`"
+    case .playerShuffle: "the seed of the shuffled order, or `none`"
     case .playerOnFailure: "`skip` or `stop`"
-    case .playerError: "the name of the error that stopped the player, until it is played on, or `none`"
+    case .playerError: "the name of the error that stopped the player, until it plays again, or `none`"
     case .itemStatus:
-      "`readyToPlay` or `failed`, of every entry of the queue that has been opened; the others are `unknown`"
+      "`readyToPlay` or `failed`, of every opened entry of the queue; the others are `unknown`"
     case .itemDuration:
-      "seconds, likewise; `indefinite` while unknown. An estimate is corrected when the end of the sound has been read"
-    case .itemProvidesPreciseDuration: "`true` when the duration is no estimate, likewise"
-    case .itemError: "the name of the error that an entry failed with, or `none`"
+      "seconds, likewise; `indefinite` while unknown. An estimate is corrected when the end of the audio has been read"
+    case .itemProvidesPreciseDuration: "`true` when the duration is exact, likewise"
+    case .itemError: "the name of the error of a failed entry, or `none`"
     case .itemCurrentMediaSelection:
-      "which track of each group is presented, such as `audible=1,legible=none`, of every entry that has been opened; a group without"
-        + " tracks is left out, and before there is none the value is `none`"
-    case .itemIsPlaybackLikelyToKeepUp: "whether playing the current entry is not expected to stall"
+      "the presented track of each group, such as `audible=1,legible=none`, of every opened entry; groups without"
+        + " tracks are left out. `none` before the entry is opened"
+    case .itemIsPlaybackLikelyToKeepUp: "whether the current entry is expected to play without a stall"
     case .itemIsPlaybackBufferFull:
-      "whether as much of the current entry is decoded as is wanted; then it is waited for no longer, likely to keep up or not"
+      "whether enough of the current entry is decoded; playback then starts even if it may stall"
     case .itemIsPlaybackBufferEmpty:
-      "whether nothing of the current entry is decoded that has not been heard. An entry that stops being the current one is reported so first"
+      "whether the buffer of the current entry is empty. An entry that stops being the current one first reports an"
+        + " empty buffer"
     case .itemEvents:
       "no value: the events "
         + EventTable.all.filter { $0.key == self }.map { "`\($0.name.rawValue)`" }
         .joined(separator: ", ") + "; first the last `stream-title` and `timed-metadata` of the current entry"
-    case .queueVersion: "a number that every change of the queue makes larger"
+    case .queueVersion: "a number that increases with every change of the queue"
     case .outputState:
-      "`opening`, `ready`, `unresponsive` (the device takes no audio: its server hangs or asks for no more samples, or the device is suspended), `fallback` (nothing is heard"
-        + " until the device is there), `lost` or `closed`"
-    case .sessionCategory: "what the sound is used for (`session.category`)"
+      "`opening`, `ready`, `unresponsive` (the device plays nothing: its server hangs or requests no samples, or the"
+        + " device is suspended), `fallback` (silence until the device is available), `lost` or `closed`"
+    case .sessionCategory: "the category of the session (`session.category`)"
     case .sessionMode: "the mode, likewise"
     case .sessionOptions: "the options, likewise, or `none`"
     case .sessionIsActive: "whether the session is active"
-    case .sessionIsInterrupted: "whether something else is heard, and players stand still"
+    case .sessionIsInterrupted: "whether playback is interrupted, and players are paused"
     case .sessionHint:
-      "whether the sound server lowers what is played because of another program's sound"
-    case .outputRoute: "where the players are heard: the device and, behind a `/`, its port, or `none`"
-    case .outputDevices: "the names of the sound server's output devices, or `none` while no server answers"
-    case .outputSelection: "what is to be played on, such as `selected=default preferred=headset lost=pause`"
+      "whether the sound server lowers the volume of playback because another program plays"
+    case .outputRoute: "the device that plays and, after a `/`, its port, or `none`"
+    case .outputDevices: "the names of the output devices, or `none` while no sound server replies"
+    case .outputSelection: "the requested output, such as `selected=default preferred=headset lost=pause`"
     case .outputEvents, .sessionEvents:
       "no value: the events "
         + EventTable.all.filter { $0.key == self }.map { "`\($0.name.rawValue)`" }.joined(separator: ", ")
@@ -142,7 +143,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     let hint =
       Nearest.name(to: text, among: all.map(\.rawValue)).map { "; did you mean \($0)?" }
       ?? "; `help observe` lists the keys"
-    throw MediaError(.noSuchProperty, "nothing to observe is called \(Excerpt.quoted(pattern))\(hint)")
+    throw MediaError(.noSuchProperty, "no key matches \(Excerpt.quoted(pattern))\(hint)")
   }
 
   /// Whether a text matches a pattern. After a mismatch only the last `*` is extended.

@@ -198,8 +198,8 @@ public struct ParameterSpec: Sendable {
       case .timeOrNone: "a time such as 83.5, 250ms, 1:23.5 or 441000/44100, or none"
       case .duration(let positive): "a time \(positive ? "above" : "of at least") 0, such as 0.5, 250ms or 1/44100"
       case .tolerance: "a time of at least 0, or inf"
-      case .entry: "a whole number from 1 on"
-      case .integer(let range) where range.upperBound == .max: "a whole number from \(range.lowerBound) on"
+      case .entry: "a whole number of at least 1"
+      case .integer(let range) where range.upperBound == .max: "a whole number of at least \(range.lowerBound)"
       case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
       case .number(let range, let exceptZero):
         "a number from \(FieldText.number(range.lowerBound)) to \(FieldText.number(range.upperBound))"

@@ -25,7 +25,7 @@ enum QueueEditReader {
   /// - Throws: The errors of the command. `bad-arguments` for parameters that are not allowed in a part of an edit.
   static func command(of arguments: Arguments) throws(MediaError) -> QueueCommand {
     for name in [ParameterName.player, .ifVersion, .wait] where arguments.isGiven(name) {
-      throw arguments.failure("\(name.rawValue) cannot be said of a part of an edit")
+      throw arguments.failure("\(name.rawValue) is not possible in an edit of several commands")
     }
     guard case .queue(let command, _) = try arguments.spec.build(arguments) else {
       preconditionFailure("the command table's \(arguments.spec.name.rawValue) is no command about the queue")

@@ -58,7 +58,7 @@ public struct RequestEncoder: Sendable {
     for argument in try sorted(arguments) {
       guard let parameter = argument.parameter else {
         throw MediaError(
-          .badArguments, "\(Excerpt.quoted(argument.text)) is one word too many (\(spec.synopsis))", operation: name)
+          .badArguments, "unexpected word \(Excerpt.quoted(argument.text)) (\(spec.synopsis))", operation: name)
       }
       let value = jsonValue(argument.text, parameter.kind)
       if parameter.place.takesSeveral {

@@ -23,7 +23,7 @@ public struct RequestParser: Sendable {
   /// The error for an over-long line. The beginning of the line determines its form and its `@id`, if any.
   public mutating func rejectionOfOverlongLine(beginning: Span<UInt8>) -> Rejection {
     let error = WireError(
-      MediaError(.lineTooLong, "the line is longer than \(limits.lineByteCount) bytes; it was left out"))
+      MediaError(.lineTooLong, "the line is longer than \(limits.lineByteCount) bytes and was discarded"))
     let first = Self.firstByte(of: beginning)
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
       return Rejection(address: ReplyAddress(form: .json, id: .jsonNull), error: error)
@@ -61,7 +61,7 @@ public struct RequestParser: Sendable {
         word = try lexer.next(&cursor)
       }
       if let fault { throw fault }
-      guard let word else { throw MediaError(.badArguments, "there is no command behind the id") }
+      guard let word else { throw MediaError(.badArguments, "a command is missing after the id") }
       guard let spec = CommandTable.spec(named: lexer.text[word.range]) else {
         throw CommandTable.unknownCommand(lexer.string(word))
       }
@@ -119,7 +119,7 @@ public struct RequestParser: Sendable {
       }
       guard position < spec.parameters.count, spec.parameters[position].place != .option else {
         throw arguments.failure(
-          "\(Excerpt.quoted(lexer.text[word.range])) at column \(word.column) is one word too many")
+          "unexpected word \(Excerpt.quoted(lexer.text[word.range])) at column \(word.column)")
       }
       if spec.parameters[position].place.takesSeveral {
         try arguments.countListValue(at: position, limit: limits.patternCount)
@@ -284,7 +284,7 @@ public struct RequestParser: Sendable {
     Rejection(
       address: ReplyAddress(form: .json, id: id),
       error: WireError(
-        MediaError(.invalidJSON, "no JSON-RPC 2.0 request: \(what)"), jsonCode: WireError.invalidRequest))
+        MediaError(.invalidJSON, "not a JSON-RPC 2.0 request: \(what)"), jsonCode: WireError.invalidRequest))
   }
 
   /// The positions of the values of a JSON-RPC request.
@@ -322,10 +322,10 @@ public struct RequestParser: Sendable {
       return .rejected(invalidRequest("jsonrpc is not \"2.0\"", id: id ?? .jsonNull))
     }
     guard let start = frame.values[2], let method = string(at: start) else {
-      return .rejected(invalidRequest("method is missing or no string", id: id ?? .jsonNull))
+      return .rejected(invalidRequest("method is missing or not a string", id: id ?? .jsonNull))
     }
     if let twice = frame.twice {
-      return .rejected(invalidRequest("\(Frame.names[twice]) stands there twice", id: id ?? .jsonNull))
+      return .rejected(invalidRequest("\(Frame.names[twice]) is given twice", id: id ?? .jsonNull))
     }
     let address = ReplyAddress(form: .json, id: id ?? .none)
     var command: CommandName?
@@ -376,12 +376,12 @@ public struct RequestParser: Sendable {
     switch JSONSyntax.kind(in: lexer.text, at: &index) {
     case .object: break
     case .array where !JSONSyntax.nextElement(in: lexer.text, at: &index): return try arguments.checkComplete()
-    default: throw arguments.failure("params is an object with the parameters' names")
+    default: throw arguments.failure("params must be an object with the names of parameters")
     }
     while let name = JSONSyntax.nextMember(in: &lexer.text, at: &index) {
       guard let position = spec.parameters.indices.first(where: { lexer.equals(name, spec.parameters[$0].nameBytes) })
       else {
-        throw arguments.failure("there is no parameter \(Excerpt.quoted(lexer.text[name]))")
+        throw arguments.failure("unknown parameter \(Excerpt.quoted(lexer.text[name]))")
       }
       if arguments.has(position) {
         throw arguments.failure("\(spec.parameters[position].name.rawValue) is given twice")

@@ -67,7 +67,7 @@ public enum ServerLine: Sendable, Hashable {
       words.removeFirst()
     }
     guard let head = words.popFirst(), head.isBare else {
-      throw MediaError(.badArguments, "the daemon sent a line that is no reply")
+      throw MediaError(.badArguments, "the daemon sent a line that is not a reply")
     }
     func fields() -> TextFields {
       TextFields(
@@ -96,7 +96,7 @@ public enum ServerLine: Sendable, Hashable {
       }
       let text = lexer.string(name)
       self = text == "hello" ? .hello(fields()) : .event(name: text, fields())
-    default: throw MediaError(.badArguments, "the daemon sent a line that is no reply")
+    default: throw MediaError(.badArguments, "the daemon sent a line that is not a reply")
     }
   }
 

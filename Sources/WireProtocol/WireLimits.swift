@@ -106,7 +106,7 @@ public struct WireLimits: Sendable, Hashable {
     guard limit.range.contains(value) else {
       throw MediaError(
         .invalidArgument,
-        "the limit \(name) is from \(limit.range.lowerBound) to \(limit.range.upperBound), not \(value)")
+        "the limit \(name) must be from \(limit.range.lowerBound) to \(limit.range.upperBound) (got \(value))")
     }
     self[keyPath: limit.path] = value
   }

@@ -123,7 +123,7 @@ struct WordsLexer: Sendable {
         case UInt8(ascii: "\""): try undoDoubleQuotes(&cursor, &end, quoteColumn, &hasEscapedBytes)
         default:
           guard cursor.index < cursor.end else {
-            throw MediaError(.badQuoting, "the \\ at column \(quoteColumn) has nothing behind it")
+            throw MediaError(.badQuoting, "the \\ at column \(quoteColumn) must be followed by a character")
           }
           keep(&cursor, &end)
         }
@@ -196,7 +196,7 @@ struct WordsLexer: Sendable {
       default:
         throw MediaError(
           .badQuoting,
-          "unknown escape at column \(escapeColumn): within \"..\" there are \\n \\r \\t \\\\ \\\" \\xHH")
+          "unknown escape at column \(escapeColumn): within \"..\" only \\n \\r \\t \\\\ \\\" \\xHH are known")
       }
       cursor.index += 1
       text[end] = meant

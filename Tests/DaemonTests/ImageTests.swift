@@ -76,14 +76,14 @@ import Testing
       ("image \(path) 0 file=/tmp/none.png", "name=outside-roots"),
       ("image \(path) 0 file=\(daemon.folder.file("no/x.png"))", "name=write-failed"),
       ("image \(daemon.folder.file("no.mp4")) 0 file=\(out)", "name=file-not-found"),
-      ("image \(path) 0", "say file=PATH"), ("image \(path) file=\(out)", "say a time"),
-      ("image \(path) 0 1 file=\(out)", "one %d in it"),
+      ("image \(path) 0", "file=PATH is missing"), ("image \(path) file=\(out)", "a time is missing"),
+      ("image \(path) 0 1 file=\(out)", "contains one %d"),
       ("image \(path) 0 1 file=\(daemon.folder.file("%d%d.png"))", "one %d"),
-      ("image \(path) 0 file=\(daemon.folder.file("x.gif"))", "say the format"),
-      ("image \(path) 0 file=\(out) quality=5", "quality is not for png"),
+      ("image \(path) 0 file=\(daemon.folder.file("x.gif"))", "use format="),
+      ("image \(path) 0 file=\(out) quality=5", "quality does not apply to png"),
       ("image \(path) 0 file=\(out) sheet=4", "COLUMNSxROWS"), ("image \(path) file=\(out) sheet=21x20", "400 images"),
       ("image \(path) 0 1 file=\(out) sheet=1x1", "more times"),
-      ("image \(path) 0 file=\(out) gap=1", "gap is for a sheet"),
+      ("image \(path) 0 file=\(out) gap=1", "gap applies to a sheet"),
       ("image \(path) -1 file=\(out)", "name=invalid-time"),
       ("image \(path) 0 file=\(out) fast before=1", "fast allows"),
       ("image \(path) 0 file=\(out) width=0", "error code=60"),
@@ -128,7 +128,7 @@ import Testing
     #expect(sheet.status == 0, "\(sheet)")
     #expect(try size(daemon.folder.file("sheet.jpg"), daemon.folder) == "mjpeg,180,\(3 * (33 + 4) + 4)")
     let missing = try daemon.playhead("image", "film.mp4", "1", folder: folder)
-    #expect(missing.status != 0 && missing.errors.contains("say file=PATH"), "\(missing)")
+    #expect(missing.status != 0 && missing.errors.contains("file=PATH is missing"), "\(missing)")
     let help = try daemon.playhead("image", "--help", folder: folder)
     #expect(help.status == 0 && help.output.contains("sheet=COLUMNSxROWS"), "\(help)")
   }

@@ -25,7 +25,7 @@ import Testing
   @Test(arguments: [
     ("'a", "the ' at column 1 is not closed"), ("x 'a", "the ' at column 3 is not closed"),
     ("x\"a", "the \" at column 2 is not closed"), ("\"a\\", "the \" at column 1 is not closed"),
-    ("a\\", "the \\ at column 2 has nothing behind it"), (#"ab "\q""#, "unknown escape at column 5"),
+    ("a\\", "the \\ at column 2 must be followed by a character"), (#"ab "\q""#, "unknown escape at column 5"),
     (#""\x4""#, "\\x at column 2 needs two hexadecimal digits"), (#""\x"#, "\\x at column 2 needs two"),
     (#""\xg0""#, "\\x at column 2 needs two"),
   ])

@@ -469,7 +469,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("nosuch", MediaError.Code.unknownCommand, "there is no command 'nosuch'"),
+    ("nosuch", MediaError.Code.unknownCommand, "unknown command 'nosuch'"),
     ("paly", .unknownCommand, "did you mean play?"), ("PLAY", .unknownCommand, "did you mean play?"),
     ("player", .unknownCommand, "did you mean play"), ("stat", .unknownCommand, "did you mean sta"),
     ("help seeek", .unknownCommand, "did you mean seek?"), ("'@5' ping", .unknownCommand, "'@5'"),
@@ -477,19 +477,19 @@ import Testing
     ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", .unknownCommand, "...'"),
     ("@ ping", .badArguments, "an id is @"), ("@a/b ping", .badArguments, "an id is @"),
     ("@\"5\" ping", .badArguments, "an id is @"),
-    ("ping x", .badArguments, "'x' at column 6 is one word too many"),
-    ("ping player=x", .badArguments, "one word too many"),
-    ("seek", .badArguments, "time is missing"), ("seek 1 2", .badArguments, "one word too many"),
+    ("ping x", .badArguments, "unexpected word 'x' at column 6"),
+    ("ping player=x", .badArguments, "unexpected word"),
+    ("seek", .badArguments, "time is missing"), ("seek 1 2", .badArguments, "unexpected word"),
     ("seek fast", .badArguments, "time is missing"),
     ("seek x", .invalidTime, "time cannot be 'x'; it takes a time such as"),
     ("seek 1 before=-1", .invalidTime, "before cannot be '-1'"), ("seek 1 before=5%", .invalidTime, "before cannot be"),
     ("seek 1 fast before=1", .badArguments, "fast allows any"), ("seek 1 fast=maybe", .badArguments, "fast cannot be"),
     ("seek 1 chase=maybe", .badArguments, "chase cannot be"), ("seek chase", .badArguments, "time is missing"),
-    ("seek 1 chase chase", .badArguments, "chase is given twice"), ("explain all", .badArguments, "one word too many"),
+    ("seek 1 chase chase", .badArguments, "chase is given twice"), ("explain all", .badArguments, "unexpected word"),
     ("seek 1 before=1 before=2", .badArguments, "before is given twice"),
     ("seek 1 item=0", .badArguments, "item cannot be '0'"),
     ("seek", .badArguments, "time is missing"), ("seek date=soon", .badArguments, "2026-11-22T09:30:00Z"),
-    ("seek 1 date=2026-11-22T09:30:00Z", .badArguments, "either a time or a date"),
+    ("seek 1 date=2026-11-22T09:30:00Z", .badArguments, "a time and a date exclude each other"),
     ("seek inf", .invalidTime, "time cannot be"), ("seek nan", .invalidTime, "time"),
     ("seek 1e999999", .invalidTime, "time"),
     ("rate 0", .badArguments, "but not 0"), ("rate -0.0", .badArguments, "but not 0"),
@@ -501,31 +501,31 @@ import Testing
     ("mute yes", .badArguments, "state cannot be 'yes'; it takes on, off or toggle"),
     (
       "session.category mode=default", .badArguments,
-      "mode and options belong to a category, which is missing"
+      "mode and options need a category"
     ),
     (
       "session.category playback options=loud", .badArguments,
-      "'loud' is no option; there are mixWithOthers, duckOthers, allowBluetooth, defaultToSpeaker, interruptSpokenAudioAndMixWithOthers, allowBluetoothA2DP, allowAirPlay"
+      "'loud' is not an option; the options are mixWithOthers, duckOthers, allowBluetooth, defaultToSpeaker, interruptSpokenAudioAndMixWithOthers, allowBluetoothA2DP, allowAirPlay"
     ),
     ("replay-gain protect=toggle", .badArguments, "protect cannot be 'toggle'; it takes on or off"),
     ("pitch lowQuality", .badArguments, "timeDomain, spectral, varispeed"),
     ("media-selection both", .badArguments, "audible, legible"),
-    ("media-selection language=de", .badArguments, "say of which group"),
-    ("media-selection audible clear language=de", .badArguments, "nothing else"),
+    ("media-selection language=de", .badArguments, "a group is missing"),
+    ("media-selection audible clear language=de", .badArguments, "clear excludes other preferences"),
     ("media-selection audible principal=loud", .badArguments, "principal cannot be 'loud'; it takes is-original"),
     ("media-selection automatic=maybe", .badArguments, "automatic cannot be"),
-    ("asset.artwork 1 file=/a offset=1", .badArguments, "file or offset"),
-    ("asset.artwork 1 from=1 offset=1", .badArguments, "from is for a list"),
-    ("asset.artwork 1 from=1 file=/a", .badArguments, "from is for a list"),
-    ("asset.artwork 1 replace", .badArguments, "replace is for a file"),
+    ("asset.artwork 1 file=/a offset=1", .badArguments, "file and offset exclude each other"),
+    ("asset.artwork 1 from=1 offset=1", .badArguments, "from applies to a list"),
+    ("asset.artwork 1 from=1 file=/a", .badArguments, "from applies to a list"),
+    ("asset.artwork 1 replace", .badArguments, "replace needs file"),
     ("asset.metadata 1 offset=-1", .badArguments, "offset cannot be"),
     ("item.pitch 1 loud", .badArguments, "varispeed, player"), ("item.pitch", .badArguments, "id is missing"),
     ("end-action stop", .badArguments, "advance, pause, none"), ("load", .badArguments, "paths is missing"),
-    ("load rel", .badArguments, "not absolute: it begins with /, or is a URL, or fd:TOKEN"),
-    ("load", .badArguments, "https:// URL, or fd:TOKEN"), ("load ''", .badArguments, "cannot be empty"),
+    ("load rel", .badArguments, "not absolute: it must begin with /, or be a URL or fd:TOKEN"),
+    ("load", .badArguments, "https:// URL, or fd:TOKEN"), ("load ''", .badArguments, "must not be empty"),
     ("load ftp://h/x", .unsupportedPlace, "only files"),
     ("load ftp://user:hunter2@h/x", .unsupportedPlace, "'ftp://h/x': only files"),
-    ("load 'http://user:hun ter2@h/x'", .badArguments, "'http://h/x': a URL has a host"),
+    ("load 'http://user:hun ter2@h/x'", .badArguments, "'http://h/x': a URL needs a host"),
     ("load http:///user:hunter2@h/x", .badArguments, "'http:///h/x'"),
     ("load user:hunter2@h/x", .badArguments, "'h/x' is not absolute"),
     (
@@ -557,7 +557,7 @@ import Testing
     ("wait item=0", .badArguments, "conditions"), ("wait ended timeout=-1", .invalidTime, "timeout"),
     ("clock.advance", .badArguments, "duration is missing"), ("player.create a/b", .badArguments, "name cannot be"),
     ("player.create ''", .badArguments, "name"), ("play player='a b'", .badArguments, "player cannot be 'a b'"),
-    ("play 'player=x'", .badArguments, "one word too many"), ("seek 'unclosed", .badQuoting, "column 6"),
+    ("play 'player=x'", .badArguments, "unexpected word"), ("seek 'unclosed", .badQuoting, "column 6"),
   ])
   func badLinesSayWhatIsWrong(line: String, code: MediaError.Code, message: String) throws {
     let rejection = try Lines.rejection(line)
@@ -587,7 +587,7 @@ import Testing
 
   @Test func anIDAloneIsAnError() throws {
     let rejection = try Lines.rejection("@5 ")
-    #expect(rejection.error.error.message == "there is no command behind the id")
+    #expect(rejection.error.error.message == "a command is missing after the id")
     #expect(rejection.address.id == .words("5"))
   }
 

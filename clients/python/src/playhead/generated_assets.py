@@ -24,7 +24,7 @@ class AssetsCommands(Sends):
         header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
         interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> LoudnessReply:
-        """Measures how loud files are, by EBU R128."""
+        """Measure the loudness of files (EBU R128)."""
         reply = await self._send("scan", {
             "paths": [place(path) for path in paths],
             "album": album,

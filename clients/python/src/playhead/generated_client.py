@@ -48,36 +48,36 @@ class ClientCommands(Sends):
     """Commands that are no player's."""
 
     async def config_reload(self) -> ConfigReloadReply:
-        """Has the daemon read its configuration again."""
+        """Read the configuration again."""
         reply = await self._send("config.reload", {})
         return decode(ConfigReloadReply, reply)
 
     async def hello(self, *, protocol: int | None = None) -> Hello:
-        """Says which version of the protocol the client speaks."""
+        """Request a version of the protocol."""
         reply = await self._send("hello", {"protocol": protocol})
         return decode(Hello, reply)
 
     async def help(self, command: str | None = None) -> Help:
-        """Lists the commands, or explains one."""
+        """List the commands, or explain one."""
         reply = await self._send("help", {"command": command})
         return decode(Help, reply)
 
     async def ping(self) -> None:
-        """Answers ok."""
+        """Check that the daemon replies."""
         await self._send("ping", {})
 
     async def stats(self) -> Stats:
-        """Gives the daemon's counters, its sandbox and its workers."""
+        """Show the daemon's counters, sandbox and workers."""
         reply = await self._send("stats", {})
         return decode(Stats, reply)
 
     async def play_at(self, time: Time, *players: str) -> PlayAtReply:
-        """Starts players together, on the same sample."""
+        """Start players together, on the same sample."""
         reply = await self._send("play-at", {"time": moment(time), "players": list(players)})
         return decode(PlayAtReply, reply)
 
     async def rate_together(self, rate: Number, *players: str) -> RateTogetherReply:
-        """Sets one rate for several players, which go over to it on the same sample."""
+        """Set the rate of several players on the same sample."""
         reply = await self._send("rate-together", {"rate": number(rate), "players": list(players)})
         return decode(RateTogetherReply, reply)
 
@@ -85,7 +85,7 @@ class ClientCommands(Sends):
         self, id: int, *, from_: int | None = None, index: int | None = None, file: Place | None = None,
         replace: bool | None = None, offset: int | None = None, limit: int | None = None,
     ) -> ArtworkReply:
-        """Lists the pictures in an asset's tags, or gives one."""
+        """List the images in an asset's tags, or return one."""
         reply = await self._send("asset.artwork", {
             "id": id,
             "from": from_,
@@ -101,26 +101,26 @@ class ClientCommands(Sends):
         self, id: int,
         *keys: Literal["tracks", "duration", "playable", "readable", "composable", "hasProtectedContent", "chapters", "preferredRate", "preferredVolume", "providesPreciseDuration", "metadata", "commonMetadata", "availableMetadataFormats"]
     ) -> int:
-        """Gives up what is being loaded of an asset."""
+        """Cancel loading of an asset."""
         reply = await self._send("asset.cancel", {"id": id, "keys": list(keys)})
         return read_int(reply, "asset")
 
     async def asset_chapters(
         self, id: int, *, language: str | Sequence[str] | None = None, offset: int | None = None,
     ) -> Chapters:
-        """Lists the chapters of an asset that is loaded."""
+        """List the chapters of a loaded asset."""
         reply = await self._send("asset.chapters", {"id": id, "language": texts(language), "offset": offset})
         return decode(Chapters, reply)
 
     async def asset_close(self, id: int) -> None:
-        """Gives up an asset."""
+        """Close an asset."""
         await self._send("asset.close", {"id": id})
 
     async def asset_load(
         self, id: int,
         *keys: Literal["tracks", "duration", "playable", "readable", "composable", "hasProtectedContent", "chapters", "preferredRate", "preferredVolume", "providesPreciseDuration", "metadata", "commonMetadata", "availableMetadataFormats"]
     ) -> AssetStatus:
-        """Loads values of an asset, and gives them."""
+        """Load values of an asset, and list them."""
         reply = await self._send("asset.load", {"id": id, "keys": list(keys)})
         return decode(AssetStatus, reply)
 
@@ -129,7 +129,7 @@ class ClientCommands(Sends):
         language: str | Sequence[str] | None = None, common: bool | None = None, offset: int | None = None,
         charset: Literal["automatic", "latin-1", "gbk", "big5", "euc-kr", "euc-jp", "shift-jis", "windows-874", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "koi8-r", "koi8-u", "iso-8859-2"] | None = None,
     ) -> Tags:
-        """Lists the tags of an asset."""
+        """List the tags of an asset."""
         reply = await self._send("asset.metadata", {
             "id": id,
             "space": space,
@@ -148,7 +148,7 @@ class ClientCommands(Sends):
         user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
         timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> int:
-        """Gives a number to a file, to look at it without playing it."""
+        """Give a number to a file, to inspect it without playing it."""
         reply = await self._send("asset.open", {
             "path": place(path),
             "precise": precise,
@@ -164,17 +164,17 @@ class ClientCommands(Sends):
         return read_int(reply, "asset")
 
     async def asset_selection(self, id: int) -> Selection:
-        """Lists the groups of tracks to choose from of an asset that is loaded."""
+        """List the groups of tracks of a loaded asset."""
         reply = await self._send("asset.selection", {"id": id})
         return decode(Selection, reply)
 
     async def asset_status(self, id: int) -> AssetStatus:
-        """Gives how far an asset's values are, without loading any."""
+        """Show the loading status of an asset's values, without loading any."""
         reply = await self._send("asset.status", {"id": id})
         return decode(AssetStatus, reply)
 
     async def asset_tracks(self, id: int) -> Tracks:
-        """Lists the tracks of an asset that is loaded."""
+        """List the tracks of a loaded asset."""
         reply = await self._send("asset.tracks", {"id": id})
         return decode(Tracks, reply)
 
@@ -191,7 +191,7 @@ class ClientCommands(Sends):
         user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
         timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> ExportReply:
-        """Makes a file of others: of another kind, coded anew, a part of it, or several joined."""
+        """Export files: convert, cut or join them."""
         reply = await self._send("export", {
             "paths": [place(path) for path in paths],
             "file": None if file is None else place(file),
@@ -228,7 +228,7 @@ class ClientCommands(Sends):
         header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
         interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> ImageReply:
-        """Writes images of a file's video."""
+        """Write images of a file's video."""
         reply = await self._send("image", {
             "path": place(path),
             "times": [moment(time) for time in times],
@@ -255,7 +255,7 @@ class ClientCommands(Sends):
         return decode(ImageReply, reply)
 
     async def scan_cancel(self, scan: int | None = None) -> int:
-        """Ends a `scan`, `waveform`, `export` or `image` of this connection, or all of them."""
+        """Cancel a `scan`, `waveform`, `export` or `image`, or all."""
         reply = await self._send("scan.cancel", {"scan": scan})
         return read_int(reply, "cancelled")
 
@@ -268,7 +268,7 @@ class ClientCommands(Sends):
         header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
         interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> WaveformReply:
-        """Finds out what a file looks like: its waveform."""
+        """Compute the waveform of a file."""
         reply = await self._send("waveform", {
             "path": place(path),
             "start": moment(start),
@@ -296,12 +296,12 @@ class ClientCommands(Sends):
         return decode(WaveformReply, reply)
 
     async def clock_advance(self, duration: Time) -> Fraction:
-        """Lets time pass on the virtual clock."""
+        """Advance the virtual clock."""
         reply = await self._send("clock.advance", {"duration": moment(duration)})
         return read_time(reply, "now")
 
     async def output_list(self) -> Outputs:
-        """Lists the devices of the sound server, a row for each and for each of its ports."""
+        """List the devices of the sound server and their ports."""
         reply = await self._send("output.list", {})
         return decode(Outputs, reply)
 
@@ -309,36 +309,36 @@ class ClientCommands(Sends):
         self, device: str | None = None, *, preferred: str | Sequence[str] | None = None,
         lost: Literal["pause", "hold", "move", "null"] | None = None,
     ) -> OutputStatus:
-        """Chooses the device that the players are heard on, and what happens when it goes away."""
+        """Set the output device, and what happens when it goes away."""
         reply = await self._send("output.set", {"device": device, "preferred": texts(preferred), "lost": lost})
         return decode(OutputStatus, reply)
 
     async def player_close(self, name: str) -> None:
-        """Ends a player, with its queue and its subscriptions."""
+        """Close a player, its queue and its subscriptions."""
         await self._send("player.close", {"name": name})
 
     async def player_create(self, name: str) -> str:
-        """Makes a player."""
+        """Create a player."""
         reply = await self._send("player.create", {"name": name})
         return read_text(reply, "player")
 
     async def player_list(self) -> Players:
-        """Lists the players, a row for each."""
+        """List the players."""
         reply = await self._send("player.list", {})
         return decode(Players, reply)
 
     async def record_delete(self, recorder: int | None = None) -> DeletedRecording:
-        """Removes the file of a recording that is stopped, and forgets its recorder."""
+        """Delete the file of a stopped recording, and its recorder."""
         reply = await self._send("record.delete", {"recorder": recorder})
         return decode(DeletedRecording, reply)
 
     async def record_list(self) -> Recorders:
-        """Lists the recorders, a row for each, by their numbers."""
+        """List the recorders by their numbers."""
         reply = await self._send("record.list", {})
         return decode(Recorders, reply)
 
     async def record_pause(self, recorder: int | None = None) -> None:
-        """Lets a recording stand; `record.start` goes on."""
+        """Pause a recording; `record.start` resumes it."""
         await self._send("record.pause", {"recorder": recorder})
 
     async def record_prepare(
@@ -349,7 +349,7 @@ class ClientCommands(Sends):
         quality: Literal["min", "low", "medium", "high", "max"] | None = None, bit_rate: int | None = None,
         start_level: Number | None = None, silence_level: Number | None = None, longest_silence: Time | None = None,
     ) -> PreparedRecording:
-        """Opens a source and begins a file, so that `record.start` records at once."""
+        """Open a source and a file, so that `record.start` is immediate."""
         reply = await self._send("record.prepare", {
             "file": place(file),
             "source": source,
@@ -369,21 +369,21 @@ class ClientCommands(Sends):
         return decode(PreparedRecording, reply)
 
     async def record_start(self, recorder: int | None = None, *, at: Time | None = None, duration: Time | None = None) -> None:
-        """Records, or goes on after a pause, in the same file."""
+        """Record, or resume a paused recording in the same file."""
         await self._send("record.start", {"recorder": recorder, "at": moment(at), "duration": moment(duration)})
 
     async def record_status(self, recorder: int | None = None) -> RecorderStatus:
-        """Says what a recorder does."""
+        """Show the state of a recorder."""
         reply = await self._send("record.status", {"recorder": recorder})
         return decode(RecorderStatus, reply)
 
     async def record_stop(self, recorder: int | None = None) -> RecordingOutcome:
-        """Ends a recording; answers when the file is whole."""
+        """Stop a recording."""
         reply = await self._send("record.stop", {"recorder": recorder})
         return decode(RecordingOutcome, reply)
 
     async def session_active(self, state: bool | None = None) -> bool:
-        """Makes the session active, or ends that, or gives it."""
+        """Activate or deactivate the session, or show it."""
         reply = await self._send("session.active", {"state": state})
         return read_bool(reply, "active")
 
@@ -394,7 +394,7 @@ class ClientCommands(Sends):
         mode: Literal["default", "voiceChat", "videoChat", "gameChat", "videoRecording", "measurement", "moviePlayback", "spokenAudio", "voicePrompt"] | None = None,
         options: str | Sequence[str] | None = None,
     ) -> SessionSetting:
-        """Says what the sound is used for, or gives it."""
+        """Set the category of the session, or show it."""
         reply = await self._send("session.category", {"category": category, "mode": mode, "options": texts(options)})
         return decode(SessionSetting, reply)
 
@@ -402,7 +402,7 @@ class ClientCommands(Sends):
         self, *, at_end: Literal["resume", "pause"] | None = None, timeout: Time | None = None,
         at_timeout: Literal["resume", "pause"] | None = None, fade: Time | None = None,
     ) -> SessionPolicy:
-        """Says how interruptions are treated, or gives it."""
+        """Set how interruptions end, or show it."""
         reply = await self._send("session.policy", {
             "at-end": at_end,
             "timeout": moment(timeout),
@@ -412,34 +412,34 @@ class ClientCommands(Sends):
         return decode(SessionPolicy, reply)
 
     async def session_resume(self, action: Literal["resume", "pause"] | None = None) -> None:
-        """Ends an interruption that the sound server has not ended."""
+        """End an interruption before the sound server does."""
         await self._send("session.resume", {"action": action})
 
     async def session_status(self) -> SessionStatus:
-        """Gives what the session is, and whether something interrupts it."""
+        """Show the audio session and its interruption."""
         reply = await self._send("session.status", {})
         return decode(SessionStatus, reply)
 
     async def bookmark_remove(self, bookmark: int) -> None:
-        """Removes a bookmark."""
+        """Remove a bookmark."""
         await self._send("bookmark.remove", {"bookmark": bookmark})
 
     async def queue_forget(self, name: str) -> None:
-        """Forgets a queue that was saved."""
+        """Delete a saved queue."""
         await self._send("queue.forget", {"name": name})
 
     async def queue_saved(self) -> QueueSavedReply:
-        """Lists the queues that were saved, a row for each."""
+        """List the saved queues by name."""
         reply = await self._send("queue.saved", {})
         return decode(QueueSavedReply, reply)
 
     async def state(self) -> SavedState:
-        """Tells whether players and queues are being saved."""
+        """Show whether players and queues are saved."""
         reply = await self._send("state", {})
         return decode(SavedState, reply)
 
     async def state_save(self) -> int:
-        """Saves what has changed at once, and answers when that is done."""
+        """Save all changes now."""
         reply = await self._send("state.save", {})
         return read_int(reply, "writes")
 

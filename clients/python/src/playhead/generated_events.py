@@ -29,7 +29,7 @@ class At(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed(Event):
-    """A key's present value (`initial=true`, without `old`), and then each change of it, with its cause (the table below) and
+    """The present value of a key (`initial=true`, without `old`), and then each change, with its cause (the table below) and
     its number (*Numbers*)."""
 
     id: int
@@ -46,7 +46,7 @@ class Changed(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChapterChanged(Event):
-    """Another chapter of the current item is heard, from its first sample on, or its chapters are known now."""
+    """Another chapter of the current item is heard, from its first sample, or its chapters became known."""
 
     id: int
     player: str
@@ -70,7 +70,7 @@ class Closing(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedToPlayToEnd(Event):
-    """An item broke off, with the error."""
+    """Playback of an item broke off, with the error."""
 
     id: int
     player: str
@@ -86,7 +86,7 @@ class FailedToPlayToEnd(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interruption(Event):
-    """Something else is to be heard alone (`phase=began`)."""
+    """Another program interrupts playback (`phase=began`)."""
 
     id: int
     player: str
@@ -98,7 +98,7 @@ class Interruption(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSkipped(Event):
-    """An item failed, and playback went on behind it without it (`on-failure skip`)."""
+    """An item failed, and playback continued with the next one (`on-failure skip`)."""
 
     id: int
     player: str
@@ -113,7 +113,7 @@ class ItemSkipped(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meter(Event):
-    """How loud the player was up to `time`, a value for each of the output's channels."""
+    """The level of the player up to `time`, a value for each channel of the output."""
 
     id: int
     player: str
@@ -128,7 +128,7 @@ class Meter(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAccessLogEntry(Event):
-    """A server answered for an entry."""
+    """A server replied to a request of an entry."""
 
     id: int
     player: str
@@ -143,7 +143,7 @@ class NewAccessLogEntry(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewErrorLogEntry(Event):
-    """Something is wrong with an item's file at this time, though it plays."""
+    """The file of an item has a fault at this time, but plays."""
 
     id: int
     player: str
@@ -159,7 +159,7 @@ class NewErrorLogEntry(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overflow(Event):
-    """The connection did not read."""
+    """The client did not read in time."""
 
     dropped: int
     merged: int
@@ -168,7 +168,7 @@ class Overflow(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PacketsSkipped(Event):
-    """So many packets of an item did not decode, the first of them at this time."""
+    """Packets of an item did not decode, the first of them at this time."""
 
     id: int
     player: str
@@ -196,7 +196,7 @@ class PlayedToEnd(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordMeter(Event):
-    """How loud what is recorded was up to `time`, a value for each of the source's channels, as in `meter`."""
+    """The level of the recording up to `time`, a value for each channel of the source, as in `meter`."""
 
     id: int
     recorder: int
@@ -209,7 +209,7 @@ class RecordMeter(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording(Event):
-    """A recorder does something else, or more frames of its source were lost."""
+    """The state of a recorder changed, or frames of its source were lost."""
 
     id: int
     recorder: int
@@ -225,7 +225,7 @@ class Recording(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed(Event):
-    """A subscription is over."""
+    """A subscription ended."""
 
     id: int
     player: str
@@ -235,7 +235,7 @@ class Removed(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteChanged(Event):
-    """The players are heard somewhere else, or the default input is another one."""
+    """The output route or the default input changed."""
 
     id: int
     player: str
@@ -249,7 +249,7 @@ class RouteChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanProgress(Event):
-    """So much of one of its files has been measured, from 0 to 1 (`none` where its length is not known)."""
+    """The progress of a request."""
 
     scan: int
     file: int
@@ -260,7 +260,7 @@ class ScanProgress(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seam(Event):
-    """An item followed another, or itself (repeated or looped), as heard."""
+    """Playback of an item followed another one, or itself (repeated or looped), as heard."""
 
     id: int
     player: str
@@ -277,7 +277,7 @@ class Seam(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondaryAudioHint(Event):
-    """The sound server lowers what is played, because of what another program plays (`phase=began`), or no more
+    """The sound server lowers the volume of playback because another program plays (`phase=began`), or no longer does
     (`phase=ended`)."""
 
     id: int
@@ -288,7 +288,7 @@ class SecondaryAudioHint(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stalled(Event):
-    """Samples did not come in time."""
+    """An underrun."""
 
     id: int
     player: str
@@ -299,7 +299,7 @@ class Stalled(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamTitle(Event):
-    """A stream (Icecast, SHOUTcast) plays something else from this time on, with what it calls it."""
+    """A station (Icecast, SHOUTcast) announces what it plays from this time on."""
 
     id: int
     player: str
@@ -312,7 +312,7 @@ class StreamTitle(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick(Event):
-    """A multiple of the interval was heard (`periodic`), or the time jumped (`jump`), or sound began or ceased (`start`,
+    """A multiple of the interval was heard (`periodic`), the time jumped (`jump`), or audio started or stopped (`start`,
     `stop`)."""
 
     id: int
@@ -326,7 +326,7 @@ class Tick(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeJumped(Event):
-    """The time of an item changed otherwise than by playing, and why (the table below)."""
+    """The time of an item changed other than by playing, with the cause (the table below)."""
 
     id: int
     player: str
@@ -338,7 +338,7 @@ class TimeJumped(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedMetadata(Event):
-    """An HLS stream says something that holds from this time on, for `duration` where that is known."""
+    """Metadata of an HLS stream from this time on, for `duration` if it is known."""
 
     id: int
     player: str

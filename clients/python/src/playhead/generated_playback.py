@@ -24,29 +24,29 @@ class PlaybackCommands(Sends):
     """Commands of a player: playback."""
 
     async def auto_wait(self, state: bool | Literal["toggle"] | None = None) -> bool:
-        """Sets what happens when samples do not come in time, or gives it."""
+        """Set whether a stall ends automatically, or show it."""
         reply = await self._send("auto-wait", {"state": state})
         return read_bool(reply, "automaticallyWaitsToMinimizeStalling")
 
     async def default_rate(self, rate: Number | None = None) -> float:
-        """Sets the rate that `play` plays at, or gives it."""
+        """Set the rate that `play` uses, or show it."""
         reply = await self._send("default-rate", {"rate": number(rate)})
         return read_float(reply, "defaultRate")
 
     async def end_action(self, action: Literal["advance", "pause", "none"] | None = None) -> str:
-        """Sets what happens at the end of an item, or gives it."""
+        """Set the action at the end of an item, or show it."""
         reply = await self._send("end-action", {"action": action})
         return read_text(reply, "actionAtItemEnd")
 
     async def fade(self, volume: Number, duration: Time, curve: Literal["linear", "equal-power"] | None = None) -> None:
-        """Moves the player's volume to another one over a time."""
+        """Fade the volume to another one."""
         await self._send("fade", {"volume": number(volume), "duration": moment(duration), "curve": curve})
 
     async def loop(
         self, start: Time | None = None, end: Time | None = None, *, off: bool | None = None, last: bool | None = None,
         count: int | None = None, item: int | None = None,
     ) -> LoopReply:
-        """Plays a part of the current item again and again, ends that, or says what is looped."""
+        """Loop a part of the current item, end the loop, or show it."""
         reply = await self._send("loop", {
             "start": moment(start),
             "end": moment(end),
@@ -62,7 +62,7 @@ class PlaybackCommands(Sends):
         characteristics: str | Sequence[str] | None = None, principal: str | Sequence[str] | None = None,
         clear: bool | None = None, automatic: bool | Literal["toggle"] | None = None,
     ) -> MediaSelection:
-        """Sets which of several tracks entries present by themselves, or gives it."""
+        """Set the preferred tracks of all entries, or show them."""
         reply = await self._send("media-selection", {
             "group": group,
             "language": texts(language),
@@ -74,17 +74,17 @@ class PlaybackCommands(Sends):
         return decode(MediaSelection, reply)
 
     async def mute(self, state: bool | Literal["toggle"] | None = None) -> bool:
-        """Mutes the player or lets it be heard, or says which it is."""
+        """Mute or unmute the player, or show whether it is muted."""
         reply = await self._send("mute", {"state": state})
         return read_bool(reply, "muted")
 
     async def next_chapter(self) -> SeekReply:
-        """Goes to the beginning of the next chapter of the current item."""
+        """Seek to the start of the next chapter of the current item."""
         reply = await self._send("next-chapter", {})
         return decode(SeekReply, reply)
 
     async def pan(self, pan: Number | None = None) -> float:
-        """Sets where between left and right the player is heard, or gives it."""
+        """Set the pan, or show it."""
         reply = await self._send("pan", {"pan": number(pan)})
         return read_float(reply, "pan")
 
@@ -93,44 +93,44 @@ class PlaybackCommands(Sends):
         await self._send("pause", {})
 
     async def pitch(self, algorithm: Literal["timeDomain", "spectral", "varispeed"] | None = None) -> str:
-        """Sets what becomes of the pitch at other rates than 1, or gives it."""
+        """Set how the pitch follows the rate, or show it."""
         reply = await self._send("pitch", {"algorithm": algorithm})
         return read_text(reply, "pitch")
 
     async def play(self) -> None:
-        """Plays, at the rate that was set for it (`rate`), or else at `default-rate`."""
+        """Play at the rate that `rate` set, or else at `default-rate`."""
         await self._send("play", {})
 
     async def play_immediately(self, rate: Number | None = None) -> None:
-        """Plays at once with what is decoded, however little that is."""
+        """Play at once with the decoded audio, however little there is."""
         await self._send("play-immediately", {"rate": number(rate)})
 
     async def preroll(self, rate: Number | None = None) -> bool:
-        """Gets ready to be played without being heard."""
+        """Prepare to play without delay."""
         reply = await self._send("preroll", {"rate": number(rate)})
         return read_bool(reply, "ready")
 
     async def preroll_cancel(self) -> None:
-        """Answers every `preroll` that is under way, with `ready=false`."""
+        """End every pending `preroll` with `ready=false`."""
         await self._send("preroll.cancel", {})
 
     async def previous_chapter(self) -> SeekReply:
-        """Goes back to the beginning of the present chapter, or of the one before it."""
+        """Seek to the start of this chapter, or of the previous one."""
         reply = await self._send("previous-chapter", {})
         return decode(SeekReply, reply)
 
     async def rate(self, rate: Number | None = None) -> float:
-        """Sets the rate to play with, or gives it."""
+        """Set the rate, or show it."""
         reply = await self._send("rate", {"rate": number(rate)})
         return read_float(reply, "rate")
 
     async def rate_at(self, rate: Number, time: Time, *, from_: Time | None = None) -> float:
-        """Sets one player's rate so that a time of its item is heard at an instant."""
+        """Set the rate so that an item's time is heard at an instant."""
         reply = await self._send("rate-at", {"rate": number(rate), "time": moment(time), "from": moment(from_)})
         return read_float(reply, "rate")
 
     async def repeat(self, mode: Literal["off", "one", "all"] | None = None) -> str:
-        """Sets what is played again when it has ended, or gives it."""
+        """Set what repeats, or show it."""
         reply = await self._send("repeat", {"mode": mode})
         return read_text(reply, "repeat")
 
@@ -138,7 +138,7 @@ class PlaybackCommands(Sends):
         self, mode: Literal["off", "track", "album", "auto"] | None = None, *, pre_amp: Number | None = None,
         fallback: Number | None = None, protect: bool | None = None,
     ) -> ReplayGain:
-        """Makes what is played equally loud by its tags, or says how."""
+        """Adjust the gain of entries by their tags, or show how."""
         reply = await self._send("replay-gain", {
             "mode": mode,
             "pre-amp": number(pre_amp),
@@ -151,7 +151,7 @@ class PlaybackCommands(Sends):
         self, time: Time | None = None, *, date: str | None = None, fast: bool | None = None, chase: bool | None = None,
         before: Time | None = None, after: Time | None = None, item: int | None = None,
     ) -> SeekReply:
-        """Goes to a time of the current item."""
+        """Seek to a time of the current item."""
         reply = await self._send("seek", {
             "time": moment(time),
             "date": date,
@@ -164,29 +164,29 @@ class PlaybackCommands(Sends):
         return decode(SeekReply, reply)
 
     async def seek_cancel(self) -> None:
-        """Answers every `seek` and `step` that is under way, unfinished (`reason=cancelled`)."""
+        """End every pending `seek` and `step`, unfinished (`reason=cancelled`)."""
         await self._send("seek.cancel", {})
 
     async def status(self) -> Status:
-        """Gives the player's state on one line."""
+        """Show the state of the player."""
         reply = await self._send("status", {})
         return decode(Status, reply)
 
     async def step(self, count: int) -> SeekReply:
-        """Goes some hundredths of a second forward or back, while paused."""
+        """Step forward or back while paused."""
         reply = await self._send("step", {"count": count})
         return decode(SeekReply, reply)
 
     async def stop(self) -> None:
-        """Pauses, and goes back to the beginning of the current item."""
+        """Pause, and return to the start of the current item."""
         await self._send("stop", {})
 
     async def toggle(self) -> None:
-        """Pauses what plays or waits to play, and plays what is paused."""
+        """Pause if playing or waiting to play; otherwise play."""
         await self._send("toggle", {})
 
     async def volume(self, volume: Number | None = None) -> float:
-        """Sets the player's volume, or gives it."""
+        """Set the volume, or show it."""
         reply = await self._send("volume", {"volume": number(volume)})
         return read_float(reply, "volume")
 

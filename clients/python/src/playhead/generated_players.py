@@ -17,7 +17,7 @@ class PlayersCommands(Sends):
     """Commands of a player: players and outputs."""
 
     async def output_status(self) -> OutputStatus:
-        """Gives the state of the output that a player is heard through."""
+        """Show the output of a player."""
         reply = await self._send("output.status", {})
         return decode(OutputStatus, reply)
 

@@ -32,7 +32,7 @@ class QueueCommands(Sends):
         header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
         interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
-        """Adds entries at the end of the queue."""
+        """Append entries to the queue."""
         reply = await self._send("append", {
             "paths": [place(path) for path in paths],
             "wait": wait,
@@ -51,12 +51,12 @@ class QueueCommands(Sends):
         return decode(AddReply, reply)
 
     async def clear(self, *, if_version: int | None = None) -> EditReply:
-        """Empties the queue."""
+        """Clear the queue."""
         reply = await self._send("clear", {"if-version": if_version})
         return decode(EditReply, reply)
 
     async def history(self, *, limit: int | None = None) -> History:
-        """Lists what was played before, the newest first."""
+        """List the history of the queue, newest first."""
         reply = await self._send("history", {"limit": limit})
         return decode(History, reply)
 
@@ -67,7 +67,7 @@ class QueueCommands(Sends):
         user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
         timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
-        """Adds entries behind the current one, or where it is said."""
+        """Insert entries after the current one, or elsewhere."""
         reply = await self._send("insert", {
             "paths": [place(path) for path in paths],
             "after": after,
@@ -88,12 +88,12 @@ class QueueCommands(Sends):
         return decode(AddReply, reply)
 
     async def jump(self, id: int | None = None, *, index: int | None = None, if_version: int | None = None) -> CurrentReply:
-        """Makes an entry current, and plays it from its beginning."""
+        """Play another entry from its start."""
         reply = await self._send("jump", {"id": id, "index": index, "if-version": if_version})
         return decode(CurrentReply, reply)
 
     async def list(self, *, offset: int | None = None, limit: int | None = None) -> QueuePart:
-        """Lists the queue, a row for each entry."""
+        """List the queue."""
         reply = await self._send("list", {"offset": offset, "limit": limit})
         return decode(QueuePart, reply)
 
@@ -103,7 +103,7 @@ class QueueCommands(Sends):
         header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
         interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
-        """Replaces the queue."""
+        """Replace the queue."""
         reply = await self._send("load", {
             "paths": [place(path) for path in paths],
             "wait": wait,
@@ -125,17 +125,17 @@ class QueueCommands(Sends):
         self, id: int, *, to: int | None = None, after: int | None = None, before: int | None = None,
         if_version: int | None = None,
     ) -> EditReply:
-        """Moves an entry."""
+        """Move an entry."""
         reply = await self._send("move", {"id": id, "to": to, "after": after, "before": before, "if-version": if_version})
         return decode(EditReply, reply)
 
     async def next(self, *, if_version: int | None = None) -> CurrentReply:
-        """Goes on to the next entry at once."""
+        """Play the next entry."""
         reply = await self._send("next", {"if-version": if_version})
         return decode(CurrentReply, reply)
 
     async def on_failure(self, policy: Literal["skip", "stop"] | None = None) -> str:
-        """Says what becomes of the player when an entry fails."""
+        """Set what happens when an entry fails, or show it."""
         reply = await self._send("on-failure", {"policy": policy})
         return read_text(reply, "onFailure")
 
@@ -143,7 +143,7 @@ class QueueCommands(Sends):
         self, *, format: Literal["m3u8", "pls", "xspf", "cue"] | None = None, base: Place | None = None,
         offset: int | None = None, limit: int | None = None,
     ) -> PlaylistPart:
-        """Gives the queue as the lines of a list of media."""
+        """Show the queue as the lines of a playlist."""
         reply = await self._send("playlist.export", {
             "format": format,
             "base": None if base is None else place(base),
@@ -153,37 +153,37 @@ class QueueCommands(Sends):
         return decode(PlaylistPart, reply)
 
     async def previous(self, *, restart_after: Time | None = None, if_version: int | None = None) -> CurrentReply:
-        """Goes back to what was played before."""
+        """Play the previous entry."""
         reply = await self._send("previous", {"restart-after": moment(restart_after), "if-version": if_version})
         return decode(CurrentReply, reply)
 
     async def queue_abort(self) -> int:
-        """Forgets the edits that were gathered."""
+        """Discard the collected edits."""
         reply = await self._send("queue.abort", {})
         return read_int(reply, "version")
 
     async def queue_begin(self, *, if_version: int | None = None) -> int:
-        """Begins an edit that is too large for a line."""
+        """Begin an edit that is too large for a line."""
         reply = await self._send("queue.begin", {"if-version": if_version})
         return read_int(reply, "version")
 
     async def queue_changes(self, since: int, *, instance: str | None = None) -> QueueChangesReply:
-        """Gives what happened to the queue since it had a version."""
+        """List the changes of the queue since a version."""
         reply = await self._send("queue.changes", {"since": since, "instance": instance})
         return decode(QueueChangesReply, reply)
 
     async def queue_commit(self) -> AddReply:
-        """Makes all of the edits that were gathered, or none of them."""
+        """Make all collected edits, or none of them."""
         reply = await self._send("queue.commit", {})
         return decode(AddReply, reply)
 
     async def queue_edit(self, *ops: str | Mapping[str, object], if_version: int | None = None) -> AddReply:
-        """Makes several edits, or none of them."""
+        """Make several edits, or none of them."""
         reply = await self._send("queue.edit", {"ops": list(ops), "if-version": if_version})
         return decode(AddReply, reply)
 
     async def remove(self, *ids: int, if_version: int | None = None) -> EditReply:
-        """Takes entries out of the queue."""
+        """Remove entries from the queue."""
         reply = await self._send("remove", {"ids": list(ids), "if-version": if_version})
         return decode(EditReply, reply)
 
@@ -193,7 +193,7 @@ class QueueCommands(Sends):
         user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
         timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
-        """Puts another file in an entry's place."""
+        """Replace an entry by another file."""
         reply = await self._send("replace", {
             "id": id,
             "path": place(path),
@@ -212,7 +212,7 @@ class QueueCommands(Sends):
     async def shuffle(
         self, state: bool | Literal["toggle"] | None = None, *, seed: int | None = None, if_version: int | None = None,
     ) -> ShuffleReply:
-        """Shuffles what follows the current entry, or puts it back in order."""
+        """Shuffle the entries after the current one, or restore their order."""
         reply = await self._send("shuffle", {"state": state, "seed": seed, "if-version": if_version})
         return decode(ShuffleReply, reply)
 

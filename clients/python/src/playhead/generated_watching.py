@@ -23,7 +23,7 @@ class WatchingCommands(Sends):
         self, *keys: str, since: int | None = None, instance: str | None = None, limit: int | None = None,
         wait: bool | None = None, timeout: Time | None = None,
     ) -> EventsReply:
-        """Gives the events since a number that is known, so that nothing is missed."""
+        """List the events since a known number."""
         reply = await self._send("events", {
             "keys": list(keys),
             "since": since,
@@ -35,12 +35,12 @@ class WatchingCommands(Sends):
         return decode(EventsReply, reply)
 
     async def explain(self) -> Explanation:
-        """Tells where the time of the last start or seek went."""
+        """Show the timings of the last start or seek."""
         reply = await self._send("explain", {})
         return decode(Explanation, reply)
 
     async def wait(self, *conditions: str, timeout: Time | None = None) -> WaitReply:
-        """Answers when all conditions hold."""
+        """Wait until all conditions hold."""
         reply = await self._send("wait", {"conditions": list(conditions), "timeout": moment(timeout)})
         return decode(WaitReply, reply)
 
