@@ -1,25 +1,25 @@
-/// A device of a sound server, as the server describes it: what sound comes out of, or goes into.
+/// A device of a sound server, as the server describes it: an output or an input.
 public struct AudioDevice: Sendable, Hashable {
-  /// Which way the sound goes.
+  /// The direction of the audio.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// Sound comes out of it: PulseAudio's sink.
+    /// A playback device: PulseAudio's sink.
     case output
-    /// Sound goes into it: PulseAudio's source.
+    /// A capture device: PulseAudio's source.
     case input
   }
 
-  /// One of a device's plugs or transducers, only one of which is in use: speakers, headphones, HDMI.
+  /// A plug or transducer of a device, such as speakers, headphones or HDMI. A device uses one port at a time.
   public struct Port: Sendable, Hashable {
-    /// Whether something is plugged in, as far as the hardware tells.
+    /// Whether something is plugged into the port, as far as the hardware reports it.
     public enum Availability: String, Sendable, Hashable, CaseIterable {
       case unknown
       case available = "yes"
       case unavailable = "no"
     }
 
-    /// For programs: `analog-output-headphones`.
+    /// The identifier for programs, such as `analog-output-headphones`.
     public var name: String
-    /// For people: `Headphones`.
+    /// The display name, such as `Headphones`.
     public var description: String
     public var availability: Availability
 
@@ -31,18 +31,18 @@ public struct AudioDevice: Sendable, Hashable {
   }
 
   public var kind: Kind
-  /// For programs: unique among those of its kind.
+  /// The identifier for programs, unique among the devices of one kind.
   public var name: String
-  /// For people.
+  /// The display name.
   public var description: String
-  /// Frames a second, in Hz.
+  /// The sample rate, in Hz.
   public var sampleRateHz: Int
   public var channelCount: Int
-  /// In the server's order; most virtual devices have none.
+  /// The ports in the server's order; empty for most virtual devices.
   public var ports: [Port]
-  /// The name of the port in use.
+  /// The name of the active port.
   public var activePortName: String?
-  /// The output whose sound this input takes; nil for outputs and for what has a microphone or a plug.
+  /// The output whose audio this input captures; nil for outputs and for inputs with a microphone or a plug.
   public var monitoredOutputName: String?
 
   public init(
@@ -60,31 +60,31 @@ public struct AudioDevice: Sendable, Hashable {
     self.monitoredOutputName = monitoredOutputName
   }
 
-  /// The port of that name.
+  /// Returns the port with the given name.
   public func port(_ name: String?) -> Port? { ports.first { $0.name == name } }
 
-  /// The port in use.
+  /// The active port.
   public var activePort: Port? { port(activePortName) }
 
-  /// Whether anybody could hear it: nothing is known to be unplugged.
+  /// Whether the device may be audible: its active port is not known to be unplugged.
   public var isUsable: Bool { activePort?.availability != .unavailable }
 
-  /// Whether it stands in where the server has no device: nobody hears what is played on it. PulseAudio's `module-always-sink` and
-  /// PipeWire's session manager give it this name.
+  /// Whether the device is the server's placeholder for a missing device. Audio played to it is inaudible. PulseAudio's
+  /// `module-always-sink` and PipeWire's session manager give it this name.
   public var isStandIn: Bool { Self.isStandIn(name) }
 
-  /// Whether an output of that name stands in where the server has no device.
+  /// Returns whether `name` is the name of the server's placeholder device.
   public static func isStandIn(_ name: String?) -> Bool { name == "auto_null" }
 }
 
-/// What a sound server has, at one moment.
+/// The devices of a sound server at one moment.
 public struct AudioDevices: Sendable, Hashable {
-  /// What the server calls itself: `pulseaudio`, `PulseAudio (on PipeWire 0.3.65)`.
+  /// The server's name for itself: `pulseaudio`, `PulseAudio (on PipeWire 0.3.65)`.
   public var serverName: String
-  /// In the server's order.
+  /// The outputs in the server's order.
   public var outputs: [AudioDevice]
   public var inputs: [AudioDevice]
-  /// What sounds where nothing else is asked for.
+  /// The output of streams that request no device.
   public var defaultOutputName: String?
   public var defaultInputName: String?
 
@@ -99,22 +99,26 @@ public struct AudioDevices: Sendable, Hashable {
     self.defaultInputName = defaultInputName
   }
 
-  /// The output of that name.
+  /// Returns the output with the given name.
   public func output(_ name: String?) -> AudioDevice? { outputs.first { $0.name == name } }
 }
 
-/// Knows what a sound server has, and says so whenever that changes.
+/// Reports the devices of a sound server whenever they change.
 ///
-/// Life: `start` once, then any number of `check`, then `cancel`.
+/// Lifecycle: `start` once, then any number of `check`, then `cancel`.
 public protocol AudioDeviceMonitor: AnyObject, Sendable {
-  /// Begins to report what there is: soon, and then after each change; nil when no server answers. Reports come one at
-  /// a time, from any thread and also within `start` and `check`; they must neither block nor call the monitor.
+  /// Begins to report the devices: soon, and then after each change.
+  ///
+  /// Reports come one at a time, from any thread and also within `start` and `check`. A report must neither block nor
+  /// call the monitor.
+  ///
+  /// - Parameter onReport: Receives the devices; nil when no server responds.
   func start(_ onReport: @escaping @Sendable (AudioDevices?) -> Void)
 
-  /// Reports once more as soon as the server answers, also when nothing has changed. Any thread, but not from a report;
-  /// does not wait.
+  /// Reports once more as soon as the server responds, even if nothing has changed. Any thread, but not from a report;
+  /// does not block.
   func check()
 
-  /// Ends the reports: when it returns none runs and none comes. Not from a report. Idempotent.
+  /// Ends the reports: after it returns, no report runs or follows. Not from a report. Idempotent.
   func cancel()
 }

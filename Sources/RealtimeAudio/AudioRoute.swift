@@ -1,11 +1,11 @@
-/// The way that sound takes at the moment.
+/// The current output and input of audio.
 public struct AudioRoute: Sendable, Hashable {
-  /// A device and which of its ports, at one end of a route.
+  /// A device and its active port, at one end of a route.
   public struct End: Sendable, Hashable {
     /// `AudioDevice.name`.
     public var deviceName: String
     public var deviceDescription: String
-    /// The port in use; nil for a device without ports.
+    /// The active port; nil for a device without ports.
     public var port: AudioDevice.Port?
 
     public init(deviceName: String, deviceDescription: String, port: AudioDevice.Port? = nil) {
@@ -18,13 +18,13 @@ public struct AudioRoute: Sendable, Hashable {
       self.init(deviceName: device.name, deviceDescription: device.description, port: device.activePort)
     }
 
-    /// Device and port in one word: `alsa_output.pci/analog-output-headphones`.
+    /// The device and port in text form: `alsa_output.pci/analog-output-headphones`.
     public var label: String { port.map { "\(deviceName)/\($0.name)" } ?? deviceName }
   }
 
-  /// Where the players are heard; nil: nowhere.
+  /// The output that the players use; nil when there is none.
   public var output: End?
-  /// The server's default input, where that is no output's monitor.
+  /// The server's default input; nil when that is the monitor of an output.
   public var input: End?
 
   public init(output: End? = nil, input: End? = nil) {
@@ -33,22 +33,22 @@ public struct AudioRoute: Sendable, Hashable {
   }
 }
 
-/// Sound takes another way.
+/// A change of the current route.
 public struct RouteChange: Sendable, Hashable {
   /// AVFoundation's reasons (`AVAudioSession.RouteChangeReason`).
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     case unknown
-    /// A device appeared, something was plugged in, or the sound server is back.
+    /// A device appeared, something was plugged in, or the sound server returned.
     case newDeviceAvailable
-    /// The device went away, or was unplugged.
+    /// The device disappeared, or was unplugged.
     case oldDeviceUnavailable
-    /// The category of the session is another one.
+    /// The category of the session changed.
     case categoryChange
-    /// Somebody chose another device or port: here, or at the sound server.
+    /// The user chose another device or port, in Playhead or at the sound server.
     case override
-    /// There is nothing to be heard on: no sound server answers, or it has no device.
+    /// No output exists: no sound server responds, or it has no device.
     case noSuitableRoute
-    /// The same device and port, which are something else now.
+    /// The device and port are the same, but their properties changed.
     case routeConfigurationChange
   }
 
@@ -62,7 +62,8 @@ public struct RouteChange: Sendable, Hashable {
     self.current = current
   }
 
-  /// Whether who listened there is not heard any more: what plays is to pause rather than to blare out of something else.
+  /// Whether the previous output became unavailable. Playback then pauses, so that it does not continue on an
+  /// unexpected output.
   public var isLossOfOutput: Bool {
     reason == .oldDeviceUnavailable && previous.output != nil && previous.output != current.output
   }

@@ -1,30 +1,36 @@
 import MediaCore
 
-/// A device, or what stands for one, that gives sound to a `CaptureQueue`.
+/// A device, or a replacement of one, that delivers audio to a `CaptureQueue`.
 ///
-/// Life: `open` → `start` → any number of `setRunning` → `close`. It writes into the queue from one thread at a time (its *side*),
-/// where nothing allocates, locks or logs but what the device's own library does. What is lost on the way (the queue was full, or the
-/// device skipped something) it tells the queue, which counts it.
+/// Lifecycle: `open` → `start` → any number of `setRunning` → `close`.
+///
+/// The source writes to the queue from one thread at a time (its *side*). Only the device's library may allocate, lock
+/// or log there. The source reports lost frames to the queue, which counts them: the queue was full, or the device
+/// skipped frames.
 public protocol AudioSource: AnyObject, Sendable {
-  /// What it is, for people and for `record.status`: `pulse:NAME`, `manual`.
+  /// The source's text form, for users and for `record.status`: `pulse:NAME`, `manual`.
   var label: String { get }
 
-  /// Opens the device and tells the format of what it gives: float32, interleaved. Blocks, at most for the source's own time-out.
-  /// Afterwards the device is there and idle: nothing listens.
+  /// Opens the device and returns the format of its audio: float32, interleaved. Afterwards the device is idle and
+  /// captures nothing.
   ///
-  /// Errors: `sourceUnavailable`, `sourceConfiguration`.
+  /// Blocks, at most for the source's timeout.
+  ///
+  /// - Throws: `sourceUnavailable`, `sourceConfiguration`.
   func open() throws(MediaError) -> AudioFormat
 
-  /// Says where sound goes to. Once, after `open`; the queue has the format that it told.
+  /// Sets the queue that receives the audio. Call it once, after `open`; the queue must have the format that `open`
+  /// returned.
   ///
-  /// `onFailure` is called at most once, from any thread, when the device is gone; after it only `close` remains. What came before
-  /// is in the queue.
+  /// - Parameter onFailure: Called at most once, from any thread, when the device is lost. Afterwards only `close` may
+  ///   be called. Earlier audio is in the queue.
   func start(into queue: CaptureQueue, onFailure: @escaping @Sendable (MediaError) -> Void)
 
-  /// Starts or pauses the device. Any thread, one call at a time; returns without waiting for the device. Audio that was
-  /// captured before a pause is still written to the queue. An implementation must not call the recorder.
+  /// Starts or pauses the device. Any thread, one call at a time; returns without waiting for the device.
+  ///
+  /// Audio captured before a pause is still written to the queue. An implementation must not call the recorder.
   func setRunning(_ isRunning: Bool)
 
-  /// Ends the source. Blocks until none of its callbacks runs; not from the source's own side. Idempotent.
+  /// Ends the source. Blocks until none of its callbacks runs; not from the source's side. Idempotent.
   func close()
 }

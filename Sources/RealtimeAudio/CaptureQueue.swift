@@ -1,21 +1,23 @@
-// Sound on its way from a source's callback to the thread that takes it. The callback's part neither allocates nor locks: a ring, a queue
-// of descriptors, and a semaphore to wake who waits (sem_post takes no lock). What does not fit is counted.
+// Audio between a source's callback and the consumer thread. The callback's part neither allocates nor locks: it uses a
+// ring, a queue
+// of descriptors, and a semaphore to wake the consumer (sem_post takes no lock). Frames that do not fit are counted.
 import Glibc
 import MediaCore
 import Synchronization
 
-/// Interleaved float32 frames from one source to one taker, with when they were captured and what was lost before them.
+/// Interleaved float32 frames from one source to one consumer, with their capture time and the number of lost frames.
 ///
-/// Threading: `write` and `lose` on the source's side; `take` and `wait` on the taker's; the rest anywhere.
+/// Threading: `write` and `lose` on the source's side; `take` and `wait` on the consumer's side; the rest on any
+/// thread.
 public final class CaptureQueue: @unchecked Sendable {
-  // `@unchecked Sendable`: `pendingLoss` belongs to the source's side; the ring and the queue hand over by themselves.
+  // `@unchecked Sendable`: `pendingLoss` belongs to the source's side; the ring and the queue synchronise themselves.
 
-  /// Some frames that came together.
+  /// A chunk: the frames of one `write`.
   public struct Piece: Sendable, Hashable, BitwiseCopyable {
-    /// The number of the first frame, of those that were kept, from 0.
+    /// The number of the first frame, counted from 0 over the frames that were kept.
     public var firstFrame: Int64
     public var frameCount: Int
-    /// Frames that were lost just before the first.
+    /// The number of frames that were lost just before the first frame.
     public var lostFrameCount: Int64
     private var hostNanoseconds: Int64
 
@@ -24,13 +26,13 @@ public final class CaptureQueue: @unchecked Sendable {
       hostNanoseconds = hostTime.nanoseconds
     }
 
-    /// When the first frame was captured, as far as the source knows.
+    /// The time at which the first frame was captured, as far as the source knows it.
     public var hostTime: HostTime { HostTime(nanoseconds: hostNanoseconds) }
   }
 
-  /// What is in the queue.
+  /// The format of the frames in the queue.
   public let format: AudioFormat
-  /// Frames that fit in.
+  /// The capacity, in frames.
   public var capacityFrames: Int { ring.capacityFrames }
   private let ring: SampleRing
   private let pieces: DescriptorQueue<Piece>
@@ -38,7 +40,7 @@ public final class CaptureQueue: @unchecked Sendable {
   private var pendingLoss: Int64 = 0
   private let semaphore: UnsafeMutablePointer<sem_t>
 
-  /// A queue for at least `capacityFrames` frames, which may come in 4096 pieces.
+  /// Creates a queue for at least `capacityFrames` frames in at most 4096 chunks.
   public init(format: AudioFormat, capacityFrames: Int) {
     self.format = format
     ring = SampleRing(capacityFrames: capacityFrames, channelCount: format.channelCount)
@@ -52,15 +54,16 @@ public final class CaptureQueue: @unchecked Sendable {
     semaphore.deallocate()
   }
 
-  /// Frames that were lost so far: what did not fit, and what the source said.
+  /// The number of frames lost so far: frames that did not fit, and losses that the source reported.
   public var lostFrameCount: Int64 { lost.load(ordering: .relaxed) }
 
-  /// Frames that were kept so far. Any side.
+  /// The number of frames kept so far. Any thread.
   public var writtenFrameCount: Int64 { ring.writtenFrame }
 
   // MARK: - Source's side
 
-  /// Adds frames, of which the first was captured at `hostTime`. What does not fit is lost. Neither allocates nor locks.
+  /// Adds frames, the first of which was captured at `hostTime`. Frames that do not fit are lost. Neither allocates nor
+  /// locks.
   public func write(_ samples: UnsafePointer<Float>, frameCount: Int, hostTime: HostTime) {
     let count = min(max(0, frameCount), ring.writableFrameCount)
     if count > 0 {
@@ -78,18 +81,19 @@ public final class CaptureQueue: @unchecked Sendable {
     lose(frameCount: frameCount)
   }
 
-  /// Says that the source had frames here which nobody gets.
+  /// Counts `frameCount` frames as lost at this position.
   public func lose(frameCount: Int) {
     guard frameCount > 0 else { return }
     pendingLoss &+= Int64(frameCount)
     lost.wrappingAdd(Int64(frameCount), ordering: .relaxed)
   }
 
-  // MARK: - Taker's side
+  // MARK: - Consumer's side
 
-  /// Gives `body` the oldest piece, in one part or two, the second behind the first; false when there is none. Afterwards its room is free.
+  /// Passes the oldest chunk to `body`, in one part or in two consecutive parts, and frees its space. Returns false
+  /// when the queue is empty.
   ///
-  /// - Parameter body: samples, how many frames, and the piece; `isFirst` for its first part.
+  /// - Parameter body: Receives the samples, their frame count, the chunk, and whether this is the chunk's first part.
   public func take(
     _ body: (_ samples: UnsafePointer<Float>, _ frameCount: Int, _ piece: Piece, _ isFirst: Bool) -> Void
   ) -> Bool {
@@ -105,13 +109,13 @@ public final class CaptureQueue: @unchecked Sendable {
     return true
   }
 
-  /// Waits until something came since the last time, or `wake` was called.
+  /// Blocks until frames were written since the last call, or `wake` was called.
   public func wait() {
     while sem_wait(semaphore) != 0, errno == EINTR {}
-    // What came together is taken together.
+    // One wakeup serves all chunks that are already in the queue.
     while sem_trywait(semaphore) == 0 {}
   }
 
-  /// Wakes who waits. Any thread; neither blocks nor locks.
+  /// Wakes the consumer. Any thread; neither blocks nor locks.
   public func wake() { sem_post(semaphore) }
 }

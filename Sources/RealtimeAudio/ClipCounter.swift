@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Counts the samples beyond full scale that were heard: what a device without headroom cuts off.
+/// Counts the heard samples beyond full scale, which a device without headroom clips.
 ///
-/// Each rendered frame's count is kept until the frame has been heard, so that what is rendered again counts once.
+/// The count of each rendered frame is kept until the frame has been heard, so that frames rendered twice count once.
 ///
-/// Threading: the sink's side; `count` anywhere.
+/// Threading: the sink's side; `count` on any thread.
 struct ClipCounter: ~Copyable {
   private static let capacityFrames = 1 << 17
 
-  /// Samples beyond ±1 in each frame that has not been heard; a frame has at most 64.
+  /// The number of samples beyond ±1 in each frame that has not been heard; a frame has at most 64.
   private let frames: UnsafeMutablePointer<UInt8>
   private let total: UnsafeMutablePointer<Atomic<Int>>
-  /// The first frame that is not in the total.
+  /// The first frame that is not included in the total.
   private var firstFrame: Int64 = 0
   private var endFrame: Int64 = 0
 
-  /// `total` outlives the counter.
+  /// `total` must outlive the counter.
   init(total: UnsafeMutablePointer<Atomic<Int>>) {
     self.total = total
     frames = .allocate(capacity: Self.capacityFrames)
@@ -23,7 +23,7 @@ struct ClipCounter: ~Copyable {
 
   deinit { frames.deallocate() }
 
-  /// Looks at a rendered block whose first frame is `frame`.
+  /// Counts the clipped samples of a rendered block whose first frame is `frame`.
   @_noAllocation
   mutating func add(_ samples: UnsafePointer<Float>, frameCount: Int, channelCount: Int, at frame: Int64) {
     endFrame = frame
@@ -32,7 +32,7 @@ struct ClipCounter: ~Copyable {
       for sample in index &* channelCount..<(index &+ 1) &* channelCount where samples[sample].magnitude > 1 {
         count &+= 1
       }
-      // A device that holds more than is kept here: the oldest count as heard.
+      // The device buffers more frames than fit here: the oldest count as heard.
       if endFrame &- firstFrame >= Int64(Self.capacityFrames) {
         release(heardFrame: endFrame &- Int64(Self.capacityFrames) &+ 1)
       }
@@ -41,7 +41,7 @@ struct ClipCounter: ~Copyable {
     }
   }
 
-  /// Frames before `frame` have been heard.
+  /// Adds the counts of the frames before `frame`, which have been heard, to the total.
   @_noAllocation
   mutating func release(heardFrame frame: Int64) {
     var count = 0

@@ -5,13 +5,14 @@ import Synchronization
 /// Values are copied bit by bit; storage is allocated once, at init. The producer may *stage* several values and
 /// publish them at once, so that the consumer sees all of them or none.
 ///
-/// Threading: `stage`, `publish` and `push` on the producer's side only; `pop` on the consumer's. Neither blocks.
+/// Threading: `stage`, `publish` and `push` on the producer's side only; `pop` on the consumer's side. None of them
+/// blocks.
 public struct DescriptorQueue<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: slots of `storage` are handed over by the release/acquire pairs in `positions`.
   let storage: UnsafeMutablePointer<Element>
   let positions: QueuePositions
 
-  /// Makes a queue for `capacity` values; rounded up to a power of two.
+  /// Creates a queue for `capacity` values, rounded up to a power of two.
   public init(capacity: Int) {
     positions = QueuePositions(capacity: capacity)
     storage = .allocate(capacity: positions.capacity)
@@ -19,7 +20,8 @@ public struct DescriptorQueue<Element: BitwiseCopyable>: ~Copyable, @unchecked S
 
   deinit { storage.deallocate() }
 
-  /// Writes a value that the consumer does not see before `publish()`. False, and nothing written, when full.
+  /// Writes a value that the consumer does not see before `publish()`. Returns false and writes nothing when the queue
+  /// is full.
   public borrowing func stage(_ element: Element) -> Bool {
     let slot = positions.slotToWrite()
     if slot < 0 { return false }
@@ -31,14 +33,14 @@ public struct DescriptorQueue<Element: BitwiseCopyable>: ~Copyable, @unchecked S
   /// Makes all staged values visible to the consumer.
   public borrowing func publish() { positions.publish() }
 
-  /// Stages and publishes one value. False, and nothing written, when full.
+  /// Stages and publishes one value. Returns false and writes nothing when the queue is full.
   public borrowing func push(_ element: Element) -> Bool {
     guard stage(element) else { return false }
     publish()
     return true
   }
 
-  /// The oldest value, removed; nil when there is none.
+  /// Removes and returns the oldest value; nil when the queue is empty.
   public borrowing func pop() -> Element? {
     let slot = positions.slotToRead()
     if slot < 0 { return nil }
@@ -48,8 +50,8 @@ public struct DescriptorQueue<Element: BitwiseCopyable>: ~Copyable, @unchecked S
   }
 }
 
-/// The two ends of a `DescriptorQueue`. Apart from the queue because the compiler can prove only code that is not
-/// generic free of allocation in every build.
+/// The two ends of a `DescriptorQueue`. A separate type, because the compiler can prove only non-generic code free of
+/// allocation in every build.
 struct QueuePositions: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: `staged` belongs to the producer.
   let capacity: Int
@@ -70,7 +72,7 @@ struct QueuePositions: ~Copyable, @unchecked Sendable {
 
   // MARK: - Producer's side
 
-  /// Where the next value goes; -1 when the queue is full.
+  /// Returns the slot for the next value; -1 when the queue is full.
   @_noAllocation
   borrowing func slotToWrite() -> Int {
     let position = staged.pointee
@@ -78,20 +80,20 @@ struct QueuePositions: ~Copyable, @unchecked Sendable {
     return position & (capacity &- 1)
   }
 
-  /// The slot has been written, and waits for `publish`.
+  /// Marks the slot as written; the value is visible after `publish`.
   @_noAllocation
   borrowing func didWrite() { staged.pointee &+= 1 }
 
   @_noAllocation
   borrowing func publish() { published.store(staged.pointee, ordering: .releasing) }
 
-  /// Whether the consumer has taken everything.
+  /// Whether the consumer has read all values.
   @_noAllocation
   borrowing func isDrained() -> Bool { consumed.load(ordering: .acquiring) == staged.pointee }
 
   // MARK: - Consumer's side
 
-  /// Where the oldest value lies, or the one `offset` behind it; -1 when there is none.
+  /// Returns the slot of the oldest value, or of the one `offset` after it; -1 when there is none.
   @_noAllocation
   borrowing func slotToRead(offset: Int = 0) -> Int {
     let position = consumed.load(ordering: .relaxed) &+ offset
@@ -99,7 +101,7 @@ struct QueuePositions: ~Copyable, @unchecked Sendable {
     return position & (capacity &- 1)
   }
 
-  /// The value has been copied; its slot may be written again.
+  /// Frees the slot of the oldest value, which has been copied.
   @_noAllocation
   borrowing func didRead() { consumed.store(consumed.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
 }

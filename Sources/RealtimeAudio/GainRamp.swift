@@ -2,15 +2,15 @@
 public enum RampCurve: Sendable, Hashable, BitwiseCopyable {
   /// A straight line.
   case linear
-  /// The square of the gain moves in a straight line: two players that are faded across each other, one in and one out,
-  /// keep their common power.
+  /// The square of the gain moves in a straight line. The sum of the powers stays constant when one player fades out
+  /// while another fades in.
   case equalPower
 }
 
-/// A gain that moves from one value to another over output frames, and stays there.
+/// A gain that moves from one value to another over a number of output frames, and then keeps the target value.
 ///
-/// It is a function of the output frame alone, so that what is rendered again is the same again. A command that changes
-/// it is never undone, so nothing older than the present ramp is ever asked for.
+/// The gain depends on the output frame alone, so that rendering a frame again gives the same result. A command that
+/// changes the gain is never undone. So no frame before the current ramp is requested again.
 struct GainRamp: BitwiseCopyable {
   var start: Float
   var target: Float
@@ -18,7 +18,7 @@ struct GainRamp: BitwiseCopyable {
   var frameCount: Int64
   var curve: RampCurve
 
-  /// A ramp; gain 1 unless said.
+  /// Creates a ramp. Default: gain 1.
   @_noAllocation
   init(
     start: Float = 1, target: Float = 1, startFrame: Int64 = 0, frameCount: Int64 = 0, curve: RampCurve = .linear
@@ -35,7 +35,7 @@ struct GainRamp: BitwiseCopyable {
     @_noAllocation get { startFrame &+ frameCount }
   }
 
-  /// The gain at an output frame that is not before `startFrame`.
+  /// Returns the gain at an output frame that is not before `startFrame`.
   @_noAllocation
   func value(atFrame frame: Int64) -> Float {
     let elapsed = frame &- startFrame
@@ -49,17 +49,18 @@ struct GainRamp: BitwiseCopyable {
     }
   }
 
-  /// By Newton's method, exact to the last bit but one: the compiler cannot see that the library's does not allocate.
+  /// Newton's method, exact to the last bit but one. The compiler cannot prove that the library's function does not
+  /// allocate.
   @_noAllocation
   private static func squareRoot(_ square: Float) -> Float {
     if square < .leastNormalMagnitude { return 0 }
-    // Half the exponent is within 4 %; each step squares the error.
+    // Halving the exponent gives an error below 4 %; each step squares the error.
     var root = Float(bitPattern: square.bitPattern &>> 1 &+ 0x1FBD_1DF5)
     for _ in 0..<3 { root = 0.5 * (root + square / root) }
     return root
   }
 
-  /// Moves on to another value, from what it is at `frame`.
+  /// Begins a ramp to `newTarget` from the gain at `frame`.
   @_noAllocation
   mutating func move(to newTarget: Float, atFrame frame: Int64, frameCount count: Int64, curve newCurve: RampCurve) {
     start = value(atFrame: frame)
@@ -70,17 +71,18 @@ struct GainRamp: BitwiseCopyable {
   }
 }
 
-/// How loud the two sides of a stereo image are: what a pan position is to the mixer.
+/// The channels on the left and right side of a layout, for panning.
 ///
-/// The near side keeps gain 1, the far side gets cos(|p| * pi/2). Which channels are on a side follows from FFmpeg's
-/// native order of that many channels; what stands in the middle is left as it is.
+/// The near side keeps gain 1, the far side gets cos(|p| * pi/2). FFmpeg's native order for the channel count decides
+/// the side of a channel; channels in the middle do not change.
 struct PanSides: BitwiseCopyable {
-  /// A bit for each channel on the left, and on the right.
+  /// One bit for each channel on the left, and on the right.
   let left: UInt64
   let right: UInt64
 
   init(channelCount: Int) {
-    // libavutil/channel_layout.h, `av_channel_layout_default`; with more than eight channels only the front pair is sure.
+    // libavutil/channel_layout.h, `av_channel_layout_default`; with more than eight channels only the front pair is
+    // known.
     switch channelCount {
     case 1: (left, right) = (0, 0)
     case 5: (left, right) = (0b01001, 0b10010)
@@ -91,7 +93,7 @@ struct PanSides: BitwiseCopyable {
     }
   }
 
-  /// Which of the three gains is that of a channel.
+  /// Returns the gain of a channel, out of the gains of the left side, the right side and the middle.
   @_noAllocation
   func gain(ofChannel channel: Int, left leftGain: Float, right rightGain: Float, middle: Float) -> Float {
     let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: channel)

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// What was heard of an input in one window of output frames.
+/// The levels of an input in one window of output frames.
 public struct MeterWindow: Sendable, Hashable {
   /// The window's half-open range of output frames.
   public var frames: Range<Int64>
-  /// Each channel's largest magnitude; 1 is full scale. Samples that are not finite are passed over.
+  /// The largest magnitude of each channel; 1 is full scale. Samples that are not finite are ignored.
   public var peaks: [Float]
-  /// Each channel's mean square over the window.
+  /// The mean square of each channel over the window.
   public var meanSquares: [Float]
 }
 
-/// Measures what an input adds to the output, after volume and pan: by the render side in windows of 10 ms, which begin at
-/// multiples of their length; for the engine to read when they are heard.
+/// Measures the audio that an input adds to the output, after volume and pan, for the engine to read when it is heard.
+/// The render side measures windows of 10 ms that begin at multiples of their length.
 ///
-/// The windows lie in a table with a place for each of the last 512: what is rendered again is written again, and who reads
-/// late finds the newest. No queue, no wakeups. The input's last samples are kept, because a rewind may go into the middle
-/// of a window.
+/// The windows are in a table with a slot for each of the last 512 windows. Rendering again overwrites a slot, and a
+/// late reader finds the newest window. There is no queue and no wakeup. The input's last samples are kept, because a
+/// rewind may end in the middle of a window.
 ///
 /// Threading: `window` on the engine's side; the storage's methods on the sink's side.
 final class InputMeter: Sendable {
@@ -23,16 +23,16 @@ final class InputMeter: Sendable {
   private static let windowCapacity: Int64 = 512
 
   nonisolated(unsafe) let storage: UnsafeMutablePointer<Storage>
-  /// The engine reads the windows without touching `storage`, which the sink changes meanwhile.
+  /// The table of windows. It lets the engine read without touching `storage`, which the sink changes concurrently.
   private nonisolated(unsafe) let table: Table
 
-  /// Where one window's numbers are: a sequence number around them, as in `OutputClock`.
+  /// The sequence number that guards the values of one window, as in `OutputClock`.
   fileprivate struct Slot: ~Copyable {
-    /// The window's number; -1 while it is being written.
+    /// The number of the window; -1 while it is being written.
     let number = Atomic<Int64>(-1)
   }
 
-  /// The windows that both sides share: atomics at constant addresses.
+  /// The windows, shared by both sides: atomics at constant addresses.
   fileprivate struct Table {
     let channelCount: Int
     let windowFrames: Int
@@ -64,9 +64,9 @@ final class InputMeter: Sendable {
     private let capacityFrames: Int
     private let samples: UnsafeMutablePointer<Float>
     private let slots: UnsafeMutablePointer<Slot>
-    /// For each window and channel, the bits of the peak above those of the mean square.
+    /// For each window and channel: the peak's bits in the upper half, the mean square's bits in the lower half.
     private let values: UnsafeMutablePointer<Atomic<UInt64>>
-    /// The first frame that `samples` holds, and the one after the last.
+    /// The first frame in `samples`, and the one after the last.
     private var firstFrame: Int64 = 0
     private var endFrame: Int64 = 0
     /// The window that is written next.
@@ -75,7 +75,7 @@ final class InputMeter: Sendable {
     init(channelCount: Int, sampleRateHz: Int) {
       self.channelCount = channelCount
       windowFrames = max(1, sampleRateHz / InputMeter.windowsPerSecond)
-      // What a device holds, and more: two seconds.
+      // Two seconds: more than a device buffers.
       var capacity = 1_024
       while capacity < sampleRateHz &* 2 { capacity &<<= 1 }
       capacityFrames = capacity
@@ -96,7 +96,7 @@ final class InputMeter: Sendable {
 
     // MARK: - Sink's side
 
-    /// Measures from `frame` on.
+    /// Starts measuring at `frame`.
     @_noAllocation
     mutating func begin(at frame: Int64) {
       firstFrame = frame
@@ -104,16 +104,16 @@ final class InputMeter: Sendable {
       window = frame / Int64(windowFrames)
     }
 
-    /// Where the next frames go: a contiguous piece, at most `frameCount` frames.
+    /// Returns the contiguous region for the next frames, at most `frameCount` frames.
     @_noAllocation
     func writableRegion(atMost frameCount: Int) -> (samples: UnsafeMutablePointer<Float>, count: Int) {
       let offset = Int(truncatingIfNeeded: endFrame) & (capacityFrames &- 1)
-      // Never more than a window beyond the present one: none is overwritten before it has been measured.
+      // At most half the buffer ahead, so that no frame is overwritten before its window has been measured.
       let count = min(min(frameCount, capacityFrames &- offset), capacityFrames / 2)
       return (samples + offset &* channelCount, count)
     }
 
-    /// The region's first `frameCount` frames have been written.
+    /// Marks the region's first `frameCount` frames as written.
     @_noAllocation
     mutating func commit(frameCount: Int) {
       endFrame &+= Int64(frameCount)
@@ -124,7 +124,7 @@ final class InputMeter: Sendable {
       }
     }
 
-    /// The next `frameCount` frames are silent.
+    /// Adds `frameCount` silent frames.
     @_noAllocation
     mutating func passSilence(frameCount: Int) {
       var done = 0
@@ -136,7 +136,7 @@ final class InputMeter: Sendable {
       }
     }
 
-    /// What was rendered from `frame` on is void.
+    /// Discards the frames rendered from `frame` on.
     @_noAllocation
     mutating func rewind(toFrame frame: Int64) {
       endFrame = min(endFrame, frame)
@@ -190,6 +190,6 @@ final class InputMeter: Sendable {
     storage.deallocate()
   }
 
-  /// The numbers of a window; nil when it has not been rendered, or so long ago that it has been replaced.
+  /// Returns the values of a window; nil when it has not been rendered, or has been overwritten.
   func window(_ number: Int64) -> MeterWindow? { table.read(number) }
 }

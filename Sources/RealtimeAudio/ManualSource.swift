@@ -1,9 +1,9 @@
 import MediaCore
 import Synchronization
 
-/// A source without a device, which gives what it is given: for programs that have sound of their own, and for tests.
+/// A source without a device, which delivers the caller's samples: for programs that generate audio, and for tests.
 ///
-/// Threading: `give` and `lose` on one thread at a time; the rest anywhere.
+/// Threading: `give` and `lose` on one thread at a time; the rest on any thread.
 public final class ManualSource: AudioSource {
   private struct State: Sendable {
     var queue: CaptureQueue?
@@ -13,26 +13,29 @@ public final class ManualSource: AudioSource {
     var isClosed = false
   }
 
-  /// What it gives.
+  /// The format of the delivered frames.
   public let format: AudioFormat
   public let label: String
   private let state = Mutex(State())
   private let openingError: MediaError?
 
-  /// - Parameter openingError: what `open` fails of; nil: it opens.
+  /// Creates a source.
+  ///
+  /// - Parameter openingError: The error that `open` throws; nil if `open` succeeds.
   public init(format: AudioFormat, label: String = "manual", openingError: MediaError? = nil) {
     (self.format, self.label, self.openingError) = (format, label, openingError)
   }
 
-  /// Whether somebody listens.
+  /// Whether the source delivers frames to its queue.
   public var isRunning: Bool { state.withLock { $0.isRunning } }
 
-  /// Whether it has been closed.
+  /// Whether `close` has been called.
   public var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Gives frames, of which the first was captured at `hostTime`; nobody gets what is given while it stands.
+  /// Delivers frames, the first of which was captured at `hostTime`. Frames are discarded while the source is not
+  /// running.
   ///
-  /// - Parameter samples: whole frames, interleaved.
+  /// - Parameter samples: Whole frames, interleaved.
   public func give(_ samples: [Float], hostTime: HostTime = .now) {
     guard let queue = runningQueue else { return }
     samples.withUnsafeBufferPointer { buffer in
@@ -41,10 +44,10 @@ public final class ManualSource: AudioSource {
     }
   }
 
-  /// Says that frames were lost.
+  /// Reports `frameCount` frames as lost.
   public func lose(frameCount: Int) { runningQueue?.lose(frameCount: frameCount) }
 
-  /// Fails as a device that is gone.
+  /// Fails as if the device were lost.
   public func fail(_ error: MediaError) {
     let onFailure = state.withLock { state in
       defer { (state.onFailure, state.isRunning) = (nil, false) }

@@ -1,7 +1,8 @@
 import CMediaShims
 import Glibc
 
-/// A thread that we own, with a name that debuggers and `top -H` show. Blocking work runs on these, never in a task.
+/// A thread of this process, with a name that debuggers and `top -H` show. Blocking work runs on these, never in a
+/// task.
 public final class NamedThread: @unchecked Sendable {
   // `@unchecked Sendable`: `handle` is written once, in `init`, and joined once, by the owner.
   private var handle = pthread_t()
@@ -16,7 +17,7 @@ public final class NamedThread: @unchecked Sendable {
     }
   }
 
-  /// Starts `body` on a new thread. `name` is cut to 15 bytes, Linux's limit (pthread_setname_np(3)).
+  /// Starts `body` on a new thread. `name` is truncated to 15 bytes, Linux's limit (pthread_setname_np(3)).
   public init(name: String, _ body: @escaping @Sendable () -> Void) {
     var shortName = name
     while shortName.utf8.count > 15 { shortName.removeLast() }
@@ -33,11 +34,11 @@ public final class NamedThread: @unchecked Sendable {
     precondition(status == 0, "pthread_create failed: out of threads or memory")
   }
 
-  /// Starts `body` on a thread that nobody waits for.
+  /// Starts `body` on a thread that is never joined.
   public static func detached(name: String, _ body: @escaping @Sendable () -> Void) {
     pthread_detach(NamedThread(name: name, body).handle)
   }
 
-  /// Blocks until the body has returned. Once, and not from the thread itself.
+  /// Blocks until the body has returned. Call it once, and not from the thread itself.
   public func join() { pthread_join(handle, nil) }
 }

@@ -1,26 +1,27 @@
 import MediaCore
 import Synchronization
 
-/// Which output frame is being heard: the clock of everything that plays on one output.
+/// The clock of one output: maps host time to the output frame that is being heard.
 ///
-/// The sink's side publishes what the device says; between two publications the clock is extrapolated at the output's
-/// rate, and never past what has been rendered. A sequence counter around atomics: readers retry, nobody waits.
+/// The sink's side publishes the device's position. Between two publications the clock is extrapolated at the output's
+/// sample rate, and never beyond the rendered frames. A sequence counter guards the atomics: readers retry, and no
+/// thread waits.
 ///
-/// Threading: `publish` on the sink's side only, `snapshot` anywhere.
+/// Threading: `publish` on the sink's side only, `snapshot` on any thread.
 public final class OutputClock: Sendable {
-  /// What the clock said at one moment.
+  /// The state of the clock at one moment.
   public struct Snapshot: Sendable, Hashable {
     /// The output frame heard at `hostTime`.
     public var heardFrame: Int64
     public var hostTime: HostTime
-    /// Whether the device runs; a clock that does not run stands still.
+    /// Whether the device runs. A clock that does not run is paused.
     public var isRunning: Bool
     /// The frame after the last rendered one; nothing later can have been heard.
     public var renderedFrame: Int64
     /// Frames per second, in Hz.
     public var sampleRateHz: Int
 
-    /// The output frame heard at `time`: extrapolated, at least 0, at most `renderedFrame`.
+    /// Returns the output frame heard at `time`: extrapolated, at least 0, at most `renderedFrame`.
     public func heardFrame(at time: HostTime) -> Int64 {
       var frame = heardFrame
       if isRunning {
@@ -30,14 +31,15 @@ public final class OutputClock: Sendable {
       return max(0, min(frame, renderedFrame))
     }
 
-    /// The first frame that is heard at `time` or after it, if the clock goes on as it does; nil when it stands still.
+    /// Returns the first frame that is heard at or after `time`, if the clock continues as it is; nil when it is
+    /// paused.
     public func frame(heardAt time: HostTime) -> Int64? {
       guard isRunning else { return nil }
       let elapsed = Int128(time.nanoseconds(since: hostTime)) * Int128(sampleRateHz)
       return Int64(clamping: Int128(heardFrame) + elapsed.ceilDivided(by: 1_000_000_000))
     }
 
-    /// The first instant at which `frame` counts as heard, if the clock goes on as it does; nil when it stands still.
+    /// Returns the first time at which `frame` counts as heard, if the clock continues as it is; nil when it is paused.
     public func hostTime(ofFrame frame: Int64) -> HostTime? {
       guard isRunning else { return nil }
       let nanoseconds = ((Int128(frame) - Int128(heardFrame)) * 1_000_000_000).ceilDivided(by: Int128(sampleRateHz))
@@ -45,7 +47,7 @@ public final class OutputClock: Sendable {
     }
   }
 
-  /// What lies behind the clock's pointer, so that render can write it without touching a reference count.
+  /// The clock's values, in separate storage so that the render side can write them without touching a reference count.
   struct Storage: ~Copyable {
     let sequence = Atomic<UInt64>(0)
     let heardFrame = Atomic<Int64>(0)
@@ -68,7 +70,7 @@ public final class OutputClock: Sendable {
     storage.deallocate()
   }
 
-  /// Says that `heardFrame` is heard at `hostTime`, and whether the clock runs on from there.
+  /// Publishes that `heardFrame` is heard at `time`, and whether the clock runs from there on.
   @_noAllocation
   public func publish(heardFrame frame: Int64, at time: HostTime, isRunning running: Bool) {
     let next = storage.pointee.sequence.load(ordering: .relaxed) &+ 1
@@ -80,7 +82,7 @@ public final class OutputClock: Sendable {
     storage.pointee.sequence.store(next &+ 1, ordering: .releasing)
   }
 
-  /// The latest publication, whole.
+  /// Returns the latest publication, consistently.
   public func snapshot() -> Snapshot {
     while true {
       let before = storage.pointee.sequence.load(ordering: .acquiring)

@@ -2,12 +2,12 @@ import MediaCore
 
 /// A session that recorders follow: it permits recording, and interrupts it.
 public protocol RecorderSession: Sendable {
-  /// Any thread; may wait for the session's control loop.
+  /// Checks whether recording is permitted. Any thread; may wait for the session's control loop.
   ///
-  /// - Throws: An error if nothing may be recorded now.
+  /// - Throws: An error if recording is not permitted now.
   func checkRecording() throws(MediaError)
 
-  /// Has `recorder` follow the session for as long as it lives. Any thread.
+  /// Makes `recorder` follow the session as long as the recorder lives. Any thread.
   func add(_ recorder: any SessionRecorder)
 }
 

@@ -1,29 +1,30 @@
-/// Cross-fades: what is heard of a stream after another one has taken over.
+/// Cross-fades: the audio of a stream after the input has switched to another one.
 ///
-/// A fade says which frames of the outgoing stream stand at which output frames, and how loud; the newest one says how
-/// loud the present stream is, too. Like runs they are kept until they have been heard, so that all is the same when it
-/// is rendered again. Up to sixteen overlap: a stream that takes over within the fade before it begins its own where it
-/// stands, so that the sum never jumps.
+/// A fade maps frames of the outgoing stream to output frames, with a gain. The newest fade also has the gain of the
+/// current stream. Like runs, fades are kept until they have been heard, so that rendering again gives the same result.
+///
+/// Up to sixteen fades overlap. A switch within an earlier fade begins at that fade's current gain, so that the sum
+/// never jumps.
 extension RenderInput {
-  /// A stream on its way out.
+  /// A stream that is fading out.
   struct Fade: BitwiseCopyable {
     /// The outgoing stream, and its frame at `outgoing.startFrame`.
     var stream: Stream
     var streamFrame: Int64
-    /// The stream's gain over output frames, and that of the one which took over.
+    /// The gain of the outgoing stream over output frames, and the gain of its successor.
     var outgoing: GainRamp
     var incoming: GainRamp
   }
 
   static let fadeCapacity = 16
 
-  /// How loud the present stream is, for a cross-fade's part.
+  /// The cross-fade gain of the current stream.
   var incomingFade: GainRamp {
     @_noAllocation get { fadeCount > 0 ? fades[fadeCount &- 1].incoming : GainRamp() }
   }
 
-  /// Lets the present stream fade out from `outputFrame` on, and whatever comes next fade in. Nil, or the frame before
-  /// which nothing can be rendered again any more, because the oldest fade had to be forgotten to make room.
+  /// Fades the current stream out from `outputFrame` on, and its successor in. If the oldest fade had to be dropped to
+  /// make room, returns the first frame to which a rewind is still possible; otherwise nil.
   @_noAllocation
   mutating func beginFade(
     at outputFrame: Int64, from streamFrame: Int64, frameCount: Int64, events: borrowing RenderEventQueue, index: Int32
@@ -45,8 +46,9 @@ extension RenderInput {
     return forgotten
   }
 
-  /// Mixes what is fading out into a block of `frameCount` frames from `outputFrame` on, whose first `filled` frames hold
-  /// sound of any input, and its first `sounded` this one's. Answers the frame at which the input falls silent.
+  /// Mixes the outgoing streams into a block of `frameCount` frames that begins at `outputFrame`. The first `filled`
+  /// frames of the block contain audio of any input, the first `sounded` frames contain audio of this input. Returns
+  /// the frame of the block at which the input becomes silent.
   @_noAllocation
   func mixFades(
     into output: UnsafeMutablePointer<Float>, frameCount: Int, filled: Int, sounded: Int, channelCount: Int,
@@ -58,7 +60,7 @@ extension RenderInput {
       let stream = fade.pointee.stream
       let start = fade.pointee.outgoing.startFrame
       let written = min(stream.pointee.ring.writtenFrame, stream.pointee.end)
-      // Output frames from `frame` on, before `limit`.
+      // The output frames from `frame` on, before `limit`.
       var frame = max(start, outputFrame)
       let soundEnd = start &+ max(0, written &- fade.pointee.streamFrame)
       let limit = min(min(fade.pointee.outgoing.endFrame, soundEnd), outputFrame &+ Int64(frameCount))
@@ -79,7 +81,8 @@ extension RenderInput {
     return end
   }
 
-  /// The first frame of `stream` that a fade may still need when `heardFrame` has been heard; `Int64.max` when none does.
+  /// Returns the first frame of `stream` that a fade may still need once `heardFrame` has been heard; `Int64.max` when
+  /// no fade needs it.
   @_noAllocation
   func firstFadingFrame(of stream: Stream, heardFrame: Int64) -> Int64 {
     var first = Int64.max
@@ -91,7 +94,7 @@ extension RenderInput {
     return first
   }
 
-  /// Take-overs after `frame` have not happened.
+  /// Undoes the switches after `frame`.
   @_noAllocation
   mutating func takeBackFades(after frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
     while fadeCount > 0, fades[fadeCount &- 1].outgoing.startFrame > frame {
@@ -100,7 +103,7 @@ extension RenderInput {
     }
   }
 
-  /// What has been heard to its end will not be asked for again.
+  /// Drops the fades that have been heard to their end.
   @_noAllocation
   mutating func dropFades(endingBefore frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
     while fadeCount > 0, fades[0].outgoing.endFrame <= frame { dropOldestFade(events: events, index: index) }

@@ -1,9 +1,9 @@
-/// Mixing: gains, and adding up.
+/// Mixing: applies gains and adds up.
 extension RenderInput {
-  /// Puts `frameCount` interleaved frames into `output`, whose first frame is `outputFrame`: adds to its first `filled`
-  /// frames and overwrites the others. Where all gains are 1 the samples go in as they are, bit for bit.
+  /// Writes `frameCount` interleaved frames to `output`, whose first frame is `outputFrame`. Adds to the first `filled`
+  /// frames and overwrites the others. With all gains at 1 the samples are unchanged, bit for bit.
   ///
-  /// `level` is the gain of the item that the samples are of; it holds for all of them. `fade` is the part that the samples have in a cross-fade.
+  /// `level` is the gain of the samples' item and applies to all of them. `fade` is the samples' gain in a cross-fade.
   @_noAllocation
   func mix(
     _ samples: UnsafePointer<Float>, frameCount: Int, filled: Int, channelCount: Int, level: GainRamp,
@@ -50,7 +50,7 @@ extension RenderInput {
     }
   }
 
-  /// One frame, with the gains that hold at `outputFrame`.
+  /// Mixes one frame with the gains at `outputFrame`.
   @_noAllocation
   private func mixFrame(
     _ samples: UnsafePointer<Float>, isFirst: Bool, channelCount: Int, level: GainRamp, fade: GainRamp,

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// One player's place at the mixer: which stream it reads, where, how loud, and what it has sounded since the last
-/// frame that was heard. Lives on the render side; every method is called from within `RenderCore`'s render-side calls.
+/// The state of one input of the mixer: its stream, its position, its gains, and the audio it has rendered since the
+/// last heard frame. It lives on the render side; every method is called from `RenderCore`'s render-side calls.
 ///
-/// The *runs* are the memory that makes rendering again possible: each says which frames of which stream stand at which
-/// output frames. A rewind looks its frame up there and goes on from it.
+/// The *runs* make rendering again possible: each maps frames of one stream to output frames. A rewind finds its frame
+/// in the runs and continues from it.
 struct RenderInput: ~Copyable {
   typealias Stream = UnsafeMutablePointer<RenderStream.Storage>
 
-  /// An unbroken stretch of one stream in the output.
+  /// A contiguous range of one stream in the output.
   struct Run: BitwiseCopyable {
     var outputFrame: Int64
     var stream: Stream
     var streamFrame: Int64
     var frameCount: Int64
-    /// Whether this run began because a scheduled stream took over, and where in the one before.
+    /// Whether this run began because of a scheduled switch, and at which frame of the previous stream.
     var wasScheduled: Bool
     var scheduledAtFrame: Int64
     var fadeFrameCount: Int64
@@ -22,38 +22,38 @@ struct RenderInput: ~Copyable {
     var outputEnd: Int64 { outputFrame &+ frameCount }
   }
 
-  /// Why the input is silent, or that it is not.
+  /// Whether the input is audible, or the reason for its silence.
   enum Phase: BitwiseCopyable { case silent, sounding, starved, ended }
 
   static let runCapacity = 64
 
   var isAttached = false
   var isRunning = false
-  /// While running: the output frame before which it is silent and its stream stands.
+  /// While running: the output frame before which the input is silent and keeps its stream frame.
   var beginFrame = Int64.min
   var phase = Phase.silent
-  /// The output frame at which the input starved or ended, while `phase` says that it did.
+  /// The output frame at which the input underran or ended. Valid while `phase` is `starved` or `ended`.
   var phaseFrame: Int64 = 0
   var stream: Stream?
   /// The next frame of `stream` to render.
   var streamFrame: Int64 = 0
-  /// The stream that takes over when `streamFrame` reaches `scheduledAtFrame`.
+  /// The stream to switch to when `streamFrame` reaches `scheduledAtFrame`.
   var scheduled: Stream?
   var scheduledAtFrame: Int64 = 0
   var scheduledStreamFrame: Int64 = 0
   var scheduledFadeFrameCount: Int64 = 0
 
-  // What the samples are multiplied with.
+  // The gains of the samples.
   var volume = GainRamp()
   var mute = GainRamp()
   var left = GainRamp()
   var right = GainRamp()
 
-  /// The streams that are being faded out, oldest first; see `RenderInput+Fade.swift`.
+  /// The streams that are fading out, oldest first; see `RenderInput+Fade.swift`.
   let fades: UnsafeMutablePointer<Fade>
   var fadeCount = 0
 
-  /// Where the input's sound is measured, while somebody asks.
+  /// The meter of the input, while metering is enabled.
   var meter: UnsafeMutablePointer<InputMeter.Storage>?
 
   private let runs: UnsafeMutablePointer<Run>
@@ -70,12 +70,12 @@ struct RenderInput: ~Copyable {
     fades.deallocate()
   }
 
-  /// Whether the device has to run for this input: it sounds, or it would if its stream had frames.
+  /// Whether the device must run for this input: it plays, or waits for frames of its stream.
   var needsDevice: Bool {
     @_noAllocation get { isAttached && isRunning && stream != nil && !isIn(.ended) }
   }
 
-  /// How many of `frameCount` frames from output frame `frame` on pass before it may sound.
+  /// Returns how many of the `frameCount` frames from output frame `frame` on come before `beginFrame`.
   @_noAllocation
   func waitingFrameCount(from frame: Int64, atMost frameCount: Int) -> Int {
     guard isRunning, beginFrame > frame else { return 0 }
@@ -96,13 +96,13 @@ struct RenderInput: ~Copyable {
   @_noAllocation
   func run(_ index: Int) -> UnsafeMutablePointer<Run> { runs + ((firstRun &+ index) & (Self.runCapacity &- 1)) }
 
-  /// The output frame after the last one that this input sounded, as far as that is remembered.
+  /// The output frame after the last one that this input rendered, as far as the runs are kept.
   var lastRunEnd: Int64 {
     @_noAllocation get { runCount == 0 ? .min : run(runCount &- 1).pointee.outputEnd }
   }
 
-  /// Begins a run at `outputFrame`. Nil, or the frame before which nothing can be rendered again any more, because the
-  /// oldest run had to be forgotten to make room.
+  /// Begins a run at `outputFrame`. If the oldest run had to be dropped to make room, returns the first frame to which
+  /// a rewind is still possible; otherwise nil.
   @_noAllocation
   mutating func openRun(
     at outputFrame: Int64, stream: Stream, scheduledAtFrame: Int64?, fadeFrameCount: Int64,
@@ -130,7 +130,7 @@ struct RenderInput: ~Copyable {
     streamFrame &+= Int64(frameCount)
   }
 
-  /// Forgets what was rendered from `frame` on and stands where it stood then.
+  /// Discards the audio rendered from `frame` on and restores the state at that frame.
   @_noAllocation
   mutating func rewind(toFrame frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
     takeBackFades(after: frame, events: events, index: index)
@@ -143,7 +143,7 @@ struct RenderInput: ~Copyable {
           streamFrame = last.pointee.streamFrame &+ last.pointee.frameCount
           phase = .sounding
         } else if last.pointee.outputEnd == frame {
-          // It ended right here, and why is found out anew: samples may have come meanwhile.
+          // The run ended at `frame` itself. The reason is evaluated again: samples may have been written meanwhile.
           phase = .silent
         } else {
           takeBackSilence(from: frame)
@@ -151,15 +151,15 @@ struct RenderInput: ~Copyable {
         return
       }
       if last.pointee.wasScheduled, last.pointee.outputFrame == frame {
-        // A take-over at `frame` itself stays done: what sounds is the same, and the run before may have been forgotten.
-        // The empty run stands for it, for a rewind that goes further.
+        // A switch at `frame` itself stays: the audio is the same, and the previous run may have been dropped.
+        // The empty run represents the switch for a rewind that goes further back.
         last.pointee.frameCount = 0
         streamFrame = last.pointee.streamFrame
         phase = .silent
         return
       }
       if last.pointee.wasScheduled, runCount > 1 {
-        // The take-over lies ahead again, in the stream of the run before.
+        // The switch is scheduled again, in the stream of the previous run.
         schedule(
           last.pointee.stream, streamFrame: last.pointee.streamFrame, at: last.pointee.scheduledAtFrame,
           fadeFrameCount: last.pointee.fadeFrameCount, events: events, index: index)
@@ -176,14 +176,14 @@ struct RenderInput: ~Copyable {
     takeBackSilence(from: frame)
   }
 
-  /// Starvation or an end at or after `frame` is found out anew.
+  /// Clears an underrun or an end at or after `frame`, which is then evaluated again.
   @_noAllocation
   private mutating func takeBackSilence(from frame: Int64) {
     guard phaseFrame >= frame, isIn(.starved) || isIn(.ended) else { return }
     phase = .silent
   }
 
-  /// What was heard before `frame` will not be asked for again.
+  /// Drops the runs and fades before `frame`, which have been heard.
   @_noAllocation
   mutating func forget(before frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
     dropFades(endingBefore: frame, events: events, index: index)
@@ -194,7 +194,8 @@ struct RenderInput: ~Copyable {
       let first = min(oldest.pointee.streamFrame &+ heard, firstFadingFrame(of: stream, heardFrame: frame))
       stream.pointee.ring.release(before: first)
       stream.pointee.levels.release(before: first)
-      // Pairs with the one in `RenderStream.requestRoomWakeup`: either this sees the wish, or the writer the room.
+      // Pairs with the fence in `RenderStream.requestRoomWakeup`: either this thread sees the request, or the writer
+      // sees the space.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if stream.pointee.wantsRoom.load(ordering: .relaxed) { offerRoom(in: stream, events: events, index: index) }
       let isOpen = runCount == 1 && isIn(.sounding)
@@ -211,7 +212,7 @@ struct RenderInput: ~Copyable {
     release(stream, events: events, index: index)
   }
 
-  /// Wakes the decode thread of `stream` when it asked and half of the ring is free.
+  /// Wakes the decode thread of `stream` if it has requested that and half of the ring is free.
   @_noAllocation
   private func offerRoom(in stream: Stream, events: borrowing RenderEventQueue, index: Int32) {
     guard stream.pointee.ring.writableFrameCount &* 2 >= stream.pointee.ring.capacityFrames else { return }
@@ -221,7 +222,7 @@ struct RenderInput: ~Copyable {
 
   // MARK: - Streams
 
-  /// Reads `newStream` from now on; the reference to the old one is given up.
+  /// Reads `newStream` from now on, and releases the reference to the old stream.
   @_noAllocation
   mutating func replaceStream(with newStream: Stream?, events: borrowing RenderEventQueue, index: Int32) {
     if let newStream { retain(newStream) }
@@ -230,7 +231,7 @@ struct RenderInput: ~Copyable {
     if let old { release(old, events: events, index: index) }
   }
 
-  /// Lets `newStream` take over at `frame` of the present one; nil takes a schedule back.
+  /// Schedules a switch to `newStream` at `frame` of the current stream; nil cancels the switch.
   @_noAllocation
   mutating func schedule(
     _ newStream: Stream?, streamFrame: Int64, at frame: Int64, fadeFrameCount: Int64 = 0,
@@ -245,13 +246,13 @@ struct RenderInput: ~Copyable {
     if let old { release(old, events: events, index: index) }
   }
 
-  /// Moves the gain of an item in a stream, if that is one of those which are read from now on.
+  /// Moves the gain of an item in a stream, if the input still reads that stream.
   @_noAllocation
   func moveLevel(streamID: UInt64, itemID: UInt64, to gain: Float, atFrame frame: Int64, frameCount: Int64) {
     held(streamID)?.pointee.levels.move(itemID: itemID, to: gain, atFrame: frame, frameCount: frameCount)
   }
 
-  /// The stream of a number, if it is one of those which are read from now on.
+  /// Returns the stream with the given ID if the input still reads it.
   @_noAllocation
   private func held(_ streamID: UInt64) -> Stream? {
     if let stream, stream.pointee.id == streamID { return stream }
@@ -263,7 +264,7 @@ struct RenderInput: ~Copyable {
   @_noAllocation
   func retain(_ stream: Stream) { stream.pointee.renderReferenceCount &+= 1 }
 
-  /// Gives up one reference; with the last one the engine learns that the stream is its own again.
+  /// Releases one reference. After the last one, the engine is notified that the render side no longer uses the stream.
   @_noAllocation
   func release(_ stream: Stream, events: borrowing RenderEventQueue, index: Int32) {
     stream.pointee.renderReferenceCount &-= 1

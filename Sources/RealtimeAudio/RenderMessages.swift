@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the engine tells the render side. Plain data; `RenderCore.post` carries it across.
+/// A command from the engine to the render side. Plain data; `RenderCore.stage` enqueues it.
 struct RenderCommand: BitwiseCopyable {
   enum Kind: BitwiseCopyable {
     case attach, detach, setRunning, setStream, scheduleStream, setVolume, setMute, setPan, setLevel, setMeter
@@ -10,68 +10,72 @@ struct RenderCommand: BitwiseCopyable {
   var inputIndex: Int
   var flag = false
   var stream: UnsafeMutablePointer<RenderStream.Storage>?
-  /// Where reading of `stream` begins.
+  /// The frame of `stream` at which reading begins.
   var streamFrame: Int64 = 0
-  /// `setStream`: the output frame that frame 0 of `stream` belongs to; `Int64.min`: reading begins at `streamFrame`.
+  /// `setStream`: the output frame to which frame 0 of `stream` belongs; with `Int64.min`, reading begins at
+  /// `streamFrame`.
   var anchorFrame: Int64 = .min
-  /// `scheduleStream`: the frame of the present stream at which `stream` takes over.
+  /// `scheduleStream`: the frame of the current stream at which the input switches to `stream`.
   var atStreamFrame: Int64 = 0
-  /// `setStream`, `scheduleStream`: over how many frames the stream before and this one are faded across each other.
+  /// `setStream`, `scheduleStream`: the length of the cross-fade from the previous stream, in frames.
   var fadeFrameCount: Int64 = 0
-  /// `setLevel`: the stream, by its number, for it may be gone; and the item in it.
+  /// `setLevel`: the ID of the stream, which may no longer exist, and of the item in it.
   var streamID: UInt64 = 0
   var itemID: UInt64 = 0
-  /// `setVolume`, `setMute` and `setLevel`: the gain. `setPan`: the left side's.
+  /// `setVolume`, `setMute` and `setLevel`: the gain. `setPan`: the left side's gain.
   var gain: Float = 1
   /// `setPan`: the right side's gain.
   var rightGain: Float = 1
   var rampFrameCount: Int64 = 0
   var curve = RampCurve.linear
-  /// `setRunning`: the output frame from which on the input may sound.
+  /// `setRunning`: the first output frame at which the input may play.
   var beginFrame: Int64 = .min
-  /// `setMeter`: where the input's sound is measured; nil ends it.
+  /// `setMeter`: the meter of the input; nil stops the measurement.
   var meter: UnsafeMutablePointer<InputMeter.Storage>?
 }
 
-/// What commands that wait make of the sound that the device has not read yet.
+/// The effect of pending commands on the audio that the device has not read yet.
 public enum PendingEffect: BitwiseCopyable, Sendable {
-  /// Something of it goes on, or nothing is asked: what is changed has to be rendered anew from a frame that is known.
+  /// Some of the audio continues, or nothing changes. A change must be rendered again from a known frame.
   case mixes
-  /// None of it is heard, and something else is: where exactly it begins does not matter to what was before.
+  /// All of the audio is replaced by other audio. The exact frame of the change does not matter to the old audio.
   case replaces
-  /// All that sounds is to stop where it is.
+  /// All audio stops at its current position.
   case silences
 }
 
-/// What the render side tells the engine. Plain data, in the order in which it happened.
+/// An event from the render side to the engine. Plain data, in order of occurrence.
 ///
-/// Output frames are absolute numbers on the output's clock. `rewound` to a frame makes void what rendering brought from
-/// that frame on; it will be said again. A run that went past the frame goes on without another word; one that ended at
-/// or before it stays ended. What a command did at the frame itself (`stopped`, `streamSet`, `scheduleMissed`) stays.
+/// Output frames are absolute numbers on the output's clock. The event `rewound` invalidates the rendering events from
+/// its frame on; rendering reports them again.
+/// - A run that extends beyond the frame continues without another event.
+/// - A run that ended at or before the frame stays ended.
+/// - The effects of a command at the frame itself (`stopped`, `streamSet`, `scheduleMissed`) stay.
 public struct RenderEvent: BitwiseCopyable, Sendable {
   public enum Kind: BitwiseCopyable, Sendable {
-    /// From `outputFrame` on, `inputIndex` sounds stream `streamID` from its frame `streamFrame`.
+    /// From `outputFrame` on, `inputIndex` plays stream `streamID` from its frame `streamFrame`.
     case runBegan
-    /// The input fell silent at `outputFrame`, before frame `streamFrame`: nothing was written in time.
+    /// The input underran at `outputFrame`: frame `streamFrame` was not written in time.
     case starved
-    /// The input fell silent at `outputFrame`: the stream ended at `streamFrame`.
+    /// The input became silent at `outputFrame`: the stream ended at `streamFrame`.
     case ended
-    /// The input fell silent at `outputFrame`, before frame `streamFrame`: it was stopped, or its stream replaced.
+    /// The input became silent at `outputFrame`, before frame `streamFrame`: it was stopped, or its stream was
+    /// replaced.
     case stopped
     /// `setStream` was applied at `outputFrame`.
     case streamSet
-    /// `scheduleStream` came too late: the frame had been rendered already. Nothing was changed.
+    /// `scheduleStream` came too late: the frame had been rendered already. Nothing changed.
     case scheduleMissed
-    /// Rendering starts again at `outputFrame`, for all inputs.
+    /// Rendering restarts at `outputFrame`, for all inputs.
     case rewound
-    /// The stream `streamID` is not used by the render side any more.
+    /// The render side no longer uses stream `streamID`.
     case streamRetired
-    /// Half of the ring of `streamID` is free; its decode thread had asked.
+    /// Half of the ring of `streamID` is free, as its decode thread requested.
     case roomInStream
   }
 
   public var kind: Kind
-  /// The input concerned; -1 where all are.
+  /// The affected input; -1 for all inputs.
   public var inputIndex: Int32
   public var streamID: UInt64
   public var outputFrame: Int64
@@ -89,7 +93,7 @@ public struct RenderEvent: BitwiseCopyable, Sendable {
 
 /// The queue's render-side end, which the compiler proves free of allocation.
 extension DescriptorQueue where Element == RenderCommand {
-  /// The oldest command, removed; nil when there is none.
+  /// Removes and returns the oldest command; nil when the queue is empty.
   @_noAllocation
   borrowing func take() -> RenderCommand? {
     let slot = positions.slotToRead()
@@ -99,7 +103,7 @@ extension DescriptorQueue where Element == RenderCommand {
     return command
   }
 
-  /// The command `offset` behind the oldest, which stays; nil when there is none.
+  /// Returns the command `offset` after the oldest without removing it; nil when there is none.
   @_noAllocation
   borrowing func peek(_ offset: Int) -> RenderCommand? {
     let slot = positions.slotToRead(offset: offset)
@@ -107,13 +111,13 @@ extension DescriptorQueue where Element == RenderCommand {
   }
 }
 
-/// The way of events from the render side to the engine, which counts what found no room.
+/// The queue of events from the render side to the engine. Counts the events that do not fit.
 struct RenderEventQueue: ~Copyable {
   let queue = DescriptorQueue<RenderEvent>(capacity: 4_096)
-  /// Events of any kind that were lost; a lost `streamRetired` or `roomInStream` matters like the others.
+  /// The number of lost events of any kind; a lost `streamRetired` or `roomInStream` matters as much as the others.
   let lostCount = Atomic<Int>(0)
 
-  /// Adds an event that the engine reads once it is published, or counts it as lost.
+  /// Adds an event, which the engine can read after `publish`, or counts it as lost.
   @_noAllocation
   borrowing func post(_ event: RenderEvent) {
     let slot = queue.positions.slotToWrite()
@@ -125,7 +129,7 @@ struct RenderEventQueue: ~Copyable {
     queue.positions.didWrite()
   }
 
-  /// Lets the engine read what was posted, all at once: it never sees a stream set without the sound that begins with it.
+  /// Publishes all posted events at once. So the engine never sees `streamSet` without the `runBegan` that follows it.
   @_noAllocation
   borrowing func publish() { queue.positions.publish() }
 }

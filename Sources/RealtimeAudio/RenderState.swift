@@ -1,22 +1,23 @@
 import Synchronization
 
-/// What the sink's side of a `RenderCore` owns: the inputs and the place in the output.
+/// The state of a `RenderCore` that the sink's side owns: the inputs and the output position.
 ///
-/// Everything here runs inside the sink's callback: no allocation, no lock, no reference counting, bounded loops.
+/// Everything here runs in the sink's callback: no allocation, no lock, no reference counting, bounded loops.
 struct RenderState: ~Copyable {
   private let channelCount: Int
   private let sides: PanSides
   private var clips: ClipCounter
   private let inputs: UnsafeMutablePointer<RenderInput>
-  /// Inputs beyond this one have never been attached.
+  /// One more than the highest index of an input that has ever been attached.
   private var inputLimit = 0
   private(set) var renderedFrame: Int64 = 0
   private(set) var isActive = false
   private(set) var lastAudibleFrame: Int64 = 0
-  /// Where the last command was applied, the last released frame, the end of a forgotten run: no rewind goes before.
+  /// The first frame to which a rewind is possible: the last applied command, the last released frame, or the end of a
+  /// dropped run.
   private var rewindLimitFrame: Int64 = 0
 
-  /// The frame after the last rendered one, for readers of the clock.
+  /// The clock, which publishes the frame after the last rendered one to its readers.
   private let clock: UnsafeMutablePointer<OutputClock.Storage>
 
   init(
@@ -89,7 +90,7 @@ struct RenderState: ~Copyable {
       } else {
         input.pointee.dropAllFades(events: events, index: index)
       }
-      // In this order: it may be the scheduled stream that is wanted at once, and it must not be retired in between.
+      // In this order: `command.stream` may be the scheduled stream, which must not be retired in between.
       input.pointee.replaceStream(with: command.stream, events: events, index: index)
       input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)
       input.pointee.streamFrame = command.streamFrame
@@ -128,15 +129,15 @@ struct RenderState: ~Copyable {
     }
   }
 
-  /// What the commands would do to the output from `frame` on. An input counts as heard there when it needs the device
-  /// or its last run reaches beyond the frame.
+  /// Returns the effect of the commands on the output from `frame` on. An input counts as audible there when it needs
+  /// the device or its last run extends beyond `frame`.
   @_noAllocation
   func effect(of commands: borrowing DescriptorQueue<RenderCommand>, fromFrame frame: Int64) -> PendingEffect {
-    // One bit an input.
+    // One bit per input.
     var heard: UInt64 = 0
     var running: UInt64 = 0
     var filled: UInt64 = 0
-    // Those that begin at a frame which has been said, or will be: frames must not be counted anew.
+    // The inputs that begin at a known or pending frame: their frames must not be renumbered.
     var waiting: UInt64 = 0
     for index in 0..<inputLimit {
       let bit = UInt64(1) &<< UInt64(truncatingIfNeeded: index)
@@ -162,7 +163,7 @@ struct RenderState: ~Copyable {
         waiting = command.flag && command.beginFrame > frame ? waiting | bit : waiting & ~bit
         stopped = command.flag ? stopped & ~bit : stopped | bit
       case .setStream:
-        // What fades out is heard on.
+        // The outgoing stream stays audible.
         if command.fadeFrameCount > 0 { return .mixes }
         filled = command.stream == nil ? filled & ~bit : filled | bit
         replaced |= bit
@@ -181,13 +182,14 @@ struct RenderState: ~Copyable {
   mutating func render(
     into output: UnsafeMutablePointer<Float>, frameCount: Int, events: borrowing RenderEventQueue
   ) {
-    // An input sounds from the block's start, or its own, up to some frame, or not at all. So the frames before `filled` hold sound
-    // to add to, and what comes after them is copied: adding to 0 would turn -0 into 0.
+    // An input is audible from the start of the block, or from its `beginFrame`, up to some frame. So the frames before
+    // `filled` contain
+    // audio and are added to; later frames are copied, because adding to 0 would turn -0 into 0.
     var filled = 0
     for index in 0..<inputLimit {
       let input = inputs + index
       let number = Int32(truncatingIfNeeded: index)
-      // What begins within the block sounds from there on; where nothing sounds before it there is silence.
+      // An input that begins within the block plays from that frame on; unfilled frames before it are silent.
       let first = input.pointee.waitingFrameCount(from: renderedFrame, atMost: frameCount)
       let part = output + first &* channelCount
       var end = 0
@@ -215,7 +217,7 @@ struct RenderState: ~Copyable {
     updateActivity()
   }
 
-  /// The same for an input that is measured: its sound goes by way of the meter's memory, and is otherwise the same.
+  /// Renders an input with a meter: its audio passes through the meter's buffer and is otherwise unchanged.
   @_noAllocation
   private mutating func renderMetered(
     _ input: UnsafeMutablePointer<RenderInput>, _ meter: UnsafeMutablePointer<InputMeter.Storage>, index: Int32,
@@ -246,8 +248,8 @@ struct RenderState: ~Copyable {
     return end
   }
 
-  /// Mixes one input into `output`, which begins at `firstFrame` and whose first `filled` frames hold sound, across the
-  /// ends and take-overs that lie within the block. Answers the frame of the block at which it fell silent.
+  /// Mixes one input into `output`, across the ends and switches within the block. `output` begins at `firstFrame`, and
+  /// its first `filled` frames contain audio. Returns the frame of the block at which the input becomes silent.
   @_noAllocation
   private mutating func render(
     _ input: UnsafeMutablePointer<RenderInput>, index: Int32, into output: UnsafeMutablePointer<Float>,
@@ -265,7 +267,7 @@ struct RenderState: ~Copyable {
     return end
   }
 
-  /// The same without what is fading out.
+  /// Mixes the input's current stream, without the outgoing streams.
   @_noAllocation
   private mutating func renderStreams(
     _ input: UnsafeMutablePointer<RenderInput>, index: Int32, into output: UnsafeMutablePointer<Float>,
@@ -331,7 +333,7 @@ struct RenderState: ~Copyable {
     post(.runBegan, input, at: outputFrame, index: index, events: events)
   }
 
-  /// Goes on with the scheduled stream.
+  /// Switches to the scheduled stream.
   @_noAllocation
   private mutating func takeOver(
     _ next: RenderInput.Stream, from position: Int64, _ input: UnsafeMutablePointer<RenderInput>,
@@ -362,7 +364,7 @@ struct RenderState: ~Copyable {
     input.pointee.phase = phase
   }
 
-  /// Ends the input's run, once.
+  /// Ends the input's run, at most once.
   @_noAllocation
   private mutating func silence(
     _ input: UnsafeMutablePointer<RenderInput>, kind: RenderEvent.Kind, phase: RenderInput.Phase,
@@ -388,7 +390,7 @@ struct RenderState: ~Copyable {
         streamFrame: input.pointee.streamFrame))
   }
 
-  // MARK: - Going back, letting go
+  // MARK: - Rewinding and releasing
 
   @_noAllocation
   mutating func rewind(toFrame frame: Int64, events: borrowing RenderEventQueue) -> Int64 {
@@ -427,7 +429,7 @@ struct RenderState: ~Copyable {
       let end = stream.pointee.end
       let written = stream.pointee.readyFrame
       if let next = input.pointee.scheduled, input.pointee.scheduledAtFrame <= min(written, end) {
-        // The take-over will come; until it has come, what follows it is not looked at.
+        // The switch will come; frames after it are not considered before it has happened.
         if position < input.pointee.scheduledAtFrame {
           ready = min(ready, waiting &+ input.pointee.scheduledAtFrame &- position)
         } else if next.pointee.end == .max {

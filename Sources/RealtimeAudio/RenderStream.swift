@@ -1,20 +1,20 @@
 import MediaCore
 import Synchronization
 
-/// What a stretch of a stream's frames is, told by the decode thread to the engine.
+/// The description of a range of a stream's frames, sent from the decode thread to the engine.
 ///
-/// A span begins at `streamFrame` and lasts until the next span begins or the stream ends.
+/// A range begins at `streamFrame` and lasts until the next range begins or the stream ends.
 public struct SpanDescriptor: BitwiseCopyable, Sendable {
-  /// The frame of the stream at which the span begins.
+  /// The frame of the stream at which the range begins.
   public var streamFrame: Int64
-  /// The queue entry whose sound this is.
+  /// The queue entry that the audio belongs to.
   public var itemID: UInt64
-  /// Which playing of an item this is: they are counted in each stream, from 0.
+  /// The pass that the range belongs to. Passes are counted per stream, from 0.
   public var passIndex: Int32
   /// The item's time at `streamFrame`: `timeValue / timeScale` seconds.
   public var timeValue: Int64
   public var timeScale: Int32
-  /// How much faster than the stream's frames the item's time goes on, in millionths; below zero it goes back.
+  /// The rate of the item's time relative to the stream's frames, in millionths; negative in reverse playback.
   public var rateMillionths: Int64
 
   public init(
@@ -30,17 +30,19 @@ public struct SpanDescriptor: BitwiseCopyable, Sendable {
   }
 }
 
-/// The sound of one generation of a player: a ring of samples, and beside it the descriptors of what they are.
+/// The audio of one generation of a player: a ring of samples, and the descriptions of their ranges.
 ///
-/// A seek makes a new stream; the old one is kept until its last sample has been heard (`RenderEvent.streamRetired`).
-/// So the writer of the new never waits for the listener of the old, and a rewind across the seek still finds both.
+/// A seek creates a new stream; the old one is kept until its last sample has been heard (`RenderEvent.streamRetired`).
+/// So the writer of the new stream never waits for the reader of the old one, and a rewind across the seek finds both.
 ///
-/// Threading: one decode thread writes (`ring` writer's side, `spans` producer's side, `end`,
-/// `requestRoomWakeup`), one engine reads `spans`, one render side reads the rest.
+/// Threading:
+/// - One decode thread writes: `ring` (writer's side), `spans` (producer's side), `end`, `requestRoomWakeup`.
+/// - One engine reads `spans`.
+/// - One render side reads the rest.
 public final class RenderStream: Sendable {
-  /// Unique in the process; stands for the stream in events.
+  /// The ID of the stream in events, unique in the process.
   public let id: UInt64
-  // The storage lives behind a pointer because render may hold no reference: only the engine decides when it dies.
+  // A pointer, because the render side may hold no reference to the storage; only the engine ends its lifetime.
   nonisolated(unsafe) let storage: UnsafeMutablePointer<Storage>
 
   struct Storage: ~Copyable {
@@ -48,15 +50,16 @@ public final class RenderStream: Sendable {
     let ring: SampleRing
     let spans: DescriptorQueue<SpanDescriptor>
     let levels = StreamLevels()
-    /// The frame at which the sound ends; `Int64.max` while that is unknown. Written by the decode thread.
+    /// The frame at which the audio ends; `Int64.max` while that is unknown. Written by the decode thread.
     let endFrame = Atomic<Int64>(.max)
-    /// Where the engine cut the stream off, whatever the decode thread still writes; `Int64.max` when it did not.
+    /// The frame at which the engine truncated the stream, regardless of later writes; `Int64.max` when it is not
+    /// truncated.
     let cutFrame = Atomic<Int64>(.max)
-    /// What is behind this frame is not to be rendered yet; `Int64.max` when nothing is held.
+    /// Frames from this one on are masked and must not be rendered yet; `Int64.max` when no frame is masked.
     let heldFrame = Atomic<Int64>(.max)
-    /// Set by the decode thread before it sleeps, taken by the render side when there is room.
+    /// Set by the decode thread before it sleeps, cleared by the render side when the ring has space.
     let wantsRoom = Atomic<Bool>(false)
-    /// How many of the render side's records name this stream. Render side only.
+    /// The number of references from the render side's records to this stream. Render side only.
     var renderReferenceCount = 0
 
     /// The frame up to which the stream may be rendered now.
@@ -68,7 +71,7 @@ public final class RenderStream: Sendable {
       }
     }
 
-    /// The frame at which the sound ends, as far as anybody has said; `Int64.max` otherwise.
+    /// The frame at which the audio ends, as far as it is known; `Int64.max` otherwise.
     var end: Int64 {
       @_noAllocation get {
         let ended = endFrame.load(ordering: .acquiring)
@@ -80,7 +83,7 @@ public final class RenderStream: Sendable {
 
   private static let nextID = Atomic<UInt64>(1)
 
-  /// Makes an empty stream for `capacityFrames` frames of `channelCount` interleaved channels.
+  /// Creates an empty stream for `capacityFrames` frames of `channelCount` interleaved channels.
   public init(capacityFrames: Int, channelCount: Int, spanCapacity: Int = 1_024) {
     id = Self.nextID.wrappingAdd(1, ordering: .relaxed).oldValue
     storage = .allocate(capacity: 1)
@@ -101,7 +104,7 @@ public final class RenderStream: Sendable {
   public var writtenFrame: Int64 { storage.pointee.ring.writtenFrame }
   /// The first frame that may still be rendered. Any thread.
   public var releasedFrame: Int64 { storage.pointee.ring.releasedFrame }
-  /// The frame at which the sound ends, when that is known. Any thread.
+  /// The frame at which the audio ends; nil while it is unknown. Any thread.
   public var endFrame: Int64? {
     let frame = storage.pointee.end
     return frame == .max ? nil : frame
@@ -109,7 +112,7 @@ public final class RenderStream: Sendable {
 
   // MARK: - Decode thread
 
-  /// Frames that may be written now.
+  /// The number of frames that may be written now.
   public var writableFrameCount: Int { storage.pointee.ring.writableFrameCount }
 
   /// See `SampleRing.writableRegion`.
@@ -125,20 +128,22 @@ public final class RenderStream: Sendable {
     storage.pointee.ring.write(samples, frameCount: frameCount)
   }
 
-  /// Says what the frames from `span.streamFrame` on are; before they are written. False when the queue is full.
+  /// Describes the frames from `span.streamFrame` on. Call it before these frames are written. Returns false when the
+  /// queue is full.
   public func describe(_ span: SpanDescriptor) -> Bool { storage.pointee.spans.push(span) }
 
-  /// Says how loud the frames from `streamFrame` on are to be, which are those of item `itemID`; before they are written, and
-  /// not before what was said last. False when there is no room: they are as loud as what lies before them.
+  /// Sets the gain of the frames from `streamFrame` on, which belong to item `itemID`. Call it before these frames are
+  /// written, in the order of the frames. Returns false when there is no space: the frames then keep the gain of the
+  /// frames before them.
   public func setLevel(_ gain: Float, itemID: UInt64, fromFrame streamFrame: Int64) -> Bool {
     storage.pointee.levels.append(streamFrame: streamFrame, itemID: itemID, gain: gain)
   }
 
-  /// Says that the sound ends after the last written frame.
+  /// Ends the audio after the last written frame.
   public func end() { storage.pointee.endFrame.store(storage.pointee.ring.writtenFrame, ordering: .releasing) }
 
-  /// Asks for a `RenderEvent.roomInStream` once half of the ring is free. The caller then looks at
-  /// `writableFrameCount` once more before it sleeps.
+  /// Requests a `RenderEvent.roomInStream` once half of the ring is free. The caller must check `writableFrameCount`
+  /// once more before it sleeps.
   public func requestRoomWakeup() {
     storage.pointee.wantsRoom.store(true, ordering: .sequentiallyConsistent)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
@@ -146,18 +151,18 @@ public final class RenderStream: Sendable {
 
   // MARK: - Engine
 
-  /// Takes the end at `frame` back, because more was written behind it; a later end stays.
+  /// Removes the end at `frame`, because more frames were written after it. A later end stays.
   public func reopen(endingAt frame: Int64) {
     _ = storage.pointee.endFrame.compareExchange(expected: frame, desired: .max, ordering: .acquiringAndReleasing)
   }
 
-  /// Ends the sound at `frame`, before what has been or will be written.
+  /// Ends the audio at `frame`, regardless of frames that have been or will be written after it.
   public func truncate(at frame: Int64) { storage.pointee.cutFrame.store(frame, ordering: .releasing) }
 
-  /// Keeps what is behind `frame` from being rendered, be it there or not: a reader that comes there starves. What has
-  /// been rendered stays. Nil: what is there is rendered.
+  /// Masks the frames from `frame` on, written or not: an input that reaches `frame` underruns. Frames rendered already
+  /// stay. Nil removes the mask.
   public func hold(at frame: Int64?) { storage.pointee.heldFrame.store(frame ?? .max, ordering: .releasing) }
 
-  /// The next span that has not been read yet.
+  /// Removes and returns the next range description; nil when all have been read.
   public func nextSpan() -> SpanDescriptor? { storage.pointee.spans.pop() }
 }

@@ -1,26 +1,32 @@
-/// Makes the current route, and why it changes, of what the sound server and the stream say. A pure value.
+/// Derives the current route, and the reasons of its changes, from the reports of the sound server and the stream. A
+/// value type without side effects.
 ///
-/// Facts go in: what devices there are (`devicesChanged`), on which of them the stream is (`playing`), that its device or the
-/// server went away (`lost`) and that nothing takes their place (`nothingPlays`). A `RouteChange` comes out where the route is
-/// another one. What was lost is told with what it was replaced by: the change comes with `playing` or `nothingPlays`.
+/// The inputs are facts:
+/// - the available devices (`devicesChanged`),
+/// - the device of the stream (`playing`),
+/// - the loss of the device or the server (`lost`),
+/// - the absence of a replacement (`nothingPlays`).
+///
+/// A `RouteChange` is returned when the route changed. A loss is reported together with its replacement: the change
+/// comes with `playing` or `nothingPlays`.
 public struct RouteTracker: Sendable {
   public private(set) var route = AudioRoute()
-  /// What there is; nil while no server answers.
+  /// The available devices; nil while no server responds.
   public private(set) var devices: AudioDevices?
-  /// The device that the stream is on.
+  /// The stream's device.
   private var deviceName: String?
-  /// Outputs, and ports of the stream's device, that appeared or were plugged in since the route last changed.
+  /// The outputs, and ports of the stream's device, that appeared or were plugged in since the route last changed.
   private var arrivals: Set<String> = []
-  /// Why the route that is about to end does, where that is known.
+  /// The reason of the next route change, if it is known already.
   private var pendingReason: RouteChange.Reason?
-  /// Whether there has been a route yet: the first one is no change.
+  /// Whether a route has been established: the first one is not a change.
   private var hasBegun = false
 
   public init() {}
 
-  /// The server has these devices now, or does not answer.
+  /// Sets the available devices; nil means that the server does not respond.
   ///
-  /// A device of the stream that is not among them leaves the route as it is: the stream tells what becomes of it.
+  /// If the stream's device is missing, the route stays: the stream reports the outcome.
   public mutating func devicesChanged(_ new: AudioDevices?) -> RouteChange? {
     let old = devices
     devices = new
@@ -29,14 +35,15 @@ public struct RouteTracker: Sendable {
     arrivals.formIntersection(arrivable(in: new))
     guard let device = new.output(deviceName) else { return turn(to: route.output, .unknown) }
     guard old != nil else {
-      // The stream was there before it was known what there is: this is the same route, in more words.
+      // The stream existed before the devices were known: this is the same route with a full description.
       route = AudioRoute(output: AudioRoute.End(device), input: input)
       return nil
     }
     return turn(to: AudioRoute.End(device), reason(from: old?.output(deviceName), to: device))
   }
 
-  /// The stream is on `name` now: it was opened there, or moved. `isChosen`: because somebody asked for that device here.
+  /// Sets the device of the stream after it was opened or moved. `isChosen`: the user requested that device in
+  /// Playhead.
   public mutating func playing(on name: String, isChosen: Bool = false) -> RouteChange? {
     let previous = deviceName
     deviceName = name
@@ -53,7 +60,7 @@ public struct RouteTracker: Sendable {
       return nil
     }
     if let pendingReason, route.output != nil {
-      // What was lost is back before anything took its place.
+      // The lost device returned before another one replaced it.
       return turn(to: end, end.deviceName == route.output?.deviceName ? .routeConfigurationChange : pendingReason)
     }
     if isChosen { return turn(to: end, .override) }
@@ -61,7 +68,8 @@ public struct RouteTracker: Sendable {
     return turn(to: end, arrivals.contains(name) ? .newDeviceAvailable : .override)
   }
 
-  /// The stream is gone: with its device (`oldDeviceUnavailable`), with the server (`noSuitableRoute`), or for another reason.
+  /// Records the loss of the stream: with its device (`oldDeviceUnavailable`), with the server (`noSuitableRoute`), or
+  /// for another reason.
   public mutating func lost(_ reason: RouteChange.Reason) {
     if reason == .oldDeviceUnavailable, let deviceName { devices?.outputs.removeAll { $0.name == deviceName } }
     if reason == .noSuitableRoute { devices = nil }
@@ -69,7 +77,7 @@ public struct RouteTracker: Sendable {
     pendingReason = reason
   }
 
-  /// There is nothing to be heard on.
+  /// Ends the route: no output exists.
   public mutating func nothingPlays() -> RouteChange? {
     defer {
       pendingReason = nil
@@ -81,7 +89,7 @@ public struct RouteTracker: Sendable {
 
   // MARK: - Reasons
 
-  /// The default input; nil when that only repeats what an output plays.
+  /// The default input; nil when it is the monitor of an output.
   private var input: AudioRoute.End? {
     let device = devices?.inputs.first { $0.name == devices?.defaultInputName }
     return device.flatMap { $0.monitoredOutputName == nil ? AudioRoute.End($0) : nil }
@@ -101,7 +109,7 @@ public struct RouteTracker: Sendable {
     return hasBegun ? RouteChange(reason: inputReason, previous: previous, current: route) : nil
   }
 
-  /// Why a device's end of the route is another one than before.
+  /// Returns why a device's end of the route changed.
   private func reason(from old: AudioDevice?, to new: AudioDevice) -> RouteChange.Reason {
     guard let old else { return .routeConfigurationChange }
     guard let oldPort = old.activePort, let newPort = new.activePort else { return .routeConfigurationChange }
@@ -112,16 +120,17 @@ public struct RouteTracker: Sendable {
       default: return .routeConfigurationChange
       }
     }
-    // First what was plugged in: speakers may count as unplugged for just as long.
+    // Check first whether the new port was plugged in: speakers may count as unplugged for just as long.
     if arrivals.contains(AudioRoute.End(new).label) { return .newDeviceAvailable }
     guard let left = new.port(oldPort.name), left.availability != .unavailable else {
-      // Where it was unplugged long ago nobody was listening there.
+      // A port that was unplugged long ago was not in use.
       return oldPort.availability == .unavailable ? .newDeviceAvailable : .oldDeviceUnavailable
     }
     return old.port(newPort.name) == nil ? .newDeviceAvailable : .override
   }
 
-  /// What can appear: outputs, and of the stream's own the ports into which something is known to be plugged.
+  /// Returns the names that can appear: the outputs, and the ports of the stream's device that are known to be plugged
+  /// in.
   private func arrivable(in devices: AudioDevices) -> Set<String> {
     let ports = devices.output(deviceName)?.ports.filter { $0.availability == .available } ?? []
     return Set(devices.outputs.map(\.name)).union(ports.map { "\(deviceName ?? "")/\($0.name)" })

@@ -1,11 +1,12 @@
 import MediaCore
 import Synchronization
 
-/// Interleaved float32 frames between one writer and one renderer, kept until they have been *heard*.
+/// A ring of interleaved float32 frames between one writer and one renderer. Frames are kept until they have been
+/// *heard*.
 ///
-/// Frames carry absolute numbers, counted from the ring's first frame. `[releasedFrame, writtenFrame)` is readable, any
-/// number of times and in any order; that is what lets `RenderCore` render again from an earlier frame. Room for
-/// writing is `capacity - (written - released)`.
+/// Frames have absolute numbers, counted from the ring's first frame. `[releasedFrame, writtenFrame)` is readable, any
+/// number of times and in any order, so that `RenderCore` can render again from an earlier frame. The space for writing
+/// is `capacity - (written - released)`.
 ///
 /// Threading: `writableFrameCount`, `writableRegion`, `commit` and `write` on the writer's side; everything else on the
 /// renderer's. Nothing blocks. Memory is allocated at init and only touched where it is written.
@@ -17,7 +18,7 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
   private let written = Atomic<Int64>(0)
   private let released = Atomic<Int64>(0)
 
-  /// Makes a ring of at least `capacityFrames` frames; rounded up to a power of two.
+  /// Creates a ring of at least `capacityFrames` frames, rounded up to a power of two.
   public init(capacityFrames: Int, channelCount: Int) {
     precondition(capacityFrames > 0 && capacityFrames <= 1 << 26, "capacityFrames out of range")
     precondition(AudioFormat.supportedChannelCounts.contains(channelCount), "channelCount out of range")
@@ -32,7 +33,7 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
 
   // MARK: - Writer's side
 
-  /// Frames that may be written now.
+  /// The number of frames that may be written now.
   public var writableFrameCount: Int {
     @_noAllocation get {
       capacityFrames
@@ -40,9 +41,10 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Where the next frames go: a contiguous piece of the ring, at most `frameCount` frames; nil when the ring is full.
+  /// Returns the contiguous region of the ring for the next frames, at most `frameCount` frames; nil when the ring is
+  /// full.
   ///
-  /// The pointer is valid until `commit`; write at most the frames that `count` says, then commit them.
+  /// The pointer is valid until `commit`. Write at most `count` frames, then commit them.
   public borrowing func writableRegion(atMost frameCount: Int) -> (samples: UnsafeMutablePointer<Float>, count: Int)? {
     let writable = min(writableFrameCount, frameCount)
     guard writable > 0 else { return nil }
@@ -50,13 +52,13 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
     return (samples + offset * channelCount, min(writable, capacityFrames - offset))
   }
 
-  /// Hands the first `frameCount` frames of the writable region to the renderer.
+  /// Passes the first `frameCount` frames of the writable region to the renderer.
   public borrowing func commit(frameCount: Int) {
     precondition(frameCount >= 0 && frameCount <= writableFrameCount, "more frames committed than writable")
     written.store(written.load(ordering: .relaxed) + Int64(frameCount), ordering: .releasing)
   }
 
-  /// Copies interleaved frames in; returns how many fitted.
+  /// Copies interleaved frames into the ring; returns how many fitted.
   public borrowing func write(_ source: UnsafePointer<Float>, frameCount: Int) -> Int {
     var done = 0
     while done < frameCount, let region = writableRegion(atMost: frameCount - done) {
@@ -69,7 +71,7 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
 
   // MARK: - Renderer's side
 
-  /// The frame after the last one that may be read. Any side.
+  /// The frame after the last readable one. Any side.
   public var writtenFrame: Int64 {
     @_noAllocation get { written.load(ordering: .acquiring) }
   }
@@ -79,13 +81,13 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
     @_noAllocation get { released.load(ordering: .acquiring) }
   }
 
-  /// Frames before `frame` will not be read again; their room may be written.
+  /// Releases the frames before `frame`, which will not be read again; their space may be written.
   @_noAllocation
   public borrowing func release(before frame: Int64) {
     if frame > released.load(ordering: .relaxed) { released.store(frame, ordering: .releasing) }
   }
 
-  /// The longest contiguous piece from `frame` on, at most `frameCount` frames.
+  /// Returns the longest contiguous region from `frame` on, at most `frameCount` frames.
   ///
   /// `[frame, frame + frameCount)` must be readable. The pointer is valid until the frames are released.
   @_noAllocation

@@ -1,17 +1,17 @@
 import Glibc
 import MediaCore
 
-/// Where a sink without a device puts what would be heard.
+/// The target of a sink without a device.
 public protocol SampleWriter: AnyObject {
-  /// Prepares the target for sound of `format`. Before the first `write`.
+  /// Prepares the target for audio of `format`. Called before the first `write`.
   func begin(format: AudioFormat) throws(MediaError)
-  /// Takes interleaved float32 frames. May block.
+  /// Writes interleaved float32 frames. May block.
   func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError)
-  /// Completes what was written. Called once, after the last `write`.
+  /// Completes the target. Called once, after the last `write`.
   func finish()
 }
 
-/// How samples are stored by `wav:` and `pipe:` outputs: little-endian, interleaved.
+/// The sample format of `wav:` and `pipe:` outputs: little-endian, interleaved.
 public enum SampleEncoding: String, Sendable, CaseIterable {
   case s16, s24, f32
 
@@ -23,7 +23,7 @@ public enum SampleEncoding: String, Sendable, CaseIterable {
     }
   }
 
-  /// Appends `count` float32 samples to `bytes`: integers rounded to nearest, even at ties, and clamped.
+  /// Appends `count` float32 samples to `bytes`. Integers are rounded to nearest, even at ties, and clamped.
   func encode(_ samples: UnsafePointer<Float>, count: Int, into bytes: inout [UInt8]) {
     switch self {
     case .s16: for index in 0..<count { append(Self.quantize(samples[index], scale: 32_768), byteCount: 2, to: &bytes) }
@@ -47,14 +47,14 @@ public enum SampleEncoding: String, Sendable, CaseIterable {
   }
 }
 
-/// Writes what would be heard into a file: WAV with a header, or a FIFO as bare samples.
+/// Writes the output to a file: a WAV file with a header, or a FIFO with bare samples.
 ///
-/// Threading: one thread at a time, the sink's.
+/// Threading: one thread at a time, the sink's thread.
 public final class SampleFileWriter: SampleWriter {
   public enum Container: Sendable {
     /// A WAV file, created or overwritten; its header is completed by `finish`.
     case wav
-    /// A FIFO (made when missing), bare samples. A reader that does not read holds the output up.
+    /// A FIFO with bare samples, created if missing. A reader that does not read blocks the output.
     case pipe
   }
 
@@ -67,7 +67,7 @@ public final class SampleFileWriter: SampleWriter {
   private var dataByteCount: UInt64 = 0
   private var buffer: [UInt8] = []
 
-  /// `shouldStop` is asked while a FIFO is full, so that the sink can be closed then.
+  /// Creates a writer. `shouldStop` is polled while a FIFO is full, so that the sink can be closed then.
   public init(
     path: String, container: Container, encoding: SampleEncoding, shouldStop: @escaping @Sendable () -> Bool = { false }
   ) {
@@ -94,7 +94,7 @@ public final class SampleFileWriter: SampleWriter {
       }
     case .pipe:
       if mkfifo(path, 0o600) != 0, errno != EEXIST { throw Self.failure("mkfifo", path) }
-      // Read and write: opening does not wait for a reader, and a reader that goes away is not a signal.
+      // Read and write: opening does not wait for a reader, and a reader that closes causes no signal.
       descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       guard descriptor >= 0 else { throw Self.failure("open", path) }
       var status = stat()
@@ -116,7 +116,7 @@ public final class SampleFileWriter: SampleWriter {
   public func finish() {
     guard descriptor >= 0 else { return }
     if container == .wav {
-      // A chunk of odd length is padded, which its size does not count.
+      // A chunk of odd length is padded; its size does not include the padding.
       if dataByteCount % 2 == 1 { try? writeBytes([0]) }
       let bytes = header()
       _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
@@ -141,8 +141,8 @@ public final class SampleFileWriter: SampleWriter {
     }
   }
 
-  /// The RIFF header for what has been written so far (Microsoft, Multimedia Programming Interface 1.0; sizes beyond
-  /// 4 GiB are written as 0xFFFFFFFF, which readers take for "until the end").
+  /// Returns the RIFF header for the samples written so far (Microsoft, Multimedia Programming Interface 1.0). Sizes
+  /// beyond 4 GiB are written as 0xFFFFFFFF, which readers interpret as "until the end".
   private func header() -> [UInt8] {
     func little(_ value: UInt64, _ byteCount: Int) -> [UInt8] {
       (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }

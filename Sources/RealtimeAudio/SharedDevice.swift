@@ -1,45 +1,46 @@
-/// What a stream is for, as sound servers name it (PulseAudio's `media.role`). The server's own rules say what becomes of
-/// others by it, and of it by others: a call (`phone`) may have music and films stand still, or be lowered.
+/// The purpose of a stream, as sound servers name it (PulseAudio's `media.role`). The server's rules may mute or lower
+/// a stream because of the role of another one: a call (`phone`) may pause or lower music and films.
 public enum StreamRole: String, Sendable, Hashable, CaseIterable {
   case music
   case video
   case game
-  /// Short sounds that say something has happened.
+  /// Short notification sounds. prose: sounds (the audio clip itself)
   case event
   /// A call.
   case phone
   case animation
-  /// Making music, measuring.
+  /// Music production and measuring.
   case production
-  /// Speech that stands for what others see.
+  /// Speech for accessibility, such as a screen reader.
   case a11y
 }
 
-/// What a sound server has done to a stream because of what other programs play.
+/// A change that a sound server made to a stream because of other programs' audio.
 public enum SharingNotice: Sendable, Hashable {
-  /// The stream was muted and stands still: something else is to be heard alone. It stands until `endInterruption`.
+  /// The server muted the stream so that other audio is heard alone. The stream is paused until `endInterruption`.
   case interruptionBegan
-  /// The server would let it sound again. It stands all the same, until `endInterruption`.
+  /// The server permits the stream to play again. It stays paused until `endInterruption`.
   case interruptionEnded
-  /// The stream is lowered while something else is heard, and goes on.
+  /// The server lowered the stream while other audio plays. The stream continues.
   case duckingBegan
   case duckingEnded
 }
 
 /// A sink on a device that is shared with other programs, by rules about roles.
 ///
-/// A stream that the server mutes to interrupt it stands still at once, at the first frame that was not heard, or a little
-/// before it: no frame is lost. What players do about that is not for the sink to say.
+/// A stream that the server mutes to interrupt it pauses at once, at or slightly before the first frame that was not
+/// heard: no frame is lost. The reaction of the players is not the sink's concern.
 public protocol SharedDeviceSink: AudioSink {
-  /// Says the stream's role, and who is told what the server does. Once, before `open`. `onSharing` is called on any thread and
-  /// must not block.
+  /// Sets the stream's role and the handler of the server's changes. Call it once, before `open`. `onSharing` is called
+  /// on any thread and must not block.
   func prepare(role: StreamRole, onSharing: @escaping @Sendable (SharingNotice) -> Void)
 
-  /// Another role from now on. Any thread; never blocks. Not while the stream is interrupted or lowered: servers would leave
-  /// it so, and a new sink is needed.
+  /// Changes the role. Any thread; never blocks. Not while the stream is interrupted or lowered: servers would leave it
+  /// in that state, and a new sink is needed.
   func setRole(_ role: StreamRole)
 
-  /// Lets the stream go on from where it stands, if anything is to sound. `overrulesServer`: though the server has not said
-  /// that it may; the stream is heard again. Any thread; never blocks.
+  /// Resumes the stream from its paused position, if any audio is to be played. Any thread; never blocks.
+  ///
+  /// - Parameter overrulesServer: Whether to resume, and unmute the stream, before the server permits it.
   func endInterruption(overrulesServer: Bool)
 }

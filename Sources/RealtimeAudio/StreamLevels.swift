@@ -1,11 +1,11 @@
 import Synchronization
 
-/// How loud the items in a stream are: a gain for each, from the item's first frame on.
+/// The gains of the items in a stream, each from the item's first frame on.
 ///
-/// The decode thread says what an item's gain is before it writes the item's first frame, so that the gain begins with that very
-/// sample. What changes it later is a command to the mixer, and moves it over output frames as other gains are moved.
+/// The decode thread sets an item's gain before it writes the item's first frame, so that the gain begins exactly with
+/// that sample. Later changes are commands to the mixer and move the gain over output frames, like other gains.
 ///
-/// Threading: `append` on the decode thread; everything else on the render side, which owns what has been published.
+/// Threading: `append` on the decode thread; everything else on the render side, which owns the published gains.
 struct StreamLevels: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: slots of `levels` are handed over by the release/acquire pairs in the two positions.
   private struct Level: BitwiseCopyable {
@@ -14,13 +14,13 @@ struct StreamLevels: ~Copyable, @unchecked Sendable {
     var gain: GainRamp
   }
 
-  /// What holds at a frame, and before which frame.
+  /// The gain at a frame, and the first frame at which it no longer applies.
   struct Reach: BitwiseCopyable {
     var gain: GainRamp
     var endFrame: Int64
   }
 
-  /// More than what a stream holds of items that can be told apart by ear; a power of two.
+  /// More than the number of items in a stream that a listener can distinguish; a power of two.
   static let capacity = 256
 
   private let levels: UnsafeMutablePointer<Level>
@@ -33,8 +33,8 @@ struct StreamLevels: ~Copyable, @unchecked Sendable {
 
   // MARK: - Decode thread
 
-  /// From `streamFrame` on, which is not before that of the last call, the stream is `itemID`'s and has its gain. False, and
-  /// nothing is said, when there is no room.
+  /// Assigns the frames from `streamFrame` on to `itemID`, with its gain. `streamFrame` must not be before that of the
+  /// last call. Returns false and changes nothing when there is no space.
   borrowing func append(streamFrame: Int64, itemID: UInt64, gain: Float) -> Bool {
     let position = published.load(ordering: .relaxed)
     guard position &- released.load(ordering: .acquiring) < Self.capacity else { return false }
@@ -46,7 +46,7 @@ struct StreamLevels: ~Copyable, @unchecked Sendable {
 
   // MARK: - Render side
 
-  /// The gain of a frame that has been written, and how far it reaches. Read `readyFrame` first.
+  /// Returns the gain of a written frame, and how far it applies. Read `readyFrame` first.
   @_noAllocation
   borrowing func reach(atFrame frame: Int64) -> Reach {
     var gain = GainRamp()
@@ -61,7 +61,7 @@ struct StreamLevels: ~Copyable, @unchecked Sendable {
     return Reach(gain: gain, endFrame: .max)
   }
 
-  /// Moves the gain of an item, wherever in the stream it is.
+  /// Moves the gain of an item wherever it occurs in the stream.
   @_noAllocation
   borrowing func move(itemID: UInt64, to gain: Float, atFrame frame: Int64, frameCount: Int64) {
     var position = released.load(ordering: .relaxed)
@@ -75,7 +75,7 @@ struct StreamLevels: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Frames before `frame` are not asked for again.
+  /// Releases the entries that only apply before `frame`.
   @_noAllocation
   borrowing func release(before frame: Int64) {
     var position = released.load(ordering: .relaxed)

@@ -1,12 +1,12 @@
 import MediaCore
 
-/// A sink without a device, at real speed: `null`, `wav:` and `pipe:`.
+/// A sink without a device that runs in real time: `null`, `wav:` and `pipe:`.
 ///
-/// One thread renders blocks of 20 ms at the moment they begin to be "heard", and hands each to the writer when it has
-/// been. Commands in the middle of a block rewind to the present frame and render the rest of the block again. While
-/// nothing sounds the thread sleeps without a deadline.
+/// One thread renders blocks of 20 ms. A block counts as heard from the time at which it is rendered; at its end the
+/// thread passes it to the writer. Commands in the middle of a block rewind to the current frame, and the rest of the
+/// block is rendered again. While no input is active the thread sleeps without a deadline.
 ///
-/// Threading: the sink's side is the thread; `wait` and `commandsPosted` meet in `signal`.
+/// Threading: the sink's side is the thread; `signal` synchronises it with `commandsPosted` and `close`.
 public final class TimedSink: AudioSink, @unchecked Sendable {
   // `@unchecked Sendable`: `thread` is written by `start` and `close`, which the owner calls one after the other.
   private struct Control {
@@ -21,12 +21,12 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
   private var writer: (any SampleWriter)?
   private var thread: NamedThread?
 
-  /// A sink that is silent.
+  /// Creates a sink that discards the audio.
   public static func null(format: AudioFormat) -> TimedSink {
     TimedSink(label: "null", format: format, makeWriter: nil)
   }
 
-  /// A sink that writes what would be heard.
+  /// Creates a sink that writes the audio to a file.
   public static func file(
     path: String, container: SampleFileWriter.Container, encoding: SampleEncoding, format: AudioFormat
   ) -> TimedSink {
@@ -35,7 +35,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     }
   }
 
-  /// A sink that writes what would be heard to what `makeWriter` makes; nil: silent.
+  /// Creates a sink that passes the audio to the writer of `makeWriter`; nil discards it.
   init(
     label: String, format: AudioFormat,
     makeWriter: (@Sendable (_ shouldStop: @escaping @Sendable () -> Bool) -> any SampleWriter)?
@@ -72,14 +72,14 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     signal.update { $0.isClosed = true }
     thread?.join()
     thread = nil
-    // Opened and never started.
+    // The sink was opened and never started.
     writer?.finish()
     writer = nil
   }
 
-  // MARK: - The thread
+  // MARK: - Thread
 
-  /// What the thread owns.
+  /// The state that the thread owns.
   private final class Loop: @unchecked Sendable {
     // `@unchecked Sendable`: handed to the thread at its start and used only there.
     let core: RenderCore
@@ -89,7 +89,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     let signal: WakeSignal<Control>
     let block: UnsafeMutablePointer<Float>
     let blockFrames: Int
-    /// The first frame of the block that is being heard, and when it began to be.
+    /// The first frame of the current block, and the time at which it began.
     var blockFrame: Int64 = 0
     var blockStart = HostTime(nanoseconds: 0)
     var isRunning = false
@@ -143,14 +143,14 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
       return wakeup ?? .blockEnd
     }
 
-    /// Starts the clock if something is to sound.
+    /// Starts the clock if an input is active.
     private func begin() {
       core.applyCommands()
       guard core.isActive else { return }
       isRunning = true
       blockStart = .now
       startBlock()
-      // Somebody may wait for the clock to run.
+      // The engine may wait for the clock to run.
       wakeControl()
     }
 
@@ -167,7 +167,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
       core.render(into: block + (blockFrames - rest) * core.format.channelCount, frameCount: rest)
     }
 
-    /// The block has been heard: writes it and starts the next, or stops. An error is what the writer failed with.
+    /// Ends the block: writes it and starts the next, or stops. Returns the writer's error.
     private func finishBlock() -> MediaError? {
       if let writer {
         do throws(MediaError) { try writer.write(block, frameCount: blockFrames) } catch { return error }
@@ -177,12 +177,12 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
       if !core.isActive, core.lastAudibleFrame <= end {
         isRunning = false
         core.clock.publish(heardFrame: end, at: blockEnd, isRunning: false)
-        // The engine has to look at the clock once more: its last frames have been heard.
+        // The engine must read the clock once more, because the last frames have been heard.
         wakeControl()
         return nil
       }
       let late = HostTime.now.nanoseconds(since: blockEnd)
-      // After a suspension the clock goes on from now; what was not heard is heard late, not skipped.
+      // After a suspension the clock continues from now; audio is heard late, not skipped.
       blockStart = late > 200_000_000 ? .now : blockEnd
       startBlock()
       return nil

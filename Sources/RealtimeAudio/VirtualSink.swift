@@ -1,9 +1,9 @@
 import MediaCore
 import Synchronization
 
-/// A sink whose time passes only when it is told to: for `--clock virtual` and for tests.
+/// A sink whose time advances only on request: for `--clock virtual` and for tests.
 ///
-/// It renders `lookAheadFrames` ahead of what is heard, as a device would, so that rewinds are real.
+/// It renders `lookAheadFrames` ahead of the heard frame, as a device would, so that rewinds really happen.
 ///
 /// Threading: everything on the control loop, which is also the sink's side.
 public final class VirtualSink: AudioSink, @unchecked Sendable {
@@ -17,19 +17,23 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   private var core: RenderCore?
   private var wakeControl: @Sendable () -> Void = {}
   private var onFailure: @Sendable (MediaError) -> Void = { _ in }
-  /// What has been rendered and not heard yet: interleaved, from `heardFrame` on.
+  /// The rendered audio that has not been heard yet: interleaved, from `heardFrame` on.
   private var queued: [Float] = []
   private var heardFrame: Int64 = 0
   private var isRunning = false
   private var hasFailed = false
   private var isOpen = false
-  /// Held while time passes and while the sink is closed, which happens on another thread.
+  /// Locked while time advances and while the sink is closed, which happens on another thread.
   private let closing = Mutex<Void>(())
-  /// When the sound last began to run, and with which frame: virtual time and frames are counted from here.
+  /// The time at which the clock last started, and its frame. Virtual time and frames are counted from here.
   private var anchor = (time: HostTime(nanoseconds: 0), frame: Int64(0))
 
-  /// `now` tells the virtual time; `writer` gets each frame once it is heard. Without `waitsForSamples` it renders on
-  /// when a decoder is late, as a device would.
+  /// Creates a sink.
+  ///
+  /// - Parameter writer: Receives each frame once it is heard.
+  /// - Parameter waitsForSamples: Whether to wait for a late decoder; otherwise the sink keeps rendering, as a device
+  ///   would.
+  /// - Parameter now: Returns the virtual time.
   public init(
     label: String = "virtual", format: AudioFormat, lookAheadFrames: Int = 0, writer: (any SampleWriter)? = nil,
     waitsForSamples: Bool = true, now: @escaping @Sendable () -> HostTime
@@ -60,7 +64,7 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
 
   private func takeCommands() {
     guard let core else { return }
-    // A device that stands still is written from its very position on, too.
+    // A paused device is also written from its read position on.
     let frame = core.rewind(toFrame: heardFrame)
     queued.removeLast(queued.count - Int(frame - heardFrame) * format.channelCount)
     core.applyCommands()
@@ -86,28 +90,29 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
     }
   }
 
-  /// Whether time passing would be heard: something sounds or waits for samples. Not once it is closed.
+  /// Whether advancing time produces audio: an input plays or waits for samples. False once the sink is closed.
   public var isAudible: Bool { closing.withLock { _ in isOpen && isRunning } }
 
-  /// Frames that are heard between now and `deadline`, if nothing holds them up.
+  /// Returns the number of frames between the current frame and `deadline`, if no decoder is late.
   public func frameCount(until deadline: HostTime) -> Int {
     let elapsed = Int128(deadline.nanoseconds(since: anchor.time)) * Int128(format.sampleRateHz)
     let frame = anchor.frame + Int64(clamping: elapsed.floorDivided(by: 1_000_000_000))
     return max(0, Int(frame - heardFrame))
   }
 
-  /// The virtual instant at which the next frame begins to be heard.
+  /// The virtual time at which the next frame begins to be heard.
   public var hostTimeOfHeardFrame: HostTime {
     let elapsed = (Int128(heardFrame - anchor.frame) * 1_000_000_000).ceilDivided(by: Int128(format.sampleRateHz))
     return anchor.time.advanced(byNanoseconds: Int64(clamping: elapsed))
   }
 
-  /// Lets at most `frameCount` frames be heard, and stops before any running input lacks samples. Answers how many were;
-  /// 0 when a decoder has to deliver first. While nothing sounds, time passes without frames and the answer is 0, too:
-  /// ask `isAudible` before.
+  /// Advances by at most `frameCount` frames, and stops before a running input lacks samples.
   ///
-  /// `isSettled` is asked once more when it is known what could be rendered: a decoder may have ended its stream meanwhile,
-  /// and what follows from that comes first.
+  /// - Returns: The number of frames; 0 when a decoder must deliver first, or when no input is active (see
+  ///   `isAudible`). Without an active input, time passes without frames.
+  ///
+  /// - Parameter isSettled: Called once more when the number of frames that can be rendered is known. A decoder may
+  ///   have ended its stream meanwhile, and the consequences come first.
   public func advance(frameCount: Int, while isSettled: () -> Bool = { true }) -> Int {
     closing.withLock { _ in hear(atMost: frameCount, while: isSettled) }
   }
@@ -128,14 +133,14 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   }
 
   private func publish(_ core: RenderCore) {
-    // While it runs the clock is told from where it started, so that no rounding adds up.
+    // While the clock runs, it is published relative to its start, so that rounding errors do not add up.
     let point = isRunning ? anchor : (time: now(), frame: heardFrame)
     core.clock.publish(heardFrame: point.frame, at: point.time, isRunning: isRunning)
   }
 
   private var queuedFrameCount: Int { queued.count / format.channelCount }
 
-  /// Renders as much as decoders have delivered.
+  /// Renders as many frames as the decoders have delivered.
   private func renderAhead(_ core: RenderCore, frameCount wanted: Int, while isSettled: () -> Bool = { true }) {
     guard wanted > 0 else { return }
     let frameCount = waitsForSamples ? core.readyFrameCount(atMost: wanted) : wanted

@@ -2,7 +2,7 @@ import Glibc
 import MediaCore
 
 /// A monitor: state of type `State` under a mutex, and a condition to wait for its changes, with absolute deadlines on
-/// CLOCK_MONOTONIC. For threads that may block; never for render.
+/// CLOCK_MONOTONIC. For threads that may block; never for the render side.
 public final class WakeSignal<State>: @unchecked Sendable {
   // `@unchecked Sendable`: `state` is protected by `mutex`.
   private var state: State
@@ -28,7 +28,7 @@ public final class WakeSignal<State>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Changes the state, and wakes those who wait.
+  /// Changes the state, and wakes all waiting threads.
   public func update<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -40,7 +40,7 @@ public final class WakeSignal<State>: @unchecked Sendable {
     return try body(&state)
   }
 
-  /// Looks at the state, or changes it without waking anybody.
+  /// Reads or changes the state without waking a thread.
   public func withState<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -49,8 +49,8 @@ public final class WakeSignal<State>: @unchecked Sendable {
     return try body(&state)
   }
 
-  /// Waits until `body` gives a result; nil when `deadline` passes first. `body` is called with the mutex held, at once
-  /// and after each change.
+  /// Waits until `body` returns a result; nil when `deadline` passes first. `body` is called with the mutex locked, at
+  /// once and after each change.
   public func wait<Result>(until deadline: HostTime? = nil, _ body: (inout State) -> Result?) -> Result? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -60,7 +60,7 @@ public final class WakeSignal<State>: @unchecked Sendable {
         pthread_cond_wait(condition, mutex)
         continue
       }
-      // Never negative, which would be an error instead of a time-out.
+      // A negative time would be an error instead of a timeout.
       let nanoseconds = max(0, deadline.nanoseconds)
       var time = timespec(
         tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
@@ -70,7 +70,7 @@ public final class WakeSignal<State>: @unchecked Sendable {
 }
 
 extension HostTime {
-  /// The present instant on CLOCK_MONOTONIC.
+  /// The current time on CLOCK_MONOTONIC.
   public static var now: HostTime {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
