@@ -1,6 +1,6 @@
 // Audio between a source's callback and the consumer thread. The callback's part neither allocates nor locks: it uses a
-// ring, a queue
-// of descriptors, and a semaphore to wake the consumer (sem_post takes no lock). Frames that do not fit are counted.
+// ring, a queue of descriptors, and a semaphore to wake the consumer (sem_post takes no lock). Frames that do not fit
+// are counted.
 import Glibc
 import MediaCore
 import Synchronization

@@ -183,8 +183,7 @@ struct RenderState: ~Copyable {
     into output: UnsafeMutablePointer<Float>, frameCount: Int, events: borrowing RenderEventQueue
   ) {
     // An input is audible from the start of the block, or from its `beginFrame`, up to some frame. So the frames before
-    // `filled` contain
-    // audio and are added to; later frames are copied, because adding to 0 would turn -0 into 0.
+    // `filled` contain audio and are added to; later frames are copied, because adding to 0 would turn -0 into 0.
     var filled = 0
     for index in 0..<inputLimit {
       let input = inputs + index
