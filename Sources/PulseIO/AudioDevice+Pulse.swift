@@ -1,9 +1,9 @@
 import CPulse
 import RealtimeAudio
 
-/// What libpulse tells of sinks and sources, as values.
+/// Conversions of libpulse's sink and source descriptions.
 extension AudioDevice {
-  /// A sink; nil when it has no name. `info` is valid during the call only.
+  /// Converts a sink; nil when it has no name. `info` is valid during the call only.
   init?(_ info: pa_sink_info) {
     guard let name = info.name.map({ String(cString: $0) }) else { return nil }
     let ports = (0..<Int(info.n_ports)).compactMap { index in
@@ -15,7 +15,7 @@ extension AudioDevice {
       activePortName: info.active_port?.pointee.name.map { String(cString: $0) })
   }
 
-  /// A source; nil when it has no name. `info` is valid during the call only.
+  /// Converts a source; nil when it has no name. `info` is valid during the call only.
   init?(_ info: pa_source_info) {
     guard let name = info.name.map({ String(cString: $0) }) else { return nil }
     let ports = (0..<Int(info.n_ports)).compactMap { index in

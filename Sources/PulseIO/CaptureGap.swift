@@ -1,12 +1,13 @@
 import MediaCore
 
-/// Counts what a sound server dropped because what it keeps for a record stream was full: 4 MB, eleven seconds of stereo at 48 kHz. It
-/// says nothing of that, but who stood for so long and then took all that there was has got less than time has passed. A pure value.
+/// Counts the frames that a sound server dropped silently because its buffer of a record stream was full: 4 MB, eleven
+/// seconds of stereo at 48 kHz. After a pause of this process, fewer frames arrive than the elapsed time requires. A
+/// value type without side effects.
 ///
-/// PulseAudio drops what comes last, and PipeWire all but the last: either is missing where the taker has caught up, but for what it took
-/// while it did.
+/// PulseAudio drops the newest frames and keeps the buffer's content, and PipeWire drops the oldest. Either way the
+/// frames are missing once this process has caught up.
 struct CaptureGap: Hashable {
-  /// Fragments come more often.
+  /// Fragments arrive more often than this.
   private static let leastNanoseconds: Int64 = 300_000_000
 
   private struct Mark: Hashable {
@@ -15,38 +16,40 @@ struct CaptureGap: Hashable {
   }
 
   private let sampleRateHz: Int
-  /// What the server keeps at most; and whether it counts what it dropped, as PipeWire does.
+  /// The capacity of the server's buffer, and whether the server's counters include the dropped frames, as PipeWire's
+  /// do.
   private let heldFrames: Int64
   private let countsDropped: Bool
-  /// The last time that something was taken.
+  /// The last time at which frames were read.
   private var last: Mark?
-  /// The last time before nothing was taken for long, until it is known what that cost.
+  /// The last read before a long pause, until the loss of that pause is known.
   private var begin: Mark?
-  /// What the server counts as read more than was taken, since the stream runs: it was known before.
+  /// The frames that the server counts as read in excess of the frames read here, known since the stream started.
   private var knownFrames: Int64 = 0
 
   init(sampleRateHz: Int, heldFrames: Int, countsDropped: Bool) {
     (self.sampleRateHz, self.heldFrames, self.countsDropped) = (sampleRateHz, Int64(heldFrames), countsDropped)
   }
 
-  /// Something may be missing.
+  /// Whether frames may be missing.
   var isOpen: Bool { begin != nil }
 
-  /// The stream runs anew: how long it stood tells nothing.
+  /// Forgets the marks: the stream restarts, so the length of the pause is irrelevant.
   mutating func forget() { (last, begin) = (nil, nil) }
 
-  /// It runs: `readFrames` have left the server so far, and `takenFrames` were taken.
+  /// Records the start of the stream: `readFrames` have left the server so far, and `takenFrames` were read here.
   mutating func began(readFrames: Int64, takenFrames: Int64) { knownFrames = readFrames - takenFrames }
 
-  /// `takenFrames` were taken since the stream was made. True when the server is to be asked how many it has had.
+  /// Records that `takenFrames` were read since the stream was created. Returns true when the server must be queried
+  /// for its counters.
   mutating func took(_ takenFrames: Int64, at now: HostTime) -> Bool {
     if begin == nil, let last, now.nanoseconds(since: last.time) > Self.leastNanoseconds { begin = last }
     last = Mark(time: now, frames: takenFrames)
     return begin != nil
   }
 
-  /// The server has had `writtenFrames` since the stream was made, of which `readFrames` have left it. How many are missing; nil: that will be
-  /// known when more was taken.
+  /// Evaluates the server's counters: it has received `writtenFrames` since the stream was created, of which
+  /// `readFrames` have left it. Returns the number of missing frames; nil when more frames must be read first.
   mutating func answered(writtenFrames: Int64, readFrames: Int64) -> Int? {
     guard let begin, let last else { return 0 }
     let tenth = Int64(sampleRateHz) / 10
@@ -56,12 +59,12 @@ struct CaptureGap: Hashable {
     if countsDropped {
       missing = readFrames - last.frames - knownFrames
     } else {
-      // A source that stood or slept had nothing to give: only a full server drops anything.
+      // A paused or suspended source delivers nothing: only a full server drops frames.
       guard last.frames - begin.frames >= heldFrames / 2 else { return 0 }
       let passed = Double(last.time.nanoseconds(since: begin.time)) / 1e9 * Double(sampleRateHz)
       missing = Int64(passed) - (last.frames - begin.frames)
     }
-    // Fragments come a little sooner or later.
+    // The arrival of fragments varies slightly.
     guard missing >= tenth else { return 0 }
     if countsDropped { knownFrames += missing }
     return Int(missing)

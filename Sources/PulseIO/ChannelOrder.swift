@@ -4,7 +4,7 @@ import CPulse
 ///
 /// libpulse's own default (`PA_CHANNEL_MAP_AIFF`) and even its `WAVEEX` differ from them for some counts.
 enum ChannelOrder {
-  /// The map for `channelCount` channels; nil when libpulse cannot have so many.
+  /// Returns the map for `channelCount` channels; nil when libpulse does not support that count.
   static func map(channelCount: Int) -> pa_channel_map? {
     guard (1...Int(PA_CHANNELS_MAX)).contains(channelCount) else { return nil }
     var map = pa_channel_map()

@@ -41,7 +41,7 @@ struct ConsumptionMonitor: Hashable {
   private var deadline = HostTime(nanoseconds: 0)
   private var suspicion: HostTime?
 
-  /// The stream starts, or resumes, at `time`.
+  /// Records that the stream starts, or resumes, at `time`.
   mutating func begin(at time: HostTime) {
     readPosition = nil
     deadline = time.advanced(byNanoseconds: Self.startNanoseconds)

@@ -1,18 +1,18 @@
 import MediaCore
 
-/// One answer of the server to the question where the stream stands. Frames are output frames.
+/// One timing reply of the server. Frames are output frames.
 struct DeviceTiming: Hashable {
-  /// The next frame that the device will take from the stream's buffer.
+  /// The next frame that the device will read from the stream's buffer.
   var readFrame: Int64
-  /// How long ago the frame before it was, or how long until it is, heard: what the device itself holds, in µs.
+  /// The device's latency, in µs: how long after `hostTime` the frame before `readFrame` is heard.
   var deviceMicroseconds: Int64
-  /// When that was so.
+  /// The time of the timing.
   var hostTime: HostTime
-  /// Whether the device takes from the stream: not corked, not starved, not suspended.
+  /// Whether the device reads the stream: it is not corked, underrun or suspended.
   var isPlaying: Bool
 
-  /// The output frame heard at `hostTime`. It may lie before the frame at which the stream began or resumed: then the
-  /// device still plays what it held before.
+  /// Returns the output frame heard at `hostTime`. It may be before the frame at which the stream began or resumed:
+  /// then the device still plays its earlier buffer.
   func heardFrame(sampleRateHz: Int) -> Double {
     Double(readFrame) - Double(deviceMicroseconds) * Double(sampleRateHz) / 1_000_000
   }

@@ -1,11 +1,11 @@
 import CPulse
 import Glibc
 
-/// Watches for a path to appear, or to be replaced, through inotify on the nearest folder that exists.
+/// Watches for a path to appear, or to be replaced, through inotify on the nearest existing folder.
 ///
 /// Threading: one thread.
 final class FolderWatch {
-  /// Readable when something happened; -1 when the system gives no inotify.
+  /// Readable when something changed; -1 when inotify is unavailable.
   let descriptor: Int32
   private let path: String
   private var watch: Int32 = -1
@@ -18,12 +18,12 @@ final class FolderWatch {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Takes in what happened and moves on to the nearest existing folder. Look at the path after this, then wait.
-  /// False when no folder can be watched.
+  /// Reads the pending events and watches the nearest existing folder. Check the path after this call, then wait.
+  /// Returns false when no folder can be watched.
   func prepare() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     while read(descriptor, &buffer, buffer.count) > 0 {}
-    // A folder may appear, or go, between the look and the watch; then the next look finds it.
+    // A folder may appear or disappear between the check and the watch; the next iteration finds it.
     for _ in 0..<64 {
       let folder = nearestFolder()
       if folder == watchedFolder, watch >= 0 { return true }

@@ -1,37 +1,39 @@
 import MediaCore
 
-/// A graph (PipeWire) that stood still and goes on. What its first cycles take is not heard, and nobody is told: seen were one block
-/// and two. So what was taken since it stood is given again, as much as may be heard twice. A pure value; frames are output frames.
+/// Recovers from a PipeWire graph stall. After a stall PipeWire silently discards the first one or two blocks that it
+/// consumes. Everything consumed since the stall is replayed, up to `doubtFrames`.
+///
+/// A value type without side effects; frames are output frames.
 struct GraphStall: Hashable {
-  /// Nobody hears a cycle that is late by less.
+  /// A cycle that is late by less than this is inaudible.
   private static let slackNanoseconds: Int64 = 15_000_000
 
-  /// The first frame that the device had not taken when it stood; nil: it runs.
+  /// The first frame that the device had not read when the stall began; nil while no stall is suspected.
   private(set) var frame: Int64?
-  /// Whether it was the server that stood, and not this process.
+  /// Whether the stall is confirmed: the server stalled, and not this process.
   private(set) var isCertain = false
-  /// When it took sound last, and the timing that tells who stood.
+  /// The last read of the device, and the timing whose reply decides whether the server stalled.
   private var lastRead = HostTime(nanoseconds: 0)
   private var timing: UInt64 = 0
 
-  /// So long after a block the next one but one is late.
+  /// Returns the time after a block at which the next block but one is late.
   static func patienceNanoseconds(blockNanoseconds: Int64) -> Int64 { 2 * blockNanoseconds + slackNanoseconds }
 
-  /// The device took nothing for too long after `lastRead`, though this process was awake to see it; the answer to the question `timing`
-  /// will tell whether it stands.
+  /// Called when the device missed a block while this process was scheduled. The reply of timing `timing` decides
+  /// whether the device really stalled.
   mutating func suspect(unreadFrame: Int64, lastRead: HostTime, timing: UInt64) {
     guard frame == nil else { return }
     (frame, self.lastRead, self.timing) = (unreadFrame, lastRead, timing)
   }
 
-  /// The server does not answer.
+  /// Confirms a stall, because the server does not respond.
   mutating func begin(unreadFrame: Int64) {
     frame = frame ?? unreadFrame
     isCertain = true
   }
 
-  /// What a timing says: the device is at `readFrame` at `hostTime`. One that went on is where it would be, but for the block that it is
-  /// in the middle of.
+  /// Evaluates a timing: the device is at `readFrame` at `hostTime`. Without a stall the device has reached the
+  /// expected position, except for the block that it is currently playing.
   mutating func answered(timing: UInt64, readFrame: Int64, hostTime: HostTime, blockFrames: Int64, sampleRateHz: Int) {
     guard let frame, !isCertain, timing >= self.timing else { return }
     let duration = Double(hostTime.nanoseconds(since: lastRead)) / 1e9
@@ -39,13 +41,14 @@ struct GraphStall: Hashable {
     if behindFrames > Double(blockFrames) * 1.25 { isCertain = true } else { end() }
   }
 
-  /// It runs, or something else is played.
+  /// Ends the stall: the device runs, or other audio is played.
   mutating func end() { self = GraphStall() }
 
-  /// From where on to play again, now that the device has taken everything before `unreadFrame`; nil: not yet, or nothing stood. Where
-  /// one block more was taken than may be heard twice it still is, for the first of them were lost; where more was, nothing.
+  /// Returns the frame to replay from, once the device has consumed everything before `unreadFrame`; nil when it is too
+  /// early, or no stall is confirmed. The replay also happens if one block more than `doubtFrames` was consumed,
+  /// because the first blocks were lost. If more was consumed, the stall ends without a replay.
   ///
-  /// - Parameter doubtFrames: so much may be heard twice.
+  /// - Parameter doubtFrames: The maximum number of frames that may be heard twice.
   mutating func takeReplayFrame(unreadFrame: Int64, blockFrames: Int64, doubtFrames: Int64) -> Int64? {
     guard isCertain, let frame, unreadFrame - frame > max(0, doubtFrames - blockFrames) else { return nil }
     end()

@@ -2,12 +2,12 @@ import CPulse
 import MediaCore
 import RealtimeAudio
 
-// What runs on libpulse's loop for a record stream: takes what the server sends, and gives it to the queue. Our part of a callback neither
-// allocates nor locks.
+// The part of a record stream that runs on libpulse's loop: reads the server's audio and writes it to the queue.
+// Playhead's part of a callback neither allocates nor locks.
 
 /// The callbacks of one record stream.
 ///
-/// Threading: inside the loop's lock.
+/// Threading: under the loop's lock.
 final class PulseCaptureDriver: @unchecked Sendable {
   // `@unchecked Sendable`: everything is protected by the loop's lock.
   private let stream: PulseCaptureStream
@@ -20,11 +20,11 @@ final class PulseCaptureDriver: @unchecked Sendable {
   private var isAcknowledged = true
   private var hasFailed = false
   private let bytesPerFrame: Int
-  /// What the device holds before it is captured here, in µs, as the server said it when the stream began to run.
+  /// The device's latency, in µs, as the server reported it when the stream started.
   private var deviceMicroseconds: UInt64 = 0
-  /// Frames that were taken.
+  /// The number of frames read.
   private(set) var frameCount: Int64 = 0
-  /// What the server dropped while nobody took anything, and whether it is being asked.
+  /// The frames that the server dropped while this process read nothing, and whether a timing is pending for them.
   private var gap: CaptureGap
   private var isAsking = false
 
@@ -45,7 +45,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
     pointer.map { Unmanaged<PulseCaptureDriver>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  // MARK: - Life
+  // MARK: - Lifecycle
 
   /// Registers the callbacks; the owner keeps this object alive until `end`.
   func begin() {
@@ -57,14 +57,14 @@ final class PulseCaptureDriver: @unchecked Sendable {
       api, signal.descriptor, PA_IO_EVENT_INPUT,
       { _, _, _, _, own in PulseCaptureDriver.from(own)?.wishChanged() }, own)
     if signalEvent == nil { return fail("the main loop has no room for an event") }
-    // Either may have gone wrong between `open` and now.
+    // The stream or the connection may have failed between `open` and now.
     streamStateChanged()
     if pa_context_get_state(stream.connection.context) != PA_CONTEXT_READY {
       fail("the connection to the sound server was lost")
     }
   }
 
-  /// Unregisters everything; afterwards no callback comes here.
+  /// Unregisters everything; afterwards no callback is called.
   func end() {
     stream.connection.onLoss = nil
     if let signalEvent { stream.connection.mainloop.api.pointee.io_free(signalEvent) }
@@ -74,15 +74,15 @@ final class PulseCaptureDriver: @unchecked Sendable {
     hasFailed = true
   }
 
-  /// Lets the stream stand, and waits for what the server had captured until then: half a second at most.
+  /// Corks the stream, and reads the audio that the server had captured until then. Waits for at most half a second.
   func takeRest() {
     guard !hasFailed else { return }
     setCorked(true)
     let deadline = HostTime.now.advanced(byNanoseconds: 500_000_000)
-    // What the server sends comes in order: with the answer everything is here. One that does not answer has no more.
+    // The server sends in order: all audio precedes the reply. A server that does not reply has no more audio.
     _ = try? stream.connection.wait(until: deadline, for: "pa_stream_cork") { isAcknowledged || hasFailed }
     read()
-    // Where the process stood, much may still be with the server, and something may be missing.
+    // After a pause of this process the server may still have much audio, and some may be missing.
     while gap.isOpen, isAsking, !hasFailed {
       do throws(PulseFailure) {
         try stream.connection.wait(until: deadline, for: "pa_stream_update_timing_info") { !isAsking || hasFailed }
@@ -99,7 +99,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
 
   private func fail(_ message: String) {
     guard !hasFailed else { return }
-    // What came before is the recording's.
+    // Earlier audio belongs to the recording.
     read()
     hasFailed = true
     if let signalEvent { stream.connection.mainloop.api.pointee.io_enable(signalEvent, PA_IO_EVENT_NULL) }
@@ -129,7 +129,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
     isAcknowledged = true
     stream.connection.mainloop.signal()
     guard isRunning, !hasFailed else { return }
-    // Once each time: nothing asks again while it runs.
+    // Once per start: no other timing is requested while the stream runs.
     let operation = pa_stream_update_timing_info(
       stream.pointer, { _, _, own in PulseCaptureDriver.from(own)?.timingAnswered() }, own)
     if let operation { pa_operation_unref(operation) }
@@ -141,9 +141,9 @@ final class PulseCaptureDriver: @unchecked Sendable {
     gap.began(readFrames: timing.pointee.read_index / Int64(bytesPerFrame), takenFrames: frameCount)
   }
 
-  // MARK: - Sound
+  // MARK: - Audio
 
-  /// Takes all that there is.
+  /// Reads all available audio.
   private func read() {
     guard !hasFailed else { return }
     let now = HostTime.now
@@ -158,7 +158,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
           data.assumingMemoryBound(to: Float.self), frameCount: count,
           hostTime: now.advanced(byNanoseconds: -age - Int64(deviceMicroseconds) * 1_000))
       } else {
-        // A hole: the server had nothing to send in its place.
+        // A hole: the server has no audio for these frames.
         queue.lose(frameCount: count)
       }
       frameCount += Int64(count)
@@ -166,9 +166,9 @@ final class PulseCaptureDriver: @unchecked Sendable {
     }
   }
 
-  // MARK: - What the server dropped
+  // MARK: - Frames dropped by the server
 
-  /// Where nothing was taken for long the server is asked how much there was.
+  /// Requests the server's counters after a long time without audio.
   private func noteGap(at now: HostTime) {
     guard gap.took(frameCount, at: now), !isAsking else { return }
     let operation = pa_stream_update_timing_info(

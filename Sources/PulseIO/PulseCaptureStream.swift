@@ -2,23 +2,23 @@ import CPulse
 import MediaCore
 import RealtimeAudio
 
-// Owner of one record stream and of the connection that it runs on. Made on a thread that may block; afterwards the stream belongs to a
-// PulseCaptureDriver, with the loop's lock.
+// Owner of one record stream and of its connection. Created on a thread that may block; afterwards the stream belongs
+// to a PulseCaptureDriver, with the loop's lock.
 
 /// A `pa_stream` for recording that is connected, ready and corked.
 final class PulseCaptureStream: @unchecked Sendable {
-  // `@unchecked Sendable`: nothing changes but what `pointer` points to, which the loop's lock guards.
+  // `@unchecked Sendable`: only the target of `pointer` changes, which the loop's lock protects.
   let connection: PulseConnection
   let pointer: OpaquePointer
   let format: AudioFormat
   /// The device's name.
   let sourceName: String
-  /// As `PulseConnection.DeviceInfo` has it.
+  /// See `PulseConnection.DeviceInfo.isGraphNode`.
   let isGraphNode: Bool
-  /// Frames that the server keeps at most until they are taken.
+  /// The capacity of the server's buffer, in frames.
   let heldFrameCount: Int
 
-  /// Connects, asks for the device and makes the stream; see `PulseSource.open` for the errors.
+  /// Connects, queries the device and creates the stream; see `PulseSource.open` for the errors.
   static func open(_ configuration: PulseSource.Configuration) throws(MediaError) -> PulseCaptureStream {
     let deadline = HostTime.now.advanced(
       byNanoseconds: Int64(max(1, configuration.timeOutMilliseconds)) * 1_000_000)
@@ -58,7 +58,7 @@ final class PulseCaptureStream: @unchecked Sendable {
     let specification = pa_sample_spec(
       format: shim_PA_SAMPLE_FLOAT32(), rate: UInt32(format.sampleRateHz), channels: UInt8(format.channelCount))
     let frames = max(1, format.sampleRateHz * min(max(5, configuration.fragmentMilliseconds), 1_000) / 1_000)
-    // What waits for us may be as much as the server allows.
+    // The server's buffer may be as large as the server allows.
     let attributes = pa_buffer_attr(
       maxlength: .max, tlength: .max, prebuf: .max, minreq: .max,
       fragsize: UInt32(clamping: frames * format.bytesPerFrame))
@@ -79,13 +79,13 @@ final class PulseCaptureStream: @unchecked Sendable {
     }
   }
 
-  /// Ends the stream, the connection and the loop's thread; afterwards no callback runs.
+  /// Closes the stream and the connection, and ends the loop's thread; afterwards no callback runs.
   func close() {
     connection.mainloop.withLock { PulseConnection.destroy(pointer) }
     connection.mainloop.stop()
   }
 
-  // MARK: - Making
+  // MARK: - Creation
 
   private static func make(
     _ context: OpaquePointer, _ specification: pa_sample_spec, _ map: pa_channel_map,
@@ -106,7 +106,8 @@ final class PulseCaptureStream: @unchecked Sendable {
   ) throws(PulseFailure) {
     var attributes = attributes
     var bits = PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
-    // Who named a source wants no other: one that goes ends the stream, where the server would move it, to a monitor perhaps.
+    // A named source must not be replaced: if it disappears, the stream ends. Otherwise the server would move it,
+    // possibly to a monitor.
     if isNamed { bits |= PA_STREAM_DONT_MOVE.rawValue }
     let flags = pa_stream_flags_t(bits)
     try connection.connect(stream, "pa_stream_connect_record", deadline: deadline) {

@@ -2,14 +2,15 @@ import CPulse
 import MediaCore
 import RealtimeAudio
 
-/// Questions whose answers are waited for, up to a deadline, on a thread that may block.
+/// Blocking queries with a deadline, on a thread that may block.
 extension PulseConnection {
-  /// What a sink or a source says about itself.
+  /// The server's description of a sink or a source.
   struct DeviceInfo: Sendable {
     var name: String
     var sampleRateHz: Int
     var channelCount: Int
-    /// Whether it is a node of PipeWire's graph, which takes a block before the device does, and drops it when the stream ends.
+    /// Whether the device is a node of PipeWire's graph. The graph consumes a block before the device does, and drops
+    /// it when the stream ends.
     var isGraphNode: Bool
 
     fileprivate init?(_ name: UnsafePointer<CChar>?, _ driver: UnsafePointer<CChar>?, _ shape: pa_sample_spec) {
@@ -20,7 +21,7 @@ extension PulseConnection {
     }
   }
 
-  /// Where an answer goes; lives until the operation is over.
+  /// The reply of a query; it lives until the operation is over.
   private final class Answer {
     private let mainloop: PulseMainloop
     var device: DeviceInfo?
@@ -35,14 +36,14 @@ extension PulseConnection {
       pointer.map { Unmanaged<Answer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// One piece of the answer has come, or its end.
+    /// Records that a part of the reply, or its end, has arrived.
     func came(isEnd: Bool) {
       if isEnd { isOver = true }
       mainloop.signal()
     }
   }
 
-  /// Asks for the device called `name`; nil is the default one. Monitors of sinks are sources.
+  /// Queries the device called `name`; nil is the default device. Monitors of sinks are sources.
   func deviceInfo(_ kind: AudioDevice.Kind, name: String?, deadline: HostTime) throws(PulseFailure) -> DeviceInfo {
     let call = kind == .output ? "pa_context_get_sink_info_by_name" : "pa_context_get_source_info_by_name"
     let answer = Answer(mainloop)
@@ -72,7 +73,7 @@ extension PulseConnection {
     return device
   }
 
-  /// Whether the server plays a stream muted. Inside the loop's lock.
+  /// Returns whether the server muted a stream. Call it under the loop's lock.
   func isMuted(stream index: UInt32, deadline: HostTime) throws(PulseFailure) -> Bool {
     let answer = Answer(mainloop)
     let operation = pa_context_get_sink_input_info(
@@ -91,7 +92,7 @@ extension PulseConnection {
   ) throws(PulseFailure) {
     guard let operation else { throw PulseFailure(call, context: context) }
     defer {
-      // After a cancellation the callback does not run any more.
+      // After a cancellation the callback no longer runs.
       pa_operation_cancel(operation)
       pa_operation_unref(operation)
     }
@@ -101,9 +102,9 @@ extension PulseConnection {
   }
 }
 
-/// Streams of either direction. Inside the loop's lock.
+/// Streams of either direction. Called under the loop's lock.
 extension PulseConnection {
-  /// Has a stream connect (`begin`, which answers as libpulse does), and waits until it is ready.
+  /// Connects a stream with `begin`, which returns libpulse's result, and waits until the stream is ready.
   func connect(
     _ stream: OpaquePointer, _ call: String, deadline: HostTime, _ begin: () -> Int32
   ) throws(PulseFailure) {
@@ -122,7 +123,7 @@ extension PulseConnection {
     }
   }
 
-  /// Ends a stream.
+  /// Disconnects and releases a stream.
   static func destroy(_ stream: OpaquePointer) {
     pa_stream_set_state_callback(stream, nil, nil)
     pa_stream_disconnect(stream)

@@ -1,15 +1,15 @@
 import CPulse
 
-/// Being told what changes on a server. A context has one callback and one mask: this shares them.
+/// Subscriptions to changes of a server. A context has one callback and one mask, which the subscribers share.
 extension PulseConnection {
-  /// Who is told of what.
+  /// The mask and the handler of one subscriber.
   struct Subscriber {
     var mask: UInt32
     var handler: (pa_subscription_event_type_t) -> Void
   }
 
-  /// Calls `handler`, on the loop's thread, for each event of the facilities in `mask` (`PA_SUBSCRIPTION_MASK_…`), until
-  /// `unsubscribe`. Whoever subscribes again changes what it is told. Inside the loop's lock.
+  /// Calls `handler`, on the loop's thread, for each event of the facilities in `mask` (`PA_SUBSCRIPTION_MASK_…`),
+  /// until `unsubscribe`. A second call of the same owner replaces its subscription. Call it under the loop's lock.
   func subscribe(
     _ owner: AnyObject, to mask: UInt32, _ handler: @escaping (pa_subscription_event_type_t) -> Void
   ) {
@@ -18,7 +18,7 @@ extension PulseConnection {
     if watchedFacilities != wasWatched { askForEvents() }
   }
 
-  /// Inside the loop's lock.
+  /// Ends the owner's subscription. Call it under the loop's lock.
   func unsubscribe(_ owner: AnyObject) {
     let wasWatched = watchedFacilities
     subscribers[ObjectIdentifier(owner)] = nil
@@ -31,7 +31,7 @@ extension PulseConnection {
     pa_context_set_subscribe_callback(
       context, { _, type, _, own in PulseConnection.from(own)?.changed(type) },
       Unmanaged.passUnretained(self).toOpaque())
-    // Without a connection there is nothing to be told of.
+    // A connection that is not ready cannot have subscriptions.
     guard pa_context_get_state(context) == PA_CONTEXT_READY else { return }
     let operation = pa_context_subscribe(
       context, pa_subscription_mask_t(watchedFacilities), nil, nil)

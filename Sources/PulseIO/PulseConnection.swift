@@ -2,23 +2,25 @@ import CPulse
 import MediaCore
 import RealtimeAudio
 
-// Owner of one connection to a sound server: main loop and context. Asks the server questions and waits for the
-// answers, up to a deadline. Never starts a server (no autospawn), never waits inside a callback.
+// Owner of one connection to a sound server: main loop and context. Queries the server and waits for the replies, up to
+// a deadline. Never starts a server (no autospawn), never waits inside a callback.
 
-/// A `pa_context` on a main loop of its own.
+/// A `pa_context` on a separate main loop.
 ///
-/// Threading: `init`, `connect` and questions (PulseConnection+Questions) on a thread that may block; `context` only with the loop's lock held.
+/// Threading: `init`, `connect` and queries (PulseConnection+Questions) on a thread that may block; `context` only with
+/// under the loop's lock.
 final class PulseConnection: @unchecked Sendable {
-  // `@unchecked Sendable`: `hasExpired`, `onLoss` and `subscribers` are protected by the loop's lock; the rest never changes.
+  // `@unchecked Sendable`: `hasExpired`, `onLoss` and `subscribers` are protected by the loop's lock; the rest never
+  // changes.
 
   let mainloop: PulseMainloop
   let context: OpaquePointer
   private var hasExpired = false
-  /// Called with the lock held, on the loop's thread, when the connection is lost after it was ready.
+  /// Called under the lock, on the loop's thread, when the connection is lost after it was ready.
   var onLoss: (() -> Void)?
   var subscribers: [ObjectIdentifier: Subscriber] = [:]
 
-  /// Makes the context; does not connect yet.
+  /// Creates the context without connecting it.
   init(applicationName: String) throws(PulseFailure) {
     mainloop = try PulseMainloop()
     let loop = mainloop
@@ -37,13 +39,13 @@ final class PulseConnection: @unchecked Sendable {
 
   deinit {
     mainloop.stop()
-    // The loop's thread has ended: nothing can run beside this.
+    // The loop's thread has ended, so nothing runs concurrently.
     pa_context_set_state_callback(context, nil, nil)
     pa_context_disconnect(context)
     pa_context_unref(context)
   }
 
-  /// Connects to `server` (nil: the user's default) and waits until it answers.
+  /// Connects to `server` (nil: the user's default) and waits until it responds.
   func connect(server: String?, deadline: HostTime) throws(PulseFailure) {
     let own = Unmanaged.passUnretained(self).toOpaque()
     try mainloop.withLock { () throws(PulseFailure) in
@@ -62,7 +64,7 @@ final class PulseConnection: @unchecked Sendable {
     }
   }
 
-  /// Waits until `isDone` says true; nil means that it never will. Inside the loop's lock.
+  /// Waits until `isDone` returns true; nil means that it never will. Call it under the loop's lock.
   func wait(
     until deadline: HostTime, for call: String, _ isDone: () -> Bool?
   ) throws(PulseFailure) {

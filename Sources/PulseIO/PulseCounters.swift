@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a sink has counted. Written by the loop's thread, read by any.
+/// The counters of a sink. Written by the loop's thread, read by any thread.
 final class PulseCounters: Sendable {
   let writeCount = Atomic<Int>(0)
   let timingCount = Atomic<Int>(0)
@@ -9,6 +9,6 @@ final class PulseCounters: Sendable {
   let starvationCount = Atomic<Int>(0)
   let bufferFrames = Atomic<Int>(0)
   let deviceLatencyMicroseconds = Atomic<Int>(0)
-  /// How much the server drops of what it has taken when the stream ends.
+  /// How much consumed audio the server drops when the stream ends.
   let doubtNanoseconds = Atomic<Int64>(0)
 }

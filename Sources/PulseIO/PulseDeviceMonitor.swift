@@ -3,16 +3,16 @@ import Glibc
 import MediaCore
 import RealtimeAudio
 
-// Follows a sound server that may come and go, and what devices it has. Owns one libpulse loop, whose thread sleeps until
-// the server says that something changed, or the kernel that something appeared beside the server's socket. It never waits
-// for an answer: a server that hangs is heard of when it goes on. No timer runs, with one exception: between bind(2) and
-// listen(2) a server that starts refuses connections, and is asked again for half a second.
+// Watches a sound server, which may appear and disappear, and its devices. Owns one libpulse loop. Its thread sleeps
+// until the server reports a change, or the kernel reports a change in the folder of the server's socket. It never
+// waits for a reply: a server that hangs is reported when it continues. No timer runs, with one exception: between
+// bind(2) and listen(2) a starting server refuses connections, so the monitor retries for half a second.
 
-/// Reports what a sound server has, through libpulse.
+/// Reports the devices of a sound server, through libpulse.
 ///
-/// Threading: `AudioDeviceMonitor`'s; reports come from libpulse's thread, `playhead-pulse`.
+/// Threading: as `AudioDeviceMonitor`; reports come from libpulse's thread, `playhead-pulse`.
 public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
-  // `@unchecked Sendable`: everything that changes is protected by the loop's lock.
+  // `@unchecked Sendable`: all mutable state is protected by the loop's lock.
   private static let refusalRetryMicroseconds: UInt64 = 20_000
   private static let refusalRetryLimit = 25
 
@@ -24,27 +24,29 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
   private var retryEvent: OpaquePointer?
   private var endEvent: OpaquePointer?
   private var context: OpaquePointer?
-  /// Whether the present connection was good for something.
+  /// Whether the current connection has been ready.
   private var hasBeenReady = false
   private var refusalCount = 0
   private var onReport: ((AudioDevices?) -> Void)?
-  /// What was reported last; nil before the first report.
+  /// The last report; nil before the first one.
   private var reported: AudioDevices??
-  /// The next answer is reported, whatever it is.
+  /// Whether the next reply is reported even if nothing changed.
   private var isForced = false
-  /// What the server has told so far of the answer under way; nil while nothing is asked.
+  /// The parts of the reply that have arrived; nil while no query is pending.
   private var gathering: AudioDevices?
-  /// Something changed since it was asked.
+  /// Whether something changed since the query.
   private var isStale = false
   private var isCancelled = false
 
-  /// Whether `server` (nil: the user's default) is where its appearance can be seen: on a Unix socket whose path is known.
+  /// Returns whether the appearance of `server` (nil: the user's default) can be watched: it has a Unix socket with a
+  /// known path.
   public static func canWatch(server: String?) -> Bool { PulseServerAddress.socketPath(server: server) != nil }
 
-  /// Prepares to follow `server` (nil: the user's default, as libpulse finds it). Its socket and the folders that it lies
-  /// in need not exist; it is never started.
+  /// Prepares to watch `server` (nil: the user's default, as libpulse finds it). Its socket and the folders of its path
+  /// need not exist. The server is never started.
   ///
-  /// Errors: `outputUnavailable` when the server is not on a Unix socket, or the system has no descriptor or thread left.
+  /// - Throws: `outputUnavailable` when the server is not on a Unix socket, or the system has no descriptor or thread
+  ///   left.
   public init(server: String? = nil) throws(MediaError) {
     guard let path = PulseServerAddress.socketPath(server: server) else {
       throw MediaError(.outputUnavailable, "the sound server has no socket that could be watched")
@@ -90,7 +92,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
     }
     guard isFirst else { return }
     mainloop.stop()
-    // The loop's thread has ended: nothing can run beside this.
+    // The loop's thread has ended, so nothing runs concurrently.
     if let folderEvent { api.pointee.io_free(folderEvent) }
     if let retryEvent { api.pointee.time_free(retryEvent) }
     if let endEvent { api.pointee.defer_free(endEvent) }
@@ -98,7 +100,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
     onReport = nil
   }
 
-  // MARK: - The connection. All below with the loop's lock held.
+  // MARK: - Connection (everything below under the loop's lock)
 
   private var api: UnsafeMutablePointer<pa_mainloop_api> { mainloop.api }
   private var own: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
@@ -109,13 +111,13 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
 
   private func folderChanged() {
     refusalCount = 0
-    // While there is a connection there is nothing to look for; what happened is taken in nevertheless.
+    // With a connection there is nothing to search for, but the events must be read.
     if context == nil { connect() } else { _ = folder.prepare() }
   }
 
   private func connect() {
     guard context == nil else { return }
-    // First the watch, then the look: what appears in between is seen.
+    // First the watch, then the check, so that a socket that appears in between is found.
     guard folder.prepare(), access(path, F_OK) == 0, let made = makeContext() else { return report(nil) }
     context = made
     pa_context_set_state_callback(made, { _, own in PulseDeviceMonitor.from(own)?.stateChanged() }, own)
@@ -145,7 +147,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
     }
   }
 
-  /// The context is in the middle of its own call: it goes when that is over.
+  /// Defers the end of the connection, because this is called from within the context's callback.
   private func connectionEnded() {
     gathering = nil
     if endEvent != nil { return }
@@ -161,7 +163,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
     hasBeenReady = false
     dropContext()
     report(nil)
-    // One that has ended may have been replaced already; one that refuses may be about to listen.
+    // A server that has ended may have been replaced already; one that refuses connections may be about to listen.
     guard !mayBeReplaced else { return connect() }
     refusalCount += 1
     guard refusalCount <= Self.refusalRetryLimit, retryEvent == nil else { return }
@@ -187,9 +189,9 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
     pa_context_unref(context)
   }
 
-  // MARK: - Asking
+  // MARK: - Queries
 
-  /// Asks what there is; the answers come in the order of the questions.
+  /// Queries the devices; the replies come in the order of the requests.
   private func ask() {
     guard let context, pa_context_get_state(context) == PA_CONTEXT_READY else { return }
     guard gathering == nil else {
@@ -229,7 +231,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
   private func gathered(isWhole: Bool) {
     guard let devices = gathering else { return }
     gathering = nil
-    // What went wrong on the way, a question that a hanging server left without answer for half a minute, is asked anew.
+    // A failed query, such as one that a hanging server left without a reply for half a minute, is repeated.
     if isStale || !isWhole { return ask() }
     report(devices)
   }

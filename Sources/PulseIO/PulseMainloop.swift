@@ -2,19 +2,19 @@ import CPulse
 import Glibc
 
 // Owner of libpulse's threaded main loop: one thread, named `playhead-pulse`, that runs every callback of one
-// connection with the loop's lock held. It never calls into Playhead but through those callbacks, and blocks in poll(2)
-// while nothing happens.
+// connection under the loop's lock. It calls into Playhead only through those callbacks, and blocks in poll(2) while
+// nothing happens.
 
 /// One `pa_threaded_mainloop`.
 ///
-/// Threading: `withLock`, `wait` and `signal` from any thread but (`withLock`, `stop`) the loop's own.
+/// Threading: `withLock`, `wait` and `signal` on any thread; `withLock` and `stop` not on the loop's thread.
 final class PulseMainloop: @unchecked Sendable {
-  // `@unchecked Sendable`: the pointer never changes; libpulse's own lock guards what it points to.
+  // `@unchecked Sendable`: the pointer never changes; libpulse's lock protects its target.
   private let pointer: OpaquePointer
-  /// The loop's table of functions for events of our own. Valid as long as this object.
+  /// The loop's function table for custom events. Valid as long as this object.
   let api: UnsafeMutablePointer<pa_mainloop_api>
 
-  /// Makes the loop and starts its thread.
+  /// Creates the loop and starts its thread.
   init() throws(PulseFailure) {
     guard let loop = pa_threaded_mainloop_new() else {
       throw PulseFailure("pa_threaded_mainloop_new", code: PA_ERR_INTERNAL)
@@ -24,8 +24,8 @@ final class PulseMainloop: @unchecked Sendable {
       throw PulseFailure("pa_threaded_mainloop_get_api", code: PA_ERR_INTERNAL)
     }
     pa_threaded_mainloop_set_name(loop, "playhead-pulse")
-    // Before the thread runs: afterwards libpulse would make the event while the thread may take it already. Freed with the loop where it
-    // never runs (`pa_threaded_mainloop_once_unlocked` would leak it).
+    // Before the thread runs: afterwards libpulse would create the event while the thread may already run it. If the
+    // loop never runs, the event is freed with it (`pa_threaded_mainloop_once_unlocked` would leak it).
     let first = api.pointee.defer_new(
       api,
       { api, event, _ in
@@ -46,7 +46,7 @@ final class PulseMainloop: @unchecked Sendable {
 
   deinit { pa_threaded_mainloop_free(pointer) }
 
-  /// Runs `body` while no callback runs. Not from the loop's own thread, not recursively.
+  /// Runs `body` while no callback runs. Not from the loop's thread, not recursively.
   func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure)
     -> Result
   {
@@ -55,16 +55,16 @@ final class PulseMainloop: @unchecked Sendable {
     return try body()
   }
 
-  /// Lets go of the lock until `signal` is called, then takes it again. Only inside `withLock`.
+  /// Releases the lock until `signal` is called, then acquires it again. Only inside `withLock`.
   func wait() { pa_threaded_mainloop_wait(pointer) }
 
   /// Wakes every `wait`. From a callback or inside `withLock`.
   func signal() { pa_threaded_mainloop_signal(pointer, 0) }
 
-  /// Puts the calling thread (on Linux `who` 0 is a thread) where PulseAudio's own are, if RLIMIT_NICE allows: so that a
-  /// busy machine does not starve the sound. Without the right to do so it stays where it is.
+  /// Gives the calling thread (on Linux a `who` of 0 is a thread) the priority of PulseAudio's threads, if RLIMIT_NICE
+  /// permits, so that audio does not underrun on a busy machine. Without permission the priority stays as it is.
   private static func raisePriority() { _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, -11) }
 
-  /// Ends the thread; afterwards no callback runs any more. Not inside `withLock`.
+  /// Ends the thread; afterwards no callback runs. Not inside `withLock`.
   func stop() { pa_threaded_mainloop_stop(pointer) }
 }

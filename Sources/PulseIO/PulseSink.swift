@@ -4,39 +4,42 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// An output through PulseAudio (or PipeWire's `pipewire-pulse`): float32, at the device's own rate.
+/// An output through PulseAudio (or PipeWire's `pipewire-pulse`): float32, by default at the device's rate.
 ///
-/// The stream holds about 100 ms, so that a player wakes the machine rarely; commands are heard at once all the same. A
-/// seek of the only player that sounds replaces what is queued from where the device reads next, and a pause stops the
-/// stream: within one block of the device, 20 ms. Where something else sounds on, what is queued is rendered again and
-/// overwritten, clear of what the device is about to read: 20 to 50 ms, and no other player loses a sample by it. When
-/// nothing sounds the stream is corked and nothing wakes. A sound server that starves us, or is starved by us, loses no
-/// sample: the stream goes on where it was. Whoever needs the sink back after `outputLost` or `deviceLost` closes it and opens a new one;
-/// `PulseDeviceMonitor` says when that is worth trying.
+/// The stream buffers about 100 ms, so that a player wakes the machine rarely. Commands are heard without that delay:
+/// - If only one player is audible, a seek replaces the buffered audio from the device's next read on, and a pause
+///   stops the stream. Both take effect within one block of the device, 20 ms.
+/// - If other audio continues, the buffered audio is rendered again and overwritten, clear of the device's next read.
+///   That takes 20 to 50 ms, and no other player loses a sample.
+/// - If no input is active, the stream is corked and no thread wakes.
 ///
-/// Threading: `open`, `start` and `close` on threads that may block, one at a time; the rest anywhere. Callbacks come
-/// from libpulse's own thread, `playhead-pulse`.
+/// An underrun, whether the server or this process causes it, loses no sample: the stream continues at the same frame.
+/// After `outputLost` or `deviceLost` the owner closes the sink and opens a new one; `PulseDeviceMonitor` reports when
+/// a retry makes sense.
+///
+/// Threading: `open`, `start` and `close` on threads that may block, one at a time; the rest on any thread. Callbacks
+/// come from libpulse's thread, `playhead-pulse`.
 public final class PulseSink: SharedDeviceSink {
-  /// Which device, and how.
+  /// The device and the properties of the stream.
   public struct Configuration: Sendable, Hashable {
-    /// The server, as libpulse names it: `unix:/path/to/socket`; nil is the user's default (`PULSE_SERVER`, then
+    /// The server, as libpulse names it: `unix:/path/to/socket`. Nil is the user's default (`PULSE_SERVER`, then
     /// `$XDG_RUNTIME_DIR/pulse/native`).
     public var server: String?
-    /// The device's name, as `pactl list short sinks` says it: the sound stays there, or ends with it. Nil is the server's default,
-    /// and wherever the server or a mixer moves it.
+    /// The device's name, as `pactl list short sinks` prints it: the stream stays on that device and ends with it. Nil
+    /// is the server's default device; the server or a mixer may then move the stream.
     public var sinkName: String?
-    /// Frames per second; nil is the device's own rate, at which nothing is resampled on the way.
+    /// The sample rate, in Hz; nil is the device's rate, at which no resampling is needed.
     public var sampleRateHz: Int?
-    /// Nil is the device's own count.
+    /// The number of channels; nil is the device's count.
     public var channelCount: Int?
-    /// How much sound is asked to be under way, the device's part included. Less means more wakeups.
+    /// The requested latency, including the device's part, in ms. A lower latency causes more wakeups.
     public var latencyMilliseconds = 100
-    /// How long `open` may take before it gives up.
+    /// The timeout of `open`, in ms.
     public var timeOutMilliseconds = 3_000
-    /// What mixers show.
+    /// The name that mixers show.
     public var applicationName = "Playhead"
     public var streamName = "Playback"
-    /// What the server is told that the stream is for.
+    /// The role of the stream that is reported to the server.
     public var role = StreamRole.music
 
     public init(
@@ -50,25 +53,25 @@ public final class PulseSink: SharedDeviceSink {
     }
   }
 
-  /// What the sink has done so far.
+  /// The sink's counters.
   public struct Statistics: Sendable, Hashable {
-    /// Blocks of sound handed to the server.
+    /// The number of blocks written to the server.
     public var writeCount: Int
-    /// Answers of the server to the question where the stream stands.
+    /// The number of timing replies of the server.
     public var timingCount: Int
-    /// How often commands were made heard by overwriting.
+    /// How often commands were applied by overwriting buffered audio.
     public var spliceCount: Int
-    /// Splices whose first frames came after the device had passed them: that much of the new sound was not heard.
+    /// The number of splices whose first frames arrived after the device had passed them: these frames were not heard.
     public var lateSpliceCount: Int
-    /// How often the server had played all that it had.
+    /// The number of underruns.
     public var starvationCount: Int
-    /// Frames that the server's buffer for the stream holds, as granted by it.
+    /// The size of the server's buffer for the stream, as granted by the server, in frames.
     public var bufferFrameCount: Int
-    /// What the device beyond that buffer held at the last timing, in µs.
+    /// The device's latency beyond that buffer at the last timing, in µs.
     public var deviceLatencyMicroseconds: Int
   }
 
-  /// What `open` and `start` make.
+  /// The result of `open` and `start`.
   private enum Stage {
     case idle
     case opening
@@ -85,7 +88,7 @@ public final class PulseSink: SharedDeviceSink {
   private let counters = PulseCounters()
   private let stage = Mutex(Stage.idle)
   private let requests = StreamRequests()
-  /// What `prepare` says.
+  /// The arguments of `prepare`.
   private let preparation = Mutex<(role: StreamRole, onSharing: @Sendable (SharingNotice) -> Void)?>(nil)
   private let device: Mutex<String?>
   private let onNotice = Mutex<@Sendable (DeviceNotice) -> Void>({ _ in })
@@ -106,14 +109,14 @@ public final class PulseSink: SharedDeviceSink {
     device.withLock { name in name.map { "pulse:\($0)" } ?? "pulse" }
   }
 
-  /// The device that the stream is on now, wherever somebody moved it.
+  /// The current device of the stream, also after another program moved it.
   public var deviceName: String? { device.withLock { $0 } }
 
   public func observeDevice(_ handler: @escaping @Sendable (DeviceNotice) -> Void) {
     onNotice.withLock { $0 = handler }
   }
 
-  /// The sink's counts. Any thread.
+  /// The sink's counters. Any thread.
   public var statistics: Statistics {
     Statistics(
       writeCount: counters.writeCount.load(ordering: .relaxed),
@@ -127,10 +130,11 @@ public final class PulseSink: SharedDeviceSink {
 
   // MARK: - AudioSink
 
-  /// Connects and makes a corked stream. A sink opens once, and may be opened again only after an error.
+  /// Connects and creates a corked stream. A sink is opened once; it can be opened again only after an error. Never
+  /// starts a server.
   ///
-  /// Errors: `outputUnavailable` when no server answers in time or it has no such device, `outputConfiguration` when PulseAudio
-  /// cannot do the format, `invalidState` when the sink is open, being opened or closed. Never starts a server.
+  /// - Throws: `outputUnavailable` when no server responds in time or it has no such device, `outputConfiguration` when
+  ///   PulseAudio does not support the format, `invalidState` when the sink is open, being opened or closed.
   public func open() throws(MediaError) -> AudioFormat {
     let mayOpen = stage.withLock { stage in
       guard case .idle = stage else { return false }
@@ -196,7 +200,7 @@ public final class PulseSink: SharedDeviceSink {
         return driver
       }
       stage = .started(stream, driver)
-      // Commands may have been posted before there was anyone to see them.
+      // Commands may have been posted before the driver existed.
       signal.raise()
     }
   }
@@ -205,7 +209,7 @@ public final class PulseSink: SharedDeviceSink {
 
   public var doubtNanoseconds: Int64 { counters.doubtNanoseconds.load(ordering: .relaxed) }
 
-  /// What the device holds, and the distance that a splice keeps from its read position (`SplicePlan`).
+  /// The device's latency, and the distance that a splice keeps from its read position (`SplicePlan`).
   public var commandLeadNanoseconds: Int64 {
     Int64(counters.deviceLatencyMicroseconds.load(ordering: .relaxed)) * 1_000 + Self.spliceNanoseconds
   }

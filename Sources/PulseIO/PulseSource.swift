@@ -4,35 +4,35 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// A source of sound through PulseAudio (or PipeWire's `pipewire-pulse`): a microphone, or the monitor of a sink. Float32, at the device's
-/// own rate.
+/// An audio source through PulseAudio (or PipeWire's `pipewire-pulse`): a microphone, or the monitor of a sink.
+/// Float32, by default at the device's rate.
 ///
-/// Sound comes in pieces of 50 ms. While it stands the stream is corked: nothing is captured, and nothing wakes. Whoever needs the source
-/// back after `sourceLost` closes it and opens a new one.
+/// Audio arrives in fragments of 50 ms. While paused, the stream is corked: nothing is captured, and no thread wakes.
+/// After `sourceLost` the owner closes the source and opens a new one.
 ///
-/// Threading: `open`, `start` and `close` on threads that may block, one at a time; the rest anywhere. What is captured comes from libpulse's
-/// own thread, `playhead-pulse`.
+/// Threading: `open`, `start` and `close` on threads that may block, one at a time; the rest on any thread. Captured
+/// audio comes from libpulse's thread, `playhead-pulse`.
 public final class PulseSource: AudioSource {
-  /// Which device, and how.
+  /// The device and the properties of the stream.
   public struct Configuration: Sendable, Hashable {
     /// The server, as libpulse names it: `unix:/path/to/socket`; nil is the user's default.
     public var server: String?
-    /// The device's name, as `pactl list short sources` says it, or `@DEFAULT_MONITOR@` for what the default sink plays; nil is the
-    /// server's default. Where one is named only that is recorded, and when it goes that is `sourceLost`; the default one is the server's to
-    /// replace.
+    /// The device's name, as `pactl list short sources` prints it, or `@DEFAULT_MONITOR@` for the monitor of the
+    /// default sink. Nil is the server's default source, which the server may replace. The loss of a named source
+    /// causes `sourceLost`.
     public var sourceName: String?
-    /// Frames per second; nil is the device's own rate, at which nothing is resampled on the way.
+    /// The sample rate, in Hz; nil is the device's rate, at which no resampling is needed.
     public var sampleRateHz: Int?
-    /// Nil is the device's own count.
+    /// The number of channels; nil is the device's count.
     public var channelCount: Int?
-    /// How much comes together. Less means more wakeups.
+    /// The duration of a fragment, in ms. Shorter fragments cause more wakeups.
     public var fragmentMilliseconds = 50
-    /// How long `open` may take before it gives up.
+    /// The timeout of `open`, in ms.
     public var timeOutMilliseconds = 3_000
-    /// What mixers show.
+    /// The name that mixers show.
     public var applicationName = "Playhead"
     public var streamName = "Recording"
-    /// What it is for, as PulseAudio's `media.role` has it, such as `phone`; nil: not said.
+    /// The role, as in PulseAudio's `media.role`, such as `phone`; nil: none.
     public var mediaRole: String?
 
     public init(server: String? = nil, sourceName: String? = nil) {
@@ -41,7 +41,7 @@ public final class PulseSource: AudioSource {
     }
   }
 
-  /// What `open` and `start` make.
+  /// The result of `open` and `start`.
   private enum Stage {
     case idle
     case opened(PulseCaptureStream)
@@ -72,8 +72,10 @@ public final class PulseSource: AudioSource {
 
   // MARK: - AudioSource
 
-  /// Connects and makes a corked stream. Errors: `sourceUnavailable` when no server answers in time or it has no such device,
-  /// `sourceConfiguration` when PulseAudio cannot do the format. Never starts a server.
+  /// Connects and creates a corked stream. Never starts a server.
+  ///
+  /// - Throws: `sourceUnavailable` when no server responds in time or it has no such device, `sourceConfiguration` when
+  ///   PulseAudio does not support the format, `invalidState` when the source is open or closed.
   public func open() throws(MediaError) -> AudioFormat {
     guard signal.descriptor >= 0 else {
       throw MediaError(.sourceUnavailable, "no file descriptor is left", operation: "eventfd")
@@ -108,7 +110,7 @@ public final class PulseSource: AudioSource {
         return driver
       }
       stage = .started(stream, driver)
-      // It may have been let run before there was anyone to see it.
+      // The source may have been started before the driver existed.
       signal.raise()
     }
   }
@@ -137,7 +139,7 @@ public final class PulseSource: AudioSource {
   }
 }
 
-/// Whether a source is to run, as its user last said.
+/// Whether a source should run, as last set by its user.
 final class CaptureWish: Sendable {
   let isRunning = Atomic<Bool>(false)
 }

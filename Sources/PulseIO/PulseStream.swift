@@ -2,25 +2,25 @@ import CPulse
 import MediaCore
 import RealtimeAudio
 
-// Owner of one playback stream and of the connection that it runs on. Made on a thread that may block; afterwards the
-// stream belongs to a PulseStreamDriver, with the loop's lock.
+// Owner of one playback stream and of its connection. Created on a thread that may block; afterwards the stream belongs
+// to a PulseStreamDriver, with the loop's lock.
 
 /// A `pa_stream` that is connected, ready and corked.
 final class PulseStream: @unchecked Sendable {
-  // `@unchecked Sendable`: nothing changes but what `pointer` points to, which the loop's lock guards.
+  // `@unchecked Sendable`: only the target of `pointer` changes, which the loop's lock protects.
   let connection: PulseConnection
   let pointer: OpaquePointer
   let format: AudioFormat
-  /// The name of the device that the stream began on.
+  /// The name of the device on which the stream was created.
   let sinkName: String
-  /// The size of the server's buffer for the stream.
+  /// The size of the server's buffer for the stream, in frames.
   let bufferFrameCount: Int
-  /// Whether the server muted it from the beginning.
+  /// Whether the server muted the stream from the beginning.
   let isMuted: Bool
-  /// As `PulseConnection.DeviceInfo` has it.
+  /// See `PulseConnection.DeviceInfo.isGraphNode`.
   let isGraphNode: Bool
 
-  /// Connects, asks for the device and makes the stream; see `PulseSink.open` for the errors.
+  /// Connects, queries the device and creates the stream; see `PulseSink.open` for the errors.
   static func open(_ configuration: PulseSink.Configuration) throws(MediaError) -> PulseStream {
     let deadline = HostTime.now.advanced(
       byNanoseconds: Int64(max(1, configuration.timeOutMilliseconds)) * 1_000_000)
@@ -68,7 +68,7 @@ final class PulseStream: @unchecked Sendable {
       channels: UInt8(format.channelCount))
     let attributes = Self.bufferAttributes(
       format: format, latencyMilliseconds: configuration.latencyMilliseconds)
-    // Who asks for no device by name gets what the server has for such streams, and follows it.
+    // Without a device name the server chooses the device, and the stream follows the server's choice.
     let asked = configuration.sinkName == nil ? nil : sink.name
     (pointer, bufferFrameCount, self.sinkName, isMuted) = try connection.mainloop.withLock { () throws(PulseFailure) in
       let stream = try Self.make(
@@ -89,17 +89,19 @@ final class PulseStream: @unchecked Sendable {
     }
   }
 
-  /// Ends the stream, the connection and the loop's thread; afterwards no callback runs.
+  /// Closes the stream and the connection, and ends the loop's thread; afterwards no callback runs.
   func close() {
     connection.mainloop.withLock { PulseConnection.destroy(pointer) }
     connection.mainloop.stop()
   }
 
-  // MARK: - Making
+  // MARK: - Creation
 
-  /// What is asked of the server. The whole way is to hold the latency asked for; the server halves it between the
-  /// device and the stream's buffer (PA_STREAM_ADJUST_LATENCY). A starved stream goes on as soon as a little has come,
-  /// but never without anything (`prebuf` 0 would let the read position run ahead and drop what is written late).
+  /// Returns the buffer attributes to request. The whole path must buffer the requested latency; the server divides it
+  /// equally between the device and the stream's buffer (PA_STREAM_ADJUST_LATENCY).
+  ///
+  /// After an underrun the stream continues as soon as a small amount has arrived, but never with an empty buffer. With
+  /// a `prebuf` of 0 the read position would run ahead, and late audio would be dropped.
   private static func bufferAttributes(format: AudioFormat, latencyMilliseconds: Int)
     -> pa_buffer_attr
   {
@@ -137,7 +139,8 @@ final class PulseStream: @unchecked Sendable {
   ) throws(PulseFailure) {
     var attributes = attributes
     var bits = PA_STREAM_START_CORKED.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
-    // Who named a device wants no other: one that goes ends the stream, where the server would move it and a block be heard there.
+    // A named device must not be replaced: if it disappears, the stream ends. Otherwise the server would move it, and a
+    // block would be heard on another device.
     if sinkName != nil { bits |= PA_STREAM_DONT_MOVE.rawValue }
     let flags = pa_stream_flags_t(bits)
     try connection.connect(stream, "pa_stream_connect_playback", deadline: deadline) {

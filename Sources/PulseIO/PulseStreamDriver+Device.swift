@@ -2,21 +2,21 @@ import CPulse
 import MediaCore
 import RealtimeAudio
 
-/// The device beneath the stream: moves, its disappearance, and servers that hang.
+/// The device of the stream: moves, its loss, and servers that hang.
 extension PulseStreamDriver {
-  /// Where the device takes nothing for so long after all that was written is over, the server is asked whether it is there.
+  /// If the device reads nothing for this long after all written audio should be over, the server is probed.
   private static let patienceNanoseconds: Int64 = 100_000_000
-  /// A timer that is later than this did not come because this process stood.
+  /// A timer that is later than this was late because this process was not scheduled.
   private static let punctualNanoseconds: Int64 = 5_000_000
-  /// So long it may take to answer.
+  /// The maximum time for the server's reply.
   private static let answerNanoseconds: Int64 = 300_000_000
-  /// No more than so much is heard twice because of what the server may have dropped.
+  /// Maximum audio replayed to cover a possible drop by the server.
   private static let longestDoubtMilliseconds: Int64 = 48
 
   // MARK: - Moves
 
-  /// The stream is on another device. Where the server had to put it there, because the old one is gone, nothing of it is to
-  /// be heard there before it is known what is wanted then: so it stands until the server has told.
+  /// Handles a move of the stream to another device. If the old device is lost, no audio may be heard on the new one
+  /// before the owner has decided. So the stream is corked until the server has replied.
   func deviceMoved() {
     let old = deviceIndex
     deviceIndex = pa_stream_get_device_index(stream)
@@ -30,7 +30,7 @@ extension PulseStreamDriver {
     askForDevice(old)
   }
 
-  /// The server ended the stream, or itself.
+  /// Handles the end of the stream or of the server.
   func streamEnded() {
     guard pa_context_get_state(context) == PA_CONTEXT_READY else {
       return fail("the connection to the sound server was lost")
@@ -40,7 +40,7 @@ extension PulseStreamDriver {
     askForDevice(deviceIndex)
   }
 
-  /// Asks whether the server still has a device; `deviceIsKnown` or `deviceIsGone` follows.
+  /// Queries whether the server still has a device; `deviceIsThere` or `deviceIsGone` follows.
   private func askForDevice(_ index: UInt32) {
     let operation = pa_context_get_sink_info_by_index(
       context, index,
@@ -52,7 +52,7 @@ extension PulseStreamDriver {
     pa_operation_unref(operation)
   }
 
-  /// Somebody moved the stream, or ended it.
+  /// The device still exists, so another program moved or ended the stream.
   private func deviceIsThere() {
     guard phase != .failed else { return fail("the sound server closed the stream") }
     guard let name = pa_stream_get_device_name(stream) else { return }
@@ -61,7 +61,7 @@ extension PulseStreamDriver {
 
   private func deviceIsGone() { fail("the device went away", code: .deviceLost) }
 
-  /// The device was suspended, or woken.
+  /// Handles the suspension or the resumption of the device.
   func deviceSuspended() {
     deviceChanged()
     guard phase == .running else { return }
@@ -73,9 +73,10 @@ extension PulseStreamDriver {
     }
   }
 
-  // MARK: - Signs of life
+  // MARK: - Responsiveness
 
-  /// The device takes so much at once. A graph drops up to two such blocks of what it took when it ends, whatever the clock says.
+  /// Records the device's block size. When a graph ends, it drops up to two such blocks of consumed audio, whatever the
+  /// clock reports.
   func deviceTook(blockFrames count: Int64) {
     blockFrames = count
     guard isGraphNode else { return }
@@ -83,18 +84,18 @@ extension PulseStreamDriver {
     counters.doubtNanoseconds.store(frames * 1_000_000_000 / Int64(sampleRateHz), ordering: .relaxed)
   }
 
-  /// What a graph with such blocks may have dropped: two of them, or as much as may be heard twice.
+  /// Returns how much a graph with such blocks may have dropped: two blocks, or the maximum that may be heard twice.
   static func doubtFrames(_ blockFrames: Int64, _ sampleRateHz: Int) -> Int64 {
     min(longestDoubtMilliseconds * Int64(sampleRateHz) / 1_000, 2 * blockFrames)
   }
 
-  /// The device has taken sound.
+  /// Handles a read of the device.
   func soundWasTaken() {
     lastSign = .now
     answered()
   }
 
-  /// The server has answered. The output is responsive again if its device is awake and has not stopped reading.
+  /// Handles a reply of the server. The output is responsive again if its device is awake and has not stopped reading.
   func answered() {
     isProbing = false
     guard pa_stream_is_suspended(stream) <= 0, !consumption.isStalled else { return }
@@ -108,14 +109,16 @@ extension PulseStreamDriver {
     onNotice(hangs ? .stoppedAnswering : .answersAgain)
   }
 
-  /// What has been heard for sure: as far as the device was when it last took sound. Nil where the clock stands.
+  /// The frame that has certainly been heard: the position of the device at its last read. Nil while the clock is
+  /// paused.
   var frameHeardForSure: Int64? {
     guard isClockRunning, let frame = heard.heardFrame(at: min(lastSign, .now)) else { return nil }
     let doubt = Double(counters.doubtNanoseconds.load(ordering: .relaxed)) * Double(sampleRateHz) / 1e9
     return max(floorFrame, min(writtenFrame, Int64(frame - doubt)))
   }
 
-  /// Waits for the next sign, which comes long before this is over as long as the device runs: nothing wakes for it then.
+  /// Starts the timer for the next read. While the device runs, the read comes long before the timer, so the timer
+  /// causes no wakeup.
   func watch() {
     isWatchingBlocks = blockPatienceNanoseconds != nil
     wake(afterNanoseconds: blockPatienceNanoseconds ?? longPatienceNanoseconds)
@@ -125,7 +128,7 @@ extension PulseStreamDriver {
     max(0, Int64(bufferFrameCount) * 1_000_000_000 / Int64(sampleRateHz)) + Self.patienceNanoseconds
   }
 
-  /// The next block is late: the graph stands, unless this process did and the timer is late itself.
+  /// Handles a late block: the graph stalled, unless this process was not scheduled and the timer itself is late.
   private func blockIsLate() {
     isWatchingBlocks = false
     let lateness = HostTime.now.nanoseconds(since: watchTime)
@@ -133,7 +136,7 @@ extension PulseStreamDriver {
     wake(afterNanoseconds: max(0, longPatienceNanoseconds - (blockPatienceNanoseconds ?? 0)))
   }
 
-  /// Asks for another timing after a duration, instead of waiting for the next late block.
+  /// Requests another timing after a duration, instead of waiting for the next late block.
   func probe(afterNanoseconds nanoseconds: Int64) {
     isWatchingBlocks = false
     isProbing = false
@@ -157,8 +160,8 @@ extension PulseStreamDriver {
     isProbing = false
   }
 
-  /// All written samples should be over, and the device has not asked for more. A timing tells whether it still reads
-  /// (`ConsumptionMonitor`). A server that sends no timing hangs.
+  /// Handles the timer: all written samples should be over, and the device has not requested more. A timing determines
+  /// whether the device still reads (`ConsumptionMonitor`). A server that sends no timing hangs.
   private func nothingCame() {
     guard phase == .running || phase == .corking else { return endWatch() }
     if isWatchingBlocks { return blockIsLate() }
@@ -170,7 +173,7 @@ extension PulseStreamDriver {
     stopForDevice()
   }
 
-  /// Stops the clock until the device reads again. The samples that were written and not heard will be heard then.
+  /// Stops the clock until the device reads again. Samples that were written and not heard will be heard then.
   func stopForDevice() {
     endWatch()
     if isGraphNode, phase == .running { stall.begin(unreadFrame: unreadFrame) }

@@ -1,12 +1,12 @@
 import CPulse
 import RealtimeAudio
 
-/// Standing still on the server's word (`module-role-cork`), and what else roles bring about.
+/// Pausing on the server's request (`module-role-cork`), and the other effects of roles.
 ///
-/// The server mutes the stream at once and then asks for it to be corked: whatever it reads until then is lost to the ear.
-/// So it is corked here, in the callback; and where a block was read in between, the stream goes on before that.
+/// The server mutes the stream at once and then requests a cork: audio that it reads in between is not heard. So the
+/// stream is corked here, in the callback. If a block was read in between, the stream resumes before that block.
 extension PulseStreamDriver {
-  /// The server asks for something.
+  /// Handles a request of the server.
   func eventArrived(_ name: UnsafePointer<CChar>?) {
     guard phase != .failed, let name else { return }
     switch String(cString: name) {
@@ -20,7 +20,7 @@ extension PulseStreamDriver {
     guard !hold.isHeld || hold.isInQuestion else { return hold.noteEnd(false) }
     if phase == .running {
       let heardFrame = isClockRunning ? heard.heardFrame(at: .now).map { Int64($0) } : nil
-      // What the server has taken and the device has not is muted, too.
+      // Audio that the server has read and the device has not received yet is muted, too.
       let overtaken = blocks.overtakenCount(heldCount: bufferFrameCount, whereUnknown: sampleRateHz / 100)
       hold.begin(unreadFrame: max(floorFrame, unreadFrame - Int64(overtaken)), heardFrame: heardFrame)
       isSpliceWanted = false
@@ -36,11 +36,11 @@ extension PulseStreamDriver {
     guard hold.isHeld, !hold.hasEnded else { return }
     hold.noteEnd(true)
     tell(.interruptionEnded)
-    // Where nobody decides, it goes on.
+    // Without an observer the stream resumes.
     if onSharing == nil { release(overrulesServer: false) }
   }
 
-  /// The stream was muted when it was made: by a role, the request having been lost, or by somebody who wants it muted.
+  /// Records that the stream was muted when it was created: by a role, whose cork request was lost, or by the user.
   func beginMuted() { hold.beginInQuestion() }
 
   func rolesChanged(_ state: RoleWatch.State, isNew: Bool) {
@@ -60,7 +60,7 @@ extension PulseStreamDriver {
 
   private func tell(_ notice: SharingNotice) { onSharing?(notice) }
 
-  // MARK: - What the sink asks
+  // MARK: - Requests of the sink
 
   func takeRequests() {
     let taken = requests.take()
@@ -68,7 +68,7 @@ extension PulseStreamDriver {
     if let overrules = taken.release { release(overrulesServer: overrules) }
   }
 
-  /// The server's modules look at a stream's role again when it changes.
+  /// Changes the stream's role. The server's modules evaluate it again.
   private func update(_ role: StreamRole) {
     guard phase != .failed, let properties = pa_proplist_new() else { return }
     defer { pa_proplist_free(properties) }
@@ -87,7 +87,7 @@ extension PulseStreamDriver {
     switch phase {
     case .corked(let readFrame): startIfActive(readFrame: readFrame)
     case .corking:
-      // Where it stood is still to be known.
+      // The position at which the stream was corked is not known yet.
       hold = standing.released
       hasCommandsAfterCork = true
     case .running, .failed: break
@@ -100,10 +100,10 @@ extension PulseStreamDriver {
     pa_operation_unref(operation)
   }
 
-  // MARK: - Where it stands
+  // MARK: - Position of the corked stream
 
-  /// Where the stream that was corked at `readFrame` goes on. What was read while it was muted gets its frames again: the
-  /// stream's bytes then stand for earlier ones.
+  /// Returns the frame at which the stream that was corked at `readFrame` resumes. Frames that were read while the
+  /// stream was muted are rendered again: the stream's bytes then represent earlier frames.
   func standingFrame(readFrame: Int64) -> Int64 {
     let wanted = hold.standingFrame(readFrame: readFrame)
     guard wanted < readFrame else { return readFrame }
@@ -112,7 +112,7 @@ extension PulseStreamDriver {
     return frame
   }
 
-  /// The stream's bytes stand for other frames from now on.
+  /// Renumbers the frames that the stream's bytes represent.
   func renumber(byFrames movement: Int64) {
     baseFrame += movement
     writtenFrame += movement

@@ -1,16 +1,16 @@
 import MediaCore
 import RealtimeAudio
 
-/// Making commands heard at once: what is queued is rendered again and overwritten.
+/// Applying commands without delay: buffered audio is rendered again and overwritten.
 extension PulseStreamDriver {
-  /// A timing older than this does not say where the device reads now.
+  /// A timing older than this does not give the current read position of the device.
   private static let freshNanoseconds: Int64 = 4_000_000
 
-  /// Overwrites from just after the device's read position on, applying the commands that wait.
+  /// Applies the pending commands and overwrites the buffered audio from just after the device's read position on.
   func splice(_ timing: DeviceTiming) {
     let now = HostTime.now
     guard now.nanoseconds(since: timing.hostTime) <= Self.freshNanoseconds else {
-      // The process was held up; ask again.
+      // The process was delayed; request another timing.
       return requestTiming()
     }
     isSpliceWanted = false
@@ -23,26 +23,26 @@ extension PulseStreamDriver {
     counters.spliceCount.wrappingAdd(1, ordering: .relaxed)
     guard phase == .running else { return }
     if isOverwriting {
-      // The server answers this after it has taken the new sound: a read position beyond `frame` then means that
-      // the device was faster.
+      // The server replies after it has received the new audio. A read position beyond `frame` then means that the
+      // device was faster.
       unverifiedSpliceFrame = frame
       requestTiming()
     }
     corkIfSilent(at: now)
   }
 
-  /// No frame before this one is still to be read, as far as the server has told: it asks for more each time that the
-  /// device has read.
+  /// No frame before this one can still be read, as far as the server has reported: it requests more audio after each
+  /// read of the device.
   var unreadFrame: Int64 {
     let heldCount = Int64(bufferFrameCount - blocks.owedCount)
     return max(lastReadFrame, min(writtenFrame, writtenFrame - heldCount))
   }
 
-  /// Replaces all that is queued, applying the commands that wait.
+  /// Applies the pending commands and replaces all buffered audio.
   ///
-  /// Nothing of what was before goes on, so the new sound need not begin at a frame that is chosen beforehand, which
-  /// would have to keep clear of the device: the server puts it where the device reads next. None of it comes late, and
-  /// no time is lost. Where it landed is asked; the frames that were counted for it are then moved there.
+  /// No old audio continues, so the new audio need not begin at a chosen frame that is clear of the device. The server
+  /// inserts it at the device's next read, so no frame is late and no time is lost. A timing then reports the position,
+  /// and the frames are renumbered accordingly.
   func jump() {
     stall.end()
     isSpliceWanted = false

@@ -1,15 +1,15 @@
 import CPulse
 import MediaCore
 
-/// A graph that stood still loses what its first cycles take, and says nothing of it (`GraphStall`).
+/// A stalled graph silently loses the audio that its first cycles consume (`GraphStall`).
 extension PulseStreamDriver {
-  /// How long the device may take nothing; nil where that tells nothing.
+  /// How long the device may read nothing; nil when that proves nothing.
   var blockPatienceNanoseconds: Int64? {
     guard isGraphNode, blockFrames > 0, lastRead.nanoseconds > 0 else { return nil }
     return GraphStall.patienceNanoseconds(blockNanoseconds: blockFrames * 1_000_000_000 / Int64(sampleRateHz))
   }
 
-  /// The device has taken nothing for that long, and this process was awake.
+  /// Handles a late block while this process was scheduled.
   func suspectStall() {
     guard stall.frame == nil, landingTiming == nil else { return }
     let frame = unreadFrame
@@ -17,14 +17,14 @@ extension PulseStreamDriver {
     stall.suspect(unreadFrame: frame, lastRead: lastRead, timing: timingsRequested)
   }
 
-  /// The server has told where the device is.
+  /// Evaluates a timing for a suspected stall.
   func checkStall(_ timing: DeviceTiming) {
     guard stall.frame != nil, !stall.isCertain else { return }
     stall.answered(
       timing: timingsAnswered, readFrame: timing.readFrame, hostTime: timing.hostTime, blockFrames: blockFrames,
       sampleRateHz: sampleRateHz)
     guard let frame = stall.frame, stall.isCertain else { return }
-    // Nothing behind it has been heard for sure, and the clock ran on.
+    // No later frame has certainly been heard, and the clock continued to run.
     stopClock(at: frame)
   }
 
@@ -43,7 +43,8 @@ extension PulseStreamDriver {
     }
   }
 
-  /// Plays again what the first cycles have taken, as soon as they have: what the device takes next is the first of it.
+  /// Replays the audio that the first cycles consumed, as soon as they have consumed it. The device's next read then
+  /// begins with that audio.
   func replayIfDue() {
     guard phase == .running, landingTiming == nil,
       let frame = stall.takeReplayFrame(

@@ -2,16 +2,17 @@ import CPulse
 import MediaCore
 import RealtimeAudio
 
-/// Asking the server where the stream stands, and keeping the output's clock by the answers.
+/// Requests timings from the server, and keeps the output's clock with the replies.
 extension PulseStreamDriver {
-  /// Between two timings while the clock is settled. They ride on the requests for sound: nothing wakes for them alone.
+  /// The interval of timings while the clock is settled. They are sent with the server's requests for audio, so that no
+  /// extra wakeup occurs.
   private static let timingIntervalNanoseconds: Int64 = 150_000_000
-  /// As many timings at once after a start before the interval holds.
+  /// The number of timings in quick succession after a start, before the interval applies.
   private static let quickTimingCount = 4
-  /// Released frames stay this long behind what is heard, because a cork may give sound back.
+  /// Frames are released this long after they are heard, because a cork may give audio back.
   private static let releaseMarginNanoseconds: Int64 = 20_000_000
 
-  // MARK: - Asking
+  // MARK: - Requests
 
   func requestTiming() {
     guard phase != .failed else { return }
@@ -34,7 +35,7 @@ extension PulseStreamDriver {
     requestTiming()
   }
 
-  // MARK: - Answers
+  // MARK: - Replies
 
   private func timingArrived(succeeded: Bool) {
     timingsAnswered += 1
@@ -46,7 +47,7 @@ extension PulseStreamDriver {
     if succeeded, isProbing || isHanging { answered() }
     guard phase != .failed else { return }
     guard succeeded, let timing = deviceTiming() else {
-      // Without an answer there is no splice, no landing and no end of a cork; the state callback tells of a lost server.
+      // Without a reply there is no splice, no landing and no end of a cork. The state callback reports a lost server.
       if timingsAnswered == timingsRequested, isSpliceWanted || phase == .corking || landingTiming != nil {
         requestTiming()
         if landingTiming != nil { landingTiming = timingsRequested }
@@ -55,7 +56,7 @@ extension PulseStreamDriver {
       return
     }
     if let landing = landingTiming {
-      // What was asked before the jump counts in frames that the jump may have moved.
+      // Timings requested before the jump refer to frames that the jump may have renumbered.
       guard timingsAnswered == landing else { return }
       return landed()
     }
@@ -71,7 +72,7 @@ extension PulseStreamDriver {
       verifySplice(timing)
       checkConsumption(timing)
       checkStall(timing)
-      // While that is not known nothing is released, and the clock is not believed.
+      // Until the stall is decided, nothing is released and the clock is not used.
       if consumption.isStalled || stall.frame != nil { return replayIfDue() }
       keepClock(timing)
       if isSpliceWanted, timingsAnswered == timingsRequested { splice(timing) }
@@ -83,7 +84,8 @@ extension PulseStreamDriver {
     }
   }
 
-  /// The server has taken the jump, and says where: that is where the core's frame stands from now on.
+  /// Handles the timing after a jump: the server reports the position of the new audio, and the frames are renumbered
+  /// accordingly.
   private func landed() {
     landingTiming = nil
     guard let info = pa_stream_get_timing_info(stream)?.pointee else { return }
@@ -96,7 +98,7 @@ extension PulseStreamDriver {
     if let timing = deviceTiming() { handle(timing) }
   }
 
-  /// The server's last answer in output frames; nil when libpulse holds it for void.
+  /// The server's last reply in output frames; nil when libpulse considers it invalid.
   private func deviceTiming() -> DeviceTiming? {
     guard let info = pa_stream_get_timing_info(stream)?.pointee, info.read_index_corrupt == 0 else {
       return nil
@@ -129,8 +131,8 @@ extension PulseStreamDriver {
     }
   }
 
-  /// Lets the clock run from the moment at which the device gets to `floorFrame`; until then it plays what it held
-  /// before, and the clock stands.
+  /// Starts the clock when the device reaches `floorFrame`. Until then the device plays its earlier buffer, and the
+  /// clock is paused.
   private func startClock() {
     cancelClockEvent()
     guard let begin = heard.hostTime(ofFrame: Double(floorFrame)) else { return }
@@ -151,7 +153,7 @@ extension PulseStreamDriver {
     tellControlOfClock()
   }
 
-  /// Lets the clock stand at `frame` once the device, which holds sound that cannot be taken back, has got there.
+  /// Pauses the clock at `frame` once the device has reached it. Audio in the device's buffer cannot be recalled.
   func stopClockWhenHeard(_ frame: Int64) {
     cancelClockEvent()
     guard isClockRunning, let end = heard.hostTime(ofFrame: Double(frame)), end > .now else {
@@ -171,7 +173,7 @@ extension PulseStreamDriver {
     clockEvent = nil
   }
 
-  /// Lets the clock stand: at `frame`, or where it is.
+  /// Pauses the clock at `frame`, or at its current frame if nil.
   func stopClock(at frame: Int64?) {
     cancelClockEvent()
     let now = HostTime.now
@@ -188,24 +190,24 @@ extension PulseStreamDriver {
     tellControlOfClock()
   }
 
-  // MARK: - What the device does by itself
+  // MARK: - Events of the device
 
-  /// The server has played all that it had. It goes on where it was as soon as there is more: no frame is lost.
+  /// Handles an underrun. The stream continues at the same frame as soon as there is more audio: no frame is lost.
   func deviceStarved() {
     guard phase == .running else { return }
     counters.starvationCount.wrappingAdd(1, ordering: .relaxed)
     let index = pa_stream_get_underflow_index(stream)
     guard isClockRunning, index >= 0 else { return }
-    // What the device still holds is heard yet; but nothing later than this.
+    // The device's buffer is still heard, but nothing after this frame.
     stopClock(at: baseFrame + index / Int64(bytesPerFrame))
   }
 
-  /// The server plays (again).
+  /// Handles the start, or restart, of playback by the server.
   func deviceStarted() {
     if phase == .running { requestTiming() }
   }
 
-  /// The stream has another device, or its device was suspended or woken.
+  /// Handles another device of the stream, or the suspension or resumption of its device.
   func deviceChanged() {
     blockFrames = 0
     blocks.forget()

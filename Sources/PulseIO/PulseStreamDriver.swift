@@ -3,25 +3,25 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-// The sink's side of a RenderCore on a PulseAudio stream: answers the server's requests for sound, makes commands heard
-// by overwriting what is queued (PulseStreamDriver+Splice), keeps the clock (PulseStreamDriver+Timing), and corks the
-// stream when nothing sounds. Everything here runs with the main loop's lock held, nearly all of it in callbacks of the
-// loop's thread. It never logs, never waits, never flushes the stream.
+// The sink's side of a RenderCore on a PulseAudio stream. It replies to the server's requests for audio, applies
+// commands by overwriting buffered audio (PulseStreamDriver+Splice), keeps the clock (PulseStreamDriver+Timing), and
+// corks the stream when no input is active. Everything here runs under the main loop's lock, nearly all of it in
+// callbacks of the loop's thread. It never logs, never waits, never flushes the stream.
 
 /// Drives one playback stream.
 ///
-/// Frames: the stream's byte 0 is output frame `baseFrame`; read and write indexes are told as output frames. A jump
-/// (PulseStreamDriver+Splice) may move `baseFrame`.
+/// Frames: the stream's byte 0 is output frame `baseFrame`; read and write indexes are converted to output frames. A
+/// jump (PulseStreamDriver+Splice) may change `baseFrame`.
 final class PulseStreamDriver {
-  /// What the stream does.
+  /// The state of the stream.
   enum Phase: Hashable {
-    /// Nothing runs, and nothing wakes anybody. The device stands at `readFrame`.
+    /// Nothing runs, and no thread wakes. The device is paused at `readFrame`.
     case corked(readFrame: Int64)
-    /// The device takes sound from the stream, or soon will.
+    /// The device reads the stream, or soon will.
     case running
-    /// The stream is being corked; where it stood still is being asked.
+    /// The stream is being corked; its position is not known yet.
     case corking
-    /// The stream is gone.
+    /// The stream no longer exists.
     case failed
   }
 
@@ -36,49 +36,49 @@ final class PulseStreamDriver {
   private let wakeControl: @Sendable () -> Void
   let onNotice: @Sendable (DeviceNotice) -> Void
   private let onFailure: @Sendable (MediaError) -> Void
-  /// Who is told what the server does; nil: nobody, and the stream obeys.
+  /// The observer of the server's interruptions; nil if there is none, and the stream follows the server.
   let onSharing: (@Sendable (SharingNotice) -> Void)?
   let requests: StreamRequests
-  /// As `PulseConnection.DeviceInfo` has it.
+  /// See `PulseConnection.DeviceInfo.isGraphNode`.
   let isGraphNode: Bool
   private var signalEvent: OpaquePointer?
   private var hasToldFailure = false
 
   var phase: Phase
-  /// The output frame at which the server's write index stands. It differs from `core.renderedFrame` only between a
-  /// rewind and the writes that follow it.
+  /// The output frame of the server's write index. It differs from `core.renderedFrame` only between a rewind and the
+  /// writes that follow it.
   var writtenFrame: Int64
 
-  // The wish to overwrite what is queued; fulfilled at the next fresh timing.
+  // The request to overwrite buffered audio; executed at the next fresh timing.
   var isSpliceWanted = false
-  /// Commands came while the stream was being corked.
+  /// Whether commands arrived while the stream was being corked.
   var hasCommandsAfterCork = false
-  /// Whether the server wants the stream to stand (PulseStreamDriver+Hold).
+  /// Whether the server has interrupted the stream (PulseStreamDriver+Hold).
   var hold = StreamHold()
   var isDucked = false
   private var roles: RoleWatch?
-  /// The first frame of the last splice, until it is known whether it came in time.
+  /// The first frame of the last splice, until a timing shows whether it was in time.
   var unverifiedSpliceFrame: Int64?
-  /// The timing that tells where the last jump landed; nil when that is known.
+  /// The timing that reports the position of the last jump; nil when it is known.
   var landingTiming: UInt64?
 
-  // Timing. Requests are numbered; the server answers in order.
+  // Timing. Requests are numbered; the server replies in order.
   var timingsRequested: UInt64 = 0
   var timingsAnswered: UInt64 = 0
   var lastTimingRequest: HostTime
-  /// The longest that an answer took, lately; fades by an eighth with each.
+  /// The longest recent reply time; it decays by an eighth with each reply.
   var slowestAnswerNanoseconds: Int64 = 0
-  /// The timing that tells where the corked stream stands; nil until the cork is acknowledged.
+  /// The timing that reports the position of the corked stream; nil until the cork is acknowledged.
   var corkTiming: UInt64?
   var heard: HeardClock
-  /// No frame before this one can be heard from now on: where the stream began, resumed or starved.
+  /// The first frame that can be heard from now on: where the stream began, resumed or underran.
   var floorFrame: Int64
   var isClockRunning = false
   var clockEvent: OpaquePointer?
   var lastReadFrame: Int64
 
-  // How the device reads: a request for sound comes right after it has taken some. The size of its blocks outlasts a
-  // cork, their rhythm does not.
+  // The reads of the device: a request for audio follows directly after a read. The block size stays valid across a
+  // cork, the times of the reads do not.
   var blockFrames: Int64 = 0
   var lastRead: HostTime
   var blocks = DeviceBlocks()
@@ -87,19 +87,19 @@ final class PulseStreamDriver {
   var deviceIndex: UInt32
   var lastSign = HostTime(nanoseconds: 0)
   var watchEvent: OpaquePointer?
-  /// When it is due.
+  /// The time at which `watchEvent` is due.
   var watchTime = HostTime(nanoseconds: 0)
-  /// It is due when a block is late; else, when all that was written should be over.
+  /// Whether `watchEvent` is due when a block is late; otherwise it is due when all written audio should be over.
   var isWatchingBlocks = false
   var isHanging = false
-  /// Whether a graph stood still and its first cycles are to be played again (PulseStreamDriver+Stall).
+  /// The suspected or confirmed stall of a graph (PulseStreamDriver+Stall).
   var stall = GraphStall()
   /// Whether the device reads from the stream (PulseStreamDriver+Stall).
   var consumption = ConsumptionMonitor()
-  /// Whether the server was asked for a sign.
+  /// Whether the server is being probed for a reply.
   var isProbing = false
 
-  /// Takes over a corked stream that is ready. Inside the loop's lock.
+  /// Takes ownership of a corked stream that is ready. Under the loop's lock.
   init(
     connection: PulseConnection, stream: OpaquePointer, core: RenderCore, signal: EventSignal,
     counters: PulseCounters, requests: StreamRequests, isGraphNode: Bool,
@@ -139,10 +139,9 @@ final class PulseStreamDriver {
     pointer.map { Unmanaged<PulseStreamDriver>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  // MARK: - Life
+  // MARK: - Lifecycle
 
-  /// Registers the callbacks and takes the commands that wait already. Inside the loop's lock; the owner keeps this
-  /// object alive until `end`.
+  /// Registers the callbacks. Under the loop's lock; the owner keeps this object alive until `end`.
   func begin() {
     core.clock.publish(heardFrame: baseFrame, at: .now, isRunning: false)
     pa_stream_set_write_callback(
@@ -166,7 +165,7 @@ final class PulseStreamDriver {
       { _, _, _, _, own in PulseStreamDriver.from(own)?.commandsWait() },
       own)
     if signalEvent == nil { return fail("the main loop has no room for an event") }
-    // Either may have gone wrong between `open` and now.
+    // The stream or the connection may have failed between `open` and now.
     streamStateChanged()
     if pa_context_get_state(context) != PA_CONTEXT_READY {
       fail("the connection to the sound server was lost")
@@ -179,7 +178,7 @@ final class PulseStreamDriver {
     roles.begin()
   }
 
-  /// Unregisters everything; afterwards no callback comes here. Inside the loop's lock.
+  /// Unregisters everything; afterwards no callback is called. Under the loop's lock.
   func end() {
     connection.onLoss = nil
     if let signalEvent { api.pointee.io_free(signalEvent) }
@@ -203,7 +202,7 @@ final class PulseStreamDriver {
     if pa_stream_get_state(stream) != PA_STREAM_READY { streamEnded() }
   }
 
-  /// Tells the owner, once; from here on the stream is left alone.
+  /// Reports the failure to the owner, once, and stops using the stream.
   func fail(_ message: String, code: MediaError.Code = .outputLost) {
     halt()
     guard !hasToldFailure else { return }
@@ -211,8 +210,8 @@ final class PulseStreamDriver {
     onFailure(PulseFailure("pa_stream", context: context).mediaError(code, message))
   }
 
-  /// Leaves the stream alone. The clock stands where it was when the server last gave a sign of life: what it made heard
-  /// after that nobody knows, and it is better heard twice than never.
+  /// Stops using the stream. The clock is paused at the server's last sign of life: it is unknown how much was heard
+  /// after that, and audio is better heard twice than never.
   func halt() {
     guard phase != .failed else { return }
     stopClock(at: frameHeardForSure)
@@ -238,7 +237,7 @@ final class PulseStreamDriver {
     switch core.pendingEffect(fromFrame: unreadFrame) {
     case .replaces: jump()
     case .silences:
-      // A stream that stands tells exactly where everything stopped.
+      // A corked stream reports exactly where everything stopped.
       isSpliceWanted = false
       hasCommandsAfterCork = true
       cork()
@@ -248,7 +247,7 @@ final class PulseStreamDriver {
     }
   }
 
-  /// Applies the commands to the standing stream, and lets it run if something is to sound and may.
+  /// Applies the commands to the corked stream, and starts it if an input is active and the server permits it.
   func startIfActive(readFrame: Int64) {
     _ = core.rewind(toFrame: readFrame)
     core.applyCommands()
@@ -271,23 +270,24 @@ final class PulseStreamDriver {
     if phase == .running { requestTiming() }
   }
 
-  // MARK: - Sound
+  // MARK: - Audio
 
   private func soundWanted(byteCount: Int) {
     soundWasTaken()
     guard phase == .running else { return }
     let now = HostTime.now
     if stall.frame == nil, isClockRunning, let frame = heard.heardFrame(at: now), frame >= Double(writtenFrame) {
-      // All that was written has been heard before this request came here: the device starves.
+      // All written audio was heard before this request arrived: the device underruns.
       stopClock(at: writtenFrame)
     }
-    // After a jump the server also asks for what was jumped over.
+    // After a jump the server also requests the audio that the jump skipped.
     if landingTiming == nil {
       let taken = blocks.deviceTook(room: byteCount / bytesPerFrame)
       if lastRead.nanoseconds > 0, taken > 0 { deviceTook(blockFrames: Int64(taken)) }
       lastRead = now
     }
-    // What a splice is about to replace need not be written first, and must not take its commands. (It waits until a stall is over.)
+    // Audio that a splice is about to replace need not be written first, and must not apply its commands. (A splice
+    // waits until a stall is over.)
     if !isSpliceWanted || stall.frame != nil {
       renderAndWrite()
       corkIfSilent(at: now)
@@ -297,8 +297,8 @@ final class PulseStreamDriver {
     tellControl()
   }
 
-  /// Renders from `core.renderedFrame` to the end of what the server may hold (see `DeviceBlocks`), at least over all that is
-  /// queued. The first frame goes to its own place, or to where the device reads next (`isJump`).
+  /// Renders from `core.renderedFrame` to the capacity of the server's buffer (see `DeviceBlocks`), and at least over
+  /// all buffered audio. The first frame is written at its own position, or at the device's next read (`isJump`).
   func renderAndWrite(isJump: Bool = false) {
     var isJump = isJump
     let writable = pa_stream_writable_size(stream)
@@ -330,17 +330,17 @@ final class PulseStreamDriver {
     }
   }
 
-  /// How much the server holds; it may say another number when the stream moves to another device.
+  /// The capacity of the server's buffer; it may change when the stream moves to another device.
   var bufferFrameCount: Int {
     Int(pa_stream_get_buffer_attr(stream)?.pointee.tlength ?? 0) / bytesPerFrame
   }
 
-  /// Wakes the engine when events wait for it.
+  /// Wakes the engine when events are pending.
   func tellControl() {
     if core.takeWakeRequest() { wakeControl() }
   }
 
-  /// Wakes the engine because the clock began, stopped or jumped.
+  /// Wakes the engine because the clock started, stopped or jumped.
   func tellControlOfClock() {
     _ = core.takeWakeRequest()
     wakeControl()
@@ -348,7 +348,7 @@ final class PulseStreamDriver {
 
   // MARK: - Corking
 
-  /// Corks the stream once nothing is to sound and everything that sounded has been heard.
+  /// Corks the stream once no input is active and all audible frames have been heard.
   func corkIfSilent(at now: HostTime) {
     guard phase == .running, !core.isActive, !isSpliceWanted else { return }
     let frame = isClockRunning ? heard.heardFrame(at: now) ?? 0 : Double(floorFrame)
@@ -365,12 +365,12 @@ final class PulseStreamDriver {
 
   private func corked() {
     guard phase == .corking else { return }
-    // A device that can give back what it has taken does so now; hence its position is asked after the cork.
+    // A device that can return consumed audio does so now, so its position is queried after the cork.
     requestTiming()
     corkTiming = timingsRequested
   }
 
-  /// The corked stream stands at `readFrame`, or goes on before that.
+  /// Records that the corked stream is paused at `readFrame`, or at the earlier frame from which it resumes.
   func settle(readFrame standing: Int64) {
     let readFrame = standingFrame(readFrame: standing)
     phase = .corked(readFrame: readFrame)

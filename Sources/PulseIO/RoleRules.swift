@@ -1,11 +1,13 @@
-/// What the modules of a PulseAudio server that go by roles do to a stream, worked out from their arguments.
+/// Derives the effect of a PulseAudio server's role modules on a stream from the modules' arguments.
 ///
-/// `module-role-cork` mutes a stream and asks it to stand still while another with a trigger role sounds; `module-role-ducking`
-/// lowers it. Neither is told apart from outside: a request to a stream that is being made is lost, and what ducking does to
-/// the volume is not in what the server says of a stream. So their rules are followed here: src/modules/stream-interaction.c of
-/// PulseAudio 16.1. (PipeWire has no such modules.)
+/// `module-role-cork` mutes a stream and requests its cork while a stream with a trigger role plays;
+/// `module-role-ducking` lowers it. Clients cannot observe either reliably: a cork request to a stream that is being
+/// created is lost, and the server does not report the ducked volume.
+///
+/// So this type follows the modules' rules: src/modules/stream-interaction.c of PulseAudio 16.1. (PipeWire has no such
+/// modules.)
 struct RoleRules: Equatable {
-  /// One line of a module's argument: which roles have which others do something.
+  /// One group of a module's arguments: streams of the trigger roles affect streams of the affected roles.
   struct Group: Equatable {
     var triggerRoles: Set<String>
     var affectedRoles: Set<String>
@@ -15,13 +17,13 @@ struct RoleRules: Equatable {
     case corks, ducks
   }
 
-  /// A stream as far as roles go.
+  /// The properties of a stream that the rules need.
   struct Stream: Equatable {
     var index: UInt32
-    /// The sink's index, or the source's.
+    /// The index of the sink or the source.
     var device: UInt32
     var isRecording = false
-    /// Nil: it has none.
+    /// The role; nil for a stream without one.
     var role: String?
     var isCorked: Bool
     var isMuted: Bool
@@ -29,10 +31,10 @@ struct RoleRules: Equatable {
 
   var effect: Effect
   var groups: [Group]
-  /// Streams of other devices, and recordings, count too.
+  /// Whether streams of other devices, and recordings, count too.
   var isGlobal: Bool
 
-  /// The rules of a module by its name and arguments; nil for any other module.
+  /// Parses the rules of a module from its name and arguments; nil for any other module.
   init?(module: String, arguments: String) {
     switch module {
     case "module-role-cork": effect = .corks
@@ -46,7 +48,7 @@ struct RoleRules: Equatable {
     isGlobal = ["1", "y", "yes", "t", "true", "on"].contains(values["global", default: "no"].lowercased())
   }
 
-  /// Whether stream `index` is corked or ducked by these rules, as long as `streams` are what there is.
+  /// Returns whether these rules cork or duck stream `index` among the existing `streams`.
   func affects(_ index: UInt32, among streams: [Stream]) -> Bool {
     guard let own = streams.first(where: { $0.index == index && !$0.isRecording }) else { return false }
     return groups.contains { group in
@@ -68,7 +70,7 @@ struct RoleRules: Equatable {
 
   // MARK: - Arguments
 
-  /// `a=b c="d e"`, as PulseAudio reads them.
+  /// Parses `a=b c="d e"`, as PulseAudio does.
   private static func values(_ arguments: String) -> [String: String] {
     var values: [String: String] = [:]
     var rest = Substring(arguments)
@@ -89,7 +91,7 @@ struct RoleRules: Equatable {
     }
   }
 
-  /// `a,b/c`: roles in groups; nil where none are said.
+  /// Parses `a,b/c`: groups of roles; nil for an empty argument.
   private static func roles(_ text: String?) -> [Set<String>]? {
     guard let text, !text.isEmpty else { return nil }
     return text.split(separator: "/").map { Set($0.split(separator: ",").map(String.init)) }

@@ -1,8 +1,8 @@
 import CPulse
 
-// Finds out what a server's role modules do to one stream. Everything here runs with the main loop's lock held, in callbacks
-// of the loop's thread. It asks again when the server says that streams or modules have changed, and then only: on a server
-// without such modules only modules count.
+// Determines what a server's role modules do to one stream. Everything here runs under the main loop's lock, in
+// callbacks of the loop's thread. It queries the server only after changes of streams or modules; without such modules,
+// only after changes of modules.
 
 /// Watches whether a stream is corked or ducked by `module-role-cork` and `module-role-ducking`.
 final class RoleWatch {
@@ -15,11 +15,11 @@ final class RoleWatch {
 
   private let connection: PulseConnection
   private let streamIndex: UInt32
-  /// Receives the present state after each change of streams or modules, and once at the start.
+  /// Receives the current state after each change of streams or modules, and once at the start.
   private let onAnswer: (State, _ isNew: Bool) -> Void
   private var state: State?
   private var operation: OpaquePointer?
-  /// Something has changed since the question that is under way was begun.
+  /// Whether something has changed since the pending query began.
   private var isStale = false
   private var rules: [RoleRules] = []
   private var streams: [RoleRules.Stream] = []
@@ -40,11 +40,11 @@ final class RoleWatch {
     ask()
   }
 
-  /// Ends all of it; afterwards no callback comes here.
+  /// Ends the watch; afterwards no callback is called.
   func end() {
     connection.unsubscribe(self)
     if let operation {
-      // After a cancellation its callback does not run any more.
+      // After a cancellation the callback no longer runs.
       pa_operation_cancel(operation)
       pa_operation_unref(operation)
     }
@@ -62,7 +62,7 @@ final class RoleWatch {
     connection.subscribe(self, to: mask) { [unowned self] _ in ask() }
   }
 
-  // MARK: - Asking
+  // MARK: - Queries
 
   private func ask() {
     guard operation == nil else {
@@ -77,7 +77,7 @@ final class RoleWatch {
         connection.context, { _, info, end, own in RoleWatch.from(own)?.module(info, end) }, own))
   }
 
-  /// A question that cannot be asked belongs to a connection that is lost, which others tell of.
+  /// Stores the pending operation. Nil means that the connection is lost, which the stream driver reports.
   private func begin(_ operation: OpaquePointer?) { self.operation = operation }
 
   private func finishOperation() {
@@ -137,7 +137,7 @@ final class RoleWatch {
     func isAffected(_ effect: RoleRules.Effect) -> Bool {
       rules.contains { $0.effect == effect && $0.affects(streamIndex, among: streams) }
     }
-    // Streams or modules have changed since the question.
+    // Streams or modules have changed since the query began.
     if isStale { return ask() }
     let found = State(
       isCorked: isAffected(.corks), isDucked: isAffected(.ducks), canCork: rules.contains { $0.effect == .corks })

@@ -1,28 +1,28 @@
 import MediaCore
 
-/// Decides from which output frame on queued sound is overwritten. A pure value.
+/// Decides at which output frame the overwriting of buffered audio begins. A value type without side effects.
 ///
-/// The device takes sound from the stream in blocks. What it has taken cannot be replaced, so the new sound must reach
-/// the server before the device's read position passes the first new frame. The plan looks at when the device will
-/// read next and how much it takes at once, and stays clear of every read that may happen before the sound arrives.
+/// The device reads the stream in blocks. Audio that it has read cannot be replaced, so the new audio must reach the
+/// server before the device reads the first new frame. The plan estimates the time and size of the device's next reads,
+/// and keeps clear of every read that may happen before the audio arrives.
 struct SplicePlan: Hashable {
-  /// How long sound may take on its way to the server, rendering included, without coming late. In truth it takes less
-  /// than one millisecond; a machine whose cores are all busy may hold up the server or us for several. Every 10 ms
-  /// here cost a seek 5 ms on average.
+  /// The time that audio may need to reach the server, rendering included, without being late. Usually it needs less
+  /// than one millisecond; on a machine whose cores are all busy, the server or this process may be delayed by several.
+  /// Measured: every 10 ms here delay a seek by 5 ms on average.
   static let shortestArrivalNanoseconds: Int64 = 20_000_000
-  /// More than this would leave hardly anything of the queue to overwrite.
+  /// The upper bound: a longer time would leave almost no buffered audio to overwrite.
   static let longestArrivalNanoseconds: Int64 = 60_000_000
-  /// The distance to the read position that is kept in any case.
+  /// The minimum distance from the read position.
   static let marginNanoseconds: Int64 = 10_000_000
 
   var sampleRateHz: Int
-  /// The fresh answer of the server.
+  /// The server's fresh timing reply.
   var timing: DeviceTiming
-  /// How many frames the device takes at once; 0 when not known.
+  /// The device's block size, in frames; 0 when unknown.
   var blockFrames: Int64
-  /// When the device was last seen to read.
+  /// The time of the device's last known read.
   var lastRead: HostTime
-  /// How long the server took to answer at worst, lately: what a busy machine shows of itself.
+  /// The longest recent reply time of the server, a measure of the machine's load.
   var slowestAnswerNanoseconds: Int64
   var now: HostTime
 
@@ -35,7 +35,7 @@ struct SplicePlan: Hashable {
       Self.shortestArrivalNanoseconds,
       min(3 &* slowestAnswerNanoseconds, Self.longestArrivalNanoseconds))
     let deadline = now.advanced(byNanoseconds: arrival)
-    // The next read comes a block after the last one, and at the latest when the device runs dry.
+    // The next read comes one block after the last one, at the latest when the device's buffer is empty.
     let dry = timing.hostTime.advanced(byNanoseconds: timing.deviceMicroseconds &* 1_000)
     let next = max(timing.hostTime, min(lastRead.advanced(byNanoseconds: block), dry))
     let readCount = next > deadline ? 0 : 1 + deadline.nanoseconds(since: next) / max(1, block)

@@ -1,18 +1,19 @@
 import RealtimeAudio
 import Synchronization
 
-/// Whether the server has muted a stream that is to stand still, and from which frame on it was not heard.
+/// The server's interruption of a stream: whether the stream must stay paused, and the first frame that was not heard.
 struct StreamHold {
-  /// The stream stands until it is let go, whatever is to sound.
+  /// Whether the stream stays paused until it is released, even if inputs are active.
   private(set) var isHeld = false
-  /// It was muted before it began, and nobody knows yet whether that is an interruption.
+  /// Whether the stream was muted before it began, and it is not known yet whether that is an interruption.
   private(set) var isInQuestion = false
   /// Whether the interruption is over. The sink's owner decides when the stream resumes.
   private(set) var hasEnded = false
-  /// What had been read for certain, and what had been heard, when the request came; nil where nothing ran.
+  /// The certainly read frames, and the heard frame, at the time of the request; nil when the stream was not running.
   private var requested: (unreadFrame: Int64, heardFrame: Int64?)?
 
-  /// `unreadFrame`: no frame before it can still be read. `heardFrame`: what is heard now; nil where that is not known.
+  /// Begins an interruption. `unreadFrame`: no frame before it can still be read. `heardFrame`: the frame heard now;
+  /// nil when unknown.
   mutating func begin(unreadFrame: Int64?, heardFrame: Int64? = nil) {
     isHeld = true
     isInQuestion = false
@@ -20,7 +21,7 @@ struct StreamHold {
     if let unreadFrame { requested = (unreadFrame, heardFrame) }
   }
 
-  /// The stream is muted, and has not run yet.
+  /// Records that the stream is muted and has not run yet.
   mutating func beginInQuestion() {
     isHeld = true
     isInQuestion = true
@@ -31,24 +32,25 @@ struct StreamHold {
   /// Records that the interruption has ended, or has begun again before the stream resumed.
   mutating func noteEnd(_ hasEnded: Bool) { self.hasEnded = hasEnded }
 
-  /// Let go before it is known where the stream stands.
+  /// A released copy, for a stream whose paused position is not known yet.
   var released: StreamHold {
     var released = self
     (released.isHeld, released.isInQuestion) = (false, false)
     return released
   }
 
-  /// Frames were counted that a jump moved.
+  /// Renumbers the frames after a jump.
   mutating func move(byFrames movement: Int64) {
     requested?.unreadFrame += movement
     if let heardFrame = requested?.heardFrame { requested?.heardFrame = heardFrame + movement }
   }
 
-  /// Where a stream that was corked at `readFrame` goes on, so that nothing is lost that was read while it was muted.
+  /// Returns the frame at which a stream that was corked at `readFrame` resumes, so that no audio is lost that was read
+  /// while muted.
   ///
-  /// The server mutes before it asks. What it read since then was not heard; what it read before the request came is not
-  /// among that. A device that gives back what it had taken (`readFrame` is earlier) has played muted from about what was
-  /// heard when the request came.
+  /// The server mutes before it sends the request. Audio read after the request was not heard; audio read before the
+  /// request counts as heard. A device that returns consumed audio (`readFrame` is earlier) has played muted from about
+  /// the frame that was heard when the request arrived.
   mutating func standingFrame(readFrame: Int64) -> Int64 {
     guard let requested else { return readFrame }
     self.requested = nil
@@ -57,11 +59,11 @@ struct StreamHold {
   }
 }
 
-/// What is asked of a driver by its sink, until the loop's thread takes it.
+/// The requests of a sink to its driver, until the loop's thread reads them.
 final class StreamRequests: Sendable {
   struct Requests: Sendable {
     var role: StreamRole?
-    /// Let the stream go; true: though the server has not said so.
+    /// Whether to release the stream; true: before the server permits it.
     var release: Bool?
   }
 
