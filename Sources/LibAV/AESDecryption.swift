@@ -1,9 +1,9 @@
 import CFFmpeg
 import Glibc
 
-/// AES-128 in CBC mode with PKCS #7 padding (RFC 8216, section 4.3.2.4), as far as taking it off.
+/// AES-128 decryption in CBC mode with PKCS #7 padding (RFC 8216, section 4.3.2.4).
 public enum AESDecryption {
-  /// What was encrypted; nil when it cannot have been so: another length, or a padding that is none.
+  /// Decrypts `bytes`; nil when the length is not a multiple of 16, or the padding is invalid.
   ///
   /// - Parameters:
   ///   - key: 16 bytes.

@@ -2,44 +2,44 @@ import CFFmpeg
 import Glibc
 import MediaCore
 
-/// A call into FFmpeg, or into the system on FFmpeg's behalf, that failed. Mapped to `MediaError` once, by MediaAssets.
+/// A failed call of FFmpeg, or of the system on FFmpeg's behalf. MediaAssets maps it to `MediaError`.
 public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of failure it is, for those who map it. Open: any other code is `other`.
+  /// The kind of failure, for mapping to other errors. Any unknown code is `other`.
   public enum Kind: Sendable, Hashable {
-    /// The bytes make no sense to the demuxer or decoder (`AVERROR_INVALIDDATA`, or an end of file inside a header).
+    /// The demuxer or decoder cannot interpret the bytes (`AVERROR_INVALIDDATA`, or an end of file inside a header).
     case invalidData
-    /// No decoder for this codec is in this FFmpeg (`AVERROR_DECODER_NOT_FOUND`).
+    /// This FFmpeg has no decoder for the codec (`AVERROR_DECODER_NOT_FOUND`).
     case noDecoder
-    /// No encoder or muxer of this name is in this FFmpeg (`AVERROR_ENCODER_NOT_FOUND`, `AVERROR_MUXER_NOT_FOUND`).
+    /// This FFmpeg has no encoder or muxer of the name (`AVERROR_ENCODER_NOT_FOUND`, `AVERROR_MUXER_NOT_FOUND`).
     case noEncoder
-    /// A limit that we set was reached (`AVERROR(ENOMEM)`, `AVERROR(ENOSPC)`).
+    /// A limit of Playhead was reached (`AVERROR(ENOMEM)`, `AVERROR(ENOSPC)`).
     case limit
     /// The call was interrupted by `Interrupt.cancel()`.
     case cancelled
-    /// A path that no file has (`ENOENT`, `ENOTDIR`, `ELOOP`, `ENAMETOOLONG`).
+    /// No file exists at the path (`ENOENT`, `ENOTDIR`, `ELOOP`, `ENAMETOOLONG`).
     case noSuchFile
     /// A folder, pipe, socket or device (`EISDIR`, `ESPIPE`).
     case notAFile
     /// `EACCES`, `EPERM`.
     case permissionDenied
-    /// What lies outside the folders that may be read (`EXDEV`).
+    /// The path is outside the readable folders (`EXDEV`).
     case outsideRoots
     case other
   }
 
-  /// FFmpeg's code: negative, an `AVERROR`.
+  /// FFmpeg's code: a negative `AVERROR`.
   public let code: Int32
   /// The C function that failed.
   public let call: String
   /// FFmpeg's text for the code (`av_strerror`).
   public let text: String
-  /// What a byte source said, when it was one that failed: that is the error then.
+  /// The error of the byte source, if a byte source failed; it is then the actual error.
   public let sourceError: MediaError?
 
-  /// A failure of `call` with an `AVERROR` code.
+  /// Creates a failure of `call` with an `AVERROR` code.
   public init(code: Int32, call: String) { self.init(code: code, call: call, sourceError: nil) }
 
-  /// A failure of a byte source.
+  /// Creates a failure of a byte source.
   public init(_ error: MediaError) {
     let code = error.code == .cancelled ? shim_AVERROR_EXIT() : shim_AVERROR(EIO)
     self.init(code: code, call: "read", sourceError: error)
@@ -54,19 +54,19 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
     self.text = found ? String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) : ""
   }
 
-  /// A failure of `call` with a positive `errno`.
+  /// Creates a failure of `call` with a positive `errno`.
   public init(errno: Int32, call: String) { self.init(code: shim_AVERROR(errno), call: call) }
 
   /// Whether a write would have used space that is reserved (``WritableSpace``), or the user's disk quota.
   public var isQuota: Bool { code == shim_AVERROR(EDQUOT) }
 
-  /// What was found to be wrong with the data after `call`, though no code said so.
+  /// Creates a failure for invalid data that was detected after `call`, without an error code.
   public init(invalidDataIn call: String) { self.init(code: shim_AVERROR_INVALIDDATA(), call: call) }
 
-  /// `call` was interrupted.
+  /// Creates a failure for an interrupted `call`.
   public init(cancelledIn call: String) { self.init(code: shim_AVERROR_EXIT(), call: call) }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var kind: Kind {
     switch code {
     case shim_AVERROR_INVALIDDATA(), shim_AVERROR_EOF(): .invalidData
@@ -82,8 +82,8 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// What happened, in words for a message; with the system's number where it was the system that failed (`errno` is below
-  /// 4096, FFmpeg's own codes are not, and their numbers tell nobody anything).
+  /// The reason in text form, for a message. It includes the number if the system failed: `errno` is below 4096.
+  /// FFmpeg's codes are not, and their numbers mean nothing to a reader.
   public var reason: String {
     let words = text.isEmpty ? "unknown error \(code)" : text
     return (-4_095..<0).contains(code) ? "\(words) (errno \(-code))" : words
@@ -99,7 +99,7 @@ func check(_ result: Int32, _ call: @autoclosure () -> String) throws(AVFailure)
   return result
 }
 
-/// Returns an allocation, or throws when there was no memory.
+/// Returns an allocation, or throws when no memory was available.
 func check<Object>(_ allocation: Object?, _ call: @autoclosure () -> String) throws(AVFailure) -> Object {
   guard let allocation else { throw AVFailure(errno: ENOMEM, call: call()) }
   return allocation

@@ -1,16 +1,16 @@
 import CFFmpeg
 
-/// What the container says about one of its chapters, as values.
+/// The container's description of one chapter.
 public struct ChapterInfo: Sendable, Hashable {
-  /// More chapters of a file are not looked at.
+  /// The maximum number of chapters that are read from a file.
   public static let maximumCount = 10_000
 
-  /// Of the two times.
+  /// The time base of the two times.
   public let timeBase: TimeBase
-  /// Nil when it does not say.
+  /// The start of the chapter, in ticks; nil if not specified.
   public let startTicks: Int64?
   public let endTicks: Int64?
-  /// At most 1,024 bytes of it.
+  /// The title, at most 1,024 bytes.
   public let title: String?
 
   init(_ chapter: UnsafePointer<AVChapter>) {

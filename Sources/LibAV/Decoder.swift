@@ -1,44 +1,44 @@
 import CFFmpeg
 
-/// Turns packets of one stream into frames of sound, or pictures.
+/// Decodes the packets of one stream to audio or video frames.
 ///
-/// Used by one thread at a time; works on the calling thread alone.
+/// Threading: one thread at a time; works on the calling thread only.
 public final class Decoder {
-  /// What sending a packet came to.
+  /// The result of sending a packet.
   public enum SendResult: Sendable, Hashable {
     case accepted
     /// Frames must be received first; send the packet again.
     case wouldBlock
     /// The end was sent before; only `flush()` allows more.
     case endOfStream
-    /// The packet was dropped because it does not decode; go on with the next.
+    /// The packet was dropped because it cannot be decoded; continue with the next.
     case undecodable(AVFailure)
   }
 
-  /// What receiving a frame came to.
+  /// The result of receiving a frame.
   public enum ReceiveResult: Sendable, Hashable {
     case frame
     /// More packets are needed.
     case wouldBlock
-    /// Every frame was given.
+    /// All frames have been received.
     case endOfStream
-    /// Something in between did not decode; go on receiving.
+    /// Some data could not be decoded; continue receiving.
     case undecodable(AVFailure)
   }
 
-  /// Pixels of the largest picture that is decoded: 8192 x 8192.
+  /// The maximum number of pixels of a decoded video frame: 8192 x 8192.
   public static let maximumPixelCount = 1 << 26
 
   /// FFmpeg's name of the decoder.
   public let name: String
   private let context: UnsafeMutablePointer<AVCodecContext>
-  /// What fails its checksum is dropped and said rather than played as noise: FLAC. Other codecs' optional checksums are too often
-  /// wrong in files that play well.
+  /// Whether frames with a wrong checksum are dropped and reported instead of being played as noise: FLAC only. The
+  /// optional checksums of other codecs are too often wrong in files that play well.
   private let checksFrames: Bool
 
-  /// A decoder for a stream of this demuxer; it stays usable without the demuxer.
+  /// Creates a decoder for a stream of `demuxer`; it stays usable without the demuxer.
   ///
-  /// Throws `noDecoder` when this FFmpeg has none, `invalidData` when the stream's parameters make no sense.
+  /// - Throws: `noDecoder` when this FFmpeg has none, `invalidData` when the stream's parameters are invalid.
   public init(demuxer: Demuxer, streamIndex: Int) throws(AVFailure) {
     guard demuxer.streams.indices.contains(streamIndex), let stream = demuxer.context.pointee.streams[streamIndex],
       let parameters = stream.pointee.codecpar
@@ -49,12 +49,13 @@ public final class Decoder {
     let context = try check(avcodec_alloc_context3(codec), "avcodec_alloc_context3")
     do throws(AVFailure) {
       try check(avcodec_parameters_to_context(context, parameters), "avcodec_parameters_to_context")
-      // With the time base known, FFmpeg moves a frame's pts along when it cuts off what the file says to skip.
+      // With the time base known, FFmpeg adjusts a frame's pts when it removes the samples that the file marks for
+      // skipping.
       context.pointee.pkt_timebase = stream.pointee.time_base
       context.pointee.thread_count = 1
       if parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO {
         context.pointee.max_pixels = Int64(Self.maximumPixelCount)
-        // What is cropped at the left is so to the pixel, whatever that does to the alignment of rows.
+        // Cropping at the left is exact to the pixel, even if rows are then unaligned.
         context.pointee.flags |= AV_CODEC_FLAG_UNALIGNED
       }
       if parameters.pointee.codec_id == AV_CODEC_ID_FLAC { context.pointee.err_recognition |= AV_EF_EXPLODE }
@@ -76,8 +77,9 @@ public final class Decoder {
     avcodec_free_context(&released)
   }
 
-  /// FFmpeg's first choice, except that layers I and II of MPEG audio are decoded in floating point, as layer III is: the
-  /// fixed-point decoder carries rounding errors from frame to frame, so that its output depends on where one begins.
+  /// Returns FFmpeg's first choice, except that layers I and II of MPEG audio are decoded in floating point, like layer
+  /// III. The fixed-point decoder carries rounding errors from frame to frame, so that its output depends on the
+  /// position at which decoding begins.
   private static func find(_ codec: AVCodecID) -> UnsafePointer<AVCodec>? {
     switch codec {
     case AV_CODEC_ID_MP1: avcodec_find_decoder_by_name("mp1float") ?? FormatAllowList.decoder(for: codec)
@@ -86,20 +88,24 @@ public final class Decoder {
     }
   }
 
-  /// Options that make the output independent of where decoding began: AC-3's dither follows from the frame itself.
+  /// Returns options that make the output independent of where decoding began: AC-3's dither then depends on the frame
+  /// only.
   private static func options(_ codec: AVCodecID) -> OpaquePointer? {
     var options: OpaquePointer?
     if codec == AV_CODEC_ID_AC3 || codec == AV_CODEC_ID_EAC3 { av_dict_set(&options, "cons_noisegen", "1", 0) }
     return options
   }
 
-  /// Gives the decoder a packet. Throws only what no further packet can mend.
+  /// Sends a packet to the decoder.
+  ///
+  /// - Throws: Only errors that no further packet can resolve.
   public func send(_ packet: Packet) throws(AVFailure) -> SendResult {
     if checksFrames { prepareCheck(of: packet) }
     return try sendResult(avcodec_send_packet(context, packet.pointer))
   }
 
-  /// The decoder computes the checksum only of a packet that is not right as a whole: there may be more behind the frame.
+  /// Enables the decoder's checksum only for a packet whose checksum as a whole is wrong: more data may follow the
+  /// frame.
   private func prepareCheck(of packet: Packet) {
     let bytes = UnsafeBufferPointer(start: packet.pointer.pointee.data, count: packet.byteCount)
     if FrameChecksum.holds(bytes) {
@@ -109,12 +115,14 @@ public final class Decoder {
     }
   }
 
-  /// Says that no packet follows, so that the frames still inside come out.
+  /// Signals that no packet follows, so that the remaining frames can be received.
   public func sendEndOfStream() throws(AVFailure) -> SendResult {
     try sendResult(avcodec_send_packet(context, nil))
   }
 
-  /// Takes the next frame, replacing what `frame` held. Throws only what no further packet can mend.
+  /// Receives the next frame, which replaces the content of `frame`.
+  ///
+  /// - Throws: Only errors that no further packet can resolve.
   public func receive(into frame: Frame) throws(AVFailure) -> ReceiveResult {
     let result = avcodec_receive_frame(context, frame.pointer)
     switch result {
@@ -125,7 +133,7 @@ public final class Decoder {
     }
   }
 
-  /// Forgets everything, as at the start: for seeks, and to go on after the end.
+  /// Resets the decoder, for seeks and to continue after the end.
   public func flush() { avcodec_flush_buffers(context) }
 
   private func sendResult(_ result: Int32) throws(AVFailure) -> SendResult {
@@ -137,7 +145,7 @@ public final class Decoder {
     }
   }
 
-  /// Bad data of any kind is the packet's fault; lack of memory is not.
+  /// Converts a result to a failure of the packet; only a lack of memory is thrown.
   private func damage(_ result: Int32, call: String) throws(AVFailure) -> AVFailure {
     let failure = AVFailure(code: result, call: call)
     if failure.code == shim_AVERROR(ENOMEM) { throw failure }

@@ -1,12 +1,12 @@
 import CFFmpeg
 import MediaCore
 
-/// What the samples of a stream are, as a value.
+/// The format of a stream, as a value.
 extension Demuxer {
-  /// Setup data that is kept: more is a font or a picture.
+  /// The maximum size of setup data that is kept; larger data is a font or an image.
   private static let maximumSetupByteCount = 1 << 20
 
-  /// What a stream's packets are: all that a container has to be told of them. Nil for a stream that there is not.
+  /// Returns the format of a stream's packets, with all that a container needs; nil if there is no such stream.
   public func format(ofStream index: Int) -> FormatDescription? {
     guard streams.indices.contains(index), let stream = context.pointee.streams[index],
       let parameters = stream.pointee.codecpar
@@ -46,7 +46,8 @@ extension Demuxer {
 }
 
 extension StreamInfo.MediaType {
-  /// As a description has it; an attached picture is video, and what is nothing else is about the others.
+  /// The media type of a format description. An attached picture is video; an unknown type is metadata. prose: picture
+  /// (FFmpeg)
   fileprivate var formatMediaType: FormatDescription.MediaType {
     switch self {
     case .audio: .audio

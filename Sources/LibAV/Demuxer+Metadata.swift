@@ -3,12 +3,12 @@ import Glibc
 
 /// An entry of FFmpeg's dictionary of a file or stream.
 public struct MetadataEntry: Sendable, Hashable {
-  /// FFmpeg's name for it, such as `title`, or the file's own.
+  /// FFmpeg's name of the entry, such as `title`, or the file's name of it.
   public var key: String
-  /// As the file has it: FFmpeg does not see to it that it is UTF-8.
+  /// The value as stored in the file; FFmpeg does not ensure that it is UTF-8.
   public var value: [UInt8]
 
-  /// The value as text; what is not UTF-8 shows as U+FFFD.
+  /// The value as text; invalid UTF-8 becomes U+FFFD.
   public var text: String { String(decoding: value, as: UTF8.self) }
 
   public init(key: String, value: [UInt8]) {
@@ -17,33 +17,34 @@ public struct MetadataEntry: Sendable, Hashable {
   }
 }
 
-/// A picture that belongs to the file.
+/// An image that belongs to the file.
 public struct AttachedPicture: Sendable, Hashable {
-  /// The picture file; of one that is too large its first bytes.
+  /// The image file; only its first bytes if it is too large.
   public var data: [UInt8]
-  /// Bytes that the picture file has.
+  /// The size of the image file, in bytes.
   public var byteCount: Int
-  /// What the file says of it, such as its `title`, `filename` or `mimetype`; under `comment` FFmpeg has its role.
+  /// The file's description of the image, such as `title`, `filename` or `mimetype`; FFmpeg stores its role under
+  /// `comment`.
   public var entries: [MetadataEntry]
 }
 
 extension Demuxer {
-  /// Entries of one dictionary that are read.
+  /// The maximum number of entries that are read from one dictionary.
   public static let maximumEntryCount = 10_000
 
-  /// What the container's tags say, as FFmpeg has it: one value a key.
+  /// The container's tags as FFmpeg reads them: one value per key.
   public var metadata: [MetadataEntry] { Self.entries(of: context.pointee.metadata) }
 
-  /// What a stream's tags say; none when there is no such stream.
+  /// Returns a stream's tags; empty if there is no such stream.
   public func metadata(ofStream index: Int) -> [MetadataEntry] {
     guard streams.indices.contains(index), let stream = context.pointee.streams[index] else { return [] }
     return Self.entries(of: stream.pointee.metadata)
   }
 
-  /// Bytes that are given of a picture that is too large: they tell what it is.
+  /// The number of bytes that are returned of an image that is too large, enough to identify its format.
   private static let headByteCount = 64
 
-  /// The pictures that FFmpeg found; of those of more than `maximumByteCount` bytes only the first ones.
+  /// Returns the images that FFmpeg found; only the first bytes of images larger than `maximumByteCount`.
   public func attachedPictures(maximumByteCount: Int) -> [AttachedPicture] {
     streams.indices.compactMap { index in
       guard let stream = context.pointee.streams[index], shim_stream_is_attached_picture(stream) != 0 else {

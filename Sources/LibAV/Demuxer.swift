@@ -1,78 +1,80 @@
-// A container being read: AVFormatContext over our own FileSource. One thread uses a demuxer at a time; only the
-// Interrupt, which it shares, may be touched from elsewhere. It opens nothing but the file it was given.
+// A container being read: AVFormatContext over a FileSource. One thread at a time uses a demuxer; other threads may
+// only use the Interrupt, which the demuxer shares. It opens only the given file.
 import CFFmpeg
 
-/// Takes a container apart into packets.
+/// Splits a container into packets.
 public final class Demuxer {
-  /// Bounds on what opening may cost, whatever the file says.
+  /// Limits of opening a file, whatever the file contains.
   public struct Options: Sendable, Codable {
-    /// Bytes read to find out what the streams are.
+    /// The maximum number of bytes read to identify the streams.
     public var probeByteCount: Int64 = 5_000_000
-    /// Media time looked at to find out what the streams are, in microseconds.
+    /// The maximum media time analyzed to identify the streams, in microseconds.
     public var analyzeMicroseconds: Int64 = 5_000_000
     public var maximumStreamCount = 256
-    /// Bytes that may be read until the file is open, all reads of the same byte counted. Opening throws a failure of the kind
-    /// `limit` beyond that.
+    /// The maximum number of bytes read until the file is open; repeated reads of a byte count again. Beyond it,
+    /// opening throws a failure of the kind `limit`.
     public var openingByteCount = OpeningLimits.byteCount
-    /// MP4: packets come as they lie in the media, from its first on, whatever edit lists say.
+    /// MP4: whether to return the packets as they are stored, from the first one on, regardless of edit lists.
     public var ignoresEditLists = false
-    /// Seeks may land by an estimate, where the exact place could only be found by reading all that lies before it.
+    /// Whether seeks may use an estimate if the exact position requires reading everything before it.
     public var seeksByEstimate = false
-    /// Formats that have no packets of their own (WAV, Wave64) give twice as much at once as FFmpeg does by itself.
+    /// Whether formats without packets (WAV, Wave64) return packets twice as large as FFmpeg's default.
     public var prefersLargePackets = false
-    /// Only tags are wanted: where the header describes the only audio track, nothing is decoded to find out more about it.
+    /// Whether only tags are needed. If the header describes the only audio track, nothing is then decoded to identify
+    /// it further.
     public var isForTags = false
 
     public init() {}
   }
 
-  /// What reading a packet, or opening, came to.
+  /// The result of reading a packet.
   public enum ReadResult: Sendable, Hashable {
     case packet, endOfFile, cancelled
   }
 
-  /// How the container's duration was found.
+  /// The source of the container's duration.
   public enum DurationSource: Sendable {
-    /// Written in the container.
+    /// The container states the duration.
     case container
-    /// From the first and last timestamps.
+    /// The first and last timestamps.
     case timestamps
-    /// Guessed from the size and the bit rate.
+    /// An estimate from the size and the bit rate.
     case bitRate
   }
 
   /// FFmpeg's name of the format, such as `flac` or `mov,mp4,m4a,3gp,3g2,mj2`.
   public let formatName: String
   public let formatLongName: String
-  /// Little but the file's name spoke for this format.
+  /// Whether the format was identified by hardly more than the file's name.
   public let isFormatGuessed: Bool
   public let streams: [StreamInfo]
-  /// First timestamp of all streams, in microseconds.
+  /// The first timestamp of all streams, in microseconds.
   public let startMicroseconds: Int64?
   public let durationMicroseconds: Int64?
   public let durationSource: DurationSource
   public let bitRate: Int64?
-  /// As the file has them: in any order, and perhaps without sense. At most `ChapterInfo.maximumCount`.
+  /// The chapters as stored in the file: in any order, possibly invalid. At most `ChapterInfo.maximumCount`.
   public let chapters: [ChapterInfo]
-  /// How many chapters the file has.
+  /// The number of chapters in the file.
   public let chapterCount: Int
 
-  /// The file; reading its bytes by themselves does not disturb the demuxer.
+  /// The file. Reading its bytes directly does not disturb the demuxer.
   public let source: FileSource
   private var options: Options
-  /// Bytes that may be read for one packet; nil: no bound but that of single allocations.
+  /// The maximum number of bytes read for one packet; nil: only single allocations are limited.
   private var packetByteCount: Int?
   let context: UnsafeMutablePointer<AVFormatContext>
 
-  /// It comes from a source that neither goes back nor knows how much there is.
+  /// Whether the source can neither seek nor report its size.
   public var isEndless: Bool { source.byteSource != nil && !source.isSeekable && source.byteCount == nil }
 
-  /// Packets come as they lie in the media, whatever edit lists say.
+  /// Whether packets are returned as they are stored, regardless of edit lists.
   public var ignoresEditLists: Bool { options.ignoresEditLists }
 
-  /// Looks at the file's beginning, opens it and finds its streams' parameters. Blocks for as long as that takes.
+  /// Probes the file, opens it and identifies its streams. Blocks until that is done.
   ///
-  /// Throws `cancelled` when the source's interrupt was used, `invalidData` when no format fits or the file is damaged.
+  /// - Throws: `cancelled` when the source's interrupt was used, `invalidData` when no format matches or the file is
+  ///   damaged.
   public init(source: FileSource, options: Options = Options()) throws(AVFailure) {
     self.source = source
     self.options = options
@@ -117,7 +119,8 @@ public final class Demuxer {
 
   // MARK: - Reading
 
-  /// Index of the sound stream to play: the one that the file marks as default, else the best that has a decoder.
+  /// The index of the audio stream to play: the one that the file marks as default, otherwise the best one that has a
+  /// decoder.
   public var preferredAudioStreamIndex: Int? {
     let index = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
     guard index >= 0 else {
@@ -128,13 +131,13 @@ public final class Demuxer {
     return streams.first { $0.mediaType == .audio && $0.hasDecoder }?.index
   }
 
-  /// What the container's tags say under a name, as FFmpeg names it, in any case; nil when they do not.
+  /// Returns the container's tag of the given name, as FFmpeg names it, ignoring case; nil if there is none.
   public func tag(_ name: String) -> String? {
     av_dict_get(context.pointee.metadata, name, nil, 0).map { String(cString: $0.pointee.value) }
   }
 
-  /// The timestamp of the last packet of a stream in the container's own index, in the stream's ticks; nil when the
-  /// container has no index (or none that was read when it was opened).
+  /// Returns the timestamp of the last packet of a stream in the container's index, in the stream's ticks. Nil when the
+  /// container has no index, or none that was read when it was opened.
   public func lastIndexedTicks(streamIndex: Int) -> Int64? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
     let count = avformat_index_get_entries_count(stream)
@@ -142,10 +145,11 @@ public final class Demuxer {
     return optionalTimestamp(entry.pointee.timestamp)
   }
 
-  /// The packets nearest to a timestamp, in the container's own index, from which decoding can begin: at or before it, and at or
-  /// behind it; in the stream's ticks. Nil where the index has none; it may be a part of the file only.
+  /// Returns the timestamps of the key packets in the container's index that are nearest to `ticks`: at or before it,
+  /// and at or after it; in the stream's ticks. Nil where the index has none; the index may cover only a part of the
+  /// file.
   ///
-  /// Some indices have decoding times: what the first of them is off by is taken to be so of all.
+  /// Some indexes contain decoding times. The offset of the first entry is then applied to all entries.
   public func indexedKeyTicks(streamIndex: Int, around ticks: Int64) -> (before: Int64?, after: Int64?) {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else {
       return (nil, nil)
@@ -160,23 +164,23 @@ public final class Demuxer {
     return (entry(AVSEEK_FLAG_BACKWARD), entry(0))
   }
 
-  /// What the container says by now that a stream lasts, in its ticks: of fragmented MP4 up to the end of the fragment that was
-  /// begun last. Nil when nothing.
+  /// Returns the duration of a stream that the container reports now, in its ticks; nil if it reports none. For
+  /// fragmented MP4, it extends to the end of the last fragment begun.
   public func presentDurationTicks(streamIndex: Int) -> Int64? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
     return optionalTimestamp(stream.pointee.duration).flatMap(optionalCount)
   }
 
-  /// Bytes of the file from `offset` on, fewer at its end or when they cannot be read. Reading packets is not disturbed.
-  /// Blocks.
+  /// Returns bytes of the file from `offset` on, fewer at its end or when they cannot be read. Does not disturb the
+  /// reading of packets. Blocks.
   public func bytes(at offset: Int64, count: Int) -> [UInt8] { source.bytes(at: offset, count: count) }
 
-  /// Bytes in the file now, however many there were when it was opened; nil when that cannot be found out.
+  /// The current size of the file, in bytes; nil when it cannot be determined.
   public var presentByteCount: Int64? { source.presentByteCount }
 
-  /// Lets the demuxer skip every stream but this one, without reading it where the container allows.
+  /// Makes the demuxer skip all other streams, without reading them where the container allows.
   ///
-  /// - Parameter others: those that are read besides.
+  /// - Parameter others: Further streams to read.
   public func select(streamIndex: Int, and others: [Int] = []) {
     let isAudio = streams.indices.contains(streamIndex) && streams[streamIndex].mediaType == .audio
     packetByteCount = isAudio && others.isEmpty ? Self.audioPacketByteCount : nil
@@ -186,65 +190,68 @@ public final class Demuxer {
     }
   }
 
-  /// Bytes that may be read for one packet of audio, those of other streams between two packets included.
+  /// The maximum number of bytes read for one packet of audio, including packets of other streams in between.
   ///
-  /// Parsers collect a frame until the next one begins. In a file that continues with zeros, the frame is the rest of the file.
+  /// Parsers collect a frame until the next one begins. In a file that continues with zeros, the frame is the rest of
+  /// the file.
   private static let audioPacketByteCount = 48 << 20
 
-  /// As `Options.prefersLargePackets`, from the next packet on.
+  /// Applies `Options.prefersLargePackets` from the next packet on.
   public func preferLargePackets() {
     options.prefersLargePackets = true
     guard Self.sampleFormats.contains(formatName) else { return }
-    // What is larger no longer stays near the processor.
+    // Larger packets no longer fit in the processor's cache.
     av_opt_set_int(context.pointee.priv_data, "max_size", 8_192, 0)
   }
 
   /// Reads the next packet of a selected stream. Blocks.
   ///
-  /// After `cancelled` the demuxer may stand inside a packet: it answers nothing else until `seek` or `reopened`. Throws what the source said when
-  /// it could not be read, and a failure of the kind `limit` when 48 MiB have no packet of the one audio stream that is read; a damaged packet is
-  /// not an error here.
+  /// After `cancelled` the position may be inside a packet: the demuxer returns only `cancelled` until `seek`, `goOn`
+  /// or `reopened`. A damaged packet is not an error.
+  ///
+  /// - Throws: The source's failure when it could not be read; a failure of the kind `limit` when 48 MiB contain no
+  ///   packet of the only selected audio stream.
   public func readPacket(into packet: Packet) throws(AVFailure) -> ReadResult {
     packet.clear()
     if source.interrupt.isCancelled || source.wasInterrupted { return .cancelled }
     source.remainingByteCount = packetByteCount
     defer { source.remainingByteCount = nil }
     let result = av_read_frame(context, packet.pointer)
-    // A packet that was being read may have come short, without an error.
+    // The interruption may have truncated the packet without an error.
     if source.wasInterrupted || result == shim_AVERROR_EXIT() { return .cancelled }
     if result >= 0 { return .packet }
-    // A demuxer may take a failed read for the end.
+    // A demuxer may interpret a failed read as the end.
     if let failure = source.readFailure { throw failure }
     if result == shim_AVERROR_EOF() || source.io.pointee.eof_reached != 0 { return .endOfFile }
     throw AVFailure(code: result, call: "av_read_frame")
   }
 
-  /// Reads on after `cancelled`, from wherever the source is: a packet may be lost.
+  /// Continues reading after `cancelled`, at the current position of the source: a packet may be lost.
   public func goOn() { source.clearErrors() }
 
-  /// Goes to a timestamp of a stream, as near to `target` as can be, but not before `earliest` or after `latest`; in
-  /// the stream's ticks. Blocks. Where it lands the next packets tell; containers promise little.
+  /// Seeks to a timestamp of a stream, as near to `target` as possible, but not before `earliest` or after `latest`; in
+  /// the stream's ticks. Blocks. Only the next packets show the position that was reached; containers guarantee little.
   public func seek(streamIndex: Int, earliest: Int64, target: Int64, latest: Int64) throws(AVFailure) {
     source.clearErrors()
     try check(
       avformat_seek_file(context, Int32(clamping: streamIndex), earliest, target, latest, 0), "avformat_seek_file")
   }
 
-  /// Goes to a byte of the file, where a packet of the stream should begin. Blocks. The next packets have no timestamps where
-  /// FFmpeg only counts; whether they begin there, `Packet.bytePosition` tells.
+  /// Seeks to a byte of the file at which a packet of the stream should begin. Blocks. In formats whose timestamps
+  /// FFmpeg only counts, the next packets have none. `Packet.bytePosition` shows whether they begin at `byte`.
   ///
-  /// Throws when the format cannot be entered in the middle.
+  /// - Throws: A failure when the format does not support starting in the middle.
   public func seek(streamIndex: Int, toByte byte: Int64) throws(AVFailure) {
     source.clearErrors()
     try check(
       av_seek_frame(context, Int32(clamping: streamIndex), byte, AVSEEK_FLAG_BYTE), "av_seek_frame")
   }
 
-  /// The same file, opened anew from its start, so that what follows is read as if for the first time: seeks to the
-  /// start give other timestamps in some formats; with this one's options. This demuxer must not be used afterwards. Blocks.
+  /// Reopens the same file from its start, with the same options, so that it is read as if for the first time. In some
+  /// formats, a seek to the start gives other timestamps. This demuxer must not be used afterwards. Blocks.
   public func reopened() throws(AVFailure) -> Demuxer { try Demuxer(source: source.reopened(), options: options) }
 
-  /// As `reopened()`, but with edit lists followed or not.
+  /// Reopens the file as `reopened()` does, with edit lists applied or ignored.
   public func reopened(ignoringEditLists: Bool) throws(AVFailure) -> Demuxer {
     var options = options
     options.ignoresEditLists = ignoringEditLists
@@ -253,7 +260,7 @@ public final class Demuxer {
 
   // MARK: - Opening
 
-  /// What FFmpeg may call the file: only its ending matters to it, as a hint for the format.
+  /// Returns the file's name for FFmpeg, which uses only its extension, as a hint for the format.
   private static func name(of source: FileSource) -> [CChar] {
     (Array("file:".utf8) + source.path + [0]).map(CChar.init(bitPattern:))
   }
@@ -280,17 +287,18 @@ public final class Demuxer {
   /// The lowest score that FFmpeg's tools accept without reading more (`AVPROBE_SCORE_RETRY` + 1).
   private static let minimumScore: Int32 = 26
 
-  /// Whether a probe score is evidence enough for a format. Below the minimum, the content and the extension must both speak for it.
+  /// Returns whether a probe score is sufficient evidence for a format. Below the minimum, both the content and the
+  /// extension must match.
   ///
-  /// A score of 1 is the extension alone: FFmpeg takes any text called x.mp3 for audio. MP3 streams that begin inside a frame
-  /// score no better, and are accepted; opening them finds frames or fails.
+  /// A score of 1 is the extension alone: FFmpeg identifies any text called x.mp3 as audio. MP3 streams that begin
+  /// inside a frame get no better score, and are accepted; opening them finds frames or fails.
   private static func isCredible(_ format: UnsafePointer<AVInputFormat>, score: Int32, name: [CChar]) -> Bool {
     if score >= minimumScore { return true }
     if score <= 1 { return String(cString: format.pointee.name) == "mp3" }
     return format.pointee.extensions.map { av_match_ext(name, $0) != 0 } ?? false
   }
 
-  /// Formats that may be samples and nothing else.
+  /// Formats whose content may be samples only.
   private static let sampleFormats: Set = ["wav", "w64"]
 
   private static func open(
@@ -304,7 +312,7 @@ public final class Demuxer {
     context.pointee.probesize = max(32, options.probeByteCount)
     context.pointee.max_analyze_duration = max(0, options.analyzeMicroseconds)
     if sampleFormats.contains(String(cString: format.pointee.name)) {
-      // Looks for DTS and S/PDIF that pretend to be PCM; FFmpeg's 2,500 packets would be most of a minute of sound.
+      // Detects DTS and S/PDIF disguised as PCM; FFmpeg's default of 2,500 packets would be most of a minute of audio.
       context.pointee.max_probe_packets = 16
     }
     if options.seeksByEstimate { context.pointee.flags |= AVFMT_FLAG_FAST_SEEK }
@@ -313,9 +321,9 @@ public final class Demuxer {
     var settings: OpaquePointer?
     defer { av_dict_free(&settings) }
     try check(av_dict_set(&settings, "protocol_whitelist", "file", 0), "av_dict_set")
-    // Nor is there a format within the format: what was found by its beginning, and nothing else.
+    // No nested formats: only the detected format is allowed.
     try check(av_dict_set(&settings, "format_whitelist", format.pointee.name, 0), "av_dict_set")
-    // Other formats do not know it, and leave it be.
+    // Other formats ignore this option.
     if options.ignoresEditLists { try check(av_dict_set(&settings, "ignore_editlist", "1", 0), "av_dict_set") }
     // FFmpeg opens decoders to find missing parameters of streams.
     try check(av_dict_set(&settings, "codec_whitelist", FormatAllowList.decoderList, 0), "av_dict_set")
@@ -329,12 +337,12 @@ public final class Demuxer {
     return context
   }
 
-  /// Pixels of a video frame, and of all artwork of a file together, that FFmpeg may decode to find parameters that the
-  /// container does not state: 64 MiB of memory. A larger video has no pixel format until its first frame is decoded.
+  /// The maximum number of pixels that FFmpeg may decode, per video frame and for all artwork of a file together, to
+  /// find parameters that the container does not state: 64 MiB of memory. A larger video has no pixel format until its
+  /// first frame is decoded.
   private static let analyzedPixelCount: Int64 = 1 << 24
 
-  /// Finds the parameters of the streams. Streams without an allowed decoder are not parsed.
-  /// Whether the header names all streams, and there is no choice among several of audio.
+  /// Returns whether the header lists all streams and there is exactly one audio stream.
   private static func isDescribedByHeader(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
     let audioCount = (0..<Int(context.pointee.nb_streams)).count { index in
       context.pointee.streams[index]?.pointee.codecpar?.pointee.codec_type == AVMEDIA_TYPE_AUDIO
@@ -342,6 +350,7 @@ public final class Demuxer {
     return context.pointee.ctx_flags & AVFMTCTX_NOHEADER == 0 && audioCount == 1
   }
 
+  /// Identifies the parameters of the streams. Streams without an allowed decoder are not parsed.
   private static func findStreamInfo(
     _ context: UnsafeMutablePointer<AVFormatContext>, _ source: FileSource
   ) throws(AVFailure) {
@@ -364,7 +373,7 @@ public final class Demuxer {
       }
     }
     let result = settings.withUnsafeMutableBufferPointer { avformat_find_stream_info(context, $0.baseAddress) }
-    // FFmpeg takes what it has for all that there is.
+    // FFmpeg treats the data read before the failure as the whole file.
     if let failure = source.readFailure, source.byteSource != nil || failure.kind == .limit { throw failure }
     try check(source.wasInterrupted ? shim_AVERROR_EXIT() : result, "avformat_find_stream_info")
   }

@@ -1,18 +1,18 @@
 import CFFmpeg
 
 extension Encoder {
-  /// What an encoder takes.
+  /// The capabilities of an encoder.
   public struct Traits: Sendable, Hashable {
-    /// FFmpeg's name of the codec that it writes, such as `opus`.
+    /// FFmpeg's name of the codec, such as `opus`.
     public let codecName: String
-    /// What it takes; the best first.
+    /// The supported sample formats, the best first.
     public let sampleFormats: [SampleFormat]
-    /// Frames a second that it takes; empty: any.
+    /// The supported sample rates, in Hz; empty: any.
     public let sampleRatesHz: [Int]
-    /// Most channels that it takes, as far as it says; nil: it does not.
+    /// The maximum number of channels; nil when the encoder does not report it.
     public let largestChannelCount: Int?
 
-    /// What this FFmpeg's encoder of a name takes; nil when it has none.
+    /// Queries the encoder of the given name; nil when this FFmpeg has none.
     public init?(encoderName: String) {
       guard let codec = avcodec_find_encoder_by_name(encoderName), codec.pointee.type == AVMEDIA_TYPE_AUDIO else {
         return nil

@@ -1,29 +1,30 @@
 import CFFmpeg
 
-/// Turns interleaved sound into packets of one codec: converts it to what the encoder takes, and cuts it into the encoder's frames.
+/// Encodes interleaved audio to packets of one codec. It converts the audio to the encoder's input format, and splits
+/// it into the encoder's frames.
 ///
-/// Used by one thread at a time; works on the calling thread alone.
+/// Threading: one thread at a time; works on the calling thread only.
 public final class Encoder {
-  /// What is encoded, and how.
+  /// The input, the encoder and its parameters.
   public struct Settings: Sendable, Hashable {
     /// FFmpeg's name of the encoder, such as `libopus`.
     public var encoderName: String
-    /// What goes in: not planar.
+    /// The format of the input: not planar.
     public var input: SampleLayout
-    /// Frames a second of what comes out; one that the encoder has.
+    /// The sample rate of the output, in Hz; the encoder must support it.
     public var sampleRateHz: Int
-    /// Channels of what comes out.
+    /// The number of channels of the output.
     public var channelCount: Int
-    /// Speakers of what comes out; nil: FFmpeg's guess for so many channels.
+    /// The speakers of the output; nil: FFmpeg's default for the channel count.
     public var channelMask: UInt64?
-    /// Bits a second; nil: the encoder's own.
+    /// The bit rate, in bits per second; nil: the encoder's default.
     public var bitRate: Int?
-    /// Bits of a sample, for lossless codecs; nil: as many as goes in.
+    /// The bits per sample, for lossless codecs; nil: as in the input.
     public var bitsPerSample: Int?
-    /// The container has the encoder's headers; the packets do not.
+    /// Whether the container stores the encoder's headers, instead of the packets.
     public var hasGlobalHeader = false
 
-    /// Sound at its own rate and channels.
+    /// Creates settings with the rate and the channels of `input`.
     public init(encoderName: String, input: SampleLayout) {
       self.encoderName = encoderName
       self.input = input
@@ -33,37 +34,38 @@ public final class Encoder {
     }
   }
 
-  /// What receiving a packet came to.
+  /// The result of receiving a packet.
   public enum ReceiveResult: Sendable, Hashable {
     case packet
-    /// More sound is needed.
+    /// More audio is needed.
     case wouldBlock
-    /// Every packet was given.
+    /// All packets have been received.
     case endOfStream
   }
 
-  /// What was asked for.
+  /// The settings that were requested.
   public let settings: Settings
-  /// Frames that the encoder puts before the first true one.
+  /// The number of frames that the encoder inserts before the first audio frame.
   public var initialPaddingFrames: Int { Int(max(0, context.pointee.initial_padding)) }
-  /// Of the packets' times: frames.
+  /// The time base of the packets' times: one tick per frame.
   public let timeBase: TimeBase
 
   let context: UnsafeMutablePointer<AVCodecContext>
-  /// nil: the encoder takes what goes in as it is.
+  /// The converter; nil when the encoder accepts the input without conversion.
   private let converter: OpaquePointer?
-  /// As many frames as the encoder takes at once.
+  /// The number of frames that the encoder accepts at once.
   private let stepFrames: Int
-  /// What the encoder has not been given yet: the last one is being filled.
+  /// The frames that have not been sent to the encoder yet; the last one is being filled.
   private var frames: [Frame] = []
   private var filledFrames = 0
   private var nextPTS: Int64 = 0
   private var isFinished = false
   private var isEndSent = false
 
-  /// An encoder at work.
+  /// Creates an encoder and opens it.
   ///
-  /// Throws `noEncoder` when this FFmpeg has no such encoder; what it said to settings that it does not take.
+  /// - Throws: `noEncoder` when this FFmpeg has no such encoder; the encoder's failure for settings that it does not
+  ///   support.
   public init(settings: Settings) throws(AVFailure) {
     _ = LibAV.isQuiet
     guard let codec = avcodec_find_encoder_by_name(settings.encoderName), codec.pointee.type == AVMEDIA_TYPE_AUDIO
@@ -115,7 +117,7 @@ public final class Encoder {
 
   // MARK: - Encoding
 
-  /// Gives it sound: `frameCount` frames of `settings.input` lie at `samples`. What it comes to waits until it is received.
+  /// Appends `frameCount` frames of `settings.input` at `samples`. The resulting packets wait until they are received.
   public func append(_ samples: UnsafeRawPointer, frameCount: Int) throws(AVFailure) {
     let frameByteCount = settings.input.format.byteCount * settings.input.channelCount
     var done = 0
@@ -127,7 +129,7 @@ public final class Encoder {
     }
   }
 
-  /// Says that no sound follows. Nothing can be appended afterwards.
+  /// Signals the end of the audio. Afterwards nothing can be appended.
   public func finish() throws(AVFailure) {
     guard !isFinished else { return }
     if converter != nil, changesRate { try convert(nil, frameCount: 0) }
@@ -137,7 +139,8 @@ public final class Encoder {
     if filledFrames == 0 { frames.removeLast() }
   }
 
-  /// Takes the next packet, replacing what `packet` held. Its times are in `timeBase`; the first is below zero by the padding.
+  /// Receives the next packet, which replaces the content of `packet`. Its times are in `timeBase`; the first time is
+  /// negative by the padding.
   public func receive(into packet: Packet) throws(AVFailure) -> ReceiveResult {
     while true {
       let result = avcodec_receive_packet(context, packet.pointer)
@@ -157,7 +160,7 @@ public final class Encoder {
 
   private var changesRate: Bool { settings.input.sampleRateHz != settings.sampleRateHz }
 
-  /// How much goes into the frame that is being filled, which is a new one where the last one is full.
+  /// Returns the free space of the frame that is being filled, after adding a new frame if the last one is full.
   private func makeRoom() throws(AVFailure) -> Int {
     if frames.isEmpty || filledFrames == stepFrames {
       frames.append(try makeFrame())
@@ -166,8 +169,8 @@ public final class Encoder {
     return stepFrames - filledFrames
   }
 
-  /// Puts no more frames than there is room for into the frame that is being filled; what another rate makes more of them goes into
-  /// the next ones.
+  /// Writes frames to the frame that is being filled, at most as many as fit. A rate conversion may produce more; the
+  /// excess goes to the next frames.
   private func fill(from samples: UnsafeRawPointer, frameCount: Int) throws(AVFailure) {
     guard converter == nil else { return try convert(samples, frameCount: frameCount) }
     guard let frame = frames.last, let plane = frame.pointer.pointee.extended_data?[0] else { return }
@@ -177,7 +180,7 @@ public final class Encoder {
     filledFrames += frameCount
   }
 
-  /// Converts samples, and all that is left of former ones; nil: no more come.
+  /// Converts samples together with the remainder of earlier ones; nil: no more follow.
   private func convert(_ samples: UnsafeRawPointer?, frameCount: Int) throws(AVFailure) {
     var input = samples?.assumingMemoryBound(to: UInt8.self)
     var inputCount = Int32(clamping: frameCount)
@@ -188,13 +191,14 @@ public final class Encoder {
         return swr_convert(converter, planes, Int32(clamping: room), &input, inputCount)
       }
       filledFrames += Int(try check(count, "swr_convert"))
-      // What did not fit is kept inside. At the end less may come than there is room for, and more after it.
+      // Frames that did not fit stay in the converter. At the end, a call may return fewer frames than fit, and more
+      // may follow.
       inputCount = 0
       guard changesRate, samples == nil ? count > 0 : filledFrames == stepFrames else { return }
     }
   }
 
-  /// Where in each plane of the frame that is being filled the next sample belongs.
+  /// Calls `body` with the position of the next sample in each plane of the frame that is being filled.
   private func withFreePlanes(
     _ body: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
   ) throws(AVFailure) -> Int32 {
@@ -211,7 +215,7 @@ public final class Encoder {
     }
   }
 
-  /// Gives the encoder a frame, or the end; false when there is nothing to give yet.
+  /// Sends a frame, or the end, to the encoder; returns false when nothing can be sent yet.
   private func sendNext() throws(AVFailure) -> Bool {
     if let frame = frames.first, frames.count > 1 || filledFrames == stepFrames || isFinished {
       frames.removeFirst()
@@ -226,7 +230,7 @@ public final class Encoder {
     return true
   }
 
-  /// One that the encoder may keep as long as it likes.
+  /// Creates a frame that the encoder may retain indefinitely.
   private func makeFrame() throws(AVFailure) -> Frame {
     let frame = try Frame()
     let pointer = frame.pointer
@@ -239,8 +243,8 @@ public final class Encoder {
     return frame
   }
 
-  /// A last packet that is shorter than it decodes to says so (`AV_PKT_DATA_SKIP_SAMPLES`), whichever encoder it is: containers
-  /// that can say it then do.
+  /// Marks a last packet that is shorter than its decoded frames (`AV_PKT_DATA_SKIP_SAMPLES`), for any encoder.
+  /// Containers that can store that then do.
   private func markShortEnd(_ packet: Packet) throws(AVFailure) {
     let frames = Int64(context.pointee.frame_size)
     let duration = packet.pointer.pointee.duration
@@ -250,13 +254,14 @@ public final class Encoder {
     try packet.setTrims(start: 0, end: frames - duration)
   }
 
-  /// Such codecs' last packets are as short as they are.
+  /// Whether a codec is lossless: the last packets of such codecs have their exact length.
   private static func isLossless(_ context: UnsafePointer<AVCodecContext>) -> Bool {
     guard let descriptor = avcodec_descriptor_get(context.pointee.codec_id) else { return false }
     return descriptor.pointee.props & AV_CODEC_PROP_LOSSY == 0
   }
 
-  /// What the encoder takes that loses least: what goes in as it is, else as many bits, else the first that it names.
+  /// Returns the encoder's sample format that loses least: the input's format, otherwise one with as many bits,
+  /// otherwise the first one.
   private static func sampleFormat(of codec: UnsafePointer<AVCodec>, for settings: Settings) -> SampleFormat {
     let input = settings.input.format
     let offered = Traits(codec).sampleFormats
@@ -270,7 +275,7 @@ public final class Encoder {
       ?? offered.first { $0.byteCount >= byteCount } ?? offered.first ?? input
   }
 
-  /// nil where nothing is to be converted.
+  /// Creates the converter; nil when no conversion is needed.
   private static func makeConverter(
     from input: SampleLayout, to context: UnsafeMutablePointer<AVCodecContext>
   ) throws(AVFailure) -> OpaquePointer? {
@@ -290,7 +295,7 @@ public final class Encoder {
       return nil
     }
     if channelCount == input.channelCount {
-      // Every channel stays what it is.
+      // Without a remix, each channel keeps its meaning.
       shim_channel_layout_unspecified(&source, Int32(channelCount))
       shim_channel_layout_unspecified(&target, Int32(channelCount))
     } else {
@@ -298,7 +303,7 @@ public final class Encoder {
         throw AVFailure(errno: EINVAL, call: "av_channel_layout_from_mask")
       }
       try check(av_channel_layout_from_mask(&source, mask), "av_channel_layout_from_mask")
-      // It is read by what the layout says.
+      // swresample interprets the channels by the layout.
       guard Int(source.nb_channels) == input.channelCount else {
         throw AVFailure(errno: EINVAL, call: "av_channel_layout_from_mask")
       }

@@ -2,12 +2,12 @@ import CFFmpeg
 import Glibc
 import MediaCore
 
-/// Which file it is, and in which state: another value means that what was learnt of its bytes may be wrong.
+/// The identity and state of a file. A different value means that earlier knowledge of its bytes may be wrong.
 public struct FileIdentity: Sendable, Hashable {
   public let device: UInt64
   public let inode: UInt64
   public let byteCount: Int64
-  /// Time of the last change, as the file system has it.
+  /// The time of the last modification, from the file system.
   public let modifiedSeconds: Int64
   public let modifiedNanoseconds: Int64
 
@@ -21,11 +21,13 @@ public struct FileIdentity: Sendable, Hashable {
 }
 
 extension FileSource {
-  /// The open file as it is now; nil for a pipe. Throws what `fstat` said.
+  /// Returns the current identity of the open file; nil for a pipe.
+  ///
+  /// - Throws: The failure of `fstat`.
   public func identity() throws(AVFailure) -> FileIdentity? {
     guard let byteCount else { return nil }
     if memory != nil || byteSource != nil {
-      // Nothing else is read in its place, and it does not change.
+      // The content cannot be replaced or changed.
       return FileIdentity(device: 0, inode: 0, byteCount: byteCount, modifiedSeconds: 0, modifiedNanoseconds: 0)
     }
     var status = stat()
@@ -35,8 +37,10 @@ extension FileSource {
       modifiedSeconds: Int64(status.st_mtim.tv_sec), modifiedNanoseconds: Int64(status.st_mtim.tv_nsec))
   }
 
-  /// Reads bytes from `offset` on: at least one and at most `count`, those that are there without waiting for more; none at the end. What FFmpeg
-  /// reads is not disturbed. Blocks. Throws as `read(into:at:)`.
+  /// Reads available bytes from `offset` on: at least one and at most `count`, without waiting for more; none at the
+  /// end. Does not disturb FFmpeg's reads. Blocks.
+  ///
+  /// - Throws: As `read(into:at:)`.
   public func present(at offset: Int64, count: Int) throws(AVFailure) -> [UInt8] {
     var failure: AVFailure?
     let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
@@ -61,10 +65,10 @@ extension FileSource {
     return bytes
   }
 
-  /// Fills `buffer` with the file's bytes from `offset` on and answers how many there were: fewer only at the file's end.
-  /// What FFmpeg reads is not disturbed. Blocks; pipes cannot be read so.
+  /// Fills `buffer` with the file's bytes from `offset` on, and returns their number, which is smaller only at the
+  /// file's end. Does not disturb FFmpeg's reads. Blocks; pipes are not supported.
   ///
-  /// Throws what `pread` said, and `cancelled` when the interrupt was used before.
+  /// - Throws: The failure of `pread`, and `cancelled` when the interrupt was used before.
   public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(AVFailure) -> Int {
     if let byteSource {
       if interrupt.isCancelled { throw AVFailure(cancelledIn: "read") }

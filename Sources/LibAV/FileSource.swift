@@ -1,70 +1,73 @@
-// The bytes of one local file, or of one that is in memory or comes from a byte source, for FFmpeg. We open the file ourselves, without blocking, and look at what was opened:
-// a FIFO or device can neither hang us nor be put in place of a file that was checked before, a name is only bytes
-// (no ':' or '-' or '%d' in it means anything), and no protocol of FFmpeg is reachable.
+// The bytes of one local file, of memory or of a byte source, for FFmpeg. Playhead opens the file itself, without
+// blocking, and checks the opened file. So a FIFO or device can neither hang the process nor replace a file after its
+// check. A name is only bytes (':', '-' and '%d' have no meaning), and no protocol of FFmpeg is reachable.
 import CFFmpeg
 import FileAccess
 import Glibc
 import MediaCore
 
-/// One open file, or the bytes of one in memory or of a byte source, and the `AVIOContext` that reads it.
+/// One open file, bytes in memory or a byte source, and the `AVIOContext` that reads it.
 ///
-/// Used by one thread at a time. The demuxer that reads from it owns it.
+/// Threading: one thread at a time. The demuxer that reads from it owns it.
 public final class FileSource {
-  /// What may be opened besides regular files.
+  /// The kinds of file that may be opened.
   public enum Kinds: Sendable {
     case regularFiles
-    /// Pipes too: for tests of blocked reads.
+    /// Regular files and pipes, for tests of blocked reads.
     case regularFilesAndPipes
   }
 
-  /// The file's path, as bytes without a terminating zero; empty for one in memory, the hint for a byte source.
+  /// The file's path, as bytes without a terminating zero; empty for memory, the hint for a byte source.
   public let path: [UInt8]
-  /// Bytes in the file when it was opened; nil for a pipe, and for a byte source that does not know.
+  /// The size of the file when it was opened, in bytes; nil for a pipe, and for a byte source of unknown size.
   public let byteCount: Int64?
   /// The switch that interrupts reads.
   public let interrupt: Interrupt
   let io: UnsafeMutablePointer<AVIOContext>
-  /// -1 for bytes in memory.
+  /// The file descriptor; -1 for other sources.
   let descriptor: Int32
-  /// The file, when it is in memory.
+  /// The bytes, for a source in memory.
   let memory: [UInt8]?
-  /// Who has the bytes, when it is neither a file nor memory.
+  /// The byte source, if the bytes are neither in a file nor in memory.
   public let byteSource: (any ByteSource)?
-  /// Where FFmpeg reads next, in all but pipes: a descriptor's own place is not used, for others may share it.
+  /// The position of FFmpeg's next read, except for pipes. The descriptor's own offset is not used, because it may be
+  /// shared.
   private var nextOffset: Int64 = 0
-  /// Bytes read so far, by FFmpeg and by ourselves, over every reopening.
+  /// The number of bytes read so far, by FFmpeg and by Playhead, across all reopenings.
   public internal(set) var readByteCount: Int64 = 0
-  /// Bytes that FFmpeg may still read in its present call; nil: no bound. Beyond it, reads fail with a failure of the kind `limit`.
+  /// The number of bytes that FFmpeg may still read in its current call; nil: no limit. Beyond it, reads fail with a
+  /// failure of the kind `limit`.
   var remainingByteCount: Int?
-  /// What FFmpeg sees otherwise than it is; in order.
+  /// The masked ranges, which FFmpeg sees with replaced bytes; in order.
   var veils: [Veil] = []
-  /// The failure of the latest read that failed other than by cancellation; FFmpeg often swallows it.
+  /// The last failure of a read other than by cancellation; FFmpeg often ignores it.
   private(set) var readFailure: AVFailure?
-  /// A read was interrupted since errors were cleared. FFmpeg then takes what it has for a short packet or header.
+  /// Whether a read was interrupted since errors were cleared. FFmpeg then treats the data as a short packet or header.
   private(set) var wasInterrupted = false
 
   private static let bufferByteCount: Int32 = 65_536
 
   /// Opens a file for reading. Does not block, whatever the path names.
   ///
-  /// Throws what `open` or `fstat` said; `EISDIR` for a folder, `ESPIPE` for what is neither a file nor a folder,
-  /// `ENOENT` for a path that no file can have (empty, or with a zero byte), `EXDEV` for what lies outside `ReadableFiles.roots`.
+  /// - Throws: The failure of `open` or `fstat`; `EISDIR` for a folder, `ESPIPE` for what is neither a file nor a
+  ///   folder, `ENOENT` for an invalid path (empty, or with a zero byte), `EXDEV` for a path outside
+  ///   `ReadableFiles.roots`.
   public convenience init(path: [UInt8], kinds: Kinds = .regularFiles, interrupt: Interrupt) throws(AVFailure) {
     let descriptor = ReadableFiles.roots.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {
-      // A socket cannot be opened (ENXIO); like a FIFO it is there, but no file.
+      // A socket cannot be opened (ENXIO); like a FIFO it exists, but is not a file.
       throw AVFailure(errno: -descriptor == ENXIO ? ESPIPE : -descriptor, call: "open")
     }
     try self.init(path: path, descriptor: descriptor, kinds: kinds, interrupt: interrupt)
   }
 
-  /// Calls `body` with the descriptor of the file, which stays this object's. Returns nil where there is none.
+  /// Calls `body` with the file's descriptor, which this object still owns. Returns nil if there is none.
   public func duplicated<Value>(_ body: (Int32) -> Value?) -> Value? { descriptor >= 0 ? body(descriptor) : nil }
 
-  /// Reads a regular file that is open, from its first byte on, without moving the descriptor's own place. The descriptor stays
-  /// the caller's.
+  /// Reads an open regular file from its first byte on, without moving the descriptor's offset. The caller keeps
+  /// ownership of `descriptor`.
   ///
-  /// - Parameter hint: a name whose ending says what may be in it, as a file's does.
+  /// - Parameter hint: A name whose extension suggests the content, as a file's does.
   public convenience init(duplicating descriptor: Int32, hint: String, interrupt: Interrupt) throws(AVFailure) {
     let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard duplicate >= 0 else { throw AVFailure(errno: errno, call: "dup") }
@@ -72,7 +75,7 @@ public final class FileSource {
       path: Array(hint.utf8.filter { $0 != 0 }), descriptor: duplicate, kinds: .regularFiles, interrupt: interrupt)
   }
 
-  /// Reads bytes that are in memory already. They are shared, not copied.
+  /// Reads bytes in memory. They are shared, not copied.
   public init(bytes: [UInt8], interrupt: Interrupt) throws(AVFailure) {
     io = try Self.makeIO(isSeekable: true)
     path = []
@@ -84,9 +87,9 @@ public final class FileSource {
     io.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
   }
 
-  /// Reads what a source gives, which has been opened (`openSource`). The interrupt cancels its reads, too.
+  /// Reads a byte source that has been opened with `open(_:interrupt:)`. The interrupt also cancels its reads.
   ///
-  /// - Parameter hint: a name whose ending says what may be in it, as a file's does.
+  /// - Parameter hint: A name whose extension suggests the content, as a file's does.
   public init(opened source: any ByteSource, hint: String, interrupt: Interrupt) throws(AVFailure) {
     let isSeekable = source.isSeekable
     byteCount = source.byteCount
@@ -100,14 +103,14 @@ public final class FileSource {
     interrupt.attach(source)
   }
 
-  /// Opens a source, which the interrupt cancels meanwhile. Blocks.
+  /// Opens a byte source. The interrupt can cancel that. Blocks.
   public static func open(_ source: any ByteSource, interrupt: Interrupt) throws(AVFailure) {
     interrupt.attach(source)
     defer { interrupt.detach(source) }
     do throws(MediaError) { try source.open() } catch { throw AVFailure(error) }
   }
 
-  /// Takes over an open descriptor; closes it when it throws.
+  /// Takes ownership of an open descriptor; closes it when it throws.
   private init(path: [UInt8], descriptor: Int32, kinds: Kinds, interrupt: Interrupt) throws(AVFailure) {
     let opened: (byteCount: Int64?, io: UnsafeMutablePointer<AVIOContext>)
     do throws(AVFailure) {
@@ -134,7 +137,7 @@ public final class FileSource {
     if descriptor >= 0 { Glibc.close(descriptor) }
   }
 
-  /// Forgets an interruption or an error, so that reading can go on; what FFmpeg had buffered stays valid.
+  /// Clears an interruption or an error, so that reading can continue; FFmpeg's buffer stays valid.
   func clearErrors() {
     io.pointee.error = 0
     io.pointee.eof_reached = 0
@@ -142,8 +145,8 @@ public final class FileSource {
     wasInterrupted = false
   }
 
-  /// Bytes from `offset` on, fewer at the end of the file; none for a pipe or when they cannot be read. What is being read
-  /// elsewhere is not disturbed. Blocks.
+  /// Returns bytes from `offset` on, fewer at the end of the file; none for a pipe or when they cannot be read. Does
+  /// not disturb other reads. Blocks.
   func bytes(at offset: Int64, count: Int) -> [UInt8] {
     if let byteSource {
       var bytes = [UInt8](repeating: 0, count: max(0, count))
@@ -163,16 +166,16 @@ public final class FileSource {
     }
   }
 
-  /// The bytes, where they are in memory.
+  /// The bytes, for a source in memory; otherwise nil.
   public var bytesInMemory: [UInt8]? { memory }
 
   /// The descriptor of a local regular file, open as long as this object; nil for other sources.
   public var localDescriptor: Int32? { descriptor >= 0 && byteCount != nil ? descriptor : nil }
 
-  /// Whether it can be read from any place on: not so a pipe, or a stream.
+  /// Whether any position can be read; false for a pipe or a stream.
   public var isSeekable: Bool { byteSource?.isSeekable ?? (byteCount != nil) }
 
-  /// Bytes in the file now; nil when that cannot be found out.
+  /// The current size of the file, in bytes; nil when it cannot be determined.
   var presentByteCount: Int64? {
     if let byteSource { return byteSource.byteCount }
     if memory != nil { return byteCount }
@@ -180,7 +183,8 @@ public final class FileSource {
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
   }
 
-  /// The same open file from its start, whatever its name is by now. Of a pipe this source must not be read any more.
+  /// Returns a source for the same open file from its start, even if the file was renamed. If this source is a pipe, it
+  /// must not be read afterwards.
   func reopened() throws(AVFailure) -> FileSource {
     if let byteSource {
       let source = try FileSource(
@@ -202,7 +206,7 @@ public final class FileSource {
     return source
   }
 
-  /// The part of bytes in memory from `offset` on, as far as it is there.
+  /// Returns the range of bytes in memory from `offset` on, as far as they exist.
   static func range(of memory: [UInt8], from offset: Int64, count: Int) -> Range<Int> {
     let first = Int(clamping: min(max(0, offset), Int64(memory.count)))
     return first..<first + min(max(0, count), memory.count - first)
@@ -237,7 +241,7 @@ public final class FileSource {
 
   // MARK: - Callbacks
 
-  /// Fills a buffer from a byte source, up to its end; answers how much.
+  /// Fills a buffer from a byte source, as far as possible; returns the number of bytes.
   static func fill(
     _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64, from source: any ByteSource
   ) throws(MediaError) -> Int {
@@ -247,7 +251,7 @@ public final class FileSource {
       guard !overflow, place >= 0 else { break }
       let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: place)
       guard count > 0 else { break }
-      // A source that says that it gave more than it could is not believed.
+      // A source may report more bytes than fit; the excess is ignored.
       filled += min(count, buffer.count - filled)
     }
     return filled
@@ -309,7 +313,7 @@ public final class FileSource {
     }
   }
 
-  /// Reads for FFmpeg, at most as much as its present call may.
+  /// Reads for FFmpeg, within the limit of its current call.
   private func readWithinLimit(into buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) -> Int32 {
     guard let remaining = remainingByteCount else { return read(into: buffer, byteCount: byteCount) }
     guard remaining > 0 else {
@@ -322,7 +326,7 @@ public final class FileSource {
     return count
   }
 
-  /// Of what has just been read.
+  /// Replaces the masked ranges in the bytes that were just read.
   private func veil(_ buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) {
     let read = nextOffset - Int64(byteCount)..<nextOffset
     for veil in veils {
@@ -340,7 +344,7 @@ public final class FileSource {
     return shim_AVERROR_EXIT()
   }
 
-  /// As `lseek`: behind the end is allowed, before the beginning is not.
+  /// Moves the read position as `lseek` does: after the end is allowed, before the beginning is not.
   private func seek(to offset: Int64, whence: Int32) -> Int64 {
     let byteCount = presentByteCount
     if whence & AVSEEK_SIZE != 0 { return byteCount ?? Int64(shim_AVERROR(ENOSYS)) }

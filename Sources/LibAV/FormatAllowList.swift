@@ -2,13 +2,13 @@ import CFFmpeg
 
 /// The container formats and codecs of FFmpeg that files may use.
 ///
-/// FFmpeg has about 300 demuxers and 500 decoders. Many parse the files of one video game, have no maintainer, or belong to a
-/// library that emulates a processor (libgme, libopenmpt). A file chooses its demuxer and decoders by its bytes, so that each of
-/// them is code that an attacker can reach. Playhead uses the formats and codecs below and no others.
+/// FFmpeg has about 300 demuxers and 500 decoders. Many parse the files of one video game, have no maintainer, or
+/// belong to a library that emulates a processor (libgme, libopenmpt). A file selects its demuxer and decoders by its
+/// bytes, so each of them is code that an attacker can reach. Playhead uses only the formats and codecs below.
 ///
 /// protocol.md (*Formats*) has the same lists; a test compares them.
 public enum FormatAllowList {
-  /// Some formats or codecs, by FFmpeg's names, and why people need them.
+  /// A group of formats or codecs, by FFmpeg's names, and the reason for supporting them.
   public struct Group: Sendable, Hashable {
     public let reason: String
     public let names: [String]
@@ -32,7 +32,7 @@ public enum FormatAllowList {
     Group("older sample formats and archives", "au avr hcom ircam mmf nistsphere paf pvf sds shn sox smjpeg voc"),
   ]
 
-  /// Decoders (`AVCodec.name`). Each is FFmpeg's own but libdav1d, for AV1.
+  /// Decoders (`AVCodec.name`). All are native to FFmpeg, except libdav1d for AV1.
   public static let decoders = [
     Group(
       "MPEG audio and AAC",
@@ -72,15 +72,15 @@ public enum FormatAllowList {
 
   private static let demuxerNames = Set(demuxers.flatMap(\.names))
   private static let decoderNames = Set(decoders.flatMap(\.names))
-  /// For FFmpeg's option `codec_whitelist`.
+  /// The value of FFmpeg's option `codec_whitelist`.
   static let decoderList = decoders.flatMap(\.names).joined(separator: ",")
 
-  /// Whether files of this format are opened.
+  /// Returns whether files of this format are opened.
   static func contains(_ format: UnsafePointer<AVInputFormat>) -> Bool {
     demuxerNames.contains(String(cString: format.pointee.name))
   }
 
-  /// FFmpeg's preferred decoder for a codec; nil when FFmpeg has none, or the list does not contain that one.
+  /// Returns FFmpeg's preferred decoder for a codec; nil when FFmpeg has none, or the list does not contain that one.
   static func decoder(for codec: AVCodecID) -> UnsafePointer<AVCodec>? {
     guard let decoder = avcodec_find_decoder(codec), decoderNames.contains(String(cString: decoder.pointee.name)) else {
       return nil

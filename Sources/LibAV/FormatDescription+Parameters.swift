@@ -2,9 +2,9 @@ import CFFmpeg
 import MediaCore
 
 extension FormatDescription {
-  /// Tells a container what its packets are.
+  /// Fills in the container's parameters for packets of this format.
   ///
-  /// Throws `noEncoder` for a codec that FFmpeg has no name for; `EINVAL` for numbers that make no sense.
+  /// - Throws: `noEncoder` for a codec that FFmpeg does not know; `EINVAL` for invalid numbers.
   func fill(_ parameters: UnsafeMutablePointer<AVCodecParameters>) throws(AVFailure) {
     guard let descriptor = avcodec_descriptor_get_by_name(codecName) else {
       throw AVFailure(code: shim_AVERROR_ENCODER_NOT_FOUND(), call: "avcodec_descriptor_get_by_name")

@@ -1,13 +1,13 @@
 import CFFmpeg
 
-// Frames of audio in memory that processes share: all planes, one after another.
+// Audio frames in memory that is shared between processes: all planes, one after another.
 extension Frame {
-  /// Bytes that all planes of the frame have; 0 where it has no audio.
+  /// The size of all planes of the frame, in bytes; 0 without audio.
   public var sampleByteCount: Int { layout.map { frameCount * $0.channelCount * $0.format.byteCount } ?? 0 }
 
   /// Copies all planes, one after another.
   ///
-  /// - Parameter output: has room for `sampleByteCount` bytes.
+  /// - Parameter output: Memory for `sampleByteCount` bytes.
   public func copyPlanes(into output: UnsafeMutableRawPointer) {
     guard let layout, frameCount > 0, let planes = pointer.pointee.extended_data else { return }
     let (planeCount, planeByteCount) = Self.planes(of: layout, frameCount: frameCount)
@@ -17,13 +17,13 @@ extension Frame {
     }
   }
 
-  /// Makes it a frame of the samples that `copyPlanes` copied.
+  /// Replaces the frame's content with samples that `copyPlanes` copied.
   ///
   /// - Parameters:
-  ///   - layout: 1 to 64 channels, and a rate from 1 on.
-  ///   - frameCount: 1 or more.
-  ///   - input: has the bytes of all planes.
-  /// Throws `limit` where there is no memory.
+  ///   - layout: 1 to 64 channels, and a sample rate of at least 1.
+  ///   - frameCount: At least 1.
+  ///   - input: The bytes of all planes.
+  /// - Throws: `limit` when no memory is available.
   public func fill(
     _ layout: SampleLayout, frameCount: Int, pts: Int64?, from input: UnsafeRawPointer
   ) throws(AVFailure) {

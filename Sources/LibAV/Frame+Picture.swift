@@ -2,26 +2,26 @@ import CFFmpeg
 import Glibc
 import MediaCore
 
-/// A frame that is a picture.
+/// Video frames.
 extension Frame {
-  /// What a decoded picture is.
+  /// The properties of a decoded video frame.
   public struct Picture: Sendable, Hashable {
-    /// Pixels in a row, and rows, after what the stream crops.
+    /// The width and height in pixels, after cropping.
     public let width: Int
     public let height: Int
-    /// FFmpeg's name of how pixels lie, such as `yuv420p10le`.
+    /// FFmpeg's name of the pixel format, such as `yuv420p10le`.
     public let pixelFormatName: String
-    /// It was decoded by itself.
+    /// Whether the frame was decoded without other frames.
     public let isKey: Bool
-    /// Something of it did not decode, and was made up.
+    /// Whether part of the frame could not be decoded, and was concealed.
     public let isDamaged: Bool
-    /// How wide a pixel is for its height, as the codec says; nil when it does not.
+    /// The aspect ratio of a pixel, as the codec states it; nil when unknown.
     public let pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?
-    /// What the numbers of a pixel mean.
+    /// The color space of the pixel values.
     public let color: FormatDescription.Video.Color
   }
 
-  /// What it is as a picture; nil for an empty frame or one that is none.
+  /// The video properties of the frame; nil for an empty or an audio frame.
   public var picture: Picture? {
     let frame = pointer.pointee
     let format = AVPixelFormat(frame.format)
@@ -36,14 +36,14 @@ extension Frame {
         range: frame.color_range, format: format))
   }
 
-  /// Presentation time of a picture in the stream's ticks: its own, or what follows from decoding times where a container has
-  /// only those; nil when nothing is known.
+  /// The presentation time of a video frame, in the stream's ticks. If the frame has none, it is derived from decoding
+  /// times; nil when unknown.
   public var bestTicks: Int64? { optionalTimestamp(pointer.pointee.best_effort_timestamp) ?? pts }
 
-  /// How long a picture is shown by what its packet says, in the stream's ticks; nil when not known.
+  /// The duration of a video frame, as its packet states it, in the stream's ticks; nil when unknown.
   public var durationTicks: Int64? { optionalCount(pointer.pointee.pkt_duration) }
 
-  /// Makes room for a picture, in rows that swscale may write behind.
+  /// Allocates memory for a video frame, with padding after the rows, to which swscale may write.
   func allocatePicture(_ format: AVPixelFormat, width: Int, height: Int) throws(AVFailure) {
     clear()
     pointer.pointee.format = format.rawValue
@@ -52,7 +52,7 @@ extension Frame {
     try check(av_frame_get_buffer(pointer, 0), "av_frame_get_buffer")
   }
 
-  /// A picture from its bytes, which are copied.
+  /// Creates a video frame with a copy of `pixels`.
   public convenience init(_ pixels: PixelBuffer, color: FormatDescription.Video.Color = .init()) throws(AVFailure) {
     try self.init()
     try allocatePicture(pixels.pixelFormat.avFormat, width: pixels.width, height: pixels.height)
@@ -70,9 +70,9 @@ extension Frame {
       }
   }
 
-  /// Copies a picture of the frame's own shape into its memory, which is there.
+  /// Copies an image of the frame's format and size to the frame's memory, which must be allocated.
   ///
-  /// - Parameter data: planes lie at their offsets.
+  /// - Parameter data: The planes, at their offsets.
   func copyPlanes(_ data: UnsafePointer<UInt8>, _ planes: [PixelFormat.Plane]) {
     let frame = pointer.pointee
     let targets = [frame.data.0, frame.data.1, frame.data.2]
@@ -84,7 +84,9 @@ extension Frame {
     }
   }
 
-  /// A picture's bytes as they are, without the gaps of its rows. Errors: of a picture that is larger than any may be.
+  /// Returns a copy of the frame's pixels without the padding of the rows.
+  ///
+  /// - Throws: A failure for a frame that exceeds the size limit.
   func copiedPixels(_ format: PixelFormat) throws(AVFailure) -> PixelBuffer {
     let (width, height) = (Int(pointer.pointee.width), Int(pointer.pointee.height))
     let byteCount = format.byteCount(width: width, height: height)

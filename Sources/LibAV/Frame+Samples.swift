@@ -1,11 +1,11 @@
 import CFFmpeg
 
 extension Frame {
-  /// Copies part of a frame of interleaved sound as it is.
+  /// Copies a part of a frame of interleaved audio without conversion.
   ///
   /// - Parameters:
-  ///   - range: which of its frames.
-  ///   - output: room for as many.
+  ///   - range: The audio frames to copy.
+  ///   - output: Memory for as many frames.
   public func copySamples(_ range: Range<Int>, into output: UnsafeMutableRawPointer) {
     guard let layout else { return }
     precondition(!layout.format.isPlanar, "planar samples do not lie in one piece")

@@ -1,8 +1,9 @@
 import CFFmpeg
 
-/// One owner of an `AVFrame`: a piece of decoded sound, or a picture. Reused from frame to frame; the samples are counted by FFmpeg.
+/// An owner of an `AVFrame`: a block of decoded audio, or a video frame. The object is reused for each frame; FFmpeg
+/// counts the references to the data.
 ///
-/// Used by one thread at a time.
+/// Threading: one thread at a time.
 public final class Frame {
   let pointer: UnsafeMutablePointer<AVFrame>
 
@@ -13,11 +14,11 @@ public final class Frame {
     av_frame_free(&released)
   }
 
-  /// Presentation time of the first sample in the stream's ticks, after what the file says to skip was cut off.
+  /// The presentation time of the first sample, in the stream's ticks, after the samples to skip have been removed.
   public var pts: Int64? { optionalTimestamp(pointer.pointee.pts) }
-  /// Frames of sound in it; 0 when empty.
+  /// The number of audio frames; 0 when empty.
   public var frameCount: Int { Int(max(0, pointer.pointee.nb_samples)) }
-  /// The samples' shape; nil for an empty frame or one that is not sound.
+  /// The layout of the samples; nil for an empty frame or one without audio.
   public var layout: SampleLayout? {
     guard let format = SampleFormat(rawValue: pointer.pointee.format), pointer.pointee.sample_rate > 0,
       pointer.pointee.ch_layout.nb_channels > 0
@@ -28,6 +29,6 @@ public final class Frame {
       channelCount: Int(pointer.pointee.ch_layout.nb_channels), channelMask: mask == 0 ? nil : mask)
   }
 
-  /// Lets go of the samples.
+  /// Releases the samples.
   public func clear() { av_frame_unref(pointer) }
 }

@@ -1,12 +1,13 @@
 import CFFmpeg
 import CMediaShims
 
-/// The checksum at the end of a FLAC frame (RFC 9639, 9.3: polynomial x^16 + x^15 + x^2 + 1, from 0, the highest bit first).
+/// The checksum at the end of a FLAC frame (RFC 9639, 9.3: polynomial x^16 + x^15 + x^2 + 1, initial value 0, highest
+/// bit first).
 enum FrameChecksum {
-  /// Whether a frame is as it was written: that the remainder of all of it is 0.
+  /// Returns whether a frame is intact: the remainder over the whole frame is 0.
   static func holds(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let base = bytes.baseAddress, let table = av_crc_get_table(AV_CRC_16_ANSI) else { return false }
-    // FFmpeg's own takes a quarter of the time of decoding; most of the frame is made short first.
+    // FFmpeg's function takes a quarter of the decoding time, so most of the frame is folded to a short residue first.
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { residue in
       guard let room = residue.baseAddress else { return false }
       let done = media_shims_fold_crc16(base, bytes.count, room)

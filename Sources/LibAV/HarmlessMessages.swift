@@ -1,22 +1,24 @@
 import Logging
 
-/// What FFmpeg calls a warning or an error, though nothing is wrong with the file and nobody has anything to do.
+/// Messages that FFmpeg logs as warnings or errors, although the file is correct and no action is required.
 enum HarmlessMessages {
-  /// Beginnings of such messages. Only what has been looked at is here, with the reason; all the rest stays a warning.
+  /// The beginnings of such messages. Only examined messages are listed, each with the reason; all others stay
+  /// warnings.
   static let prefixes = [
-    // From `avformat_find_stream_info`, at each opening of a file whose header has no duration: ADTS, AC-3, MP3 without an
-    // information frame. We say that a duration is an estimate (`providesPreciseDuration`), or count it.
+    // From `avformat_find_stream_info`, whenever a file without a duration in its header is opened: ADTS, AC-3, MP3
+    // without an information frame. Playhead reports that a duration is an estimate (`providesPreciseDuration`), or
+    // counts it.
     "Estimating duration from bitrate, this may be inaccurate",
-    // From `av_seek_frame`'s search by timestamps, when the last packet before the end, or a piece of a small file, has none.
-    // The seek then answers with an error, and we read from an earlier place.
+    // From `av_seek_frame`'s search by timestamps, when the last packet before the end, or a part of a small file, has
+    // none. The seek then returns an error, and Playhead reads from an earlier position.
     "read_timestamp() failed in the middle",
-    // From `avformat_find_stream_info`, when a jump to another item interrupts it, or of a stream that nobody plays. Sound that
-    // cannot be played is an error of ours, with a number.
+    // From `avformat_find_stream_info`, when a switch to another item interrupts it, or for a stream that is not
+    // played. Playhead reports unplayable audio as an error with a separate code.
     "Could not find codec parameters for stream",
     "Consider increasing the value for the 'analyzeduration'",
   ]
 
-  /// The level at which to log a message that would be logged at `level`.
+  /// Returns the level for a message that FFmpeg logs at `level`.
   static func level(_ level: Logger.Level, of message: String) -> Logger.Level {
     level == .warning && prefixes.contains(where: message.hasPrefix) ? .debug : level
   }

@@ -1,25 +1,25 @@
-/// How far the streams of a container are ahead of each other: packets wait in memory for those of streams that are behind, and not for
-/// longer than a limit.
+/// Tracks how far the streams of a container are ahead of each other. Packets are buffered until every stream has
+/// reached them, or until one stream is ahead by more than a limit.
 struct Interleaving: Sendable {
   private let limitMicroseconds: Int64
-  /// When the last packet of each stream is decoded; nil before the first.
+  /// The decoding time of each stream's last packet; nil before the first.
   private var lastTimes: [Int: Int64?] = [:]
-  /// Nothing that is decoded earlier waits any more.
+  /// The time up to which packets have been written; no earlier packet is buffered.
   private var writtenUntil: Int64?
 
-  /// - Parameter streamIndexes: of the streams that wait for each other.
+  /// - Parameter streamIndexes: The streams that wait for each other.
   init(_ streamIndexes: [Int], limitMicroseconds: Int64) {
     for index in streamIndexes { lastTimes[index] = .some(nil) }
     self.limitMicroseconds = limitMicroseconds
   }
 
-  /// Takes note of a packet; whether all that waits is to be written now.
+  /// Records a packet; returns whether all buffered packets must be written now.
   mutating func append(streamIndex: Int, at microseconds: Int64) -> Bool {
     guard lastTimes[streamIndex] != nil else { return false }
     lastTimes[streamIndex] = microseconds
     let given = lastTimes.values.compactMap(\.self)
     guard let ahead = given.max(), let behind = given.min() else { return false }
-    // What a stream without any packet is behind of began with the first of all.
+    // A stream without packets counts from the first packet of all streams.
     if writtenUntil == nil { writtenUntil = microseconds }
     let first = given.count < lastTimes.count ? writtenUntil : max(behind, writtenUntil ?? behind)
     guard let first, ahead.subtractingReportingOverflow(first).overflow || ahead - first > limitMicroseconds

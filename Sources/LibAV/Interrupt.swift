@@ -1,28 +1,28 @@
 // Cancellation of blocking reads. One thread reads; any thread cancels. The flag is an atomic that FFmpeg polls through
-// its interrupt callback, and the event descriptor wakes our own `poll` on sources that can block. It never frees
-// anything while a read runs: readers own the object too.
+// its interrupt callback, and the event descriptor wakes Playhead's `poll` on sources that can block. It never frees
+// memory while a read runs, because readers own the object too.
 import CMediaShims
 import Glibc
 import MediaCore
 import Synchronization
 
-/// A switch that makes blocked and future reads of one source give up, until it is reset.
+/// A switch that aborts blocked and future reads of one source until it is reset.
 public final class Interrupt: Sendable {
   private let cancelled = Atomic<Bool>(false)
-  /// An `eventfd` that is readable while cancelled; made only for sources that can block. -1: not made.
+  /// An `eventfd` that is readable while cancelled; created only for sources that can block. -1: not created.
   private let eventDescriptor = Mutex<Int32>(-1)
 
-  /// Work that blocks by itself and follows this switch. Protected by its lock.
+  /// Blocking work that this switch cancels. Protected by its lock.
   private let sources = Mutex<[any Cancellable]>([])
 
-  /// Another process's flag, which cancels as well; nil: there is none.
+  /// A flag of another process that also cancels; nil: there is none.
   private let sharedFlag: SharedFlag?
 
   public init() { sharedFlag = nil }
 
-  /// A switch that another process can use, too.
+  /// Creates a switch that another process can also use.
   ///
-  /// - Parameter flag: not 0 while this is cancelled; in memory that outlives this object.
+  /// - Parameter flag: Not 0 while cancelled; the memory must outlive this object.
   public init(sharedFlag flag: UnsafePointer<Atomic<UInt32>>) { sharedFlag = SharedFlag(pointer: flag) }
 
   /// A flag in shared memory. `@unchecked Sendable`: it is an atomic.
@@ -35,13 +35,13 @@ public final class Interrupt: Sendable {
     if descriptor >= 0 { Glibc.close(descriptor) }
   }
 
-  /// Whether reads give up now. Any thread; does not block.
+  /// Whether reads are aborted now. Any thread; does not block.
   public var isCancelled: Bool {
     cancelled.load(ordering: .acquiring)
       || (sharedFlag.map { $0.pointer.pointee.load(ordering: .acquiring) != 0 } ?? false)
   }
 
-  /// Makes blocked and future reads answer `cancelled`. Any thread.
+  /// Makes blocked and future reads return `cancelled`. Any thread.
   public func cancel() {
     cancelled.store(true, ordering: .releasing)
     sources.withLock { for source in $0 { source.cancel() } }
@@ -50,7 +50,7 @@ public final class Interrupt: Sendable {
     }
   }
 
-  /// Allows reads again. Any thread, but it is the caller's to know that nobody still wants the cancellation.
+  /// Allows reads again. Any thread; the caller must ensure that the cancellation is no longer needed.
   public func reset() {
     cancelled.store(false, ordering: .releasing)
     sources.withLock { for source in $0 { source.resume() } }
@@ -59,7 +59,7 @@ public final class Interrupt: Sendable {
     }
   }
 
-  /// Makes blocking work follow this switch. Any thread.
+  /// Makes `source` follow this switch. Any thread.
   public func attach(_ source: any Cancellable) {
     sources.withLock { sources in
       sources.append(source)
@@ -67,14 +67,14 @@ public final class Interrupt: Sendable {
     }
   }
 
-  /// Ends that, once for each `attach`.
+  /// Undoes one `attach`.
   public func detach(_ source: any Cancellable) {
     sources.withLock { sources in
       if let index = sources.lastIndex(where: { $0 === source }) { sources.remove(at: index) }
     }
   }
 
-  /// Blocks until `descriptor` can be read or this is cancelled; false when cancelled.
+  /// Blocks until `descriptor` is readable or the switch is cancelled; returns false when cancelled.
   public func waitUntilReadable(_ descriptor: Int32) throws(AVFailure) -> Bool {
     let event = eventDescriptor.withLock { existing in
       if existing < 0 { existing = media_shims_event_open() }
@@ -92,7 +92,7 @@ public final class Interrupt: Sendable {
     return false
   }
 
-  /// The callback that FFmpeg asks during blocking calls; it gets this object unretained.
+  /// The callback that FFmpeg polls during blocking calls; it receives this object unretained.
   static let callback: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { opaque in
     guard let opaque else { return 0 }
     return Unmanaged<Interrupt>.fromOpaque(opaque).takeUnretainedValue().isCancelled ? 1 : 0

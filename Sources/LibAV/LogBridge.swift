@@ -1,16 +1,17 @@
-// FFmpeg's log into swift-log. The callback runs on whatever thread FFmpeg logs from; it shares one Logger value behind
-// a mutex that is held for a copy only.
+// Forwards FFmpeg's log to swift-log. The callback runs on FFmpeg's threads. They share one Logger value
+// under a mutex, which is locked only to copy the value.
 import CFFmpeg
 import CMediaShims
 import Logging
 import Synchronization
 
-/// What concerns all of FFmpeg.
+/// Process-wide functions of FFmpeg.
 public enum LibAV {
-  /// Sends what FFmpeg logs to `logger` from now on; its level (when this is called) decides what FFmpeg may say.
+  /// Forwards FFmpeg's messages to `logger` from now on. The logger's current level decides which messages FFmpeg
+  /// formats.
   ///
-  /// Process-wide; call once at start, from any thread. The logger should be labelled `playhead.ffmpeg`.
-  /// Metadata: `class` and `name` of the FFmpeg object that speaks.
+  /// Process-wide; call it once at start, from any thread. The logger should be labelled `playhead.ffmpeg`. Metadata:
+  /// the `class` and `name` of the FFmpeg object that logs.
   public static func installLogBridge(logger: Logger) {
     currentLogger.withLock { $0 = logger }
     let highestLevel = avLevel(for: logger.logLevel)
@@ -19,8 +20,8 @@ public enum LibAV {
     shim_av_log_set_callback(media_shims_log_callback())
   }
 
-  /// Discards FFmpeg's messages, unless `installLogBridge` was called: FFmpeg itself writes them to standard error. Every
-  /// object that may log evaluates it first.
+  /// Discards FFmpeg's messages, unless `installLogBridge` was called: FFmpeg's default writes them to standard error.
+  /// Every object that may log evaluates this first.
   static let isQuiet: Void = { if currentLogger.withLock({ $0 == nil }) { discardLog() } }()
 
   /// Discards FFmpeg's messages from now on, until a bridge is installed. Process-wide.
@@ -30,14 +31,14 @@ public enum LibAV {
     shim_av_log_set_callback(media_shims_log_callback())
   }
 
-  /// Sets FFmpeg's bounds, and builds its tables that are built on first use. Process-wide.
+  /// Sets FFmpeg's limits, and builds the tables that are otherwise built on first use. Process-wide.
   public static func prepare() {
     FFmpegMemory.limit()
     _ = FormatAllowList.decoderList
     _ = av_find_input_format("flac")
   }
 
-  /// The version of libavformat that is loaded, such as `59.27.100`.
+  /// The version of the loaded libavformat, such as `59.27.100`.
   public static var formatLibraryVersion: String {
     let version = avformat_version()
     return "\(version >> 16).\(version >> 8 & 0xff).\(version & 0xff)"
@@ -56,8 +57,8 @@ public enum LibAV {
     logger.log(level: loggerLevel, "\(text)", metadata: metadata.filter { $0.value != .string("") })
   }
 
-  /// FFmpeg calls "error" what it then copes with: a bad packet, a missing header. Only what ends the program is more
-  /// than a warning to a user of the player. What is not even that, `HarmlessMessages` knows.
+  /// Maps FFmpeg's level. FFmpeg logs as "error" what it can handle: a bad packet, a missing header. For a user only
+  /// fatal messages are more than a warning. `HarmlessMessages` lists the exceptions.
   static func loggerLevel(for avLevel: Int32) -> Logger.Level {
     switch avLevel {
     case ...AV_LOG_FATAL: .error
@@ -68,7 +69,7 @@ public enum LibAV {
     }
   }
 
-  /// The noisiest FFmpeg level that would still be logged.
+  /// Returns the most verbose FFmpeg level that is still logged.
   static func avLevel(for level: Logger.Level) -> Int32 {
     switch level {
     case .trace: AV_LOG_TRACE

@@ -3,7 +3,7 @@ import Glibc
 import MediaCore
 
 extension Muxer {
-  /// Adds a stream of what an encoder gives; answers its index. Before the header.
+  /// Adds a stream of an encoder's packets, before the header; returns its index.
   public func addStream(_ encoder: Encoder, options: StreamOptions = StreamOptions()) throws(AVFailure) -> Int {
     let stream = try newStream(timeBase: encoder.timeBase, options: options)
     try check(
@@ -11,7 +11,7 @@ extension Muxer {
     return streamCount - 1
   }
 
-  /// Adds a stream of the pictures that an encoder gives; answers its index. Before the header.
+  /// Adds a stream of a video encoder's packets, before the header; returns its index.
   public func addStream(
     _ encoder: VideoEncoder, options: StreamOptions = StreamOptions()
   ) throws(AVFailure) -> Int {
@@ -26,10 +26,10 @@ extension Muxer {
     return streamCount - 1
   }
 
-  /// Adds a stream of packets that are coded already; answers its index. Before the header.
+  /// Adds a stream of packets that are already encoded, before the header; returns its index.
   ///
-  /// - Parameter timeBase: of the packets' times.
-  /// Throws `noEncoder` for a codec that FFmpeg has no name for.
+  /// - Parameter timeBase: The time base of the packets' times.
+  /// - Throws: `noEncoder` for a codec that FFmpeg does not know.
   public func addStream(
     _ format: FormatDescription, timeBase: TimeBase, options: StreamOptions = StreamOptions()
   ) throws(AVFailure) -> Int {
@@ -40,12 +40,13 @@ extension Muxer {
     return streamCount - 1
   }
 
-  /// Adds a picture that belongs to the file: as an attachment, where the container has those, else as a stream of one packet.
+  /// Adds an image that belongs to the file: as an attachment if the container supports that, otherwise as a stream of
+  /// one packet.
   ///
   /// - Parameters:
   ///   - codecName: `png` or `mjpeg`.
-  ///   - isAttachment: Matroska's way; its name is `fileName` then.
-  ///   - role: FFmpeg's word for what it shows, such as `Cover (front)`.
+  ///   - isAttachment: Whether to add an attachment, as in Matroska, named `fileName`.
+  ///   - role: FFmpeg's term for the content of the image, such as `Cover (front)`.
   public func addPicture(
     _ bytes: [UInt8], codecName: String, mediaType: String, fileName: String, isAttachment: Bool, role: String,
     title: String
@@ -70,7 +71,7 @@ extension Muxer {
     }
   }
 
-  /// What is to be known of a stream of pictures besides its codec.
+  /// Sets the properties of a video stream beyond its codec.
   private func describe(_ stream: UnsafeMutablePointer<AVStream>, _ options: StreamOptions) throws(AVFailure) {
     if let parameters = stream.pointee.codecpar {
       stream.pointee.sample_aspect_ratio = parameters.pointee.sample_aspect_ratio

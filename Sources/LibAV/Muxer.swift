@@ -1,42 +1,44 @@
-// A container being written: AVFormatContext over an AVIOContext of our own, which writes to one open descriptor. One thread uses
-// a muxer at a time. It opens nothing; the file, its name and what becomes of it on a failure are its user's.
+// A container being written: AVFormatContext over a custom AVIOContext, which writes to one open descriptor. One thread
+// at a time uses a muxer. It opens nothing; its user is responsible for the file, its name, and its fate after a
+// failure.
 import CFFmpeg
 import FileAccess
 import Glibc
 
-/// Puts packets together to a container.
+/// Combines packets to a container.
 public final class Muxer {
-  /// How a container is written.
+  /// The options of a container.
   public struct Options: Sendable, Hashable {
-    /// MP4 and its kin: the index lies before the media, so that playing can begin before all of it has come.
+    /// MP4 family: whether the index is before the media, so that playback can begin before the whole file has arrived.
     public var movesIndexToFront = false
-    /// MP4 and its kin: fragments of so many microseconds, each of which can be read without what comes behind; nil: one index, at
-    /// the end.
+    /// MP4 family: the duration of a fragment, in microseconds. Each fragment can be read without the following ones.
+    /// Nil: one index, at the end.
     public var fragmentMicroseconds: Int?
-    /// What the container's tags say, as FFmpeg names them.
+    /// The container's tags, by FFmpeg's names.
     public var tags: [String: String] = [:]
-    /// MP4 and its kin: ticks a second of the edit lists; nil: FFmpeg's own, milliseconds.
+    /// MP4 family: the time scale of the edit lists, in ticks per second; nil: FFmpeg's default, milliseconds.
     public var movieTimescale: Int32?
-    /// So far a stream may be ahead of another, whose packets are then no longer waited for; what is ahead is kept in memory. Whatever the
-    /// codecs are, and when a stream ends, too.
+    /// The maximum interleaving distance, in microseconds, for all codecs, also after a stream has ended. Packets are
+    /// buffered until every stream has reached them, or until one stream is this far ahead.
     public var interleavingMicroseconds: Int64 = 10_000_000
-    /// Times below zero are written as they are, where the container has such; else they are FFmpeg's to move, all streams' together.
+    /// Whether negative times are written unchanged, if the container supports them; otherwise FFmpeg shifts the times
+    /// of all streams together.
     public var keepsNegativeTimes = false
-    /// What has been written for so many microseconds of media reaches the file, so that no more is lost with the process; nil: when a buffer
-    /// is full. Ogg's pages are as long.
+    /// The interval, in microseconds of media, at which written data is flushed to the file. It limits the loss if the
+    /// process dies, and sets the length of Ogg pages. Nil: when a buffer is full.
     public var flushMicroseconds: Int64?
-    /// In order.
+    /// The chapters, in order.
     public var chapters: [Chapter] = []
 
-    /// A container with one index and no tags.
+    /// Creates options for a container with one index and no tags.
     public init() {}
   }
 
-  /// A part of the file that has a name.
+  /// A named part of the file.
   public struct Chapter: Sendable, Hashable {
-    /// In microseconds.
+    /// The start, in microseconds.
     public var start: Int64
-    /// In microseconds.
+    /// The end, in microseconds.
     public var end: Int64
     public var title: String
 
@@ -47,26 +49,26 @@ public final class Muxer {
     }
   }
 
-  /// What is to be known of a stream besides its codec.
+  /// The properties of a stream beyond its codec.
   public struct StreamOptions: Sendable, Hashable {
-    /// ISO 639-2 code; nil: not said.
+    /// The ISO 639-2 code; nil: none.
     public var languageCode: String?
-    /// The one of its type to choose.
+    /// Whether players should choose this stream among those of its type.
     public var isDefault = true
-    /// What the stream's tags say, as FFmpeg names them.
+    /// The stream's tags, by FFmpeg's names.
     public var tags: [String: String] = [:]
-    /// By how much pictures are to be turned clockwise to stand upright: 0, 90, 180 or 270 degrees.
+    /// The clockwise rotation for upright display: 0, 90, 180 or 270 degrees.
     public var rotationDegrees = 0
-    /// What a picture lasts on average, in seconds.
+    /// The average duration of a video frame, in seconds.
     public var frameDuration: TimeBase?
 
-    /// A stream of no language, to be chosen.
+    /// Creates options for a default stream without a language.
     public init() {}
   }
 
   /// FFmpeg's name of the format, such as `ipod`.
   public let formatName: String
-  /// Encoders are to leave their headers to the container.
+  /// Whether encoders must leave their headers to the container.
   public var wantsGlobalHeader: Bool { context.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 }
 
   private let context: UnsafeMutablePointer<AVFormatContext>
@@ -75,21 +77,21 @@ public final class Muxer {
   private let options: Options
   private var nextOffset: Int64 = 0
   private var writeFailure: AVFailure?
-  /// Of each stream's packets, as they are given; the container has its own.
+  /// The time base of each stream's packets, as set by the caller; the container has its own.
   private var timeBases: [TimeBase] = []
-  /// Nil where FFmpeg's own bound holds.
+  /// The custom interleaving limit; nil where FFmpeg's limit works.
   private var interleaving: Interleaving?
-  /// Streams that are one picture, and the picture: written first of all.
+  /// The streams that consist of one image, with the image; written directly after the header.
   private var pictures: [(streamIndex: Int, bytes: [UInt8])] = []
   private var isHeaderWritten = false
-  /// Up to where the media has reached the file, in microseconds.
+  /// The time up to which the media has been flushed to the file, in microseconds.
   private var flushedMicroseconds: Int64 = 0
 
-  /// A container to be written to an open file, from its first byte on. Writes nothing yet.
+  /// Creates a container in an open file, from its first byte on. Writes nothing yet.
   ///
-  /// - Parameter descriptor: stays the caller's, and open for as long as the muxer lives; for reading too when the index is to be
-  ///   moved.
-  /// Throws `noEncoder` when this FFmpeg does not write such a container.
+  /// - Parameter descriptor: Owned by the caller; it must stay open as long as the muxer lives. It must be readable
+  ///   when the index is moved to the front.
+  /// - Throws: `noEncoder` when this FFmpeg has no such muxer.
   public init(formatName: String, descriptor: Int32, options: Options = Options()) throws(AVFailure) {
     _ = LibAV.isQuiet
     guard let format = av_guess_format(formatName, nil, nil), format.pointee.flags & AVFMT_NOFILE == 0 else {
@@ -115,7 +117,8 @@ public final class Muxer {
     context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     shim_allow_rereading(context, options.movesIndexToFront ? descriptor : -1)
     io.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
-    // FFmpeg offers to write after each packet (libavformat/mux.c, flush_if_needed); only a full buffer is worth it, or a fragment.
+    // FFmpeg offers a write after each packet (libavformat/mux.c, flush_if_needed); only a full buffer or a fragment is
+    // worth one.
     io.pointee.min_packet_size = options.fragmentMicroseconds == nil ? Self.bufferByteCount : 0
     context.pointee.max_interleave_delta = options.interleavingMicroseconds
     if options.keepsNegativeTimes { context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED }
@@ -136,7 +139,8 @@ public final class Muxer {
     avio_context_free(&released)
   }
 
-  /// Whether a container is written with a codec, by FFmpeg's names of both; its own word, which is at times too much.
+  /// Returns whether a container supports a codec, by FFmpeg's names of both. FFmpeg's statement is sometimes too
+  /// optimistic.
   public static func canHold(codecName: String, formatName: String) -> Bool {
     _ = LibAV.isQuiet
     guard let format = av_guess_format(formatName, nil, nil),
@@ -147,9 +151,9 @@ public final class Muxer {
 
   // MARK: - Writing
 
-  /// Writes what stands before the media; then streams are no longer added.
+  /// Writes the data before the media. Afterwards no streams can be added.
   ///
-  /// Throws what the format said to the streams: that it does not hold such a codec, for one.
+  /// - Throws: The format's failure, for example for a codec that it does not support.
   public func writeHeader() throws(AVFailure) {
     var settings = try formatOptions()
     defer { av_dict_free(&settings) }
@@ -161,14 +165,14 @@ public final class Muxer {
     try writePictures()
   }
 
-  /// What the format's own options are told.
+  /// Returns the options of the format.
   private func formatOptions() throws(AVFailure) -> OpaquePointer? {
-    // Formats take what they know, and leave the rest be.
+    // Formats use the options that they know, and ignore the others.
     var settings = ["rf64": "auto"]
     var flags: [String] = []
     if options.movesIndexToFront { flags.append("faststart") }
     if let duration = options.fragmentMicroseconds {
-      // An index of nothing at the beginning, once all that it has to say is known.
+      // An empty index at the beginning, once its contents are known.
       flags += ["empty_moov", "delay_moov", "default_base_moof"]
       settings["frag_duration"] = "\(duration)"
     }
@@ -178,10 +182,10 @@ public final class Muxer {
     return try Self.dictionary(settings)
   }
 
-  /// Writes a packet, or keeps it until those that come before it are there. What `packet` held is gone afterwards.
+  /// Writes a packet, or buffers it until the packets before it have arrived. Afterwards `packet` is empty.
   ///
-  /// - Parameter streamIndex: from `addStream`; times are in the time base that was said there.
-  /// Throws for times that go back, too.
+  /// - Parameter streamIndex: The index that `addStream` returned; the packet's times are in the time base given there.
+  /// - Throws: The failure of the write, also for times that go backwards.
   public func write(_ packet: Packet, streamIndex: Int) throws(AVFailure) {
     guard isHeaderWritten, timeBases.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex]
     else {
@@ -209,7 +213,8 @@ public final class Muxer {
     try checkWritten(0, "avio_flush")
   }
 
-  /// Writes what is still kept, and what stands behind the media. Once, after the header; then it is whole.
+  /// Writes the buffered packets and the data after the media. Call it once, after the header; then the file is
+  /// complete.
   public func finish() throws(AVFailure) {
     guard isHeaderWritten else { throw AVFailure(errno: EINVAL, call: "av_write_trailer") }
     isHeaderWritten = false
@@ -222,11 +227,11 @@ public final class Muxer {
 
   package static let bufferByteCount: Int32 = 65_536
 
-  /// Streams are added before the header.
+  /// Adds a stream, before the header.
   func newStream(timeBase: TimeBase, options: StreamOptions) throws(AVFailure) -> UnsafeMutablePointer<AVStream> {
     guard !isHeaderWritten else { throw AVFailure(errno: EINVAL, call: "avformat_new_stream") }
     let stream = try check(avformat_new_stream(context, nil), "avformat_new_stream")
-    // A wish; the header has the last word.
+    // A request; the time base is final after the header.
     stream.pointee.time_base = timeBase.rational
     stream.pointee.disposition = options.isDefault ? AV_DISPOSITION_DEFAULT : 0
     timeBases.append(timeBase)
@@ -235,8 +240,8 @@ public final class Muxer {
     return stream
   }
 
-  /// FFmpeg 5.1 waits for ever for VP8, VP9 and the subtitles of discs, whose packets it takes to be few (libavformat/mux.c,
-  /// ff_interleave_packet_per_dts).
+  /// Returns the custom interleaving limit for codecs that need it. FFmpeg 5.1 waits indefinitely for VP8, VP9 and the
+  /// subtitles of discs, because it expects few packets of them (libavformat/mux.c, ff_interleave_packet_per_dts).
   private func makeInterleaving() -> Interleaving? {
     let streams = (0..<streamCount).compactMap { index in
       context.pointee.streams[index].flatMap { stream in
@@ -252,10 +257,10 @@ public final class Muxer {
       limitMicroseconds: options.interleavingMicroseconds)
   }
 
-  /// How many streams there are.
+  /// The number of streams.
   var streamCount: Int { timeBases.count }
 
-  /// A stream is one picture, which is written when the header has been.
+  /// Stores the image of a stream that consists of one image, to be written after the header.
   func keep(picture bytes: [UInt8], streamIndex: Int) { pictures.append((streamIndex, bytes)) }
 
   private func writePictures() throws(AVFailure) {
@@ -268,7 +273,7 @@ public final class Muxer {
     pictures = []
   }
 
-  /// The caller's to free; nil when it is empty.
+  /// Creates a dictionary, which the caller must free; nil when it is empty.
   static func dictionary(_ values: [String: String]) throws(AVFailure) -> OpaquePointer? {
     var dictionary: OpaquePointer?
     do throws(AVFailure) { try set(values, in: &dictionary) } catch {
@@ -284,7 +289,7 @@ public final class Muxer {
     }
   }
 
-  /// What could not be written is the reason, whatever FFmpeg makes of it.
+  /// Throws a failed write in preference to FFmpeg's result.
   private func checkWritten(_ result: Int32, _ call: String) throws(AVFailure) {
     if let writeFailure { throw writeFailure }
     try check(result, call)

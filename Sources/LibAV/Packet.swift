@@ -1,14 +1,15 @@
 import CFFmpeg
 
-/// One owner of an `AVPacket`: a piece of coded data. Reused from read to read; the data is counted by FFmpeg.
+/// An owner of an `AVPacket`: a block of coded data. The object is reused for each read; FFmpeg counts the references
+/// to the data.
 ///
-/// Used by one thread at a time.
+/// Threading: one thread at a time.
 public final class Packet {
   let pointer: UnsafeMutablePointer<AVPacket>
 
   public init() throws(AVFailure) { pointer = try check(av_packet_alloc(), "av_packet_alloc") }
 
-  /// A packet with a copy of some bytes.
+  /// Creates a packet with a copy of `bytes`.
   public convenience init(bytes: [UInt8]) throws(AVFailure) {
     try self.init()
     try bytes.withUnsafeBufferPointer { bytes throws(AVFailure) in try fill(bytes) }
@@ -19,48 +20,48 @@ public final class Packet {
     av_packet_free(&released)
   }
 
-  /// Index of the stream that it belongs to.
+  /// The index of the packet's stream.
   public var streamIndex: Int { Int(pointer.pointee.stream_index) }
-  /// Presentation time in the stream's ticks.
+  /// The presentation time, in the stream's ticks.
   public var pts: Int64? { optionalTimestamp(pointer.pointee.pts) }
-  /// Decoding time in the stream's ticks.
+  /// The decoding time, in the stream's ticks.
   public var dts: Int64? { optionalTimestamp(pointer.pointee.dts) }
-  /// In the stream's ticks; nil when not known.
+  /// The duration, in the stream's ticks; nil when unknown.
   public var duration: Int64? { optionalCount(pointer.pointee.duration) }
-  /// Where it begins in the file.
+  /// The position of the packet in the file, in bytes; nil when unknown.
   public var bytePosition: Int64? { pointer.pointee.pos >= 0 ? pointer.pointee.pos : nil }
   public var byteCount: Int { Int(max(0, pointer.pointee.size)) }
-  /// Its data; nil when it has more bytes than `limit`.
+  /// Returns the data; nil when it has more than `limit` bytes.
   public func data(limit: Int) -> [UInt8]? {
     guard byteCount <= limit else { return nil }
     guard let data = pointer.pointee.data else { return byteCount == 0 ? [] : nil }
     return Array(UnsafeBufferPointer(start: data, count: byteCount))
   }
 
-  /// Decoding can begin with it (`AV_PKT_FLAG_KEY`).
+  /// Whether decoding can begin with this packet (`AV_PKT_FLAG_KEY`).
   public var isKeyFrame: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
 
-  /// It is decoded, but nothing that comes of it is presented (`AV_PKT_FLAG_DISCARD`).
+  /// Whether the packet is decoded, but its frames are not presented (`AV_PKT_FLAG_DISCARD`).
   public var isDiscarded: Bool { pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
 
-  /// Another packet with the same data, which is shared.
+  /// Returns another packet that shares the data.
   public func copied() throws(AVFailure) -> Packet {
     let copy = try Packet()
     try check(av_packet_ref(copy.pointer, pointer), "av_packet_ref")
     return copy
   }
 
-  /// Becomes what another packet is, which is empty then.
+  /// Moves the content of `other` into this packet; `other` is empty afterwards.
   public func take(_ other: Packet) {
     clear()
     av_packet_move_ref(pointer, other.pointer)
   }
 
-  /// The demuxer found that bytes are missing or wrong.
+  /// Whether the demuxer found missing or wrong bytes.
   public var isMarkedCorrupt: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
-  /// Decoded frames that are to be cut off its start and its end, as the demuxer says (`AV_PKT_DATA_SKIP_SAMPLES`); the
-  /// decoder does it.
+  /// The number of decoded frames to remove at the start and the end, as set by the demuxer
+  /// (`AV_PKT_DATA_SKIP_SAMPLES`). The decoder removes them.
   public var trimmedFrames: (start: Int64, end: Int64) {
     var byteCount = 0
     guard let data = av_packet_get_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, &byteCount), byteCount >= 8 else {
@@ -73,28 +74,28 @@ public final class Packet {
     return (number(at: 0), number(at: 4))
   }
 
-  /// Gives a packet without timestamps one, in the stream's ticks; the decoded frame gets it.
+  /// Sets a timestamp, in the stream's ticks, which the decoded frame receives.
   public func stamp(_ ticks: Int64) {
     pointer.pointee.pts = ticks
     pointer.pointee.dts = ticks
   }
 
-  /// It begins as a frame of MPEG audio does (ISO/IEC 11172-3, 2.4.1.3; ISO/IEC 14496-3, 1.A.3.2.1).
+  /// Whether the packet begins like a frame of MPEG audio (ISO/IEC 11172-3, 2.4.1.3; ISO/IEC 14496-3, 1.A.3.2.1).
   public var beginsWithSyncWord: Bool {
     guard byteCount >= 2, let data = pointer.pointee.data else { return false }
     return data[0] == 0xff && data[1] & 0xe0 == 0xe0
   }
 
-  /// Its first four bytes as a little-endian number; nil when it has fewer.
+  /// The first four bytes as a little-endian number; nil when there are fewer.
   var leadingUInt32: UInt32? {
     guard byteCount >= 4, let data = pointer.pointee.data else { return nil }
     return (0..<4).reduce(0) { $0 | UInt32(data[$1]) << (8 * $1) }
   }
 
-  /// Takes its timestamps away: the frames that it decodes to follow those before.
+  /// Removes the timestamps: the decoded frames then follow the previous ones.
   public func clearTimestamps() { stamp(shim_AV_NOPTS_VALUE()) }
 
-  /// Lets the decoder cut nothing off that the demuxer wants cut off (`AV_PKT_DATA_SKIP_SAMPLES`).
+  /// Cancels the trimming that the demuxer requested (`AV_PKT_DATA_SKIP_SAMPLES`).
   public func clearTrims() {
     var byteCount = 0
     if let data = av_packet_get_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, &byteCount) {
@@ -102,7 +103,7 @@ public final class Packet {
     }
   }
 
-  /// Says how many decoded frames are to be cut off its start and its end (`AV_PKT_DATA_SKIP_SAMPLES`).
+  /// Sets the number of decoded frames to remove at the start and the end (`AV_PKT_DATA_SKIP_SAMPLES`).
   public func setTrims(start: Int64, end: Int64) throws(AVFailure) {
     let data = try check(av_packet_new_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, 10), "av_packet_new_side_data")
     data.update(repeating: 0, count: 10)
@@ -112,7 +113,7 @@ public final class Packet {
     }
   }
 
-  /// Replaces what it held by a copy of some bytes, without times and marks.
+  /// Replaces the content with a copy of `bytes`, without times and flags.
   public func fill(_ bytes: UnsafeBufferPointer<UInt8>) throws(AVFailure) {
     clear()
     guard let count = Int32(exactly: bytes.count) else { throw AVFailure(errno: EINVAL, call: "av_new_packet") }
@@ -120,16 +121,16 @@ public final class Packet {
     if let base = bytes.baseAddress, let data = pointer.pointee.data { data.update(from: base, count: bytes.count) }
   }
 
-  /// Says when it is shown, when it is decoded, and for how long it lasts, 0 when not known; in the stream's ticks.
+  /// Sets the presentation time, the decoding time and the duration (0: unknown), in the stream's ticks.
   public func stamp(pts: Int64, dts: Int64, duration: Int64) {
     pointer.pointee.pts = pts
     pointer.pointee.dts = dts
     pointer.pointee.duration = duration
   }
 
-  /// Says whether decoding can begin with it.
+  /// Sets whether decoding can begin with this packet.
   public func mark(isKeyFrame: Bool) { pointer.pointee.flags = isKeyFrame ? AV_PKT_FLAG_KEY : 0 }
 
-  /// Lets go of the data.
+  /// Releases the data.
   func clear() { av_packet_unref(pointer) }
 }

@@ -1,18 +1,18 @@
 import CFFmpeg
 
-/// How many frames of sound packets of one stream decode to, by what they say themselves, without decoding them: timestamps of some
-/// containers are coarser than that.
+/// Determines how many audio frames the packets of one stream decode to, from their headers, without decoding. The
+/// timestamps of some containers are less exact.
 ///
-/// Used by one thread at a time, with packets in order.
+/// Threading: one thread at a time, with packets in order.
 public final class PacketLengths {
   private let stream: StreamInfo
   private let frameSize: Int64
-  /// Bits of a frame of plain numbers; 0: it is something else.
+  /// The bits of a PCM frame; 0 for other codecs.
   private let pcmFrameBits: Int
   private let context: UnsafeMutablePointer<AVCodecContext>
   private let parser: UnsafeMutablePointer<AVCodecParserContext>?
 
-  /// For a stream of a demuxer; stays usable without it.
+  /// Creates an instance for a stream of `demuxer`; it stays usable without the demuxer.
   public init(demuxer: Demuxer, streamIndex: Int) throws(AVFailure) {
     guard demuxer.streams.indices.contains(streamIndex), let stream = demuxer.context.pointee.streams[streamIndex],
       let parameters = stream.pointee.codecpar
@@ -21,7 +21,7 @@ public final class PacketLengths {
     frameSize = Int64(parameters.pointee.frame_size)
     let isPCM = self.stream.codecName.hasPrefix("pcm_")
     let bits = isPCM ? Int(av_get_exact_bits_per_sample(parameters.pointee.codec_id)) : 0
-    // Neither is more than 64.
+    // Neither factor is more than 64.
     pcmFrameBits = max(0, bits) * (self.stream.channelCount ?? 0)
     let context = try check(avcodec_alloc_context3(nil), "avcodec_alloc_context3")
     do throws(AVFailure) {
@@ -32,7 +32,7 @@ public final class PacketLengths {
       throw error
     }
     self.context = context
-    // Those of other codecs find where packets begin, and say nothing of packets that are whole.
+    // The parsers of other codecs find packet boundaries, and report nothing about complete packets.
     let isParsed = ["opus", "vorbis", "flac"].contains(self.stream.codecName)
     parser = isParsed ? av_parser_init(Int32(bitPattern: parameters.pointee.codec_id.rawValue)) : nil
     parser?.pointee.flags |= PARSER_FLAG_COMPLETE_FRAMES
@@ -44,11 +44,12 @@ public final class PacketLengths {
     avcodec_free_context(&released)
   }
 
-  /// Frames that a packet decodes to, before anything is cut off; nil when only its duration in the container tells.
+  /// Returns the number of frames that a packet decodes to, before trimming; nil when only its duration in the
+  /// container is known.
   ///
-  /// In Vorbis a packet's length follows from the one before, too: after a seek the first is a guess.
+  /// In Vorbis, a packet's length also depends on the packet before it: after a seek, the first result is a guess.
   public func frameCount(of packet: Packet) -> Int64? {
-    // Whatever a container takes for a block: half a frame at the end is none.
+    // Independent of the container's block size; a partial frame at the end does not count.
     if pcmFrameBits > 0 { return Int64(packet.byteCount) * 8 / Int64(pcmFrameBits) }
     if let blockFrames = stream.blockFrameCount, let blockBytes = stream.blockByteCount, blockBytes > 0,
       packet.byteCount >= blockBytes
@@ -60,7 +61,7 @@ public final class PacketLengths {
     case "mp1": return 384
     case "mp2", "mp3", "ac3":
       return optionalCount(Int64(av_get_audio_frame_duration(context, Int32(packet.byteCount))))
-    // FFmpeg writes the number of frames in front of what the file has (`ape_read_packet`).
+    // FFmpeg writes the number of frames before the file's data (`ape_read_packet`).
     case "ape": return optionalCount(Int64(packet.leadingUInt32 ?? 0))
     case "alac": return Self.alacFrameCount(packet) ?? alacFrameSize
     default: return parsed(packet)
@@ -77,15 +78,17 @@ public final class PacketLengths {
     return optionalCount(Int64(parser.pointee.duration))
   }
 
-  /// Behind the length and the name of its box, and a version; nil where it makes no sense.
+  /// The frame size of the ALAC setup data, which follows the size and the name of its box and a version; nil when it
+  /// is invalid.
   private var alacFrameSize: Int64? {
     guard let data = context.pointee.extradata, context.pointee.extradata_size >= 16 else { return nil }
     let count = (12..<16).reduce(Int64(0)) { $0 << 8 | Int64(data[$1]) }
     return (1...65_536).contains(count) ? count : nil
   }
 
-  /// A packet that is shorter than the others says so: three bits of what it is, four of which, twelve unused, then whether a count
-  /// of 32 bits follows behind three others. Nil for one that does not.
+  /// Returns the frame count of a packet that is shorter than the others; nil for a full packet. Its header consists of
+  /// three bits of element type, four bits of instance, twelve unused bits, one bit that announces the count, three
+  /// other bits, and the count of 32 bits.
   private static func alacFrameCount(_ packet: Packet) -> Int64? {
     guard packet.byteCount >= 7, let data = packet.pointer.pointee.data, data[2] & 0x10 != 0 else { return nil }
     // From bit 23 on.

@@ -2,16 +2,15 @@ import CFFmpeg
 import Glibc
 import MediaCore
 
-/// Turns pictures of any format into those of `PixelFormat`, of any size, through swscale.
+/// Converts video frames of any format to `PixelFormat`, at any size, through swscale.
 ///
-/// What is in the same format and of the same size is copied as it is. Between formats of luma and chroma the numbers' meaning stays what it
-/// is: matrix and range are the picture's own. Where one side is red, green and blue the matrix is the one that the picture says, else
-/// BT.709 for what is as large as HD and BT.601 for what is smaller; plain numbers of luma go from 16 to 235 unless the picture says that
-/// they go from 0 to 255.
+/// A frame of the same format and size is copied. Between formats of luma and chroma, the frame's matrix and range
+/// stay. Conversions from or to RGB use the matrix that the frame states. Its default is BT.709 for frames of at least
+/// HD size, and BT.601 for smaller ones. Luma ranges from 16 to 235 unless the frame states the full range of 0 to 255.
 ///
-/// Used by one thread at a time. It keeps what the last conversion needed, and one picture.
+/// Threading: one thread at a time. It retains the state of the last conversion, and one video frame.
 public final class PictureConverter {
-  /// What a conversion depends on.
+  /// The parameters of a conversion.
   private struct Shape: Hashable {
     var source: ScalingContext.Side
     var target: ScalingContext.Side
@@ -20,12 +19,12 @@ public final class PictureConverter {
   private var context: (shape: Shape, scaling: ScalingContext)?
   private let output: Frame
 
-  /// A converter that has done nothing yet.
+  /// Creates a converter without state.
   public init() throws(AVFailure) { output = try Frame() }
 
-  /// A picture in another format, or of another size; its width and height unless said.
+  /// Converts a video frame to another format or size. Default: the frame's width and height.
   ///
-  /// Errors: `limit` for sizes that no picture has; what swscale says of formats that it does not know.
+  /// - Throws: `limit` for unsupported sizes; swscale's failure for formats that it does not support.
   public func convert(
     _ frame: Frame, to format: PixelFormat, width: Int? = nil, height: Int? = nil
   ) throws(AVFailure) -> PixelBuffer {
@@ -51,7 +50,7 @@ public final class PictureConverter {
     return try output.copiedPixels(format)
   }
 
-  /// What the numbers of `frame`'s pixels mean once it is converted.
+  /// Returns the color space of `frame` after its conversion to `format`.
   public static func color(of frame: Frame, as format: PixelFormat) -> FormatDescription.Video.Color {
     let source = frame.pointer.pointee
     let traits = PictureFormat(AVPixelFormat(source.format))
@@ -68,7 +67,7 @@ public final class PictureConverter {
 
   // MARK: - Internals
 
-  /// What was used last, when it does.
+  /// Returns the last scaling context if its shape matches, otherwise a new one.
   private func scaling(_ shape: Shape, isRGB: Bool, _ traits: PictureFormat) throws(AVFailure) -> ScalingContext {
     if let context, context.shape == shape { return context.scaling }
     context = nil
@@ -78,8 +77,8 @@ public final class PictureConverter {
     var flags = SWS_BICUBIC
     if isRGB {
       flags |= SWS_ACCURATE_RND
-      // Where two pixels have one chroma it is that of both: to make one for each would take twice as long. Of an odd one swscale makes
-      // them all in any case.
+      // Two pixels with common chroma get the chroma of both, because one for each would take twice as long. For an odd
+      // width swscale computes all of them in any case.
       let isSameSize = shape.target.width == shape.source.width && shape.target.height == shape.source.height
       if !traits.hasHalvedChroma || !isSameSize || shape.target.width % 2 != 0 {
         flags |= SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP
@@ -98,7 +97,7 @@ public final class PictureConverter {
     }
   }
 
-  /// swscale's number of the matrix that the picture says, or is likely to have.
+  /// Returns swscale's number of the matrix that the frame states, or of the most likely one.
   static func matrix(_ frame: AVFrame) -> Int32 {
     ScalingContext.matrix(codePoint: Int(frame.colorspace.rawValue))
       ?? (frame.width >= 1_280 || frame.height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601)

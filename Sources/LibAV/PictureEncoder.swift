@@ -2,22 +2,23 @@ import CFFmpeg
 import Glibc
 import MediaCore
 
-/// Writes a picture as the bytes of a file.
+/// Encodes an image file.
 public enum PictureEncoder {
-  /// What file it becomes.
+  /// The format of the image file.
   public enum Form: Sendable, Hashable {
-    /// Without loss, with alpha where a pixel is not opaque.
+    /// Lossless; with alpha if a pixel is not opaque.
     case png
-    /// From 1, the smallest, to 100, the best. Alpha is left out.
+    /// Quality from 1, the smallest file, to 100, the best. Alpha is discarded.
     case jpeg(quality: Int)
   }
 
-  /// A picture's file. Blocks while it computes.
+  /// Returns the image file. Blocks while it computes.
   ///
-  /// At most two copies of the pixels exist at a time when the caller gives up its own: a worker process has little memory.
+  /// At most two copies of the pixels exist at a time if the caller gives up its copy: a worker process has little
+  /// memory.
   ///
-  /// - Parameter pixels: of any format; `color` says what the numbers of one with luma and chroma mean.
-  /// Errors: `noEncoder` where this FFmpeg has none; those of `PictureConverter`.
+  /// - Parameter pixels: The image, in any format; `color` is the color space of one with luma and chroma.
+  /// - Throws: `noEncoder` when this FFmpeg has none; the failures of `PictureConverter`.
   public static func encode(
     _ pixels: consuming PixelBuffer, as form: Form, color: FormatDescription.Video.Color = .init()
   ) throws(AVFailure) -> [UInt8] {
@@ -51,7 +52,7 @@ public enum PictureEncoder {
     return try file(of: frame, context)
   }
 
-  /// FFmpeg's scale for JPEG: 1, the best, to 31.
+  /// Converts to FFmpeg's scale for JPEG: 1, the best, to 31.
   private static func quantizer(_ quality: Int) -> Int32 {
     let clamped = max(1, min(100, quality))
     return Int32(31 - (clamped - 1) * 30 / 99)
@@ -64,7 +65,7 @@ public enum PictureEncoder {
     }
   }
 
-  /// JPEG is always of BT.601, from 0 to 255 (JFIF 1.02).
+  /// Converts `source` to the encoder's format. JPEG always uses BT.601 with full range (JFIF 1.02).
   private static func fill(_ frame: Frame, with source: Frame, _ format: AVPixelFormat) throws(AVFailure) {
     let (width, height) = (source.pointer.pointee.width, source.pointer.pointee.height)
     try frame.allocatePicture(format, width: Int(width), height: Int(height))

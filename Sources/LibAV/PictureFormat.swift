@@ -1,15 +1,15 @@
 import CFFmpeg
 import MediaCore
 
-/// What swscale has to be told of one of FFmpeg's pixel formats.
+/// The properties of one of FFmpeg's pixel formats that swscale needs.
 struct PictureFormat {
-  /// The format itself, or what it is without a range of its own: `yuvj420p` is `yuv420p`.
+  /// The format, or its equivalent without an implied range: `yuv420p` for `yuvj420p`.
   let format: AVPixelFormat
-  /// Its numbers go from 0 to 255 unless something else is said: JPEG's formats, and grey.
+  /// Whether values range from 0 to 255 by default: JPEG's formats, and gray.
   let isAlwaysFullRange: Bool
-  /// Red, green and blue, or an index of such.
+  /// Whether the format is RGB, or indexes a palette of RGB.
   let isRGB: Bool
-  /// Pixels in a row share their chroma.
+  /// Whether neighboring pixels of a row share their chroma.
   let hasHalvedChroma: Bool
 
   init(_ format: AVPixelFormat) {
@@ -36,7 +36,7 @@ struct PictureFormat {
 }
 
 extension PixelFormat {
-  /// FFmpeg's format.
+  /// The equivalent FFmpeg format.
   var avFormat: AVPixelFormat {
     switch self {
     case .bgra: AV_PIX_FMT_BGRA

@@ -1,18 +1,18 @@
 import CFFmpeg
 import MediaCore
 
-/// The whole shape of a stream of pictures that are not compressed.
+/// The layout of a stream of uncompressed video frames.
 public struct PictureLayout: Sendable, Hashable {
-  /// FFmpeg's name of how pixels lie, such as `yuv420p`.
+  /// FFmpeg's name of the pixel format, such as `yuv420p`.
   public var pixelFormatName: String
-  /// Pixels in a row.
+  /// The width, in pixels.
   public var width: Int
-  /// Rows.
+  /// The height, in rows.
   public var height: Int
-  /// What the numbers of a pixel mean; where it is not said, FFmpeg's guess.
+  /// The color space of the pixel values; FFmpeg's guess where it is not specified.
   public var color: FormatDescription.Video.Color
 
-  /// Pictures of a size.
+  /// Creates a layout.
   public init(
     pixelFormatName: String, width: Int, height: Int,
     color: FormatDescription.Video.Color = FormatDescription.Video.Color()
@@ -23,10 +23,10 @@ public struct PictureLayout: Sendable, Hashable {
     self.color = color
   }
 
-  /// `AV_PIX_FMT_NONE` for a name that this FFmpeg does not know.
+  /// FFmpeg's pixel format; `AV_PIX_FMT_NONE` for an unknown name.
   var avFormat: AVPixelFormat { av_get_pix_fmt(pixelFormatName) }
 
-  /// Whether its numbers are red, green and blue.
+  /// Whether the values are red, green and blue.
   var isRGB: Bool {
     guard let descriptor = av_pix_fmt_desc_get(avFormat) else { return false }
     return descriptor.pointee.flags & UInt64(AV_PIX_FMT_FLAG_RGB) != 0

@@ -1,24 +1,24 @@
 import CFFmpeg
 import MediaCore
 
-/// Converts pictures of one shape to another, through swscale: size, how pixels lie, and what their numbers mean.
+/// Converts video frames from one layout to another, through swscale: size, pixel format and color space.
 ///
-/// Used by one thread at a time; works on the calling thread alone. It keeps one picture.
+/// Threading: one thread at a time; works on the calling thread only. It retains one video frame.
 public final class PictureScaler {
-  /// Shape of what goes in.
+  /// The layout of the input.
   public let input: PictureLayout
-  /// Shape of what comes out.
+  /// The layout of the output.
   public let output: PictureLayout
   private let scaling: ScalingContext
-  /// What goes in, with memory behind its rows: swscale reads beyond them.
+  /// The input frame, with padding after its rows, because swscale reads beyond them.
   private let source: Frame
 
-  /// Sets up a conversion. Other sizes are filtered bicubically.
+  /// Creates a conversion. Size changes use bicubic filtering.
   ///
-  /// Throws when swscale does not have it.
+  /// - Throws: swscale's failure for an unsupported conversion.
   public init(from input: PictureLayout, to output: PictureLayout) throws(AVFailure) {
     (self.input, self.output) = (input, output)
-    // Where one side does not say it, and where it is red, green and blue, it is as the other.
+    // A side that is RGB or has no matrix uses the matrix of the other side.
     let matrix = Self.matrix(of: input) ?? Self.matrix(of: output) ?? SWS_CS_DEFAULT
     scaling = try ScalingContext(
       from: Self.side(input, matrix: matrix), to: Self.side(output, matrix: Self.matrix(of: output) ?? matrix),
@@ -27,7 +27,7 @@ public final class PictureScaler {
     try source.allocatePicture(input.avFormat, width: input.width, height: input.height)
   }
 
-  /// Converts a picture whose planes lie at offsets of `data`, into a frame of `output`'s shape.
+  /// Converts an image, whose planes are at their offsets in `data`, into a frame of the `output` layout.
   func convert(
     _ data: UnsafePointer<UInt8>, planes: [PixelFormat.Plane], into frame: Frame
   ) throws(AVFailure) {
@@ -43,7 +43,7 @@ public final class PictureScaler {
       layout.avFormat, width: width, height: height, matrix: matrix, isFullRange: layout.color.isFullRange == true)
   }
 
-  /// Nil where it is not said, or there is none.
+  /// Returns swscale's matrix of a layout; nil for RGB or an unspecified matrix.
   private static func matrix(of layout: PictureLayout) -> Int32? {
     layout.isRGB ? nil : ScalingContext.matrix(codePoint: layout.color.matrix)
   }

@@ -1,11 +1,12 @@
 import CFFmpeg
 
-/// How large a PNG or JPEG is, by its first headers: containers want to be told.
+/// The size of a PNG or JPEG, from its first headers, for containers that store it.
 struct PictureSize: Sendable, Hashable {
   let width: Int
   let height: Int
 
-  /// Nil for bytes that are neither, or break off before they say it. PNG: W3C PNG, 11.2.2; JPEG: ITU-T T.81, B.2.2.
+  /// Parses the size; nil for bytes of another format, or that end too early. PNG: W3C PNG, 11.2.2; JPEG: ITU-T T.81,
+  /// B.2.2.
   init?(_ bytes: [UInt8]) {
     func number(_ offset: Int, _ count: Int) -> Int? {
       guard offset >= 0, offset + count <= bytes.count else { return nil }
@@ -20,7 +21,7 @@ struct PictureSize: Sendable, Hashable {
     var offset = 2
     while let mark = number(offset, 2), mark >> 8 == 0xFF, let length = number(offset + 2, 2), length >= 2 {
       let kind = mark & 0xFF
-      // A frame's header; 0xC4, 0xC8 and 0xCC are other things.
+      // A frame header; 0xC4, 0xC8 and 0xCC are other markers.
       if (0xC0...0xCF).contains(kind), ![0xC4, 0xC8, 0xCC].contains(kind) {
         guard let height = number(offset + 5, 2), let width = number(offset + 7, 2) else { return nil }
         (self.width, self.height) = (width, height)
@@ -33,12 +34,12 @@ struct PictureSize: Sendable, Hashable {
 }
 
 extension LibAV {
-  /// How large a PNG or JPEG is, in pixels; nil when its bytes do not tell.
+  /// Returns the size of a PNG or JPEG, in pixels; nil when the bytes do not contain it.
   public static func pictureSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
     PictureSize(bytes).map { ($0.width, $0.height) }
   }
 
-  /// Bytes in base64 (RFC 4648, 4).
+  /// Encodes bytes in base64 (RFC 4648, 4).
   public static func base64(_ bytes: [UInt8]) -> String {
     var text = [CChar](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
     guard let count = Int32(exactly: bytes.count),

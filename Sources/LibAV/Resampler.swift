@@ -1,28 +1,31 @@
 import CFFmpeg
 
-/// Converts samples of any format, rate and channel layout to interleaved ones, float32 unless said, through an `SwrContext`.
+/// Converts samples of any format, rate and channel layout to interleaved samples, through an `SwrContext`. Default:
+/// float32.
 ///
-/// At equal rates nothing is delayed, filtered or dithered: 8-, 16- and 24-bit integers (the latter in 32) and float32
-/// come out exactly. Used by one thread at a time.
+/// At equal rates there is no delay, filter or dither: 8-, 16- and 24-bit integers (the latter in 32 bits) and float32
+/// are converted exactly.
+///
+/// Threading: one thread at a time.
 public final class Resampler {
-  /// Shape of what goes in.
+  /// The layout of the input.
   public let input: SampleLayout
   public let outputSampleRateHz: Int
   public let outputChannelCount: Int
-  /// How the samples come out; not planar.
+  /// The sample format of the output; not planar.
   public let outputFormat: SampleFormat
   private let context: OpaquePointer
-  /// Frames asked for at once while draining.
+  /// The number of frames that one drain call requests.
   private static let drainFrames = 4_096
 
-  /// Sets up a conversion.
+  /// Creates a conversion.
   ///
   /// - Parameters:
-  ///   - matrix: gains, `matrix[output * inputChannels + input]`; nil keeps every channel as it is, which needs equal
-  ///     counts. Nothing is normalised.
-  ///   - interpolates: the rates are any two numbers up to `largestRates`, not what sound comes in: where the filter has
-  ///     no phase for a place, it is interpolated between two.
-  /// Throws when swresample cannot do it: channel counts outside 1...64, rates of 0.
+  ///   - matrix: The gains, `matrix[output * inputChannels + input]`, without normalization; nil keeps every channel,
+  ///     which requires equal counts.
+  ///   - interpolates: Whether the rates may be any two numbers up to `largestRates`, instead of audio sample rates.
+  ///     Where the filter has no phase for a position, it interpolates between two phases.
+  /// - Throws: A failure for unsupported values: channel counts outside 1...64, rates of 0.
   public init(
     input: SampleLayout, outputSampleRateHz: Int, outputChannelCount: Int, matrix: [Double]? = nil,
     interpolates: Bool = false, outputFormat: SampleFormat = .float32
@@ -38,7 +41,7 @@ public final class Resampler {
     self.outputChannelCount = outputChannelCount
     self.outputFormat = outputFormat
 
-    // Channels are numbers here: what they mean is the matrix's business.
+    // Channels are only numbers here: the matrix defines their meaning.
     var inputLayout = AVChannelLayout()
     var outputLayout = AVChannelLayout()
     shim_channel_layout_unspecified(&inputLayout, Int32(clamping: input.channelCount))
@@ -54,7 +57,7 @@ public final class Resampler {
         try check(swr_set_matrix(context, matrix, Int32(clamping: input.channelCount)), "swr_set_matrix")
       }
       if interpolates {
-        // The product of the input's rate and the number of phases is to stay below 2^30 (resample.c: `av_reduce`).
+        // The product of the input rate and the number of phases must stay below 2^30 (resample.c: `av_reduce`).
         let shift = max(0, min(10, inputRate.leadingZeroBitCount - 2))
         try check(
           av_opt_set_int(UnsafeMutableRawPointer(context), "phase_shift", Int64(shift), 0), "av_opt_set_int")
@@ -69,7 +72,7 @@ public final class Resampler {
     self.context = context
   }
 
-  /// The largest rates that can be said with `interpolates`.
+  /// The largest rates for `interpolates`.
   public static let largestRates: (input: Int64, output: Int64) = (1 << 25 - 1, 1 << 29)
 
   deinit {
@@ -77,13 +80,14 @@ public final class Resampler {
     swr_free(&released)
   }
 
-  /// Converts part of a frame; at equal rates exactly as many frames as went in, straight from one memory to the other.
+  /// Converts a part of a frame. At equal rates, returns exactly as many frames as the input has, without an
+  /// intermediate copy.
   ///
   /// - Parameters:
-  ///   - frame: of this resampler's `input` shape.
-  ///   - range: which of its frames.
-  ///   - output: room for `capacityFrames` frames; what does not fit is kept inside for the next call.
-  /// - Returns: frames written.
+  ///   - frame: A frame of the `input` layout.
+  ///   - range: The audio frames to convert.
+  ///   - output: Memory for `capacityFrames` frames; the excess is kept for the next call.
+  /// - Returns: The number of frames written.
   public func convert(
     _ frame: Frame, range: Range<Int>, into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(AVFailure) -> Int {
@@ -93,7 +97,7 @@ public final class Resampler {
     let format = input.format
     let planeCount = format.isPlanar ? input.channelCount : 1
     let offset = range.lowerBound * format.byteCount * (format.isPlanar ? 1 : input.channelCount)
-    // AVFrame has 8 pointers inline; more lie in extended_data. Moved copies go on the stack.
+    // AVFrame has 8 pointers inline; more are in extended_data. The advanced copies are on the stack.
     let result = withUnsafeTemporaryAllocation(of: UnsafePointer<UInt8>?.self, capacity: planeCount) { pointers in
       for index in 0..<planeCount { pointers.initializeElement(at: index, to: planes[index].map { $0 + offset }) }
       return run(UnsafeMutablePointer(pointers.baseAddress), range.count, output, capacityFrames)
@@ -101,7 +105,7 @@ public final class Resampler {
     return Int(try check(result, "swr_convert"))
   }
 
-  /// Converts interleaved or one-channel samples; `frameCount` frames lie at `samples`. Otherwise as above.
+  /// Converts `frameCount` frames of interleaved or one-channel samples at `samples`. Otherwise as above.
   public func convert(
     _ samples: UnsafeRawPointer, frameCount: Int, into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(AVFailure) -> Int {
@@ -110,39 +114,40 @@ public final class Resampler {
     return Int(try check(run(&plane, frameCount, output, capacityFrames), "swr_convert"))
   }
 
-  /// Takes what is still inside; call until it answers 0. Input after that needs `reset()`.
+  /// Returns the remaining frames; call it until it returns 0. Further input then requires `reset()`.
   public func drain(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(AVFailure) -> Int {
     Int(try check(run(nil, 0, output, min(capacityFrames, Self.drainFrames)), "swr_convert"))
   }
 
-  /// What was put in and has not come out yet, in input frames, rounded up.
+  /// The input that has not been returned yet, in input frames, rounded up.
   public var delayInputFrames: Int { Int(max(0, swr_get_delay(context, Int64(input.sampleRateHz)))) }
 
-  /// What was put in and has not come out yet, in output frames, rounded up.
+  /// The input that has not been returned yet, in output frames, rounded up.
   public var delayOutputFrames: Int { Int(max(0, swr_get_delay(context, Int64(outputSampleRateHz)))) }
 
-  /// At most how many frames would come out if `inputFrameCount` more went in.
+  /// Returns the maximum number of output frames after `inputFrameCount` more input frames.
   public func outputFrameBound(inputFrameCount: Int) -> Int {
     Int(max(0, swr_get_out_samples(context, Int32(clamping: inputFrameCount))))
   }
 
-  /// After so many input frames an output frame coincides with an input frame again, and the filter's phase is 0 again.
-  /// Rates in Hz, above 0.
+  /// Returns the number of input frames after which an output frame coincides with an input frame again, and the
+  /// filter's phase is 0 again. Rates in Hz, above 0.
   public static func phasePeriodFrames(from inputRateHz: Int, to outputRateHz: Int) -> Int {
     var (larger, smaller) = (inputRateHz, outputRateHz)
     while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }
     return inputRateHz / larger
   }
 
-  /// At least so many input frames before an output frame have a part in it: the whole length of the filter, of which
-  /// half lies before, and a margin of two periods of its shortest form. 32 taps at the lower of the two rates, with
-  /// swresample's default cutoff of 0.97 (libswresample/options.c, resample.c: `filter_size`, `cutoff`).
+  /// Returns a lower bound for the number of input frames before an output frame that contribute to it. It consists of
+  /// the whole filter length, half of which is before the frame, and a margin of two periods of its shortest form. The
+  /// filter has 32 taps at the lower of the two rates, with swresample's default cutoff of 0.97
+  /// (libswresample/options.c, resample.c: `filter_size`, `cutoff`).
   public static func filterFrames(from inputRateHz: Int, to outputRateHz: Int) -> Int {
     let taps = 32 * max(1, (Double(inputRateHz) / (Double(outputRateHz) * 0.97)).rounded(.up))
     return Int(taps) + 64
   }
 
-  /// Forgets everything inside and starts on phase 0 again.
+  /// Discards all buffered audio and restarts at phase 0.
   public func reset() throws(AVFailure) {
     swr_close(context)
     try check(swr_init(context), "swr_init")
@@ -153,7 +158,8 @@ public final class Resampler {
     _ capacityFrames: Int
   ) -> Int32 {
     var written: UnsafeMutablePointer<UInt8>? = output.assumingMemoryBound(to: UInt8.self)
-    // swresample makes, and clears, twice as much room as is asked for, whatever comes out: never ask for more than can.
+    // swresample allocates, and clears, twice the requested space, whatever the output: never request more than is
+    // possible.
     let possible = planes == nil ? capacityFrames : min(capacityFrames, outputFrameBound(inputFrameCount: frameCount))
     return swr_convert(context, &written, Int32(clamping: possible), planes, Int32(clamping: frameCount))
   }

@@ -1,13 +1,13 @@
 import CFFmpeg
 
-/// How one sample lies in memory. FFmpeg's formats, all of them; native byte order.
+/// The format of one sample in memory. All of FFmpeg's formats; native byte order.
 public enum SampleFormat: Int32, Sendable, Hashable, Codable, CaseIterable {
   case unsigned8 = 0
   case signed16, signed32, float32, float64
   case unsigned8Planar, signed16Planar, signed32Planar, float32Planar, float64Planar
   case signed64, signed64Planar
 
-  /// Bytes of one sample of one channel.
+  /// The number of bytes of one sample of one channel.
   public var byteCount: Int {
     switch self {
     case .unsigned8, .unsigned8Planar: 1
@@ -17,7 +17,7 @@ public enum SampleFormat: Int32, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// Whether each channel has a buffer of its own.
+  /// Whether each channel has a separate buffer.
   public var isPlanar: Bool {
     switch self {
     case .unsigned8, .signed16, .signed32, .float32, .float64, .signed64: false
@@ -28,14 +28,14 @@ public enum SampleFormat: Int32, Sendable, Hashable, Codable, CaseIterable {
   var avFormat: AVSampleFormat { AVSampleFormat(rawValue: rawValue) }
 }
 
-/// The whole shape of a stream of samples: format, rate and which speaker each channel is for.
+/// The layout of a stream of samples: format, rate and the speakers of the channels.
 public struct SampleLayout: Sendable, Hashable, Codable {
   public var format: SampleFormat
-  /// Frames a second.
+  /// The sample rate, in Hz.
   public var sampleRateHz: Int
-  /// 1 to 64.
+  /// The number of channels, 1 to 64.
   public var channelCount: Int
-  /// Speakers in native order, as `AV_CH_*` bits; nil when the channels' meaning is not known.
+  /// The speakers in native order, as `AV_CH_*` bits; nil when the meaning of the channels is unknown.
   public var channelMask: UInt64?
 
   public init(format: SampleFormat, sampleRateHz: Int, channelCount: Int, channelMask: UInt64? = nil) {
@@ -45,7 +45,7 @@ public struct SampleLayout: Sendable, Hashable, Codable {
     self.channelMask = channelMask
   }
 
-  /// The mask that FFmpeg supposes for so many channels when nothing says otherwise; nil when it has no such guess.
+  /// Returns FFmpeg's default mask for the channel count; nil when it has none.
   public static func defaultChannelMask(channelCount: Int) -> UInt64? {
     guard let count = Int32(exactly: channelCount), count > 0 else { return nil }
     var layout = AVChannelLayout()

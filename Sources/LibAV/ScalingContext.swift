@@ -1,18 +1,18 @@
 import CFFmpeg
 
-/// One owner of an `SwsContext`: turns pictures of one shape into those of another.
+/// An owner of an `SwsContext`: converts video frames from one layout to another.
 ///
-/// Used by one thread at a time; works on the calling thread alone.
+/// Threading: one thread at a time; works on the calling thread only.
 final class ScalingContext {
-  /// What one side of a conversion is.
+  /// One side of a conversion.
   struct Side: Hashable {
-    /// FFmpeg's pixel format, one without a range of its own: see `PictureFormat`.
+    /// FFmpeg's pixel format, without an implied range: see `PictureFormat`.
     var format: Int32
     var width: Int32
     var height: Int32
-    /// swscale's number of the matrix; of red, green and blue it is nothing.
+    /// swscale's number of the matrix; ignored for RGB.
     var matrix: Int32
-    /// Luma goes from 0 to 255; of red, green and blue it is nothing.
+    /// Whether luma ranges from 0 to 255; ignored for RGB.
     var isFullRange: Bool
 
     init(_ format: AVPixelFormat, width: Int32, height: Int32, matrix: Int32, isFullRange: Bool) {
@@ -23,9 +23,9 @@ final class ScalingContext {
     fileprivate var range: Int32 { isFullRange && !PictureFormat(AVPixelFormat(format)).isRGB ? 1 : 0 }
   }
 
-  /// swscale's number of a matrix, of which it has fewer; nil where the picture does not say it, or has none.
+  /// Returns swscale's number of a matrix; nil where the frame specifies none, or swscale does not have it.
   ///
-  /// - Parameter codePoint: ITU-T H.273's, table 4, as `AVCOL_SPC_*`.
+  /// - Parameter codePoint: The code point of ITU-T H.273, table 4, as `AVCOL_SPC_*`.
   static func matrix(codePoint: Int) -> Int32? {
     switch codePoint {
     case 1: SWS_CS_ITU709
@@ -39,15 +39,15 @@ final class ScalingContext {
 
   private let pointer: OpaquePointer
 
-  /// Sets up a conversion.
+  /// Creates a conversion.
   ///
   /// - Parameter flags: `SWS_*`.
-  /// Throws when swscale does not have it.
+  /// - Throws: swscale's failure for an unsupported conversion.
   init(from source: Side, to target: Side, flags: Int32) throws(AVFailure) {
     _ = LibAV.isQuiet
     pointer = try check(sws_alloc_context(), "sws_alloc_context")
-    // The ranges are options, for what is already said when it begins decides: of ranges that seem alike the picture is copied, whatever
-    // is said of them later.
+    // The ranges are options, because swscale decides at initialization: between equal formats and ranges it copies the
+    // frame, whatever ranges are set later.
     let options: [(String, Int32)] = [
       ("srcw", source.width), ("srch", source.height), ("src_format", source.format), ("src_range", source.range),
       ("dstw", target.width), ("dsth", target.height), ("dst_format", target.format), ("dst_range", target.range),
@@ -57,7 +57,7 @@ final class ScalingContext {
       try check(av_opt_set_int(UnsafeMutableRawPointer(pointer), name, Int64(value), 0), "av_opt_set_int")
     }
     try check(sws_init_context(pointer, nil, nil), "sws_init_context")
-    // It answers below zero where there is nothing to be set, as between formats of red, green and blue.
+    // The result is negative where nothing can be set, as between RGB formats.
     _ = sws_setColorspaceDetails(
       pointer, sws_getCoefficients(source.matrix), source.range, sws_getCoefficients(target.matrix), target.range, 0,
       1 << 16, 1 << 16)
@@ -65,9 +65,10 @@ final class ScalingContext {
 
   deinit { sws_freeContext(pointer) }
 
-  /// Converts all of a picture into another, which has its memory.
+  /// Converts a whole video frame into `target`, whose memory must be allocated.
   ///
-  /// Both are pictures of the context's shapes with the gaps that FFmpeg's frames have: swscale reads and writes behind rows.
+  /// Both frames must have the context's layouts and the row padding of FFmpeg's frames: swscale reads and writes
+  /// beyond rows.
   func scale(_ source: Frame, into target: Frame) throws(AVFailure) {
     let rows = try check(shim_sws_scale(pointer, source.pointer, target.pointer), "sws_scale")
     guard rows == target.pointer.pointee.height else { throw AVFailure(errno: EINVAL, call: "sws_scale") }

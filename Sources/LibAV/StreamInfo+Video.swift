@@ -2,7 +2,7 @@ import CFFmpeg
 import MediaCore
 
 extension FormatDescription.Video {
-  /// What a stream of pictures says of itself; nil where it does not even say how large they are.
+  /// Reads the properties of a video stream; nil when its size is unknown.
   init?(_ stream: UnsafePointer<AVStream>) {
     let parameters = stream.pointee.codecpar.pointee
     guard parameters.width > 0, parameters.height > 0 else { return nil }
@@ -21,7 +21,7 @@ extension FormatDescription.Video {
     bitRate = optionalCount(parameters.bit_rate).map { Int($0) }
   }
 
-  /// By how much the container's matrix turns pictures clockwise, where that is a multiple of 90 degrees; else 0.
+  /// Returns the clockwise rotation of the container's matrix if it is a multiple of 90 degrees; otherwise 0.
   private static func rotationDegrees(of stream: UnsafePointer<AVStream>) -> Int {
     var byteCount = 0
     guard let data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &byteCount),
@@ -30,14 +30,14 @@ extension FormatDescription.Video {
     let degrees = -av_display_rotation_get(UnsafeRawPointer(data).assumingMemoryBound(to: Int32.self))
     guard degrees.isFinite else { return 0 }
     let quarters = (degrees / 90).rounded()
-    // No nearer than files that were turned by a program are.
+    // The tolerance covers the inexact matrices of programs that rotate files.
     guard abs(degrees - 90 * quarters) < 1 else { return 0 }
     return (Int(quarters) % 4 + 4) % 4 * 90
   }
 }
 
 extension FormatDescription.Video.PixelAspectRatio {
-  /// Nil for what is not said.
+  /// Converts a ratio; nil when it is unspecified.
   init?(_ ratio: AVRational) {
     guard ratio.num > 0, ratio.den > 0 else { return nil }
     self.init(horizontal: Int(ratio.num), vertical: Int(ratio.den))
@@ -56,7 +56,7 @@ extension FormatDescription.Video.Color {
     switch range {
     case AVCOL_RANGE_JPEG: isFullRange = true
     case AVCOL_RANGE_MPEG: isFullRange = false
-    // Formats of their own for what others have flags for.
+    // These formats imply the range for which others have flags.
     default: isFullRange = PictureFormat(format).isAlwaysFullRange ? true : nil
     }
   }

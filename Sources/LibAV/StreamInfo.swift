@@ -1,74 +1,75 @@
 import CFFmpeg
 import MediaCore
 
-/// What the container says about one of its streams, as values.
+/// The container's description of one of its streams.
 public struct StreamInfo: Sendable, Hashable {
   public enum MediaType: Sendable, Hashable {
     case audio, video, subtitle
-    /// A picture that belongs to the file, such as a cover; FFmpeg has it as video.
+    /// An image that belongs to the file, such as a cover; FFmpeg reports it as video.
     case attachedPicture
     case other
   }
 
-  /// Position among the file's streams, from 0.
+  /// The position among the file's streams, from 0.
   public let index: Int
-  /// The container's own number for the stream.
+  /// The container's ID of the stream.
   public let containerID: Int
   public let mediaType: MediaType
   /// FFmpeg's name of the codec, such as `flac`; `none` when FFmpeg does not know it.
   public let codecName: String
-  /// Whether this FFmpeg has a decoder for it that `FormatAllowList` contains.
+  /// Whether this FFmpeg has a decoder for the codec that `FormatAllowList` contains.
   public let hasDecoder: Bool
-  /// Its packets are ID3 tags (`AV_CODEC_ID_TIMED_ID3`).
+  /// Whether the packets are ID3 tags (`AV_CODEC_ID_TIMED_ID3`).
   public var isTimedID3: Bool { mediaType == .other && codecName == "timed_id3" }
-  /// Of timestamps and durations.
+  /// The time base of timestamps and durations.
   public let timeBase: TimeBase
-  /// First timestamp, in ticks.
+  /// The first timestamp, in ticks.
   public let startTicks: Int64?
-  /// In ticks; may be an estimate.
+  /// The duration, in ticks; may be an estimate.
   public let durationTicks: Int64?
   public let bitRate: Int64?
-  /// BCP 47 or ISO 639 code, as the file has it.
+  /// The BCP 47 or ISO 639 code, as stored in the file.
   public let languageCode: String?
-  /// Marked by the file as the stream of its type to choose; in MP4 and its kin: enabled.
+  /// Whether the file marks the stream as the one of its type to choose; in the MP4 family: enabled.
   public let isDefault: Bool
-  /// What the stream is for, as far as the file says.
+  /// The purposes of the stream that the file states.
   public let roles: Set<Role>
-  /// A name for people; at most 1,024 bytes of it.
+  /// The display name, at most 1,024 bytes.
   public let title: String?
-  /// The container's four characters for the codec, such as `mp4a`; nil when it has none that can be printed.
+  /// The container's four-character code of the codec, such as `mp4a`; nil when there is none that can be printed.
   public let codecTag: String?
 
-  /// Frames a second; nil for what is not sound, or not yet known.
+  /// The sample rate, in Hz; nil for other media, or when unknown.
   public let sampleRateHz: Int?
   public let channelCount: Int?
-  /// Speakers in native order, as `AV_CH_*` bits.
+  /// The speakers in native order, as `AV_CH_*` bits.
   public let channelMask: UInt64?
-  /// FFmpeg's name of the channels' places, such as `stereo`, `5.1(side)` or `6 channels`.
+  /// FFmpeg's name of the channel layout, such as `stereo`, `5.1(side)` or `6 channels`.
   public let channelLayoutName: String?
-  /// FFmpeg's name of what samples decode to, such as `s16` or `fltp`.
+  /// FFmpeg's name of the decoded sample format, such as `s16` or `fltp`.
   public let sampleFormatName: String?
-  /// Bits of a sample before coding, for lossless codecs: 16, 24, ...
+  /// The bits of a sample before encoding, for lossless codecs: 16, 24, ...
   public let bitsPerSample: Int?
-  /// Bytes of one block that decodes on its own (PCM: one frame).
+  /// The bytes of one independently decodable block (PCM: one frame).
   public let blockByteCount: Int?
-  /// Frames that such a block decodes to; nil when not constant or not known.
+  /// The frames that such a block decodes to; nil when not constant or unknown.
   public let blockFrameCount: Int?
-  /// Decoded frames begin at multiples of so many frames after the first, whatever their sizes; nil when not known.
+  /// The granularity of decoded frame positions: they are multiples of this number after the first one, whatever the
+  /// frame sizes. Nil when unknown.
   public let frameStepCount: Int?
-  /// Frames that the encoder put before the first true one.
+  /// The number of frames that the encoder inserted before the first audio frame.
   public let initialPaddingFrames: Int64?
-  /// Frames to decode before a seek's target until output is right, as the container says.
+  /// The number of frames to decode before a seek's target until the output is correct, as the container states.
   public let seekPrerollFrames: Int64?
 
-  /// Picture size in pixels; nil for what is not video.
+  /// The size in pixels; nil for media without video.
   public let width: Int?
   public let height: Int?
-  /// `width` at square pixels.
+  /// The width with square pixels.
   public let naturalWidth: Int?
-  /// What a video frame lasts on average, in seconds; nil for what is not video, or not known.
+  /// The average duration of a video frame, in seconds; nil for media without video, or when unknown.
   public let videoFrameDuration: TimeBase?
-  /// All that is to be known of pictures; nil for what is not video.
+  /// The video properties; nil for media without video.
   public let video: FormatDescription.Video?
 
   init(_ stream: UnsafePointer<AVStream>) {
@@ -125,8 +126,8 @@ public struct StreamInfo: Sendable, Hashable {
     video = isVideo ? FormatDescription.Video(stream) : nil
   }
 
-  /// What the codec's header says. Opus: 2.5 ms at 48 kHz (RFC 6716, 2.1.4). Vorbis: a packet gives a quarter of the sum
-  /// of two block sizes, each one of two powers of two (Vorbis I, 4.2.2 and 4.3.8).
+  /// Returns the granularity of a codec, from its header. Opus: 2.5 ms at 48 kHz (RFC 6716, 2.1.4). Vorbis: a packet
+  /// decodes to a quarter of the sum of two block sizes, each one of two powers of two (Vorbis I, 4.2.2 and 4.3.8).
   private static func frameStepCount(_ parameters: AVCodecParameters) -> Int? {
     switch parameters.codec_id {
     case AV_CODEC_ID_OPUS: return 120
@@ -139,7 +140,7 @@ public struct StreamInfo: Sendable, Hashable {
 }
 
 extension StreamInfo {
-  /// What a stream is for: some of FFmpeg's dispositions.
+  /// The purpose of a stream: some of FFmpeg's dispositions.
   public enum Role: Sendable, Hashable, CaseIterable {
     case dub, original, comment, forced, hearingImpaired, visualImpaired, captions, descriptions
 
@@ -172,7 +173,7 @@ extension StreamInfo {
 }
 
 extension TimeBase {
-  /// `AV_TIME_BASE_Q`: the container's own times.
+  /// `AV_TIME_BASE_Q`: the time base of container times.
   public static var microseconds: TimeBase { TimeBase(unchecked: 1, 1_000_000) }
 
   /// For constants only.

@@ -5,27 +5,27 @@ public struct TimeBase: Sendable, Hashable {
   public let numerator: Int32
   public let denominator: Int32
 
-  /// Nil unless both are positive.
+  /// Creates a time base; nil unless both are positive.
   public init?(numerator: Int32, denominator: Int32) {
     guard numerator > 0, denominator > 0 else { return nil }
     self.numerator = numerator
     self.denominator = denominator
   }
 
-  /// One tick a frame of sound at this rate; nil unless it is from 1 to 2^31-1.
+  /// Creates a time base of one tick per audio frame; nil unless the rate is from 1 to 2^31-1.
   public init?(sampleRateHz: Int) {
     guard let rate = Int32(exactly: sampleRateHz) else { return nil }
     self.init(numerator: 1, denominator: rate)
   }
 
-  /// Which way a time between two ticks goes.
+  /// The direction in which a time between two ticks is rounded.
   public enum Rounding: Sendable {
     case down, up
-    /// Halves go away from zero.
+    /// Halves are rounded away from zero.
     case nearest
   }
 
-  /// How many of these ticks `ticks` of another time base are; nil when that is out of range.
+  /// Converts `ticks` of another time base; nil when the result is out of range.
   public func ticks(from ticks: Int64, of other: TimeBase, rounding: Rounding) -> Int64? {
     let mode =
       switch rounding {
@@ -38,7 +38,7 @@ public struct TimeBase: Sendable, Hashable {
     return result == .min ? nil : result
   }
 
-  /// Whether every tick of `other` is a whole number of these, so that times go there and back unchanged.
+  /// Whether every tick of `other` is a whole number of these ticks, so that times survive a conversion and back.
   public func divides(_ other: TimeBase) -> Bool {
     let dividend = Int64(other.numerator) * Int64(denominator)
     return dividend % (Int64(other.denominator) * Int64(numerator)) == 0
@@ -49,8 +49,8 @@ public struct TimeBase: Sendable, Hashable {
   init?(_ rational: AVRational) { self.init(numerator: rational.num, denominator: rational.den) }
 }
 
-/// A timestamp or duration of FFmpeg's: nil for `AV_NOPTS_VALUE`.
+/// Converts a timestamp or duration of FFmpeg: nil for `AV_NOPTS_VALUE`.
 func optionalTimestamp(_ value: Int64) -> Int64? { value == shim_AV_NOPTS_VALUE() ? nil : value }
 
-/// A count or duration of FFmpeg's, of which 0 and below mean "unknown".
+/// Converts a count or duration of FFmpeg: nil for 0 and below, which mean "unknown".
 func optionalCount(_ value: Int64) -> Int64? { value > 0 ? value : nil }

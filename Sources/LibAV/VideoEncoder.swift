@@ -1,44 +1,44 @@
 import CFFmpeg
 import MediaCore
 
-/// Turns pictures into packets of one codec: scales and converts them to what the encoder takes.
+/// Encodes video frames to packets of one codec. It scales and converts them to the encoder's input format.
 ///
-/// Used by one thread at a time. The encoder has threads of its own, as many as it is allowed.
+/// Threading: one thread at a time. The encoder uses additional threads, up to `Settings.maximumThreadCount`.
 public final class VideoEncoder {
-  /// What is encoded, and how.
+  /// The input, the output and the parameters of the encoder.
   public struct Settings: Sendable, Hashable {
-    /// What goes in.
+    /// The layout of the input.
     public var input: PictureLayout
-    /// What is encoded.
+    /// The layout of the encoded frames.
     public var output: PictureLayout
-    /// Of the pictures' times.
+    /// The time base of the frames' times.
     public var timeBase: TimeBase
-    /// What a picture lasts on average, in seconds, for the control of the bit rate; nil: not known.
+    /// The average duration of a frame, in seconds, for rate control; nil: unknown.
     public var frameDuration: TimeBase?
-    /// Most pictures from a key frame to the next; nil: the encoder's own.
+    /// The maximum distance of key frames, in frames; nil: the encoder's default.
     public var keyFrameInterval: Int?
-    /// Bits a second; nil: `constantQuality`.
+    /// The bit rate, in bits per second; nil: `constantQuality` applies.
     public var bitRate: Int?
-    /// x264's rate factor, 0 to 51; nil: `bitRate`, or the encoder's own.
+    /// x264's rate factor, 0 to 51; nil: `bitRate` applies, or the encoder's default.
     public var constantQuality: Double?
-    /// The encoder's name of the profile; nil: its own choice.
+    /// The encoder's name of the profile; nil: its default.
     public var profile: String?
-    /// Such as `4.1`; nil: the encoder's own choice.
+    /// The level, such as `4.1`; nil: the encoder's default.
     public var level: String?
-    /// The encoder's name of how thorough it is.
+    /// The encoder's name of the preset, which trades time for compression.
     public var preset = "medium"
-    /// How wide a pixel is for its height; nil: not said.
+    /// The aspect ratio of a pixel; nil: unspecified.
     public var pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?
-    /// Pixels at the edges that are not to be shown, even numbers: they stand in the codec's own headers.
+    /// The pixels at the edges that players must not show, even numbers; stored in the codec's headers.
     public var cropping: Cropping?
-    /// Pictures may be coded in another order than they are shown in.
+    /// Whether frames may be encoded in another order than they are shown in.
     public var allowsReordering = true
-    /// Most threads of the encoder; nil: its own choice.
+    /// The maximum number of encoder threads; nil: the encoder's default.
     public var maximumThreadCount: Int?
-    /// The container has the encoder's headers; the packets do not.
+    /// Whether the container stores the encoder's headers, instead of the packets.
     public var hasGlobalHeader = false
 
-    /// Pictures of one shape, coded as another.
+    /// Creates settings for frames of one layout, encoded in another.
     public init(from input: PictureLayout, to output: PictureLayout, timeBase: TimeBase) {
       self.input = input
       self.output = output
@@ -46,7 +46,7 @@ public final class VideoEncoder {
     }
   }
 
-  /// Pixels at the edges.
+  /// Numbers of pixels at the edges.
   public struct Cropping: Sendable, Hashable {
     public var left: Int
     public var top: Int
@@ -63,22 +63,23 @@ public final class VideoEncoder {
 
   /// FFmpeg's name of the encoder.
   public static let encoderName = "libx264"
-  /// What was asked for.
+  /// The settings that were requested.
   public let settings: Settings
   let context: UnsafeMutablePointer<AVCodecContext>
-  /// Nil when what goes in is what is encoded.
+  /// The converter; nil when the input is encoded without conversion.
   private let scaler: PictureScaler?
   private let frame: Frame
-  /// How long the pictures last that are in the encoder, by their times: as many as it looks ahead.
+  /// The durations of the frames in the encoder, by their times; as many as the encoder's lookahead.
   private var durations: [Int64: Int64] = [:]
   private var isEndSent = false
 
   /// Whether this FFmpeg has the encoder.
   public static var isAvailable: Bool { avcodec_find_encoder_by_name(encoderName) != nil }
 
-  /// An encoder at work.
+  /// Creates an encoder and opens it.
   ///
-  /// Throws `noEncoder` when this FFmpeg has no such encoder; what it said to settings that it does not take.
+  /// - Throws: `noEncoder` when this FFmpeg has no such encoder; the encoder's failure for settings that it does not
+  ///   support.
   public init(settings: Settings) throws(AVFailure) {
     _ = LibAV.isQuiet
     guard let codec = avcodec_find_encoder_by_name(Self.encoderName) else {
@@ -110,18 +111,19 @@ public final class VideoEncoder {
 
   // MARK: - Encoding
 
-  /// Gives it a picture of `settings.input`; what it comes to waits until it is received: all of that is, before the next.
+  /// Appends a video frame of the `settings.input` layout. All resulting packets must be received before the next
+  /// frame.
   ///
   /// - Parameters:
-  ///   - data: its bytes; planes lie at their offsets.
-  ///   - ticks: when it is shown, in `settings.timeBase`; later than the one before.
-  ///   - durationTicks: for how long.
-  ///   - isKeyFrame: decoding is to be able to begin with it.
+  ///   - data: The bytes of the frame, with the planes at their offsets.
+  ///   - ticks: The presentation time, in `settings.timeBase`; later than that of the previous frame.
+  ///   - durationTicks: The duration, in `settings.timeBase`.
+  ///   - isKeyFrame: Whether decoding must be able to begin with this frame.
   public func append(
     _ data: UnsafePointer<UInt8>, planes: [PixelFormat.Plane], at ticks: Int64, durationTicks: Int64, isKeyFrame: Bool
   ) throws(AVFailure) {
     let pointer = frame.pointer
-    // It is this object's alone again when the encoder has taken the picture out of it, as x264 does at once.
+    // The frame is writable again once the encoder has copied it, as x264 does at once.
     if pointer.pointee.buf.0 == nil || av_frame_is_writable(pointer) <= 0 { try allocate() }
     if let scaler {
       try scaler.convert(data, planes: planes, into: frame)
@@ -134,14 +136,15 @@ public final class VideoEncoder {
     try check(avcodec_send_frame(context, pointer), "avcodec_send_frame")
   }
 
-  /// Says that no picture follows. Nothing can be appended afterwards.
+  /// Signals the end of the video. Afterwards nothing can be appended.
   public func finish() throws(AVFailure) {
     guard !isEndSent else { return }
     isEndSent = true
     try check(avcodec_send_frame(context, nil), "avcodec_send_frame")
   }
 
-  /// Takes the next packet, replacing what `packet` held: in the order of decoding, the first decoding times below the first picture's.
+  /// Receives the next packet, in decoding order, which replaces the content of `packet`. The first decoding times are
+  /// before the first frame's time.
   public func receive(into packet: Packet) throws(AVFailure) -> Encoder.ReceiveResult {
     let result = avcodec_receive_packet(context, packet.pointer)
     switch result {
@@ -201,7 +204,7 @@ public final class VideoEncoder {
     if settings.hasGlobalHeader { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
   }
 
-  /// What libx264's own options are told.
+  /// Returns the options that are specific to libx264.
   private static func privateOptions(_ settings: Settings) throws(AVFailure) -> OpaquePointer? {
     var options = ["preset": settings.preset, "forced-idr": "1"]
     options["profile"] = settings.profile

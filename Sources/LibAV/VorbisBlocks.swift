@@ -4,14 +4,14 @@ import CFFmpeg
 ///
 /// A packet states its mode in its first byte, and the mode selects one of two block sizes.
 ///
-/// Used by one thread at a time.
+/// Threading: one thread at a time.
 public final class VorbisBlocks {
   /// The sizes of the two blocks in frames, the shorter one first; powers of two from 64 to 8,192.
   public let sizes: (short: Int64, long: Int64)
   private let context: OpaquePointer
 
-  /// The block sizes of a stream of `demuxer`, which this object does not refer to afterwards; nil when the stream's
-  /// headers are invalid.
+  /// Creates an instance for a stream of `demuxer`, to which this object does not refer afterwards; nil when the
+  /// stream's headers are invalid.
   public convenience init?(demuxer: Demuxer, streamIndex: Int) {
     guard demuxer.streams.indices.contains(streamIndex), let stream = demuxer.context.pointee.streams[streamIndex],
       let parameters = stream.pointee.codecpar, parameters.pointee.codec_id == AV_CODEC_ID_VORBIS,
@@ -20,10 +20,10 @@ public final class VorbisBlocks {
     self.init(UnsafeBufferPointer(start: data, count: Int(parameters.pointee.extradata_size)))
   }
 
-  /// The block sizes that an identification header and a setup header state; nil when they are invalid.
+  /// Creates an instance from an identification header and a setup header; nil when they are invalid.
   public convenience init?(identification: [UInt8], setup: [UInt8]) {
     guard setup.count <= UInt16.max, identification.count == 30 else { return nil }
-    // Each header after its length; the comments may be empty.
+    // Each header follows its length; the comments may be empty.
     let count = [UInt8(setup.count >> 8), UInt8(setup.count & 255)]
     let headers = [0, 30] + identification + [0, 0] + count + setup
     let padding = [UInt8](repeating: 0, count: Int(AV_INPUT_BUFFER_PADDING_SIZE))
@@ -66,11 +66,11 @@ public final class VorbisBlocks {
     case other
   }
 
-  /// The kind of a packet, by its first byte (Vorbis I, sections 4.2.1 and 4.3.1).
+  /// Returns the kind of a packet, from its first byte (Vorbis I, sections 4.2.1 and 4.3.1).
   public func kind(of packet: Packet) -> Kind {
     guard packet.byteCount > 0, let data = packet.pointer.pointee.data else { return .other }
     if data[0] & 1 != 0 { return data[0] == 1 ? .identification : data[0] == 5 ? .setup : .other }
-    // After a reset the parser takes the previous block for a short one. The sum is that of two short blocks only if
+    // After a reset the parser treats the previous block as a short one. So the sum is that of two short blocks only if
     // this one is short.
     av_vorbis_parse_reset(context)
     let frameCount = Int64(av_vorbis_parse_frame(context, data, 1))
@@ -78,7 +78,7 @@ public final class VorbisBlocks {
     return .audio(size: frameCount == sizes.short / 2 ? sizes.short : sizes.long)
   }
 
-  /// The sizes that the identification header states (Vorbis I, section 4.2.2). It is the first of the three headers,
+  /// Returns the sizes in the identification header (Vorbis I, section 4.2.2). It is the first of the three headers,
   /// after their lengths.
   static func sizes(_ headers: UnsafeBufferPointer<UInt8>) -> (short: Int64, long: Int64)? {
     let name: [UInt8] = [1] + Array("vorbis".utf8)

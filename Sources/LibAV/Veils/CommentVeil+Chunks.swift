@@ -1,15 +1,19 @@
 import MediaCore
 
-/// Comments of formats that are made of chunks with a name and a length: MP4 and QuickTime (ISO/IEC 14496-12; the QuickTime File Format
-/// Specification), RIFF (Multimedia Programming Interface and Data Specifications 1.0), CAF (Apple Core Audio Format
-/// Specification 1.0), Matroska (RFC 9559), ASF (Advanced Systems Format specification, 3) and APEv2.
+/// Comments of formats that consist of chunks with a name and a length:
+/// - MP4 and QuickTime (ISO/IEC 14496-12; the QuickTime File Format Specification)
+/// - RIFF (Multimedia Programming Interface and Data Specifications 1.0)
+/// - CAF (Apple Core Audio Format Specification 1.0)
+/// - Matroska (RFC 9559)
+/// - ASF (Advanced Systems Format specification, 3)
+/// - APEv2
 extension CommentVeil {
   // MARK: - MP4
 
   private static let movieContainers: Set<String> = ["moov", "trak", "udta", "meta"]
   private static let maximumDepth = 8
 
-  /// Lists of too many values are shown as `free`.
+  /// Masks lists with too many values as `free`.
   mutating func lookAtMovie(in range: Range<Int64>, depth: Int) {
     var place = range.lowerBound
     while let atom = atom(at: place, in: range), step() {
@@ -58,12 +62,12 @@ extension CommentVeil {
 
   // MARK: - RIFF
 
-  /// `INFO` lists of too many texts are shown as `JUNK`.
+  /// Masks `INFO` lists with too many texts as `JUNK`.
   mutating func lookAtRIFF(from start: Int64, end: Int64) {
     var place = start + 12
     while place + 12 <= end, step(), var size = littleEndian(at: place + 4, 4) {
       let kind = name(at: place)
-      // RF64 (EBU Tech 3306) says behind its first chunk's head how long the sound is.
+      // RF64 (EBU Tech 3306) stores the length of the audio after the header of its first chunk.
       if kind == "data", size == 0xFFFF_FFFF { size = min(end, max(0, littleEndian(at: start + 28, 8) ?? end)) }
       if kind == "LIST", name(at: place + 8) == "INFO" {
         let content = place + 12..<max(place + 12, min(place + 8 + size, end))
@@ -71,7 +75,7 @@ extension CommentVeil {
           show(Array("JUNK".utf8), at: place)
         }
       }
-      // AVI goes on in another RIFF chunk, of which only the head is passed over.
+      // AVI continues in another RIFF chunk, of which only the header is skipped.
       place += kind == "RIFF" ? 12 : 8 + size + size & 1
     }
   }
@@ -86,7 +90,7 @@ extension CommentVeil {
 
   // MARK: - CAF
 
-  /// An `info` chunk of too many entries is shown as `free`.
+  /// Masks an `info` chunk with too many entries as `free`.
   mutating func lookAtCAF(from start: Int64) {
     var place = start
     while step(), let size = bigEndian(at: place + 4, 8) {
@@ -96,7 +100,7 @@ extension CommentVeil {
         if isTooMuch(max(0, size), count: { _ in Int(claimed) }) { show(Array("free".utf8), at: place) }
       }
       let (next, overflow) = content.addingReportingOverflow(size)
-      // The sound's size may be unknown: then it is the last.
+      // The size of the audio may be unknown: then it is the last chunk.
       guard size >= 0, !overflow else { return }
       place = next
     }
@@ -108,7 +112,7 @@ extension CommentVeil {
     0x1853_8067, 0x1254_C367, 0x7373, 0x67C8
   )
 
-  /// Tags of too many values are shown as `Void`.
+  /// Masks tags with too many values as `Void`.
   mutating func lookAtMatroska(in range: Range<Int64>) {
     var place = range.lowerBound
     while step(), let element = element(at: place, in: range) {
@@ -124,13 +128,13 @@ extension CommentVeil {
       if element.id == Self.tags, isTooMuch(Int64(content.count), count: { $0.valueCount(in: content) }) {
         show(Self.void(Int64(content.upperBound - place)), at: place)
       }
-      // What does not say how long it is cannot be passed over.
+      // An element of unknown length cannot be skipped.
       guard !element.isUnknown else { return }
       place = content.upperBound
     }
   }
 
-  /// The head of a `Void` element that fills so many bytes.
+  /// Returns the header of a `Void` element of `byteCount` bytes in total.
   private static func void(_ byteCount: Int64) -> [UInt8] {
     let sizeCount: Int64 = byteCount < 128 ? 1 : 8
     let size = byteCount - 1 - sizeCount
@@ -138,12 +142,12 @@ extension CommentVeil {
     return [0xEC, 0x01] + (0..<7).reversed().map { UInt8(truncatingIfNeeded: size >> (8 * $0)) }
   }
 
-  /// Values in tags, with those that belong to others; each counted where its element begins.
+  /// Counts the values in tags, including nested ones, each at the beginning of its element.
   private func valueCount(in range: Range<Int64>) -> Int {
     var (place, count) = (range.lowerBound, 0)
     while count <= maximumCount, let element = element(at: place, in: range) {
       if element.id == Self.simpleTag { count += 1 }
-      // Into those that hold values, and over all else; values hold a few names of their own.
+      // Enters the elements that contain values, and skips all others; a value contains only a few names.
       let isEntered = element.id == Self.tag || element.id == Self.simpleTag
       let next = isEntered ? element.content.lowerBound : element.content.upperBound
       guard next > place else { break }
@@ -185,7 +189,7 @@ extension CommentVeil {
     0xB5, 0x03, 0xBF, 0x5F, 0x2E, 0xA9, 0xCF, 0x11, 0x8E, 0xE3, 0x00, 0xC0, 0x0C, 0x20, 0x53, 0x65,
   ]
 
-  /// Objects of too many values get a name that is nobody's.
+  /// Masks objects with too many values by an unknown name.
   mutating func lookAtASF(from start: Int64) {
     guard let size = littleEndian(at: start + 16, 8), size >= 30, let end = Self.sum(start, size) else { return }
     lookAtASFObjects(in: start + 30..<end, depth: 0)
@@ -214,7 +218,8 @@ extension CommentVeil {
 
   // MARK: - APEv2
 
-  /// Of a tag of too many items at the file's end, or in front of an ID3v1 tag, the number is shown as 0; the sound ends in front of it.
+  /// Masks the number of items as 0 in a tag with too many of them, at the file's end or before an ID3v1 tag. The audio
+  /// ends before the tag.
   mutating func lookAtAPE(end: Int64) {
     for footer in [end - 32, end - 160] where footer >= 0 {
       guard source.bytes(at: footer, count: 8) == Array("APETAGEX".utf8), let size = littleEndian(at: footer + 12, 4),

@@ -1,12 +1,13 @@
 import MediaCore
 
-/// Vorbis comments, in FLAC (RFC 9639, section 8) and in Ogg (RFC 3533; RFC 7845, section 5.2; the Vorbis I specification, section 5).
+/// Vorbis comments, in FLAC (RFC 9639, section 8) and in Ogg (RFC 3533; RFC 7845, section 5.2; the Vorbis I
+/// specification, section 5).
 extension CommentVeil {
-  /// Bytes of pictures that FFmpeg may hold.
+  /// The maximum total size of images that FFmpeg may keep in memory, in bytes.
   private static let pictureByteCount: Int64 = 64 << 20
   private static let maximumBlockCount = 4_096
 
-  /// Blocks of too many comments, and of pictures that are too large together, are shown as padding.
+  /// Masks blocks with too many comments, and images whose total size is too large, as padding.
   mutating func lookAtFLAC(from start: Int64) {
     let source = source
     var place = start
@@ -14,7 +15,7 @@ extension CommentVeil {
     for index in 0... {
       let header = source.bytes(at: place, count: 4)
       guard header.count == 4, let size = Self.bigEndian(header[1...], 3) else { return }
-      // FFmpeg looks for the sound behind the last one.
+      // FFmpeg searches for the audio after the last block.
       guard index < Self.maximumBlockCount else { return show([0x81], at: place) }
       let content = place + 4
       var isHidden = false
@@ -34,7 +35,7 @@ extension CommentVeil {
     }
   }
 
-  /// How many comments there are in so many bytes, one more than `limit` at most, and where it says so.
+  /// Counts the comments in `byteCount` bytes, up to `limit` + 1. Also returns the position of the stored count.
   private static func commentCount(
     _ byteCount: Int64, limit: Int, read: (Int64, Int) -> [UInt8]
   ) -> (count: Int, place: Int64) {
@@ -51,7 +52,7 @@ extension CommentVeil {
 
   // MARK: - Ogg
 
-  /// One page's place, and what its header says.
+  /// The position of one page, and the content of its header.
   private struct Page {
     let place: Int64
     let isContinued: Bool
@@ -73,7 +74,7 @@ extension CommentVeil {
 
     var content: Int64 { place + 27 + Int64(laces.count) }
     var end: Int64 { content + laces.reduce(0) { $0 + Int64($1) } }
-    /// How much of it the packet takes that it begins with, and whether that ends in it.
+    /// The size of the page's first packet in this page, and whether the packet ends in it.
     var first: (byteCount: Int64, isEnded: Bool) {
       var count: Int64 = 0
       for lace in laces {
@@ -84,7 +85,7 @@ extension CommentVeil {
     }
   }
 
-  /// A packet of comments, which goes through many pages.
+  /// A comment packet, which may extend over many pages.
   private struct CommentPacket {
     var pieces: [(page: Int64, range: Range<Int64>, offset: Int64)] = []
     var byteCount: Int64 = 0
@@ -97,7 +98,7 @@ extension CommentVeil {
       isWhole = first.isEnded
     }
 
-    /// The place in the file of a place in the packet, and the page that it is in.
+    /// Converts a position in the packet to the position in the file, and to the page that contains it.
     func place(of offset: Int64) -> (page: Int64, place: Int64)? {
       guard offset >= 0, offset < byteCount else { return nil }
       var (low, high) = (0, pieces.count - 1)
@@ -117,7 +118,7 @@ extension CommentVeil {
     }
   }
 
-  /// Of a packet of too many comments the number is shown as 0, in a page whose checksum says the same.
+  /// Masks the number of comments as 0 in a packet with too many, and corrects the checksum of the page.
   mutating func lookAtOgg(from start: Int64) {
     var heads: Set<Int64> = []
     var packets: [Int64: CommentPacket] = [:]
@@ -145,7 +146,7 @@ extension CommentVeil {
   private mutating func lookAt(_ packet: CommentPacket) {
     let source = source
     let start = packet.read(source, 0, 8)
-    // The name of the packet, in front of the comments: OpusTags, vorbis, theora, a FLAC block's header, or none (Speex).
+    // The header before the comments: OpusTags, vorbis, theora, a FLAC block's header, or none (Speex).
     let skipped: Int64 =
       start == Array("OpusTags".utf8)
       ? 8
@@ -177,7 +178,7 @@ extension CommentVeil {
     }
   }
 
-  /// A page's checksum (RFC 3533, section 6).
+  /// Computes a page's checksum (RFC 3533, section 6).
   private static func checksum(_ bytes: [UInt8]) -> UInt32 {
     bytes.reduce(0 as UInt32) { sum, byte in
       (0..<8).reduce(sum ^ UInt32(byte) << 24) { sum, _ in sum & 0x8000_0000 != 0 ? sum << 1 ^ 0x04C1_1DB7 : sum << 1 }

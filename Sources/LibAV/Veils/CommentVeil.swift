@@ -1,18 +1,18 @@
 import MediaCore
 
-/// Comments that are too many for FFmpeg, which looks at all those before for each: a million take it hours. Where there are so many, it is
-/// shown something in their place that it passes over.
+/// Masks comments that are too many for FFmpeg, which compares each comment with all previous ones: a million comments
+/// take hours. In their location, FFmpeg sees data that it skips.
 ///
-/// Only files and bytes in memory are looked at: of what comes from elsewhere each look would be a request. The formats' walks
-/// are in files of their own. None follows a file for longer than `maximumStepCount` steps.
+/// Only files and bytes in memory are examined: with other sources each read would be a request. The walks of the
+/// formats are in separate files. No walk takes more than `maximumStepCount` steps.
 struct CommentVeil {
-  /// What comments together may be long without being counted.
+  /// The total size of comments up to which they are not counted, in bytes.
   static let harmlessByteCount: Int64 = 65_536
-  /// More than any file in earnest has.
+  /// More comments than any legitimate file has.
   static let maximumCount = 4_096
-  /// Comments times bytes: what FFmpeg may copy while it joins those of one name.
+  /// The maximum product of comments and bytes: what FFmpeg may copy while it joins comments of one name.
   static let maximumCost: Int64 = 1 << 32
-  /// Headers of blocks, pages, atoms and chunks that are looked at in one file.
+  /// The maximum number of headers of blocks, pages, atoms and chunks that are examined in one file.
   static let maximumStepCount = 100_000
 
   let source: FileSource
@@ -29,7 +29,8 @@ struct CommentVeil {
     self.maximumCount = maximumCount
   }
 
-  /// What is to be hidden of a file whose format begins at `start`, behind ID3 tags. The limits are for tests. Blocks.
+  /// Returns the masked ranges of a file whose format begins at `start`, after ID3 tags. The limits are parameters for
+  /// tests. Blocks.
   static func veils(
     of source: FileSource, from start: Int64, harmlessByteCount: Int64 = harmlessByteCount,
     maximumCount: Int = maximumCount
@@ -59,7 +60,8 @@ struct CommentVeil {
     return walk.veils.filter { $0.range.upperBound <= end }
   }
 
-  /// Whether more comments, of so many bytes, are too much; they are counted only when all together are long.
+  /// Adds comments of `bytes` bytes, and returns whether the total is too much. Comments are counted only when their
+  /// total size is large.
   mutating func isTooMuch(_ bytes: Int64, count counted: (Self) -> Int) -> Bool {
     byteCount = byteCount.addingReportingOverflow(max(0, bytes)).partialValue
     guard byteCount > harmlessByteCount || byteCount < 0 else { return false }
@@ -68,18 +70,18 @@ struct CommentVeil {
     return count > Int64(maximumCount) || overflow || cost > Self.maximumCost
   }
 
-  /// Shows other bytes at a place.
+  /// Masks the bytes at a position with other bytes.
   mutating func show(_ bytes: [UInt8], at place: Int64) {
     veils.append(Veil(range: place..<place + Int64(bytes.count), bytes: bytes))
   }
 
-  /// Counts a header that is looked at; false when that were enough.
+  /// Counts an examined header; returns false after the maximum number of steps.
   mutating func step() -> Bool {
     stepCount += 1
     return stepCount <= Self.maximumStepCount
   }
 
-  /// Bytes as a number, the first the highest; nil when there are not so many.
+  /// Reads bytes as a big-endian number; nil when there are fewer.
   func bigEndian(at place: Int64, _ count: Int) -> Int64? {
     Self.bigEndian(source.bytes(at: place, count: count), count)
   }

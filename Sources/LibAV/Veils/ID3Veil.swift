@@ -1,20 +1,20 @@
-/// The ID3v2 tags at a file's beginning that FFmpeg is not to read: it makes an object of every frame, however small, so that a tag of
-/// millions takes gigabytes. It sees zeros in their place, which a tag may end with.
+/// Masks ID3v2 tags at a file's beginning. FFmpeg creates an object for every frame, however small, so that a tag of
+/// millions of frames takes gigabytes. In the masked range FFmpeg sees zeros, which are valid as padding of a tag.
 ///
 /// Source: id3.org, id3v2.3.0 and id3v2.4.0-structure, sections 3 and 4; id3v2-00, section 3.
 enum ID3Veil {
-  /// What FFmpeg makes of less is no more than 16 MB.
+  /// The size of a tag, in bytes, for which FFmpeg needs at most 16 MB of memory.
   static let harmlessByteCount: Int64 = 262_144
-  /// As much of a tag that comes from elsewhere than a file or memory, where looking at each frame would be slow.
+  /// The same limit for a tag of a byte source, where reading each frame would be slow.
   static let harmlessStreamedByteCount: Int64 = 4 << 20
-  /// More frames than any tag in earnest has.
+  /// More frames than any legitimate tag has.
   static let maximumFrameCount = 4_096
   private static let maximumTagCount = 64
 
-  /// What of the file is to be veiled: the insides of tags, which are long and made of too many frames, or of what are none.
+  /// Returns the masked ranges: the content of long tags that consist of too many or of invalid frames.
   ///
-  /// - Parameter harmlessByteCount: tags that are no longer are not looked at.
-  /// - Returns: those, and where the last of the tags ends.
+  /// - Parameter harmlessByteCount: Tags up to this size are not examined.
+  /// - Returns: The ranges, and the end of the last tag.
   static func ranges(
     of source: FileSource, harmlessByteCount: Int64 = harmlessByteCount
   ) -> (veiled: [Range<Int64>], end: Int64) {
@@ -38,10 +38,10 @@ enum ID3Veil {
     let version: UInt8
     let hasExtendedHeader: Bool
     let hasFooter: Bool
-    /// Behind the header, without a footer.
+    /// The size of the content, without the header and the footer.
     let byteCount: Int64
 
-    /// nil: it is none.
+    /// Parses a tag header; nil if it is not one.
     init?(_ header: [UInt8]) {
       guard header.count == 10, header.starts(with: "ID3".utf8), (2...4).contains(header[3]),
         header[6..<10].allSatisfy({ $0 < 0x80 })
@@ -65,7 +65,7 @@ enum ID3Veil {
     for _ in 0..<maximumFrameCount {
       guard offset + headerCount <= inside.upperBound else { return true }
       let header = source.bytes(at: offset, count: Int(headerCount))
-      // The file ends before the tag does: so does FFmpeg.
+      // The file ends within the tag, and FFmpeg stops there.
       guard header.count == headerCount, header[0] != 0 else { return true }
       guard let size = size(of: header, tag.version, at: offset, in: inside, of: source) else { return false }
       offset += headerCount + size
@@ -73,14 +73,14 @@ enum ID3Veil {
     return false
   }
 
-  /// How much follows a frame's header; nil: it is no frame.
+  /// Returns the size of a frame after its header; nil if the header is invalid.
   private static func size(
     of header: [UInt8], _ version: UInt8, at offset: Int64, in inside: Range<Int64>, of source: FileSource
   ) -> Int64? {
     guard isName(header.prefix(version == 2 ? 3 : 4)) else { return nil }
     guard version == 4 else { return number(version == 2 ? header[3..<6] : header[4..<8], bits: 8) }
     let size = number(header[4..<8], bits: 7)
-    // Some write these, too, with eight bits a byte.
+    // Some programs write these sizes with eight bits per byte, too.
     let plain = number(header[4..<8], bits: 8)
     guard size != plain else { return size }
     let isFollowed = [size, plain].map { size -> Bool in
