@@ -1,5 +1,5 @@
-// What LibAV sees of FFmpeg (libavformat, libavcodec, libavutil, libswresample, libswscale), and shims for the parts that are macros.
-// Each `shim_NAME` says in one line why it exists.
+// The parts of FFmpeg for LibAV (libavformat, libavcodec, libavutil, libswresample, libswscale), and shims for macros.
+// The comment of each `shim_NAME` states its reason.
 #ifndef PLAYHEAD_CFFMPEG_SHIM_H
 #define PLAYHEAD_CFFMPEG_SHIM_H
 
@@ -50,7 +50,7 @@ static inline int shim_AVERROR_MUXER_NOT_FOUND(void) { return AVERROR_MUXER_NOT_
 /// `AV_NOPTS_VALUE` is a cast inside a macro.
 static inline int64_t shim_AV_NOPTS_VALUE(void) { return AV_NOPTS_VALUE; }
 
-/// FFmpeg's own open callback would let a media file name further files; this one opens nothing.
+/// FFmpeg's open callback would let a media file name further files; this one opens nothing.
 static inline int shim_refuse_io_open(AVFormatContext *context, AVIOContext **io, const char *url, int flags,
                                       AVDictionary **options) {
   (void)context, (void)url, (void)flags, (void)options;
@@ -58,10 +58,10 @@ static inline int shim_refuse_io_open(AVFormatContext *context, AVIOContext **io
   return AVERROR(EACCES);
 }
 
-/// Sets `io_open`, whose type (AVDictionary is opaque) Swift imports in a form that no Swift function can be given as.
+/// Sets `io_open`. Swift imports its type (AVDictionary is opaque) in a form that no Swift function matches.
 static inline void shim_refuse_further_files(AVFormatContext *context) { context->io_open = shim_refuse_io_open; }
 
-/// Which file a muxer reads again, and where.
+/// The file that a muxer reads again, and the read position.
 typedef struct shim_rereading {
   int descriptor;
   int64_t offset;
@@ -84,8 +84,8 @@ static inline int64_t shim_reread_seek(void *opaque, int64_t offset, int whence)
   return ((shim_rereading *)opaque)->offset = offset;
 }
 
-/// A muxer that moves its index to the front opens its own file again, for reading; this gives it the descriptor that
-/// `context->opaque` is, one more than, and opens nothing else.
+/// The open callback of a muxer that moves its index to the front, and opens its file again for reading. Opens only the
+/// descriptor in `context->opaque`, which is stored plus one.
 static inline int shim_reread_io_open(AVFormatContext *context, AVIOContext **io, const char *url, int flags,
                                       AVDictionary **options) {
   (void)url, (void)options;
@@ -103,7 +103,7 @@ static inline int shim_reread_io_open(AVFormatContext *context, AVIOContext **io
   return 0;
 }
 
-/// Closes what `shim_reread_io_open` opened.
+/// Closes the context that `shim_reread_io_open` opened.
 static inline int shim_reread_io_close(AVFormatContext *context, AVIOContext *io) {
   (void)context;
   free(io->opaque);
@@ -112,14 +112,14 @@ static inline int shim_reread_io_close(AVFormatContext *context, AVIOContext *io
   return 0;
 }
 
-/// Lets a muxer read nothing but the file of this descriptor again; -1: nothing. See `shim_refuse_further_files`.
+/// Allows a muxer to read only the file of `descriptor` again; -1: no file. See `shim_refuse_further_files`.
 static inline void shim_allow_rereading(AVFormatContext *context, int descriptor) {
   context->opaque = (void *)(intptr_t)(descriptor + 1);
   context->io_open = shim_reread_io_open;
   context->io_close2 = shim_reread_io_close;
 }
 
-/// Installs a log callback that takes a `va_list`, which Swift cannot write; it comes from CMediaShims as a plain pointer.
+/// Installs a log callback with a `va_list`, which Swift cannot express; CMediaShims provides it as a plain pointer.
 static inline void shim_av_log_set_callback(void (*callback)(void)) {
   av_log_set_callback((void (*)(void *, int, const char *, va_list))callback);
 }
@@ -127,12 +127,12 @@ static inline void shim_av_log_set_callback(void (*callback)(void)) {
 /// `av_log` is variadic: logs one finished message.
 static inline void shim_av_log(void *item, int level, const char *message) { av_log(item, level, "%s", message); }
 
-/// The layout's mask lies in an anonymous C union; 0 when the channels have no native order.
+/// The layout's mask is in an anonymous C union; 0 when the channels have no native order.
 static inline uint64_t shim_channel_layout_mask(const AVChannelLayout *layout) {
   return layout->order == AV_CHANNEL_ORDER_NATIVE ? layout->u.mask : 0;
 }
 
-/// Sets an unspecified order for so many channels: a compound value with a union inside.
+/// Sets an unspecified order for `channel_count` channels: a compound value that contains a union.
 static inline void shim_channel_layout_unspecified(AVChannelLayout *layout, int channel_count) {
   av_channel_layout_uninit(layout);
   layout->order = AV_CHANNEL_ORDER_UNSPEC;
@@ -144,8 +144,8 @@ static inline int shim_stream_is_attached_picture(const AVStream *stream) {
   return (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
 }
 
-/// `avpriv_new_chapter` is not public; `av_dynarray_add_nofree` wants a pointer to a pointer of no type. The chapter is the context's
-/// then, and so is `metadata`.
+/// `avpriv_new_chapter` is not public; `av_dynarray_add_nofree` requires an untyped pointer to a pointer. The context
+/// takes ownership of the chapter and of `metadata`.
 static inline int shim_add_chapter(AVFormatContext *context, int64_t id, AVRational time_base, int64_t start, int64_t end,
                                    AVDictionary *metadata) {
   AVChapter *chapter = av_mallocz(sizeof *chapter);
@@ -165,18 +165,18 @@ static inline int shim_add_chapter(AVFormatContext *context, int64_t id, AVRatio
   return 0;
 }
 
-/// The planes of a frame are C arrays, which Swift imports as tuples: scales all of one picture into another.
+/// Scales a whole video frame. The planes of a frame are C arrays, which Swift imports as tuples.
 static inline int shim_sws_scale(struct SwsContext *context, const AVFrame *from, AVFrame *to) {
   return sws_scale(context, (const uint8_t *const *)from->data, from->linesize, 0, from->height, to->data, to->linesize);
 }
 
-/// The same for copying a picture's planes into one memory, plane after plane, without gaps.
+/// Copies the planes of a frame to one block of memory, one after another, without gaps.
 static inline int shim_copy_picture_out(uint8_t *target, int byte_count, const AVFrame *frame, enum AVPixelFormat format) {
   return av_image_copy_to_buffer(target, byte_count, (const uint8_t *const *)frame->data, frame->linesize, format,
                                  frame->width, frame->height, 1);
 }
 
-/// And from there into the frame's own memory, which is there.
+/// Copies the planes from one block of memory to the frame's memory, which must be allocated.
 static inline int shim_copy_picture_in(AVFrame *frame, const uint8_t *source) {
   uint8_t *planes[4];
   int strides[4];
