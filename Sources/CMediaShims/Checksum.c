@@ -1,4 +1,4 @@
-// The instructions that multiply polynomials: Swift has no names for them.
+// The instructions for polynomial multiplication: Swift has no names for them.
 #include "CMediaShims.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-// What 64 bytes are multiplied with to stand 64 bytes further on: x^512 and x^576 modulo x^16 + x^15 + x^2 + 1. (Gopal et al., "Fast CRC
+// The factors that move 64 bytes by 64 bytes: x^512 and x^576 modulo x^16 + x^15 + x^2 + 1. (Gopal et al., "Fast CRC
 // Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009.)
 enum { SHIFT_LOW = 0x8107, SHIFT_HIGH = 0x1446 };
 

@@ -1,5 +1,5 @@
-// Open descriptors over a Unix socket: control messages are made of macros (cmsg(3)), which Swift does not see. And two calls of
-// Linux that have no function, or only one for GNU programs.
+// Open descriptors over a Unix socket: control messages consist of macros (cmsg(3)), which Swift does not import. Also
+// Linux calls without a function, or with a GNU function only.
 #define _GNU_SOURCE
 #include "CMediaShims.h"
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// Stores the descriptors of a received message and closes those beyond `capacity`. Returns how many the message had.
+/// Stores the descriptors of a received message and closes those beyond `capacity`. Returns the number in the message.
 static int store_descriptors(struct msghdr *message, int *descriptors, int capacity) {
   int count = 0;
   for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
@@ -95,7 +95,7 @@ int media_shims_shared_memory(size_t byte_count) {
 int media_shims_receive_descriptor(int socket) {
   char bytes[256];
   struct iovec piece = {.iov_base = bytes, .iov_len = sizeof bytes};
-  // Of more than one the kernel closes what finds no room; of several messages only the first is looked at.
+  // If there are several descriptors, the kernel closes those that do not fit; only the first message is read.
   union {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(4 * sizeof(int))];
@@ -117,7 +117,7 @@ int media_shims_receive_descriptor(int socket) {
 int media_shims_open_resolving(int folder, const char *path, int flags, unsigned mode, int stays_beneath) {
   struct open_how how = {.flags = (unsigned)flags, .mode = mode, .resolve = RESOLVE_NO_MAGICLINKS};
   if (stays_beneath) how.resolve |= RESOLVE_BENEATH;
-  // Somebody moves folders about while the path is followed: what it led to is not certain then, and is looked for again.
+  // Another process moved folders while the kernel resolved the path, so the result is uncertain: try again.
   for (int attempt = 0;; attempt++) {
     long opened = syscall(SYS_openat2, folder, path, &how, sizeof how);
     if (opened >= 0 || (errno != EAGAIN && errno != EINTR) || attempt == 64) return (int)opened;

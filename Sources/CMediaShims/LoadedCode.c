@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Only segments that nobody writes: what the linker has relocated lies in writable ones, and would be lost.
+// Read-only segments only: writable ones contain the linker's relocations, which would be lost.
 static int unmap_pages(struct dl_phdr_info *library, size_t size, void *page_size) {
   (void)size;
   const ElfW(Addr) page = *(const ElfW(Addr) *)page_size;
@@ -15,7 +15,7 @@ static int unmap_pages(struct dl_phdr_info *library, size_t size, void *page_siz
     const ElfW(Addr) start = library->dlpi_addr + segment->p_vaddr;
     const ElfW(Addr) first = start & ~(page - 1);
     const ElfW(Addr) end = (start + segment->p_filesz + page - 1) & ~(page - 1);
-    // Advice: where it is not taken (the kernel's own vdso), the pages stay, and nothing is wrong.
+    // Only advice: where the kernel rejects it (its vdso), the pages stay, which is harmless.
     (void)madvise((void *)first, end - first, MADV_DONTNEED);
   }
   return 0;

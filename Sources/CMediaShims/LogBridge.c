@@ -1,5 +1,5 @@
-// FFmpeg's log: va_list in, finished lines out. No lock, no allocation; the only shared state is two atomics.
-// Uses the declaration of AVClass and calls no function of FFmpeg, so nothing has to be linked.
+// FFmpeg's log: receives a va_list and outputs complete lines. No lock, no allocation; the only shared state is two
+// atomics. It uses the declaration of AVClass and calls no function of FFmpeg, so nothing needs to be linked.
 #include "CMediaShims.h"
 
 #include <libavutil/log.h>
@@ -10,14 +10,14 @@
 
 enum { LINE_CAPACITY = 1024, NAME_CAPACITY = 64 };
 
-/// The line that this thread is putting together.
+/// The line that this thread is assembling.
 static _Thread_local struct {
   char text[LINE_CAPACITY];
   char class_name[NAME_CAPACITY];
   char item_name[NAME_CAPACITY];
   size_t length;
   int level;
-  void *item;  // only compared, never followed: it may be gone by the next piece
+  void *item;  // only compared, never dereferenced: it may no longer exist
 } line;
 
 static _Atomic(media_shims_log_sink) current_sink;
@@ -28,7 +28,7 @@ void media_shims_set_log_sink(media_shims_log_sink sink, int highest_level) {
   atomic_store_explicit(&current_highest_level, highest_level, memory_order_release);
 }
 
-/// Hands the line over, if there is any text in it, and begins an empty one.
+/// Outputs the line if it contains text, and begins an empty one.
 static void finish_line(void) {
   media_shims_log_sink sink = atomic_load_explicit(&current_sink, memory_order_acquire);
   if (line.length > 0 && sink) sink(line.level, line.class_name, line.item_name, line.text);
@@ -36,7 +36,7 @@ static void finish_line(void) {
   line.text[0] = 0;
 }
 
-/// Begins a line: remembers who speaks.
+/// Begins a line and records the object that logs.
 static void begin_line(void *item, int level) {
   const AVClass *class = item ? *(const AVClass **)item : NULL;
   const char *item_name = class && class->item_name ? class->item_name(item) : NULL;

@@ -1,4 +1,4 @@
-// Waiting for descriptors and for moments: <sys/epoll.h> and <sys/timerfd.h> are not part of Swift's Glibc module.
+// Waiting for descriptors and times: <sys/epoll.h> and <sys/timerfd.h> are not part of Swift's Glibc module.
 #include "CMediaShims.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ int media_shims_poll_wait(int poll, struct media_shims_poll_event *events, int c
 int media_shims_timer_open(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
 
 int media_shims_timer_set(int timer, int64_t nanoseconds) {
-  // A time of 0 would stop it.
+  // A time of 0 would disarm the timer.
   const int64_t time = nanoseconds > 0 ? nanoseconds : 1;
   const struct itimerspec value = {.it_value = {.tv_sec = time / 1000000000, .tv_nsec = time % 1000000000}};
   return timerfd_settime(timer, TFD_TIMER_ABSTIME, &value, NULL);
