@@ -1,4 +1,4 @@
-// What Swift sees of Sonic. Only TimeStretch imports it.
+// The parts of Sonic for Swift. Only TimeStretch imports it.
 #ifndef PLAYHEAD_CSONIC_SHIM_H
 #define PLAYHEAD_CSONIC_SHIM_H
 

@@ -1,14 +1,14 @@
-/// Frames on their way out of a library, first in, first out, with the count that a `TimeStretcher` owes.
+/// A queue of frames between a library and the caller of a `TimeStretcher`, which also ensures the exact output length.
 ///
-/// No more comes out than what has gone in stands for, and at the end exactly that: what the library has too much is cut,
-/// what it lacks is silence.
+/// The output never exceeds the length that corresponds to the input, and matches it at the end: excess frames of the
+/// library are discarded, missing frames are silence.
 struct FrameQueue {
   let channelCount: Int
   let speed: StretchSpeed
   private var samples: [Float] = []
-  /// Samples at the beginning of `samples` that have been taken.
+  /// The number of samples at the beginning of `samples` that have been read.
   private var takenSampleCount = 0
-  /// Frames that the library gave.
+  /// The number of frames that the library has delivered.
   private(set) var producedCount: Int64 = 0
   private var deliveredCount: Int64 = 0
   private(set) var inputCount: Int64 = 0
@@ -19,7 +19,7 @@ struct FrameQueue {
     self.speed = speed
   }
 
-  /// `count` more frames went in.
+  /// Records `count` more input frames.
   mutating func didPut(_ count: Int) {
     precondition(!isFinished, "the stretcher was finished")
     inputCount += Int64(count)
@@ -39,10 +39,10 @@ struct FrameQueue {
     producedCount += Int64(frameCount)
   }
 
-  /// How many frames the library owes for what has gone in.
+  /// The number of frames that the library still owes for the input.
   var missingCount: Int64 { max(0, speed.outputCount(of: inputCount) - producedCount) }
 
-  /// The library has given all it has.
+  /// Ends the queue: the library has delivered all its frames.
   mutating func finish() {
     if missingCount > 0 { append(Int(missingCount)) { _ in } }
     isFinished = true

@@ -1,31 +1,33 @@
 import CSonic
 import MediaCore
 
-/// A Sonic stream that is kept at its place.
+/// A Sonic stream whose output position is corrected continuously.
 ///
-/// Sonic counts pitch periods in whole samples, and what it rounds away adds up: seconds an hour above twice the speed, and
-/// a tenth of everything at 16. So it is fed in small pieces, and in front of each its speed is set to what brings its
-/// output back to where it should be. How many frames it holds back is not known; that they are 1.6 to 1.8 of its longest
-/// periods on average is measured, and so are the gains.
+/// Sonic counts pitch periods in whole samples, and its rounding errors add up: seconds per hour above twice the
+/// original rate, and a tenth of everything at 16 times. So the input is split into small chunks, and before each chunk
+/// the rate is set to correct the output position.
 ///
-/// Sonic works in 16 bits: samples beyond ±1 are clipped, and nothing finer than 1/32767 passes.
+/// The number of frames that Sonic buffers is unknown. Measured: 1.6 to 1.8 of its longest periods on average. The
+/// gains are measured, too.
+///
+/// Sonic works with 16 bits: samples beyond ±1 are clipped, and the resolution is 1/32767.
 final class SonicStage {
   private let stream: sonicStream
   private let channelCount: Int
   private let sampleRateHz: Double
   private let speed: Double
-  /// Frames put at once.
+  /// The number of frames that are written at once.
   private let pieceFrames: Int
-  /// Frames that Sonic holds back on average.
+  /// The number of frames that Sonic buffers on average.
   private let heldFrames: Double
   private var inputCount: Int64 = 0
   private var outputCount: Int64 = 0
   private var clipped: [Float] = []
 
-  /// Sonic's longest period is the rate over this.
+  /// Sonic's longest period is the sample rate divided by this.
   private static let lowestPitchHz = Int(SONIC_MIN_PITCH)
 
-  /// Errors: `conversionFailed` when there is no memory for it.
+  /// - Throws: `conversionFailed` when no memory is available.
   init(format: AudioFormat, speed: Double) throws(MediaError) {
     guard let stream = sonicCreateStream(Int32(format.sampleRateHz), Int32(format.channelCount)) else {
       throw MediaError(.conversionFailed, "there is no memory for a time stretcher", operation: "sonicCreateStream")
@@ -41,7 +43,7 @@ final class SonicStage {
 
   deinit { sonicDestroyStream(stream) }
 
-  /// Puts frames in, and hands on what comes out: interleaved, until `output` returns.
+  /// Writes frames, and passes the result to `output`, interleaved. The samples are valid until `output` returns.
   func put(
     _ samples: UnsafePointer<Float>, frameCount: Int, output: (UnsafePointer<Float>, Int) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -51,7 +53,7 @@ final class SonicStage {
       sonicSetSpeed(stream, Float(nextSpeed))
       clipped.removeAll(keepingCapacity: true)
       let piece = UnsafeBufferPointer(start: samples + done * channelCount, count: count * channelCount)
-      // A sample that is no number is silence.
+      // NaN becomes silence.
       clipped.append(contentsOf: piece.lazy.map { $0.isNaN ? 0 : max(-1, min(1, $0)) })
       let isWritten = clipped.withUnsafeMutableBufferPointer {
         sonicWriteFloatToStream(stream, $0.baseAddress, Int32(count))
@@ -63,7 +65,7 @@ final class SonicStage {
     }
   }
 
-  /// Gives what is still inside.
+  /// Passes the remaining frames to `output`.
   func finish(output: (UnsafePointer<Float>, Int) throws(MediaError) -> Void) throws(MediaError) {
     guard sonicFlushStream(stream) != 0 else { throw Self.failure("sonicFlushStream") }
     try read(output)
@@ -88,16 +90,16 @@ final class SonicStage {
     }
   }
 
-  /// The speed that brings the output back to its place.
+  /// The rate that corrects the output position.
   private var nextSpeed: Double {
-    /// By how many seconds what came out is too long.
+    /// By how many seconds the output so far is too long.
     let surplus = (Double(outputCount) - (Double(inputCount) - heldFrames) / speed) / sampleRateHz
     switch speed {
     case ...0.5: return speed * min(4, max(0.5, 1 + 15 * surplus))
     case 2...: return speed * min(4, max(0.5, 1 + 30 * surplus))
     default:
-      // Sonic copies what lies between two changes, a hundred periods at 1.01: it is how often it changes that can be
-      // corrected, and not the direction.
+      // Sonic copies the audio between two changes, a hundred periods at 1.01. So the correction can affect the number
+      // of changes, but not their direction.
       let correction = speed < 1 ? -surplus : surplus
       return 1 + (speed - 1) * min(1.5, max(0.5, 1 + correction / 0.1))
     }

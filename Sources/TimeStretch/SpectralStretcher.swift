@@ -5,25 +5,25 @@ import MediaCore
 
   /// Rubber Band's finer engine, which moves partials in their phases.
   ///
-  /// Displacement: within 10 ms of output at the speeds that were measured, 1/32 to 32.
+  /// Displacement: within 10 ms of output at the measured rates, 1/32 to 32.
   public final class SpectralStretcher: TimeStretcher {
-    /// Whether this build has it.
+    /// Whether this build contains the engine.
     public static let isAvailable = true
 
     public let format: AudioFormat
     public let speed: StretchSpeed
     public let historyFrameCount: Int
-    /// What Rubber Band wants in front of the first frame, of sound or silence.
+    /// The number of frames, audio or silence, that Rubber Band requires before the first frame.
     private let startPadFrameCount: Int
     private let state: RubberBandState
     private var queue: FrameQueue
-    /// What goes in or comes out, channel by channel, `pieceFrames` each.
+    /// The input or output, per channel, `pieceFrames` each.
     private let channels: [UnsafeMutableBufferPointer<Float>]
-    /// Output frames in front of the first one that is heard.
+    /// The number of output frames to discard before the first audible one.
     private var droppedFrameCount: Int
     private var hasBegun = false
 
-    /// Frames processed at once.
+    /// The number of frames that are processed at once.
     private static let pieceFrames = 1_024
 
     public init(format: AudioFormat, speed: StretchSpeed) throws(MediaError) {
@@ -39,7 +39,7 @@ import MediaCore
       self.speed = speed
       rubberband_set_max_process_size(state, UInt32(Self.pieceFrames))
       startPadFrameCount = Int(rubberband_get_preferred_start_pad(state))
-      // Half a window is what it asks for, and with that alone it fades in over some 5 ms.
+      // Rubber Band requires half a window; with that alone the output fades in over about 5 ms.
       historyFrameCount = startPadFrameCount + Int(1_024 * max(1, speed.value / 2))
       droppedFrameCount = Int(rubberband_get_start_delay(state))
       queue = FrameQueue(channelCount: format.channelCount, speed: speed)
@@ -56,10 +56,10 @@ import MediaCore
       precondition(!hasBegun, "history comes first")
       hasBegun = true
       let count = min(frameCount, historyFrameCount)
-      // What is missing is silence.
+      // Missing frames are silence.
       for channel in channels { channel.update(repeating: 0) }
       var missing = max(0, startPadFrameCount - count)
-      // What lies in front of the pad comes out in front of the first frame, to within half a frame.
+      // The frames before the pad come out before the first frame, accurate to half a frame.
       droppedFrameCount += Int((Double(max(0, count - startPadFrameCount)) / speed.value).rounded())
       while missing > 0 {
         let piece = min(missing, Self.pieceFrames)
@@ -83,14 +83,14 @@ import MediaCore
       queue.finish()
     }
 
-    /// Told that there is no more, Rubber Band keeps what its windows have not passed by yet, some 0.1 s of what goes in: silence
-    /// behind it makes it give that.
+    /// Appends silence so that Rubber Band delivers all frames. Otherwise it keeps the input that its windows have not
+    /// passed yet, about 0.1 s.
     private func pushOut() {
       for channel in channels { channel.update(repeating: 0) }
       var piecesLeft = Int(64 * max(1, speed.value))
       while queue.missingCount > 0, piecesLeft > 0 {
         process(Self.pieceFrames, isLast: false)
-        // What came out lies there now.
+        // The channels contain output now.
         for channel in channels { channel.update(repeating: 0) }
         piecesLeft -= 1
       }
@@ -100,7 +100,7 @@ import MediaCore
       queue.take(into: output, capacityFrames: capacityFrames)
     }
 
-    // MARK: - The library
+    // MARK: - Library
 
     private func process(_ samples: UnsafePointer<Float>, frameCount: Int) {
       let stride = format.channelCount
@@ -119,7 +119,8 @@ import MediaCore
       }
     }
 
-    /// Processes what stands in `channels`, and takes what is ready: never more, for it complains about that.
+    /// Processes the frames in `channels`, and reads the available output: never more, because Rubber Band logs a
+    /// warning for that.
     private func process(_ frameCount: Int, isLast: Bool) {
       let inputs = channels.map { UnsafePointer($0.baseAddress) }
       rubberband_process(state, inputs, UInt32(frameCount), isLast ? 1 : 0)
@@ -142,9 +143,9 @@ import MediaCore
     }
   }
 #else
-  /// Rubber Band, which this build does not have: making one is the error `unsupportedRate`.
+  /// A placeholder for Rubber Band, which this build does not contain: creating one throws `unsupportedRate`.
   public final class SpectralStretcher: TimeStretcher {
-    /// Whether this build has it.
+    /// Whether this build contains the engine.
     public static let isAvailable = false
 
     public let format: AudioFormat

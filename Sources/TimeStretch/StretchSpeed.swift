@@ -1,18 +1,20 @@
 import MediaCore
 
-/// How much faster than recorded: an exact fraction, from 1/32 to 32.
+/// The playback rate relative to the recording: an exact fraction, from 1/32 to 32.
 public struct StretchSpeed: Sendable, Hashable {
-  /// In lowest terms, above 0.
+  /// The numerator in lowest terms, above 0.
   public let numerator: Int64
-  /// In lowest terms, above 0.
+  /// The denominator in lowest terms, above 0.
   public let denominator: Int64
 
-  /// Speeds beyond these are refused.
+  /// The lowest valid value.
   public static let slowest = 1.0 / 32
-  /// Speeds beyond these are refused.
+  /// The highest valid value.
   public static let fastest = 32.0
 
-  /// `numerator / denominator`. Errors: `unsupportedRate` outside 1/32 to 32, and for a denominator or numerator below 1.
+  /// Creates the rate `numerator / denominator`.
+  ///
+  /// - Throws: `unsupportedRate` outside 1/32 to 32, and for a denominator or numerator below 1.
   public init(_ numerator: Int64, over denominator: Int64 = 1) throws(MediaError) {
     guard numerator > 0, denominator > 0, Int128(numerator) <= Int128(denominator) * 32,
       Int128(denominator) <= Int128(numerator) * 32
@@ -29,7 +31,7 @@ public struct StretchSpeed: Sendable, Hashable {
   /// The nearest double.
   public var value: Double { Double(numerator) / Double(denominator) }
 
-  /// How many frames come out of `inputCount`: `ceil(inputCount / speed)`.
+  /// Returns the number of output frames for `inputCount` input frames: `ceil(inputCount / speed)`.
   public func outputCount(of inputCount: Int64) -> Int64 {
     let (whole, rest) = (Int128(inputCount) * Int128(denominator)).quotientAndRemainder(dividingBy: Int128(numerator))
     return Int64(clamping: rest > 0 ? whole + 1 : whole)

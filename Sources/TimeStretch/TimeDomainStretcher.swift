@@ -1,34 +1,37 @@
 import MediaCore
 
-/// Sonic, which leaves out or repeats periods of the pitch.
+/// Sonic, which omits or repeats periods of the pitch.
 ///
-/// Displacement: within 20 ms of output. Sonic is off by samples of what is slowed down, 4 ms of output each at 8 kHz and 1/32
-/// of the speed; so slow sound of a low rate goes through it at a multiple of that. It begins with the first frame as it is, so that it needs no history. Samples
-/// pass through 16 bits and are clipped at ±1.
+/// Displacement: within 20 ms of output. Sonic is inexact by samples of slowed audio, each of which is 4 ms of output
+/// at 8 kHz and a rate of 1/32. So slowed audio of a low sample rate is upsampled first.
+///
+/// Sonic begins with the unchanged first frame, so it needs no history. Samples pass through 16 bits and are clipped at
+/// ±1.
 public final class TimeDomainStretcher: TimeStretcher {
   public let format: AudioFormat
   public let speed: StretchSpeed
   public var historyFrameCount: Int { 0 }
-  /// One, or two that share the speed: below 25 kHz the shortest periods have too few samples for the whole of a high one.
+  /// One stage, or two that share the rate: below 25 kHz the shortest periods have too few samples for a high rate in
+  /// one stage.
   private let stages: [SonicStage]
-  /// What brings slow sound of a low rate to a higher one, and how many frames of that have come out of Sonic.
+  /// The upsampler for slowed audio of a low sample rate, and the number of upsampled frames that Sonic has returned.
   private var upsampler: Upsampler?
   private var upsampledCount = 0
-  /// Frames in front of the first one that the upsampler has still to give.
+  /// The number of frames before the first one that the upsampler still has to deliver.
   private var lateFrameCount = Upsampler.reach
   private var queue: FrameQueue
 
-  /// Sonic's shortest period is the rate over this.
+  /// Sonic's shortest period is the sample rate divided by this.
   private static let highestPitchHz = 400.0
-  /// The lowest rate at which what is slower than a quarter is well placed, and 1/32 can be done in one stage.
+  /// The lowest sample rate at which rates below 1/4 are accurate, and 1/32 is possible in one stage.
   private static let lowestSlowRateHz = 25_000
 
   public init(format: AudioFormat, speed: StretchSpeed) throws(MediaError) {
     self.format = format
     self.speed = speed
     queue = FrameQueue(channelCount: format.channelCount, speed: speed)
-    // What Sonic gives at once at a high speed, or takes at once at a low one, is a period over this. With less than
-    // two samples of it Sonic stands still.
+    // Sonic outputs at once at a high rate, or reads at once at a low one, a period divided by this. With less than two
+    // samples of it Sonic makes no progress.
     let factor = max(speed.value, 1 / speed.value)
     if speed.value < 0.25, format.sampleRateHz < Self.lowestSlowRateHz {
       let multiple = (Self.lowestSlowRateHz + format.sampleRateHz - 1) / format.sampleRateHz
@@ -57,14 +60,14 @@ public final class TimeDomainStretcher: TimeStretcher {
     try bring(samples, frameCount)
   }
 
-  /// Brings frames to Sonic's rate, and puts them in.
+  /// Upsamples frames to Sonic's sample rate if necessary, and writes them.
   private func bring(_ samples: UnsafePointer<Float>, _ frameCount: Int) throws(MediaError) {
     guard let factor = upsampler?.factor, let higher = upsampler?.put(samples, frameCount: frameCount) else {
       return try put(samples, frameCount, into: 0)
     }
     try higher.withUnsafeBufferPointer { higher throws(MediaError) in
       if let base = higher.baseAddress {
-        // What comes late is silence in front of the first frame, which it is not to be heard as.
+        // The delay of the upsampler is silence before the first frame, which must not be audible.
         let early = min(lateFrameCount, frameCount)
         lateFrameCount -= early
         try put(base + early * factor * format.channelCount, (frameCount - early) * factor, into: 0)
@@ -72,7 +75,7 @@ public final class TimeDomainStretcher: TimeStretcher {
     }
   }
 
-  /// Every so many frames of the higher rate one of the format's: what Sonic joins has nothing above the lower one's band.
+  /// Queues one of every `factor` upsampled frames. Sonic's output contains nothing above the lower sample rate's band.
   private func queueFew(_ samples: UnsafePointer<Float>, _ frameCount: Int, of factor: Int) {
     let first = (factor - upsampledCount % factor) % factor
     upsampledCount += frameCount

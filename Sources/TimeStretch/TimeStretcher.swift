@@ -1,51 +1,58 @@
 import MediaCore
 
-/// Plays sound faster or slower and keeps its pitch.
+/// Changes the rate of audio without changing its pitch.
 ///
-/// What every stretcher keeps: output frame `n` stands for the input position `n * speed`. What is really heard there
-/// lies beside it by the stretcher's *displacement*, whose bounds each of them says; it never accumulates. The number of
-/// frames that come out of `n` frames is exactly `ceil(n / speed)`, in whatever pieces they were put.
+/// Guarantees of every stretcher: output frame `n` represents the input position `n * speed`. The audio at that frame
+/// deviates by the stretcher's *displacement*, whose bounds each type documents; it never accumulates. For `n` input
+/// frames, the number of output frames is exactly `ceil(n / speed)`, regardless of the chunk sizes.
 ///
-/// Order of calls: `putHistory` at most once, `put` and `take` in any order, `finish` once, `take` until it answers 0.
+/// Order of calls: `putHistory` at most once, `put` and `take` in any order, `finish` once, `take` until it returns 0.
 ///
 /// Threading: one thread at a time; nothing blocks.
 public protocol TimeStretcher: AnyObject {
-  /// Sets up a stretcher. Errors: `unsupportedRate`, `conversionFailed`.
+  /// Creates a stretcher.
+  ///
+  /// - Throws: `unsupportedRate`, `conversionFailed`.
   init(format: AudioFormat, speed: StretchSpeed) throws(MediaError)
 
-  /// Of what goes in and comes out: interleaved float32.
+  /// The format of input and output: interleaved float32.
   var format: AudioFormat { get }
 
-  /// How much faster than recorded.
+  /// The playback rate relative to the recording.
   var speed: StretchSpeed { get }
 
-  /// How many frames in front of the first one it likes to know, so that a beginning in the middle of a sound is heard as
-  /// if it had played on; 0 for none. Without them it takes silence.
+  /// The number of frames before the first one that the stretcher can use, so that a start in the middle of audio is
+  /// heard like continued playback; 0 for none. Without history it uses silence.
   var historyFrameCount: Int { get }
 
-  /// Takes what lies in front of the first frame, none of which is heard: the last `historyFrameCount` frames of it count.
+  /// Sets the frames before the first one, which are not heard. Only the last `historyFrameCount` frames are used.
   func putHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError)
 
-  /// Takes the next `frameCount` frames, all of them. Errors: `conversionFailed`.
+  /// Writes the next `frameCount` frames, all of them.
+  ///
+  /// - Throws: `conversionFailed`.
   func put(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError)
 
-  /// Ends the sound: what has not come out yet can be taken. Errors: `conversionFailed`.
+  /// Ends the audio: the remaining frames can then be read.
+  ///
+  /// - Throws: `conversionFailed`.
   func finish() throws(MediaError)
 
-  /// Writes up to `capacityFrames` frames of what is ready and answers how many; 0: more has to be put, or, after
-  /// `finish`, that was all.
+  /// Writes up to `capacityFrames` available frames to `output`; returns their number. 0: more input is required, or,
+  /// after `finish`, all frames have been read.
   func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int
 }
 
-/// A way to keep the pitch.
+/// A time-stretching method.
 public enum TimeStretchAlgorithm: String, Sendable, Hashable, CaseIterable {
-  /// Sonic: periods of the pitch are left out or repeated. Cheap; best for speech.
+  /// Sonic: omits or repeats periods of the pitch. Fast; best for speech.
   case timeDomain
-  /// Rubber Band: partials are moved in their phases. Best for music; a player that uses it takes about seven times the
+  /// Rubber Band: moves partials in their phases. Best for music; a player that uses it needs about seven times the
   /// processor time.
   case spectral
 
-  /// Whether this build has it: `spectral` is missing where the package was built without its trait `RubberBand`.
+  /// Whether this build contains the method: `spectral` is missing if the package was built without its trait
+  /// `RubberBand`.
   public var isAvailable: Bool {
     switch self {
     case .timeDomain: true
@@ -53,8 +60,10 @@ public enum TimeStretchAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// A stretcher of this kind. Errors: `unsupportedRate` where this build, or the library at this rate, has no such thing;
-  /// `conversionFailed`.
+  /// Creates a stretcher with this method.
+  ///
+  /// - Throws: `unsupportedRate` if this build does not contain the method, or the library does not support the rate;
+  ///   `conversionFailed`.
   public func makeStretcher(format: AudioFormat, speed: StretchSpeed) throws(MediaError) -> any TimeStretcher {
     switch self {
     case .timeDomain: try TimeDomainStretcher(format: format, speed: speed)

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Brings interleaved sound to a whole multiple of its rate. Frame `n * factor` of what comes out is frame `n` of what went in,
-/// as it is; those between are interpolated by a sinc under a Hann window.
+/// Upsamples interleaved audio to a multiple of its sample rate. Output frame `n * factor` is input frame `n`,
+/// unchanged; frames in between are interpolated with a Hann-windowed sinc.
 struct Upsampler {
-  /// How many times as many frames come out.
+  /// The ratio of output frames to input frames.
   let factor: Int
   private let channelCount: Int
-  /// For each place between two frames the weights of the `2 * reach` frames around it.
+  /// The weights of the `2 * reach` nearest frames, for each output position between two frames.
   private let weights: [[Float]]
-  /// The frames that what comes next is made of: `2 * reach - 1` of them, the newest last.
+  /// The input frames for the next output: `2 * reach - 1` of them, the newest last.
   private var history: [Float]
 
-  /// Frames to either side that have a part in one that comes out. So many frames come late.
+  /// The number of frames on each side that contribute to an output frame. The output is delayed by as many frames.
   static let reach = 16
 
   init(factor: Int, channelCount: Int) {
@@ -29,8 +29,8 @@ struct Upsampler {
     history = [Float](repeating: 0, count: (2 * reach - 1) * channelCount)
   }
 
-  /// What `frameCount` more frames bring: `factor` times as many, `reach` frames of what goes in late. Samples
-  /// beyond ±1 are clipped, and one that is no number is silence.
+  /// Upsamples `frameCount` more frames and returns `factor` times as many, delayed by `reach` input frames. Samples
+  /// beyond ±1 are clipped, and NaN becomes silence.
   mutating func put(_ samples: UnsafePointer<Float>, frameCount: Int) -> [Float] {
     let input = UnsafeBufferPointer(start: samples, count: frameCount * channelCount)
     history.append(contentsOf: input.lazy.map { $0.isNaN ? 0 : max(-1, min(1, $0)) })
