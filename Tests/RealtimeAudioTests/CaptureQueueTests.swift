@@ -5,11 +5,11 @@ import Testing
 
 @testable import RealtimeAudio
 
-/// Sound on its way from a source to a recorder.
+/// The queue of audio between a source and a recorder.
 @Suite struct CaptureQueueTests {
   private static let format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
 
-  /// All that waits: the samples, and what was lost before each piece.
+  /// Reads everything in the queue: the samples, and the losses before each chunk.
   private static func takeAll(_ queue: CaptureQueue) -> (samples: [Float], losses: [Int64]) {
     var (samples, losses): ([Float], [Int64]) = ([], [])
     while queue.take({ memory, count, piece, isFirst in
@@ -25,14 +25,14 @@ import Testing
     source.withUnsafeBufferPointer { source in
       guard let base = source.baseAddress else { return }
       queue.write(base, frameCount: 6, hostTime: HostTime(nanoseconds: 1))
-      // Two fit.
+      // Two frames fit.
       queue.write(base + 6, frameCount: 6, hostTime: HostTime(nanoseconds: 2))
       queue.write(base + 12, frameCount: 6, hostTime: HostTime(nanoseconds: 3))
       #expect(queue.lostFrameCount == 10)
       let first = Self.takeAll(queue)
       #expect(first.samples == (0..<8).map(Float.init) && first.losses == [0, 0])
       queue.lose(frameCount: 3)
-      // Around the ring's end.
+      // Across the ring's end.
       queue.write(base + 21, frameCount: 7, hostTime: HostTime(nanoseconds: 4))
       let second = Self.takeAll(queue)
       #expect(second.samples == (21..<28).map(Float.init) && second.losses == [13])
@@ -59,7 +59,7 @@ import Testing
         queue.lose(frameCount: 5)
         queue.wake()
       }
-      // What Swift makes of a generic type when it is first used is made.
+      // Swift's metadata for a generic type is created at first use, so use it once before.
       give(CaptureQueue(format: Self.format, capacityFrames: 1_024))
       return AllocationProbe.count { give(queue) }
     }
@@ -94,7 +94,7 @@ import Testing
       var index = 0
       while index < total {
         let count = min(37, total - index)
-        // The last ones have to come.
+        // The last frames must not be lost.
         if total - index <= 37 { while queue.writtenFrameCount > taken.withLock({ Int64($0.count) }) {} }
         queue.write(base + index, frameCount: count, hostTime: HostTime(nanoseconds: 1))
         index += count

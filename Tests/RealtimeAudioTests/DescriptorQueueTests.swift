@@ -4,7 +4,7 @@ import Testing
 @testable import RealtimeAudio
 
 @Suite struct DescriptorQueueTests {
-  /// A queue that `#expect` can take apart.
+  /// A copyable wrapper of the queue, which `#expect` requires.
   private final class Queue: Sendable {
     private let queue: DescriptorQueue<Int>
 
@@ -61,7 +61,7 @@ import Testing
     #expect(queue.stage(3))
   }
 
-  /// Values that are wider than a word, so that a torn one would show.
+  /// Values wider than a word, so that a torn read is detected.
   private struct Wide: BitwiseCopyable {
     var words: (Int, Int, Int, Int)
 
@@ -84,7 +84,7 @@ import Testing
     let producer = NamedThread(name: "producer") {
       var next = 0
       while next < total {
-        // Batches of three appear whole.
+        // Batches of three appear as a whole.
         var staged = 0
         while staged < 3 {
           if shared.queue.stage(Wide(next + staged)) { staged += 1 } else { sched_yield() }
@@ -98,7 +98,7 @@ import Testing
       var broken = 0
       while next < total {
         guard let wide = shared.queue.pop() else {
-          // Nothing may be missing in the middle of a batch.
+          // No value may be missing in the middle of a batch.
           if next % 3 != 0 { broken += 1 }
           sched_yield()
           continue

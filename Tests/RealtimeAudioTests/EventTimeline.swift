@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// What an engine concludes from render events alone: which frame of which stream each input sounds at which output
+/// The state that an engine derives from render events alone: the stream frame that each input plays at each output
 /// frame.
 struct EventTimeline {
   struct Run: Hashable {
@@ -40,7 +40,7 @@ struct EventTimeline {
     runs[input]?[last].endFrame = nil
   }
 
-  /// What `input` sounds at `frame`, if it was rendered.
+  /// Returns the stream frame that `input` plays at `frame`, if it was rendered.
   func place(input: Int, at frame: Int64) -> (streamID: UInt64, streamFrame: Int64)? {
     guard let run = runs[input]?.last(where: { $0.outputFrame <= frame }), frame < run.endFrame ?? .max else {
       return nil

@@ -29,7 +29,7 @@ import Testing
     let clock = snapshot()
     #expect(clock.heardFrame(at: HostTime(nanoseconds: 5_000_000_000)) == 1_000)
     #expect(clock.heardFrame(at: HostTime(nanoseconds: 6_000_000_000)) == 49_000)
-    // A frame is heard from its first instant on: 20,833.3 ns after the one before.
+    // A frame is heard from its start time on: 20,833.3 ns after the previous frame.
     #expect(clock.heardFrame(at: HostTime(nanoseconds: 5_000_020_833)) == 1_000)
     #expect(clock.heardFrame(at: HostTime(nanoseconds: 5_000_020_834)) == 1_001)
     #expect(clock.heardFrame(at: HostTime(nanoseconds: 4_999_999_999)) == 999)

@@ -2,7 +2,8 @@ import Testing
 
 @testable import RealtimeAudio
 
-/// What a sink is told about commands before it applies them: whether something of what it has queued goes on.
+/// The effect of pending commands that a sink can query before it applies them: whether some of the buffered audio
+/// continues.
 @Suite struct PendingEffectTests {
   private func stream(_ count: Int = 1_000, isEnded: Bool = false) -> RenderStream {
     RenderStream(ramp(count), isEnded: isEnded)
@@ -29,7 +30,7 @@ import Testing
       $0.setRunning(true, input: input)
     }
     #expect(rig.core.pendingEffect(fromFrame: 50) == .replaces)
-    // Looking takes nothing.
+    // The query does not apply the commands.
     #expect(rig.core.pendingEffect(fromFrame: 50) == .replaces)
     #expect(rig.events().isEmpty == false)
     _ = rig.render(1)
@@ -69,7 +70,7 @@ import Testing
     _ = rig.render(100)
     let next = rig.keep(stream())
     rig.post { $0.setStream(next, fromFrame: 0, input: input) }
-    // The other one sounded from 100 to 120.
+    // The other input played from 100 to 120.
     #expect(rig.core.pendingEffect(fromFrame: 119) == .mixes)
     #expect(rig.core.pendingEffect(fromFrame: 120) == .replaces)
     _ = rig.render(10)

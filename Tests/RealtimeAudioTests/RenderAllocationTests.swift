@@ -5,10 +5,10 @@ import Testing
 
 @testable import RealtimeAudio
 
-/// Everything on the sink's side of a `RenderCore`, in every situation, without one allocation or lock.
+/// Calls everything on the sink's side of a `RenderCore`, in every situation, and expects no allocation and no lock.
 ///
-/// The probe is off under the thread and address sanitizers, which replace the same functions; then these tests still
-/// run the code, and the first one says that nothing was counted.
+/// The probe is disabled under the thread and address sanitizers, which replace the same functions. Then these tests
+/// still run the code, and the first test checks that nothing was counted.
 @Suite struct RenderAllocationTests {
   @Test func probeSeesAllocationsAndLocks() {
     let allocations = AllocationProbe.count {
@@ -29,7 +29,7 @@ import Testing
       withExtendedLifetime([Int](repeating: 1, count: allocations.lockCount + 100)) {}
     }
     if AllocationProbe.isAvailable {
-      // What is held is what the C library gave, which is a little more.
+      // The peak is the size that the C library allocated, which is slightly larger.
       let peak = allocations.peakByteCount
       #expect(
         allocations
@@ -56,7 +56,7 @@ import Testing
     #expect(counts.withState { $0?.allocationCount } == 0)
   }
 
-  /// Runs `body` with a core that has been warmed up, a buffer of 512 stereo frames, and nothing counted yet.
+  /// Runs `body` with a warmed-up core, a buffer of 512 stereo frames, and counters at zero.
   private func count(
     prepare: (RenderRig, [RenderStream]) throws -> Void = { _, _ in },
     _ body: (RenderCore, UnsafeMutablePointer<Float>) -> Void
@@ -75,7 +75,7 @@ import Testing
   @Test func renderingDoesNotAllocate() throws {
     #expect(try count { core, block in core.render(into: block, frameCount: 512) } == .none)
     #expect(try count { core, block in core.render(into: block, frameCount: 0) } == .none)
-    // Into starvation, and on in it.
+    // Into an underrun, and further.
     #expect(try count { core, block in for _ in 0..<5 { core.render(into: block, frameCount: 512) } } == .none)
   }
 

@@ -70,7 +70,7 @@ import Testing
     let stream = rig.keep(RenderStream([1, 2], capacityFrames: 8, isEnded: true))
     let input = try rig.play(stream)
     #expect(rig.render(2) == [1, 2])
-    // The end is met by the next frame.
+    // The next frame detects the end.
     #expect(rig.core.isActive)
     #expect(rig.render(2) == [0, 0])
     #expect(!rig.core.isActive)
@@ -119,7 +119,7 @@ import Testing
     rig.post { $0.scheduleStream(second, fromFrame: 2, atFrame: 7, input: input) }
     var output: [Float] = []
     while output.count < 10 { output += rig.render(blockFrames) }
-    // The second has begun by now; the third is to follow it at frame 18 of it.
+    // The second stream has begun by now; the third follows at its frame 18.
     rig.post { $0.scheduleStream(third, fromFrame: 0, atFrame: 18, input: input) }
     while output.count < 30 { output += rig.render(blockFrames) }
     let expected = ramp(7) + ramp(16, from: 103) + ramp(20, from: 201)
@@ -136,7 +136,7 @@ import Testing
     rig.post { $0.scheduleStream(second, fromFrame: 0, atFrame: 3, input: input) }
     #expect(rig.render(3) == ramp(3, from: 5))
     #expect(rig.events().last == "scheduleMissed")
-    // Just in time is in time.
+    // A switch at exactly the current frame is in time.
     rig.post { $0.scheduleStream(second, fromFrame: 0, atFrame: 7, input: input) }
     #expect(rig.render(3) == [100, 200, 0])
     rig.post {
@@ -156,7 +156,7 @@ import Testing
     #expect(rig.render(4) == ramp(4))
     rig.post { $0.setStream(second, fromFrame: 0, anchorFrame: 2, input: input) }
     #expect(rig.render(3) == ramp(3, from: 103))
-    // An anchor that is ahead: the stream begins with its first frame.
+    // An anchor in the future: the stream begins with its first frame.
     rig.post { $0.setStream(third, fromFrame: 0, anchorFrame: 20, input: input) }
     #expect(rig.render(3) == ramp(3, from: 201))
   }
@@ -194,7 +194,7 @@ import Testing
     #expect(rig.retiredStreams() == [first.id])
   }
 
-  // MARK: - Telling the engine
+  // MARK: - Notifying the engine
 
   @Test func wakeIsAskedForOnceUntilEventsAreRead() throws {
     let rig = RenderRig()
@@ -207,7 +207,7 @@ import Testing
     rig.post { $0.setRunning(false, input: input) }
     #expect(rig.render(1) == [0])
     #expect(!rig.core.takeWakeRequest())
-    // Somebody began to read, and more is there: asked again.
+    // An event was read, and another is pending: a wakeup is requested again.
     #expect(rig.core.nextEvent() != nil)
     #expect(rig.core.takeWakeRequest())
     #expect(!rig.events().isEmpty)
@@ -223,7 +223,7 @@ import Testing
       rig.post { $0.setStream(stream, fromFrame: 0, input: input) }
       #expect(rig.render(1) == [0])
     }
-    // 6,002 were said: each time that the stream was set, and that it starved. 4,096 found room.
+    // 6,002 events were posted: each `streamSet` and each underrun. 4,096 fitted.
     #expect(rig.core.lostEventCount == 1_906)
     #expect(rig.events().count == 4_096)
   }

@@ -20,7 +20,7 @@ import Testing
     let stream = RenderStream(patterns.map { Float(bitPattern: $0) }, channelCount: 2)
     let rig = RenderRig(channelCount: 2)
     _ = try rig.play(stream)
-    // In two blocks, so that a piece in the middle of a block is among them.
+    // In two blocks, so that a chunk ends in the middle of a block.
     let output = rig.render(3) + rig.render(5)
     #expect(output.map(\.bitPattern) == patterns)
   }
@@ -70,7 +70,7 @@ import Testing
     #expect(rig.render(2) == [0.25, 0.25])
     rig.post { $0.setGain(0, rampFrameCount: 0, input: input) }
     #expect(rig.render(2) == [0, 0])
-    // A muted input sounds on, unheard.
+    // A muted input still plays, inaudibly.
     #expect(rig.core.isActive)
     rig.post { $0.setGain(1, rampFrameCount: 0, input: input) }
     #expect(rig.render(3) == [1, 1, 0])

@@ -46,7 +46,7 @@ import Testing
     rig.core.release(heardFrame: 30)
     #expect(rig.core.rewind(toFrame: 10) == 30)
     #expect(rig.render(5) == ramp(5, from: 31))
-    // More than was rendered cannot have been heard.
+    // Frames that were not rendered cannot have been heard.
     rig.core.release(heardFrame: 1_000)
     #expect(rig.core.rewind(toFrame: 0) == 35)
     #expect(rig.render(1) == ramp(1, from: 36))
@@ -59,7 +59,7 @@ import Testing
     #expect(rig.render(20) == ramp(20))
     rig.post { $0.setStream(second, fromFrame: 5, input: input) }
     #expect(rig.render(20) == ramp(20, from: 1_006))
-    // To the very frame at which the stream was replaced: the new one sounds from its start, not from the old's place.
+    // To exactly the frame of the replacement: the new stream begins at its start, not at the old stream's position.
     #expect(rig.core.rewind(toFrame: 20) == 20)
     #expect(rig.render(3) == ramp(3, from: 1_006))
     #expect(
@@ -80,7 +80,7 @@ import Testing
       #expect(rig.core.rewind(toFrame: Int64(frame)) == Int64(frame))
       #expect(rig.render(30 - frame) == Array(expected[frame...]))
     }
-    // Undone, it can be taken back.
+    // After it is undone, the switch can be cancelled.
     #expect(rig.core.rewind(toFrame: 5) == 5)
     rig.post { $0.scheduleStream(nil, fromFrame: 0, atFrame: 0, input: input) }
     #expect(rig.render(15) == ramp(15, from: 6))
@@ -93,7 +93,7 @@ import Testing
     rig.post { $0.scheduleStream(second, fromFrame: 0, atFrame: 10, input: input) }
     #expect(rig.render(20) == ramp(10) + silence(10))
     #expect(second.append(ramp(20, from: 1_001)) == 20)
-    // To the take-over itself, and from there further back.
+    // To the switch itself, and from there further back.
     #expect(rig.core.rewind(toFrame: 10) == 10)
     #expect(rig.core.rewind(toFrame: 8) == 8)
     #expect(rig.render(12) == ramp(2, from: 9) + ramp(10, from: 1_001))
@@ -122,7 +122,7 @@ import Testing
       rig.events() == [
         "streamSet 0 0", "runBegan 0 0", "starved 10 10", "rewound 10", "runBegan 10 10", "starved 20 20",
       ])
-    // What was silent before the frame is not said again.
+    // Silence before the frame is not reported again.
     #expect(rig.core.rewind(toFrame: 21) == 21)
     #expect(rig.render(5) == silence(5))
     #expect(rig.events() == ["rewound 21"])
@@ -171,14 +171,14 @@ import Testing
     let rig = RenderRig()
     let stream = RenderStream([], capacityFrames: 1_024)
     _ = try rig.play(stream)
-    // Each round sounds one frame and starves for one: a run of its own.
+    // Each round plays one frame and underruns for one, so each is a separate run.
     for round in 0..<RenderInput.runCapacity + 10 {
       #expect(stream.append(ramp(1, from: round + 1)) == 1)
       #expect(rig.render(2) == ramp(1, from: round + 1) + [0])
     }
-    // The ten oldest were forgotten; the last of them ended after output frame 18.
+    // The ten oldest runs were dropped; the last of them ended after output frame 18.
     #expect(rig.core.rewind(toFrame: 0) == 19)
-    // The samples that came too late the first time are there now.
+    // The samples that were late the first time are available now.
     #expect(rig.render(3) == ramp(3, from: 11))
   }
 

@@ -92,7 +92,7 @@ import Testing
     #expect(rig.retiredStreams() == [first.id])
   }
 
-  // MARK: - Room
+  // MARK: - Space
 
   @Test func heardFramesMakeRoom() throws {
     let rig = RenderRig()
@@ -144,7 +144,7 @@ import Testing
     #expect(rig.events() == ["roomInStream"])
   }
 
-  // MARK: - What can be rendered without starving
+  // MARK: - Frames that can be rendered without an underrun
 
   @Test func readyFramesAreThoseThatEverybodyHas() throws {
     let rig = RenderRig()
@@ -157,7 +157,7 @@ import Testing
     _ = rig.render(5)
     #expect(rig.core.readyFrameCount(atMost: 100) == 15)
     #expect(rig.core.readyFrameCount(atMost: 7) == 7)
-    // One that ended waits for nobody, nor does one that is stopped.
+    // An ended or stopped input does not limit the count.
     short.end()
     #expect(rig.core.readyFrameCount(atMost: 100) == 45)
     rig.post { $0.setRunning(false, input: first) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RealtimeAudio
 
-/// Volume, mute, pan, fades and cross-fades, against what one would work out by hand.
+/// Volume, mute, pan, fades and cross-fades, compared with values calculated by hand.
 @Suite struct RenderGainTests {
   private func ones(_ frameCount: Int, channelCount: Int = 1) -> RenderStream {
     RenderStream([Float](repeating: 1, count: frameCount * channelCount), channelCount: channelCount)
@@ -33,7 +33,7 @@ import Testing
     rig.core.applyCommands()
     rig.post { $0.setGain(1, rampFrameCount: 1_000, curve: .equalPower, input: incoming) }
     for (frame, sample) in rig.render(1_000).enumerated() {
-      // The outgoing one's is the square root of 1 - frame / 1,000.
+      // The gain of the outgoing input is the square root of 1 - frame / 1,000.
       #expect(abs(Double(sample) * Double(sample) - Double(frame) / 1_000) < 1e-6)
     }
   }

@@ -50,7 +50,7 @@ import Testing
     let first = rig.render(250)
     #expect(rig.core.rewind(toFrame: 60) == 60)
     #expect(rig.render(240) == Array(first[10...]))
-    // Heard up to the second item: the first one's gain is forgotten, the others' are not.
+    // Heard up to the second item: the first item's gain is dropped, the others' are not.
     rig.core.release(heardFrame: 120)
     #expect(rig.core.rewind(toFrame: 120) == 120)
     #expect(rig.render(180) == Array(first[70...]))
@@ -86,7 +86,7 @@ import Testing
     let second = rig.keep(stream([100], [2]))
     rig.post { $0.scheduleStream(second, fromFrame: 0, atFrame: 10, fadeFrameCount: 0, input: input) }
     #expect(rig.render(20) == samples([10, 10], [0.5, 2]))
-    // What is scheduled, and what fades out, can be told another gain, too.
+    // The gain of a scheduled or outgoing stream can change, too.
     let third = rig.keep(stream([100], [1]))
     rig.post {
       $0.setStream(third, fromFrame: 0, fadeFrameCount: 4, input: input)

@@ -97,7 +97,7 @@ import Testing
 
   @Test func windowsAreReadWholeWhileTheyAreWritten() throws {
     let rig = RenderRig()
-    // Each window has a level of its own, whose square is its average.
+    // Each window has a distinct level, whose square is its mean square.
     let windows = 400
     let samples = (0..<windows * 480).map { Float($0 / 480 % 64 + 1) / 64 }
     let input = try rig.play(RenderStream(samples))
@@ -108,7 +108,7 @@ import Testing
       var block = [Float](repeating: 0, count: 480)
       for round in 0..<windows {
         core.render(into: &block, frameCount: 480)
-        // Half of it once more, as for a device that is written again.
+        // Half of it once more, as when a device's buffer is overwritten.
         if round > 0, core.rewind(toFrame: core.renderedFrame - 240) < core.renderedFrame + 240 {
           core.render(into: &block, frameCount: 240)
         }

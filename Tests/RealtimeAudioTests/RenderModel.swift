@@ -2,13 +2,13 @@ import MediaTesting
 
 @testable import RealtimeAudio
 
-/// What a `RenderCore` must do, in the simplest way that one can say it: frame by frame, with a copy of everything kept
-/// for each frame, so that going back is nothing but taking the copy.
+/// The expected behavior of a `RenderCore`, in the simplest form: frame by frame, with a copy of the state for each
+/// frame, so that a rewind only restores the copy.
 struct RenderModel {
   struct Stream {
     var written: Int64 = 0
     var end: Int64?
-    /// Whether the core was ever given a reference, so that it owes a `streamRetired`.
+    /// Whether the core ever received a reference, so that it owes a `streamRetired`.
     var wasUsed = false
   }
 
@@ -42,14 +42,14 @@ struct RenderModel {
     }
   }
 
-  /// What is on its way out, from a place at output frame `outgoing.startFrame` on.
+  /// An outgoing stream, from a position at output frame `outgoing.startFrame` on.
   struct Fade {
     var place: Place
     var outgoing: Ramp
     var incoming: Ramp
   }
 
-  /// One stream's part in what an input sounds.
+  /// One stream's part of the audio of an input.
   struct Part {
     var place: Place
     var factor: Float
@@ -58,7 +58,7 @@ struct RenderModel {
   struct Input {
     var isAttached = false
     var isRunning = false
-    /// It is silent before this frame.
+    /// The input is silent before this frame.
     var beginFrame = Int64.min
     var position: Place?
     var schedule: Schedule?
@@ -67,12 +67,12 @@ struct RenderModel {
     var mute = Ramp()
     var sides = [Ramp(), Ramp()]
     var fades: [Fade] = []
-    /// The frame from which on it has been measured; nil: it is not.
+    /// The frame at which metering began; nil while it is off.
     var meterBegin: Int64?
 
     var isActive: Bool { isAttached && isRunning && position != nil && !hasEnded }
 
-    /// What was at `position` fades out from `frame` on.
+    /// Fades out the stream at `position` from `frame` on.
     mutating func beginFade(at frame: Int64, over count: Int64) {
       guard let position else { return }
       fades.append(
@@ -97,7 +97,7 @@ struct RenderModel {
     case scheduleStream(Schedule?, input: Int)
     case setGain(Float, rampFrameCount: Int64, input: Int)
     case setMuted(Bool, rampFrameCount: Int64, input: Int)
-    /// To the very left, the middle, or the very right.
+    /// Fully left, center, or fully right.
     case setPan(Int, rampFrameCount: Int64, input: Int)
     case setMetering(Bool, input: Int)
   }
@@ -108,17 +108,17 @@ struct RenderModel {
   var waiting: [Command] = []
   /// The inputs as they were before each output frame.
   private var past: [[Input]] = []
-  /// What each input sounds at each output frame; nil: silence.
+  /// The stream frame that each input plays at each output frame; nil: silence.
   private(set) var sounding: [[Place?]] = []
-  /// The same with what is fading out.
+  /// The same, including the outgoing streams.
   private(set) var parts: [[[Part]]] = []
-  /// What each input adds to each output frame, and what comes out.
+  /// The contribution of each input to each output frame, and the output.
   private(set) var contributions: [[[Float]]] = []
   private(set) var output: [[Float]] = []
   private(set) var limitFrame: Int64 = 0
   private(set) var heardFrame: Int64 = 0
   private(set) var missedScheduleCount = 0
-  /// How many samples beyond full scale have been heard.
+  /// The number of samples beyond full scale that have been heard.
   private(set) var clippedSampleCount = 0
 
   var renderedFrame: Int64 { Int64(past.count) }
@@ -129,13 +129,13 @@ struct RenderModel {
     inputs = Array(repeating: Input(isAttached: true), count: inputCount)
   }
 
-  /// The sample that stands at a place: 24 bits, never 0, the same for everybody who asks.
+  /// Returns the sample at a position: 24 bits, never 0, deterministic.
   static func sample(_ place: Place, channel: Int) -> Float {
     let hash = SeededGenerator.mix(UInt64(place.stream) << 40 ^ UInt64(place.frame) << 8 ^ UInt64(channel))
     return Float(Int32(truncatingIfNeeded: hash >> 32) >> 8 | 1) / 8_388_608
   }
 
-  // MARK: - What the core is told
+  // MARK: - Commands
 
   mutating func applyCommands() {
     guard !waiting.isEmpty else { return }
@@ -183,7 +183,7 @@ struct RenderModel {
     }
   }
 
-  // MARK: - What is heard
+  // MARK: - Rendering
 
   mutating func render(frameCount: Int) -> [Float] {
     applyCommands()
@@ -198,9 +198,9 @@ struct RenderModel {
     return block
   }
 
-  /// One frame of one input.
+  /// Renders one frame of one input.
   private mutating func step(_ index: Int) -> Place? {
-    // `past` holds the frame that is being rendered already.
+    // `past` already includes the frame that is being rendered.
     guard inputs[index].isRunning, inputs[index].beginFrame < renderedFrame, var position = inputs[index].position
     else { return nil }
     if let schedule = inputs[index].schedule, schedule.atFrame == position.frame {
@@ -216,7 +216,7 @@ struct RenderModel {
     return position
   }
 
-  /// What an input sounds in the newest frame, and how loud before pan.
+  /// Returns the streams that an input plays in the newest frame, with their gains before pan.
   private func soundingParts(_ index: Int) -> [Part] {
     let input = inputs[index]
     let frame = renderedFrame - 1
@@ -247,7 +247,7 @@ struct RenderModel {
           let side = channelCount == 2 ? input.sides[channel].value(at: Int64(frame)) : 1
           let sample = Self.sample(part.place, channel: channel) * (part.factor * side)
           own[channel] += sample
-          // What is measured is added up by itself first.
+          // Metered audio is first added up separately.
           if input.meterBegin == nil { sums[channel] += sample }
         }
       }
@@ -262,7 +262,7 @@ struct RenderModel {
     let reached = min(max(frame, limitFrame), renderedFrame)
     if reached < renderedFrame {
       inputs = past[Int(reached)]
-      // A take-over at the very frame stays done.
+      // A switch at exactly this frame stays.
       for (index, input) in inputs.enumerated() where input.isRunning {
         guard let schedule = input.schedule, schedule.atFrame == input.position?.frame else { continue }
         inputs[index].takeOver(schedule, at: reached)
@@ -285,9 +285,9 @@ struct RenderModel {
     limitFrame = max(limitFrame, heardFrame)
   }
 
-  // MARK: - What can be asked
+  // MARK: - Queries
 
-  /// Whether all who should sound do, for the next `frameCount` frames.
+  /// Whether no active input lacks samples in the next `frameCount` frames.
   func isReady(frameCount: Int) -> Bool {
     var copy = self
     _ = copy.render(frameCount: frameCount)
@@ -302,13 +302,13 @@ struct RenderModel {
     return true
   }
 
-  /// Whether the core may still have to read this stream.
+  /// Whether the core may still need to read this stream.
   func isNeeded(stream: Int) -> Bool {
     inputs.contains { $0.position?.stream == stream || $0.schedule?.next.stream == stream }
       || neededPlaces.contains { $0.stream == stream }
   }
 
-  /// What has not been heard; of what faded out, only what may be rendered again.
+  /// The positions that have not been heard; for outgoing streams, only those that may be rendered again.
   private var neededPlaces: [Place] {
     var places: [Place] = []
     for frame in Int(heardFrame)..<past.count {
@@ -322,7 +322,7 @@ struct RenderModel {
     return places
   }
 
-  /// The frame after the last one of a stream that was heard, and the first that may be heard again.
+  /// Returns the frame after the last heard frame of a stream, and the first frame that may be heard again.
   func heardLimits(stream: Int) -> (heard: Int64, needed: Int64) {
     let heard = sounding[..<Int(heardFrame)].joined().compactMap { $0 }.filter { $0.stream == stream }
     let needed = neededPlaces.filter { $0.stream == stream }

@@ -1,6 +1,6 @@
 import Testing
 
-/// Random sequences of everything that can be done to a `RenderCore`, each compared with `RenderModel`.
+/// Random sequences of all operations of a `RenderCore`, each compared with `RenderModel`.
 @Suite struct RenderModelTests {
   @Test(arguments: 0..<8)
   func coreDoesWhatTheModelDoes(part: Int) {

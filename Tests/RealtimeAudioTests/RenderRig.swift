@@ -4,17 +4,17 @@ import Testing
 
 @testable import RealtimeAudio
 
-/// A `RenderCore` with both of its sides in one hand.
+/// A `RenderCore` whose two sides both belong to the test.
 final class RenderRig {
   let core: RenderCore
-  /// What the engine has to keep alive: render holds no references.
+  /// The streams, which the engine must keep alive: the render side holds no references.
   private var streams: [RenderStream] = []
 
   init(channelCount: Int = 1, sampleRateHz: Int = 48_000) {
     core = RenderCore(format: AudioFormat(sampleRateHz: sampleRateHz, channelCount: channelCount))
   }
 
-  /// A new input that sounds `stream` from its start with the next rendered frame.
+  /// Attaches an input that plays `stream` from its start, beginning with the next rendered frame.
   func play(_ stream: RenderStream) throws -> Int {
     let input = try #require(core.attachInput())
     core.setStream(keep(stream), fromFrame: 0, input: input)
@@ -23,16 +23,16 @@ final class RenderRig {
     return input
   }
 
-  /// Keeps `stream` as long as the core.
+  /// Keeps `stream` alive as long as the core.
   func keep(_ stream: RenderStream) -> RenderStream {
     streams.append(stream)
     return stream
   }
 
-  /// One of those that it keeps, in the order in which they came.
+  /// Returns one of the kept streams, in the order of `keep`.
   func stream(_ index: Int) -> RenderStream { streams[index] }
 
-  /// Posts commands, for the next render.
+  /// Posts commands for the next render.
   func post(_ body: (RenderCore) -> Void) {
     body(core)
     core.postCommands()
@@ -44,14 +44,14 @@ final class RenderRig {
     return block
   }
 
-  /// Everything that happened since the last call: kind, output frame, stream frame.
+  /// Returns all events since the last call: kind, output frame, stream frame.
   func events() -> [String] {
     var texts: [String] = []
     while let event = core.nextEvent() { texts.append(event.text) }
     return texts
   }
 
-  /// The streams that came back since the last call; other events are dropped.
+  /// Returns the streams retired since the last call; other events are discarded.
   func retiredStreams() -> [UInt64] {
     var streams: [UInt64] = []
     while let event = core.nextEvent() { if event.kind == .streamRetired { streams.append(event.streamID) } }
@@ -70,7 +70,7 @@ extension RenderEvent {
 }
 
 extension RenderStream {
-  /// A stream that holds `samples`, and ends after them if `isEnded`.
+  /// Creates a stream that contains `samples`, and ends after them if `isEnded`.
   convenience init(_ samples: [Float], channelCount: Int = 1, capacityFrames: Int? = nil, isEnded: Bool = false) {
     let frameCount = samples.count / channelCount
     self.init(capacityFrames: capacityFrames ?? max(1, frameCount), channelCount: channelCount)
@@ -81,12 +81,12 @@ extension RenderStream {
   func append(_ samples: [Float]) -> Int { write(samples, frameCount: samples.count / channelCount) }
 }
 
-/// `count` different samples, none of them 0, all of them integers over 2^23 from `first` on.
+/// Returns `count` different samples: consecutive integers from `first` on, divided by 2^23; none is 0.
 func ramp(_ count: Int, from first: Int = 1) -> [Float] { (0..<count).map { Float(first + $0) / 8_388_608 } }
 
 func silence(_ count: Int) -> [Float] { [Float](repeating: 0, count: count) }
 
-/// A fact that one thread states and others read, without a lock.
+/// A flag that one thread sets and others read, without a lock.
 final class Flag: Sendable {
   private let value = Atomic<Bool>(false)
 

@@ -3,7 +3,7 @@ import MediaTesting
 
 @testable import RealtimeAudio
 
-/// One sequence: a core and a model that are told the same.
+/// One sequence: a core and a model that receive the same operations.
 struct RenderSequence {
   let core: RenderCore
   let inputCount: Int
@@ -11,14 +11,14 @@ struct RenderSequence {
   var streams: [RenderStream] = []
   var timeline = EventTimeline()
   var random: SeededGenerator
-  /// What went wrong first; nil while all is well.
+  /// The first failure; nil while all checks pass.
   var failure: String?
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
     inputCount = Int.random(in: 1...4, using: &random)
     let channelCount = Int.random(in: 1...2, using: &random)
-    // Windows of a meter are ten frames long.
+    // Meter windows are ten frames long.
     core = RenderCore(format: AudioFormat(sampleRateHz: 1_000, channelCount: channelCount))
     model = RenderModel(inputCount: inputCount, channelCount: channelCount)
     for index in 0..<inputCount { expect(core.attachInput() == index, "attached in order") }
@@ -36,7 +36,7 @@ struct RenderSequence {
     if !condition, failure == nil { failure = message }
   }
 
-  // MARK: Steps
+  // MARK: - Steps
 
   mutating func run(stepCount: Int) {
     for _ in 0..<stepCount where failure == nil {
@@ -72,7 +72,7 @@ struct RenderSequence {
     checkMeters()
   }
 
-  /// Every newer window that has been rendered to its end says what was heard in it.
+  /// Checks that every recent window that has been rendered completely has the levels of the model.
   mutating func checkMeters() {
     let length = Int64(core.meterWindowFrameCount)
     for (index, input) in model.inputs.enumerated() {
@@ -146,7 +146,7 @@ struct RenderSequence {
     if ready == 0 { expect(!model.isReady(frameCount: 1), "nobody lacks samples, but nothing may be rendered") }
   }
 
-  // MARK: Commands
+  // MARK: - Commands
 
   mutating func makeStream() -> Int {
     let capacity = Int.random(in: 1...3, using: &random) * 32
@@ -163,7 +163,7 @@ struct RenderSequence {
     core.postCommands()
   }
 
-  /// Mostly none.
+  /// Zero in half of all cases.
   mutating func randomFade() -> Int64 {
     Bool.random(using: &random) ? 0 : Int64.random(in: 1...30, using: &random)
   }
@@ -181,7 +181,7 @@ struct RenderSequence {
     case 4: return .setStream(.init(stream: makeStream(), frame: 0), fadeFrameCount: randomFade(), input: input)
     case 5: return .setStream(nil, fadeFrameCount: randomFade(), input: input)
     case 6:
-      // What was to follow is wanted at once.
+      // Sets the scheduled stream at once.
       if let next = state.schedule?.next, model.waiting.isEmpty {
         return .setStream(next, fadeFrameCount: randomFade(), input: input)
       }
@@ -225,7 +225,7 @@ struct RenderSequence {
     }
   }
 
-  // MARK: Events
+  // MARK: - Events
 
   mutating func readEvents() {
     while let event = core.nextEvent() {
@@ -237,7 +237,7 @@ struct RenderSequence {
     }
   }
 
-  /// What the events say must be what sounded; and everything comes back.
+  /// Checks that the events match the rendered audio, and that all streams are retired.
   mutating func finish() {
     for frame in 0..<model.renderedFrame {
       for input in 0..<inputCount {

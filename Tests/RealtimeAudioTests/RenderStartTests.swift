@@ -3,9 +3,9 @@ import Testing
 
 @testable import RealtimeAudio
 
-/// Inputs that begin at a frame that was said beforehand.
+/// Inputs that begin at a frame set in advance.
 @Suite struct RenderStartTests {
-  /// Inputs with a stream each, which wait for `beginFrame`.
+  /// Attaches inputs with one stream each, which wait for `beginFrame`.
   private func waiting(_ rig: RenderRig, _ streams: [RenderStream], beginFrame: Int64) throws -> [Int] {
     let inputs = try streams.map { _ in try #require(rig.core.attachInput()) }
     for (input, stream) in zip(inputs, streams) {
@@ -49,7 +49,7 @@ import Testing
     #expect(rig.render(100) == silence(100))
     #expect(rig.core.isActive)
     #expect(rig.core.readyFrameCount(atMost: 4_096) == 4_096)
-    // The frame is said later.
+    // The frame is set later.
     rig.post { $0.setRunning(true, fromFrame: 120, input: inputs[0]) }
     #expect(rig.core.readyFrameCount(atMost: 4_096) == 70)
     #expect(rig.render(70) == silence(20) + ramp(50))
@@ -114,7 +114,7 @@ import Testing
     #expect(rig.core.meterWindow(2, input: inputs[0])?.meanSquares == [0.125])
   }
 
-  /// A sink must not count frames anew while one of them has been promised.
+  /// A sink must not renumber frames while an input waits for one of them.
   @Test func whileOneWaitsNothingIsReplacedWithoutItsPlace() throws {
     let rig = RenderRig()
     let inputs = try waiting(rig, [RenderStream(ramp(500))], beginFrame: 300)

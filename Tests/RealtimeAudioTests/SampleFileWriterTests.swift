@@ -57,7 +57,7 @@ import Testing
     try writer.begin(format: AudioFormat(sampleRateHz: 48_000, channelCount: 1))
     let bytes = try file.read("a.wav")
     #expect(bytes.count == 44)
-    // IEEE float, 32 bits, and nothing yet.
+    // IEEE float, 32 bits, and no data yet.
     #expect(Array(bytes[20..<24]) == [3, 0, 1, 0])
     #expect(Array(bytes[34..<36]) == [32, 0])
     #expect(Array(bytes[40..<44]) == [0, 0, 0, 0])
@@ -108,7 +108,7 @@ import Testing
     #expect(stat(file.path("p"), &status) == 0)
     #expect(status.st_mode & S_IFMT == S_IFIFO)
     #expect(status.st_mode & 0o077 == 0)
-    // Bare samples, for whoever reads.
+    // Bare samples for the reader.
     let reader = open(file.path("p"), O_RDONLY | O_NONBLOCK)
     defer { close(reader) }
     try writer.write([0.5, -0.5], frameCount: 2)
@@ -146,14 +146,14 @@ import Testing
       }
     }
     try writer.begin(format: AudioFormat(sampleRateHz: 48_000, channelCount: 1))
-    // A pipe holds 64 KiB at first; nobody reads.
+    // A pipe initially holds 64 KiB, and no reader reads.
     try writer.write(silence(100_000), frameCount: 100_000)
     #expect(asked.withState { $0 } == 2)
     writer.finish()
   }
 }
 
-/// A directory of its own for each test, removed with it.
+/// A temporary directory for one test, removed with this object.
 final class TemporaryDirectory: Sendable {
   private let directory: String
 

@@ -5,7 +5,7 @@ import Testing
 @testable import RealtimeAudio
 
 @Suite struct SampleRingTests {
-  /// A ring that `#expect` can take apart.
+  /// A copyable wrapper of the ring, which `#expect` requires.
   private final class Ring: Sendable {
     let ring: SampleRing
 
@@ -131,7 +131,7 @@ import Testing
           continue
         }
         let wanted = Int(min(available, Int64.random(in: 1...300, using: &random)))
-        // Some frames are read again before they are let go, as a rewind would.
+        // Some frames are read again before they are released, as after a rewind.
         let first = max(shared.ring.releasedFrame, frame - Int64.random(in: 0...50, using: &random))
         let region = shared.ring.readableRegion(from: first, atMost: Int(frame - first) + wanted)
         for index in 0..<region.count {

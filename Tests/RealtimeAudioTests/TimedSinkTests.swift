@@ -6,13 +6,13 @@ import Testing
 
 @testable import RealtimeAudio
 
-/// The sinks that run at real speed, for a few blocks of 20 ms each. Every wait ends with what is waited for; none
-/// with a time.
+/// The sinks that run in real time, for a few blocks of 20 ms each. Every wait ends with the expected event, never with
+/// a timeout.
 @Suite struct TimedSinkTests {
   static let format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
   static let blockFrames = 960
 
-  /// A started sink and what it says.
+  /// A started sink with its callbacks.
   private final class Rig {
     let core = RenderCore(format: TimedSinkTests.format)
     let sink: TimedSink
@@ -50,7 +50,7 @@ import Testing
       return input
     }
 
-    /// Reads events as an engine would, until `isDone` says that it has seen enough of them.
+    /// Reads events as an engine would, until `isDone` returns true.
     func events(until isDone: ([String]) -> Bool) -> [String] {
       var seen: [String] = []
       var wakesSeen = 0
@@ -61,7 +61,7 @@ import Testing
       }
     }
 
-    /// Waits until the clock stands still at the end of what was rendered.
+    /// Waits until the clock is paused at the end of the rendered audio.
     func waitUntilStopped() -> OutputClock.Snapshot {
       var wakesSeen = 0
       while true {
@@ -80,7 +80,7 @@ import Testing
     _ = try rig.play(RenderStream(ramp(2_000), isEnded: true))
     let events = rig.events { $0.contains { $0.hasPrefix("ended") } }
     #expect(events == ["streamSet 0 0", "runBegan 0 0", "ended 2000 2000"])
-    // Whole blocks: the third one holds the end.
+    // Whole blocks: the third one contains the end.
     let clock = rig.waitUntilStopped()
     #expect(clock.heardFrame == Int64(3 * Self.blockFrames))
     #expect(clock.renderedFrame == clock.heardFrame)
@@ -118,7 +118,7 @@ import Testing
     let writer = MemoryWriter()
     let rig = try Rig(writer)
     let input = try rig.play(RenderStream(ramp(240_000)))
-    // The gains tell which change a sample was rendered after.
+    // The gains identify the change before which a sample was rendered.
     let gains: [Float] = [0.5, 0.25, 0.125]
     var heardBefore: [Int] = []
     for gain in gains {
@@ -133,7 +133,7 @@ import Testing
     let factors = zip(heard, ramp(heard.count)).map { $0 / $1 }
     #expect(Set(factors) == [1, 0.5, 0.25, 0.125])
     #expect(factors == factors.sorted(by: >))
-    // Not before it was asked for.
+    // Not before the request.
     for (gain, count) in zip(gains, heardBefore) { #expect((factors.firstIndex(of: gain) ?? 0) >= count) }
   }
 
@@ -203,7 +203,7 @@ import Testing
   @Test func closingDoesNotWaitForAReader() throws {
     let file = try TemporaryDirectory()
     let path = file.path("fifo")
-    // One block is several times what a pipe holds.
+    // One block is several times the capacity of a pipe.
     let format = AudioFormat(sampleRateHz: 768_000, channelCount: 8)
     let sink = TimedSink.file(path: path, container: .pipe, encoding: .f32, format: format)
     let core = RenderCore(format: try sink.open())
@@ -214,7 +214,7 @@ import Testing
     core.setRunning(true, input: input)
     core.postCommands()
     sink.commandsPosted()
-    // The first bytes are there: the rest of the block finds no room.
+    // The first bytes have arrived; the rest of the block does not fit.
     var request = pollfd(fd: open(path, O_RDONLY | O_NONBLOCK), events: Int16(POLLIN), revents: 0)
     #expect(poll(&request, 1, -1) == 1)
     sink.commandsPosted()

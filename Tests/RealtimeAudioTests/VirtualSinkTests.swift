@@ -5,7 +5,7 @@ import Testing
 @testable import RealtimeAudio
 
 @Suite struct VirtualSinkTests {
-  /// A sink with a core, a writer that remembers, and a clock that the test sets.
+  /// A sink with a core, a writer that stores the audio, and a clock that the test sets.
   private final class Rig {
     let core: RenderCore
     let sink: VirtualSink
@@ -45,7 +45,7 @@ import Testing
       return input
     }
 
-    /// Lets `count` frames be heard, in pieces; what is heard.
+    /// Advances by `count` frames, in chunks; returns the audio.
     func hear(_ count: Int, pieces: [Int] = [1, 7, 100]) -> [Float] {
       let first = writer.content.samples.count
       var done = 0
@@ -124,7 +124,7 @@ import Testing
     let rig = try Rig(lookAheadFrames: 0, sampleRateHz: 44_100)
     _ = try rig.play(RenderStream(silence(50_000), capacityFrames: 65_536))
     var heard = 0
-    // A second in steps of a thousandth and a bit: no rounding adds up.
+    // One second in steps of slightly more than a thousandth: rounding errors do not add up.
     for step in 1...999 {
       let deadline = HostTime(nanoseconds: 1_000_000_000 + Int64(step) * 1_001_001)
       heard += rig.sink.advance(frameCount: rig.sink.frameCount(until: deadline))
@@ -164,7 +164,7 @@ import Testing
     #expect(rig.writer.content.finishCount == 1)
     rig.post { _ in }
     #expect(rig.sink.advance(frameCount: 5) == 0)
-    // One that was opened and never started has a writer to finish, too.
+    // A sink that was opened and never started also has a writer to finish.
     let writer = MemoryWriter()
     let unused = VirtualSink(format: rig.core.format, writer: writer) { HostTime(nanoseconds: 0) }
     unused.close()

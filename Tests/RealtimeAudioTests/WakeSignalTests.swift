@@ -56,7 +56,7 @@ import Testing
 }
 
 @Suite struct NamedThreadTests {
-  /// The name that the kernel shows for the calling thread.
+  /// Returns the kernel's name of the calling thread.
   private static func currentName() -> String {
     let descriptor = open("/proc/thread-self/comm", O_RDONLY)
     defer { close(descriptor) }
@@ -67,7 +67,7 @@ import Testing
 
   @Test(arguments: [
     ("decode", "decode"), ("exactly-15-long", "exactly-15-long"), ("much longer than fifteen", "much longer tha"),
-    // Cut between characters, never within one.
+    // Truncated between characters, never within one.
     ("fifteen bytes: é", "fifteen bytes: "), ("fourteen byte é", "fourteen byte "), ("", ""),
   ])
   func threadCarriesItsName(asked: String, shown: String) {
