@@ -3,7 +3,7 @@ import Testing
 
 @testable import PulseIO
 
-/// A record stream of 48 kHz whose server keeps 480,000 frames; fragments of 20 ms came for a second.
+/// A record stream of 48 kHz whose server buffers 480,000 frames; fragments of 20 ms arrived for a second.
 @Suite struct CaptureGapTests {
   private func gap(countsDropped: Bool = false) -> CaptureGap {
     var gap = CaptureGap(sampleRateHz: 48_000, heldFrames: 480_000, countsDropped: countsDropped)
@@ -13,7 +13,7 @@ import Testing
     return gap
   }
 
-  /// That so many frames were taken by then has the server asked, or not.
+  /// Expects that reading `frames` frames in total by then queries the server, or not.
   private func expect(
     _ gap: inout CaptureGap, took frames: Int64, atMilliseconds milliseconds: Int64, asks: Bool,
     _ location: SourceLocation = #_sourceLocation
@@ -22,7 +22,7 @@ import Testing
     #expect(isAsked == asks, sourceLocation: location)
   }
 
-  /// What the server answers means that so many are missing; nil: that it is to be asked again.
+  /// Expects that the server's reply means `missing` frames; nil: the server must be queried again.
   private func expect(
     _ gap: inout CaptureGap, written: Int64, read: Int64, missing: Int?,
     _ location: SourceLocation = #_sourceLocation
@@ -39,7 +39,7 @@ import Testing
 
   @Test func aFullServerHasDroppedWhatTimeTells() {
     var gap = gap()
-    // Fifteen seconds later: there are ten seconds, which come bit by bit.
+    // Fifteen seconds later: ten seconds are available, which arrive in parts.
     expect(&gap, took: 248_000, atMilliseconds: 16_000, asks: true)
     expect(&gap, written: 528_000, read: 248_000, missing: nil)
     expect(&gap, took: 528_000, atMilliseconds: 16_020, asks: true)
@@ -63,15 +63,15 @@ import Testing
   @Test func aServerThatCountsWhatItDroppedSaysItOnceAllHasLeftIt() {
     var gap = gap(countsDropped: true)
     gap.began(readFrames: 700, takenFrames: 0)
-    // Three seconds: half a second was on its way, the rest is still with the server, and nothing is missing.
+    // Three seconds: half a second was in transit, the rest is still in the server's buffer, and no frame is missing.
     expect(&gap, took: 72_000, atMilliseconds: 4_000, asks: true)
     expect(&gap, written: 192_700, read: 72_700, missing: nil)
     expect(&gap, took: 192_000, atMilliseconds: 4_020, asks: true)
     expect(&gap, written: 193_660, read: 192_700, missing: 0)
-    // Fifteen seconds, of which a fifth of a second came.
+    // Fifteen seconds, of which a fifth of a second arrived.
     expect(&gap, took: 201_600, atMilliseconds: 19_020, asks: true)
     expect(&gap, written: 912_700, read: 912_700, missing: 912_000 - 201_600)
-    // A source that stands later is missed by nobody.
+    // A later pause of the source loses no frames.
     expect(&gap, took: 202_560, atMilliseconds: 30_000, asks: true)
     expect(&gap, written: 913_660, read: 913_660, missing: 0)
   }

@@ -66,7 +66,8 @@ import Testing
     #expect(Self.observe(&monitor, 9_000, latencyMilliseconds: 2_000, at: 4_400) == .undecided)
   }
 
-  /// The device's latency is that of the last progress: one that still claims it does not delay the verdict.
+  /// The monitor uses the device's latency at the last progress: a device that still reports it does not delay the
+  /// verdict.
   @Test func aLatencyThatNeverEndsIsNotBelieved() {
     var monitor = Self.running(latencyMilliseconds: 50)
     #expect(Self.observe(&monitor, 8_000, latencyMilliseconds: 50, at: 350) == .suspected(nanoseconds: 100_000_000))
@@ -88,7 +89,7 @@ import Testing
     #expect(Self.observe(&monitor, 9_000, blockMilliseconds: 170, at: 760) == .suspected(nanoseconds: 440_000_000))
   }
 
-  /// This process was stopped: the device read all that there was, and the first timing after that finds new samples.
+  /// This process was stopped: the device read all buffered samples, and the first timing after that finds new samples.
   @Test func aProcessThatWasStoppedIsNoStall() {
     var monitor = Self.running()
     #expect(Self.observe(&monitor, 12_000, at: 8_000) == .consuming)

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("DeviceBlocks")
 struct DeviceBlocksTests {
-  /// A server that hands its device what was written piece by piece, never two pieces at once.
+  /// A server that passes written chunks to its device one by one, never two at once.
   private struct Server {
     let block: Int
     let capacity: Int
     var pieces: [Int] = []
-    /// What the device took, one after the other.
+    /// The frame counts of the device's reads, in order.
     var taken: [Int] = []
 
     var room: Int { capacity - pieces.reduce(0, +) }
@@ -45,7 +45,7 @@ struct DeviceBlocksTests {
     #expect(server.room < 2 * block, "the server starves: \(server.pieces)")
   }
 
-  /// Without it the rest of the first piece comes round again and again.
+  /// Without whole blocks, the rest of the first chunk recurs indefinitely.
   @Test("what is written as it is asked for never comes in step") func wouldNotEndByItself() {
     var server = Server(block: 1_023, capacity: 3_777, pieces: [3_777])
     for _ in 0..<100 {
@@ -69,7 +69,7 @@ struct DeviceBlocksTests {
     #expect(blocks.write(room: 3_900, least: 3_100, bufferFrameCount: 4_000) == 4_000)
     #expect(blocks.write(room: 3_900, least: 2_900, bufferFrameCount: 4_000) == 3_000)
     #expect(blocks.write(room: 900, least: 0, bufferFrameCount: 4_000) == 0)
-    // What was not written is not taken twice.
+    // Frames that were not written are not counted twice.
     #expect(blocks.deviceTook(room: 1_900) == 1_000)
     #expect(blocks.deviceTook(room: 2_900) == 1_000)
   }
@@ -90,7 +90,7 @@ struct DeviceBlocksTests {
     }
     [1_200, 1_200].forEach(take)
     #expect(blocks.frameCount == 1_200)
-    // A command has a block cut in two.
+    // A command cuts a block in two.
     [500, 1_200, 2_400].forEach(take)
     #expect(blocks.frameCount == 1_200)
     [1_187, 1_213, 1_190].forEach(take)
@@ -143,7 +143,7 @@ struct DeviceBlocksTests {
       _ = blocks.write(room: 960, least: 0, bufferFrameCount: 4_800)
     }
     #expect(blocks.overtakenCount(heldCount: 4_800, whereUnknown: 480) == 0)
-    // What is queued is written over from somewhere within a block on.
+    // Buffered audio is overwritten from a position within a block on.
     _ = blocks.write(room: 960, least: 500, bufferFrameCount: 4_800)
     #expect(blocks.overtakenCount(heldCount: 4_800, whereUnknown: 480) == 960)
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PulseIO
 
-/// A graph with blocks of 1,024 frames at 48 kHz that took its last one, up to frame 53,248, at 1 s.
+/// A graph with blocks of 1,024 frames at 48 kHz that read its last block, up to frame 53,248, at 1 s.
 @Suite struct GraphStallTests {
   private static let stood = HostTime(nanoseconds: 1_000_000_000)
 
@@ -13,7 +13,7 @@ import Testing
     return stall
   }
 
-  /// What the answer is, so many milliseconds after the last block was taken.
+  /// Evaluates a timing reply, `milliseconds` after the last block was read.
   private func answer(_ stall: inout GraphStall, timing: UInt64 = 7, readFrame: Int64, milliseconds: Int64) {
     stall.answered(
       timing: timing, readFrame: readFrame, hostTime: Self.stood.advanced(byNanoseconds: milliseconds * 1_000_000),
@@ -38,7 +38,7 @@ import Testing
     #expect(stall.isCertain && stall.frame == 53_248)
   }
 
-  /// Whatever the phase: it is at most in the middle of a block.
+  /// The device is at most one block before the expected position, whatever the phase.
   @Test(arguments: [58, 60, 64, 70, 80] as [Int64])
   func aServerThatWentOnWhileThisProcessStoodIsLetBe(milliseconds: Int64) {
     var stall = suspected()

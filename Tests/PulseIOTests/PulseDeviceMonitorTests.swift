@@ -7,7 +7,7 @@ import Testing
 
 @Suite("PulseDeviceMonitor", .serialized)
 struct PulseDeviceMonitorTests {
-  /// What a monitor reported, in order.
+  /// The reports of the monitor, in order.
   private let reports = WakeSignal<[AudioDevices?]>([])
 
   private func follow(_ server: String) throws -> PulseDeviceMonitor {
@@ -16,7 +16,7 @@ struct PulseDeviceMonitorTests {
     return monitor
   }
 
-  /// Waits until the newest report is as wanted.
+  /// Waits until the newest report satisfies `isWanted`.
   private func wait(_ what: String, until isWanted: @escaping (AudioDevices?) -> Bool) throws {
     let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
     let met = reports.wait(until: deadline) { reports in reports.last.map(isWanted) == true ? true : nil }
@@ -90,7 +90,7 @@ struct PulseDeviceMonitorTests {
     let count = reports.withState(\.count)
     server.suspend()
     monitor.check()
-    // A server that stands cannot have answered.
+    // A stopped server cannot have replied.
     #expect(reports.withState(\.count) == count)
     server.resume()
     let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import PulseIO
 
-/// What libpulse says of sinks with ports, as recorded from a laptop, from the structures that it hands over to the routes that
-/// come of them: no sink here has ports.
+/// Routes from libpulse's descriptions of sinks with ports, recorded from a laptop. They pass through libpulse's
+/// structures, because no sink in the test rig has ports.
 @Suite("Routes of recorded sink information")
 struct RecordedRouteTests {
-  /// `pactl list sinks` of a laptop's built-in sound: speakers, and a headphone socket.
+  /// `pactl list sinks` of a laptop's built-in sound card: speakers, and a headphone socket.
   private static func laptop(
     active: String, headphones: pa_port_available, speakers: pa_port_available = PA_PORT_AVAILABLE_UNKNOWN
   ) throws -> AudioDevice {
@@ -24,7 +24,7 @@ struct RecordedRouteTests {
     _ name: String, _ description: String, active: String? = nil, ports: [(String, String, pa_port_available)] = [],
     rate: UInt32 = 44_100
   ) throws -> AudioDevice {
-    // libpulse's structures live as long as its callback: so do these.
+    // libpulse's structures are valid during its callback only; these are, too.
     var words = [name, description]
     for port in ports { words += [port.0, port.1] }
     let texts = words.map { strdup($0) }
@@ -65,13 +65,13 @@ struct RecordedRouteTests {
 
   private static let laptopName = "alsa_output.pci-0000_00_1f.3.analog-stereo"
 
-  /// A tracker of a stream that plays on what comes first.
+  /// Creates a tracker of a stream that plays on `device`.
   private func tracker(on device: AudioDevice, others: AudioDevice...) -> RouteTracker {
     var tracker = RouteTracker()
     var all = Self.devices(device)
     all.outputs += others
     #expect(tracker.devicesChanged(all) == nil)
-    // The first route is none that changed.
+    // The first route is not a change.
     #expect(tracker.playing(on: device.name) == nil)
     return tracker
   }
@@ -99,7 +99,7 @@ struct RecordedRouteTests {
     #expect(first?.previous.output?.port?.availability == .available)
     let second = tracker.devicesChanged(
       Self.devices(try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO)))
-    // Whoever listened has been told; this is only where the sound goes now.
+    // The loss was reported before; this is only the new route.
     #expect(second?.reason == .newDeviceAvailable && second?.isLossOfOutput == false)
     #expect(second?.current.output?.port?.description == "Speakers")
   }
@@ -124,7 +124,7 @@ struct RecordedRouteTests {
       Self.devices(
         try Self.laptop(
           active: "analog-output-headphones", headphones: PA_PORT_AVAILABLE_YES, speakers: PA_PORT_AVAILABLE_NO)))
-    // The speakers of this laptop say that they are off while headphones are in: nobody pulled them out.
+    // This laptop reports its speakers as unavailable while headphones are plugged in: they were not unplugged.
     #expect(change?.current.output?.port?.name == "analog-output-headphones")
     #expect(change?.reason == .newDeviceAvailable && change?.isLossOfOutput == false)
   }
@@ -146,7 +146,7 @@ struct RecordedRouteTests {
     let change = tracker.playing(on: headset.name)
     #expect(change?.reason == .newDeviceAvailable && change?.current.output?.deviceDescription == "Headset")
     #expect(change?.previous.output?.deviceName == laptop.name)
-    // Back again: it has been there all the time.
+    // A return: the device was available all the time.
     #expect(tracker.playing(on: laptop.name)?.reason == .override)
     #expect(tracker.playing(on: headset.name)?.reason == .override)
   }

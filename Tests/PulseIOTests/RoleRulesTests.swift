@@ -2,7 +2,7 @@ import Testing
 
 @testable import PulseIO
 
-/// What the modules of PulseAudio that go by roles do, by their arguments.
+/// The effects of PulseAudio's role modules, by their arguments.
 @Suite struct RoleRulesTests {
   private typealias Stream = RoleRules.Stream
 
@@ -88,7 +88,7 @@ import Testing
   }
 }
 
-/// Where a stream goes on that the server muted and then asked to stand.
+/// The position at which a stream resumes after the server muted it and requested a cork.
 @Suite struct StreamHoldTests {
   @Test("nothing was read while it was muted: it goes on where it stands")
   func atOnce() {

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("SplicePlan")
 struct SplicePlanTests {
-  /// A device that takes 50 ms at a time and was asked at 1 s; the frames between the read position and the target.
+  /// Returns the frames between the read position and the target, for a device that reads 50 ms at a time and replied
+  /// at 1 s.
   private func distance(
     sinceRead: Int64, deviceMilliseconds: Int64 = 1_000, blockFrames: Int64 = 2_400, age: Int64 = 0,
     slowestAnswerMilliseconds: Int64 = 0
