@@ -5,15 +5,15 @@ import Testing
 
 @testable import LibAV
 
-/// Which comments FFmpeg is not shown, and that it finds the same sound behind them. A row for each container.
+/// The comments that are masked for FFmpeg, and the unchanged audio after them. One row per container.
 @Suite struct CommentVeilTests {
   struct Container: Sendable, CustomTestStringConvertible {
     let name: String
-    /// For ffmpeg, which writes the file.
+    /// The options for ffmpeg, which writes the file.
     var options: [String] = []
-    /// Puts comments in by hand where ffmpeg writes none of its own naming.
+    /// Inserts the comments into the file where ffmpeg cannot write arbitrary names.
     var edit: (@Sendable ([UInt8], Int) throws -> [UInt8])?
-    /// FFmpeg estimates it by the file's size.
+    /// Whether FFmpeg estimates the duration from the file's size.
     var hasEstimatedDuration = false
 
     var testDescription: String { name }
@@ -33,7 +33,7 @@ import Testing
     (0..<count).map { "NAME\(String($0 + 100_000))" }
   }
 
-  /// Values of names of their own, at the end of the movie, which is the file's last atom.
+  /// Inserts values with custom names at the end of the movie, which is the file's last atom.
   @Sendable private static func iTunes(_ file: [UInt8], count: Int) throws -> [UInt8] {
     let items = names(count).flatMap { name in
       TagBytes.atom(
@@ -51,7 +51,7 @@ import Testing
 
   private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
-  /// A list of texts, at the end.
+  /// Appends a list of texts.
   @Sendable private static func info(_ file: [UInt8], count: Int) throws -> [UInt8] {
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
     let texts = (0..<count).flatMap { index -> [UInt8] in
@@ -62,7 +62,7 @@ import Testing
     return file[..<4] + TagBytes.littleEndian(file.count - 8 + list.count) + file[8...] + list
   }
 
-  /// A short sound with so many comments.
+  /// Creates a short file with `count` comments.
   private func file(_ container: Container, comments count: Int, in folder: TemporaryDirectory) throws -> [UInt8] {
     let texts = folder.file("comments")
     let named = container.edit == nil ? Self.names(count) : []
@@ -85,7 +85,7 @@ import Testing
     var duration: Int64?
   }
 
-  /// What FFmpeg finds: the sound, and how many comments.
+  /// Returns what FFmpeg finds: the audio, and the number of comments.
   private func look(_ bytes: [UInt8]) throws -> (sound: Found, commentCount: Int) {
     let demuxer = try Demuxer(source: FileSource(bytes: bytes, interrupt: Interrupt()))
     var packets: [Int] = []
@@ -131,7 +131,7 @@ import Testing
     let block = [4] + TagBytes.bigEndian(comment.count, bytes: 3) + comment
     func with(_ count: Int) -> [UInt8] { file[..<42] + (0..<count).flatMap { _ in block } + file[42...] }
     #expect(try veils(with(1_000)) == [])
-    // Of so many blocks the last that is looked at is shown as the last of all.
+    // With too many blocks, the last examined one is masked as the last of all.
     let list = try veils(with(5_000))
     #expect(list.last == Veil(range: Int64(42 + 4_095 * block.count)..<Int64(43 + 4_095 * block.count), bytes: [0x81]))
     #expect(try look(with(5_000)).sound.packets.count > 1)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LibAV
 
-/// Demuxer, packets, decoder and frames on a file that is written here.
+/// Demuxer, packets, decoder and frames, on a generated file.
 @Suite struct DecoderTests {
-  /// A mono WAV of 16 bits at 8 kHz, 1,000 frames, each with its index.
+  /// Creates a mono WAV of 16 bits at 8 kHz, 1,000 frames, each with its index as its value.
   private func makeWAV() throws -> (path: [UInt8], url: URL) {
     var bytes = Array("RIFF".utf8)
     func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }

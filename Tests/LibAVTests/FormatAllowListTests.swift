@@ -6,7 +6,7 @@ import Testing
 
 @testable import LibAV
 
-/// Files choose their demuxer and decoder by their bytes: only those of the list are reachable.
+/// Files select their demuxer and decoder by their bytes: only those of the list are reachable.
 @Suite struct FormatAllowListTests {
   @Test func everyListedNameExistsInFFmpegOnce() {
     let demuxers = FormatAllowList.demuxers.flatMap(\.names)
@@ -85,7 +85,7 @@ import Testing
   }
 }
 
-/// Opening has a bound on what it reads, whatever the file says of itself.
+/// Opening limits the bytes that it reads, whatever the file claims.
 @Suite struct OpeningLimitTests {
   /// An ID3 tag that claims more bytes than opening may read.
   @Test func aTagLargerThanTheLimitIsRefused() throws {
@@ -120,7 +120,7 @@ import Testing
     #expect(byteCount == 960_000 * 4)
   }
 
-  /// An MP3 whose good audio is followed by zeros: FFmpeg's parser would collect them all as one frame.
+  /// An MP3 whose valid audio is followed by zeros: FFmpeg's parser would collect them all as one frame.
   @Test func zerosAfterAudioEndWithALimit() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("a.mp3")
@@ -128,7 +128,7 @@ import Testing
       "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=20", "-write_xing", "0", path,
     ])
     try #require(process.wait() == 0)
-    // Sparse: it takes no room.
+    // Sparse: it occupies no disk space.
     try #require(truncate(path, 1 << 30) == 0)
     let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
     let demuxer = try Demuxer(source: source)

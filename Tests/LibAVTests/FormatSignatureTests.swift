@@ -7,7 +7,7 @@ import Testing
 
   @Test func aStreamWithItsParametersInFrontIsFLAC() {
     #expect(FormatSignature.isFLAC(beginning))
-    // The only block before the sound.
+    // The only block before the audio.
     var last = beginning
     last[4] = 0x80
     #expect(FormatSignature.isFLAC(last))

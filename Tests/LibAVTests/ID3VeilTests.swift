@@ -5,7 +5,7 @@ import Testing
 
 @testable import LibAV
 
-/// Which tags FFmpeg is not shown, and that it finds the sound behind them where it was.
+/// The tags that are masked for FFmpeg, and the unchanged position of the audio after them.
 @Suite struct ID3VeilTests {
   private static let large = Int(ID3Veil.harmlessByteCount)
 
@@ -20,12 +20,12 @@ import Testing
 
   private static let picture = TagBytes.frame(3, "APIC", [UInt8](repeating: 7, count: large))
 
-  /// What tags in earnest are like.
+  /// Examples of legitimate tags.
   private static let ordinary: [[UInt8]] = [
     [], Array("fLaC".utf8), TagBytes.id3v2(3, frames(2_000)),
     TagBytes.id3v2(3, frames(12) + picture), TagBytes.id3v2(3, picture + [UInt8](repeating: 0, count: 2 * large)),
     TagBytes.id3v2(4, TagBytes.frame(4, "APIC", [UInt8](repeating: 7, count: large)) + frames(3, 4)),
-    // Frame sizes of ID3v2.4 with eight bits a byte, as some write them.
+    // Frame sizes of ID3v2.4 with eight bits per byte, as some programs write them.
     TagBytes.id3v2(4, picture + frames(2, 4)),
     TagBytes.id3v2(3, [0, 0, 0, 6, 0, 0, 0, 0, 0, 0] + picture, flags: 0x40),
     TagBytes.id3v2(
@@ -45,7 +45,7 @@ import Testing
     #expect(try ranges(many) == [10..<Int64(many.count)])
     let none = TagBytes.id3v2(3, [UInt8](repeating: 1, count: 2 * Self.large))
     #expect(try ranges(none) == [10..<Int64(none.count)])
-    // One tag behind another.
+    // Two consecutive tags.
     let first = TagBytes.id3v2(3, Self.frames(3))
     #expect(
       try ranges(first + many + none) == [

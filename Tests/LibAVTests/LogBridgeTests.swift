@@ -7,9 +7,9 @@ import Testing
 
 @testable import LibAV
 
-/// FFmpeg's log arrives in swift-log, whole and attributed. One suite, because the bridge is the process's.
+/// FFmpeg's log arrives in swift-log, complete and attributed. One suite, because the bridge is process-wide.
 @Suite(.serialized) struct LogBridgeTests {
-  /// What a logger was given.
+  /// The messages that a logger received.
   final class Records: Sendable {
     struct Record: Hashable {
       var level: Logger.Level
@@ -46,7 +46,7 @@ import Testing
     return records
   }
 
-  /// Other tests of this process make FFmpeg speak, too.
+  /// Returns the records of this suite: other tests of this process cause FFmpeg messages, too.
   private func ours(_ records: Records) -> [Records.Record] { records.all.filter { $0.message.contains("bridge:") } }
 
   @Test func levelsAreMapped() {
@@ -70,7 +70,8 @@ import Testing
     #expect(ours(quiet).map(\.message) == ["bridge: heard"])
   }
 
-  /// What FFmpeg says of a file without a duration is what the table has: the words are FFmpeg's, and may change with it.
+  /// FFmpeg's message about a file without a duration matches the table. The text is FFmpeg's and may change with its
+  /// version.
   @Test func aFileWithoutADurationWarnsNobody() throws {
     let records = install(level: .debug)
     // MPEG-1 Layer III, 128 kbit/s, 44,100 Hz: frames of 417 bytes, silent because all else is 0.

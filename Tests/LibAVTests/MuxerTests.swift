@@ -5,16 +5,16 @@ import Testing
 
 @testable import LibAV
 
-/// What encoders and muxers write, as FFmpeg's programs see it.
+/// The output of encoders and muxers, verified with FFmpeg's programs.
 @Suite struct MuxerTests {
   /// One codec in one container.
   struct Row: Sendable, CustomTestStringConvertible {
     var format: String
     var encoder: String
     var codec: String
-    /// Whether every sample comes back as it was; else only their number is looked at.
+    /// Whether every sample survives unchanged; otherwise only the number of samples is checked.
     var isExact = false
-    /// Frames more than there were, where the container cannot say how many there are.
+    /// The number of additional frames, for containers that cannot store the number of frames.
     var surplus = 0...0
     var bits: Int?
 
@@ -27,7 +27,7 @@ import Testing
     Row(format: "wav", encoder: "pcm_f32le", codec: "pcm_f32le", isExact: true),
     Row(format: "caf", encoder: "pcm_s16be", codec: "pcm_s16be", isExact: true),
     Row(format: "caf", encoder: "alac", codec: "alac", isExact: true),
-    // A packet of IMA 4:1 has 64 frames, and CAF does not say how many of the last are true.
+    // A packet of IMA 4:1 has 64 frames, and CAF does not store how many of the last ones are valid.
     Row(format: "caf", encoder: "adpcm_ima_qt", codec: "adpcm_ima_qt", surplus: 0...63),
     Row(format: "flac", encoder: "flac", codec: "flac", isExact: true),
     Row(format: "flac", encoder: "flac", codec: "flac", isExact: true, bits: 24),
@@ -121,7 +121,7 @@ import Testing
       try #require(fstat(descriptor, &status) == 0)
       most = max(most, number * 10_000 - Int(status.st_size))
     }
-    // Ten seconds, and what Matroska makes a cluster of.
+    // Ten seconds, and the size of a Matroska cluster.
     #expect(most < 500 * 10_000 + 6_000_000, "\(most) bytes waited")
     print("\(codecName)\t\(most) bytes waited of \(3_000 * 10_000)")
     try muxer.finish()
@@ -208,7 +208,7 @@ import Testing
 
   // MARK: - Tools
 
-  /// A tone of two channels that differ, 16 bits.
+  /// Generates a tone of two different channels, 16 bits.
   static func sound(frameCount: Int) -> [Int16] {
     (0..<frameCount * 2).map { index in
       let place = Double(index / 2) / 48_000
@@ -254,7 +254,7 @@ import Testing
     let index = try muxer.addStream(encoder, options: stream)
     try muxer.writeHeader()
     let packet = try Packet()
-    // Pieces of no particular size.
+    // Chunks of an arbitrary size.
     var rest = sound[...]
     while true {
       let piece = rest.prefix(2 * 1_777)
@@ -273,7 +273,7 @@ import Testing
     try muxer.finish()
   }
 
-  /// The names of a movie's outermost boxes.
+  /// Returns the names of a movie's top-level boxes.
   private static func boxes(_ bytes: [UInt8]) -> [String] {
     var names: [String] = []
     var place = 0
@@ -286,7 +286,7 @@ import Testing
     return names
   }
 
-  /// Runs a program; what it wrote to its two outputs.
+  /// Runs a program; returns the contents of its two outputs.
   private static func run(_ words: [String], in folder: String) throws -> (output: String, messages: String) {
     try ChildProcess.run(
       [
@@ -298,9 +298,10 @@ import Testing
     func text(_ name: String) throws -> String {
       String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")), as: UTF8.self)
     }
-    // Foundation leaks what it reads an empty file into: none is.
+    // Foundation leaks the buffer for an empty file, so no file is empty.
     let output = try text("out").dropLast()
-    // What FFmpeg 5.1 says of every such file, its own too: plain numbers name no speakers, and CAF no duration.
+    // FFmpeg 5.1 prints these messages for all such files, including its own: PCM has no speaker names, and CAF no
+    // duration.
     let usual = ["Guessed Channel Layout for Input Stream", "Estimating duration from bitrate"]
     let messages = try text("err").split(separator: "\n").filter { line in !usual.contains { line.contains($0) } }
     return (String(output), messages.joined(separator: "\n"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LibAV
 
-/// Pictures of another shape: what is read of memory, and what numbers become.
+/// The conversion of video frames to other layouts: the memory that is read, and the resulting values.
 @Suite struct PictureScalerTests {
   private struct Row {
     var format: PixelFormat
@@ -44,7 +44,7 @@ import Testing
       try scaler.convert(data, planes: row.format.planes(width: row.width, height: row.height), into: frame)
       let pixels = try frame.copiedPixels(.i420)
       let luma = Set(pixels.data.prefix(row.newWidth * row.newHeight))
-      // Grey of 100 is 16 + 100 * 219 / 255 where luma goes from 16 to 235.
+      // Gray of 100 is 16 + 100 * 219 / 255 where luma ranges from 16 to 235.
       let expected = row.format == .bgra ? 102 : 100
       #expect(luma.allSatisfy { abs(Int($0) - expected) <= 1 }, "\(row): \(luma)")
       print("\(row.format) \(row.width) x \(row.height)\t\(row.newWidth) x \(row.newHeight), luma \(luma.sorted())")
@@ -113,7 +113,7 @@ import Testing
 
   // MARK: - Tools
 
-  /// Three columns of a luma each, without colour.
+  /// Generates three columns with one luma each, without color.
   private static func columns(_ luma: [UInt8], _ format: PixelFormat) throws -> PixelBuffer {
     var data = [UInt8](repeating: 128, count: format.byteCount(width: 96, height: 32))
     for row in 0..<32 {
@@ -122,7 +122,7 @@ import Testing
     return try PixelBuffer(format, width: 96, height: 32, data: data)
   }
 
-  /// The luma in the middle of each column.
+  /// Returns the luma in the middle of each column.
   private static func luma(of pixels: PixelBuffer) -> [Int] {
     (0..<3).map { Int(pixels.data[pixels.height / 2 * pixels.width + $0 * pixels.width / 3 + pixels.width / 6]) }
   }

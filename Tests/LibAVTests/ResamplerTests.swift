@@ -4,7 +4,7 @@ import Testing
 @testable import LibAV
 
 @Suite struct ResamplerTests {
-  /// Converts all of `input` in pieces and drains.
+  /// Converts all of `input` in chunks and drains the resampler.
   private func convertAll<Sample>(
     _ resampler: Resampler, _ input: [Sample], pieceFrames: Int
   ) throws -> [Float] {
@@ -32,13 +32,14 @@ import Testing
     }
   }
 
-  /// swresample makes and clears twice as much room as it is asked to fill, so it is not asked for more than can come out.
+  /// swresample allocates and clears twice the requested space, so the resampler never requests more than the possible
+  /// output.
   @Test func theRoomThatIsOfferedCostsNothing() throws {
     let resampler = try Resampler(
       input: SampleLayout(format: .float32, sampleRateHz: 44_100, channelCount: 2), outputSampleRateHz: 48_000,
       outputChannelCount: 2)
     let input = (0..<2_000).map { Float($0) / 2_000 }
-    // 2 GB of addresses, of which only what is written becomes memory.
+    // 2 GB of address space; only written pages become memory.
     let capacity = 1 << 28
     let size = capacity * 2 * MemoryLayout<Float>.size
     let room = try #require(mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))
@@ -56,7 +57,7 @@ import Testing
     #expect(grown < 256)
   }
 
-  /// The most memory that the process ever had.
+  /// The peak memory of the process.
   private static var peakMegabytes: Int {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
