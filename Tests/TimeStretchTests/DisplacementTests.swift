@@ -3,14 +3,15 @@ import RigSupport
 import Testing
 import TimeStretch
 
-/// "The stretcher's own displacement (measured with a train of clicks) stays within 20 ms and 50 ms and never accumulates."
+/// The stretcher's displacement, measured with a train of clicks, never accumulates and stays within 20 ms
+/// (time domain) or 50 ms (spectral).
 @Suite struct DisplacementTests {
   private static func seconds(_ speed: Double, atMost most: Int) -> Int {
-    // A burst at 32 comes every 4 s; slow ones make much of little.
+    // At a rate of 32, a burst comes every 4 s of input; slow rates turn a short input into a long output.
     speed < 0.5 ? max(3, min(most, Int(speed * 24))) : most
   }
 
-  /// Answers the largest displacement, in ms.
+  /// Checks the displacement, and returns its largest value, in ms.
   @discardableResult
   private func expectWithin(
     _ limit: Double, _ algorithm: TimeStretchAlgorithm, _ numerator: Int64, _ denominator: Int64, seconds: Int,
@@ -26,7 +27,7 @@ import TimeStretch
     let worst = displacements.map { $0.map(abs) ?? .infinity }.max() ?? .infinity
     #expect(worst <= limit, "\(algorithm) at \(speed.value): \(displacements.map { $0.map { Int($0.rounded()) } })")
     if let first = displacements.first ?? nil, let last = displacements.last ?? nil {
-      // What accumulates is worse at the end than at the beginning.
+      // An accumulating displacement is larger at the end than at the beginning.
       #expect(abs(last - first) <= limit)
     }
     return worst
@@ -50,7 +51,7 @@ import TimeStretch
       20, .timeDomain, speed.0, speed.1, seconds: Self.seconds(value, atMost: value > 8 ? 24 : 8), sampleRateHz: rate)
   }
 
-  /// Where a sample of what is slowed down lasts long.
+  /// Low sample rates, where one sample of slowed audio lasts long.
   @Test(
     arguments: [8_000, 11_025, 16_000, 22_050],
     [
@@ -65,7 +66,7 @@ import TimeStretch
   }
 
   @Test func aQuarterOfAnHourInTheTimeDomainDoesNotDrift() throws {
-    // Left alone, Sonic is seconds away by then.
+    // Without correction, Sonic is seconds off by then.
     try expectWithin(20, .timeDomain, 7, 2, seconds: 900, sampleRateHz: 8_000)
   }
 

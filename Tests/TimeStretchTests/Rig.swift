@@ -1,7 +1,8 @@
 import MediaCore
 import TimeStretch
 
-/// Stretches `input` (interleaved), put in pieces of these sizes over and over, and taken in pieces of 1,000 frames.
+/// Stretches `input` (interleaved), which is written in chunks of the sizes `pieces`, repeatedly, and read in chunks of
+/// 1,000 frames.
 func stretched(
   _ input: [Float], _ algorithm: TimeStretchAlgorithm, _ speed: StretchSpeed,
   format: AudioFormat = AudioFormat(sampleRateHz: 44_100, channelCount: 1), pieces: [Int] = [4_096],

@@ -19,7 +19,7 @@ import TimeStretch
     }
   }
 
-  /// The package trait says whether it is there (`scripts/without-gpl`).
+  /// The package trait decides whether the spectral stretcher exists (`scripts/without-gpl`).
   @Test func whatIsNotInThisBuildIsRefusedWithItsNumber() throws {
     #if RubberBand
       #expect(Self.algorithms == TimeStretchAlgorithm.allCases)
@@ -46,7 +46,7 @@ import TimeStretch
     #expect(abs(found - 441) < 4.41, "\(algorithm) at \(speed.value): \(found) Hz")
   }
 
-  /// Sound of a low rate that is slowed down goes through Sonic at a higher one.
+  /// Slowed audio of a low sample rate passes through Sonic at a higher one.
   @Test(arguments: [8_000, 11_025, 22_050])
   func atLowRatesTooThePitchTheLevelAndTheCountAreKept(_ rate: Int) throws {
     let speed = try StretchSpeed(1, over: 8)
@@ -96,18 +96,18 @@ import TimeStretch
     let output = try stretched(
       Array(all[10_000...]), algorithm, speed, history: Array(all[(10_000 - history)..<10_000]))
     #expect(output.count == 5_000)
-    // Neither silence nor a fade: the first two periods are as loud as what follows.
+    // Neither silence nor a fade: the first two periods are as loud as the rest.
     let peak = output[..<200].lazy.map(abs).max() ?? 0
     #expect(peak > 0.4 && peak < 0.6)
   }
 
-  /// What goes in last comes out, too, and is no silence.
+  /// The last input frames are audible in the output.
   @Test(
     arguments: algorithms, [(1, 8), (1, 2), (3, 4), (1_234_567, 1_000_000), (2, 1), (5, 2), (8, 1)] as [(Int64, Int64)])
   func theEndSoundsToTheLast(_ algorithm: TimeStretchAlgorithm, _ speed: (Int64, Int64)) throws {
     let speed = try StretchSpeed(speed.0, over: speed.1)
     let output = try stretched(tone(441, frameCount: speed.value > 4 ? 80_000 : 20_000), algorithm, speed)
-    // But for a fade of some milliseconds: 10 ms at most are silent, and the last 30 ms are as loud as the rest.
+    // Except for a fade of some milliseconds: at most 10 ms are silent, and the last 30 ms are as loud as the rest.
     let silent = output.count - 1 - (output.lastIndex { abs($0) > 0.05 } ?? 0)
     let peak = output.suffix(1_323).lazy.map(abs).max() ?? 0
     print("\(algorithm) at \(speed.value): \(silent) frames of silence at the end, peak before it \(peak)")
