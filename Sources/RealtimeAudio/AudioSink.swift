@@ -10,8 +10,8 @@ import MediaCore
 /// - releases the frames that it will never request again.
 ///
 /// When commands are pending, the sink makes them audible as soon as it can. It rewinds the core to just after the
-/// device's read position, renders again and overwrites the queued audio. It stops the device (no wakeups at all) when
-/// the core is not active and `core.lastAudibleFrame` has been heard.
+/// device's read position, renders again and overwrites the buffered audio. It stops the device (no wakeups at all)
+/// when the core is not active and `core.lastAudibleFrame` has been heard.
 public protocol AudioSink: AnyObject, Sendable {
   /// The sink's text form, for users and for `output.status`: `pulse:NAME`, `null`, `wav:PATH`, `pipe:PATH`, `virtual`.
   var label: String { get }

@@ -10,7 +10,7 @@ import Synchronization
 /// Threading: `write` and `lose` on the source's side; `take` and `wait` on the consumer's side; the rest on any
 /// thread.
 public final class CaptureQueue: @unchecked Sendable {
-  // `@unchecked Sendable`: `pendingLoss` belongs to the source's side; the ring and the queue synchronise themselves.
+  // `@unchecked Sendable`: `pendingLoss` belongs to the source's side; the ring and the queue synchronize themselves.
 
   /// A chunk: the frames of one `write`.
   public struct Piece: Sendable, Hashable, BitwiseCopyable {

@@ -155,8 +155,8 @@ public final class RenderCore: @unchecked Sendable {
         rampFrameCount: max(0, rampFrameCount)))
   }
 
-  /// Starts or stops measuring the audio that the input adds to the output, from the next command's frame on. Freeing
-  /// an input stops its measurement.
+  /// Starts or stops measuring the audio that the input adds to the output, from the frame at which the command is
+  /// applied. Freeing an input stops its measurement.
   public func setMetering(_ isEnabled: Bool, input: Int) {
     if isEnabled, meters[input] == nil {
       meters[input] = InputMeter(channelCount: format.channelCount, sampleRateHz: format.sampleRateHz)

@@ -4,7 +4,7 @@ public enum StreamRole: String, Sendable, Hashable, CaseIterable {
   case music
   case video
   case game
-  /// Short notification sounds. prose: sounds (the audio clip itself)
+  /// Short notifications, such as an alert.
   case event
   /// A call.
   case phone

@@ -6,7 +6,7 @@ import MediaCore
 /// thread passes it to the writer. Commands in the middle of a block rewind to the current frame, and the rest of the
 /// block is rendered again. While no input is active the thread sleeps without a deadline.
 ///
-/// Threading: the sink's side is the thread; `signal` synchronises it with `commandsPosted` and `close`.
+/// Threading: the sink's side is the thread; `signal` synchronizes it with `commandsPosted` and `close`.
 public final class TimedSink: AudioSink, @unchecked Sendable {
   // `@unchecked Sendable`: `thread` is written by `start` and `close`, which the owner calls one after the other.
   private struct Control {

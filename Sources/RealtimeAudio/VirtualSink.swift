@@ -108,11 +108,10 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
 
   /// Advances by at most `frameCount` frames, and stops before a running input lacks samples.
   ///
-  /// - Returns: The number of frames; 0 when a decoder must deliver first, or when no input is active (see
-  ///   `isAudible`). Without an active input, time passes without frames.
-  ///
   /// - Parameter isSettled: Called once more when the number of frames that can be rendered is known. A decoder may
   ///   have ended its stream meanwhile, and the consequences come first.
+  /// - Returns: The number of frames; 0 when a decoder must deliver first, or when no input is active (see
+  ///   `isAudible`). Without an active input, time passes without frames.
   public func advance(frameCount: Int, while isSettled: () -> Bool = { true }) -> Int {
     closing.withLock { _ in hear(atMost: frameCount, while: isSettled) }
   }
