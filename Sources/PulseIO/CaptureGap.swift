@@ -4,8 +4,8 @@ import MediaCore
 /// seconds of stereo at 48 kHz. After a pause of this process, fewer frames arrive than the elapsed time requires. A
 /// value type without side effects.
 ///
-/// PulseAudio drops the newest frames and keeps the buffer's content, and PipeWire drops the oldest. Either way the
-/// frames are missing once this process has caught up.
+/// PulseAudio drops the newest frames, and PipeWire drops all but the newest. In both cases the frames are missing once
+/// this process has caught up, except for the frames that it read meanwhile.
 struct CaptureGap: Hashable {
   /// Fragments arrive more often than this.
   private static let leastNanoseconds: Int64 = 300_000_000

@@ -48,8 +48,9 @@ struct DeviceBlocks {
     return count
   }
 
-  /// Returns how many more frames the server may have read than the device has received: less than a block, unless all
-  /// chunks were whole blocks. `heldCount`: the capacity of the server's buffer.
+  /// Returns an upper bound on the frames that the server has read and the device has not received yet: 0 while all
+  /// chunks were whole blocks, otherwise one block. `heldCount`: the capacity of the server's buffer. `whereUnknown`:
+  /// the minimum of the bound in the latter case.
   func overtakenCount(heldCount: Int, whereUnknown: Int) -> Int {
     if frameCount > 0, oddCount == 0, wholeCount > 2 * heldCount { return 0 }
     return max(frameCount, lastTaken, whereUnknown)

@@ -16,7 +16,7 @@ struct GraphStall: Hashable {
   private var lastRead = HostTime(nanoseconds: 0)
   private var timing: UInt64 = 0
 
-  /// Returns the time after a block at which the next block but one is late.
+  /// Returns the duration after a block at which the next block but one is late.
   static func patienceNanoseconds(blockNanoseconds: Int64) -> Int64 { 2 * blockNanoseconds + slackNanoseconds }
 
   /// Called when the device missed a block while this process was scheduled. The reply of timing `timing` decides

@@ -3,7 +3,7 @@ import MediaCore
 import RealtimeAudio
 
 // Owner of one record stream and of its connection. Created on a thread that may block; afterwards the stream belongs
-// to a PulseCaptureDriver, with the loop's lock.
+// to a PulseCaptureDriver, which uses it under the loop's lock.
 
 /// A `pa_stream` for recording that is connected, ready and corked.
 final class PulseCaptureStream: @unchecked Sendable {

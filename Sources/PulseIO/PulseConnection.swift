@@ -7,7 +7,7 @@ import RealtimeAudio
 
 /// A `pa_context` on a separate main loop.
 ///
-/// Threading: `init`, `connect` and queries (PulseConnection+Questions) on a thread that may block; `context` only with
+/// Threading: `init`, `connect` and queries (PulseConnection+Questions) on a thread that may block; `context` only
 /// under the loop's lock.
 final class PulseConnection: @unchecked Sendable {
   // `@unchecked Sendable`: `hasExpired`, `onLoss` and `subscribers` are protected by the loop's lock; the rest never

@@ -61,8 +61,8 @@ final class PulseMainloop: @unchecked Sendable {
   /// Wakes every `wait`. From a callback or inside `withLock`.
   func signal() { pa_threaded_mainloop_signal(pointer, 0) }
 
-  /// Gives the calling thread (on Linux a `who` of 0 is a thread) the priority of PulseAudio's threads, if RLIMIT_NICE
-  /// permits, so that audio does not underrun on a busy machine. Without permission the priority stays as it is.
+  /// Gives the calling thread the priority of PulseAudio's threads, so that audio does not underrun on a busy machine.
+  /// On Linux a `who` of 0 is a thread. If RLIMIT_NICE does not permit the change, the priority stays as it is.
   private static func raisePriority() { _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, -11) }
 
   /// Ends the thread; afterwards no callback runs. Not inside `withLock`.

@@ -133,8 +133,10 @@ public final class PulseSink: SharedDeviceSink {
   /// Connects and creates a corked stream. A sink is opened once; it can be opened again only after an error. Never
   /// starts a server.
   ///
-  /// - Throws: `outputUnavailable` when no server responds in time or it has no such device, `outputConfiguration` when
-  ///   PulseAudio does not support the format, `invalidState` when the sink is open, being opened or closed.
+  /// - Throws:
+  ///   - `outputUnavailable` when no server responds in time or it has no such device.
+  ///   - `outputConfiguration` when PulseAudio does not support the format.
+  ///   - `invalidState` when the sink is open, being opened or closed.
   public func open() throws(MediaError) -> AudioFormat {
     let mayOpen = stage.withLock { stage in
       guard case .idle = stage else { return false }

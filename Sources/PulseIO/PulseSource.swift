@@ -74,8 +74,10 @@ public final class PulseSource: AudioSource {
 
   /// Connects and creates a corked stream. Never starts a server.
   ///
-  /// - Throws: `sourceUnavailable` when no server responds in time or it has no such device, `sourceConfiguration` when
-  ///   PulseAudio does not support the format, `invalidState` when the source is open or closed.
+  /// - Throws:
+  ///   - `sourceUnavailable` when no server responds in time or it has no such device.
+  ///   - `sourceConfiguration` when PulseAudio does not support the format.
+  ///   - `invalidState` when the source is open or closed.
   public func open() throws(MediaError) -> AudioFormat {
     guard signal.descriptor >= 0 else {
       throw MediaError(.sourceUnavailable, "no file descriptor is left", operation: "eventfd")

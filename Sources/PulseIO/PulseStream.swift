@@ -3,7 +3,7 @@ import MediaCore
 import RealtimeAudio
 
 // Owner of one playback stream and of its connection. Created on a thread that may block; afterwards the stream belongs
-// to a PulseStreamDriver, with the loop's lock.
+// to a PulseStreamDriver, which uses it under the loop's lock.
 
 /// A `pa_stream` that is connected, ready and corked.
 final class PulseStream: @unchecked Sendable {

@@ -109,8 +109,8 @@ extension PulseStreamDriver {
     onNotice(hangs ? .stoppedAnswering : .answersAgain)
   }
 
-  /// The frame that has certainly been heard: the position of the device at its last read. Nil while the clock is
-  /// paused.
+  /// The frame that has certainly been heard: the position of the device at its last read, minus the audio that the
+  /// server may drop. Nil while the clock is paused.
   var frameHeardForSure: Int64? {
     guard isClockRunning, let frame = heard.heardFrame(at: min(lastSign, .now)) else { return nil }
     let doubt = Double(counters.doubtNanoseconds.load(ordering: .relaxed)) * Double(sampleRateHz) / 1e9

@@ -91,7 +91,7 @@ struct RoleRules: Equatable {
     }
   }
 
-  /// Parses `a,b/c`: groups of roles; nil for an empty argument.
+  /// Parses `a,b/c`: groups of roles; nil for an empty or missing argument.
   private static func roles(_ text: String?) -> [Set<String>]? {
     guard let text, !text.isEmpty else { return nil }
     return text.split(separator: "/").map { Set($0.split(separator: ",").map(String.init)) }
