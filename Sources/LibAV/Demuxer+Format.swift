@@ -46,8 +46,7 @@ extension Demuxer {
 }
 
 extension StreamInfo.MediaType {
-  /// The media type of a format description. An attached picture is video; an unknown type is metadata. prose: picture
-  /// (FFmpeg)
+  /// The media type of a format description. An image that belongs to the file is video; an unknown type is metadata.
   fileprivate var formatMediaType: FormatDescription.MediaType {
     switch self {
     case .audio: .audio

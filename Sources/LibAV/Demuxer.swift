@@ -337,9 +337,9 @@ public final class Demuxer {
     return context
   }
 
-  /// The maximum number of pixels that FFmpeg may decode, per video frame and for all artwork of a file together, to
-  /// find parameters that the container does not state: 64 MiB of memory. A larger video has no pixel format until its
-  /// first frame is decoded.
+  /// The maximum number of pixels that FFmpeg may decode to find parameters that the container does not state: 64 MiB
+  /// of memory. It applies per video frame, and to all artwork of a file together. A larger video has no pixel format
+  /// until its first frame is decoded.
   private static let analyzedPixelCount: Int64 = 1 << 24
 
   /// Returns whether the header lists all streams and there is exactly one audio stream.

@@ -49,9 +49,11 @@ public final class FileSource {
 
   /// Opens a file for reading. Does not block, whatever the path names.
   ///
-  /// - Throws: The failure of `open` or `fstat`; `EISDIR` for a folder, `ESPIPE` for what is neither a file nor a
-  ///   folder, `ENOENT` for an invalid path (empty, or with a zero byte), `EXDEV` for a path outside
-  ///   `ReadableFiles.roots`.
+  /// - Throws: The failure of `open` or `fstat`. Special cases:
+  ///   - `EISDIR` for a folder.
+  ///   - `ESPIPE` for anything else that is not a regular file.
+  ///   - `ENOENT` for an invalid path (empty, or with a zero byte).
+  ///   - `EXDEV` for a path outside `ReadableFiles.roots`.
   public convenience init(path: [UInt8], kinds: Kinds = .regularFiles, interrupt: Interrupt) throws(AVFailure) {
     let descriptor = ReadableFiles.roots.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {

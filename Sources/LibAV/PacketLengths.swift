@@ -86,9 +86,9 @@ public final class PacketLengths {
     return (1...65_536).contains(count) ? count : nil
   }
 
-  /// Returns the frame count of a packet that is shorter than the others; nil for a full packet. Its header consists of
-  /// three bits of element type, four bits of instance, twelve unused bits, one bit that announces the count, three
-  /// other bits, and the count of 32 bits.
+  /// Returns the frame count of a packet that is shorter than the others; nil for a full packet. The header
+  /// of the packet has these bits: 3 element type, 4 instance, 12 unused, 1 whether the count is present, 3 others, 32
+  /// count.
   private static func alacFrameCount(_ packet: Packet) -> Int64? {
     guard packet.byteCount >= 7, let data = packet.pointer.pointee.data, data[2] & 0x10 != 0 else { return nil }
     // From bit 23 on.
