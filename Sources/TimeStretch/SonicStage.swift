@@ -27,6 +27,8 @@ final class SonicStage {
   /// Sonic's longest period is the sample rate divided by this.
   private static let lowestPitchHz = Int(SONIC_MIN_PITCH)
 
+  /// Creates a Sonic stream.
+  ///
   /// - Throws: `conversionFailed` when no memory is available.
   init(format: AudioFormat, speed: Double) throws(MediaError) {
     guard let stream = sonicCreateStream(Int32(format.sampleRateHz), Int32(format.channelCount)) else {

@@ -21,8 +21,8 @@ public protocol TimeStretcher: AnyObject {
   /// The playback rate relative to the recording.
   var speed: StretchSpeed { get }
 
-  /// The number of frames before the first one that the stretcher can use, so that a start in the middle of audio is
-  /// heard like continued playback; 0 for none. Without history it uses silence.
+  /// The number of frames before the first one that the stretcher can use; 0 for none. With them, a start in the middle
+  /// of audio is heard like continued playback. Without them it uses silence.
   var historyFrameCount: Int { get }
 
   /// Sets the frames before the first one, which are not heard. Only the last `historyFrameCount` frames are used.
