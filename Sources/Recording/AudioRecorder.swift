@@ -1,55 +1,62 @@
-// Records what a source gives into one file, as AVAudioRecorder does. Its own thread takes sound from the source's queue, measures it and
-// gives it to an AssetWriter; nothing here runs in the source's callback, and nothing of what callers ask for waits for the disk but
-// `prepareToRecord` and `stop`.
+// Records the audio of a source into one file, as AVAudioRecorder does. A separate thread dequeues the source's audio,
+// measures it and appends it to an `AssetWriter`. No code of this file runs in the source's callback. Of the methods,
+// only `prepareToRecord`, `stop` and the first `record` wait for the disk.
 import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// Records sound into a file.
+/// Records audio into a file.
 ///
-/// Life: `prepareToRecord` (or the first `record`) opens the source and begins the file; `record` and `pause` in turns, all into that
-/// file; `stop`, or what ends it by itself, makes it whole. Then `record` begins anew, which is an error where the file may not be replaced.
+/// Lifecycle:
+/// 1. ``prepareToRecord()``, or the first ``record(atHostTime:forDuration:)``, opens the source and creates the file.
+/// 2. `record` and ``pause()`` alternate. All audio goes into the same file.
+/// 3. ``stop()``, a time limit or a failure ends the recording and finishes the file.
+/// 4. A later `record` starts a new recording. It fails if the file exists and may not be replaced.
 ///
-/// Threading: any thread. Closures that it is given run on its own thread, in order, and must not wait for the recorder.
+/// Threading: any thread. ``Options/onEvent`` is called on any thread, other closures on the recorder's thread. They
+/// run in order and must not wait for the recorder.
 public final class AudioRecorder: Sendable {
-  /// What it is doing.
+  /// The state of a recorder.
   public enum State: String, Sendable, Hashable {
-    /// Not begun.
+    /// Nothing has been started.
     case idle
-    /// The source is being opened, and the file begun.
+    /// The source is being opened and the file created.
     case preparing
-    /// Everything is there; nothing listens.
+    /// Source and file are open; no audio is captured.
     case prepared
     case recording
     case paused
-    /// The file is being made whole.
+    /// The file is being finished.
     case stopping
-    /// It is over; `outcome` says what there is.
+    /// The recording has ended; ``Status/outcome`` describes the result.
     case stopped
   }
 
-  /// What is wanted besides the settings.
+  /// Options other than the settings of the format.
   public struct Options: Sendable {
-    /// Nothing is kept before a sample has this level, in dBFS, but for a quarter of a second before it; nil: from the first on.
+    /// Level in dBFS, -160 to 0, at which recording starts. Audio before the first sample of this level is skipped,
+    /// except the last quarter of a second. Default: nil, which records from the first frame.
     public var startLevel: Float?
-    /// What stays below, in dBFS, is silent, and of such a stretch only `longestSilence` is kept; nil: all of it is.
+    /// Level in dBFS, -160 to 0, below which audio counts as silence. Only ``longestSilence`` of each silent range is
+    /// kept. Default: nil, which keeps all silence.
     public var silenceLevel: Float?
-    /// In seconds, 0.1 to 3600: half at the beginning of the silence, half (a quarter of a second at most) at its end.
+    /// Seconds of each silent range that are kept, 0.1 to 3600. Half of them, at most a quarter of a second, are
+    /// kept at its end, the rest at its start. Default: 1.
     public var longestSilence = 1.0
-    /// What the file's tags say, as FFmpeg names them.
+    /// The tags of the file, with FFmpeg's names.
     public var metadata: [String: String] = [:]
-    /// Notes what is being recorded, for the next start; nil: nobody does.
+    /// Records the path of the unfinished file, for recovery at the next start. Default: none.
     public var journal: RecordingJournal?
-    /// The session that the recorder follows: `AudioSession`. `record` fails while the session does not permit recording;
-    /// an interruption pauses the recorder; a category that does not record stops it. Default: none.
+    /// The session that the recorder follows: `AudioSession`. `record` fails while the session does not permit
+    /// recording; an interruption pauses the recorder; a category that does not record stops it. Default: none.
     public var session: (any RecorderSession)?
-    /// Told what happens, in the order in which it does, one after another, on any thread.
+    /// Called for each event, in order, one at a time, on any thread.
     public var onEvent: (@Sendable (Event) -> Void)?
 
-    /// Everything is kept.
+    /// Options that keep all audio.
     public init() {}
 
-    /// Errors: `invalidArgument`.
+    /// - Throws: `invalidArgument`.
     func check() throws(MediaError) {
       for level in [startLevel, silenceLevel].compactMap({ $0 }) where !(-160...0).contains(level) {
         throw MediaError(.invalidArgument, "a level is from -160 to 0 dBFS, not \(level)", operation: "prepareToRecord")
@@ -60,53 +67,53 @@ public final class AudioRecorder: Sendable {
     }
   }
 
-  /// What happened.
+  /// An event of a recording.
   public enum Event: Sendable, Hashable {
     case state(State)
-    /// So many frames of the source were lost before a time of the recording, where silence stands for them.
+    /// The source lost `frameCount` frames. Silence replaces them at this time of the recording.
     case lost(frameCount: Int64, at: MediaTime)
-    /// It is over, by whatever.
+    /// The recording ended, for any reason.
     case finished(Outcome)
   }
 
-  /// What a recording came to.
+  /// The result of a recording.
   public struct Outcome: Sendable, Hashable {
-    /// Where the file is: absolute, bytes; nil: there is none.
+    /// The absolute path of the file, in bytes; nil if there is no file.
     public var path: [UInt8]?
-    /// How long it is; invalid when a failure left only a part of what had been recorded.
+    /// The duration of the file; invalid if a failure cut the file short and the rest cannot be read.
     public var duration: MediaTime
-    /// Bytes of the file; 0 when not known.
+    /// The size of the file in bytes; 0 if it is unknown.
     public var byteCount: Int64
-    /// Frames of the source that were lost; silence stands for them.
+    /// Frames that the source lost. Silence replaces them.
     public var lostFrameCount: Int64
-    /// Frames that were left out: before the level to start at, and of silence.
+    /// Frames that were skipped: audio before ``Options/startLevel`` was reached, and silence.
     public var skippedFrameCount: Int64
-    /// Why it ended before anybody asked; nil: somebody did, or its time was over.
+    /// Why the recording failed; nil if it was stopped or reached its time limit.
     public var error: MediaError?
   }
 
-  /// What can be seen of it.
+  /// A snapshot of the recorder's observable state.
   public struct Status: Sendable, Hashable {
     public var state = State.idle
-    /// How much has been recorded: 0 when stopped.
+    /// The recorded duration; zero when stopped.
     public var currentTime = MediaTime.zero
-    /// Of the source: float32; nil before it is open.
+    /// The format of the source, as float32; nil before the source is open.
     public var sourceFormat: AudioFormat?
-    /// What the source is called; empty before it is open.
+    /// The name of the source; empty before the source is open.
     public var sourceLabel = ""
-    /// How it is coded; nil before the settings were checked.
+    /// The format of the file; nil before the settings were checked.
     public var format: RecordingSettings.Format?
     public var lostFrameCount: Int64 = 0
     public var skippedFrameCount: Int64 = 0
-    /// It waits for something loud enough.
+    /// Whether the recorder waits for audio of ``Options/startLevel``.
     public var isWaitingForLevel = false
-    /// Nil before it is over.
+    /// The result; nil before the recording has ended.
     public var outcome: Outcome?
   }
 
-  /// Where the file will be.
+  /// The location of the file.
   public let place: RecordingPlace
-  /// What it is written as.
+  /// The format of the file.
   public let settings: RecordingSettings
   private let options: Options
   private let makeSource: @Sendable () -> any AudioSource
@@ -114,50 +121,50 @@ public final class AudioRecorder: Sendable {
   /// Whether an interruption of the session paused the recorder.
   private let interrupted = Atomic(false)
 
-  /// What callers and the thread share; protected by the monitor that it is in.
+  /// State that callers and the recorder's thread share; protected by the monitor that contains it.
   struct Shared: Sendable {
     var status = Status()
     var session: RecordingSession?
-    /// What `prepareToRecord` failed of.
+    /// The result of the preparation; nil while it runs.
     var preparation: Result<Void, MediaError>?
-    /// What somebody asked for while it was being prepared.
+    /// The recording that was requested during the preparation.
     var start: StartRequest?
     var meters: [Int: MeterObserver] = [:]
     var nextMeter = 1
-    /// What was measured since `updateMeters`.
+    /// Audio that was measured since `updateMeters`.
     var unread: RecordingMeter.Sum?
     var levels: MeterLevels?
     var completions: [@Sendable (Result<Outcome, MediaError>) -> Void] = []
-    /// What happened, and has not been told yet.
+    /// Pending events.
     var untold: [Event] = []
-    /// Somebody is telling it.
+    /// Whether a thread is delivering events.
     var isTelling = false
 
-    /// Whoever calls this has it told when he is out of the monitor.
+    /// Changes the state. The caller delivers the event after it has left the monitor.
     mutating func enter(_ state: State) {
       status.state = state
       untold.append(.state(state))
     }
   }
 
-  /// How recording begins, or goes on.
+  /// A request to start or resume recording.
   struct StartRequest: Sendable {
-    /// Nothing that was captured before is kept; nil: from now on.
+    /// Audio that was captured before this time is skipped; nil: now.
     var hostTime: HostTime?
-    /// It stops after so much more; nil: when somebody says so.
+    /// Recording stops after this duration; nil: no limit.
     var duration: MediaTime?
   }
 
-  /// Who is told levels.
+  /// An observer of levels.
   struct MeterObserver: Sendable {
     let intervalFrames: @Sendable (Int) -> Int
     var sum: RecordingMeter.Sum?
     let body: @Sendable (MeterLevels, MediaTime) -> Void
   }
 
-  /// A recorder that has not begun. No I/O.
+  /// Creates a recorder. No I/O.
   ///
-  /// - Parameter makeSource: makes what is recorded; called once for each recording, on the recorder's thread.
+  /// - Parameter makeSource: creates the source. It is called once for each recording, on the recorder's thread.
   public init(
     place: RecordingPlace, settings: RecordingSettings = RecordingSettings(), options: Options = Options(),
     source makeSource: @escaping @Sendable () -> any AudioSource
@@ -165,57 +172,60 @@ public final class AudioRecorder: Sendable {
     (self.place, self.settings, self.options, self.makeSource) = (place, settings, options, makeSource)
   }
 
-  /// Who lets go of a recorder that is at work stops it.
+  /// A recorder that is released while it records stops.
   deinit { try? stop { _ in } }
 
-  // MARK: - What can be seen
+  // MARK: - Observable state
 
-  /// All of it at one moment.
+  /// A consistent snapshot of the state.
   public var status: Status { shared.withState { $0.status } }
 
-  /// Whether it records.
+  /// Whether the recorder is recording.
   public var isRecording: Bool { shared.withState { $0.status.state == .recording } }
 
-  /// How much has been recorded; zero when stopped.
+  /// The recorded duration; zero when stopped.
   public var currentTime: MediaTime { shared.withState { $0.status.currentTime } }
 
   // MARK: - Recording
 
-  /// Opens the source and begins the file, so that `record` begins at once. Blocks for as long as that takes. Nothing when it has begun.
+  /// Opens the source and creates the file, so that ``record(atHostTime:forDuration:)`` starts at once. Blocks
+  /// meanwhile. Does nothing if the recorder is already prepared.
   ///
-  /// What a crash left of a recording to the same place is made whole first.
-  /// Errors: `invalidArgument` and `unsupportedAudioFormat` for settings, before anything is written; `sourceUnavailable`; `fileExists`;
-  /// `outsideRoots`; `writeFailed`; `invalidState` when it is being stopped.
+  /// First, the remainder of a crashed recording to the same location is repaired.
+  ///
+  /// - Throws: `invalidArgument` and `unsupportedAudioFormat` for the settings, before anything is written;
+  ///   `sourceUnavailable`; `fileExists`; `outsideRoots`; `writeFailed`; `invalidState` while the recorder stops.
   public func prepareToRecord() throws(MediaError) {
     guard try begin(nil) else { return }
     try shared.wait { $0.preparation }?.get()
   }
 
-  /// The same without blocking.
+  /// Opens the source and creates the file, without blocking.
   ///
-  /// - Parameter completion: called once, on a thread of the recorder's, or at once.
+  /// - Parameter completion: called once, on the recorder's thread, or immediately.
   public func prepareToRecord(completion: @escaping @Sendable (Result<Void, MediaError>) -> Void) {
     do throws(MediaError) {
       guard try begin(nil, completion) else { return completion(.success(())) }
     } catch { completion(.failure(error)) }
   }
 
-  /// Records from now on, or from `hostTime` on; resumes after a pause, in the same file.
+  /// Starts recording, now or at `hostTime`. After a pause, resumes recording into the same file.
   ///
-  /// A recorder that is not prepared prepares itself first, and blocks for as long as that takes. When the method returns,
-  /// the recorder records, and `pause` is possible. A prepared recorder does not block.
+  /// A recorder that is not prepared prepares itself first, and blocks meanwhile. When the method returns, the recorder
+  /// is recording, and ``pause()`` is possible. A prepared recorder does not block.
   ///
   /// - Parameters:
-  ///   - hostTime: CLOCK_MONOTONIC; exact to the sample as far as the source knows when it captured. It has to lie ahead.
-  ///   - duration: it stops by itself after so much more; nil: it does not. Above 0.
-  /// Errors: `invalidState` while it records, or is being stopped; `fileExists` after a recording that is not to be replaced;
-  /// `invalidTime`; those of `prepareToRecord`; those of the session.
+  ///   - hostTime: a future CLOCK_MONOTONIC time. Its accuracy is that of the capture times that the source reports, at
+  ///     best one sample.
+  ///   - duration: how much more to record, above 0. Default: no limit.
+  /// - Throws: `invalidState` while the recorder records or stops; `fileExists` after a recording that may not be
+  ///   replaced; `invalidTime`; the errors of ``prepareToRecord()``; the errors of the session.
   public func record(atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil) throws(MediaError) {
     try startRecording(atHostTime: hostTime, forDuration: duration)
     try shared.wait { $0.preparation }?.get()
   }
 
-  /// Records without waiting for the preparation; the outcome has its error.
+  /// Starts recording without waiting for the preparation. The outcome contains an error of the preparation.
   package func startRecording(
     atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil
   ) throws(MediaError) {
@@ -233,9 +243,9 @@ public final class AudioRecorder: Sendable {
     _ = try begin(StartRequest(hostTime: hostTime, duration: duration))
   }
 
-  /// Stands still; `record` goes on. Does not block.
+  /// Pauses recording; ``record(atHostTime:forDuration:)`` resumes it. Does not block.
   ///
-  /// Errors: `invalidState` unless it records.
+  /// - Throws: `invalidState` unless the recorder is recording.
   public func pause() throws(MediaError) {
     let session = try shared.update { shared throws(MediaError) -> RecordingSession? in
       guard shared.status.state == .recording else { throw Self.wrongState("only what records is paused", shared) }
@@ -246,10 +256,10 @@ public final class AudioRecorder: Sendable {
     shared.tell(options.onEvent)
   }
 
-  /// Ends the recording and makes the file whole. Blocks for as long as that takes.
+  /// Ends the recording and finishes the file. Blocks meanwhile.
   ///
-  /// When it has ended by itself, that is what is answered.
-  /// Errors: `invalidState` when nothing was begun; what `prepareToRecord` failed of.
+  /// - Returns: The outcome. If the recording has already ended, the outcome of that recording.
+  /// - Throws: `invalidState` if no recording was started; the error of a failed preparation.
   @discardableResult
   public func stop() throws(MediaError) -> Outcome {
     let done = WakeSignal<Result<Outcome, MediaError>?>(nil)
@@ -258,10 +268,10 @@ public final class AudioRecorder: Sendable {
     return try result.get()
   }
 
-  /// The same without blocking.
+  /// Ends the recording and finishes the file, without blocking.
   ///
-  /// - Parameter completion: called once, on the recorder's thread, or at once when it is over already.
-  /// Errors: `invalidState` when nothing was begun.
+  /// - Parameter completion: called once, on the recorder's thread, or immediately if the recording has already ended.
+  /// - Throws: `invalidState` if no recording was started.
   public func stop(completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void) throws(MediaError) {
     let (session, outcome) = try shared.update { shared throws(MediaError) -> (RecordingSession?, Outcome?) in
       switch shared.status.state {
@@ -281,9 +291,10 @@ public final class AudioRecorder: Sendable {
     session?.stop()
   }
 
-  /// Removes the file. Blocks for a moment.
+  /// Removes the file. Blocks briefly.
   ///
-  /// Errors: `invalidState` unless it is stopped; `fileNotFound` when there is none; `outsideRoots`; `writeFailed`.
+  /// - Throws: `invalidState` unless the recorder is stopped; `fileNotFound` if there is no file; `outsideRoots`;
+  ///   `writeFailed`.
   public func deleteRecording() throws(MediaError) {
     let path = try shared.withState { shared throws(MediaError) -> [UInt8] in
       guard shared.status.state == .stopped else {
@@ -300,8 +311,8 @@ public final class AudioRecorder: Sendable {
 
   // MARK: - Meters
 
-  /// Updates `averagePower` and `peakPower` with the audio that was captured since the last call. Without new audio, they
-  /// keep their values: a program may call it more often than the source delivers.
+  /// Updates ``averagePower(forChannel:)`` and ``peakPower(forChannel:)`` with the audio that was captured since the
+  /// last call. Without new audio, they keep their values, so calls may be more frequent than the source's buffers.
   public func updateMeters() {
     shared.withState { shared in
       guard let sum = shared.unread else { return }
@@ -310,10 +321,10 @@ public final class AudioRecorder: Sendable {
     }
   }
 
-  /// The level of the root of the mean square, in dBFS, as `updateMeters` found it; `MeterLevels.silence` before.
+  /// The RMS level in dBFS at the last ``updateMeters()``; `MeterLevels.silence` before the first.
   public func averagePower(forChannel channel: Int) -> Float { level(channel, \.averagePower) }
 
-  /// The level of the largest sample, in dBFS, as `updateMeters` found it; `MeterLevels.silence` before.
+  /// The level of the largest sample in dBFS at the last ``updateMeters()``; `MeterLevels.silence` before the first.
   public func peakPower(forChannel channel: Int) -> Float { level(channel, \.peakPower) }
 
   private func level(_ channel: Int, _ values: KeyPath<MeterLevels, [Float]>) -> Float {
@@ -321,11 +332,12 @@ public final class AudioRecorder: Sendable {
     return values.indices.contains(channel) ? values[channel] : MeterLevels.silence
   }
 
-  /// Has `body` told, on the recorder's thread, how loud what was captured is: for each stretch of `1 / rate` seconds while it records,
-  /// with the time of the recording at its end.
+  /// Registers an observer of levels. While recording, `body` runs on the recorder's thread once for each interval of
+  /// `1 / rate` seconds. It receives the levels of the interval and the recording time at its end.
   ///
-  /// - Parameter rate: 1 to 100 a second.
-  /// Errors: `invalidArgument`.
+  /// - Parameter rate: calls a second, 1 to 100.
+  /// - Returns: A number for ``removeMeterObserver(_:)``.
+  /// - Throws: `invalidArgument`.
   public func addMeterObserver(
     rate: Double, _ body: @escaping @Sendable (MeterLevels, MediaTime) -> Void
   ) throws(MediaError) -> Int {
@@ -340,7 +352,7 @@ public final class AudioRecorder: Sendable {
     }
   }
 
-  /// Ends it. One call may be under way.
+  /// Removes an observer. One call may still be running.
   public func removeMeterObserver(_ number: Int) { shared.withState { _ = $0.meters.removeValue(forKey: number) } }
 
   // MARK: - Internals
@@ -349,9 +361,9 @@ public final class AudioRecorder: Sendable {
     MediaError(.invalidState, "\(rule); the recorder is \(shared.status.state.rawValue)")
   }
 
-  /// Begins, or goes on; false when there was nothing to begin.
+  /// Starts or resumes recording. Returns false if there was nothing to prepare or start.
   ///
-  /// - Parameter start: nil: only prepares.
+  /// - Parameter start: nil only prepares.
   private func begin(
     _ start: StartRequest?, _ completion: (@Sendable (Result<Void, MediaError>) -> Void)? = nil
   ) throws(MediaError) -> Bool {
@@ -385,7 +397,7 @@ public final class AudioRecorder: Sendable {
   }
 }
 
-/// How a recorder follows its session. None of these calls has an effect on a recorder that has ended meanwhile.
+/// The recorder's reactions to its session. None of these calls affects a recorder that has already ended.
 extension AudioRecorder: SessionRecorder {
   public func interruptionBegan() {
     guard isRecording, (try? pause()) != nil else { return }
@@ -404,7 +416,7 @@ extension AudioRecorder: SessionRecorder {
 }
 
 extension WakeSignal<AudioRecorder.Shared> {
-  /// Tells what happened in the order in which it did, one after another, on the thread of whoever is the first to come here.
+  /// Delivers pending events in order, one at a time, on the first thread that calls it.
   func tell(_ onEvent: (@Sendable (AudioRecorder.Event) -> Void)?) {
     while let events = takeUntold() {
       for event in events { onEvent?(event) }

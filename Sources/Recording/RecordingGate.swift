@@ -1,17 +1,20 @@
 import MediaCore
 import RealtimeAudio
 
-/// Decides what of the captured sound is kept: from when on it is loud enough, and how much of what is silent. A pure value, but for memory.
+/// Selects the captured audio that is kept: drops audio before the start level, and shortens silence. A pure value,
+/// except for its buffers.
 ///
-/// It looks at windows of 10 ms. What it keeps back it gives out later, or counts as skipped.
+/// It decides for windows of 10 ms. A window whose decision is open is buffered, then kept or counted as skipped.
 struct RecordingGate {
-  /// What it looks for.
+  /// The thresholds.
   struct Settings: Sendable, Hashable {
-    /// Nothing is kept before a sample has this level, in dBFS, but for the quarter of a second before it; nil: from the first on.
+    /// Start level in dBFS. Audio before the first sample of this level is skipped, except the last quarter of a
+    /// second. Default: nil, no start level.
     var startLevel: Float?
-    /// What stays below, in dBFS, is silent; nil: nothing is left out.
+    /// Level in dBFS below which audio counts as silence; nil: no audio is skipped.
     var silenceLevel: Float?
-    /// So much of each silent stretch is kept, in seconds: half at its beginning, half (a quarter of a second at most) at its end.
+    /// Seconds of each silent range that are kept: half, at most a quarter of a second, at its end, the
+    /// rest at its start.
     var longestSilence = 1.0
 
     var isOpen: Bool { startLevel == nil && silenceLevel == nil }
@@ -29,7 +32,7 @@ struct RecordingGate {
   private var quietWindows = 0
   /// The window that is being filled.
   private var window: [Float] = []
-  /// Windows that may yet be kept: the last ones of what is quiet.
+  /// The last quiet windows, which may yet be kept.
   private var held: [[Float]] = []
   private(set) var skippedFrameCount: Int64 = 0
 
@@ -47,10 +50,10 @@ struct RecordingGate {
 
   private static func magnitude(_ decibels: Float) -> Float { MeterLevels.magnitude(decibels) }
 
-  /// Whether it still waits for something loud enough.
+  /// Whether no sample has reached the start level yet.
   var isWaitingForLevel: Bool { isWaiting }
 
-  /// Takes frames; `keep` gets what is kept, in order.
+  /// Adds frames. Calls `keep` with the kept audio, in order.
   mutating func add(_ samples: UnsafeBufferPointer<Float>, keep: (UnsafeBufferPointer<Float>) -> Void) {
     var rest = samples[...]
     while !rest.isEmpty {
@@ -64,7 +67,7 @@ struct RecordingGate {
     }
   }
 
-  /// The recording ends, or stands: the window that was begun belongs to what was before it.
+  /// Decides for the incomplete window and drops buffered windows, when the recording pauses or ends.
   mutating func finish(keep: (UnsafeBufferPointer<Float>) -> Void) {
     if !window.isEmpty { decide(keep) }
     window.removeAll(keepingCapacity: true)

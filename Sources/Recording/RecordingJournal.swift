@@ -2,19 +2,20 @@ import Glibc
 import MediaCore
 import RealtimeAudio
 
-/// Which recordings are being made, for the next start: a folder with a link to each unfinished file.
+/// The unfinished recordings, for the next start: a folder with a symbolic link to each unfinished file.
 ///
-/// Threading: any thread; blocks for moments.
+/// Threading: any thread; calls block briefly.
 public struct RecordingJournal: Sendable, Hashable {
-  /// Its path.
+  /// The path of the folder.
   public let folder: String
 
-  /// A journal in a folder, which is made when it is needed.
+  /// A journal in `folder`, which is created on first use.
   public init(folder: String) { self.folder = folder }
 
-  /// Says that an unfinished file is at a path; answers what `remove` takes.
+  /// Adds the path of an unfinished file.
   ///
-  /// Errors: `writeFailed`.
+  /// - Returns: The entry for `remove`.
+  /// - Throws: `writeFailed`.
   func add(_ path: [UInt8]) throws(MediaError) -> String {
     guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure("mkdir") }
     var generator = SystemRandomNumberGenerator()
@@ -24,12 +25,13 @@ public struct RecordingJournal: Sendable, Hashable {
     return entry
   }
 
-  /// Says that it is whole, or gone.
+  /// Removes the entry of a file that is finished or deleted.
   func remove(_ entry: String) { unlink(entry) }
 
-  /// Makes whole what was left, each where it lies. What cannot be repaired, or is being made, stays noted.
+  /// Repairs unfinished recordings in their folders. An entry stays if its file cannot be repaired or is still being
+  /// recorded.
   ///
-  /// - Parameter report: told of each: the path that it was to have, and what came of it.
+  /// - Parameter report: called for each recording with its final path and the result.
   public func recover(
     _ report: (_ path: [UInt8], _ result: Result<RecordingPlace.Recovered, MediaError>) -> Void
   ) {

@@ -1,9 +1,9 @@
 import MediaCore
 import RealtimeAudio
 
-/// Measures captured sound in windows of 10 ms, and adds windows up. A pure value.
+/// Measures captured audio in windows of 10 ms, and adds windows up. A pure value.
 struct RecordingMeter {
-  /// What was measured of a stretch.
+  /// The measurement of a range of audio.
   struct Sum: Sendable, Hashable {
     var frameCount = 0
     var peaks: [Float]
@@ -24,7 +24,7 @@ struct RecordingMeter {
 
     mutating func removeAll() { self = Sum(channelCount: peaks.count) }
 
-    /// In dBFS; of nothing: silence.
+    /// In dBFS; silence if there are no frames.
     var levels: MeterLevels {
       MeterLevels(
         averagePower: squares.map { MeterLevels.decibels(($0 / Double(max(1, frameCount))).squareRoot()) },
@@ -42,7 +42,7 @@ struct RecordingMeter {
     window = Sum(channelCount: channelCount)
   }
 
-  /// Takes frames; `body` gets each window that they fill. Samples that are not finite are passed over.
+  /// Adds frames and calls `body` for each window that they complete. Ignores samples that are not finite.
   mutating func add(_ samples: UnsafeBufferPointer<Float>, _ body: (Sum) -> Void) {
     var frame = 0
     let frameCount = samples.count / channelCount

@@ -1,47 +1,52 @@
-// Where a recording lies while it is being made, and what becomes of one that was not ended. Until it is whole it is NAME.recording, beside
-// where it will be, and locked by whoever records. One that nobody has locked was left by a crash: it is repaired, and gets its name, or, if
-// that is taken meanwhile, "NAME (recovered).ENDING".
+// The location of a recording during and after recording.
+//
+// - The unfinished file is NAME.recording, in the same folder, and locked by the recorder.
+// - A finished recording is renamed to NAME.
+// - An unlocked NAME.recording is the remainder of a crash. It is repaired and renamed to NAME, or to "NAME
+//   (recovered).EXTENSION" if NAME exists.
 import FileAccess
 import Glibc
 import MediaCore
 import WholeFiles
 
-/// The file of a recording.
+/// The location of a recording's file.
 public struct RecordingPlace: Sendable {
-  /// What a recording's name ends with until it is whole.
+  /// The suffix of the name of an unfinished recording.
   public static let unfinishedEnding = ".recording"
 
-  /// Where it will be: absolute, bytes.
+  /// The absolute path of the finished file, in bytes.
   public let path: [UInt8]
   let file: WholeFile
   private let roots: FileRoots?
 
-  /// Where it is until it is whole.
+  /// The path of the unfinished file.
   public var unfinishedPath: [UInt8] { path + Self.unfinishedEnding.utf8 }
 
   /// A file at an absolute path. No I/O.
   ///
-  /// - Parameter replaces: even if there is a file, which stays until the recording is whole.
+  /// - Parameter replaces: whether the recording may replace an existing file. That file stays until the recording is
+  ///   finished. Default: false.
   public init(path: [UInt8], replaces: Bool = false) { self.init(path: path, replaces: replaces, roots: nil) }
 
-  /// - Parameter roots: the folders below which it may lie; nil: wherever whoever calls may write.
+  /// - Parameter roots: the folders that may contain the file; nil: any location that the process may write to.
   package init(path: [UInt8], replaces: Bool, roots: FileRoots?) {
     (self.path, self.roots) = (path, roots)
     let plain = WholeFile(path: path, replaces: replaces, hint: "`replace` replaces it", roots: roots)
     file = plain.kept(as: plain.name + Self.unfinishedEnding.utf8)
   }
 
-  /// What has become of a recording that was not ended.
+  /// The result of a recovery.
   public struct Recovered: Sendable, Hashable {
-    /// Where it is now; nil: there was no sound in it, and nothing is left.
+    /// The path of the recovered file; nil if the file had no audio and was removed.
     public var path: [UInt8]?
   }
 
-  /// Makes whole what a crash has left of a recording to this place; nil when there is none, or somebody is at it. Blocks.
+  /// Repairs the remainder of a crashed recording to this location. Blocks.
   ///
-  /// Errors: `outsideRoots`; `readFailed` and `writeFailed`, after which it is left as it was found.
+  /// - Returns: nil if there is no such file, or a recorder has locked it.
+  /// - Throws: `outsideRoots`; `readFailed` and `writeFailed`, after which the file still exists.
   public func recover() throws(MediaError) -> Recovered? {
-    // What was there before is not replaced by what nobody waited for.
+    // A recovered recording never replaces an existing file.
     let plain = WholeFile(path: path, replaces: false, hint: "", roots: roots).kept(as: file.unfinishedName ?? [])
     guard let left = try plain.adopt() else { return nil }
     guard try RecordingRepair.repair(left.descriptor) else {
@@ -51,20 +56,20 @@ public struct RecordingPlace: Sendable {
     return Recovered(path: try put(left, plain))
   }
 
-  /// Its name in its folder.
+  /// The file name without the folder.
   var name: [UInt8] { file.name }
 
-  /// Whether nothing is left under the name that it has until it is whole, as far as can be seen.
+  /// Whether no file has the unfinished name, as far as this process can determine.
   var isUnfinishedGone: Bool {
     WholeFile(path: unfinishedPath, replaces: false, hint: "", roots: roots).isFree
   }
 
-  /// Removes a recording that was made to this place, or recovered beside it.
+  /// Removes a recording that was made to this location, or recovered in its folder.
   func remove(_ path: [UInt8]) throws(MediaError) {
     try WholeFile(path: path, replaces: true, hint: "", roots: roots).remove()
   }
 
-  /// Gives it its name, or the first like it that is free.
+  /// Renames the file to its name, or to the first free variant of it.
   private func put(_ left: UnfinishedFile, _ plain: WholeFile) throws(MediaError) -> [UInt8] {
     for number in 0..<1_000 {
       let path = number == 0 ? path : Self.recoveredPath(path, number)

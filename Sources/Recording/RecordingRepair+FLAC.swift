@@ -1,8 +1,8 @@
 import MediaCore
 
 extension RecordingRepair {
-  /// RFC 9639: cuts off what follows the last whole frame, and says how many samples there are. The checksum of all of them stays
-  /// unknown, which is allowed.
+  /// RFC 9639: truncates the file after the last complete frame, and sets the sample count. The checksum of all samples
+  /// stays unknown, which the RFC allows.
   static func repairFLAC(_ file: RepairedFile) throws(MediaError) -> Bool {
     let head = try file.bytes(at: 0, count: 42)
     guard head.count == 42, head[4] & 0x7f == 0 else { return false }
@@ -13,7 +13,7 @@ extension RecordingRepair {
       offset += 4 + Int64(block[1]) << 16 + Int64(block[2]) << 8 + Int64(block[3])
       if block[0] & 0x80 != 0 { break }
     }
-    // The last frame lies in here; one has far fewer bytes.
+    // The last frame is in this range: a frame has far fewer bytes.
     let tailStart = max(offset, file.byteCount - 1 << 20)
     guard tailStart < file.byteCount else { return false }
     let tail = try file.bytes(at: tailStart, count: Int(file.byteCount - tailStart))
@@ -22,7 +22,7 @@ extension RecordingRepair {
       return false
     }
     try file.truncate(to: tailStart + Int64(last.end))
-    // 36 bits, of which the first four share their byte with the bits of a sample.
+    // The count has 36 bits. Its first four share a byte with the bits per sample.
     var count = [UInt8](repeating: 0, count: 5)
     for index in 0..<5 { count[index] = UInt8(truncatingIfNeeded: last.endFrame >> Int64(8 * (4 - index))) }
     count[0] = count[0] & 0x0f | head[21] & 0xf0
@@ -31,15 +31,15 @@ extension RecordingRepair {
   }
 }
 
-/// Frames of a FLAC stream, found by what they look like.
+/// Finds frames of a FLAC stream by their sync codes and checksums.
 enum FLACFrames {
-  /// A frame that is whole: where it ends in the bytes, and how many samples there are up to its end.
+  /// A complete frame: its end in the bytes, and the number of samples up to its end.
   struct Found: Hashable {
     var end: Int
     var endFrame: Int64
   }
 
-  /// The last frame whose checksums are right; nil when there is none.
+  /// The last frame with correct checksums; nil if there is none.
   static func lastWhole(in bytes: [UInt8], blockFrames: Int64) -> Found? {
     var ends = [bytes.count]
     for start in bytes.indices.reversed() {
@@ -47,13 +47,13 @@ enum FLACFrames {
       for end in ends where end - start > header.byteCount + 2 && isWhole(bytes[start..<end]) {
         return Found(end: end, endFrame: header.firstFrame + header.frameCount)
       }
-      // What is no true frame was thought one, at times: the end may lie a few further on.
+      // Some candidates are not frames, so the end may be one of the next few candidates.
       ends = [start] + ends.prefix(7)
     }
     return nil
   }
 
-  /// Section 9.1; nil where no header is.
+  /// A frame header (section 9.1); nil if there is none.
   private static func header(
     _ bytes: ArraySlice<UInt8>, blockFrames: Int64
   ) -> (byteCount: Int, firstFrame: Int64, frameCount: Int64)? {
@@ -87,7 +87,7 @@ enum FLACFrames {
     return (rest.startIndex + 1 - bytes.startIndex, countsFrames ? number : number * blockFrames, frameCount)
   }
 
-  /// As UTF-8, but up to 36 bits.
+  /// The coded number (as UTF-8, extended to 36 bits).
   private static func codedNumber(_ bytes: inout ArraySlice<UInt8>) -> Int64? {
     guard let first = bytes.popFirst() else { return nil }
     guard first & 0x80 != 0 else { return Int64(first) }
@@ -101,9 +101,9 @@ enum FLACFrames {
     return number
   }
 
-  /// Whether the last two bytes are the checksum of the others.
+  /// Whether the last two bytes are the CRC-16 of the other bytes.
   private static func isWhole(_ bytes: ArraySlice<UInt8>) -> Bool {
-    // With its own checksum behind it the remainder is nothing.
+    // The CRC over data and its checksum is 0.
     var crc: UInt16 = 0
     for byte in bytes { crc = crc << 8 ^ table16[Int(crc >> 8 ^ UInt16(byte))] }
     return crc == 0

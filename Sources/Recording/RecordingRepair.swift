@@ -1,13 +1,15 @@
-// Makes whole what a recording left that was ended by a crash or a full disk. In place, for a full disk has no room for another: lengths in
-// headers are set, and what was half written at the end is cut off. Nothing before it is touched. Blocks.
+// Repairs a recording that a crash or a full disk cut short. It modifies the file itself, because a full disk has no
+// room for a copy. It sets lengths in headers and truncates the incomplete end. All earlier data stays as it is.
+// Blocks.
 import Glibc
 import MediaCore
 
-/// What is done to a file of each kind.
+/// Repair of each file format.
 enum RecordingRepair {
-  /// Makes the file whole; false when it holds no sound, or is none that a recorder writes.
+  /// Repairs the file.
   ///
-  /// Errors: `readFailed`, `writeFailed`.
+  /// - Returns: false if the file contains no audio, or is not of a format that a recorder writes.
+  /// - Throws: `readFailed`, `writeFailed`.
   static func repair(_ descriptor: Int32) throws(MediaError) -> Bool {
     let file = try RepairedFile(descriptor)
     switch String(decoding: try file.bytes(at: 0, count: 4), as: UTF8.self) {
@@ -23,7 +25,7 @@ enum RecordingRepair {
 
   // MARK: - WAV
 
-  /// RIFF: chunks of a name and a 32-bit length, little-endian; EBU Tech 3306 (RF64) from 4 GiB on.
+  /// RIFF: chunks with a name and a 32-bit length, little-endian; EBU Tech 3306 (RF64) for 4 GiB and more.
   private static func repairWAV(_ file: RepairedFile) throws(MediaError) -> Bool {
     var offset: Int64 = 12
     var frameByteCount: Int64 = 0
@@ -57,7 +59,7 @@ enum RecordingRepair {
     guard frameCount > 0 else { return false }
     let dataByteCount = frameCount * frameByteCount
     try file.truncate(to: data + dataByteCount)
-    // A chunk begins at an even place; where there is no room for that byte nothing begins behind it.
+    // Chunks begin at even offsets. If the disk has no room for the padding byte, no chunk follows.
     if dataByteCount % 2 == 1 { try? file.write([0], at: data + dataByteCount) }
     let riffByteCount = file.byteCount - 8
     let isLong = riffByteCount > Int64(UInt32.max)
@@ -78,7 +80,7 @@ enum RecordingRepair {
 
   // MARK: - CAF
 
-  /// Apple's Core Audio Format specification: chunks of a name and a 64-bit length, big-endian.
+  /// Apple's Core Audio Format specification: chunks with a name and a 64-bit length, big-endian.
   private static func repairCAF(_ file: RepairedFile) throws(MediaError) -> Bool {
     var offset: Int64 = 8
     var packetByteCount: Int64 = 0
@@ -89,7 +91,7 @@ enum RecordingRepair {
       case "desc":
         packetByteCount = try file.bytes(at: offset + 12 + 16, count: 4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
       case "data":
-        // Four bytes are the number of its edits.
+        // The first four bytes are the edit count.
         let data = offset + 12 + 4
         guard packetByteCount > 0, file.byteCount >= data + packetByteCount else { return false }
         let byteCount = (file.byteCount - data) / packetByteCount * packetByteCount
@@ -106,7 +108,7 @@ enum RecordingRepair {
 
   // MARK: - Ogg
 
-  /// RFC 3533: pages, each of which says how long it is; the last whole one is the end.
+  /// RFC 3533: each page has its length. The file ends with the last complete page.
   private static func repairOgg(_ file: RepairedFile) throws(MediaError) -> Bool {
     var (offset, lastOffset): (Int64, Int64) = (0, 0)
     var hasSound = false
@@ -116,7 +118,7 @@ enum RecordingRepair {
       let segments = try file.bytes(at: offset + 27, count: Int(head[26]))
       let end = offset + 27 + Int64(head[26]) + segments.reduce(0) { $0 + Int64($1) }
       guard segments.count == head[26], end <= file.byteCount else { break }
-      // Headers end at 0; a page on which no packet ends has -1.
+      // Header pages have position 0. A page on which no packet ends has -1.
       let position = head[6..<14].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
       if position > 0, position != .max { hasSound = true }
       (lastOffset, offset) = (offset, end)
@@ -128,7 +130,7 @@ enum RecordingRepair {
 
   // MARK: - MP4
 
-  /// ISO/IEC 14496-12: the index of the beginning, and fragments, each of an index (`moof`) and its media (`mdat`).
+  /// ISO/IEC 14496-12: the movie index (`moov`), then fragments, each with an index (`moof`) and media (`mdat`).
   private static func repairMovie(_ file: RepairedFile) throws(MediaError) -> Bool {
     var (offset, end): (Int64, Int64) = (0, 0)
     var (hasIndex, hasFragment) = (false, false)
@@ -151,7 +153,7 @@ enum RecordingRepair {
   }
 }
 
-/// An open file that is repaired.
+/// An open file under repair.
 final class RepairedFile {
   private let descriptor: Int32
   private(set) var byteCount: Int64
@@ -162,7 +164,7 @@ final class RepairedFile {
     (self.descriptor, byteCount) = (descriptor, Int64(status.st_size))
   }
 
-  /// Bytes from a place on; fewer where the file ends.
+  /// Bytes from `offset`; fewer at the end of the file.
   func bytes(at offset: Int64, count: Int) throws(MediaError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0

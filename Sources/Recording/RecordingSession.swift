@@ -1,17 +1,17 @@
-// One recording, from its source to its file: the thread that takes sound from the queue.
+// One recording, from its source to its file: the thread that dequeues captured audio.
 import MediaAssets
 import MediaCore
 import RealtimeAudio
 import Synchronization
 import WholeFiles
 
-/// What runs one recording.
+/// Runs one recording.
 ///
-/// Threading: `run`, `start`, `pause` and `stop` anywhere; the rest on its own thread, `playhead-record`.
+/// Threading: `run`, `start`, `pause` and `stop` on any thread; the rest on the recording's thread, `playhead-record`.
 final class RecordingSession: @unchecked Sendable {
-  // `@unchecked Sendable`: what is not protected by `mail` belongs to the thread.
+  // `@unchecked Sendable`: state outside `mail` is used only on the recording's thread.
 
-  /// What is to be done next; protected by the mutex that it is in.
+  /// Pending work; protected by the mutex that contains it.
   private struct Mail {
     var source: (any AudioSource)?
     var queue: CaptureQueue?
@@ -20,9 +20,9 @@ final class RecordingSession: @unchecked Sendable {
     var failure: MediaError?
   }
 
-  /// Seconds of sound that wait while the disk stands, before any is lost.
+  /// Seconds of audio that the queue buffers while the disk is blocked, before frames are lost.
   static let queueSeconds = 4
-  /// What is lost with the process at most is this much, what waits in the queue, and the encoder's delay.
+  /// Maximum loss if the process dies: this interval, the content of the queue, and the encoder's delay.
   static let flushInterval = MediaTime(value: 1, timescale: 2)
   static let fragmentInterval = MediaTime(value: 1, timescale: 1)
 
@@ -44,27 +44,27 @@ final class RecordingSession: @unchecked Sendable {
     )
   }
 
-  // MARK: - Anywhere
+  // MARK: - Any thread
 
-  /// Begins.
+  /// Starts the recording's thread.
   func run(prepared: (@Sendable (Result<Void, MediaError>) -> Void)?) {
     NamedThread.detached(name: "playhead-record") { self.record(prepared) }
   }
 
-  /// Starts the recording, or resumes it.
+  /// Starts or resumes recording.
   func start(_ request: AudioRecorder.StartRequest) {
     let queue = mail.withLock { mail in
       mail.starts.append(request)
       return mail.queue
     }
-    // The request arrives before the audio that it is for.
+    // The thread reads the request before the audio that it applies to.
     queue?.wake()
     updateSource()
   }
 
   func pause() { updateSource() }
 
-  /// Runs the source while the recorder records. Of calls from several threads, the last one sees the newest state.
+  /// Runs the source while the recorder records. With concurrent calls, the last one applies the newest state.
   private func updateSource() {
     sourceUpdates.withLock { _ in
       let isRecording = shared.withState { $0.status.state == .recording }
@@ -80,7 +80,7 @@ final class RecordingSession: @unchecked Sendable {
     queue?.wake()
   }
 
-  // MARK: - Its thread
+  // MARK: - The recording's thread
 
   private func record(_ prepared: (@Sendable (Result<Void, MediaError>) -> Void)?) {
     let track: RecordingTrack
@@ -100,20 +100,22 @@ final class RecordingSession: @unchecked Sendable {
     }
     if isStopping { stop() }
     if let start { self.start(start) }
-    // The source runs when `record` returns: it waits for this.
+    // The source runs before `record` returns, because `record` waits for this result.
     shared.update { $0.preparation = .success(()) }
     prepared?(.success(()))
     shared.tell(options.onEvent)
     let failure = take(track)
-    // It may have ended by itself.
+    // The recording may have ended without `stop`.
     shared.update { if $0.status.state != .stopping { $0.enter(.stopping) } }
     shared.tell(options.onEvent)
     end(track.finish(failure), preparation: nil)
   }
 
-  /// Opens the source and the file. Errors: as `AudioRecorder.prepareToRecord`; nothing is left then.
+  /// Opens the source and the file.
+  ///
+  /// - Throws: the errors of `AudioRecorder.prepareToRecord`. No file remains then.
   private func prepare() throws(MediaError) -> RecordingTrack {
-    // Settings that no source could be recorded with are refused before anything is opened.
+    // Settings that fit no source are rejected before anything is opened.
     let assumed = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
     try RecordingTrack.check(try settings.resolve(fileName: place.name, source: assumed), place, assumed)
     _ = try place.recover()
@@ -146,14 +148,14 @@ final class RecordingSession: @unchecked Sendable {
     }
   }
 
-  /// Takes what comes until it is over; why, when nobody asked for that.
+  /// Records until the end. Returns the reason if the recording was not stopped.
   private func take(_ track: RecordingTrack) -> MediaError? {
     let (source, queue) = mail.withLock { ($0.source, $0.queue) }
     guard let source, let queue else { return nil }
     defer { source.close() }
     while true {
       queue.wait()
-      // Before what there is is taken: what a failure or a stop left in the queue is taken, too.
+      // Read before the queue: audio that was queued before a failure or a stop is still recorded.
       let (starts, isStopping, failure) = mail.withLock { mail in
         defer { mail.starts = [] }
         return (mail.starts, mail.isStopping, mail.failure)

@@ -1,29 +1,29 @@
 import MediaAssets
 import MediaCore
 
-/// What a recording is written as, as AVAudioRecorder's settings say it. All of it is checked before anything is written.
+/// The format of a recording, as in AVAudioRecorder's settings. All settings are checked before anything is written.
 public struct RecordingSettings: Sendable, Hashable {
-  /// How sound is coded.
+  /// The codec.
   public enum Format: String, Sendable, Hashable, CaseIterable {
-    /// Plain numbers: WAV and CAF.
+    /// PCM. Containers: WAV and CAF.
     case pcm
-    /// FLAC.
+    /// FLAC. Container: FLAC.
     case flac
-    /// M4A. Not in CAF: the table without which its packets cannot be told apart would come behind all of them, and be lost with a crash.
+    /// ALAC. Container: M4A. CAF is not supported: its packet table follows all packets, so a crash would lose it.
     case alac
-    /// M4A.
+    /// AAC. Container: M4A.
     case aac
-    /// Ogg.
+    /// Opus. Container: Ogg.
     case opus
-    /// Apple's IMA 4:1: CAF.
+    /// Apple's IMA 4:1. Container: CAF.
     case ima4
-    /// G.711: WAV and CAF.
+    /// G.711. Containers: WAV and CAF.
     case ulaw, alaw
-    /// Known to AVAudioRecorder, and not to FFmpeg's encoders: `unsupportedAudioFormat`.
+    /// Formats of AVAudioRecorder without an encoder in FFmpeg: `unsupportedAudioFormat`.
     case ilbc, amr
   }
 
-  /// How good what is coded with loss is to be: bits a second for each channel at 44.1 or 48 kHz.
+  /// The quality of lossy codecs: bits a second for each channel at 44.1 or 48 kHz.
   public enum Quality: String, Sendable, Hashable, CaseIterable {
     case min, low, medium, high, max
 
@@ -38,40 +38,41 @@ public struct RecordingSettings: Sendable, Hashable {
     }
   }
 
-  /// Nil: as the file's name ends: AAC for `.m4a`, Opus for `.ogg`, `.oga` and `.opus`, FLAC for `.flac`, else plain numbers.
+  /// The codec. Default: nil, derived from the file's extension: AAC for `.m4a`, Opus for `.ogg`, `.oga` and `.opus`,
+  /// FLAC for `.flac`, else PCM.
   public var format: Format?
-  /// Frames a second; nil: the source's own, or the least above that which the codec has.
+  /// The sample rate in Hz. Default: nil, the source's rate, or the next higher rate that the codec supports.
   public var sampleRateHz: Int?
-  /// Channels; nil: as many as the source has.
+  /// The number of channels. Default: nil, as many as the source has.
   public var channelCount: Int?
-  /// Bits per sample: 8, 16, 24 or 32 for PCM (32 or 64 for floats), 16 or 24 for FLAC and ALAC. Default: 16, and 32 for
-  /// floats. Other formats ignore this hint.
+  /// Bits per sample: 8, 16, 24 or 32 for PCM (32 or 64 for floats), 16 or 24 for FLAC and ALAC. Default: 16, and 32
+  /// for floats. Other formats ignore this hint.
   public var bitDepth: Int?
-  /// Plain numbers are floating-point ones.
+  /// Whether PCM samples are floating-point numbers.
   public var isFloat = false
-  /// The most significant byte of plain numbers comes first: CAF only.
+  /// Whether PCM samples are big-endian. CAF only.
   public var isBigEndian = false
-  /// Samples of a channel lie together. No container that is written has that: `invalidArgument`.
+  /// Whether the samples of each channel are contiguous. No supported container allows that: `invalidArgument`.
   public var isNonInterleaved = false
   /// The quality of AAC and Opus; nil: the encoder's choice. Other formats ignore this hint.
   public var quality: Quality?
   /// Bits per second of AAC and Opus; nil: as `quality` defines. Other formats ignore this hint.
   public var bitRate: Int?
 
-  /// What suits the file's name, as the source gives it.
+  /// Default settings: the codec of the file's extension, with the source's sample rate and channels.
   public init() {}
 
-  /// What they come to for a file.
+  /// Settings for one file and one source, with all defaults resolved.
   struct Resolved: Sendable, Hashable {
     var container: WritableContainer
     var format: Format
     var output: AudioOutputSettings
   }
 
-  /// What is to be written into a file of a name by a source of `source`.
+  /// Resolves the settings for a file name and the format of a source.
   ///
-  /// Errors: `invalidArgument` for settings that do not fit each other or the container; `unsupportedAudioFormat` for what there is no
-  /// encoder for.
+  /// - Throws: `invalidArgument` for settings that conflict with each other or the container; `unsupportedAudioFormat`
+  ///   for a format without an encoder.
   func resolve(fileName: [UInt8], source: AudioFormat) throws(MediaError) -> Resolved {
     let ending = String(
       decoding: fileName.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).dropFirst().last ?? [],
@@ -108,14 +109,14 @@ public struct RecordingSettings: Sendable, Hashable {
 
   // MARK: - Internals
 
-  /// The first is what a name without a known ending gets.
+  /// Containers by format. A name without a known extension gets the first one.
   private static let containers: [Format: [WritableContainer]] = [
     .pcm: [.wav, .caf], .flac: [.flac], .alac: [.m4a], .aac: [.m4a], .opus: [.ogg], .ima4: [.caf],
     .ulaw: [.wav, .caf], .alaw: [.wav, .caf],
   ]
 
-  /// Endings of audio files of other kinds. Such a name is refused, because the file would be of another kind than its name
-  /// claims. A name with any other ending gets the usual container.
+  /// Extensions of other audio formats. Such a name is rejected, because the file's content would not match it. A name
+  /// with any other extension gets the default container.
   private static let unwritableEndings: Set<String> = [
     "aif", "aiff", "aifc", "aac", "adts", "amr", "awb", "3gp", "3g2", "ac3", "eac3", "ec3", "dts", "au", "snd", "wma",
     "asf",
@@ -169,7 +170,7 @@ public struct RecordingSettings: Sendable, Hashable {
       throw refusal(
         isFloat ? "floats have 32 or 64 bits, not \(bits)" : "whole numbers have 8, 16, 24 or 32 bits, not \(bits)")
     }
-    // WAV's 8 bits have no sign.
+    // 8-bit samples in WAV are unsigned.
     let kind: PCMEncoding.Kind = isFloat ? .float : bits == 8 && container == .wav ? .unsignedInteger : .signedInteger
     return PCMEncoding(kind, bitsPerSample: bits, isBigEndian: isBigEndian)
   }

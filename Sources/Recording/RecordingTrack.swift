@@ -1,11 +1,11 @@
-// The file of one recording while it is being made: what is kept of the sound, where it lies, and what becomes of it at the end.
+// The file of one recording: the audio that is kept, the file's location, and the result at the end.
 import Glibc
 import MediaAssets
 import MediaCore
 import RealtimeAudio
 import WholeFiles
 
-/// What captured sound is written to. Used by the recording's thread alone.
+/// Writes captured audio to a file. Used only on the recording's thread.
 final class RecordingTrack {
   private let place: RecordingPlace
   private let format: AudioFormat
@@ -21,16 +21,18 @@ final class RecordingTrack {
   /// Frames that were kept.
   private var frameCount: Int64 = 0
   private var lostFrameCount: Int64 = 0
-  /// The same, and what was lost before it began to keep anything.
+  /// All lost frames of which this track knows, including those before it kept any audio.
   private var toldLossCount: Int64 = 0
-  /// Nothing that was captured before is kept.
+  /// Audio that was captured before this time is skipped.
   private var earliest: HostTime?
-  /// It ends when so many frames were kept.
+  /// The frame at which the recording ends; nil: no limit.
   private var lastFrame: Int64?
-  /// Why it cannot go on.
+  /// Why recording cannot continue.
   private(set) var error: MediaError?
 
-  /// Begins the file. Errors: as `AudioRecorder.prepareToRecord`; nothing is left then.
+  /// Creates the file.
+  ///
+  /// - Throws: the errors of `AudioRecorder.prepareToRecord`. No file remains then.
   init(
     _ place: RecordingPlace, _ resolved: RecordingSettings.Resolved, _ format: AudioFormat,
     _ options: AudioRecorder.Options, _ shared: WakeSignal<AudioRecorder.Shared>
@@ -45,7 +47,7 @@ final class RecordingTrack {
     input = Self.input(resolved, format)
     sampleFormat = input.sourceFormat
     try writer.add(input)
-    // Noted first: what was noted and is not there is nothing.
+    // The journal entry comes before the file: an entry without a file is harmless.
     let entry = try options.journal?.add(place.unfinishedPath)
     journalEntry = entry
     let gateSettings = RecordingGate.Settings(
@@ -62,9 +64,9 @@ final class RecordingTrack {
     }
   }
 
-  /// Checks what can be checked without a file and a source. No I/O.
+  /// Checks the settings without a file and a source. No I/O.
   ///
-  /// Errors: `invalidArgument` for settings that the codec or the container does not have.
+  /// - Throws: `invalidArgument` for settings that the codec or the container does not support.
   static func check(
     _ resolved: RecordingSettings.Resolved, _ place: RecordingPlace, _ format: AudioFormat
   ) throws(MediaError) {
@@ -78,24 +80,24 @@ final class RecordingTrack {
       expectsMediaDataInRealTime: true)
   }
 
-  /// Nothing more is kept.
+  /// Whether no more audio is kept.
   var isOver: Bool { error != nil || lastFrame.map { frameCount >= $0 } ?? false }
 
   private var time: MediaTime { MediaTime(value: frameCount, timescale: Int32(clamping: format.sampleRateHz)) }
 
-  // MARK: - Sound
+  // MARK: - Audio
 
-  /// Recording begins, or goes on.
+  /// Starts or resumes recording.
   func begin(_ start: AudioRecorder.StartRequest) {
     earliest = start.hostTime
-    // So many that none of the time is missing.
+    // Rounded up, so that the full duration is recorded.
     lastFrame = start.duration.map { duration in
       frameCount
         + max(1, duration.convertScale(Int32(clamping: format.sampleRateHz), method: .towardPositiveInfinity).value)
     }
   }
 
-  /// Takes a part of a piece.
+  /// Adds a part of a captured chunk.
   func add(_ samples: UnsafePointer<Float>, frameCount count: Int, piece: CaptureQueue.Piece, isFirst: Bool) {
     var skip = 0
     if isFirst { toldLossCount += piece.lostFrameCount }
@@ -114,13 +116,14 @@ final class RecordingTrack {
     keep(UnsafeBufferPointer(start: samples + skip * channelCount, count: (count - skip) * channelCount))
   }
 
-  /// All that came was added; the source has lost so many frames in all, the last of them perhaps behind what came.
+  /// Adds silence for lost frames at the end, after all captured audio was added. `lostFrameCount` is the source's
+  /// total.
   func addRest(lostFrameCount: Int64) {
     let rest = lostFrameCount - toldLossCount
     if rest > 0, earliest == nil { addSilence(frameCount: rest) }
   }
 
-  /// Where the source lost something, so that what follows is heard when it was said.
+  /// Replaces lost frames with silence, so that later audio keeps its time.
   private func addSilence(frameCount count: Int64) {
     lostFrameCount += count
     let time = time
@@ -154,7 +157,7 @@ final class RecordingTrack {
     } catch { self.error = error }
   }
 
-  // MARK: - What can be seen
+  // MARK: - Observable state
 
   private func measure(_ samples: UnsafeBufferPointer<Float>) {
     var windows: [RecordingMeter.Sum] = []
@@ -182,7 +185,7 @@ final class RecordingTrack {
     for (body, levels) in told { body(levels, time) }
   }
 
-  /// Has everybody see how far it is.
+  /// Publishes the progress in the recorder's status.
   func publish(lostFrameCount: Int64) {
     let (time, gate) = (time, gate)
     shared.update { shared in
@@ -195,7 +198,7 @@ final class RecordingTrack {
 
   // MARK: - The end
 
-  /// Reads the size and the duration of a recording that was cut short. What cannot be read stays unknown.
+  /// Reads the size and the duration of a recording that was cut short. Values that cannot be read stay unknown.
   private static func measure(_ path: [UInt8], _ outcome: inout AudioRecorder.Outcome) {
     let descriptor = open(path.map(CChar.init(bitPattern:)) + [0], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return }
@@ -214,7 +217,7 @@ final class RecordingTrack {
     }
   }
 
-  /// Makes the file whole, whatever it ended of.
+  /// Finishes the file, for any reason of the end.
   func finish(_ failure: MediaError?) -> AudioRecorder.Outcome {
     gate?.finish { write($0) }
     var outcome = AudioRecorder.Outcome(
@@ -226,10 +229,10 @@ final class RecordingTrack {
     } catch {
       outcome.error = outcome.error ?? error
       outcome.duration = .invalid
-      // What there is of it stays playable.
+      // The file stays playable as far as it was written.
       do throws(MediaError) { outcome.path = try place.recover()?.path } catch { outcome.path = nil }
       if let path = outcome.path { Self.measure(path, &outcome) }
-      // What could not be given its name now is tried again at the next start.
+      // Recovery at the next start tries again to rename the file.
       if outcome.path == nil, !place.isUnfinishedGone { return outcome }
     }
     if let journalEntry { options.journal?.remove(journalEntry) }
