@@ -22,8 +22,8 @@ int sandbox_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0
 
 // MARK: - Landlock
 
-// Debian 12's headers describe version 2 of the interface. The structure grows at its end; the kernel takes any size and refuses set bits that
-// it does not know (landlock_create_ruleset(2)).
+// Debian 12's headers describe version 2 of the interface. The structure grows at its end. The kernel accepts any size
+// and rejects unknown bits that are set (landlock_create_ruleset(2)).
 struct ruleset {
   uint64_t handled_access_fs;
   uint64_t handled_access_net;
@@ -115,20 +115,20 @@ static const struct {
   const char *name;
   int number;
 } worker_calls[] = {
-    // Bytes of descriptors that it was given.
+    // Input and output on the descriptors that the worker received.
     CALL(read), CALL(pread64), CALL(lseek), CALL(write), CALL(writev), CALL(sendmsg), CALL(recvmsg), CALL(sendto), CALL(recvfrom),
     CALL(close), CALL(fcntl), CALL(dup), CALL(fstat), CALL(ftruncate), CALL(fsync), CALL(pwrite64), CALL(poll), CALL(ppoll),
     CALL(eventfd2),
-    // Memory. `mmap` and `mprotect` have a check of their own.
+    // Memory. `mmap` and `mprotect` are checked separately.
     CALL(munmap), CALL(mremap), CALL(madvise), CALL(brk),
-    // Threads, their clocks and locks. `clone` has a check of its own.
+    // Threads, clocks and locks. `clone` is checked separately.
     CALL(futex), CALL(sched_yield), CALL(sched_getaffinity), CALL(set_robust_list), CALL(rseq), CALL(gettid), CALL(getpid),
     CALL(nanosleep), CALL(clock_nanosleep), CALL(clock_gettime), CALL(clock_getres), CALL(gettimeofday), CALL(getcpu), CALL(membarrier),
     CALL(setpriority), CALL(prctl),
-    // Signals of its own, and its end.
+    // Signals, and the end of the process.
     CALL(rt_sigaction), CALL(rt_sigprocmask), CALL(rt_sigreturn), CALL(sigaltstack), CALL(tgkill), CALL(restart_syscall), CALL(exit),
     CALL(exit_group),
-    // What it may know.
+    // Information about the process and the system.
     CALL(getrandom), CALL(sysinfo), CALL(uname), CALL(getrusage),
 };
 
@@ -165,13 +165,14 @@ static void finish(struct program *program, unsigned result) {
   add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, result));
 }
 
-/// Where the loaded number is that of the call, returns a result.
+/// If the loaded system call number is `number`, returns `result`.
 static void match(struct program *program, int number, unsigned result) {
   add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1));
   finish(program, result);
 }
 
-/// Where it is that of the call, allows it if no bit of `mask` is set in an argument, or all are.
+/// If the loaded system call number is `number`: allows the call if no bit of `mask` is set in an argument, or, with
+/// `all`, if all bits are. Otherwise returns `refusal`.
 static void match_argument(struct program *program, int number, int argument, unsigned mask, int all, unsigned refusal) {
   add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, all ? 5 : 4));
   load(program, offsetof(struct seccomp_data, args) + 8 * (size_t)argument);
@@ -197,17 +198,18 @@ int sandbox_restrict_worker_calls(void) {
   finish(&program, SECCOMP_RET_KILL_PROCESS);
   load(&program, offsetof(struct seccomp_data, nr));
   for (size_t index = 0; index < worker_call_count; index++) match(&program, worker_calls[index].number, SECCOMP_RET_ALLOW);
-  // glibc asks for the state of a descriptor by an empty path. The kernel's Landlock rules leave states of paths readable, so only that form is allowed.
+  // glibc requests the state of a descriptor with an empty path. Landlock does not restrict reading the state of a
+  // path, so only that form is allowed.
   match_argument(&program, __NR_newfstatat, 3, AT_EMPTY_PATH, 1, SECCOMP_RET_ERRNO | EACCES);
   for (size_t index = 0; index < sizeof path_calls / sizeof *path_calls; index++)
     match(&program, path_calls[index], SECCOMP_RET_ERRNO | EACCES);
-  // Neither asked for nor made later.
+  // Executable memory is forbidden, at its creation and afterwards.
   match_argument(&program, __NR_mmap, 2, PROT_EXEC, 0, SECCOMP_RET_KILL_PROCESS);
   match_argument(&program, __NR_mprotect, 2, PROT_EXEC, 0, SECCOMP_RET_KILL_PROCESS);
-  // The flags of clone3 lie in memory, which a filter cannot read: glibc then uses clone.
+  // The flags of clone3 are in memory, which a filter cannot read. After ENOSYS glibc uses clone.
   match(&program, __NR_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   match_argument(&program, __NR_clone, 0, CLONE_THREAD | CLONE_VM, 1, SECCOMP_RET_KILL_PROCESS);
-  // glibc asks for limits when it makes a thread; it may not set them.
+  // glibc reads limits when it creates a thread. Setting them is forbidden.
   match_argument(&program, __NR_prlimit64, 2, ~0u, 0, SECCOMP_RET_ERRNO | EPERM);
   finish(&program, SECCOMP_RET_KILL_PROCESS);
   if (program.count >= MAXIMUM_LENGTH) {
@@ -225,7 +227,7 @@ void sandbox_make_forbidden_call(void) { close(socket(AF_UNIX, SOCK_STREAM, 0));
 static int limit(__rlimit_resource_t resource, uint64_t value) {
   struct rlimit limit;
   if (getrlimit(resource, &limit) != 0) return -1;
-  // A lower limit of the system's stays.
+  // A lower hard limit of the system stays.
   if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < value) value = limit.rlim_max;
   limit.rlim_cur = limit.rlim_max = value;
   return setrlimit(resource, &limit);

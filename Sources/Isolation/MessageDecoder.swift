@@ -1,9 +1,10 @@
-// The other direction of MessageEncoder.swift. The bytes may come from a process that a file has taken over: nothing is believed.
+// The inverse of MessageEncoder.swift. The bytes may come from a worker that a hostile file controls, so all of them
+// are validated.
 
 /// Reads `Decodable` values from bytes that `MessageEncoder` wrote.
 ///
-/// Throws `MalformedMessage`, or what a type's own `init(from:)` throws. Memory is bounded by the bytes: a count is at most as large
-/// as what is left of them.
+/// Throws `MalformedMessage`, or the error of a type's `init(from:)`. The bytes bound the memory: a count is at most
+/// the number of remaining bytes.
 package final class MessageDecoder: Decoder {
   fileprivate let bytes: [UInt8]
   fileprivate var offset: Int
@@ -12,7 +13,7 @@ package final class MessageDecoder: Decoder {
 
   private init(_ bytes: [UInt8], from offset: Int) { (self.bytes, self.offset) = (bytes, offset) }
 
-  /// The value that all bytes from an offset on are.
+  /// Decodes a value from all bytes from an offset on.
   package static func value<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8], at offset: Int = 0
   ) throws(MalformedMessage) -> Value {
@@ -103,7 +104,7 @@ private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: MessageDecoder
   var codingPath: [any CodingKey] { [] }
 
-  /// The case of an enumeration, whose name comes next; only those ask for it.
+  /// The case of an enumeration, whose name is next. Only enumerations use this property.
   var allKeys: [Key] {
     let offset = decoder.offset
     defer { decoder.offset = offset }
@@ -115,7 +116,7 @@ private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try decoder.next(type) }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? { try next(type) }
-  // One for each type, in place of the standard library's, which expect nothing for nil.
+  // One overload for each type: the standard library's overloads expect no bytes for nil.
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try next(type) }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try next(type) }
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try next(type) }
@@ -185,7 +186,7 @@ private struct SingleReader: SingleValueDecodingContainer {
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.next(type) }
 }
 
-/// A message that is shorter than it says, or makes no sense.
+/// A message that is too short or invalid.
 package struct MalformedMessage: Error {
   package init() {}
 }

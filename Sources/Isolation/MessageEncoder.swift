@@ -1,10 +1,11 @@
-// Values as bytes, for messages between the process that plays and its workers: the fields of a value in their order, without names;
-// integers with 8 bytes, little-endian. Both sides are of the same version, so the order is enough.
+// Values as bytes, for messages between the player process and its workers. The fields of a value follow in their
+// order, without names. Integers have 8 bytes, little-endian. Both processes have the same version, so the order
+// suffices.
 
 /// Writes `Encodable` values as bytes that `MessageDecoder` reads.
 ///
-/// Properties that are optional are written with a byte before them. Not supported: superclasses, arrays of optional values, and
-/// dictionaries whose keys are text or integers.
+/// One byte before an optional property states whether it is present. Not supported: superclasses, arrays of optional
+/// values, and dictionaries with text or integer keys except `[String: String]`.
 package final class MessageEncoder: Encoder {
   fileprivate var bytes: [UInt8] = []
   package var codingPath: [any CodingKey] { [] }
@@ -53,7 +54,7 @@ package final class MessageEncoder: Encoder {
     case let value as [UInt8]:
       appendInteger(value.count)
       bytes += value
-    // The names are data here, not keys of a type.
+    // The names are data, not keys of a type.
     case let value as [String: String]:
       appendInteger(value.count)
       for (name, text) in value.sorted(by: { $0.key < $1.key }) {
@@ -78,7 +79,7 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try encoder.append(value) }
 
   func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws { try append(value) }
-  // One for each type, in place of the standard library's, which write nothing for nil.
+  // One overload for each type: the standard library's overloads write no bytes for nil.
   func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try append(value) }
   func encodeIfPresent(_ value: String?, forKey key: Key) throws { try append(value) }
   func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try append(value) }
@@ -99,7 +100,7 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     if let value { try encoder.append(value) }
   }
 
-  /// Only cases of enumerations nest containers: the case's name comes first.
+  /// Only cases of enumerations nest containers. The case's name comes first.
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {

@@ -1,5 +1,6 @@
-// The worker's side: restricts itself, then performs one task after another until the other end of its socket is gone. It has no
-// access to files, networks or other processes; it sees bytes of descriptors that it is given, or asks for them.
+// The worker's side. The worker restricts itself, then performs tasks until the other end of its socket is closed. It
+// has no access to files, networks or other processes. It reads only descriptors that it received, and bytes that it
+// requests.
 import CSandbox
 import Glibc
 import LibAV
@@ -7,50 +8,50 @@ import MediaCore
 import Synchronization
 import Tags
 
-/// What a worker program can do.
+/// The functions of a worker program.
 package protocol WorkerFunctions {
-  /// Performs a task and returns its result, as `MessageEncoder` writes it.
+  /// Performs a task and returns its result in the form of `MessageEncoder`.
   mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8]
 }
 
-/// A task as a worker sees it.
+/// A task, as a worker receives it.
 package struct WorkerRequest {
   /// The number of the function.
   package let function: Int
-  /// As `MessageEncoder` wrote them.
+  /// The parameters, in the form of `MessageEncoder`.
   package let parameters: [UInt8]
-  /// The files of the task; none where an earlier task opened them. Their descriptors are the function's to close.
+  /// The files of the task; empty if an earlier task opened them. The function closes their descriptors.
   package let sources: [WorkerSource]
-  /// Further descriptors, which are the function's to close.
+  /// Further descriptors. The function closes them.
   package let descriptors: [Int32]
   fileprivate let connection: WorkerConnection
 
-  /// Reports something to the other process, which knows what the function reports. Threading: any.
+  /// Sends a report to the player process, in a form that depends on the function. Threading: any thread.
   package func report(_ content: some Encodable) { connection.send(.report, content) }
 }
 
-/// A file as a worker sees it.
+/// A file, as a worker receives it.
 package struct WorkerSource {
   package enum Bytes {
-    /// An open regular file; the receiver's to close.
+    /// An open regular file. The receiver closes it.
     case descriptor(Int32)
-    /// Bytes that the process that plays reads.
+    /// Bytes that the player process reads.
     case requested(any ByteSource)
   }
 
-  /// A name whose extension says what may be in the file.
+  /// A name whose extension indicates the format of the file.
   package let hint: String
-  /// What messages call the file.
+  /// The name of the file in messages.
   package let displayName: String
   package let bytes: Bytes
 }
 
 /// The program of a worker process.
 package enum Worker {
-  /// Restricts this process and performs tasks; returns when there are no more. The exit status: 0; 70 when the process cannot be
-  /// restricted, 1 when a message makes no sense.
+  /// Restricts this process and performs tasks until the connection is closed. Returns the exit status: 0; 70 if the
+  /// process cannot be restricted; 1 after an invalid message.
   package static func run(_ functions: some WorkerFunctions) -> Int32 {
-    // What is loaded on first use must be loaded before nothing can be opened any more.
+    // Libraries that load on first use must load before the process can no longer open files.
     _ = TagReader.isAvailable
     LibAV.discardLog()
     LibAV.prepare()
@@ -72,7 +73,8 @@ package enum Worker {
     }
   }
 
-  /// Whether it has no rights any more. Where the kernel has no Landlock, the filter of system calls alone keeps it from paths.
+  /// Removes all rights of this process; false on failure. On a kernel without Landlock, only the system call filter
+  /// denies access to paths.
   private static func restrict(_ limits: WorkerLimits) -> Bool {
     guard sandbox_limit_core(0) == 0, sandbox_limit_file_size(limits.fileByteCount) == 0,
       sandbox_limit_open_files(limits.openFileCount) == 0, sandbox_limit_data(limits.dataByteCount) == 0,
@@ -83,20 +85,20 @@ package enum Worker {
   }
 }
 
-/// The worker's end of the connection. The process ends when the other end is gone.
+/// The worker's end of the connection. The process exits when the other end is closed.
 ///
-/// Threading: any. A request and its answer are not separated.
+/// Threading: any thread. No other message comes between a request and its reply.
 private final class WorkerConnection: Sendable {
   private let socket: Mutex<WorkerSocket>
 
   init(_ socket: WorkerSocket) { self.socket = Mutex(socket) }
 
-  /// What the other end sent.
+  /// A received message.
   enum Received {
     case request(WorkerTask, [WorkerSource], descriptors: [Int32])
-    /// The other end is gone.
+    /// The other end is closed.
     case end
-    /// It makes no sense.
+    /// The message is invalid.
     case malformed
   }
 
@@ -148,7 +150,7 @@ private final class WorkerConnection: Sendable {
   }
 }
 
-/// Bytes that the worker asks the process that plays for.
+/// Bytes that the worker requests from the player process.
 private final class RequestedBytes: ByteSource {
   private let connection: WorkerConnection
   private let file: Int
@@ -174,19 +176,19 @@ private final class RequestedBytes: ByteSource {
   }
 
   func takeTitles(before offset: Int64) -> [StreamTitle] {
-    // A file with a known end has none.
+    // A file with a known end has no titles.
     guard byteCount == nil else { return [] }
     let answer = connection.answer(.takeTitles, TitleRequest(file: file, offset: offset))
     return (try? MessageDecoder.value([StreamTitle].self, from: answer, at: 1)) ?? []
   }
 
-  // The process that plays cancels its own reads, which are then answered with a failure.
+  // The player process cancels its own reads; the reply to the worker is a failure.
   func cancel() {}
   func resume() {}
 }
 
 extension MediaError {
-  /// The same with texts that fit into a message.
+  /// The same error with texts short enough for a message.
   fileprivate var shortened: MediaError {
     func shortened(_ text: String) -> String { String(text.prefix(8_192)) }
     return MediaError(

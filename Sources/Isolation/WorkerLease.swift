@@ -5,13 +5,13 @@ import LibAV
 import MediaCore
 import Synchronization
 
-/// A worker that belongs to one user for a while: for one task, or for all tasks on one file.
+/// A worker that is reserved for one user, for one task or for all tasks on one file.
 ///
-/// The interrupt of the file that is read ends tasks: reads of its bytes fail, and a worker that has no result soon after that is ended.
+/// The file's interrupt cancels tasks: reads of its bytes fail. A worker without a result soon after that is killed.
 ///
 /// Threading: one thread at a time, which blocks.
 package final class WorkerLease: @unchecked Sendable {
-  // `@unchecked Sendable`: what changes is used by one thread at a time.
+  // `@unchecked Sendable`: mutable state is used by one thread at a time.
 
   private let pool: WorkerPool
   private let waiting: WorkerPool.Waiting
@@ -19,11 +19,11 @@ package final class WorkerLease: @unchecked Sendable {
   /// The process of the worker.
   var processID: pid_t { process.processID }
   private var taskCount = 0
-  /// Why there is no worker any more.
+  /// Why the worker is lost; nil while it is usable.
   private var loss: MediaError?
   /// Whether the worker may perform tasks after this lease.
   private let isReusable: Bool
-  /// How long a worker that is cancelled has to give up.
+  /// How long a cancelled worker has to finish.
   private var patienceMilliseconds: Int32 = 0
   /// The files whose bytes the worker requests; nil for a file whose descriptor the worker has.
   private var sources: [FileSource?] = []
@@ -42,20 +42,20 @@ package final class WorkerLease: @unchecked Sendable {
     pool.giveBack(waiting, isReusable: isReusable && loss == nil)
   }
 
-  /// Opens files for the tasks from the next one on, and performs that one. Blocks.
+  /// Opens files for this and later tasks, and performs a task. Blocks.
   ///
   /// - Parameters:
   ///   - fileCount: at least 1.
   ///   - displayName: the name of all files in messages.
   ///   - function: the number of the worker's function.
-  ///   - patienceMilliseconds: how long the worker has to give up after the interrupt was used.
-  ///   - byteLimit: bytes that the worker may ask for during this task; nil: any number.
-  ///   - descriptor: a further one for the worker; it stays the caller's.
+  ///   - patienceMilliseconds: how long the worker has to finish after the interrupt was used.
+  ///   - byteLimit: the maximum number of bytes that the worker may request during this task; nil: no limit.
+  ///   - descriptor: an additional descriptor for the worker. The caller keeps and closes its own.
   ///   - file: opens the file with an index. All files have one interrupt, which makes reads of their bytes fail.
-  ///   - handleReport: called with the content of each report of the task. If it returns false, the worker is ended, and
-  ///     the error is `cancelled`.
-  /// - Throws: The errors of the function and of `file`; `damagedFile` if the worker crashes; `cancelled` if the interrupt
-  ///   ends the worker.
+  ///   - handleReport: called with the content of each report of the task. If it returns false, the worker is killed,
+  ///     and the error is `cancelled`.
+  /// - Throws: The errors of the function and of `file`; `damagedFile` if the worker crashes; `cancelled` if the
+  ///   interrupt or `handleReport` ends the worker.
   package func open<Result: Decodable>(
     _ fileCount: Int, displayName: String, _ function: Int, _ parameters: some Encodable,
     patienceMilliseconds: Int32 = 100, byteLimit: Int? = nil, descriptor: Int32? = nil, as type: Result.Type,
@@ -80,7 +80,7 @@ package final class WorkerLease: @unchecked Sendable {
     return try perform(task, [descriptor].compactMap(\.self), byteLimit, type, handleReport)
   }
 
-  /// The same for one file.
+  /// Opens one file and performs a task.
   package func open<Result: Decodable>(
     _ source: FileSource, displayName: String, _ function: Int, _ parameters: some Encodable,
     patienceMilliseconds: Int32 = 100, byteLimit: Int? = nil, descriptor: Int32? = nil, as type: Result.Type
@@ -92,7 +92,7 @@ package final class WorkerLease: @unchecked Sendable {
   }
 
   private func send(_ source: FileSource, _ name: String) throws(MediaError) {
-    // Bytes in memory are a file for the worker, too.
+    // The worker gets bytes in memory as a file, too.
     let copy = try source.bytesInMemory.map(Self.file)
     defer { if let copy { close(copy) } }
     let descriptor = copy ?? source.localDescriptor
@@ -105,7 +105,7 @@ package final class WorkerLease: @unchecked Sendable {
     }
   }
 
-  /// A descriptor of a file in memory with these bytes.
+  /// Creates a file in memory with these bytes and returns its descriptor.
   private static func file(of bytes: [UInt8]) throws(MediaError) -> Int32 {
     let descriptor = media_shims_shared_memory(bytes.count)
     let written = bytes.withUnsafeBytes { bytes -> Int in
@@ -128,7 +128,9 @@ package final class WorkerLease: @unchecked Sendable {
     return descriptor
   }
 
-  /// Performs a task on the file that was opened. Blocks. Throws as `open`.
+  /// Performs a task on the files of an earlier `open`. Blocks.
+  ///
+  /// - Throws: the errors of `open`.
   package func run<Result: Decodable>(
     _ function: Int, _ parameters: some Encodable, as type: Result.Type
   ) throws(MediaError) -> Result {
@@ -154,7 +156,7 @@ package final class WorkerLease: @unchecked Sendable {
       }
     } catch {
       let error = lossError()
-      // Only the task that was cancelled has been cancelled.
+      // `cancelled` applies to the cancelled task only. Later tasks get a different error.
       loss =
         error.code == .cancelled
         ? MediaError(
@@ -169,7 +171,7 @@ package final class WorkerLease: @unchecked Sendable {
     _ = sandbox_allow_processor_time(process.processID, WorkerLimits.processorSeconds)
   }
 
-  /// Answers what the worker asks for until it has a result.
+  /// Serves the worker's requests until it has a result.
   private func converse(
     _ byteLimit: Int?, _ handleReport: (([UInt8]) -> Bool)?
   ) throws(WorkerLost) -> Result<[UInt8], MediaError> {
@@ -204,7 +206,7 @@ package final class WorkerLease: @unchecked Sendable {
         result += message.dropFirst()
         if message[0] == MessageKind.result.rawValue { return .success(result) }
       case .failure:
-        // What this process saw itself is known better here.
+        // An error of a read in this process is more precise than the worker's.
         if let readFailure { return .failure(readFailure) }
         return .failure(try decoded(MediaError.self, message))
       default: throw WorkerLost()
@@ -213,7 +215,7 @@ package final class WorkerLease: @unchecked Sendable {
     throw WorkerLost()
   }
 
-  /// The next message; nil when the worker has ended, which it does when it does not give up in time.
+  /// The next message; nil if the worker has ended. A cancelled worker that does not finish in time is killed.
   private func receive() -> [UInt8]? {
     if let interrupt, (try? interrupt.waitUntilReadable(process.socket.descriptor)) != true,
       !process.socket.isReadable(withinMilliseconds: patienceMilliseconds)
@@ -229,7 +231,7 @@ package final class WorkerLease: @unchecked Sendable {
     }
   }
 
-  /// The bytes that the worker asks for.
+  /// Reads the bytes that the worker requests.
   private func read(_ request: ReadRequest, _ remainingByteCount: inout Int?) -> Result<[UInt8], MediaError> {
     guard sources.indices.contains(request.file), let source = sources[request.file], request.offset >= 0,
       (1...MessageLimits.readByteCount).contains(request.count)
@@ -255,7 +257,7 @@ package final class WorkerLease: @unchecked Sendable {
     }
   }
 
-  /// The worker has ended, or its messages make no sense: it is replaced. Answers what that means for its file.
+  /// Ends a worker that crashed or sent an invalid message, and returns the error for its file.
   private func lossError() -> MediaError {
     let wasCancelled = process.wasKilled
     process.kill()

@@ -20,7 +20,7 @@ package struct WorkerLimits: Sendable, Hashable {
 
   var arguments: [String] { [dataByteCount, openFileCount, fileByteCount].map { "\($0)" } }
 
-  /// Reads the arguments of a program; nil where they are not those of a worker.
+  /// Parses the arguments of a worker program; nil if they are invalid.
   init?(arguments: some Collection<String>) {
     let numbers = arguments.compactMap { UInt64($0) }
     guard arguments.count == 3, numbers.count == 3 else { return nil }

@@ -1,22 +1,22 @@
-// The messages between the process that plays and its workers. A message is one byte, its kind, and its content. Every byte from a worker is
-// hostile: a file may have taken the worker over. Messages have a bounded length.
+// The messages between the player process and its workers. A message is one byte, its kind, and its content, and has a
+// bounded length. A file may have compromised the worker, so every byte from a worker is untrusted.
 import MediaCore
 
-/// What the first byte of a message says.
+/// The kind of a message: its first byte.
 enum MessageKind: UInt8 {
   /// To a worker: a file of the next task (`WorkerFile`), with its descriptor if it has one.
   case file = 1
   /// To a worker: the rest of a `WorkerTask`, with its further descriptors.
   case task
-  /// To a worker: the bytes that it asked for; fewer than asked for at the end, none after it.
+  /// To a worker: the requested bytes; fewer than requested at the end of the file, none after it.
   case bytes
-  /// To a worker: why the bytes could not be read (`MediaError`).
+  /// To a worker: the error of a read (`MediaError`).
   case readFailure
-  /// To a worker: the titles that it asked for (`[StreamTitle]`).
+  /// To a worker: the requested titles (`[StreamTitle]`).
   case titles
-  /// From a worker: it asks for bytes (`ReadRequest`).
+  /// From a worker: a request for bytes (`ReadRequest`).
   case read
-  /// From a worker: it asks for the titles that were announced before an offset (`TitleRequest`).
+  /// From a worker: a request for the titles that were announced before an offset (`TitleRequest`).
   case takeTitles
   /// From a worker: a report about a running task. Its content depends on the function.
   case report
@@ -31,7 +31,7 @@ enum MessageKind: UInt8 {
   func message(_ content: some Encodable) -> [UInt8] { [rawValue] + MessageEncoder.bytes(of: content) }
 }
 
-/// Bytes that a worker asks for.
+/// A worker's request for bytes.
 struct ReadRequest: Codable {
   /// The index of the file among those of the task.
   var file: Int
@@ -40,16 +40,16 @@ struct ReadRequest: Codable {
   var count: Int
 }
 
-/// Titles that a worker asks for.
+/// A worker's request for titles.
 struct TitleRequest: Codable {
   /// The index of the file among those of the task.
   var file: Int
   var offset: Int64
 }
 
-/// Bounds on messages.
+/// Limits of messages.
 enum MessageLimits {
-  /// Bytes of one message. A local socket takes up to 200 KiB at once.
+  /// Bytes of one message. A local socket accepts up to 200 KiB at once.
   static let byteCount = 1 << 17
   /// Bytes that are read for a worker at once.
   static let readByteCount = 1 << 16
@@ -57,13 +57,13 @@ enum MessageLimits {
   static let resultByteCount = 80 << 20
 }
 
-/// The bytes of a file, as the process that plays describes them to a worker.
+/// The bytes of a file, as the player process describes them to a worker.
 struct WorkerFile: Codable {
-  /// A name whose extension says what may be in the file.
+  /// A name whose extension indicates the format of the file.
   var hint: String
-  /// What messages call the file.
+  /// The name of the file in messages.
   var displayName: String
-  /// Whether the message has the file's descriptor; otherwise the worker asks for bytes.
+  /// Whether the message has the file's descriptor; otherwise the worker requests bytes.
   var hasDescriptor: Bool
   var byteCount: Int64?
   var isSeekable: Bool

@@ -1,5 +1,5 @@
-// Workers that wait, and those that are at work. A worker is started when none waits; up to a few wait for the next task, so that a task does not wait
-// for a process to start.
+// Idle and busy workers. A worker starts when none is idle. A few workers stay idle, so that the next task does not
+// wait for a process to start.
 import Glibc
 import Logging
 import MediaCore
@@ -8,17 +8,17 @@ import Synchronization
 
 /// The worker processes of this process.
 ///
-/// Threading: any; tasks block the thread that has them run.
+/// Threading: any thread; a task blocks the calling thread.
 public final class WorkerPool: Sendable {
-  /// Numbers for `stats`.
+  /// Counters for `stats`.
   public struct Statistics: Sendable, Hashable {
     /// Workers that wait for a task.
     public var idleCount = 0
-    /// Workers that do a task.
+    /// Workers that perform a task.
     public var busyCount = 0
     public var startedCount = 0
     public var taskCount = 0
-    /// Workers that ended by themselves during a task.
+    /// Workers that crashed during a task.
     public var crashCount = 0
   }
 
@@ -46,11 +46,11 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  /// Tasks that one worker does before another replaces it. Traces of a file in its memory last no longer.
+  /// Maximum number of tasks of one worker. It bounds how long traces of a file stay in the worker's memory.
   private static let maximumTaskCount = 2_048
-  /// Workers that wait at most, of each nice value: as many as files are opened at once.
+  /// Maximum number of idle workers for each nice value: the number of files that are opened concurrently.
   static let maximumIdleCount = 4
-  /// Workers at work at most. Slow servers keep workers waiting; there are as many threads that open files.
+  /// Maximum number of busy workers: the number of threads that open files. Slow servers keep workers busy.
   static let maximumCount = 64
 
   /// The program that a worker runs.
@@ -59,11 +59,11 @@ public final class WorkerPool: Sendable {
   private let state = Mutex(State())
   private let patienceMilliseconds: Int
 
-  /// - Parameter program: path of the program `playhead-worker`.
+  /// - Parameter program: the path of the program `playhead-worker`.
   public convenience init(program: String) { self.init(program: program, patienceMilliseconds: 25) }
 
-  /// - Parameter patienceMilliseconds: how long a task waits for the worker of another task while a new worker starts. A
-  ///   worker needs about 30 ms to load FFmpeg; most tasks take less than 2 ms.
+  /// - Parameter patienceMilliseconds: how long a task waits for the worker of another task while a new worker starts.
+  ///   A worker needs about 30 ms to load FFmpeg; most tasks take less than 2 ms.
   init(program: String, patienceMilliseconds: Int) {
     (self.program, self.patienceMilliseconds) = (program, patienceMilliseconds)
   }
@@ -78,14 +78,16 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  /// Starts workers until so many wait. Blocks shortly. Errors: `workerUnavailable` when the program cannot be started.
+  /// Starts workers until `count` are idle, at most four. Blocks briefly.
+  ///
+  /// - Throws: `workerUnavailable` if the program cannot be started.
   public func start(_ count: Int = 1) throws(MediaError) {
     while state.withLock({ !$0.isClosed && $0.idle.count < min(count, Self.maximumIdleCount) }) {
       keep(try makeProcess())
     }
   }
 
-  /// Ends workers that wait. Those at work end with their tasks.
+  /// Ends idle workers. Busy workers end with their tasks.
   public func close() {
     let idle = state.withLock { state in
       state.isClosed = true
@@ -95,18 +97,20 @@ public final class WorkerPool: Sendable {
     for waiting in idle { waiting.process.kill() }
   }
 
-  /// Reserves a worker until the lease is released. If none is idle, a new worker starts, and the lease gets that one or the
-  /// first that another lease releases. Blocks meanwhile. The worker has the priority of the calling thread.
+  /// Reserves a worker until the lease is released. If none is idle, a new worker starts. The lease gets that one or
+  /// the first that another lease releases. Blocks meanwhile. The worker has the priority of the calling thread.
   ///
-  /// Errors: `workerUnavailable` when the program cannot be started, or too many workers are busy.
+  /// - Throws: `workerUnavailable` if the program cannot be started, or too many workers are busy.
   package func lease() throws(MediaError) -> WorkerLease { WorkerLease(self, try take()) }
 
-  /// Starts a worker with special limits. The worker ends with its lease. Blocks while it starts. Errors: as `lease()`.
+  /// Starts a worker with special limits, which ends with its lease. Blocks while the worker starts.
+  ///
+  /// - Throws: the errors of `lease()`.
   package func lease(limits: WorkerLimits) throws(MediaError) -> WorkerLease {
     WorkerLease(self, try take(limits: limits), isReusable: false)
   }
 
-  /// Takes the worker of a lease back, to wait for the next one.
+  /// Accepts the worker of a released lease, for the next one.
   ///
   /// - Parameter isReusable: whether the worker still runs, sent valid messages, and has the default limits.
   func giveBack(_ waiting: Waiting, isReusable: Bool) {
@@ -114,7 +118,7 @@ public final class WorkerPool: Sendable {
     if isReusable { keep(waiting) } else { waiting.process.kill() }
   }
 
-  /// Waits for a worker of another lease while a new one starts. Returns the first that is ready.
+  /// Waits for a worker of another lease while a new one starts, and returns the first that is ready.
   private func exchange(_ new: Waiting) -> Waiting {
     let worker = WakeSignal<Waiting?>(nil)
     state.withLock { state in
@@ -132,7 +136,7 @@ public final class WorkerPool: Sendable {
     return returned
   }
 
-  /// Reports that a file ended a worker.
+  /// Counts and logs a worker that a file crashed.
   func noteCrash(_ end: WorkerProcess.End, file: String) {
     state.withLock { $0.statistics.crashCount += 1 }
     logger.warning("a worker process crashed", metadata: ["end": "\(end.description)", "file": "\(file)"])
@@ -170,7 +174,7 @@ public final class WorkerPool: Sendable {
   /// The nice value of the calling thread (Linux has one for each thread).
   private static var threadNiceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
-  /// Gives a worker to a waiting thread, lets it wait for the next task, or ends it where enough wait.
+  /// Gives a worker to a waiting thread, or keeps it idle, or ends it if enough are idle.
   private func keep(_ waiting: Waiting) {
     let isKept = state.withLock { state in
       guard !state.isClosed, !waiting.process.wasKilled, waiting.taskCount < Self.maximumTaskCount else { return false }
@@ -186,5 +190,5 @@ public final class WorkerPool: Sendable {
   }
 }
 
-/// The worker ended during a task, or its messages make no sense.
+/// The worker ended during a task, or sent an invalid message.
 struct WorkerLost: Error {}

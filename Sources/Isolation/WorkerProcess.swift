@@ -3,13 +3,13 @@ import Glibc
 import MediaCore
 import Synchronization
 
-/// One worker: a process without access to files or networks that parses the bytes that it is given.
+/// A worker: a process without access to files or networks that parses the bytes that it receives.
 ///
-/// Threading: `kill` from any thread; everything else by the thread that has the worker.
+/// Threading: `kill` on any thread; the rest on the thread that has reserved the worker.
 final class WorkerProcess: Sendable {
   /// How a worker ended.
   struct End: Sendable, Hashable {
-    /// The signal that ended it; nil: it exited.
+    /// The signal that ended the worker; nil if it exited.
     var signal: Int32?
     var status: Int32
 
@@ -25,22 +25,23 @@ final class WorkerProcess: Sendable {
   }
 
   private struct State {
-    /// Nil before it is waited for.
+    /// Nil until the process has been reaped.
     var end: End?
     var wasKilled = false
   }
 
   let socket: WorkerSocket
   let processID: pid_t
-  /// Guards waiting against killing: a number that was waited for may belong to another process.
+  /// Serializes reaping and killing: the ID of a reaped process may belong to another process.
   private let state = Mutex(State())
 
-  /// The descriptor of a worker's socket.
+  /// The descriptor of the socket in the worker.
   static let socketDescriptor: Int32 = 3
 
-  /// Starts a worker. Blocks until the program is loaded by the kernel; the program then prepares itself, and answers when it gets a task.
+  /// Starts a worker. Blocks until the kernel has loaded the program. The program then initializes itself and waits for
+  /// tasks.
   ///
-  /// Errors: `workerUnavailable` when the program cannot be started.
+  /// - Throws: `workerUnavailable` if the program cannot be started.
   init(program: String, limits: WorkerLimits = WorkerLimits()) throws(MediaError) {
     guard let (mine, others) = WorkerSocket.pair() else { throw Self.failure(program, errno) }
     defer { close(others) }
@@ -55,13 +56,13 @@ final class WorkerProcess: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The daemon has signals blocked for the thread that waits for them.
+    // The daemon blocks signals for the thread that waits for them. The worker must not inherit that.
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + limits.arguments).map { strdup($0) } + [nil]
-    // One arena: many threads of a decoder would otherwise reserve 64 MiB of address space each.
+    // One arena: otherwise each of a decoder's many threads reserves 64 MiB of address space.
     var environment: [UnsafeMutablePointer<CChar>?] = [
       strdup("LC_ALL=C"), strdup("SWIFT_BACKTRACE=enable=no"), strdup("MALLOC_ARENA_MAX=1"), nil,
     ]
@@ -83,7 +84,7 @@ final class WorkerProcess: Sendable {
     }
   }
 
-  /// Ends it at once. What waits for it sees its end. Does not block.
+  /// Kills the process. A thread in `wait` continues. Does not block.
   func kill() {
     state.withLock { state in
       guard state.end == nil else { return }
@@ -92,13 +93,13 @@ final class WorkerProcess: Sendable {
     }
   }
 
-  /// Whether `kill` ended it.
+  /// Whether `kill` ended the process.
   var wasKilled: Bool { state.withLock { $0.wasKilled } }
 
-  /// Waits for its end, after its socket has told that, or `kill`. Blocks shortly.
+  /// Waits for the end of the process, after its socket was closed or `kill` was called. Blocks briefly.
   func wait() -> End {
     if let end = state.withLock({ $0.end }) { return end }
-    // Without reaping it: `kill` stays right until the number is given back below.
+    // WNOWAIT does not reap the process, so `kill` stays safe until `waitpid` below releases the ID.
     var information = siginfo_t()
     while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
     return state.withLock { state in

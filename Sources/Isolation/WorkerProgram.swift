@@ -1,12 +1,13 @@
 import Glibc
 import Synchronization
 
-/// Where the program of a worker process is.
+/// The location of the program of a worker process.
 public enum WorkerProgram {
-  /// The program's name.
+  /// The name of the program.
   public static let name = "playhead-worker"
 
-  /// The program beside the running one, or else in `../lib/playhead` of it; nil where there is none. Blocks shortly.
+  /// The path of the program in the folder of the running program, or else in `../lib/playhead` of that folder; nil if
+  /// neither exists. Blocks briefly.
   public static func path() -> String? {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = readlink("/proc/self/exe", &path, path.count - 1)
@@ -20,7 +21,7 @@ public enum WorkerProgram {
 extension WorkerPool {
   private static let present = Mutex<WorkerPool?>(nil)
 
-  /// The workers of this process; nil where the program is missing. Made when it is first asked for. Threading: any.
+  /// The workers of this process, created on first use; nil if the program is missing. Threading: any thread.
   public static var shared: WorkerPool? {
     present.withLock { present in
       if present == nil { present = WorkerProgram.path().map { WorkerPool(program: $0) } }

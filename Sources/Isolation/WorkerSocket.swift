@@ -1,13 +1,13 @@
 import CMediaShims
 import Glibc
 
-/// One end of the connection between the process that plays and a worker: a local socket that keeps messages apart
-/// (`SOCK_SEQPACKET`). Blocks. Used by one thread at a time.
+/// One end of the connection between the player process and a worker: a local socket that keeps messages apart
+/// (`SOCK_SEQPACKET`). Blocks. Threading: one thread at a time.
 final class WorkerSocket: @unchecked Sendable {
-  // `@unchecked Sendable`: the buffer belongs to the thread that receives.
+  // `@unchecked Sendable`: the buffer is used only by the thread that receives.
 
   let descriptor: Int32
-  /// Room for one message, made once: it is large.
+  /// A buffer for one message, allocated once because it is large.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: MessageLimits.byteCount, alignment: 16)
 
   init(descriptor: Int32) { self.descriptor = descriptor }
@@ -23,13 +23,13 @@ final class WorkerSocket: @unchecked Sendable {
     return (ends[0], ends[1])
   }
 
-  /// Sends one message, with descriptors that stay the caller's; false when the other end is gone.
+  /// Sends one message with descriptors, which the caller keeps. Returns false if the other end is closed.
   func send(_ bytes: [UInt8], descriptors: [Int32] = []) -> Bool {
     media_shims_send_message(descriptor, bytes, bytes.count, descriptors, Int32(descriptors.count)) == 0
   }
 
-  /// Sends content in one or more messages, of which only the last has the given kind. Returns false when the other end is
-  /// closed.
+  /// Sends content in one or more messages, of which only the last has the given kind. Returns false when the other end
+  /// is closed.
   func send(_ kind: MessageKind, inParts content: [UInt8], descriptors: [Int32] = []) -> Bool {
     let partByteCount = MessageLimits.byteCount - 1
     var rest = content[...]
@@ -40,7 +40,7 @@ final class WorkerSocket: @unchecked Sendable {
     return send([kind.rawValue] + rest, descriptors: descriptors)
   }
 
-  /// Waits until there is a message, or the other end is gone; false after the given time.
+  /// Waits until there is a message or the other end is closed. Returns false after the given time.
   func isReadable(withinMilliseconds milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     var result: Int32
@@ -48,14 +48,15 @@ final class WorkerSocket: @unchecked Sendable {
     return result > 0
   }
 
-  /// Receives one message; nil when the other end is gone, or the message is longer than one may be. Descriptors that come with it are closed.
+  /// Receives one message, and closes its descriptors. Returns nil if the other end is closed, or the message is too
+  /// long.
   func receive() -> [UInt8]? {
     guard let (bytes, descriptors) = receiveWithDescriptors() else { return nil }
     for descriptor in descriptors { Glibc.close(descriptor) }
     return bytes
   }
 
-  /// The same with the descriptors that come with it, which are the caller's to close.
+  /// Receives one message and its descriptors, which the caller closes.
   func receiveWithDescriptors() -> ([UInt8], [Int32])? {
     var descriptors = [Int32](repeating: -1, count: Int(MEDIA_SHIMS_DESCRIPTOR_LIMIT))
     var descriptorCount: Int32 = 0

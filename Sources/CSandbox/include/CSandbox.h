@@ -1,6 +1,7 @@
-// Restrictions that a process puts on itself: no new privileges, Landlock, seccomp, resource limits. Linux system calls that glibc
-// has no functions for, and a filter program that Swift cannot write. Restrictions hold for the calling thread and the threads and
-// processes that it makes later: a process restricts itself before it makes threads.
+// Restrictions that a process applies to itself: no new privileges, Landlock, seccomp, resource limits. These are
+// system calls without glibc functions, and a filter program that Swift cannot express. Restrictions apply to the
+// calling thread, and to the threads and processes that it creates later. So a process restricts itself before it
+// creates threads.
 #ifndef PLAYHEAD_CSANDBOX_H
 #define PLAYHEAD_CSANDBOX_H
 
@@ -9,24 +10,24 @@
 #include <stdint.h>
 #include <stddef.h>
 
-/// Sets `no_new_privs` (prctl(2)): no program that is executed later gains privileges. 0, or -1 with `errno`.
+/// Sets `no_new_privs` (prctl(2)): no program that is executed later gains privileges. Returns 0, or -1 with `errno`.
 int sandbox_set_no_new_privileges(void);
 
-/// The version of Landlock's interface that the kernel has (landlock(7)); 0 where there is none.
+/// The kernel's version of the Landlock interface (landlock(7)); 0 if the kernel has no Landlock.
 int sandbox_landlock_version(void);
 
-/// The access rights to files that a version of Landlock's interface has, as a mask (`LANDLOCK_ACCESS_FS_*`, linux/landlock.h).
+/// The file access rights of a version of the Landlock interface, as a mask (`LANDLOCK_ACCESS_FS_*`, linux/landlock.h).
 uint64_t sandbox_landlock_rights(int version);
 
-/// Creates a ruleset that forbids every access to files that the version can forbid, and signals to processes outside (from version 6
-/// on). A descriptor, or -1 with `errno`.
+/// Creates a ruleset that forbids every file access that the version can forbid. From version 6 on, it also forbids
+/// signals to processes outside. Returns a descriptor, or -1 with `errno`.
 int sandbox_landlock_create(int version);
 
-/// Allows access rights to the file of a descriptor (`O_PATH`) and, for a folder, to everything below it. 0, or -1 with `errno`: `EBADFD`
-/// for a file without a path, such as a pipe, which Landlock never restricts.
+/// Allows access rights to the file of a descriptor (`O_PATH`) and, for a folder, to everything below it. Returns 0, or
+/// -1 with `errno`. `EBADFD` is for a file without a path, such as a pipe, which Landlock never restricts.
 int sandbox_landlock_allow(int ruleset, int descriptor, uint64_t rights);
 
-/// Restricts the calling thread to a ruleset, once `no_new_privs` is set. 0, or -1 with `errno`.
+/// Restricts the calling thread to a ruleset. `no_new_privs` must be set. Returns 0, or -1 with `errno`.
 int sandbox_landlock_restrict(int ruleset);
 
 /// Receives the path of a loaded object, or of the dynamic loader of the program.
@@ -35,34 +36,34 @@ typedef void (*sandbox_object_visitor)(const char *path, int is_loader, void *co
 /// Visits the absolute paths of all shared objects of the process, and the path of its dynamic loader.
 void sandbox_visit_loaded_objects(sandbox_object_visitor visitor, void *context);
 
-/// Forbids every access to file systems by path; also TCP ports (from version 4 on), and abstract sockets and signals to other
-/// processes (from version 6 on). Open descriptors stay usable. 0, or -1 with `errno`.
+/// Forbids every file system access by path. Also forbids TCP ports (from version 4 on), and abstract sockets and
+/// signals to other processes (from version 6 on). Open descriptors stay usable. Returns 0, or -1 with `errno`.
 int sandbox_landlock_forbid_all(void);
 
-/// Installs the filter of a worker process: it may make the system calls of `sandbox_worker_call`, and threads, but no processes.
-/// Calls that open or inspect a path fail with `EACCES`. Any other call, and making memory executable, kills the process with SIGSYS.
-/// 0, or -1 with `errno`.
+/// Installs the filter of a worker process. It allows the system calls of `sandbox_worker_call`, and new threads, but
+/// no new processes. Calls that open or inspect a path fail with `EACCES`. Other calls, and executable memory, kill the
+/// process with SIGSYS. Returns 0, or -1 with `errno`.
 int sandbox_restrict_worker_calls(void);
 
-/// The name of a system call that a worker may make, from 0 on; null after the last.
+/// The name of the allowed system call `index` of a worker, from 0 on; null after the last.
 const char *sandbox_worker_call(int index);
 
-/// Sets both limits of a resource (setrlimit(2)) of the calling process. 0, or -1 with `errno`.
+/// Sets the soft and hard limits of a resource of the calling process (setrlimit(2)). Returns 0, or -1 with `errno`.
 int sandbox_limit_core(uint64_t bytes);
 int sandbox_limit_address_space(uint64_t bytes);
 int sandbox_limit_data(uint64_t bytes);
 int sandbox_limit_open_files(uint64_t count);
 int sandbox_limit_file_size(uint64_t bytes);
 
-/// Lets another process of the same user use so many seconds of processor time from now on (prlimit(2)); then it gets SIGXCPU. 0, or -1 with
-/// `errno`.
+/// Limits the additional processor time of another process of the same user to `seconds` (prlimit(2)). After that it
+/// gets SIGXCPU. Returns 0, or -1 with `errno`.
 int sandbox_allow_processor_time(pid_t process, uint64_t seconds);
 
-/// Has a spawned process close every descriptor from `first` on (posix_spawn_file_actions_addclosefrom_np(3), which Glibc shows to GNU programs
-/// only). 0, or an error number.
+/// Makes a spawned process close every descriptor from `first` on. glibc declares
+/// posix_spawn_file_actions_addclosefrom_np(3) for GNU programs only. Returns 0, or an error number.
 int sandbox_spawn_closing_from(posix_spawn_file_actions_t *actions, int first);
 
-/// Makes a system call that the filter of a worker forbids: for the test of that filter.
+/// Makes a system call that the filter of a worker forbids, for the test of that filter.
 void sandbox_make_forbidden_call(void);
 
 #endif
