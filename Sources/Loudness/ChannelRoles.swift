@@ -1,17 +1,17 @@
 import CEbur128
 
-/// What a channel counts for in a programme's loudness (ITU-R BS.1770-4, table 4): front channels as they are, those at the sides and
-/// obliquely behind 1.5 dB more, the low-frequency effects not at all.
+/// The weight of each channel in programme loudness (ITU-R BS.1770-4, table 4). Front channels count unchanged, side
+/// and back surround channels with +1.5 dB, and LFE channels not at all.
 enum ChannelRoles {
-  // libavutil/channel_layout.h: bits of a channel mask, in the order in which channels stand.
+  // libavutil/channel_layout.h: bits of a channel mask, in channel order.
   private static let backLeft = 4
   private static let backRight = 5
   private static let sideLeft = 9
   private static let sideRight = 10
   private static let sides: UInt64 = 1 << 9 | 1 << 10
 
-  /// libebur128's names of the channels of a mask, in their order. Without a mask, or with one of another count, they are those of
-  /// FFmpeg's usual layout of so many; beyond eight every further one counts as a front channel.
+  /// libebur128's roles of the channels of a mask, in channel order. Without a mask, or with one of another channel
+  /// count, FFmpeg's default layout applies. Beyond eight channels, each further channel counts as a front channel.
   static func roles(mask: UInt64?, channelCount: Int) -> [channel] {
     let usual = usualMask(channelCount: channelCount)
     let mask = mask.flatMap { $0.nonzeroBitCount == channelCount ? $0 : nil } ?? usual
@@ -26,7 +26,7 @@ enum ChannelRoles {
     case 2: EBUR128_CENTER
     // LFE and LFE2.
     case 3, 35: EBUR128_UNUSED
-    // Alone they are the surround pair of 5.1; beside a pair at the sides they stand behind it.
+    // Without side channels, back channels are the surround pair of 5.1; otherwise they are the rear pair.
     case backLeft: mask & sides == 0 ? EBUR128_LEFT_SURROUND : EBUR128_Mp135
     case backRight: mask & sides == 0 ? EBUR128_RIGHT_SURROUND : EBUR128_Mm135
     case 6: EBUR128_MpSC

@@ -1,16 +1,16 @@
 import CEbur128
 import MediaCore
 
-/// One measurement of libebur128: EBU R128, by ITU-R BS.1770-4 and EBU Tech 3342.
+/// A measurement with libebur128: EBU R128, according to ITU-R BS.1770-4 and EBU Tech 3342.
 ///
 /// Threading: one thread at a time.
 final class LoudnessMeter {
   private let state: UnsafeMutablePointer<ebur128_state>
   private let channelCount: Int
-  /// Loudness is measured in steps of so many frames, a tenth of a second: where libebur128 closes its blocks.
+  /// Frames of a measurement step, a tenth of a second: the interval at which libebur128 completes a block.
   let stepFrameCount: Int
 
-  /// Why libebur128 cannot be used; nil when it can. Loads it, which may block.
+  /// The reason why libebur128 is unavailable; nil if it is available. Loads the library, which may block.
   static func unavailability() -> MediaError? {
     cebur128_load().map {
       MediaError(
@@ -19,7 +19,8 @@ final class LoudnessMeter {
     }
   }
 
-  /// Errors: `loudnessUnavailable`; `mediaLimitExceeded` for a format that cannot be measured, or without memory.
+  /// - Throws: `loudnessUnavailable`; `mediaLimitExceeded` for a format that libebur128 does not support, or without
+  ///   memory.
   init(_ format: AudioFormat, channelMask: UInt64?) throws(MediaError) {
     if let error = Self.unavailability() { throw error }
     let mode = EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue
@@ -42,26 +43,28 @@ final class LoudnessMeter {
 
   deinit { cebur128_destroy(state) }
 
-  /// Adds `frameCount` interleaved frames. Errors: `mediaLimitExceeded` without memory.
+  /// Adds `frameCount` interleaved frames.
+  ///
+  /// - Throws: `mediaLimitExceeded` without memory.
   func add(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
     guard cebur128_add_frames_float(state, samples, frameCount) == Int32(bitPattern: EBUR128_SUCCESS.rawValue) else {
       throw MediaError(.mediaLimitExceeded, "no memory to measure with", operation: "ebur128_add_frames_float")
     }
   }
 
-  /// LUFS of everything; nil where nothing was loud enough or long enough to count.
+  /// Integrated loudness in LUFS; nil if no block passed the gate.
   var integratedLoudness: Double? { value { cebur128_loudness_global(state, $0) } }
 
   /// LUFS of the last 400 ms; nil for silence.
   var momentaryLoudness: Double? { value { cebur128_loudness_momentary(state, $0) } }
 
-  /// LU.
+  /// Loudness range in LU.
   var loudnessRange: Double? { value { cebur128_loudness_range(state, $0) } }
 
-  /// The greatest sample of all channels; 1 is full scale.
+  /// The largest sample of all channels; 1 is full scale.
   var samplePeak: Double { peak { cebur128_sample_peak(state, $0, $1) } }
 
-  /// The greatest value between samples.
+  /// The largest true peak (value between samples) of all channels; 1 is full scale.
   var truePeak: Double { peak { cebur128_true_peak(state, $0, $1) } }
 
   private func value(_ read: (UnsafeMutablePointer<Double>) -> Int32) -> Double? {

@@ -4,16 +4,18 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// Measures how loud files are: decodes all of each, one after another, on threads of `LoudnessScanner`.
+/// Measures the loudness of files. It decodes each file completely, one after another, on threads of
+/// ``LoudnessScanner``.
 ///
-/// A file that cannot be read, or takes too long to open, is an error of its own and ends nothing. What breaks off is measured as far
-/// as it goes, with the reason.
-/// Threading: any.
+/// A file that cannot be read, or takes too long to open, has an error in the report, and the scan continues. A file
+/// that ends with an error is measured up to there, and the measurement has the error.
+///
+/// Threading: any thread.
 public final class LoudnessScan: Sendable {
-  /// Sound of one file that is measured: a day.
+  /// The maximum duration that is measured of one file, in seconds: one day.
   static let maximumSeconds = 86_400
 
-  /// The measuring of one file, which can be given up while it blocks.
+  /// The measurement of one file. It can be cancelled while it blocks.
   private final class FileRun: Sendable {
     let opening = AssetOpening()
     let reader = Mutex<AudioTrackReader?>(nil)
@@ -29,7 +31,7 @@ public final class LoudnessScan: Sendable {
   private struct State {
     var isCancelled = false
     var hasBegun = false
-    /// That of the file that is measured, or is next.
+    /// The run of the current or next file.
     var run: FileRun?
     var report = LoudnessReport(files: [])
     var blocks = GatingBlocks()
@@ -41,7 +43,9 @@ public final class LoudnessScan: Sendable {
   private let maximumUnknownSeconds: Int
   private let state = Mutex(State())
 
-  /// A scan of files, or of several as one album, too. Nothing is read yet.
+  /// Creates a scan. No I/O.
+  ///
+  /// - Parameter measuresAlbum: whether the files are also measured together, as one album.
   public convenience init(_ assets: [Asset], measuresAlbum: Bool = false) {
     self.init(
       assets, measuresAlbum: measuresAlbum, maximumUnknownSeconds: AudioTrackReader.maximumUnknownDurationSeconds)
@@ -54,11 +58,14 @@ public final class LoudnessScan: Sendable {
     self.maximumUnknownSeconds = maximumUnknownSeconds
   }
 
-  /// Begins, once. Both closures are called on a thread that measures, the second one once, or by who cancels, or the thread that looks at
-  /// the time; of no assets at once.
+  /// Starts the scan. May be called once.
   ///
-  /// `progress` is told of each file at its beginning, each twentieth and its end. Errors: `cancelled`; `loudnessUnavailable` where libebur128 is
-  /// missing. Those of single files are in the report.
+  /// The closures run on a measuring thread. `completion` is called once; on cancellation or a timeout it runs on the
+  /// thread that detects that. Without assets it is called immediately.
+  ///
+  /// - Parameter progress: called for each file at its start, at each twentieth, and at its end.
+  /// - Parameter completion: receives the report, or `cancelled`, or `loudnessUnavailable` if libebur128 is missing.
+  ///   Errors of single files are in the report.
   public func start(
     on scanner: LoudnessScanner = .shared, progress: @escaping @Sendable (LoudnessProgress) -> Void = { _ in },
     completion: @escaping @Sendable (Result<LoudnessReport, MediaError>) -> Void
@@ -73,7 +80,7 @@ public final class LoudnessScan: Sendable {
     measure(0, on: scanner, progress)
   }
 
-  /// The same for a task; cancelling that cancels the scan.
+  /// Runs the scan. Cancelling the calling task cancels the scan.
   public func report(
     on scanner: LoudnessScanner = .shared, progress: @escaping @Sendable (LoudnessProgress) -> Void = { _ in }
   ) async throws(MediaError) -> LoudnessReport {
@@ -87,7 +94,7 @@ public final class LoudnessScan: Sendable {
     return try result.get()
   }
 
-  /// Ends it: who waits is told at once, and what is read is given up. Does not block.
+  /// Cancels the scan: `completion` is called immediately, and reading stops. Does not block.
   public func cancel() {
     let run = state.withLock { state in
       state.isCancelled = true
@@ -108,9 +115,9 @@ public final class LoudnessScan: Sendable {
 
   private static var cancelled: MediaError { MediaError(.cancelled, "the scan was cancelled", operation: "scan") }
 
-  // MARK: - File by file
+  // MARK: - Files
 
-  /// Has a file measured, and those behind it; when there are none left it is done.
+  /// Measures a file and the files after it, then finishes the scan.
   private func measure(
     _ index: Int, on scanner: LoudnessScanner, _ progress: @escaping @Sendable (LoudnessProgress) -> Void
   ) {
@@ -135,11 +142,11 @@ public final class LoudnessScan: Sendable {
       if measured(run, .failure(reason.error(asset.displayPath))) { measure(index + 1, on: scanner, progress) }
     }
     run.job.withLock { $0 = job }
-    // Who cancelled before that did not have it.
+    // A cancellation before this line did not have the job yet.
     if state.withLock({ $0.isCancelled }) { job.cancel() }
   }
 
-  /// Notes what came of a file. False where nobody waits for it any more.
+  /// Records the result of a file. Returns false if the run was cancelled or has timed out.
   private func measured(_ run: FileRun, _ result: Result<(LoudnessMeasurement, GatingBlocks), MediaError>) -> Bool {
     state.withLock { state in
       guard state.run === run else { return false }
@@ -165,9 +172,9 @@ public final class LoudnessScan: Sendable {
 
   private func check(_ run: FileRun) throws(MediaError) { if !isWanted(run) { throw Self.cancelled } }
 
-  // MARK: - On a thread
+  // MARK: - Measuring thread
 
-  /// Opens a file's sound, so that it can be cancelled.
+  /// Opens the audio of a file, in a way that can be cancelled.
   private func open(_ asset: Asset, _ run: FileRun) throws(MediaError) -> (
     reader: AudioTrackReader, duration: MediaTime
   ) {
@@ -243,7 +250,7 @@ public final class LoudnessScan: Sendable {
     )
   }
 
-  /// Reads a tenth of a second, less at the end. What broke off comes with what there was before.
+  /// Reads a tenth of a second, less at the end. A read error is returned with the frames before it.
   private func readStep(
     _ reader: AudioTrackReader, into buffer: UnsafeMutablePointer<Float>, frameCount: Int
   ) throws(MediaError) -> (count: Int, error: MediaError?) {

@@ -1,46 +1,47 @@
 import Glibc
 import MediaCore
 
-/// How loud one file is.
+/// The loudness of one file.
 public struct LoudnessMeasurement: Sendable, Hashable {
-  /// What could be said of it.
+  /// The kind of result.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case measured
-    /// Nothing in it is louder than -70 LUFS.
+    /// The file has no block above -70 LUFS.
     case silence
-    /// It is shorter than 400 ms, in which loudness is measured.
+    /// The file is shorter than 400 ms, the length of a loudness block.
     case tooShort = "too-short"
   }
 
-  /// The loudness that ReplayGain 2.0 brings things to, in LUFS.
+  /// The target loudness of ReplayGain 2.0, in LUFS.
   public static let referenceLoudness = -18.0
 
   public var kind: Kind
-  /// LUFS; nil unless it was measured.
+  /// In LUFS; nil unless ``kind`` is `measured`.
   public var integratedLoudness: Double?
-  /// LU; nil unless it was measured.
+  /// In LU; nil unless ``kind`` is `measured`.
   public var loudnessRange: Double?
-  /// The greatest value of the waveform, also between samples; 1 is full scale.
+  /// The largest value of the waveform, including values between samples; 1 is full scale.
   public var truePeak: Double
-  /// The greatest sample.
+  /// The largest sample; 1 is full scale.
   public var samplePeak: Double
-  /// How much sound was measured.
+  /// The duration of the measured audio.
   public var duration: MediaTime
-  /// Why it is not all of the file, or what is wrong with it though it plays; nil when nothing is.
+  /// Why the file was measured only in part, or a defect of the file that does not prevent playback; nil if there is
+  /// none.
   public var fault: MediaError?
 
-  /// A peak in dB of full scale; nil for that of digital silence.
+  /// A peak in dBFS; nil for digital silence.
   public static func decibels(_ peak: Double) -> Double? { peak > 0 ? 20 * log10(peak) : nil }
 
-  /// The ReplayGain 2.0 track gain in dB; nil unless it was measured.
+  /// The ReplayGain 2.0 track gain in dB; nil unless ``kind`` is `measured`.
   public var gainDecibels: Double? { integratedLoudness.map { Self.referenceLoudness - $0 } }
 }
 
-/// How loud several files are as one.
+/// The loudness of several files together.
 public struct AlbumLoudness: Sendable, Hashable {
-  /// LUFS; nil where nothing in them counts.
+  /// In LUFS; nil if no block of the files passed the gate.
   public var integratedLoudness: Double?
-  /// The greatest of their peaks.
+  /// The largest peak of the files.
   public var truePeak: Double
   public var samplePeak: Double
 
@@ -48,44 +49,44 @@ public struct AlbumLoudness: Sendable, Hashable {
   public var gainDecibels: Double? { integratedLoudness.map { LoudnessMeasurement.referenceLoudness - $0 } }
 }
 
-/// What a scan found.
+/// The result of a scan.
 public struct LoudnessReport: Sendable, Hashable {
-  /// In the order of the files; those that could not be read with their errors.
+  /// Measurements and errors, in the order of the files.
   public var files: [Result<LoudnessMeasurement, MediaError>]
-  /// Of those that could be read; nil unless it was asked for.
+  /// The album of all readable files; nil unless it was requested.
   public var album: AlbumLoudness?
 }
 
-/// How far a scan is.
+/// The progress of a scan.
 public struct LoudnessProgress: Sendable, Hashable {
-  /// The file that is read, from 0 on, of so many.
+  /// The index of the current file, from 0.
   public var fileIndex: Int
   public var fileCount: Int
-  /// From 0 to 1, how much of that file has been read; nil where its length is not known.
+  /// The part of the current file that has been read, from 0 to 1; nil if its length is unknown.
   public var fraction: Double?
 }
 
-/// The blocks of 400 ms of several files, gated together (ITU-R BS.1770-4, annex 1): what libebur128 does for several states, each
-/// of which keeps seconds of sound. Here a block is a number of four bytes.
+/// The 400 ms blocks of several files, gated together (ITU-R BS.1770-4, annex 1). libebur128 has the same for several
+/// states, but each state keeps seconds of audio. Here a block has four bytes.
 struct GatingBlocks {
-  /// More than these are 277 hours.
+  /// Maximum number of blocks: 277 hours.
   static let limit = 10_000_000
 
   private var powers: [Float] = []
 
   var count: Int { powers.count }
 
-  /// Adds a block by its loudness in LUFS; nil is silence. The absolute gate is at -70.
+  /// Adds a block by its loudness in LUFS; nil is silence. Blocks below the absolute gate of -70 LUFS are dropped.
   mutating func add(_ loudness: Double?) {
     if let loudness, loudness >= -70 { powers.append(Float(Self.power(loudness))) }
   }
 
   mutating func add(_ others: GatingBlocks) { powers += others.powers }
 
-  /// LUFS; nil without blocks.
+  /// Integrated loudness in LUFS; nil without blocks.
   var integratedLoudness: Double? {
     guard let all = mean(from: 0) else { return nil }
-    // The relative gate: 10 LU below the mean of what the absolute one lets pass.
+    // The relative gate: 10 LU below the mean of the blocks above the absolute gate.
     return mean(from: all / 10).map { Self.loudness($0) }
   }
 

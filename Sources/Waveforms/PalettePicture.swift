@@ -1,16 +1,16 @@
-// A picture of four colours, and its PNG (W3C PNG, third edition). It is written without compression, which needs no library: at two bits a
-// pixel it is small anyway.
+// An image with up to four colours, and its PNG encoding (W3C PNG, third edition). The PNG is uncompressed, which needs
+// no library. At two bits a pixel it is small.
 
-/// A picture of at most four colours. Pure.
+/// An image with at most four colours. Pure.
 struct PalettePicture {
   let width: Int
   let height: Int
   private let palette: [WaveformColor]
   private let rowByteCount: Int
-  /// The rows, two bits a pixel, the left one in the higher bits.
+  /// The rows, two bits a pixel, the left pixel in the higher bits.
   private var rows: [UInt8]
 
-  /// A picture in the first colour.
+  /// An image filled with the first colour.
   init(width: Int, height: Int, palette: [WaveformColor]) {
     precondition((1...4).contains(palette.count), "two bits tell four colours")
     self.width = width
@@ -20,7 +20,7 @@ struct PalettePicture {
     rows = Array(repeating: 0, count: rowByteCount * height)
   }
 
-  /// Colours a pixel; outside there is none.
+  /// Sets the colour of a pixel; ignores pixels outside the image.
   mutating func set(_ x: Int, _ y: Int, _ color: UInt8) {
     guard (0..<width).contains(x), (0..<height).contains(y) else { return }
     let shift = UInt8(6 - 2 * (x % 4))
@@ -33,14 +33,14 @@ struct PalettePicture {
 
   // MARK: - Text
 
-  /// Three columns and five rows a character, from the top left on.
+  /// Three columns and five rows per character, starting top left.
   private static let glyphs: [Character: UInt16] = [
     "0": 0b111_101_101_101_111, "1": 0b010_110_010_010_111, "2": 0b111_001_111_100_111, "3": 0b111_001_111_001_111,
     "4": 0b101_101_111_001_001, "5": 0b111_100_111_001_111, "6": 0b111_100_111_101_111, "7": 0b111_001_010_010_010,
     "8": 0b111_101_111_101_111, "9": 0b111_101_111_001_111, ":": 0b000_010_000_010_000, ".": 0b000_000_000_000_010,
   ]
 
-  /// Draws digits, colons and points, twice as large.
+  /// Draws digits, colons and periods at double size.
   mutating func draw(_ text: String, x: Int, y: Int, color: UInt8) {
     for (index, character) in text.enumerated() {
       guard let glyph = Self.glyphs[character] else { continue }
@@ -54,10 +54,10 @@ struct PalettePicture {
 
   // MARK: - PNG
 
-  /// As a PNG file.
+  /// The image as a PNG file.
   var png: [UInt8] {
     var bytes: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
-    // Two bits a pixel, by a palette; deflate, no filters but that of each row, not interlaced.
+    // Two bits a pixel, palette; deflate, one filter byte per row, not interlaced.
     Self.append("IHDR", Self.bigEndian(width) + Self.bigEndian(height) + [2, 3, 0, 0, 0], to: &bytes)
     Self.append("PLTE", palette.flatMap { [$0.red, $0.green, $0.blue] }, to: &bytes)
     Self.append("IDAT", data, to: &bytes)
@@ -65,7 +65,7 @@ struct PalettePicture {
     return bytes
   }
 
-  /// The rows with their filter (none) in front of each, as a zlib stream of stored blocks (RFC 1950, 1951).
+  /// The rows, each after its filter type (none), as a zlib stream of stored blocks (RFC 1950, 1951).
   private var data: [UInt8] {
     var raw: [UInt8] = []
     raw.reserveCapacity(rows.count + height)

@@ -1,4 +1,4 @@
-/// Times below a picture: where they stand, and what they say. Pure.
+/// Time labels below an image: their positions and texts. Pure.
 struct TimeAxis {
   struct Mark: Equatable {
     /// In pixels from the left.
@@ -6,14 +6,15 @@ struct TimeAxis {
     var label: String
   }
 
-  /// In the order of place.
+  /// In order of position.
   let marks: [Mark]
 
-  /// Round times, as many as have room.
+  /// Round times, as many as fit.
   ///
   /// - Parameters:
-  ///   - start: of what is drawn, in seconds; `duration` likewise.
-  ///   - spacing: pixels between two at least.
+  ///   - start: the start of the drawn range, in seconds.
+  ///   - duration: the duration of the drawn range, in seconds.
+  ///   - spacing: minimum distance between two marks, in pixels.
   init(start: Double, duration: Double, width: Int, spacing: Int = 90) {
     guard duration > 0, width > 0 else {
       marks = []
@@ -35,7 +36,7 @@ struct TimeAxis {
     self.marks = marks
   }
 
-  /// `1:05`, `2:00:00`; with `isFine` `1:05.250`.
+  /// `1:05`, `2:00:00`; with `isFine` also milliseconds, as `1:05.250`.
   static func label(_ seconds: Double, isFine: Bool = false) -> String {
     let milliseconds = Int((seconds * 1_000).rounded())
     func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }

@@ -1,15 +1,15 @@
-// A waveform as data for other programs: audiowaveform's forms (github.com/bbc/audiowaveform, doc/DataFormat.md), which peaks.js and wavesurfer.js
-// read.
+// Waveforms as data for other programs: the formats of audiowaveform (github.com/bbc/audiowaveform, doc/DataFormat.md),
+// which peaks.js and wavesurfer.js read.
 import MediaCore
 
 extension Waveform {
-  /// How much is handed over at once.
+  /// Bytes that are passed to `append` at once.
   private static let pieceByteCount = 65_536
 
-  /// Writes the waveform piece by piece.
+  /// Writes the waveform in chunks.
   ///
-  /// Errors: `invalidArgument` for a style that makes no sense, and for `.dat` of bins that are not of a whole number of samples each;
-  /// what `append` throws.
+  /// - Throws: `invalidArgument` for an invalid style, and for `.dat` if bins are not a whole number of samples; the
+  ///   errors of `append`.
   public func write(
     _ form: WaveformForm, _ style: WaveformStyle = WaveformStyle(), to append: ([UInt8]) throws(MediaError) -> Void
   ) throws(MediaError) {
@@ -22,7 +22,7 @@ extension Waveform {
     }
   }
 
-  /// A sample as audiowaveform has it: 16 bits, or these without the lower 8, towards 0.
+  /// A sample in audiowaveform's form: 16 bits, or 8 bits without the lower 8, rounded towards 0.
   static func quantized(_ value: Float, bits: Int) -> Int {
     let sample = Int(max(-32_768, min(32_767, (value * 32_768).rounded())))
     return bits == 8 ? sample / 256 : sample
@@ -34,7 +34,7 @@ extension Waveform {
       operation: "waveform")
   }
 
-  /// Samples in each bin, where they are all as long but for the last.
+  /// Samples per bin, if all bins except the last have the same whole number; otherwise nil.
   private var wholeFramesPerBin: Int? {
     switch scale {
     case .framesPerBin(let length): length
@@ -42,7 +42,8 @@ extension Waveform {
     }
   }
 
-  /// Little-endian: version, flags, sample rate, samples per pixel, length, channels; then of each bin and channel least and greatest.
+  /// Little-endian: version, flags, sample rate, samples per pixel, length, channels; then the minimum and maximum of
+  /// each bin and channel.
   private func writeDat(bits: Int, _ append: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) {
     guard let length = wholeFramesPerBin.flatMap({ Int32(exactly: $0) }) else {
       throw Self.unevenBins
@@ -69,7 +70,7 @@ extension Waveform {
     try append(bytes)
   }
 
-  /// One object; `samples_per_pixel` is no whole number where the bins are not as long as each other.
+  /// One object. `samples_per_pixel` is fractional if the bins have different lengths.
   private func writeJSON(bits: Int, _ append: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) {
     let length = wholeFramesPerBin.map { "\($0)" } ?? "\(Double(frameCount) / Double(binCount))"
     var bytes = Array(

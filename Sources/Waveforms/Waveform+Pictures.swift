@@ -1,18 +1,18 @@
-// A waveform as a picture: a lane for each channel, one above the other, and times below.
+// Waveforms as images: a lane for each channel, from top to bottom, and a time axis.
 import MediaCore
 
 extension Waveform {
-  /// What one column of a picture shows of one channel.
+  /// The values of one channel in one column of an image.
   struct Column {
     var low: Float
     var high: Float
     var rms: Float
   }
 
-  /// Height of the axis in pixels; a picture that is lower than three of it has none.
+  /// The height of the axis in pixels. An image lower than three times this height has no axis.
   private static let axisHeight = 16
 
-  /// The bins of column `x` of so many: at least one, and all of them once where there are as many as columns or more.
+  /// The bins of column `x`, at least one. With at least as many bins as columns, each bin is in exactly one column.
   func column(_ x: Int, of width: Int, channel: Int) -> Column {
     let first = x * binCount / width
     let end = max(first + 1, (x + 1) * binCount / width)
@@ -35,14 +35,14 @@ extension Waveform {
       width: style.width)
   }
 
-  /// The rows of a channel's lane; one at least, though with many channels in a low picture they lie upon each other.
+  /// The rows of a channel's lane, at least one. With many channels in a low image, lanes overlap.
   private func lane(_ channel: Int, _ style: WaveformStyle) -> Range<Int> {
     let height = style.height - (axis(style) == nil ? 0 : Self.axisHeight)
     let top = channel * height / channelCount
     return top..<max(top + 1, (channel + 1) * height / channelCount)
   }
 
-  /// Where a value lies in a lane: 1 at its top, -1 at its bottom.
+  /// The vertical position of a value in a lane: 1 is the top, -1 the bottom.
   private static func place(_ value: Float, in lane: Range<Int>) -> Double {
     let half = Double(lane.count) / 2
     return Double(lane.lowerBound) + half - Double(max(-1, min(1, value))) * half
@@ -50,7 +50,7 @@ extension Waveform {
 
   // MARK: - Pixels
 
-  /// As pixels. A column has at least the pixel at its middle.
+  /// Draws the waveform as pixels. Each column has at least one pixel.
   func picture(_ style: WaveformStyle) -> PalettePicture {
     var picture = PalettePicture(
       width: style.width, height: style.height,
@@ -65,7 +65,7 @@ extension Waveform {
       for x in 0..<style.width {
         let column = column(x, of: style.width, channel: channel)
         for y in rows(column.high, column.low) { picture.set(x, y, 1) }
-        // The root of the mean square is never beyond the extremes.
+        // RMS never exceeds the extremes.
         for y in rows(min(column.rms, column.high), max(-column.rms, column.low)) { picture.set(x, y, 2) }
       }
     }
@@ -79,7 +79,7 @@ extension Waveform {
     return picture
   }
 
-  /// What is seen on the background: black or white.
+  /// The colour of the axis: black or white, in contrast with the background.
   private static func ink(_ style: WaveformStyle) -> WaveformColor {
     let color = style.background
     let brightness = 3 * Int(color.red) + 6 * Int(color.green) + Int(color.blue)
@@ -89,7 +89,7 @@ extension Waveform {
 
   // MARK: - SVG
 
-  /// As SVG: of each channel a shape from the least to the greatest sample, and one of RMS.
+  /// Draws the waveform as SVG: for each channel one shape from minimum to maximum, and one for RMS.
   func svg(_ style: WaveformStyle) -> String {
     var text = """
       <svg xmlns="http://www.w3.org/2000/svg" width="\(style.width)" height="\(style.height)" viewBox="0 0 \(style.width) \(style.height)">
@@ -110,7 +110,7 @@ extension Waveform {
         text += "<path fill=\"\(color.text)\" d=\"M"
         for (x, value) in values.enumerated() { text += "\(x),\(Self.number(Self.place(value.0, in: lane))) " }
         for (x, value) in values.enumerated().reversed() {
-          // Silence is a line.
+          // Silence is drawn as a line.
           let bottom = max(Self.place(value.1, in: lane), Self.place(value.0, in: lane) + 0.5)
           text += "\(x + 1),\(Self.number(bottom)) "
         }
@@ -128,7 +128,7 @@ extension Waveform {
     return text + "</svg>\n"
   }
 
-  /// To two places.
+  /// Formats a number with two decimals.
   private static func number(_ value: Double) -> String {
     let hundredths = Int((value * 100).rounded())
     let rest = hundredths % 100

@@ -1,30 +1,30 @@
 import MediaCore
 
-/// What sound looks like: of each stretch (bin) and channel the least sample, the greatest and the root of the mean square.
+/// The shape of audio: the minimum, maximum and RMS of the samples of each bin and channel. A bin is a range of frames.
 ///
-/// Samples are from -1 to 1 where nothing clips.
+/// Samples are from -1 to 1 unless the audio clips.
 public struct Waveform: Sendable, Hashable {
-  /// Frames per second of what was read.
+  /// The sample rate of the audio in Hz.
   public let sampleRateHz: Int
-  /// Channels that there are values of: 1 where they were mixed.
+  /// The number of channels with values; 1 if the channels were mixed.
   public let channelCount: Int
-  /// The place of its first frame on the asset's timeline.
+  /// The position of the first frame on the asset's timeline.
   public let firstFrame: Int64
-  /// How many frames it is of.
+  /// The number of frames.
   public let frameCount: Int64
-  /// How these are cut.
+  /// The division of the frames into bins.
   public let scale: WaveformScale
-  /// `bin * channelCount + channel`.
+  /// Minima, at index `bin * channelCount + channel`; likewise ``maxima`` and ``rms``.
   public let minima: [Float]
   public let maxima: [Float]
   public let rms: [Float]
 
-  /// Values of bins times channels at most: 24 MiB of memory.
+  /// Maximum number of bins times channels: 24 MiB of memory.
   public static let maximumPointCount = 2 << 20
-  /// Frames in a bin at most: what the `.dat` form can say.
+  /// Maximum number of frames per bin: the limit of the `.dat` format.
   public static let maximumFramesPerBin = Int(Int32.max)
 
-  /// Puts one together. The arrays have a value for each bin and channel.
+  /// Creates a waveform. Each array has one value for each bin and channel.
   public init(
     sampleRateHz: Int, channelCount: Int, firstFrame: Int64, frameCount: Int64, scale: WaveformScale, minima: [Float],
     maxima: [Float], rms: [Float]
@@ -44,21 +44,23 @@ public struct Waveform: Sendable, Hashable {
 
   public var binCount: Int { scale.binCount(frameCount: frameCount) }
 
-  /// How long it is.
+  /// The duration of the frames.
   public var duration: MediaTime { MediaTime(frame: frameCount, rate: sampleRateHz) }
 
-  /// The frame at which a bin begins, counted from `firstFrame`.
+  /// The first frame of a bin, relative to ``firstFrame``.
   public func edge(_ bin: Int) -> Int64 { scale.edge(bin, frameCount: frameCount) }
 
-  /// The greatest distance from 0 in a bin, of all channels.
+  /// The largest magnitude in a bin, over all channels.
   public func peak(_ bin: Int) -> Float {
     (bin * channelCount..<(bin + 1) * channelCount).reduce(0) { max($0, -minima[$1], maxima[$1]) }
   }
 
-  /// The next zoom level: `factor` bins become one, without reading anything again. Nil where these do not lie as bins of the whole
-  /// would: `factor` must divide the number of `bins`; and where there would be more than `maximumFramesPerBin` frames in one.
+  /// The next zoom level: combines each `factor` bins into one, without reading the file.
   ///
-  /// Least and greatest are those that reading would find; of RMS the last digit may differ.
+  /// Minima and maxima equal those of a new scan; RMS may differ in the last digit.
+  ///
+  /// - Returns: nil if the result differs in its bins from a new scan (for `bins`, `factor` must divide the count), or
+  ///   if a bin has more than ``maximumFramesPerBin`` frames.
   public func reduced(by factor: Int) -> Waveform? {
     precondition(factor > 0, "bins are put together, at least one")
     let coarser: WaveformScale

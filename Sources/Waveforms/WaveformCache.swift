@@ -1,17 +1,19 @@
-// Waveforms that were made, in files of a folder: one each, named after the file that it is of and what was asked for. What is not whole, or not
-// of this version, is as if it were not there.
+// Waveforms in files of a folder. The file name contains the identity of the media file and the request. Incomplete
+// files, and files of other versions, are ignored.
 import FileAccess
 import Glibc
 import MediaAssets
 import MediaCore
 import WholeFiles
 
-/// Keeps waveforms by what file they are of: device, inode, length and time of change. Blocks.
+/// Stores waveforms by the identity of the media file: device, inode, length and change time. Blocks.
 ///
-/// Bounded: what was used least lately goes. That it cannot be written is no error; then nothing is kept.
-/// Threading: any.
+/// The size is bounded; the least recently used waveforms are removed first. A write error is ignored; nothing is
+/// stored then.
+///
+/// Threading: any thread.
 public struct WaveformCache: Sendable {
-  /// A file as it was.
+  /// The identity of a file at one time.
   struct Identity: Sendable, Hashable {
     var device: UInt64
     var inode: UInt64
@@ -20,18 +22,18 @@ public struct WaveformCache: Sendable {
     var nanoseconds: Int64
   }
 
-  /// Its folder, absolute; made when something is kept.
+  /// The absolute path of the folder, which is created on first use.
   public let folder: String
-  /// How much is kept at most.
+  /// The maximum size in bytes.
   public let byteLimit: Int
 
-  /// A cache in a folder that is nothing else's.
+  /// A cache in a folder that contains nothing else. Default limit: 64 MiB.
   public init(folder: String, byteLimit: Int = 64 << 20) {
     self.folder = folder
     self.byteLimit = byteLimit
   }
 
-  /// What file an asset is of; nil for what is no regular file by a path.
+  /// The identity of an asset's file; nil unless the asset is a regular file with a path.
   static func identity(of asset: Asset) -> Identity? {
     guard !asset.path.isEmpty else { return nil }
     let descriptor = ReadableFiles.roots.open(asset.path, FileRoots.forPath | O_CLOEXEC)
@@ -46,7 +48,7 @@ public struct WaveformCache: Sendable {
 
   // MARK: - Reading
 
-  /// A waveform that was kept; nil when there is none.
+  /// Reads a stored waveform; nil if there is none.
   func waveform(_ identity: Identity, _ request: WaveformRequest) -> Waveform? {
     let path = path(identity, request)
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -67,12 +69,12 @@ public struct WaveformCache: Sendable {
       done += count
     }
     guard let waveform = StoredWaveform.waveform(bytes) else { return nil }
-    // That it was used.
+    // Marks the file as recently used.
     futimens(descriptor, nil)
     return waveform
   }
 
-  /// What was asked for, as a name of less than 255 bytes.
+  /// The path for a request, with a name of less than 255 bytes.
   private func path(_ identity: Identity, _ request: WaveformRequest) -> String {
     let scale =
       switch request.scale {
@@ -90,20 +92,20 @@ public struct WaveformCache: Sendable {
     return "\(folder)/\(parts.joined(separator: "-")).waveform"
   }
 
-  // MARK: - Keeping
+  // MARK: - Writing
 
-  /// Keeps a waveform.
+  /// Stores a waveform.
   func keep(_ waveform: Waveform, _ identity: Identity, _ request: WaveformRequest) {
     let pieces = StoredWaveform.bytes(waveform)
     guard pieces.count <= byteLimit else { return }
     mkdir(folder, 0o700)
     makeRoom(for: pieces.count)
     let file = WholeFile(path: Array(path(identity, request).utf8), replaces: true, hint: "")
-    // Without it, it is measured again.
+    // After a write error the waveform is measured again next time.
     try? file.write(pieces)
   }
 
-  /// Removes what was used least lately until so much more fits.
+  /// Removes the least recently used files until `byteCount` more bytes fit.
   private func makeRoom(for byteCount: Int) {
     guard let directory = opendir(folder) else { return }
     defer { closedir(directory) }
@@ -113,7 +115,7 @@ public struct WaveformCache: Sendable {
         name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       var status = stat()
-      // Also what a crash left of one that was being written.
+      // Includes unfinished files of a crash.
       guard name.hasSuffix(".waveform") || name.hasPrefix("."), lstat("\(folder)/\(name)", &status) == 0,
         status.st_mode & S_IFMT == S_IFREG
       else { continue }
@@ -126,9 +128,9 @@ public struct WaveformCache: Sendable {
   }
 }
 
-/// A waveform as it is kept: a mark, whole numbers of 8 bytes, the values, and a sum over all that.
+/// The stored form of a waveform: a magic number, integers of 8 bytes, the values, and a checksum.
 enum StoredWaveform {
-  /// Another one where the bytes change.
+  /// Changes with each change of the format.
   private static let mark = Array("PLAYWAV1".utf8)
   private static let numberCount = 6
   static let maximumByteCount = 8 + 8 * numberCount + 12 * Waveform.maximumPointCount + 8
@@ -178,7 +180,7 @@ enum StoredWaveform {
       minima: values(0), maxima: values(1), rms: values(2))
   }
 
-  /// FNV-1a of 64 bits: what a broken disk changes is noticed.
+  /// 64-bit FNV-1a, which detects corruption on the disk.
   private static func sum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }

@@ -1,24 +1,24 @@
 import MediaAssets
 import MediaCore
 
-/// One reading of a range for its waveform; a second one where the file was said to be of another length than it is.
+/// Reads a range for its waveform. It reads a second time if the declared length of the file was wrong.
 ///
 /// Threading: one thread at a time, which may block.
 struct WaveformPass {
-  /// How much is read at once.
+  /// Frames per read.
   private static let stepFrameCount = 4_096
 
   private let reader: AudioTrackReader
   private let request: WaveformRequest
   private let channelCount: Int
   private let start: Int64
-  /// Where the range ends, if that is said.
+  /// The end of the range; nil if the request has none.
   private let end: Int64?
-  /// How many frames there will be, by what the file says of itself.
+  /// The expected number of frames, from the declared duration.
   private let expected: Int64?
   private let maximumUnknownSeconds: Int
 
-  /// - Parameter maximumUnknownSeconds: The longest range that is read when `duration` is not numeric.
+  /// - Parameter maximumUnknownSeconds: The maximum range that is read if `duration` is not numeric.
   init(
     _ reader: AudioTrackReader, _ request: WaveformRequest, duration: MediaTime,
     maximumUnknownSeconds: Int = AudioTrackReader.maximumUnknownDurationSeconds
@@ -38,7 +38,7 @@ struct WaveformPass {
     expected = told.map { max(0, min($0, end ?? .max) - start) }
   }
 
-  /// Reads it. `goesOn` is called every now and then, and ends this by throwing.
+  /// Reads the range. `goesOn` is called for each read and stops it by throwing.
   mutating func run(
     _ progress: (Double?) -> Void, goesOn: () throws(MediaError) -> Void
   ) throws(MediaError) -> Waveform {
@@ -50,7 +50,7 @@ struct WaveformPass {
       promised = expected ?? 1
     }
     for pass in 0..<2 {
-      // The first pass of a wrong length only counts.
+      // A first pass with a wrong length only counts frames.
       let fitting = Self.fitting(scale, promised)
       var reducer = WaveformReducer(channelCount: channelCount, scale: fitting, frameCount: promised)
       let count = try read(into: &reducer, tellsProgress: pass == 0 ? progress : { _ in }, goesOn)
@@ -67,31 +67,31 @@ struct WaveformPass {
     throw MediaError(.readFailed, "the file changed while it was read", operation: "waveform")
   }
 
-  /// No more bins than frames.
+  /// Limits the number of bins to the number of frames.
   private static func fitting(_ scale: WaveformScale, _ frameCount: Int64?) -> WaveformScale {
     if case .bins(let count) = scale, let frameCount { return .bins(Int(max(1, min(Int64(count), frameCount)))) }
     return scale
   }
 
-  /// What was asked for, or what fits.
+  /// The requested scale, or a default that fits.
   private var scale: WaveformScale {
     if let scale = request.scale { return scale }
     var length = 256
     while let expected, length < Waveform.maximumFramesPerBin / 2,
-      // Half of the most: files are longer than they say, too.
+      // Half of the maximum, because a file may be longer than declared.
       WaveformScale.framesPerBin(length).binCount(frameCount: expected) > Waveform.maximumPointCount / channelCount / 2
     { length *= 2 }
     return .framesPerBin(length)
   }
 
-  /// Reads the range from its start to its end; answers how many frames there are.
+  /// Reads the range and returns the number of frames.
   private func read(
     into reducer: inout WaveformReducer, tellsProgress: (Double?) -> Void, _ goesOn: () throws(MediaError) -> Void
   ) throws(MediaError) -> Int64 {
     let rate = reader.format.sampleRateHz
     if reader.position != start {
       _ = try reader.seek(to: MediaTime(frame: start, rate: rate), toleranceBefore: .zero, toleranceAfter: .zero)
-      // Behind the end: there is nothing.
+      // The range starts after the end of the file.
       guard reader.position == start else { return 0 }
     }
     let inputChannels = reader.format.channelCount
@@ -123,7 +123,7 @@ struct WaveformPass {
     return count
   }
 
-  /// Puts the mean of each frame's channels in place of them.
+  /// Replaces the channels of each frame with their mean.
   private static func mix(_ samples: UnsafeMutablePointer<Float>, frameCount: Int, channelCount: Int) {
     guard channelCount > 1 else { return }
     for frame in 0..<frameCount {

@@ -1,38 +1,38 @@
 import MediaCore
 
-/// Makes a waveform of sound that comes piece by piece. Pure.
+/// Makes a waveform of audio that arrives in chunks. Pure.
 ///
-/// However the pieces are cut, least and greatest are the same, and RMS but for its last digits.
-/// Memory: 12 bytes for each bin and channel.
+/// Minima and maxima do not depend on the chunks; RMS may differ in the last digits. Memory: 12 bytes for each bin and
+/// channel.
 public struct WaveformReducer {
-  /// What is known of the bin that is being filled.
+  /// The state of the bin that is being filled.
   private struct Bin {
     var low = SIMD8<Float>(repeating: .infinity)
     var high = SIMD8<Float>(repeating: -.infinity)
-    /// Of each channel.
+    /// For each channel.
     var squares: [Double]
   }
 
   private let channelCount: Int
   private let scale: WaveformScale
-  /// How many frames there will be; nil where the scale does not need that.
+  /// The announced number of frames; nil if the scale does not need it.
   private let promisedFrameCount: Int64?
   private var bin: Bin
-  /// Of channels beyond those that fit into a vector.
+  /// Minima and maxima for channel counts that do not divide a SIMD vector.
   private var wideLow: [Float]
   private var wideHigh: [Float]
   private var binStart: Int64 = 0
   private var binEnd: Int64 = 0
   private var binIndex = 0
-  /// How many frames were put in.
+  /// The number of frames that were added.
   public private(set) var frameCount: Int64 = 0
   private var minima: [Float] = []
   private var maxima: [Float] = []
   private var rms: [Float] = []
 
-  /// One for `channelCount` interleaved channels.
+  /// Creates a reducer for `channelCount` interleaved channels.
   ///
-  /// - Parameter frameCount: how many frames will come: bins of a number need to know.
+  /// - Parameter frameCount: the number of frames that will be added. Required for a scale of `bins`.
   public init(channelCount: Int, scale: WaveformScale, frameCount: Int64?) {
     if case .bins = scale { precondition(frameCount != nil, "a number of bins is a number of bins of so many frames") }
     self.channelCount = channelCount
@@ -47,9 +47,9 @@ public struct WaveformReducer {
 
   private func edge(_ index: Int) -> Int64 { scale.edge(index, frameCount: promisedFrameCount ?? .max) }
 
-  /// Puts frames in. Errors: `mediaLimitExceeded` when there are more bins than a waveform has.
+  /// Adds frames. NaN samples are ignored, and frames beyond the announced count are dropped.
   ///
-  /// What is no number is as if it were not there. Frames behind those that were promised are left out.
+  /// - Throws: `mediaLimitExceeded` when there are more bins than a waveform may have.
   public mutating func add(_ samples: UnsafePointer<Float>, frameCount added: Int) throws(MediaError) {
     var done = 0
     let count = min(added, Int(clamping: (promisedFrameCount ?? .max) - frameCount))
@@ -62,7 +62,8 @@ public struct WaveformReducer {
     }
   }
 
-  /// What has been put in, of whose frames the first lies at `firstFrame`. Fewer than were promised are no waveform of so many bins: nil.
+  /// Returns the waveform of the added frames. `firstFrame` is the position of the first one. Returns nil for a scale
+  /// of `bins` if fewer frames than announced were added.
   public mutating func finish(sampleRateHz: Int, firstFrame: Int64) throws(MediaError) -> Waveform? {
     if frameCount > binStart { try endBin() }
     if case .bins = scale, frameCount != promisedFrameCount { return nil }
@@ -87,7 +88,7 @@ public struct WaveformReducer {
         (low, high) = (wideLow[channel], wideHigh[channel])
         (wideLow[channel], wideHigh[channel]) = (.infinity, -.infinity)
       }
-      // Nothing in it was a number.
+      // All samples of the bin are NaN.
       if low > high { (low, high) = (0, 0) }
       minima.append(low)
       maxima.append(high)
@@ -111,7 +112,7 @@ public struct WaveformReducer {
 
   // MARK: - Samples
 
-  /// Takes frames into the present bin.
+  /// Adds frames to the current bin.
   private mutating func fold(_ samples: UnsafePointer<Float>, frameCount: Int) {
     guard wideLow.isEmpty else { return foldWide(samples, frameCount: frameCount) }
     let count = frameCount * channelCount
@@ -119,7 +120,7 @@ public struct WaveformReducer {
     let raw = UnsafeRawPointer(samples)
     var index = 0
     while index + 8 <= count {
-      // Squares are added up as float32 for so long only.
+      // Limits the length of float32 sums, for accuracy.
       let end = min(count - count % 8, index + 2_048)
       var squares = SIMD8<Float>.zero
       while index < end {
@@ -144,7 +145,7 @@ public struct WaveformReducer {
     (bin.low, bin.high) = (low, high)
   }
 
-  /// The same for numbers of channels that do not divide a vector.
+  /// Adds frames, for channel counts that do not divide a vector.
   private mutating func foldWide(_ samples: UnsafePointer<Float>, frameCount: Int) {
     var place = samples
     for _ in 0..<frameCount {

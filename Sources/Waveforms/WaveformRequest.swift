@@ -1,18 +1,18 @@
 import MediaAssets
 import MediaCore
 
-/// What part of a file is to be seen, and how finely.
+/// The range and the resolution of a waveform.
 public struct WaveformRequest: Sendable, Hashable {
-  /// How it is cut; nil: 256 frames a bin, or the least power of two above with which a long file is not too much. Of a number of bins there
-  /// are fewer where there are not as many frames.
+  /// The division into bins. Default: nil, 256 frames per bin, or, for a long file, the smallest power of two that fits
+  /// the size limit. A scale of `bins` yields fewer bins if the range has fewer frames.
   public var scale: WaveformScale?
-  /// From the frame on that is not before it; 0 unless said.
+  /// The start of the range: the first frame at or after this time. Default: 0.
   public var start: MediaTime
-  /// Up to the frame that is not before it; nil: the end.
+  /// The end of the range: the first frame at or after this time. Default: nil, the end of the file.
   public var end: MediaTime?
-  /// The mean of all channels in place of each.
+  /// Whether the channels are mixed to their mean.
   public var mixesChannels: Bool
-  /// The track; nil: the one that the file would have played.
+  /// The track. Default: nil, the track that would be played.
   public var trackID: AssetTrack.ID?
 
   public init(
@@ -26,7 +26,7 @@ public struct WaveformRequest: Sendable, Hashable {
     self.trackID = trackID
   }
 
-  /// Errors: `invalidArgument`; `invalidTime`.
+  /// - Throws: `invalidArgument`; `invalidTime`.
   func check() throws(MediaError) {
     switch scale {
     case .bins(let count)? where !(1...Waveform.maximumPointCount).contains(count):
@@ -44,11 +44,12 @@ public struct WaveformRequest: Sendable, Hashable {
   }
 }
 
-/// A waveform, and what is to be known of how it came about.
+/// A waveform and how it was obtained.
 public struct WaveformResult: Sendable, Hashable {
   public var waveform: Waveform
-  /// What is wrong with the file, though it plays: silence stands for what did not decode. Nil when nothing is.
+  /// A defect of the file that does not prevent playback; data that could not be decoded is silence. Nil if there is
+  /// none.
   public var fault: MediaError?
-  /// It was kept from an earlier time.
+  /// Whether the waveform comes from the cache.
   public var isCached: Bool
 }

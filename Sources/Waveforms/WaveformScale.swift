@@ -1,11 +1,11 @@
-/// Into how many parts sound is cut, or how long each is.
+/// The division of audio into bins: by their number or by their length.
 public enum WaveformScale: Sendable, Hashable {
-  /// So many bins, at least 1: bin `i` of `B` over `N` frames begins at frame `floor(i * N / B)`.
+  /// The number of bins, at least 1. Bin `i` of `B` over `N` frames begins at frame `floor(i * N / B)`.
   case bins(Int)
-  /// So many frames in each bin, at least 1; the last one may have fewer.
+  /// The number of frames per bin, at least 1. The last bin may have fewer.
   case framesPerBin(Int)
 
-  /// How many bins there are in so many frames; of none there is none.
+  /// The number of bins for a number of frames; 0 for no frames.
   public func binCount(frameCount: Int64) -> Int {
     guard frameCount > 0 else { return 0 }
     switch self {
@@ -14,12 +14,13 @@ public enum WaveformScale: Sendable, Hashable {
     }
   }
 
-  /// The frame at which bin `index` begins, and the one before it ends; exact. Up to the number of bins, at which it is `frameCount`.
+  /// The first frame of bin `index`, which is the end of the bin before it; exact. From the number of bins on it is
+  /// `frameCount`.
   public func edge(_ index: Int, frameCount: Int64) -> Int64 {
     switch self {
     case .bins(let count):
       let product = UInt64(index).multipliedFullWidth(by: UInt64(frameCount))
-      // Below `frameCount`, for the index is below the count: the quotient fits.
+      // The quotient fits: it is below `frameCount`, because the index is below the count.
       return index >= count ? frameCount : Int64(UInt64(count).dividingFullWidth(product).quotient)
     case .framesPerBin(let length):
       let (edge, overflow) = Int64(index).multipliedReportingOverflow(by: Int64(length))

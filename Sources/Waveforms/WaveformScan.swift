@@ -1,13 +1,13 @@
-// Measures one file for its waveform, on a thread of `WaveformScanner`: never on the caller's.
+// Measures one file for its waveform, on a thread of `WaveformScanner`, never on the caller's thread.
 import MediaAssets
 import MediaCore
 
-/// Runs scans for waveforms one after another, and with the least share of the processor. A scan that waits for a file's bytes holds up no
-/// other.
+/// Runs waveform scans one at a time, with low priority. A scan that waits for the bytes of a file does not block other
+/// scans.
 ///
-/// Threading: any.
+/// Threading: any thread.
 public final class WaveformScanner: Sendable {
-  /// What scans run on unless a test says otherwise.
+  /// The default scanner.
   public static let shared = WaveformScanner()
 
   let workers = AssetWorkers(
@@ -16,9 +16,9 @@ public final class WaveformScanner: Sendable {
   public init() {}
 }
 
-/// Finds out what a file looks like: decodes the part that is asked for.
+/// Measures the waveform of a file: decodes the requested range.
 ///
-/// Threading: any.
+/// Threading: any thread.
 public final class WaveformScan: Sendable {
   private let asset: Asset
   private let request: WaveformRequest
@@ -27,11 +27,12 @@ public final class WaveformScan: Sendable {
   private let opening = AssetOpening()
   private let run = WorkRun<WaveformResult>("waveform")
 
-  /// A scan of a file. Nothing is read yet.
+  /// Creates a scan. No I/O.
   ///
   /// - Parameters:
-  ///   - output: what is written of it, whole or not at all; a picture has a bin for each of its columns unless the request says otherwise.
-  ///   - cache: where waveforms are kept; nil: this one is not.
+  ///   - output: a file for the waveform, which is written completely or not at all. For an image the default scale is
+  ///     one bin per column.
+  ///   - cache: the cache for waveforms; nil: no cache.
   public init(
     _ asset: Asset, _ request: WaveformRequest = WaveformRequest(), output: WaveformOutput? = nil,
     cache: WaveformCache? = nil
@@ -44,12 +45,16 @@ public final class WaveformScan: Sendable {
     self.cache = cache
   }
 
-  /// Begins, once. Both closures are called on a thread that measures, the second one once, or by who cancels, or the thread that looks
-  /// at the time.
+  /// Starts the scan. May be called once.
   ///
-  /// `progress` is told how much has been read, from 0 to 1: at the beginning (nil where the length is not known), at each twentieth, and at the end.
-  /// Errors: those of `Waveform.write` and `WholeFile.write`; `invalidArgument`, `invalidTime` (also where the range lies behind the sound); `cancelled`; `mediaLimitExceeded`; those of opening
-  /// and reading files, also where one breaks off; `readFailed` when the file changes meanwhile.
+  /// The closures run on a measuring thread. `completion` is called once; on cancellation or a timeout it runs on the
+  /// thread that detects that.
+  ///
+  /// - Parameter progress: receives the part that has been read, from 0 to 1, at the start, at each twentieth, and at
+  ///   the end. It receives nil at the start if the length is unknown.
+  /// - Parameter completion: receives the result or an error: those of `Waveform.write` and `WholeFile.write`;
+  ///   `invalidArgument`; `invalidTime`, also for a range after the end of the audio; `cancelled`;
+  ///   `mediaLimitExceeded`; errors of opening and reading the file; `readFailed` if the file changes meanwhile.
   public func start(
     on scanner: WaveformScanner = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in },
     completion: @escaping @Sendable (Result<WaveformResult, MediaError>) -> Void
@@ -63,25 +68,25 @@ public final class WaveformScan: Sendable {
       try checkOutput()
       let result = try measure(job, progress, &identity)
       try write(result.waveform)
-      // Before anybody knows of it, so that who asks again then finds it.
+      // Stored before the completion, so that a request after it finds the waveform.
       if let identity { cache?.keep(result.waveform, identity, request) }
       return result
     }
   }
 
-  /// The same for a task; cancelling that cancels the scan.
+  /// Runs the scan. Cancelling the calling task cancels the scan.
   public func result(
     on scanner: WaveformScanner = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in }
   ) async throws(MediaError) -> WaveformResult {
     try await run.outcome { start(on: scanner, progress: progress, completion: $0) }
   }
 
-  /// Ends it: who waits is told at once, and what is read is given up. Does not block.
+  /// Cancels the scan: `completion` is called immediately, and reading stops. Does not block.
   public func cancel() { run.cancel() }
 
-  // MARK: - On a thread
+  // MARK: - Measuring thread
 
-  /// What can be said before anything is read.
+  /// Checks the output before anything is read.
   private func checkOutput() throws(MediaError) {
     guard let output else { return }
     try output.style.check()
@@ -100,13 +105,13 @@ public final class WaveformScan: Sendable {
     }
   }
 
-  /// - Parameter fresh: is set to what file it is of, when it is to be kept.
+  /// - Parameter fresh: is set to the identity of the file if the result is to be stored.
   private func measure(
     _ job: AssetWorkers.Job, _ progress: @Sendable (Double?) -> Void, _ fresh: inout WaveformCache.Identity?
   ) throws(MediaError) -> WaveformResult {
     try run.check()
     let properties = try opening.load(asset)
-    // By what the file is now: loading it made sure that it may be read.
+    // The identity after loading, because loading checks that the file may be read.
     let identity = cache.flatMap { _ in WaveformCache.identity(of: asset) }
     if let cache, let identity, let kept = cache.waveform(identity, request) {
       opening.finish(asset)

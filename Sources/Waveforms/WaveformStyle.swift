@@ -1,7 +1,7 @@
 import MediaCore
 import WholeFiles
 
-/// A colour without transparency.
+/// An opaque colour.
 public struct WaveformColor: Sendable, Hashable {
   public var red: UInt8
   public var green: UInt8
@@ -11,7 +11,9 @@ public struct WaveformColor: Sendable, Hashable {
     (self.red, self.green, self.blue) = (red, green, blue)
   }
 
-  /// `#rrggbb`, or without the `#`. Errors: `invalidArgument`.
+  /// Parses `#rrggbb` or `rrggbb`.
+  ///
+  /// - Throws: `invalidArgument`.
   public init(_ text: String) throws(MediaError) {
     let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
     guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: 16) else {
@@ -26,7 +28,7 @@ public struct WaveformColor: Sendable, Hashable {
     "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Half way to another.
+  /// The mean of two colours.
   func mixed(with other: WaveformColor) -> WaveformColor {
     func mean(_ one: UInt8, _ other: UInt8) -> UInt8 { UInt8((Int(one) + Int(other)) / 2) }
     return WaveformColor(
@@ -34,20 +36,20 @@ public struct WaveformColor: Sendable, Hashable {
   }
 }
 
-/// How a waveform is written.
+/// The format of a waveform file.
 public enum WaveformForm: String, Sendable, Hashable, CaseIterable {
-  /// audiowaveform's JSON, with `rms`, and the place of the first sample.
+  /// audiowaveform's JSON, with the additional fields `rms`, `first_sample` and `sample_count`.
   case json
-  /// audiowaveform's binary form, version 2.
+  /// audiowaveform's binary format, version 2.
   case dat
   case png
   case svg
 
-  /// Whether it is a picture, of columns.
+  /// Whether the format is an image.
   public var isPicture: Bool { self == .png || self == .svg }
 }
 
-/// Where a waveform is written.
+/// The destination and format of a waveform file.
 public struct WaveformOutput: Sendable {
   public var file: WholeFile
   public var form: WaveformForm
@@ -57,33 +59,33 @@ public struct WaveformOutput: Sendable {
     (self.file, self.form, self.style) = (file, form, style)
   }
 
-  /// A file at an absolute path, or at one relative to the working directory.
+  /// A file at a path that is absolute or relative to the working directory.
   ///
-  /// - Parameter replacesFile: Whether an existing file is replaced. Default: it is an error.
+  /// - Parameter replacesFile: whether an existing file is replaced. Default: false, an error.
   public init(
     path: String, _ form: WaveformForm, _ style: WaveformStyle = WaveformStyle(), replacesFile: Bool = false
   ) { self.init(WholeFile(path: path, replaces: replacesFile), form, style) }
 }
 
-/// What a waveform looks like when it is written.
+/// The appearance of a waveform file.
 public struct WaveformStyle: Sendable, Hashable {
   public static let widths = 16...8_192
   public static let heights = 16...2_048
 
-  /// Of a picture, in pixels.
+  /// The width of an image in pixels; likewise ``height``.
   public var width = 800
   public var height = 200
-  /// What reaches from the least to the greatest sample is drawn in it; RMS in a mean of it and the background.
+  /// The colour from the minimum to the maximum sample. RMS is drawn in the mean of this colour and the background.
   public var color = WaveformColor(red: 0x30, green: 0x70, blue: 0xb0)
   public var background = WaveformColor(red: 0xff, green: 0xff, blue: 0xff)
-  /// Times below a picture.
+  /// Whether an image has time labels.
   public var hasAxis = true
-  /// Of a value in JSON and `.dat`: 8 or 16.
+  /// Bits of a value in JSON and `.dat`: 8 or 16.
   public var bits = 16
 
   public init() {}
 
-  /// Errors: `invalidArgument`.
+  /// - Throws: `invalidArgument`.
   func check() throws(MediaError) {
     guard Self.widths.contains(width), Self.heights.contains(height) else {
       throw MediaError(

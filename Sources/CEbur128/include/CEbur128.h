@@ -1,13 +1,13 @@
-// libebur128, loaded when it is first used: a daemon that measures nothing does not pay for it. Types and constants are its
-// own; functions go through here.
+// libebur128, loaded on first use, so that a daemon that measures nothing does not load it. Types and constants come
+// from libebur128's header; functions are called through this interface.
 #ifndef PLAYHEAD_CEBUR128_H
 #define PLAYHEAD_CEBUR128_H
 
 #include <ebur128.h>
 
-/// Loads libebur128, once a process; later calls answer the same. From any thread; may take milliseconds.
+/// Loads libebur128, once per process; later calls return the same result. Any thread; may take milliseconds.
 ///
-/// Null, or why there is none. Nothing below may be called before this answered null.
+/// Returns null, or the reason why the library is not available. The functions below require that this returned null.
 const char *cebur128_load(void);
 
 ebur128_state *cebur128_init(unsigned int channels, unsigned long samplerate, int mode);
