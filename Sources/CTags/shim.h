@@ -1,7 +1,7 @@
-// What Tags and the reader over TagLib (TagLibShim) say to each other: one function, its input and what it gives back.
+// The interface between Tags and the reader over TagLib (TagLibShim): one function, its input and its output.
 //
-// The function is not linked against: `playhead_tags_read` lies in libPlayheadTags.so, which Tags loads when the first tag is
-// read. Nothing here outlives the call or callback that it is given to.
+// The function is not linked: `playhead_tags_read` is in libPlayheadTags.so, which Tags loads when it reads the first
+// tag. All data is valid only during the call or callback that receives it.
 #ifndef PLAYHEAD_CTAGS_SHIM_H
 #define PLAYHEAD_CTAGS_SHIM_H
 
@@ -12,16 +12,17 @@
 extern "C" {
 #endif
 
-/// Where the bytes come from.
+/// A source of bytes.
 typedef struct tags_source {
   void *context;
-  /// Bytes in the file.
+  /// The number of bytes in the file.
   int64_t byte_count;
-  /// Fills `buffer` from `offset` on; answers how many bytes, fewer than `count` only at the end, or -1 when it cannot.
+  /// Fills `buffer` from `offset` on. Returns the number of bytes, less than `count` only at the end of the file, or -1
+  /// on failure.
   int64_t (*read)(void *context, int64_t offset, uint8_t *buffer, int64_t count);
 } tags_source;
 
-/// Where in a file tags are looked for.
+/// Where a file contains its tags.
 typedef enum tags_container {
   /// ID3v2 at the beginning or the end, APEv2 and ID3v1 at the end, in this order of precedence: MP3, ADTS, True Audio.
   tags_container_edges,
@@ -55,14 +56,14 @@ typedef enum tags_kind {
   tags_kind_number,
   tags_kind_data,
   tags_kind_picture,
-  /// Not an item: `number` is that of an earlier item, from 0; `text` replaces its text, and `description` its description, where
-  /// they are not null. Comes when the encoding of the texts has been found.
+  /// Not an item: corrects the earlier item with index `number`. `text` replaces its text, and `description` its
+  /// description, unless they are null. Sent when the encoding of the texts has been detected.
   tags_kind_correction,
-  /// Not an item: `key` is what was ignored, `text` says why, `number` is 1 when a bound was the reason.
+  /// Not an item: `key` was ignored, for the reason `text`. `number` is 1 if a limit was the reason.
   tags_kind_warning,
 } tags_kind;
 
-/// Valid UTF-8; `bytes` is null when there is no such text.
+/// Valid UTF-8; `bytes` is null if there is no text.
 typedef struct tags_text {
   const char *bytes;
   int64_t count;
@@ -72,25 +73,25 @@ typedef struct tags_text {
 typedef struct tags_item {
   tags_space space;
   tags_kind kind;
-  /// The key as the tag has it; ID3v2.2 and 2.3 names are those of 2.4.
+  /// The key as in the tag; names of ID3v2.2 and 2.3 are converted to those of 2.4.
   tags_text key;
   tags_text text;
-  /// Of a user text, a comment, lyrics or a picture.
+  /// For a user text, a comment, lyrics or an image.
   tags_text description;
-  /// ISO 639-2, three letters, as the tag has it.
+  /// ISO 639-2, three letters, as in the tag.
   tags_text language;
-  /// Who set a rating, an identifier or private data.
+  /// The owner of a rating, an identifier or private data.
   tags_text owner;
-  /// As the tag has it.
+  /// As in the tag.
   tags_text media_type;
   const uint8_t *data;
-  /// Of a picture or other data that is larger than allowed these are its first bytes only.
+  /// For an image or other data above the limit, only the first bytes.
   int64_t data_count;
-  /// Of a picture or other data: how many bytes it has.
+  /// For an image or other data, its size in bytes.
   int64_t number;
-  /// Of a rating: how often played. Else -1.
+  /// For a rating, the play count; otherwise -1.
   int64_t counter;
-  /// ID3v2's number of a picture's role; -1 when the tag does not say.
+  /// The ID3v2 number of an image's type; -1 if the tag has none.
   int picture_type;
 } tags_item;
 
@@ -100,38 +101,38 @@ typedef struct tags_sink {
   void (*take)(void *context, const tags_item *item);
 } tags_sink;
 
-/// Bounds on one reading.
+/// Limits of one reading.
 typedef struct tags_limits {
-  /// Bytes given to TagLib in all.
+  /// Bytes that TagLib receives in total.
   int64_t byte_count;
-  /// Pieces in which TagLib may ask for them.
+  /// The number of reads by TagLib.
   int64_t read_count;
-  /// Bytes of the stack that parsing may use.
+  /// Stack bytes that the parser may use.
   int64_t stack_byte_count;
   int64_t item_count;
-  /// Bytes of a picture, or of other data under one key.
+  /// Bytes of an image, or of other data with one key.
   int64_t picture_byte_count;
-  /// Bytes of ID3v2's text frames together: TagLib makes an object of each of their parts.
+  /// Bytes of the text frames of an ID3v2 tag together: TagLib allocates an object for each part of them.
   int64_t text_byte_count;
-  /// Values of one key.
+  /// Values with one key.
   int64_t value_count;
 } tags_limits;
 
-/// How a reading ended.
+/// The result of a reading.
 typedef enum tags_outcome {
   tags_outcome_complete,
-  /// A bound was reached: what is behind it was not read.
+  /// A limit was reached; the rest was not read.
   tags_outcome_limit,
-  /// The source said -1.
+  /// The source returned -1.
   tags_outcome_read_failed,
   tags_outcome_out_of_memory,
-  /// TagLib threw something else.
+  /// TagLib threw another exception.
   tags_outcome_failed,
 } tags_outcome;
 
-/// Reads all tags of a file. Blocks; any thread. Never throws.
+/// Reads all tags of a file. Blocks. Any thread. Never throws.
 ///
-/// `charset` is ICU's name of the encoding of texts of which the tag does not say it, or null: it is detected.
+/// `charset` is ICU's name of the encoding of texts without a declared encoding; null detects it.
 typedef tags_outcome (*tags_read_function)(
     const tags_source *source, tags_container container, const char *charset, const tags_limits *limits,
     const tags_sink *sink);

@@ -1,5 +1,5 @@
-// Nothing of its own: this target says how libPlayheadTags.so is linked (without Swift's runtime, which the C++ of
-// TagLibShim does not use), and TagLibShim itself can still be linked into a test or a fuzz target.
+// Empty. This target defines how libPlayheadTags.so is linked: without the Swift runtime, which the C++ of TagLibShim
+// does not use. Tests and fuzz targets can still link TagLibShim itself.
 #include "include/TagLibPlugin.h"
 
 typedef int playhead_tags_plugin;

@@ -7,10 +7,10 @@
 namespace playhead {
 
 namespace {
-/// Bytes read at once when fewer are asked for.
+/// Minimum number of bytes per read of the source.
 constexpr long bufferByteCount = 8192;
-/// Reads past a bound before a parser that does not see the end of the file is stopped by an exception, with which it may leak. ASF's
-/// counts of attributes are of 16 bits.
+/// Reads beyond the limit until an exception stops a parser that ignores the end of the file. The parser may leak
+/// memory then. ASF's 16-bit attribute counts stay below this number.
 constexpr int64_t patience = 1000000;
 }  // namespace
 
@@ -58,7 +58,7 @@ long BoundedStream::fill(char *target, long count) {
       got = source.read(source.context, position + filled, reinterpret_cast<uint8_t *>(target + filled), missing);
       if (got > 0) filled += std::min(static_cast<long>(got), missing);
     } else {
-      // At the end of the file the bytes in front of it are read along: there tags lie behind each other.
+      // Tags at the end of the file follow each other, so the bytes before the end are read together.
       const long last = std::max(0L, static_cast<long>(source.byte_count) - bufferByteCount);
       bufferOffset = std::min(position + filled, last);
       buffer.resize(static_cast<size_t>(bufferByteCount));

@@ -14,18 +14,19 @@ namespace playhead {
 
 namespace {
 
-/// Bytes that the detector gets.
+/// Maximum number of bytes for the detector.
 constexpr size_t maximumSampleByteCount = 1 << 16;
 
-/// What an encoding is called, and how much text its detection needs.
+/// The names of an encoding, and the amount of text that its detection requires.
 struct Encoding {
   const char *uchardetName;
   const char *icuName;
-  /// Bytes above 127 in all texts. Encodings that resemble others need more.
+  /// Bytes above 127 in all texts. Encodings that resemble others require more.
   size_t leastByteCount;
 };
 
-/// The encodings that are accepted. The others that uchardet knows are so close to Latin-1 that a short text does not tell them apart.
+/// The accepted encodings. The other encodings of uchardet are too similar to Latin-1 to be distinguished in a short
+/// text.
 const Encoding encodings[] = {
     {"GB18030", "GB18030", 4},           {"BIG5", "windows-950", 4},          {"UHC", "windows-949", 4},
     {"EUC-KR", "windows-949", 4},        {"EUC-JP", "EUC-JP", 4},             {"SHIFT_JIS", "windows-31j", 4},
@@ -35,18 +36,18 @@ const Encoding encodings[] = {
 
 bool isHigh(char byte) { return (byte & 0x80) != 0; }
 
-/// The bytes above 127, as runs of them.
+/// Statistics of the runs of bytes above 127.
 struct Runs {
   size_t byteCount = 0;
-  /// Bytes in runs of two and more: letters of a language that is not written in Latin follow each other.
+  /// Bytes in runs of two or more, as in languages with other scripts than Latin.
   size_t joinedByteCount = 0;
   bool areEven = true;
   size_t pairCount = 0;
   /// Pairs that are frequent characters of GB 2312 (its level 1).
   size_t chinesePairCount = 0;
-  /// A pair that begins with a byte above those of Korean syllables.
+  /// Whether a pair begins with a byte above those of Korean syllables.
   bool hasPairBeyondKorean = false;
-  /// Bytes that kana of Shift-JIS begin with. Windows has them for marks that titles lack.
+  /// Lead bytes of Shift-JIS kana. In Windows code pages they are symbols that titles do not contain.
   size_t kanaByteCount = 0;
 
   explicit Runs(const std::string &sample) {
@@ -88,12 +89,12 @@ std::string uchardetName(const std::string &sample) {
 std::string candidate(const std::string &sample) {
   const Runs runs(sample);
   const std::string name = uchardetName(sample);
-  // Accents of Latin letters stand between ASCII letters, but so may the first bytes of Shift-JIS.
+  // Accented Latin letters are between ASCII letters, but so are some lead bytes of Shift-JIS.
   const bool isKana = name == "SHIFT_JIS" && runs.kanaByteCount >= 2;
   if (!isKana && runs.joinedByteCount * 10 < runs.byteCount * 6) return "";
   const auto known = std::find_if(
       std::begin(encodings), std::end(encodings), [&](const Encoding &entry) { return name == entry.uchardetName; });
-  // Of a few Chinese characters uchardet makes anything.
+  // For a few Chinese characters uchardet's result is arbitrary.
   const bool isWestern = name.find("8859") != std::string::npos || name == "WINDOWS-1252";
   const bool isShortKOI8 = name == "KOI8-R" && runs.byteCount < 16;
   const bool isCommon = known != std::end(encodings) && known->leastByteCount <= 6 && !isShortKOI8;
@@ -105,7 +106,7 @@ std::string candidate(const std::string &sample) {
   return known->icuName;
 }
 
-/// Whether a text has only characters that texts have.
+/// Whether a text has only characters that occur in texts.
 bool isText(const std::vector<UChar> &text) {
   int32_t position = 0;
   const int32_t count = static_cast<int32_t>(text.size());
@@ -123,12 +124,12 @@ bool isText(const std::vector<UChar> &text) {
 
 std::string convertToUTF8(const std::string &text, const std::string &charset, bool isStrict) {
   UErrorCode status = U_ZERO_ERROR;
-  // All encodings are in the library; a worker process cannot look for files of them.
+  // ICU's library contains all encodings; a worker process cannot open files for them.
   udata_setFileAccess(UDATA_NO_FILES, &status);
   const std::unique_ptr<UConverter, decltype(&ucnv_close)> converter(ucnv_open(charset.c_str(), &status), ucnv_close);
   if (U_FAILURE(status) || !converter || text.size() > (1U << 28)) return "";
   if (isStrict) ucnv_setToUCallBack(converter.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &status);
-  // Two units at most for a byte.
+  // At most two UTF-16 units for each byte.
   std::vector<UChar> units(2 * text.size() + 1);
   const int32_t count = ucnv_toUChars(converter.get(), units.data(), static_cast<int32_t>(units.size()), text.data(),
                                       static_cast<int32_t>(text.size()), &status);

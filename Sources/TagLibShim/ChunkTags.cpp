@@ -11,10 +11,10 @@ namespace playhead {
 
 namespace {
 
-/// Bytes of a chunk of texts that is read.
+/// Maximum size in bytes of a text chunk.
 constexpr unsigned int maximumTextChunkByteCount = 1 << 20;
 
-/// A RIFF file or an AIFF file, in chunks.
+/// The chunks of a RIFF or AIFF file.
 class Chunks final : public RIFF::File {
  public:
   Chunks(IOStream *stream, bool isAIFF) : RIFF::File(stream, isAIFF ? BigEndian : LittleEndian) {}
@@ -23,7 +23,7 @@ class Chunks final : public RIFF::File {
   bool save() override { return false; }
 
   void read(bool isAIFF, ItemSink &sink) {
-    // ID3v2 takes precedence: its texts have no bounds and a known encoding.
+    // ID3v2 takes precedence: its texts have no length limit and a declared encoding.
     for (unsigned int i = 0; i < chunkCount() && !sink.isFull(); i++) {
       const ByteVector name = chunkName(i);
       if (name == "ID3 " || name == "id3 ") readID3v2(*this, static_cast<long>(chunkOffset(i)), sink);
@@ -49,7 +49,7 @@ class Chunks final : public RIFF::File {
     return false;
   }
 
-  /// The text in a chunk or field that may be filled up with zeros.
+  /// The text in a chunk or field that may be padded with zeros.
   static ByteVector beforeZero(const ByteVector &bytes) {
     const int end = bytes.find('\0');
     return end < 0 ? bytes : bytes.mid(0, static_cast<unsigned int>(end));
@@ -58,7 +58,7 @@ class Chunks final : public RIFF::File {
   void readList(unsigned int i, ItemSink &sink) {
     seek(static_cast<long>(chunkOffset(i)));
     if (readBlock(4) != "INFO" || !isSmall(i, sink)) return;
-    // TagLib's own Info::Tag keeps the last value of each key, and drops what is not UTF-8.
+    // TagLib's Info::Tag keeps only the last value of each key, and drops invalid UTF-8.
     const ByteVector data = chunkData(i);
     for (unsigned int position = 4; data.size() >= 8 && position <= data.size() - 8;) {
       const unsigned int size = data.toUInt(position + 4, false);
@@ -69,7 +69,7 @@ class Chunks final : public RIFF::File {
       const String text(beforeZero(data.mid(position + 8, size)), String::Latin1);
       if (text.isEmpty()) sink.warning(tags_space_riff, key, "the text is empty");
       else sink.legacyText(tags_space_riff, key, text);
-      // A byte is added to an odd number of them.
+      // Values are padded to an even size.
       position += 8 + size;
       if (size % 2 == 1) position++;
     }
@@ -118,7 +118,7 @@ void readDSD(BoundedStream &stream, ItemSink &sink) {
     return;
   }
   if (!head.startsWith("FRM8")) return;
-  // DSDIFF: chunks with a name and a size of eight bytes, filled up to an even number of bytes (DSDIFF 1.5, 2.3).
+  // DSDIFF: chunks with a name and a size of eight bytes, padded to an even size (DSDIFF 1.5, 2.3).
   long position = 16;
   for (int64_t i = 0; i < sink.limits.item_count && !sink.isFull(); i++) {
     const ByteVector chunk = file.bytes(position, 12);

@@ -18,9 +18,9 @@ namespace {
 constexpr long id3v1ByteCount = 128;
 /// Bytes at the beginning and the end of a file in which an ID3v2 tag is searched for.
 constexpr unsigned long id3v2SearchByteCount = 1 << 16;
-/// Several tags may follow each other.
+/// Maximum number of consecutive tags.
 constexpr int maximumID3v2TagCount = 8;
-/// Of value, flags, a key of two letters and its end (APEv2 tag item).
+/// Size, flags, a key of two letters and its terminator (APEv2 tag item).
 constexpr unsigned int smallestAPEItemByteCount = 11;
 
 void readID3v1(PlainFile &file, long offset, ItemSink &sink) {
@@ -53,7 +53,7 @@ void giveAPEItem(const APE::Item &item, ItemSink &sink) {
     return;
   }
   if (item.key().upper().startsWith("COVER ART")) {
-    // A file name, a zero, the picture.
+    // A file name, a zero, the image.
     const int end = data.find('\0');
     const std::string name = end > 0 ? repairedUTF8(data.data(), static_cast<size_t>(end)) : std::string();
     Details details;
@@ -64,7 +64,7 @@ void giveAPEItem(const APE::Item &item, ItemSink &sink) {
   }
 }
 
-/// The items of an APEv2 tag, each parsed by TagLib; that walks them as its APE::Tag does, but within bounds.
+/// Reads the items of an APEv2 tag. TagLib parses each item; the iteration matches APE::Tag, with limits.
 void readAPEItems(const ByteVector &data, unsigned int count, ItemSink &sink) {
   unsigned int position = 0;
   for (unsigned int i = 0; i < count && data.size() - position >= smallestAPEItemByteCount; i++) {
@@ -80,7 +80,7 @@ void readAPEItems(const ByteVector &data, unsigned int count, ItemSink &sink) {
     const ByteVector whole = data.mid(position, next - position);
     const ByteVector value = data.mid(static_cast<unsigned int>(end) + 1, valueSize);
     position = next;
-    // TagLib makes an object of each part.
+    // TagLib allocates an object for each part.
     int64_t parts = 1;
     const bool isText = (whole.toUInt(4U, false) >> 1 & 3) == APE::Item::Text;
     if (isText) {
@@ -96,7 +96,7 @@ void readAPEItems(const ByteVector &data, unsigned int count, ItemSink &sink) {
       continue;
     }
     if (isText && !isUTF8(value.data(), value.size())) {
-      // TagLib would drop it.
+      // TagLib would drop the text.
       sink.text(tags_space_ape, key, repairedUTF8(value.data(), value.size()));
       continue;
     }
@@ -106,7 +106,7 @@ void readAPEItems(const ByteVector &data, unsigned int count, ItemSink &sink) {
   }
 }
 
-/// The APEv2 tag that has its header or footer at `offset`; answers where the tag begins, -1 when there is none.
+/// Reads the APEv2 tag with its header or footer at `offset`. Returns the start of the tag; -1 if there is none.
 long readAPE(PlainFile &file, long offset, ItemSink &sink) {
   if (offset < 0) return -1;
   const ByteVector bytes = file.bytes(offset, APE::Footer::size());
@@ -124,7 +124,7 @@ long readAPE(PlainFile &file, long offset, ItemSink &sink) {
   return begin - (!footer.isHeader() && footer.headerPresent() ? static_cast<long>(APE::Footer::size()) : 0);
 }
 
-/// Where the lyrics of Lyrics3v2 begin that end at `end`; `end` when there are none (id3.org, Lyrics3v2).
+/// The start of the Lyrics3v2 lyrics that end at `end`; `end` if there are none (id3.org, Lyrics3v2).
 long beginOfLyrics3(PlainFile &file, long end) {
   const long tailByteCount = 15;
   if (end < tailByteCount) return end;
@@ -138,7 +138,7 @@ long beginOfLyrics3(PlainFile &file, long end) {
   return byteCount + tailByteCount > end ? end : end - tailByteCount - byteCount;
 }
 
-/// Whether these bytes begin a plausible ID3v2 tag: a known version, a size of 28 bits, the name of a frame.
+/// Whether these bytes begin a plausible ID3v2 tag: a known version, a 28-bit size, a frame name.
 bool isID3v2(const ByteVector &bytes, unsigned int position) {
   if (bytes.size() < position + 13 || bytes.mid(position, 3) != "ID3") return false;
   const ByteVector head = bytes.mid(position, 13);
@@ -146,7 +146,7 @@ bool isID3v2(const ByteVector &bytes, unsigned int position) {
   for (int i = 6; i < 10; i++) {
     if ((head[i] & 0x80) != 0) return false;
   }
-  // An extended header lies in front of the frames.
+  // An extended header precedes the frames.
   if ((head[5] & 0x40) != 0) return true;
   for (int i = 10; i < 13; i++) {
     if (!((head[i] >= 'A' && head[i] <= 'Z') || (head[i] >= '0' && head[i] <= '9'))) return false;
@@ -154,7 +154,7 @@ bool isID3v2(const ByteVector &bytes, unsigned int position) {
   return true;
 }
 
-/// Where the first ID3v2 tag begins in the first bytes of the file, be it after other data; -1 when there is none.
+/// The start of the first ID3v2 tag in the first bytes of the file, possibly after other data; -1 if there is none.
 long findFirstID3v2(PlainFile &file) {
   if (file.bytes(0, 3) == "ID3") return 0;
   const ByteVector bytes = file.bytes(0, id3v2SearchByteCount);
@@ -164,8 +164,8 @@ long findFirstID3v2(PlainFile &file) {
   return -1;
 }
 
-/// Where an ID3v2 tag begins that ends at `end`; -1 when there is none. The tag should have a footer, by which it is found (ID3v2.4,
-/// 3.4). Some programs write none.
+/// The start of the ID3v2 tag that ends at `end`; -1 if there is none. A footer normally marks such a tag (ID3v2.4,
+/// 3.4), but some programs write none.
 long findLastID3v2(PlainFile &file, long end) {
   const long footerByteCount = 10;
   if (end < 2 * footerByteCount) return -1;
@@ -187,7 +187,7 @@ long findLastID3v2(PlainFile &file, long end) {
   return -1;
 }
 
-/// The tags at the end of a file, in the order in which they lie there: ID3v2, APEv2, Lyrics3v2, ID3v1.
+/// The tags at the end of a file, in file order: ID3v2, APEv2, Lyrics3v2, ID3v1.
 class Tail {
  public:
   Tail(PlainFile &file, ItemSink &sink) : file(file), sink(sink), end(file.length()) {
@@ -202,7 +202,7 @@ class Tail {
     else readAPE(file, 0, sink);
   }
 
-  /// To be called after `readAPEv2`.
+  /// Requires an earlier call of `readAPEv2`.
   void readLastID3v2() {
     const long begin = findLastID3v2(file, end);
     if (begin >= 0) readID3v2(file, begin, sink);

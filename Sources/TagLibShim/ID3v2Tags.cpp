@@ -30,13 +30,13 @@ namespace playhead {
 
 namespace {
 
-/// Of a frame that is kept from being parsed.
+/// The ID of a frame that TagLib must not parse.
 const char *const ignoredFrameID = "----";
 
-/// zlib makes at most so many bytes of one (zlib.net, zlib_tech).
+/// The maximum expansion by zlib (zlib.net, zlib_tech).
 constexpr int64_t greatestDeflateRatio = 1032;
 
-/// TagLib lets frame factories override a function whose argument only frames may name.
+/// Gives frame factories access to the argument type of a function that they override, which only frames can name.
 class FrameAccess : public ID3v2::Frame {
  public:
   using Header = ID3v2::Frame::Header;
@@ -57,7 +57,7 @@ std::string digits(const ByteVector &data) {
 
 std::string withoutZeros(const ByteVector &bytes) { return string(bytes).substr(0, string(bytes).find('\0')); }
 
-/// Lets TagLib parse a frame, or keeps it from doing so where that could cost more than the bounds allow.
+/// Lets TagLib parse a frame, unless the cost could exceed the limits.
 class BoundedFrames final : public ID3v2::FrameFactory {
  public:
   explicit BoundedFrames(ItemSink &sink) : sink(sink) {}
@@ -70,7 +70,7 @@ class BoundedFrames final : public ID3v2::FrameFactory {
       inflatedByteCount += size * greatestDeflateRatio;
       if (inflatedByteCount > sink.limits.byte_count) {
         sink.limit(tags_space_id3v2, id, "the frame is compressed and may be too large");
-        // Without its flags, so that it stays as it is.
+        // Without its flags, so that TagLib leaves it unchanged.
         ByteVector plain = ignoredFrameID;
         const unsigned int byteCount = header->frameSize();
         plain.append(header->version() == 4 ? syncSafe(byteCount) : ByteVector::fromUInt(byteCount));
@@ -79,9 +79,9 @@ class BoundedFrames final : public ID3v2::FrameFactory {
         return false;
       }
     }
-    // Frames within frames, to any depth; chapters are FFmpeg's.
+    // These frames nest to any depth. FFmpeg reads chapters.
     if (id == "CHAP" || id == "CTOC") return false;
-    // Read as a list of all their parts, which nobody asks for.
+    // TagLib would parse these into lists of all parts, which are not used.
     if (id == "SYLT" || id == "ETCO" || id == "SLT" || id == "ETC") return false;
     if (!id.empty() && (id[0] == 'T' || id[0] == 'M' || id[0] == 'G' || id[0] == 'I' || id == "WFED" || id == "WFD") &&
         id != "GEOB" && id != "GEO" && id != "MCDI" && id != "MCI") {
@@ -114,7 +114,8 @@ std::string genreName(const std::string &text) {
   return name.empty() ? text : name;
 }
 
-/// The texts of a frame and their description. `encoding` is that of both: programs write any code page as Latin-1.
+/// Sends the texts of a frame and their description, which have the encoding `encoding`. Some programs write other code
+/// pages as Latin-1.
 void giveTexts(const std::string &id, const StringList &fields, const Details &details, String::Type encoding,
                const String *description, ItemSink &sink) {
   int64_t count = 0;
@@ -141,11 +142,11 @@ void giveTexts(const std::string &id, const StringList &fields, const Details &d
       sink.text(tags_space_id3v2, id, text, all);
     }
   }
-  // TagLib drops a text that is not in the encoding that it claims.
+  // TagLib drops a text that does not have its declared encoding.
   if (!hasText && !fields.isEmpty()) sink.warning(tags_space_id3v2, id, "the text is empty, or not in its encoding");
 }
 
-/// Roles and who had them, in turn.
+/// Sends pairs of a role and a person.
 void givePeople(const std::string &id, const StringList &fields, String::Type encoding, ItemSink &sink) {
   int64_t count = 0;
   for (auto field = fields.begin(); field != fields.end() && ++count <= sink.limits.value_count; ++field) {
@@ -219,22 +220,22 @@ void giveFrame(const ID3v2::Frame &frame, bool hasEmptyDescription, ItemSink &si
   } else if (dynamic_cast<const ID3v2::PodcastFrame *>(&frame)) {
     sink.number(tags_space_id3v2, id, 1);
   } else if (auto unknown = dynamic_cast<const ID3v2::UnknownFrame *>(&frame)) {
-    // A text that was kept from being parsed was warned of.
+    // A warning for the unparsed text has already been sent.
     if (id.empty() || id[0] == 'T' || id == "CHAP" || id == "CTOC" || id == ignoredFrameID) return;
     if (FrameAccess::isEncrypted(frame)) return sink.warning(tags_space_id3v2, id, "the frame is encrypted");
     sink.data(tags_space_id3v2, id, unknown->data(), details);
   }
 }
 
-/// One frame of a tag, as the parser of TagLib understands it.
+/// A frame of a tag, as parsed by TagLib.
 struct ParsedFrame {
   std::unique_ptr<ID3v2::Frame> frame;
-  /// A user text whose description is empty: TagLib takes its first value for the description.
+  /// Whether a user text has an empty description. TagLib treats its first value as the description.
   bool hasEmptyDescription = false;
 };
 
-/// The frames of one tag. It walks over them as `ID3v2::Tag` does, but also past empty frames, and it gives each frame to TagLib by
-/// itself, so that the frame can be repaired first.
+/// Iterates over the frames of one tag. The iteration matches `ID3v2::Tag`, but also skips empty frames. It passes each
+/// frame to TagLib separately, so that the frame can be repaired first.
 class FrameWalk {
  public:
   FrameWalk(const ID3v2::Header &tagHeader, ItemSink &sink)
@@ -254,7 +255,7 @@ class FrameWalk {
       }
       const ByteVector rest = body.mid(position);
       const FrameAccess::Header header(rest, version);
-      // iTunes writes names of version 2.2, and a zero, into tags of version 2.3.
+      // iTunes writes names of version 2.2, padded with a zero, into tags of version 2.3.
       const std::string id = withoutZeros(header.frameID());
       const unsigned int room = rest.size() - headerSize;
       const unsigned int size = std::min(header.frameSize(), room);
@@ -266,7 +267,7 @@ class FrameWalk {
       if (header.frameSize() > room) {
         sink.warning(tags_space_id3v2, id, "the frame says that it has " + std::to_string(header.frameSize()) +
                                                " bytes, which the tag has not");
-        // The beginning of a text is worth reading, that of a picture is not.
+        // The beginning of a text is useful, that of an image is not.
         if (id[0] == 'T') parse(id, rest, header, size);
         break;
       }
@@ -275,18 +276,18 @@ class FrameWalk {
     }
   }
 
-  /// Gives the values of all frames.
+  /// Sends the values of all frames.
   void give();
 
  private:
   const unsigned int version;
   const ID3v2::Header &tagHeader;
-  /// The header of a tag in which nothing is unsynchronised.
+  /// The header of a tag without unsynchronisation.
   ID3v2::Header plainTagHeader;
   const BoundedFrames frames;
   ItemSink &sink;
   std::vector<ParsedFrame> parsed;
-  /// The digits of the frames `TDAT` (day and month) and `TIME` (hour and minute) of the versions before 2.4.
+  /// The digits of the frames `TDAT` (day and month) and `TIME` (hour and minute) of versions before 2.4.
   std::string date, time;
 
   static bool isFrameID(const std::string &id) {
@@ -338,7 +339,7 @@ class FrameWalk {
     return frame;
   }
 
-  /// The date of a frame `TDRC` with the day and the time of other frames.
+  /// The date of a frame `TDRC`, completed with the day and the time of other frames.
   std::string completeDate(const std::string &year) const {
     if (version >= 4 || year.size() != 4 || date.size() != 4) return year;
     const std::string day = year + "-" + date.substr(2) + "-" + date.substr(0, 2);
@@ -357,16 +358,16 @@ void FrameWalk::give() {
   }
 }
 
-/// How many bytes of a tag's content its extended header has.
+/// The size of the extended header in bytes.
 unsigned int extendedHeaderByteCount(const ByteVector &body, unsigned int version) {
   if (body.size() < 4 || version < 3) return 0;
   bool isFrameID = true;
   for (int i = 0; i < 4; i++) {
     isFrameID = isFrameID && ((body[i] >= 'A' && body[i] <= 'Z') || (body[i] >= '0' && body[i] <= '9'));
   }
-  // Some programs set the flag and write no such header.
+  // Some programs set the flag without writing an extended header.
   if (isFrameID) return 0;
-  // The size counts its own four bytes in version 2.4 (structure, 3.2), but not in 2.3 (3.2 there).
+  // The size includes its own four bytes in version 2.4 (structure, 3.2), but not in 2.3 (3.2 there).
   const uint64_t count =
       version == 4 ? ID3v2::SynchData::toUInt(body.mid(0, 4)) : uint64_t(body.toUInt(0U)) + 4;
   return count > body.size() ? 0 : static_cast<unsigned int>(count);

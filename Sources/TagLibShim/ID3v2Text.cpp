@@ -12,10 +12,10 @@ constexpr char utf16BigEndian = 2;
 
 bool is(const std::string &id, const char *name, const char *oldName) { return id == name || id == oldName; }
 
-/// Where the texts of a frame begin, and how many end with a zero.
+/// Where the texts of a frame begin, and how many of them end with a zero.
 struct TextFields {
   unsigned int position = 1;
-  /// Texts to mark. Of a list of texts TagLib applies the first mark to all.
+  /// The number of texts that need a mark. TagLib applies the first mark of a list to all its texts.
   int count = 1;
 };
 
@@ -26,10 +26,10 @@ TextFields textFields(const std::string &id, const ByteVector &data) {
     fields.position = 4;
     fields.count = 2;
   } else if (id == "PIC") {
-    // A format of three letters, a role, a description.
+    // A three-letter format, an image type, a description.
     fields.position = 5;
   } else if (id == "APIC" || is(id, "GEOB", "GEO")) {
-    // A media type of Latin-1, a role (APIC) or a file name (GEOB), a description.
+    // A Latin-1 media type, an image type (APIC) or a file name (GEOB), a description.
     const int end = data.find('\0', 1);
     fields.position = end < 0 ? data.size() : static_cast<unsigned int>(end) + (id == "APIC" ? 2 : 1);
     if (id != "APIC") fields.count = 2;
@@ -37,7 +37,7 @@ TextFields textFields(const std::string &id, const ByteVector &data) {
   return fields;
 }
 
-/// The position of the two zeros that end a text of UTF-16; the end of the data where there are none.
+/// The position of the two zeros that end a UTF-16 text; the end of the data if there are none.
 unsigned int endOfText(const ByteVector &data, unsigned int position) {
   for (; position + 1 < data.size(); position += 2) {
     if (data[static_cast<int>(position)] == 0 && data[static_cast<int>(position) + 1] == 0) return position;

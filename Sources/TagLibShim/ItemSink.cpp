@@ -9,28 +9,28 @@ namespace playhead {
 
 namespace {
 
-/// Warnings that one file may cause.
+/// Maximum number of warnings for one file.
 constexpr int64_t maximumWarningCount = 100;
 
-/// Bytes that are given of data that is too large: they tell what it is.
+/// Bytes that are sent of oversized data; they identify its format.
 constexpr int64_t headByteCount = 64;
 
-/// Bytes of a name or a detail that are given, and of what a warning is about.
+/// Maximum bytes of a name or a detail, and of the subject of a warning.
 constexpr size_t maximumNameByteCount = 1 << 16;
 constexpr size_t maximumSubjectByteCount = 1 << 10;
 
-/// The beginning of a text of UTF-8 that has more bytes than are given.
+/// The first `count` bytes of a UTF-8 text, or fewer to end at a character boundary.
 std::string beginning(const std::string &text, size_t count) {
   while (count > 0 && (text[count] & 0xC0) == 0x80) count--;
   return text.substr(0, count);
 }
 
-/// Bytes that a detail counts.
+/// The number of bytes that a detail counts towards the limit.
 int64_t byteCount(const std::string *text) {
   return text ? static_cast<int64_t>(std::min(text->size(), maximumNameByteCount)) : 0;
 }
 
-/// Bytes of what stands beside a value.
+/// The number of bytes of a key and its details.
 int64_t byteCount(const std::string &key, const Details &details) {
   return byteCount(&key) + byteCount(details.description) + byteCount(details.language) + byteCount(details.owner) +
          byteCount(details.mediaType);
@@ -44,7 +44,7 @@ tags_text view(const std::string *text) { return text ? view(*text) : tags_text{
 
 bool ItemSink::admits(int64_t byteCount) {
   if (full) return false;
-  // Also an empty text costs something.
+  // An empty text has a cost, too.
   if (itemCount >= limits.item_count || byteCount > limits.byte_count - givenByteCount) {
     full = true;
     return false;
@@ -55,7 +55,7 @@ bool ItemSink::admits(int64_t byteCount) {
 }
 
 void ItemSink::give(tags_item &item, const std::string &key, const Details &details) {
-  // What was cut lives until the item has been taken.
+  // Cut texts must live until the item has been received.
   std::string cut[5];
   int cutCount = 0;
   const auto bounded = [&](const std::string *text) {
@@ -97,7 +97,7 @@ void ItemSink::legacyText(tags_space space, const std::string &key, const TagLib
   }
   this->text(space, key, text, all);
   const int64_t byteCount = static_cast<int64_t>(legacy.text.size() + legacy.description.size());
-  // As many bytes as of other texts.
+  // The limit is that of other texts.
   if (itemCount == legacy.itemNumber || byteCount == 0 || byteCount > limits.text_byte_count - legacyByteCount) return;
   legacyByteCount += byteCount;
   legacyTexts.push_back(legacy);

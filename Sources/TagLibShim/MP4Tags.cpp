@@ -34,7 +34,7 @@ Kind kind(const std::string &name) {
   return Kind::text;
 }
 
-/// How many values an item has; TagLib makes objects of each.
+/// The number of values of an item; TagLib allocates objects for each.
 int64_t valueCount(PlainFile &file, const MP4::Atom &atom, int64_t most) {
   int64_t count = 0;
   long position = atom.offset + 8;
@@ -93,7 +93,7 @@ void giveItem(const std::string &atom, const std::string &key, const MP4::Item &
   }
 }
 
-/// Leaves an atom only this child. Answers the children that it had; they live as long as the answer.
+/// Removes all children of an atom except this one. Returns the removed list, which owns the children.
 MP4::AtomList leaveOnly(MP4::Atom *child, MP4::AtomList &children) {
   MP4::AtomList all = children;
   children.clear();
@@ -101,10 +101,10 @@ MP4::AtomList leaveOnly(MP4::Atom *child, MP4::AtomList &children) {
   return all;
 }
 
-/// Bytes of a box of user data that are read.
+/// Maximum size of a user data box in bytes.
 constexpr long maximumUserDataByteCount = 1 << 16;
 
-/// A text of 3GPP: UTF-16 with a byte order mark or else UTF-8, and a zero.
+/// A 3GPP text: UTF-16 with a byte order mark, or else UTF-8, with a terminating zero.
 std::string userDataText(const ByteVector &bytes) {
   if (bytes.startsWith(ByteVector("\xFE\xFF", 2)) || bytes.startsWith(ByteVector("\xFF\xFE", 2))) {
     const std::string text = utf8(String(bytes, String::UTF16));
@@ -114,9 +114,9 @@ std::string userDataText(const ByteVector &bytes) {
   return repairedUTF8(bytes.data(), end < 0 ? bytes.size() : static_cast<size_t>(end));
 }
 
-/// Gives a box of user data as 3GPP defines them (TS 26.244, section 8): version and flags, a language, a text.
+/// Sends a user data box as defined by 3GPP (TS 26.244, section 8): version and flags, a language, a text.
 void giveUserData(const std::string &name, const ByteVector &content, ItemSink &sink) {
-  // QuickTime has texts of another form under names of its own.
+  // QuickTime has texts of a different format with other names.
   if (content.size() < 6 || content.toUInt(0U) != 0) return;
   const auto give = [&](unsigned int position) {
     const unsigned int code = content.toUShort(position - 2);
@@ -133,7 +133,7 @@ void giveUserData(const std::string &name, const ByteVector &content, ItemSink &
   } else if (name == "yrrc") {
     sink.number(tags_space_user_data, name, content.toUShort(4U));
   } else if (name == "kywd" && content.size() > 7) {
-    // A language, a count, and for each keyword a size and a text.
+    // A language, a count, and a size and a text for each keyword.
     unsigned int position = 7;
     for (int count = static_cast<unsigned char>(content[6]); count > 0 && position < content.size(); count--) {
       const unsigned int size = static_cast<unsigned char>(content[static_cast<int>(position)]);
@@ -168,12 +168,12 @@ void readMP4(BoundedStream &stream, ItemSink &sink) {
     return;
   }
   const MP4::AtomList userData = udta->children;
-  // TagLib looks for the list from the top each time.
+  // TagLib searches for the list from the top each time.
   const MP4::AtomList top = leaveOnly(moov, atoms.atoms), second = leaveOnly(udta, moov->children),
                       third = leaveOnly(meta, udta->children), fourth = leaveOnly(list, meta->children);
   const MP4::AtomList items = leaveOnly(nullptr, list->children);
   int64_t count = 0;
-  // One by one: of items with the same name TagLib takes the first.
+  // One at a time, because TagLib keeps only the first of several items with the same name.
   for (MP4::Atom *item : items) {
     const std::string name(item->name.data(), item->name.size());
     const std::string shownName = utf8(String(item->name, String::Latin1));

@@ -16,16 +16,16 @@ namespace playhead {
 
 namespace {
 
-/// Bytes that a field's name is looked for in.
+/// Maximum number of bytes in which the name of a field is searched for.
 constexpr unsigned int maximumKeyByteCount = 1 << 16;
 
-/// The values of a field that have not been given yet.
+/// The remaining values of a field.
 struct Values {
   StringList::ConstIterator next, end;
   int64_t count = 0;
 };
 
-/// Packets of an Ogg file that are looked at for a comment: headers of several streams may lie in front.
+/// Maximum number of packets of an Ogg file that are searched for a comment. Headers of several streams may precede it.
 constexpr unsigned int maximumHeaderPacketCount = 8;
 
 class OggPackets final : public Ogg::File {
@@ -36,7 +36,7 @@ class OggPackets final : public Ogg::File {
   bool save() override { return false; }
 };
 
-/// The comment in a header packet of Vorbis, Opus, Theora or FLAC in Ogg; of Speex, when `isSpeex`.
+/// The comment in a header packet of Vorbis, Opus, Theora or FLAC in Ogg; with `isSpeex`, of Speex.
 ByteVector comment(const ByteVector &packet, bool isSpeex) {
   if (packet.startsWith(ByteVector("\x03vorbis", 7)) || packet.startsWith(ByteVector("\x81theora", 7))) {
     return packet.mid(7);
@@ -47,8 +47,8 @@ ByteVector comment(const ByteVector &packet, bool isSpeex) {
   return isSpeex ? packet : ByteVector();
 }
 
-/// The same comment with as many entries as there are, of valid UTF-8: TagLib drops an entry that is not. Notes the name of each, as
-/// TagLib has it.
+/// The comment with its actual number of entries, in valid UTF-8, because TagLib drops other entries. Adds the name of
+/// each entry to `names`, in TagLib's form.
 ByteVector repaired(const ByteVector &block, std::vector<String> &names, ItemSink &sink) {
   const auto number = [&block](unsigned int position) { return block.toUInt(position, false); };
   ByteVector entries;
@@ -91,7 +91,7 @@ ByteVector repaired(const ByteVector &block, std::vector<String> &names, ItemSin
   return result;
 }
 
-/// How many bytes the comment has that begins at `position`, by its own counts; 0 where these lead past the end of the file.
+/// The size of the comment at `position` by its own counts; 0 if they exceed the file.
 unsigned int commentByteCount(PlainFile &file, long position, ItemSink &sink) {
   const auto number = [&file](long offset) -> int64_t {
     const ByteVector bytes = file.bytes(offset, 4);
@@ -128,7 +128,7 @@ void readVorbisComment(const ByteVector &block, ItemSink &sink) {
   Ogg::XiphComment comment(repaired(block, names, sink));
   std::map<String, Values> rest;
   for (const auto &field : comment.fieldListMap()) rest[field.first] = {field.second.begin(), field.second.end()};
-  // TagLib has the fields by their names, and the values of each in the file's order.
+  // TagLib has the fields by name, and the values of each field in the file's order.
   for (const String &name : names) {
     const auto found = rest.find(name);
     if (found == rest.end() || found->second.next == found->second.end) continue;
@@ -145,7 +145,7 @@ void readVorbisComment(const ByteVector &block, ItemSink &sink) {
 
 void readFLAC(BoundedStream &stream, ItemSink &sink) {
   PlainFile file(&stream);
-  // FLAC's own tag takes precedence over an ID3v2 tag in front of it.
+  // FLAC's native tag takes precedence over an ID3v2 tag before it.
   long position = 0;
   const ByteVector head = file.bytes(0, ID3v2::Header::size());
   const bool hasID3v2 = head.size() == ID3v2::Header::size() && head.startsWith(ID3v2::Header::fileIdentifier());
@@ -159,7 +159,8 @@ void readFLAC(BoundedStream &stream, ItemSink &sink) {
     if (header.size() < 4) break;
     const int kind = header[0] & 0x7F;
     unsigned int size = header.toUInt(1U, 3U);
-    // Some programs write a comment and a smaller size of its block. Decoders read such a file by the comment's own counts.
+    // Some programs write a comment and a smaller size of its block. Decoders read such a file by the comment's own
+    // counts.
     if (kind == 4 && !hasComment) size = std::max(size, commentByteCount(file, position + 4, sink));
     isLast = (header[0] & 0x80) != 0;
     if ((kind == 4 && !hasComment) || kind == 6) {

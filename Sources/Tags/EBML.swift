@@ -1,15 +1,15 @@
-/// The elements of which Matroska is made (RFC 8794), in bytes that are there. Pure.
+/// Parses the elements of Matroska (RFC 8794) in memory. Pure.
 enum EBML {
-  /// Elements in one that are looked at.
+  /// Maximum number of parsed child elements.
   static let maximumChildren = 100_000
 
-  /// An element that is in memory.
+  /// An element in memory.
   struct Child {
     var id: UInt32
     var content: ArraySlice<UInt8>
   }
 
-  /// The elements in another one; the last one is as long as there are bytes.
+  /// The child elements of an element. The last one may be cut off.
   struct Children: Sequence, IteratorProtocol {
     var rest: ArraySlice<UInt8>
     private var left = maximumChildren
@@ -29,10 +29,10 @@ enum EBML {
     }
   }
 
-  /// The elements in another one.
+  /// The child elements of an element.
   static func children(_ content: ArraySlice<UInt8>) -> Children { Children(rest: content) }
 
-  /// An element's name, and how many bytes it has; nil where there is none.
+  /// The ID of an element, and its length in bytes; nil if there is none.
   static func elementID(_ bytes: ArraySlice<UInt8>) -> (id: UInt32, length: Int)? {
     guard let first = bytes.first, first >= 0x10 else { return nil }
     let length = first.leadingZeroBitCount + 1
@@ -40,7 +40,7 @@ enum EBML {
     return (bytes.prefix(length).reduce(0) { $0 << 8 | UInt32($1) }, length)
   }
 
-  /// How many bytes it has, nil where that is not said, and how many say so.
+  /// The size of an element (nil: unknown), and the length of the size field in bytes.
   static func elementSize(_ bytes: ArraySlice<UInt8>) -> (size: Int64?, length: Int)? {
     guard let first = bytes.first, first != 0 else { return nil }
     let length = first.leadingZeroBitCount + 1
@@ -50,12 +50,12 @@ enum EBML {
     return (value == mask ? nil : Int64(value), length)
   }
 
-  /// A number of at most eight bytes; nil for more.
+  /// An integer of at most eight bytes; nil for more.
   static func number(_ content: ArraySlice<UInt8>) -> UInt64? {
     content.count <= 8 ? content.reduce(0) { $0 << 8 | UInt64($1) } : nil
   }
 
-  /// UTF-8 up to the first zero.
+  /// UTF-8 up to the first zero byte.
   static func text(_ content: ArraySlice<UInt8>) -> String {
     String(decoding: content.prefix { $0 != 0 }, as: UTF8.self)
   }

@@ -1,12 +1,12 @@
-// Reads the titles of chapters of Matroska and WebM (RFC 9559, section 5.1.7) in all their languages: FFmpeg keeps one of each chapter, and
-// forgets its language. Opens nothing: bytes come from the caller.
+// Reads the chapter titles of Matroska and WebM (RFC 9559, section 5.1.7) in all languages. FFmpeg keeps one title of
+// each chapter and drops its language. Opens no files: the caller supplies the bytes.
 
-/// A chapter of a file, and what it is called.
+/// A chapter of a file and its titles.
 public struct TagChapter: Sendable, Hashable {
-  /// A title, and in which languages it is one.
+  /// A title and its languages.
   public struct Title: Sendable, Hashable {
     public var text: String
-    /// BCP 47 where the file has that, else ISO 639-2; none where it is not determined.
+    /// BCP 47 if the file has it, else ISO 639-2; empty if undetermined.
     public var languages: [String]
 
     public init(text: String, languages: [String]) {
@@ -20,7 +20,7 @@ public struct TagChapter: Sendable, Hashable {
   public var titles: [Title]
 }
 
-/// The chapters of one file, while they are read.
+/// Reads the chapters of one file.
 struct MatroskaChapters<Failure: Error> {
   private enum ID {
     static var chapters: UInt32 { 0x1043_A770 }
@@ -34,10 +34,10 @@ struct MatroskaChapters<Failure: Error> {
     static var languageBCP47: UInt32 { 0x437D }
   }
 
-  /// Titles of one chapter that are kept, and languages of one title.
+  /// Maximum number of titles of a chapter, and of languages of a title.
   private static var maximumTitles: Int { 64 }
   private static var maximumLanguages: Int { 8 }
-  /// Bytes of a title.
+  /// Maximum size of a title in bytes.
   private static var maximumTitleBytes: Int { 1_024 }
 
   private let limits: TagLimits
@@ -46,7 +46,7 @@ struct MatroskaChapters<Failure: Error> {
 
   private init(limits: TagLimits) { self.limits = limits }
 
-  /// Reads the chapters of all editions, not those within others: as FFmpeg lists them.
+  /// Reads the chapters of all editions without nested chapters, like FFmpeg.
   static func read(
     byteCount: Int64, limits: TagLimits, bytes: @escaping TagReader.ByteReader<Failure>
   ) throws(Failure) -> [TagChapter] {
@@ -75,7 +75,7 @@ struct MatroskaChapters<Failure: Error> {
       default: break
       }
     }
-    // What has no number of its own is none to FFmpeg.
+    // FFmpeg ignores chapters without a UID.
     guard let start, let nanoseconds = Int64(exactly: start), uid != nil, uid != 0 else { return }
     chapters.append(TagChapter(startNanoseconds: nanoseconds, titles: titles))
   }
@@ -95,22 +95,22 @@ struct MatroskaChapters<Failure: Error> {
     }
     guard let text, !text.isEmpty, text.utf8.count <= limits.textByteCount - takenBytes else { return nil }
     takenBytes += text.utf8.count
-    // The newer kind stands instead of the older one, and what says neither is English.
+    // The newer language element overrides the older one. Without either, the language is English.
     let languages = !new.isEmpty ? new : !old.isEmpty ? old : ["eng"]
     return TagChapter.Title(text: text, languages: languages.filter { !$0.isEmpty && $0 != "und" })
   }
 }
 
 extension TagReader {
-  /// Reads the chapters of a Matroska or WebM file of `byteCount` bytes with all their titles. Blocks for as long as `bytes` does;
-  /// calls it on this thread only. What is damaged or too large is left out.
+  /// Reads the chapters of a Matroska or WebM file of `byteCount` bytes with all titles. Blocks while `bytes` blocks,
+  /// and calls it only on this thread. Damaged or oversized parts are skipped.
   public static func matroskaChapters<Failure: Error>(
     byteCount: Int64, limits: TagLimits = TagLimits(), bytes: @escaping ByteReader<Failure>
   ) throws(Failure) -> [TagChapter] {
     try MatroskaChapters.read(byteCount: byteCount, limits: limits, bytes: bytes)
   }
 
-  /// The same of a file that is in memory.
+  /// Reads the chapters of a file in memory.
   public static func matroskaChapters(data: [UInt8], limits: TagLimits = TagLimits()) -> [TagChapter] {
     matroskaChapters(byteCount: Int64(data.count), limits: limits, bytes: reader(of: data))
   }

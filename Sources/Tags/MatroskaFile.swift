@@ -1,6 +1,7 @@
-// Where in a Matroska or WebM file (RFC 9559) something is. Opens nothing: bytes come from the caller, and how many are asked for is bounded.
+// Locates elements in a Matroska or WebM file (RFC 9559). Opens no files: the caller supplies the bytes, and the number
+// of requested bytes is bounded.
 
-/// What stands at the top of one file, while it is read.
+/// Reads the top-level elements of one file.
 struct MatroskaFile<Failure: Error> {
   private enum ID {
     static var header: UInt32 { 0x1A45_DFA3 }
@@ -12,7 +13,7 @@ struct MatroskaFile<Failure: Error> {
     static var cluster: UInt32 { 0x1F43_B675 }
   }
 
-  /// Of an element at the top that is read whole, and is not of tags.
+  /// Maximum size of a top-level element that is read completely, other than tags.
   static var maximumListBytes: Int { 4 << 20 }
 
   private let byteCount: Int64
@@ -20,7 +21,7 @@ struct MatroskaFile<Failure: Error> {
   private let bytes: TagReader.ByteReader<Failure>
   private var readCount = 0
   private var readBytes = 0
-  /// What was ignored, of it and of what it was read for.
+  /// Ignored parts of this file, and of the elements that were read from it.
   private(set) var warnings: [TagWarning] = []
 
   init(byteCount: Int64, limits: TagLimits, bytes: @escaping TagReader.ByteReader<Failure>) {
@@ -29,15 +30,16 @@ struct MatroskaFile<Failure: Error> {
     self.bytes = bytes
   }
 
-  /// The beginning of an element: where what is in it lies.
+  /// The header of an element: the range of its content.
   struct Element {
     var id: UInt32
     var start: Int64
-    /// `.max`: not said.
+    /// `.max`: unknown.
     var end: Int64
   }
 
-  /// Where elements of these kinds stand, each once: those in front of the sound, and those to which the file's lists of places lead.
+  /// The offsets of the elements with these IDs, each once: those before the first cluster, and those in the file's
+  /// seek heads.
   mutating func places(of wanted: Set<UInt32>) throws(Failure) -> [UInt32: [Int64]] {
     guard let header = try element(at: 0), header.id == ID.header, header.end < byteCount,
       let segment = try element(at: header.end), segment.id == ID.segment
@@ -66,7 +68,7 @@ struct MatroskaFile<Failure: Error> {
       guard child.end != .max else { break }
       place = child.end
     }
-    // A second list may stand behind the sound.
+    // A second seek head may follow the clusters.
     for place in places[ID.seekHead] ?? [] where seen.insert(place).inserted {
       guard let child = try element(at: place), child.id == ID.seekHead else { continue }
       add(listed: try content(of: child, limit: Self.maximumListBytes))
@@ -87,13 +89,13 @@ struct MatroskaFile<Failure: Error> {
     }
   }
 
-  /// Notes what was ignored.
+  /// Records a warning.
   mutating func warn(_ subject: String, _ reason: String, isLimit: Bool = false) {
     guard warnings.count < 100 else { return }
     warnings.append(TagWarning(subject: subject, reason: reason, isLimit: isLimit))
   }
 
-  /// The element that begins at a place; nil where none does.
+  /// The element at `place`; nil if there is none.
   mutating func element(at place: Int64) throws(Failure) -> Element? {
     let head = try piece(at: place, count: Int(min(12, byteCount - place)))
     guard let (id, length) = EBML.elementID(head), let (size, sizeLength) = EBML.elementSize(head.dropFirst(length))
@@ -106,7 +108,7 @@ struct MatroskaFile<Failure: Error> {
     return Element(id: id, start: start, end: isFar ? .max : end)
   }
 
-  /// What is in an element, as far as the file goes; nothing of one that is larger than `limit` or does not say how large it is.
+  /// The content of an element, up to the end of the file; empty if the size is unknown or exceeds `limit`.
   mutating func content(of element: Element, limit: Int) throws(Failure) -> ArraySlice<UInt8> {
     let end = min(element.end, byteCount)
     guard element.end != .max, end - element.start <= Int64(limit) else {

@@ -1,9 +1,9 @@
-// Reads the tags of Matroska and WebM (RFC 9559, section 5.1.8), which TagLib does not: FFmpeg keeps one value of each name, and forgets
-// what it is said of. Opens nothing: bytes come from the caller.
+// Reads the tags of Matroska and WebM (RFC 9559, section 5.1.8), which TagLib does not read. FFmpeg keeps one value of
+// each name and drops its target. Opens no files: the caller supplies the bytes.
 
-/// The tags of one file, while they are read.
+/// Reads the tags of one file.
 struct MatroskaTags<Failure: Error> {
-  /// Names of elements, as RFC 9559 writes them.
+  /// Element IDs, with the names of RFC 9559.
   private enum ID {
     static var info: UInt32 { 0x1549_A966 }
     static var title: UInt32 { 0x7BA9 }
@@ -27,7 +27,7 @@ struct MatroskaTags<Failure: Error> {
     static var tagBinary: UInt32 { 0x4485 }
   }
 
-  /// Tags in tags.
+  /// Maximum depth of nested tags.
   private static var maximumDepth: Int { 8 }
 
   private let limits: TagLimits
@@ -35,10 +35,10 @@ struct MatroskaTags<Failure: Error> {
   private var reading = TagReading()
   private var takenBytes = 0
   private var valueCounts: [String: Int] = [:]
-  /// Of the first track of sound; nil where there is none, or it is not found.
+  /// The UID of the first audio track; nil if there is none, or it was not found.
   private var soundTrackUID: UInt64?
 
-  /// Reads all tags: those in front of the sound, and those to which the file's list of places leads.
+  /// Reads all tags: those before the first cluster, and those in the file's seek heads.
   static func read(
     byteCount: Int64, limits: TagLimits, bytes: @escaping TagReader.ByteReader<Failure>
   ) throws(Failure) -> TagReading {
@@ -69,7 +69,7 @@ struct MatroskaTags<Failure: Error> {
     }
   }
 
-  /// The title of the segment. It has the name that FFmpeg gives it, for it is no tag.
+  /// Reads the title of the segment. Its key is FFmpeg's name, because it is not a tag.
   private mutating func takeInfo(_ info: ArraySlice<UInt8>) {
     for part in EBML.children(info) where part.id == ID.title {
       let title = EBML.text(part.content)
@@ -116,7 +116,7 @@ struct MatroskaTags<Failure: Error> {
       let isOfTrack = !tracks.isEmpty && !tracks.contains(0)
       if isOfTrack, soundTrackUID.map({ tracks.contains($0) }) != true { continue }
       if !others.isEmpty, !others.contains(0) { continue }
-      // What says nothing is of the album, unless it is of a stream.
+      // A tag without a target level applies to the album, unless it applies to a track.
       if level == nil, !isOfTrack { level = 50 }
       let first = reading.items.count
       for part in parts where part.id == ID.simpleTag { take(part.content, level, prefix: "", depth: 0) }
@@ -140,7 +140,7 @@ struct MatroskaTags<Failure: Error> {
       switch part.id {
       case ID.tagString: add(key, .text(EBML.text(part.content)), level, language, count: part.content.count)
       case ID.tagBinary:
-        // Of too much its beginning tells what it is.
+        // The first bytes of oversized data identify its format.
         let kept = part.content.prefix(part.content.count > limits.pictureByteCount ? 64 : part.content.count)
         if kept.count < part.content.count {
           file.warn(key, "the data has \(part.content.count) bytes, which is more than is allowed", isLimit: true)

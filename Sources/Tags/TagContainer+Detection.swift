@@ -2,8 +2,8 @@ extension TagContainer {
   /// Bytes at the beginning of a file, or after its ID3v2 tag, that `init(beginning:)` examines.
   public static let beginningByteCount = 16
 
-  /// The container of a file by its first bytes, for files that FFmpeg does not open. `edges` for unknown bytes, since tags at
-  /// the edges of a file need no format.
+  /// Detects the container of a file from its first bytes, for files that FFmpeg does not open. `edges` for unknown
+  /// bytes, because such tags do not depend on the format of the file.
   ///
   /// - Parameter beginning: the first `beginningByteCount` bytes, or those after an ID3v2 tag.
   public init(beginning: [UInt8]) {
@@ -32,7 +32,7 @@ extension TagContainer {
       }
   }
 
-  /// The number of bytes of the ID3v2 tag that begins with these bytes; 0 where none does (ID3v2.4, 3.1).
+  /// The size in bytes of the ID3v2 tag that begins with these bytes; 0 if there is none (ID3v2.4, 3.1).
   public static func id3v2ByteCount(_ beginning: [UInt8]) -> Int64 {
     guard beginning.count >= 10, beginning.starts(with: "ID3".utf8), beginning[6..<10].allSatisfy({ $0 < 0x80 }) else {
       return 0

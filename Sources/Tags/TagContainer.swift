@@ -1,28 +1,29 @@
 import CTags
 
-/// Where in a file tags are looked for.
+/// Where a file contains its tags.
 public enum TagContainer: Sendable, Hashable, CaseIterable, Codable {
   /// ID3v2 at the beginning or the end, APEv2 and ID3v1 at the end. Precedence: in this order, as in TagLib.
   case edges
   case flac, ogg, mp4, wav, aiff, asf
-  /// Matroska and WebM, which TagLib does not read.
+  /// Matroska and WebM, which TagLib does not support.
   case matroska
-  /// The same tags as of `edges`. Precedence: APEv2 first, which is the native tag of these formats.
+  /// The same tags as in `edges`. Precedence: APEv2 first, the native tag of these formats.
   case apeEdges
   /// DSDIFF and DSF, with an ID3v2 tag in a chunk.
   case dsd
 
-  /// For FFmpeg's name of a format; nil when FFmpeg loses nothing of its tags, or nobody here reads them.
+  /// The container for FFmpeg's name of a format. Nil if FFmpeg reads all tags of the format, or this module does not
+  /// support it.
   public init?(formatName: String) {
     switch formatName {
     case "mp3", "aac", "ac3", "eac3", "tta", "dts": self = .edges
     case "ape", "mpc", "mpc8", "wv", "tak": self = .apeEdges
-    // DSDIFF is one of the forms of IFF that FFmpeg knows.
+    // FFmpeg's IFF demuxer also reads DSDIFF.
     case "dsf", "iff": self = .dsd
     case "flac": self = .flac
     case "ogg": self = .ogg
     case "mov,mp4,m4a,3gp,3g2,mj2": self = .mp4
-    // AVI has the same lists of texts.
+    // AVI has the same INFO lists.
     case "wav", "avi": self = .wav
     case "aiff": self = .aiff
     case "asf", "asf_o": self = .asf
@@ -31,7 +32,7 @@ public enum TagContainer: Sendable, Hashable, CaseIterable, Codable {
     }
   }
 
-  /// The same for the shim; nil for what is read without TagLib.
+  /// The value for the shim; nil for Matroska, which is read without TagLib.
   var forShim: tags_container? {
     switch self {
     case .edges: tags_container_edges

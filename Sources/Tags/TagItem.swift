@@ -1,4 +1,4 @@
-/// One value of one key, as the tag has it.
+/// One value of one key, as in the tag.
 public struct TagItem: Sendable, Hashable, Codable {
   /// The kind of tag that an item is from.
   public enum Space: Sendable, Hashable, Codable, CaseIterable {
@@ -9,31 +9,33 @@ public struct TagItem: Sendable, Hashable, Codable {
     case text(String)
     case number(Int64)
     case data([UInt8])
-    /// The bytes of a picture file.
+    /// The bytes of an image file.
     case picture([UInt8])
   }
 
   public var space: Space
-  /// The key: `TIT2`, `©nam`, `----:com.apple.iTunes:LABEL`, `TITLE`, `INAM`, `WM/Year`. ID3v2.2 and 2.3 have the names of 2.4.
+  /// The key: `TIT2`, `©nam`, `----:com.apple.iTunes:LABEL`, `TITLE`, `INAM`, `WM/Year`. Names of ID3v2.2 and 2.3 are
+  /// converted to those of 2.4.
   public var key: String
   public var value: Value
-  /// Of a user text, a comment, lyrics, a picture or a person (the role).
+  /// For a user text, a comment, lyrics, an image or a person (the role).
   public var description: String?
-  /// ISO 639-2, three letters, as the tag has it; of Matroska perhaps BCP 47.
+  /// ISO 639-2, three letters, as in the tag; Matroska may have BCP 47.
   public var language: String?
-  /// Who set a rating, an identifier or private data.
+  /// The owner of a rating, an identifier or private data.
   public var owner: String?
   /// The media type that the tag claims.
   public var mediaType: String?
-  /// Beside a number: of how many (a track), or how often played (a rating).
+  /// The number that follows another number: the total (a track), or the play count (a rating).
   public var secondNumber: Int64?
-  /// ID3v2's number of a picture's role, when the tag says it.
+  /// The ID3v2 number of an image's type, if the tag has it.
   public var pictureType: Int?
-  /// What it is said of, in Matroska's numbers: 30 is a track or part, 50 an album or film; nil where the tag does not say.
+  /// The target level, in Matroska's numbers: 30 is a track or part, 50 an album or film; nil if the tag has none.
   public var targetLevel: Int64?
-  /// Matroska: the tag names single tracks (`TagTrackUID`), not the whole file.
+  /// Whether a Matroska tag applies to single tracks (`TagTrackUID`), not to the whole file.
   public var isOfTrack = false
-  /// Of data or a picture that has more bytes than `TagLimits` allow: how many; the value is its first ones. Else nil.
+  /// The size in bytes of data or an image above ``TagLimits``, of which the value has only the first bytes. Otherwise
+  /// nil.
   public var excessiveByteCount: Int?
 
   public init(space: Space, key: String, value: Value) {
@@ -43,12 +45,12 @@ public struct TagItem: Sendable, Hashable, Codable {
   }
 }
 
-/// Something in a tag that was ignored.
+/// An ignored part of a tag.
 public struct TagWarning: Sendable, Hashable, Codable {
-  /// What was ignored, such as `APIC` or `ID3v2`.
+  /// The ignored part, such as `APIC` or `ID3v2`.
   public var subject: String
   public var reason: String
-  /// It was more than `TagLimits` allow.
+  /// Whether a limit of ``TagLimits`` was the reason.
   public var isLimit: Bool
 
   public init(subject: String, reason: String, isLimit: Bool = false) {
@@ -58,9 +60,9 @@ public struct TagWarning: Sendable, Hashable, Codable {
   }
 }
 
-/// What the tags of a file say.
+/// The tags of a file.
 public struct TagReading: Sendable, Hashable, Codable {
-  /// In the file's order, the strongest kind of tag first.
+  /// In the file's order; the kind of tag with the highest precedence first.
   public var items: [TagItem] = []
   public var warnings: [TagWarning] = []
   /// The number of tracks in a Matroska file; 0 for other files.

@@ -1,5 +1,5 @@
-// Finds the reader over TagLib. It lies in a library of its own, loaded when the first tag is read and kept: TagLib linked to the
-// daemon would cost 760 kB of memory (PSS) in a process that reads no tag.
+// Locates the reader over TagLib. It is a separate library, which is loaded for the first tag and stays loaded. Linked
+// to the daemon, TagLib would cost 760 kB of memory (PSS) in a process that reads no tags.
 import CTags
 import Glibc
 
@@ -11,7 +11,8 @@ enum TagLibrary {
   /// The reader, or the reason why it cannot be loaded. The first use loads it, which blocks.
   static let reader: Result<tags_read_function, TagLibraryError> = find()
 
-  /// Where the library may lie: beside the program, in `../lib/playhead` of it, or where the system looks.
+  /// Possible paths of the library: next to the program, in `../lib/playhead` of the program's folder, or in the
+  /// system's search path.
   static func candidates(programPath: String) -> [String] {
     guard let slash = programPath.lastIndex(of: "/") else { return [fileName] }
     let folder = programPath[..<slash]
@@ -19,7 +20,7 @@ enum TagLibrary {
   }
 
   private static func find() -> Result<tags_read_function, TagLibraryError> {
-    // Linked to the program already.
+    // The program may already be linked with the library.
     if let symbol = dlsym(nil, functionName) { return .success(unsafeBitCast(symbol, to: tags_read_function.self)) }
     var reasons: [String] = []
     for path in candidates(programPath: programPath()) {
@@ -42,8 +43,8 @@ enum TagLibrary {
   }
 }
 
-/// The library that reads tags cannot be loaded.
+/// An error of loading the library that reads tags.
 struct TagLibraryError: Error {
-  /// What the dynamic linker said.
+  /// The message of the dynamic linker.
   var reason: String
 }

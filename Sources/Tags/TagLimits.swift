@@ -1,24 +1,26 @@
 import CTags
 
-/// Bounds on what reading the tags of one file may cost, whatever it says.
+/// Limits of the cost of reading one file's tags, for any content.
 public struct TagLimits: Sendable, Hashable {
-  /// Bytes of tags in all: 64 MiB.
+  /// Total bytes of tags. Default: 64 MiB.
   public var byteCount = 64 << 20
-  /// Bytes of a picture, or of other data under one key: 16 MiB. What has more is listed without them.
+  /// Bytes of an image, or of other data with one key. Default: 16 MiB. Larger data is listed with its first bytes
+  /// only.
   public var pictureByteCount = 16 << 20
   public var itemCount = 10_000
-  /// Values of one key.
+  /// Values with one key.
   public var valueCount = 1_000
-  /// Bytes of all texts of an ID3v2 tag but comments and lyrics. TagLib makes an object of some 200 bytes of each of their parts.
+  /// Bytes of all texts of an ID3v2 tag except comments and lyrics. TagLib allocates about 200 bytes for each part of
+  /// them.
   public var textByteCount = 1 << 20
-  /// Pieces in which TagLib may ask for bytes: that is what a file costs that makes it go on without end.
+  /// The number of reads by TagLib. It bounds the cost of a file that makes TagLib read endlessly.
   public var readCount = 200_000
-  /// Bytes of the stack that nested structures may use.
+  /// Stack bytes that nested structures may use.
   public var stackByteCount = 128 << 10
 
   public init() {}
 
-  /// The same for the shim.
+  /// The limits for the shim.
   var forShim: tags_limits {
     tags_limits(
       byte_count: Int64(byteCount), read_count: Int64(readCount), stack_byte_count: Int64(stackByteCount),

@@ -1,24 +1,26 @@
-// Reads all tags of a file in one pass, mostly over TagLib, on the thread that calls. Opens nothing: bytes come from the caller. What a
-// hostile file may cost is bounded by TagLimits.
+// Reads all tags of a file in one pass on the calling thread, mostly with TagLib. Opens no files: the caller supplies
+// the bytes. `TagLimits` bounds the cost of a hostile file.
 import CTags
 
 /// The tags of a file.
 public enum TagReader {
-  /// Fills a buffer with the file's bytes from an offset on; answers how many there were, fewer only at its end.
+  /// Fills a buffer with the file's bytes from an offset on. Returns the number of bytes, less than the buffer only at
+  /// the end of the file.
   public typealias ByteReader<Failure: Error> = (UnsafeMutableRawBufferPointer, Int64) throws(Failure) -> Int
 
-  /// Whether TagLib is there. Loads it, which blocks.
+  /// Whether TagLib is available. Loads it, which blocks.
   public static var isAvailable: Bool {
     if case .success = TagLibrary.reader { return true }
     return false
   }
 
-  /// Reads all tags of a file of `byteCount` bytes. Blocks for as long as `bytes` does; calls it on this thread only.
+  /// Reads all tags of a file of `byteCount` bytes. Blocks while `bytes` blocks, and calls it only on this thread.
   ///
-  /// What is damaged or too large is left out and said in the warnings. Throws only what `bytes` throws.
+  /// Damaged or oversized parts are skipped and reported as warnings.
   ///
-  /// - Parameter charset: ICU's name of the encoding of texts that do not state one (ID3v1, RIFF INFO, "Latin-1" of ID3v2). Nil: it
-  ///   is detected. Valid UTF-8 is read as UTF-8 in any case.
+  /// - Parameter charset: ICU's name of the encoding of texts without a declared encoding (ID3v1, RIFF INFO, "Latin-1"
+  ///   of ID3v2). Nil detects it. Valid UTF-8 is always read as UTF-8.
+  /// - Throws: only the errors of `bytes`.
   public static func read<Failure: Error>(
     _ container: TagContainer, byteCount: Int64, limits: TagLimits = TagLimits(), charset: String? = nil,
     bytes: @escaping ByteReader<Failure>
@@ -48,14 +50,14 @@ public enum TagReader {
     return reading
   }
 
-  /// Reads all tags of a file that is in memory.
+  /// Reads all tags of a file in memory.
   public static func read(
     _ container: TagContainer, data: [UInt8], limits: TagLimits = TagLimits(), charset: String? = nil
   ) -> TagReading {
     read(container, byteCount: Int64(data.count), limits: limits, charset: charset, bytes: reader(of: data))
   }
 
-  /// What reads bytes that are in memory.
+  /// A reader of bytes in memory.
   static func reader(of data: [UInt8]) -> ByteReader<Never> {
     { (buffer, offset) throws(Never) -> Int in
       guard let first = Int(exactly: offset), data.indices.contains(first) else { return 0 }
@@ -77,7 +79,7 @@ public enum TagReader {
   }
 }
 
-/// One call of the shim: what it asks, and what it gave.
+/// One call of the shim, with its callbacks and its result.
 private final class Call {
   private let bytes: (UnsafeMutableRawBufferPointer, Int64) -> Int64
   private(set) var reading = TagReading()

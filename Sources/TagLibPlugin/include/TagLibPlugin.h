@@ -1,1 +1,1 @@
-// libPlayheadTags.so: TagLibShim as a library of its own, so that only who reads tags pays for TagLib.
+// libPlayheadTags.so: TagLibShim as a separate library, so that only processes that read tags load TagLib.

@@ -1,4 +1,4 @@
-// The reader over TagLib; see CTags, which says what the words mean.
+// The reader over TagLib. CTags defines its types.
 #ifndef PLAYHEAD_TAGLIBSHIM_H
 #define PLAYHEAD_TAGLIBSHIM_H
 
