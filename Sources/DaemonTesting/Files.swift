@@ -1,9 +1,9 @@
 import Glibc
 import RigSupport
 
-/// The little that the tests do with files.
+/// File operations for tests.
 package enum Files {
-  /// Writes a file whose name need not be UTF-8.
+  /// Writes a file. The name need not be UTF-8.
   package static func write(_ path: [UInt8], _ bytes: [UInt8]) throws {
     let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw Program.Failure(description: "cannot write a file") }
@@ -31,7 +31,7 @@ package enum Files {
     }
   }
 
-  /// Type and permissions; nil when there is nothing.
+  /// Type and permissions of a file; nil if it does not exist.
   package static func mode(_ path: String) -> mode_t? {
     var status = stat()
     return lstat(path, &status) == 0 ? status.st_mode : nil
@@ -39,7 +39,7 @@ package enum Files {
 }
 
 extension TemporaryDirectory {
-  /// Writes a file and answers its path.
+  /// Writes a file and returns its path.
   @discardableResult
   package func write(_ name: String, _ bytes: [UInt8]) throws -> String {
     try Files.write(Array(file(name).utf8), bytes)
@@ -47,7 +47,7 @@ extension TemporaryDirectory {
   }
 }
 
-/// What a `wav:` output wrote.
+/// The output of a `wav:` sink.
 package enum Recording {
   /// Every frame of a 16-bit stereo WAV file, silence included.
   package static func frames(in path: String) throws -> [StereoFrame] {
@@ -58,9 +58,9 @@ package enum Recording {
     }
   }
 
-  /// What was heard, sample for sample, in a form that a failed test can show: `1[0..<4800] 2[0..<100]`, and `-` for
-  /// silence between; the silence at the end, while the device is still running out, does not count. `?` is sound that is
-  /// no time code.
+  /// The played audio, exact to the sample, in a form for messages of failed tests: `1[0..<4800] 2[0..<100]`. `-` is
+  /// silence between runs, and `?` is audio without a time code. Silence at the end, from the device draining, is
+  /// ignored.
   package static func describe(_ frames: [StereoFrame]) -> String {
     var pieces: [String] = []
     var position = 0
@@ -72,6 +72,6 @@ package enum Recording {
     return pieces.joined(separator: " ")
   }
 
-  /// The same without the silences, and with what they cut put together again.
+  /// The played audio without silence. Runs that silence interrupted are joined.
   package static func describeSound(_ frames: [StereoFrame]) -> String { describe(frames.filter { $0 != .silence }) }
 }

@@ -6,10 +6,10 @@ import Playback
 import RealtimeAudio
 import RigSupport
 
-/// A control server in the test's own process, for tests of requests and replies. It is what `playheadd` runs, on the
-/// virtual clock, but without a sandbox, worker processes and saved state.
+/// A control server in the test's process, for tests of requests and replies. It runs the code of `playheadd` on the
+/// virtual clock, but without sandbox, worker processes and saved state.
 package final class InProcessServer: TestServer {
-  /// Logs errors only, as the daemons of tests do.
+  /// Logs errors only, like the daemons of tests.
   private static let logging: Void = LoggingSystem.bootstrap { label in
     var handler = StreamLogHandler.standardError(label: label)
     handler.logLevel = .error
@@ -22,7 +22,7 @@ package final class InProcessServer: TestServer {
 
   /// Starts a server that may write files into its folder.
   ///
-  /// - Parameter output: a file in the server's folder for what would be heard; nil: it is not written.
+  /// - Parameter output: the name of a file in the server's folder for the played audio; nil: it is not written.
   package init(output: String? = nil) throws {
     Self.logging
     let folder = try TemporaryDirectory("server")
@@ -48,7 +48,7 @@ package final class InProcessServer: TestServer {
     if let error = opened.wait({ $0 }) ?? nil { throw error }
   }
 
-  /// Starts a server that writes what would be heard into `out.wav` of its folder.
+  /// Starts a server that writes the played audio to `out.wav` in its folder.
   package static func recording() throws -> InProcessServer { try InProcessServer(output: "out.wav") }
 
   deinit { end() }

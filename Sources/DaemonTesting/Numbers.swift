@@ -1,5 +1,5 @@
 extension String {
-  /// The line without the number that ends it (`seq=`), for tests that are about the rest.
+  /// The line without the number at its end (`seq=`), for tests of the rest of the line.
   package var unnumbered: String {
     guard let start = ranges(of: " seq=").last, self[start.upperBound...].allSatisfy(\.isNumber) else { return self }
     return String(self[..<start.lowerBound])
@@ -7,6 +7,6 @@ extension String {
 }
 
 extension [String] {
-  /// Each without its number.
+  /// The lines without their numbers.
   package var unnumbered: [String] { map(\.unnumbered) }
 }

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A program that a test started, with pipes for what it says. It ends with this object at the latest.
+/// A program that a test started, with pipes for its output. It ends with this object at the latest.
 package final class Program: @unchecked Sendable {
-  // `@unchecked Sendable`: used by one test, on one thread at a time.
+  // `@unchecked Sendable`: one test uses it, on one thread at a time.
 
-  /// Nothing waits longer than this for anything: only what hangs notices.
+  /// Maximum wait of all functions. Only a hanging program reaches it.
   package static let guardMilliseconds: Int32 = 30_000
 
   package struct Failure: Error, CustomStringConvertible {
@@ -14,9 +14,9 @@ package final class Program: @unchecked Sendable {
     package init(description: String) { self.description = description }
   }
 
-  /// How a program ended.
+  /// The end of a program.
   package struct Outcome: Equatable {
-    /// The exit status; 128 and the signal's number when a signal ended it.
+    /// The exit status, or 128 plus the number of the signal that ended the program.
     package var status: Int32
     package var output: String
     package var errors: String
@@ -34,13 +34,13 @@ package final class Program: @unchecked Sendable {
   private var heardErrorCount = 0
   private var isReaped = false
 
-  /// Starts a program. `arguments` are bytes; `environment` is added to the test's own, less what `ownEnvironment` says; nil removes a
-  /// name.
+  /// Starts a program. `arguments` are bytes. `environment` changes the test's environment and `ownEnvironment`; nil
+  /// removes a variable.
   package init(
     _ path: String, _ arguments: [[UInt8]], environment: [String: String?] = [:], input: Int32? = nil,
     folder: String? = nil
   ) throws {
-    // One at a time: between making a pipe and closing it on exec, another child would inherit it and hold it open.
+    // One at a time: another child process could otherwise inherit a pipe before it is close-on-exec, and keep it open.
     let started = try Self.spawning.withLock { _ in
       try Self.start(path, arguments, environment: environment, input: input, folder: folder)
     }
@@ -70,13 +70,13 @@ package final class Program: @unchecked Sendable {
     }
     posix_spawn_file_actions_adddup2(&actions, outputWrite, 1)
     posix_spawn_file_actions_adddup2(&actions, errorWrite, 2)
-    // posix_spawn itself cannot change the folder.
+    // posix_spawn cannot change the working directory.
     let program = folder.map { ["env", "-C", $0, path] } ?? [path]
     let words =
       (program.map { Array($0.utf8) } + arguments).map { strdup($0.map { CChar(bitPattern: $0) } + [0]) } + [nil]
     let variables = Self.variables(environment).map { strdup($0) } + [nil]
     defer { for pointer in words + variables { free(pointer) } }
-    // Signals as a shell would leave them, whatever the test runner blocks or ignores.
+    // The signal state of a shell, independent of the signals that the test runner blocks or ignores.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -112,7 +112,7 @@ package final class Program: @unchecked Sendable {
 
   package func signal(_ number: Int32) { kill(id, number) }
 
-  /// Waits for a line of standard output; nil when the program ended its output before.
+  /// Waits for a line of standard output. Returns nil if the output ended before.
   package func waitForLine() throws -> String? {
     while true {
       if let end = output.firstIndex(of: UInt8(ascii: "\n")) {
@@ -123,7 +123,7 @@ package final class Program: @unchecked Sendable {
     }
   }
 
-  /// Waits for a line of standard error that holds this text, and answers what was said there since the last such wait.
+  /// Waits for a line of standard error that contains `text`. Returns the errors since the last such wait.
   package func waitForErrors(containing text: String) throws -> String {
     while true {
       let said = String(decoding: errors[heardErrorCount...], as: UTF8.self)
@@ -135,14 +135,14 @@ package final class Program: @unchecked Sendable {
     }
   }
 
-  /// Waits until what stands on the present line of standard output, which is not complete, ends so.
+  /// Waits until the current, incomplete line of standard output ends with `text`.
   package func waitForText(_ text: String) throws {
     while !output.suffix(text.utf8.count).elementsEqual(text.utf8) {
       guard try read() else { throw Failure(description: "no \(text) in \(String(decoding: output, as: UTF8.self))") }
     }
   }
 
-  /// Waits until the program has ended.
+  /// Waits for the end of the program.
   package func waitForEnd() throws -> Outcome {
     while try read() {}
     var status: Int32 = 0
@@ -154,7 +154,7 @@ package final class Program: @unchecked Sendable {
       errors: String(decoding: errors, as: UTF8.self))
   }
 
-  /// Reads what there is of both streams; false once both have ended.
+  /// Reads available output of both streams. Returns false after both have ended.
   private func read() throws -> Bool {
     var polled = [outputDescriptor, errorDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     guard poll(&polled, 2, Self.guardMilliseconds) > 0 else {
@@ -179,13 +179,13 @@ package final class Program: @unchecked Sendable {
     return (ends[0], ends[1])
   }
 
-  /// What a program has of no developer: neither a configuration nor a service manager.
+  /// Isolates programs from the developer's machine: no configuration and no service manager.
   private static let ownEnvironment: [String: String?] = [
     "XDG_CONFIG_HOME": "/dev/null/none", "NOTIFY_SOCKET": nil, "WATCHDOG_PID": nil, "WATCHDOG_USEC": nil,
     "LISTEN_PID": nil, "LISTEN_FDS": nil, "LISTEN_FDNAMES": nil,
   ]
 
-  /// What a program's environment is: changes to what is inherited.
+  /// The environment of a program: the inherited variables with changes.
   package static func variables(_ changes: [String: String?], of inherited: [String] = Program.inherited) -> [String] {
     let changes = ownEnvironment.merging(changes) { $1 }
     var variables = inherited.filter { variable in changes[String(variable.prefix { $0 != "=" })] == nil }
@@ -193,7 +193,7 @@ package final class Program: @unchecked Sendable {
     return variables
   }
 
-  /// The test's own environment.
+  /// The environment of the test.
   package static var inherited: [String] {
     var variables: [String] = []
     var next = environ
@@ -205,7 +205,7 @@ package final class Program: @unchecked Sendable {
   }
 }
 
-/// The programs under test, which lie where the test bundle does.
+/// The programs under test, in the folder of the test bundle.
 package enum Executables {
   package static let playheadd = folder + "/playheadd"
   package static let playhead = folder + "/playhead"
@@ -215,7 +215,7 @@ package enum Executables {
     let count = readlink("/proc/self/exe", &path, path.count - 1)
     let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
     let executable = String(decoding: bytes, as: UTF8.self)
-    // The tests run in the bundle itself, or in a helper of the toolchain that was given its path.
+    // The tests run in the bundle itself, or in a helper of the toolchain that has the bundle's path as an argument.
     let candidates = [executable] + CommandLine.arguments
     for candidate in candidates {
       var folder = candidate

@@ -1,6 +1,7 @@
 import RigSupport
 
-/// A sound server with a role module, a daemon that plays on it, and two connections: one asks, the other watches.
+/// A sound server with a role module, a daemon that plays to it, and two connections: one sends requests, the other
+/// receives events.
 package struct SessionRig {
   package let server: PulseServer
   package let daemon: TestDaemon
@@ -23,7 +24,7 @@ package struct SessionRig {
     try wait { field("key", $0) == "output.state" && field("new", $0) == "ready" }
   }
 
-  /// The next event that is wanted.
+  /// Waits for the next event that matches.
   @discardableResult
   package func wait(_ isWanted: (String) -> Bool) throws -> String {
     while let line = try watcher.line() { if isWanted(line) { return line } }
@@ -36,7 +37,7 @@ package struct SessionRig {
     try wait { $0.hasPrefix("* interruption ") && field("phase", $0) == phase }
   }
 
-  /// Plays file 1, from its beginning, and answers where in the capture that is.
+  /// Plays file 1 from its start. Returns the position in the capture.
   package func play(seconds: Int = 60) throws -> Int {
     let path = daemon.folder.file("1.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000 * seconds)

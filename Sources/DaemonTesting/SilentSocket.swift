@@ -1,7 +1,7 @@
 import Glibc
 
-/// A socket that can be connected to, behind which nobody reads or answers, unless a test does. It is closed with this object at
-/// the latest.
+/// A listening socket that neither reads nor replies, unless the test does. It is closed with this object at the
+/// latest.
 package final class SilentSocket {
   private let descriptor: Int32
 
@@ -19,7 +19,7 @@ package final class SilentSocket {
     guard status == 0, listen(descriptor, 4) == 0 else { throw Program.Failure(description: "no socket at \(path)") }
   }
 
-  /// Takes the next connection, reads its first line, writes this, and closes it. Answers that line.
+  /// Accepts the next connection, reads its first line, writes `text`, and closes the connection. Returns the line.
   package func answerOnce(_ text: String) throws -> String {
     let connection = try wait(for: descriptor) { accept(descriptor, nil, nil) }
     defer { close(connection) }

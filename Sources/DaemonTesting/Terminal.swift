@@ -1,12 +1,12 @@
 import Glibc
 
-/// A terminal of a test's own (pty(7)): what is typed into it is what a program reads.
+/// A pseudo-terminal (pty(7)). A program reads the text that the test types.
 package final class Terminal {
-  /// The program's side: its standard input.
+  /// The slave side: the standard input of the program.
   package let keyboard: Int32
   private let master: Int32
 
-  // asm-generic/ioctls.h; macros that Swift does not see.
+  // asm-generic/ioctls.h: macros that Swift does not import.
   private static let setLock: UInt = 0x4004_5431
   private static let getNumber: UInt = 0x8004_5430
 
@@ -27,7 +27,6 @@ package final class Terminal {
     close(master)
   }
 
-  /// Types.
   package func type(_ text: String) throws {
     let bytes = Array(text.utf8)
     guard write(master, bytes, bytes.count) == bytes.count else {
@@ -35,7 +34,7 @@ package final class Terminal {
     }
   }
 
-  /// What the terminal does with keys: its flags for input and for local use (termios(3)).
+  /// The terminal's flags (termios(3)).
   package var mode: [tcflag_t] {
     var mode = termios()
     return tcgetattr(keyboard, &mode) == 0 ? [mode.c_iflag, mode.c_oflag, mode.c_cflag, mode.c_lflag] : []

@@ -1,23 +1,23 @@
 import Glibc
 
-/// A program that a test started in a terminal of its own (pty(7)), as somebody who sits at it would. It ends with this object at
-/// the latest.
+/// A program that a test started in a separate pseudo-terminal (pty(7)), as in interactive use. It ends with this
+/// object at the latest.
 package final class TerminalProgram: @unchecked Sendable {
-  // `@unchecked Sendable`: used by one test, on one thread at a time.
+  // `@unchecked Sendable`: one test uses it, on one thread at a time.
   package let id: pid_t
   private let master: Int32
   private var output: [UInt8] = []
-  /// What `wait(for:)` has gone by.
+  /// The end of the output that `wait(for:)` has matched.
   private var seenCount = 0
   private var isReaped = false
 
-  // asm-generic/ioctls.h and spawn.h; macros that Swift does not see.
+  // asm-generic/ioctls.h and spawn.h: macros that Swift does not import.
   private static let setLock: UInt = 0x4004_5431
   private static let getNumber: UInt = 0x8004_5430
   private static let setSize: UInt = 0x5414
   private static let newSession: Int16 = 0x80
 
-  /// Starts a program. `environment` is added to the test's own; nil removes a name.
+  /// Starts a program. `environment` is added to the test's environment; nil removes a variable.
   package init(
     _ path: String, _ arguments: [String], environment: [String: String?] = [:], columnCount: Int = 80,
     folder: String? = nil
@@ -46,7 +46,7 @@ package final class TerminalProgram: @unchecked Sendable {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // The first terminal that the leader of a session opens is its own.
+    // The first terminal that a session leader opens becomes its controlling terminal.
     posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
@@ -82,22 +82,21 @@ package final class TerminalProgram: @unchecked Sendable {
 
   package func signal(_ number: Int32) { kill(id, number) }
 
-  /// Types.
   package func type(_ text: String) throws {
     let bytes = Array(text.utf8)
     guard write(master, bytes, bytes.count) == bytes.count else { throw Program.Failure(description: "cannot type") }
   }
 
-  /// Makes the terminal wider or narrower; the program gets SIGWINCH.
+  /// Changes the width of the terminal. The program gets SIGWINCH.
   package func resize(columnCount: Int) {
     var size = winsize(ws_row: 24, ws_col: UInt16(columnCount), ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(master, Self.setSize, &size)
   }
 
-  /// Everything that was shown so far.
+  /// All output so far.
   package var shown: String { String(decoding: output, as: UTF8.self) }
 
-  /// Waits until that text has been shown, behind what was waited for before; answers everything from there up to its end.
+  /// Waits until `text` appears after the last match. Returns the output from there to the end of `text`.
   @discardableResult
   package func wait(for text: String) throws -> String {
     let wanted = Array(text.utf8)
@@ -110,9 +109,9 @@ package final class TerminalProgram: @unchecked Sendable {
     }
   }
 
-  /// Waits until the program has ended; answers its status, 128 and the signal's number when a signal ended it.
+  /// Waits for the end of the program. Returns its exit status, or 128 plus the number of the signal that ended it.
   package func waitForEnd() throws -> Int32 {
-    // Who is the last to close it ends the reading.
+    // The output ends when the last process closes the terminal.
     while try read() {}
     var status: Int32 = 0
     waitpid(id, &status, 0)
@@ -121,7 +120,7 @@ package final class TerminalProgram: @unchecked Sendable {
     return signal == 0 ? status >> 8 & 0xff : 128 + signal
   }
 
-  /// Reads what there is; false at the end.
+  /// Reads available output. Returns false at the end.
   private func read() throws -> Bool {
     var polled = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
     guard poll(&polled, 1, Program.guardMilliseconds) > 0 else {

@@ -2,14 +2,14 @@ import Glibc
 import RigSupport
 
 extension TestDaemon {
-  /// The processor time that its threads have had, in nanoseconds.
+  /// The processor time of its threads so far, in nanoseconds.
   package func processorNanoseconds() throws -> Int64 {
     try threadFiles("schedstat").reduce(0) { sum, text in
       sum + (text.split(separator: " ").first.flatMap { Int64($0) } ?? 0)
     }
   }
 
-  /// What it has in memory of its own, in kilobytes.
+  /// Its proportional memory (PSS), in kilobytes.
   package func memoryKilobytes() throws -> Int {
     let rollup = String(decoding: try Files.read("/proc/\(process.id)/smaps_rollup"), as: UTF8.self)
     guard let line = rollup.split(separator: "\n").first(where: { $0.hasPrefix("Pss:") }),
@@ -23,10 +23,10 @@ extension TestDaemon {
     try threadFiles("comm").map { $0.filter { $0 != "\n" } }.sorted()
   }
 
-  /// The state of each thread, as `/proc/PID/task/TID/status` has it.
+  /// The status of each thread (`/proc/PID/task/TID/status`).
   package func threadStates() throws -> [String] { try threadFiles("status") }
 
-  /// The texts of a file of each thread, without threads that end meanwhile.
+  /// A file of each thread. Skips threads that end meanwhile.
   private func threadFiles(_ name: String) throws -> [String] {
     try tasks().compactMap { task in
       (try? Files.read("/proc/\(process.id)/task/\(task)/\(name)")).map { String(decoding: $0, as: UTF8.self) }
@@ -49,7 +49,7 @@ extension TestDaemon {
   }
 }
 
-/// Lets this process have as many descriptors as it may.
+/// Raises the descriptor limit of this process to the maximum.
 package func raiseDescriptorLimit() {
   var limit = rlimit()
   let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

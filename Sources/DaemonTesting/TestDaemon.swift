@@ -1,16 +1,16 @@
 import Glibc
 import RigSupport
 
-/// A daemon of a test: a process.
+/// A daemon process for a test.
 package final class TestDaemon: TestServer {
   package let process: Program
 
-  /// Starts it and waits until it listens.
+  /// Starts the daemon and waits until it accepts connections.
   package convenience init(_ arguments: String..., folder: TemporaryDirectory? = nil) throws {
     try self.init(arguments, folder: folder)
   }
 
-  /// The same. Without `--state` nothing is saved.
+  /// Starts the daemon. Without `--state`, nothing is saved.
   package init(_ arguments: [String], folder: TemporaryDirectory? = nil) throws {
     let folder = try folder ?? TemporaryDirectory("daemon")
     let socket = folder.file("control.sock")
@@ -22,14 +22,14 @@ package final class TestDaemon: TestServer {
     }
   }
 
-  /// One on the virtual clock that writes what would be heard into `out.wav` of its folder, and may write files there.
+  /// A daemon on the virtual clock that writes the played audio to `out.wav` in its folder, and may write files there.
   package static func recording() throws -> TestDaemon {
     let folder = try TemporaryDirectory("daemon")
     let options = ["--clock", "virtual", "--output", "wav:\(folder.file("out.wav"))", "--write-root", folder.path]
     return try TestDaemon(options, folder: folder)
   }
 
-  /// Ends it as an administrator would.
+  /// Ends the daemon with SIGTERM.
   @discardableResult
   package func stop() throws -> Program.Outcome {
     process.signal(SIGTERM)

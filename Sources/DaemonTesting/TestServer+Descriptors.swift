@@ -2,10 +2,10 @@ import Glibc
 import RigSupport
 
 extension TestServer {
-  /// The socket on which descriptors are handed over.
+  /// The socket that receives descriptors.
   package var handoffSocket: String { folder.file("handoff.sock") }
 
-  /// Hands a descriptor over, and answers its place: `fd:TOKEN`.
+  /// Sends a descriptor to the daemon. Returns its location: `fd:TOKEN`.
   package func place(_ descriptor: Int32) throws -> String {
     let answer = try handOver([descriptor])
     guard answer.hasPrefix("ok path=fd:"), let path = field("path", answer), path.utf8.count == 35 else {
@@ -14,12 +14,12 @@ extension TestServer {
     return path
   }
 
-  /// Hands descriptors over, and answers what the daemon says.
+  /// Sends descriptors to the daemon. Returns the reply.
   package func handOver(_ descriptors: [Int32]) throws -> String {
     let descriptor = try connectedToHandoff()
     defer { close(descriptor) }
     var byte: UInt8 = 0
-    // struct cmsghdr { size_t cmsg_len; int cmsg_level; int cmsg_type; }, and the descriptors (cmsg(3)).
+    // struct cmsghdr { size_t cmsg_len; int cmsg_level; int cmsg_type; }, then the descriptors (cmsg(3)).
     var control: [UInt8] = []
     func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value) { control += Array($0) } }
     append(Int(16 + 4 * descriptors.count))
@@ -51,7 +51,7 @@ extension TestServer {
     }
   }
 
-  /// A connection on which nothing has been handed over yet.
+  /// A new connection to the socket for descriptors.
   package func connectedToHandoff() throws -> Int32 {
     let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()

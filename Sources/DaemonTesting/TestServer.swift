@@ -1,16 +1,16 @@
 import RigSupport
 
-/// A control server of a test, in a process of its own (`TestDaemon`) or in that of the test (`InProcessServer`).
+/// A control server for a test, in a separate process (`TestDaemon`) or in the test's process (`InProcessServer`).
 package class TestServer {
   package let folder: TemporaryDirectory
   package let socket: String
 
   init(folder: TemporaryDirectory, socket: String) { (self.folder, self.socket) = (folder, socket) }
 
-  /// Ends the server. What it wrote is complete then.
+  /// Ends the server. Its files are complete afterwards.
   package func finish() throws {}
 
-  /// A connection whose greeting has been read.
+  /// A connection after its greeting.
   package func connect() throws -> WireClient { try connect(at: socket) }
 
   /// A connection to another socket of the server.
@@ -30,14 +30,13 @@ package class TestServer {
     return client
   }
 
-  /// What would have been heard, as `Recording` describes it. Ends the server, which must be a recording one.
+  /// The played audio in the form of `Recording`. Ends the server, which must be a recording one.
   package func recorded(withSilences: Bool = true) throws -> String {
     try finish()
     let frames = try Recording.frames(in: folder.file("out.wav"))
     return withSilences ? Recording.describe(frames) : Recording.describeSound(frames)
   }
 
-  /// Runs the client with these arguments.
   package func playhead(_ arguments: String..., folder: String? = nil) throws -> Program.Outcome {
     try Program(
       Executables.playhead, ["--socket", socket] + arguments, environment: ["LC_ALL": "C.UTF-8"], folder: folder

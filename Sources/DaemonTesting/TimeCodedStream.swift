@@ -2,11 +2,11 @@ import RigSupport
 
 /// An HLS stream of time-coded audio in FLAC segments.
 package enum TimeCodedStream {
-  /// Frames of the stream.
+  /// The number of frames of the stream.
   package static let frameCount = 48_000 * 12
 
-  /// Starts a server with `a.m3u8`, which has the first of two files in segments of about a second, and the second file as it
-  /// is.
+  /// Starts a server with `a.m3u8`. It has the first of two files in segments of about a second, and the second file
+  /// unchanged.
   package static func serve() throws -> (server: HTTPServer, lines: [String]) {
     let server = try HTTPServer()
     try Fixtures.files(["TimeCodedStream \(frameCount)"], in: server.files.path) { folder in

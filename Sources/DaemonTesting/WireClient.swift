@@ -1,13 +1,12 @@
 import Glibc
 
-/// A bare connection to the daemon: what is sent and what comes, byte by byte.
+/// A plain connection to the daemon that sends and receives bytes.
 package final class WireClient {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
-  /// The server, which lives as long as a connection of it is used.
+  /// The server, which lives at least as long as the connection.
   private let owner: TestServer?
 
-  /// Connects.
   package init(_ path: String, owner: TestServer? = nil) throws {
     self.owner = owner
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -26,10 +25,9 @@ package final class WireClient {
 
   deinit { close(descriptor) }
 
-  /// Sends lines, each with its LF.
+  /// Sends lines, each with LF.
   package func send(_ lines: String...) throws { try send(bytes: lines.flatMap { Array("\($0)\n".utf8) }) }
 
-  /// Sends bytes as they are.
   package func send(bytes: [UInt8]) throws {
     var sent = 0
     while sent < bytes.count {
@@ -41,7 +39,7 @@ package final class WireClient {
     }
   }
 
-  /// Sends as much as the socket takes without waiting; answers how much.
+  /// Sends as many bytes as the socket accepts without blocking. Returns their number.
   package func sendWhatFits(_ bytes: [UInt8]) -> Int {
     max(
       0,
@@ -53,7 +51,7 @@ package final class WireClient {
   /// Closes the writing side.
   package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// The next line; nil when the daemon closed the connection.
+  /// Receives the next line. Returns nil if the daemon closed the connection.
   package func line() throws -> String? {
     while true {
       if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
@@ -64,7 +62,7 @@ package final class WireClient {
     }
   }
 
-  /// Waits until the daemon has closed the connection, without reading anything.
+  /// Waits until the daemon has closed the connection, without reading.
   package func waitForHangUp() throws {
     var polled = pollfd(fd: descriptor, events: 0, revents: 0)
     guard poll(&polled, 1, Program.guardMilliseconds) > 0 else {
@@ -72,7 +70,7 @@ package final class WireClient {
     }
   }
 
-  /// Everything up to the end of the connection, in lines.
+  /// Receives all lines up to the end of the connection.
   package func rest() throws -> [String] {
     while try receive() {}
     defer { buffer = [] }
@@ -91,7 +89,7 @@ package final class WireClient {
     return count > 0
   }
 
-  /// Sends a request without an id and answers all lines up to its final one, events included.
+  /// Sends a request without an ID. Returns all lines up to the final one, including events.
   @discardableResult
   package func ask(_ request: String) throws -> [String] {
     try send(request)
@@ -103,12 +101,12 @@ package final class WireClient {
     throw Program.Failure(description: "the connection ended before the reply to \(request); \(lines)")
   }
 
-  /// The final line of the reply to a request.
+  /// Sends a request and returns the final line of the reply.
   @discardableResult
   package func reply(_ request: String) throws -> String { try ask(request).last ?? "" }
 }
 
-/// The value of a field in a line of the words form; for values without quotes.
+/// The value of a field in a line of the text form; for values without quotes.
 package func field(_ name: String, _ line: String) -> String? {
   for word in line.split(separator: " ") where word.hasPrefix("\(name)=") {
     return String(word.dropFirst(name.utf8.count + 1))

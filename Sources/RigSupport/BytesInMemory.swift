@@ -1,6 +1,6 @@
 import MediaCore
 
-/// A seekable byte source of bytes in memory.
+/// A seekable byte source in memory.
 public final class BytesInMemory: ByteSource {
   private let bytes: [UInt8]
   public var byteCount: Int64? { Int64(bytes.count) }

@@ -1,15 +1,15 @@
 import Glibc
 import MediaCore
 
-/// What a pipe sink has played: read by a thread of its own, kept in memory up to a limit.
+/// The audio that a pipe sink has played. A separate thread reads it and keeps it in memory, up to a limit.
 ///
-/// Threading: any thread. Waiting blocks on a condition that the reader signals; a time-out is an error.
+/// Threading: any thread. Waits block on a condition that the reader thread signals. A timeout is an error.
 public final class Capture: @unchecked Sendable {
-  // `@unchecked Sendable`: everything below `mutex` is protected by it.
+  // `@unchecked Sendable`: all state after `mutex` is protected by it.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var storage: [StereoFrame] = []
-  /// When what was read came: the position after it, and `CLOCK_MONOTONIC`.
+  /// Arrival times: the position after the frames that were read, and the time (`CLOCK_MONOTONIC`).
   private var arrivals: [(end: Int, time: HostTime)] = []
   private var hasEnded = false
   private var hasOverflowed = false
@@ -18,12 +18,12 @@ public final class Capture: @unchecked Sendable {
   private var thread: pthread_t?
   private let wakeup: Pipe
 
-  /// Starts to read the FIFO at `path`.
+  /// Starts reading the FIFO at `path`.
   init(path: String, limitBytes: Int) throws {
     limitFrames = limitBytes / 4
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw RigError.system(call: "open \(path)", errno: errno) }
-    // As large as the system allows, so that a busy machine loses nothing. 1031: F_SETPIPE_SZ (fcntl(2)).
+    // The maximum size, so that a busy machine loses no frames. 1031: F_SETPIPE_SZ (fcntl(2)).
     _ = fcntl(descriptor, 1031, 1 << 20)
     do { wakeup = try Pipe() } catch {
       close(descriptor)
@@ -59,14 +59,14 @@ public final class Capture: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Ends the thread. Once.
+  /// Ends the thread. May be called once.
   func stop() {
     wakeup.closeWriteEnd()
     if let thread { pthread_join(thread, nil) }
     thread = nil
   }
 
-  // MARK: - What was heard
+  // MARK: - Played audio
 
   /// Frames captured so far.
   public var frameCount: Int { withLock { storage.count } }
@@ -79,7 +79,7 @@ public final class Capture: @unchecked Sendable {
     }
   }
 
-  /// When the frame at `position` came out of the pipe; nil when it has not, or was forgotten.
+  /// When the frame at `position` was read from the pipe; nil if it was not read yet or was removed.
   public func arrival(of position: Int) -> HostTime? {
     withLock {
       var (low, high) = (0, arrivals.count)
@@ -105,12 +105,12 @@ public final class Capture: @unchecked Sendable {
     try wait(timeOutSeconds, for: "\(total) captured frames") { $0.count >= total ? true : nil }
   }
 
-  /// Waits until `count` more frames have been captured than now.
+  /// Waits for `count` more frames.
   public func waitForMoreFrames(_ count: Int, timeOutSeconds: Int = 30) throws {
     try waitForFrames(frameCount + count, timeOutSeconds: timeOutSeconds)
   }
 
-  /// Waits for the first frame at or after position `from` for which `condition` is true; its position.
+  /// Waits for the first frame at or after position `from` for which `condition` is true. Returns its position.
   @discardableResult
   public func waitForFrame(
     from: Int = 0, timeOutSeconds: Int = 30, where condition: (StereoFrame) -> Bool
@@ -125,8 +125,8 @@ public final class Capture: @unchecked Sendable {
     }
   }
 
-  /// Waits for the first frame, at or after position `from`, of file `file` whose index is `index` or later (any,
-  /// if nil); its position in the capture.
+  /// Waits for the first frame, at or after position `from`, of file `file` with an index of `index` or later; nil
+  /// matches any. Returns its position in the capture.
   @discardableResult
   public func waitForCode(
     file: Int? = nil, index: Int? = nil, from: Int = 0, timeOutSeconds: Int = 30
@@ -137,7 +137,7 @@ public final class Capture: @unchecked Sendable {
     }
   }
 
-  /// Waits until `count` frames of silence in a row have come after position `from`; where they begin.
+  /// Waits for `count` consecutive silent frames after position `from`. Returns the position of the first one.
   @discardableResult
   public func waitForSilence(_ count: Int, from: Int = 0, timeOutSeconds: Int = 30) throws -> Int {
     var next = max(0, from)
@@ -152,7 +152,7 @@ public final class Capture: @unchecked Sendable {
     }
   }
 
-  /// Forgets what was captured; positions start at 0 again.
+  /// Removes all captured frames. Positions start at 0 again.
   public func clear() {
     withLock {
       storage.removeAll(keepingCapacity: true)
@@ -209,7 +209,7 @@ public final class Capture: @unchecked Sendable {
     }
   }
 
-  /// What the thread owns.
+  /// State of the reader thread.
   private final class Reader {
     let capture: Capture
     let descriptor: Int32

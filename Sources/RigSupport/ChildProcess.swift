@@ -1,18 +1,18 @@
 import Glibc
 
-/// A program that a test started: ended with the test, whatever happens to it.
+/// A program that a test started. It ends with the test, even if the test crashes.
 ///
-/// The child is watched by a small shell that holds one end of a pipe; when the test's process dies, even by SIGKILL,
-/// the pipe closes and the shell kills the child.
+/// A small shell watches the child and has one end of a pipe. When the test's process dies, even by SIGKILL, the pipe
+/// closes and the shell kills the child.
 ///
 /// Threading: any thread; `wait` and `kill` one at a time.
 public final class ChildProcess: @unchecked Sendable {
-  // `@unchecked Sendable`: `status` is used by the owning test only.
+  // `@unchecked Sendable`: `status` is used only by the owning test.
   public let processID: pid_t
   private let lifeline: Pipe
   private var status: Int32?
 
-  /// Starts `arguments[0]`, found in PATH, with `environment` added to the test's own.
+  /// Starts `arguments[0]`, which is searched in PATH. `environment` is added to the test's environment.
   public init(_ arguments: [String], environment: [String: String] = [:], silent: Bool = true)
     throws
   {
@@ -20,7 +20,7 @@ public final class ChildProcess: @unchecked Sendable {
       throw RigError.missingTool(arguments.first ?? "")
     }
     let lifeline = try Pipe()
-    // `exec` keeps the shell's process id, so that it is the program's.
+    // `exec` keeps the shell's process ID for the program.
     let guardian = #"(exec >/dev/null 2>&1; cat <&3; kill -9 $$) & exec 3<&-; exec "$@""#
     let words = ["/bin/sh", "-c", guardian, "sh", path] + arguments.dropFirst()
     var actions = posix_spawn_file_actions_t()
@@ -45,7 +45,7 @@ public final class ChildProcess: @unchecked Sendable {
 
   deinit { kill() }
 
-  /// Blocks until the program has ended; its exit status, or 128 plus the signal that killed it.
+  /// Blocks until the program has ended. Returns its exit status, or 128 plus the number of the signal that ended it.
   @discardableResult
   public func wait() -> Int32 {
     if let status { return status }
@@ -58,25 +58,25 @@ public final class ChildProcess: @unchecked Sendable {
     return result
   }
 
-  /// Ends the program with SIGKILL and waits for it.
+  /// Kills the program with SIGKILL and waits for its end.
   public func kill() {
     if status != nil { return }
     send(SIGKILL)
     wait()
   }
 
-  /// Sends a signal, unless the program has been waited for.
+  /// Sends a signal, unless the program has been reaped.
   public func send(_ signal: Int32) {
     if status == nil { _ = Glibc.kill(processID, signal) }
   }
 
-  /// Stops the program where it is (SIGSTOP).
+  /// Stops the program (SIGSTOP).
   public func suspend() { send(SIGSTOP) }
 
-  /// Lets it go on (SIGCONT).
+  /// Continues the program (SIGCONT).
   public func resume() { send(SIGCONT) }
 
-  /// Runs a program to its end; an exit status other than 0 is thrown.
+  /// Runs a program to its end. Throws if its exit status is not 0.
   public static func run(_ arguments: [String], environment: [String: String] = [:]) throws {
     let status = try ChildProcess(arguments, environment: environment).wait()
     guard status == 0 else {

@@ -19,7 +19,7 @@ public func expectError<Result: ~Copyable>(
   } catch { return check(error, code, comment(), sourceLocation) }
 }
 
-/// The same for an asynchronous call.
+/// Checks that an asynchronous call throws a `MediaError` with this code, and records an issue if it does not.
 @discardableResult
 public func expectError<Result: ~Copyable>(
   _ code: MediaError.Code, _ comment: @autoclosure () -> Comment? = nil,

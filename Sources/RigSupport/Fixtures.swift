@@ -1,36 +1,36 @@
-// Encoding test files takes a third of the processor time of all tests, and gives the same files in each run.
+// Encoding test files takes a third of the processor time of all tests, and its results do not change between runs.
 import Foundation
 
-/// Files that FFmpeg makes for tests, kept from run to run.
+/// Test files made by FFmpeg, cached between runs.
 ///
-/// They are kept in the folder that `PLAYHEAD_FIXTURES` names, which is `.build/fixtures` in `scripts/test`. Without it
-/// nothing is kept.
+/// The cache is the folder in `PLAYHEAD_FIXTURES`, which `scripts/test` sets to `.build/fixtures`. Without this
+/// variable there is no cache.
 ///
 /// Threading: any thread, and any number of processes.
 public enum Fixtures {
-  /// Bytes of a file that is kept, at most.
+  /// Maximum size of a cached file in bytes.
   private static let byteLimit = 8 << 20
   private static let folder = ProcessInfo.processInfo.environment["PLAYHEAD_FIXTURES"]
 
-  /// Runs `ffmpeg`, or copies the file that the same command made before. Blocks.
+  /// Runs `ffmpeg`, or copies the cached file of the same command. Blocks.
   ///
-  /// The key of a file consists of the version of the program, the arguments, and the bytes of the files among the arguments.
-  /// Commands that write more than one file, that decode to raw samples, or that name a temporary file within another argument,
-  /// always run.
+  /// The key of a file consists of the program's version, the arguments, and the content of the files among the
+  /// arguments. Commands that write more than one file, decode to raw samples, or contain a temporary file within
+  /// another argument, always run.
   ///
-  /// - Parameter arguments: the arguments after the name of the program. The last one is the path of the file to write.
+  /// - Parameter arguments: the arguments after the name of the program. The last one is the path of the output file.
   /// - Throws: `RigError` if the program is missing or fails.
   public static func ffmpeg(_ arguments: [String]) throws {
     guard let output = arguments.last, let key = key(of: arguments) else { return try run(arguments) }
     try make(key, at: output) { try run(arguments) }
   }
 
-  /// Writes the files of a folder with `write`, or copies the files that `write` made before. Blocks.
+  /// Writes the files of a folder with `write`, or copies the cached files. Blocks.
   ///
   /// - Parameters:
-  ///   - key: everything that the files depend on, but for the version of FFmpeg.
-  ///   - target: an existing folder, which gets the files.
-  ///   - write: writes the files into a folder with the path that it gets.
+  ///   - key: everything that the files depend on, except the version of FFmpeg.
+  ///   - target: an existing folder for the files.
+  ///   - write: writes the files into the folder at the given path.
   public static func files(_ key: [String], in target: String, write: (String) throws -> Void) throws {
     guard folder != nil else { return try write(target) }
     let archive = "\(target)/.fixture"
@@ -44,13 +44,13 @@ public enum Fixtures {
     try FileManager.default.removeItem(atPath: archive)
   }
 
-  /// Makes a file or a folder, or copies the one that is kept.
+  /// Writes a file or a folder, or copies the cached one.
   private static func make(_ key: String, at path: String, isFolder: Bool = false, _ write: () throws -> Void) throws {
     guard let folder else { return try write() }
     let files = FileManager.default
     let kept = "\(folder)/\(key)"
     if files.fileExists(atPath: kept) {
-      // scripts/test removes what a complete run did not use.
+      // scripts/test removes files that a complete run did not use.
       try? files.setAttributes([.modificationDate: Date()], ofItemAtPath: kept)
       if !isFolder { try? files.removeItem(atPath: path) }
       return try files.copyItem(atPath: kept, toPath: path)
@@ -59,13 +59,13 @@ public enum Fixtures {
     let size = try files.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     guard isFolder || size <= byteLimit else { return }
     try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    // Renamed when it is complete: another process may look for it.
+    // Renamed when complete: another process may look it up meanwhile.
     let part = "\(folder)/.\(key).\(getpid())"
     try files.copyItem(atPath: path, toPath: part)
     if rename(part, kept) != 0 { try files.removeItem(atPath: part) }
   }
 
-  /// The key of the file that a command writes; nil if the command must run each time.
+  /// The key of a command's output file; nil if the command must always run.
   private static func key(of arguments: [String]) -> String? {
     guard folder != nil, let output = arguments.last, output.hasPrefix("/"), !output.contains("%"),
       ["hls", "segment", "concat", "-pass", "f32le"].allSatisfy({ !arguments.contains($0) })
@@ -88,7 +88,7 @@ public enum Fixtures {
 
   private static func run(_ arguments: [String]) throws { try ChildProcess.run(["ffmpeg"] + arguments) }
 
-  /// What identifies the installed version of FFmpeg: the path, size and time of its program.
+  /// Identifies the installed version of FFmpeg: the path, size and time of its program.
   private static let program: String = {
     let path = ChildProcess.find("ffmpeg") ?? ""
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -97,14 +97,14 @@ public enum Fixtures {
   }()
 }
 
-/// A digest of 128 bits: FNV-1a (Fowler, Noll and Vo) with two seeds. Fixtures are not hostile.
+/// A 128-bit digest: FNV-1a (Fowler, Noll and Vo) with two seeds. Fixtures are not hostile.
 private struct Digest {
   private var high: UInt64 = 0xcbf2_9ce4_8422_2325
   private var low: UInt64 = 0x9e37_79b9_7f4a_7c15
 
   init(_ texts: [String]) { add(texts) }
 
-  /// Adds texts, each with its end.
+  /// Adds texts with terminators.
   mutating func add(_ texts: [String]) {
     for text in texts {
       for byte in text.utf8 { add(byte) }

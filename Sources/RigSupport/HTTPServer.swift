@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// A web server of a test's own on loopback, which does what a request's query says (`Tests/Support/http_server.py`), and tells
-/// what happens line by line.
+/// A web server on loopback for one test (`Tests/Support/http_server.py`). The query of a request controls its
+/// behaviour. The server reports events as lines.
 ///
 /// Threading: one thread at a time.
 public final class HTTPServer: @unchecked Sendable {
-  // `@unchecked Sendable`: used by the owning test only.
+  // `@unchecked Sendable`: used only by the owning test.
   public let files: TemporaryDirectory
   /// `http://127.0.0.1:PORT`, or `https:`.
   public private(set) var address = ""
@@ -14,12 +14,12 @@ public final class HTTPServer: @unchecked Sendable {
   private let process: ChildProcess
   private let control: Int32
   private var pending: [UInt8] = []
-  /// What it told, and nobody waited for.
+  /// Reported lines that no wait has matched yet.
   private var lines: [String] = []
 
-  /// Starts a server for the files in a folder of its own; with TLS when there are a certificate's and a key's file.
+  /// Starts a server for the files in a new folder. It uses TLS if a certificate and a key are given.
   ///
-  /// - Parameter newestTLS: the newest version of TLS that the server accepts, as `TLSv1_1`; nil for the newest of all.
+  /// - Parameter newestTLS: the newest TLS version that the server accepts, such as `TLSv1_1`; nil for all versions.
   public init(certificate: String? = nil, key: String? = nil, newestTLS: String? = nil) throws {
     files = try TemporaryDirectory("http")
     let folder = try TemporaryDirectory("control")
@@ -38,7 +38,7 @@ public final class HTTPServer: @unchecked Sendable {
     address = "\(certificate == nil ? "http" : "https")://127.0.0.1:\(port)"
   }
 
-  /// Makes a certificate for 127.0.0.1 that signs itself, and its key.
+  /// Creates a self-signed certificate for 127.0.0.1, and its key.
   public static func certificate(in folder: TemporaryDirectory) throws -> (certificate: String, key: String) {
     let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
     try ChildProcess.run([
@@ -53,10 +53,10 @@ public final class HTTPServer: @unchecked Sendable {
     close(control)
   }
 
-  /// Ends the server with all its connections.
+  /// Ends the server and all its connections.
   public func stop() { process.kill() }
 
-  /// Writes a file that it gives.
+  /// Writes a file for the server.
   public func write(_ bytes: [UInt8], to name: String) throws {
     let descriptor = Glibc.open(files.file(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw RigError.system(call: "open", errno: errno) }
@@ -71,7 +71,7 @@ public final class HTTPServer: @unchecked Sendable {
     }
   }
 
-  /// Lets whoever waits at a gate go on, and whoever comes.
+  /// Opens a gate for requests that wait at it, and for later ones.
   public func open(gate name: String) { command("open \(name)") }
 
   /// The number of connections that clients have made, and how many of them resumed a TLS session.
@@ -86,7 +86,7 @@ public final class HTTPServer: @unchecked Sendable {
     _ = bytes.withUnsafeBytes { Glibc.write(control, $0.baseAddress, $0.count) }
   }
 
-  /// Waits until the server tells something that begins so; what was told before counts, once.
+  /// Waits until the server reports a line with this prefix. Earlier unmatched lines count, once.
   @discardableResult
   public func wait(_ beginning: String) throws -> String {
     while true {
@@ -95,7 +95,7 @@ public final class HTTPServer: @unchecked Sendable {
     }
   }
 
-  /// Everything that was told until now and not waited for, in order.
+  /// All unmatched lines so far, in order.
   public func drain() throws -> [String] {
     while try readMore(milliseconds: 0) {}
     defer { lines = [] }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A pipe whose ends are not handed to children.
+/// A pipe that child processes do not inherit.
 ///
-/// Threading: the owner's thread; the read end may be polled by another while the write end is closed.
+/// Threading: the owner's thread. Another thread may poll the read end while the write end is closed.
 package final class Pipe: @unchecked Sendable {
-  // `@unchecked Sendable`: `writeEnd` is used by the owner only.
+  // `@unchecked Sendable`: `writeEnd` is used only by the owner.
   package let readEnd: Int32
   package private(set) var writeEnd: Int32
 
@@ -21,7 +21,7 @@ package final class Pipe: @unchecked Sendable {
     close(readEnd)
   }
 
-  /// Whoever reads or polls the other end now sees its end.
+  /// Closes the write end. Readers of the other end receive end of file.
   package func closeWriteEnd() {
     if writeEnd >= 0 { close(writeEnd) }
     writeEnd = -1

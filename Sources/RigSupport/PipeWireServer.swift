@@ -1,11 +1,11 @@
 import Glibc
 
-/// A private PipeWire of a test: `pipewire`, `wireplumber` and `pipewire-pulse` on a bus of their own, with a device called
-/// `rig`, 16-bit stereo, whose every frame is captured.
+/// A private PipeWire for a test: `pipewire`, `wireplumber` and `pipewire-pulse` on a separate bus. Its device `rig` is
+/// 16-bit stereo, and every frame of it is captured.
 ///
 /// Threading: one test at a time. The suites that use it are `.serialized`.
 public final class PipeWireServer: SoundServer, @unchecked Sendable {
-  // `@unchecked Sendable`: `processes`, `sessionManager` and `isStopped` are used by the owning test only.
+  // `@unchecked Sendable`: `processes`, `sessionManager` and `isStopped` are used only by the owning test.
 
   public let address: String
   public let directory: String
@@ -16,13 +16,13 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
   private var sessionManager: ChildProcess?
   private var isStopped = false
 
-  /// Starts a server and returns when its device is the default one. `directory`: an existing folder for all its sockets; nil
-  /// makes a fresh one.
+  /// Starts a server and returns when its device is the default device. `directory` is an existing folder for all its
+  /// sockets; nil creates one.
   public init(directory given: String? = nil) throws {
     ownDirectory = given == nil ? try TemporaryDirectory("pipewire") : nil
     let directory = given ?? ownDirectory?.path ?? "/nonexistent"
     self.directory = directory
-    // PipeWire's PulseAudio finds its folder itself.
+    // PipeWire's PulseAudio server finds its folder itself.
     address = "unix:\(directory)/pulse/native"
     mkdir("\(directory)/pulse", 0o700)
     for name in ["bus", "pulse/native", "pipewire-0"] { unlink("\(directory)/\(name)") }
@@ -49,7 +49,7 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
     let placeholder = capture
     capture = try addSink("rig")
     placeholder.stop()
-    // The session manager, without which no stream is connected to anything, says in no other way that it is ready.
+    // The session manager connects streams. A successful request is the only sign that it is ready.
     for attempt in 1...500 {
       do {
         try control("set-default-sink", "rig")
@@ -59,13 +59,13 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
     }
   }
 
-  /// Kills WirePlumber. Its links disappear with it.
+  /// Kills WirePlumber. Its links disappear, too.
   public func killSessionManager() { sessionManager?.kill() }
 
-  /// Links the stream called `Playhead` to `rig`, or removes its links: both channels in one cycle of the graph.
+  /// Links the stream `Playhead` to `rig`, or removes its links. Both channels change in one cycle of the graph.
   public func setLinked(_ isLinked: Bool) throws {
-    // `pw-link` changes one link a process. `pw-cli` drops its requests if it quits before they are done,
-    // and destroys no object before it has read the registry.
+    // `pw-link` changes one link per process. `pw-cli` drops its requests if it quits before they are done, and
+    // destroys no object before it has read the registry.
     let script = """
       port() { pw-link "$1" -I | awk -v name="$2" '$2 == name { print $1 }'; }
       linkCount() { pw-link -l | grep -c -e '->'; }
@@ -98,7 +98,7 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
     ]
   }
 
-  /// Starts a process, and waits until it answers at the socket.
+  /// Starts a process, and waits until it accepts connections at the socket.
   @discardableResult
   private func start(_ arguments: [String], _ socket: String?) throws -> ChildProcess {
     let path = socket.map { "\(directory)/\($0)" }

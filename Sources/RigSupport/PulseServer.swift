@@ -1,31 +1,30 @@
 import Glibc
 
-/// A private PulseAudio of a test, with one device: a pipe sink called `rig`, 16-bit stereo, whose every frame is
-/// captured.
+/// A private PulseAudio for a test. Its device is a pipe sink `rig`, 16-bit stereo, and every frame of it is captured.
 ///
-/// The pipe holds what would be heard, sample for sample; a null sink's monitor would lose the first samples of a stream
-/// that begins with a rewind. The server needs neither D-Bus nor a user's session and reads no configuration.
+/// The pipe contains the played audio, exact to the sample. A null sink's monitor would lose the first samples of a
+/// stream that begins with a rewind. The server needs neither D-Bus nor a user session, and reads no configuration.
 ///
 /// Threading: one test at a time. The suites that use it are `.serialized`.
 public final class PulseServer: SoundServer, @unchecked Sendable {
-  // `@unchecked Sendable`: `isStopped` is used by the owning test only.
+  // `@unchecked Sendable`: `isStopped` is used only by the owning test.
 
-  /// What `PulseSink.Configuration.server` or `PULSE_SERVER` takes: `unix:PATH`.
+  /// The value for `PulseSink.Configuration.server` or `PULSE_SERVER`: `unix:PATH`.
   public let address: String
   /// The name of the device.
   public let sinkName = "rig"
-  /// The server's XDG_RUNTIME_DIR, of mode 0700.
+  /// The server's XDG_RUNTIME_DIR, with mode 0700.
   public let directory: String
   /// The server's process.
   public let process: ChildProcess
-  /// What its device has played.
+  /// The audio that its device has played.
   public let capture: Capture
   private let ownDirectory: TemporaryDirectory?
   public var sinkOptions: String { "use_system_clock_for_timing=yes" }
   private var isStopped = false
 
-  /// Starts a server and returns when it answers. `directory`: an existing folder to put the socket into (`pulse.sock`
-  /// inside it); nil makes a fresh one.
+  /// Starts a server and returns when it accepts connections. `directory` is an existing folder for the socket
+  /// `pulse.sock`; nil creates one.
   public init(
     sampleRateHz: Int = 48_000, captureLimitBytes: Int = 256 << 20, directory given: String? = nil
   ) throws {
@@ -41,7 +40,7 @@ public final class PulseServer: SoundServer, @unchecked Sendable {
     let watch: SocketWatch
     do {
       watch = try SocketWatch(directory: directory)
-      // The device first: whoever can connect finds it.
+      // The device first, so that it exists for each client that can connect.
       process = try ChildProcess(
         [
           "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
@@ -72,10 +71,10 @@ public final class PulseServer: SoundServer, @unchecked Sendable {
 
   deinit { stop() }
 
-  /// Ends the server as a crash would (SIGKILL) and waits for its end. The capture remains.
+  /// Kills the server (SIGKILL), like a crash, and waits for its end. The capture remains.
   public func kill() { process.kill() }
 
-  /// Stops the server's process where it is; `resume` lets it go on.
+  /// Stops the server's process (SIGSTOP); `resume` continues it.
   public func suspend() { process.suspend() }
 
   public func resume() { process.resume() }
@@ -85,7 +84,7 @@ public final class PulseServer: SoundServer, @unchecked Sendable {
     try ChildProcess.run(["pactl", "--server", address, "load-module"] + module.split(separator: " ").map(String.init))
   }
 
-  /// Another program that plays silence with a role (`phone`), until it is killed.
+  /// Starts another program that plays silence with a role (`phone`) until it is killed.
   public func play(role: String) throws -> ChildProcess {
     try ChildProcess([
       "pacat", "--server", address, "--playback", "--raw", "--property=media.role=\(role)", "--device=\(sinkName)",
@@ -103,7 +102,7 @@ public final class PulseServer: SoundServer, @unchecked Sendable {
   }
 }
 
-/// Waits for a socket to appear and answer, without polling: inotify on its folder.
+/// Waits until a socket exists and accepts connections, with inotify on its folder.
 final class SocketWatch {
   private let descriptor: Int32
 
@@ -117,7 +116,8 @@ final class SocketWatch {
   deinit { close(descriptor) }
 
   func waitUntilAnswering(socket path: String, process: ChildProcess) throws {
-    // Between bind(2) and listen(2) the server refuses; modes are set after that, which is the event that we wait for.
+    // Between bind(2) and listen(2) the server refuses connections. It sets the mode afterwards, which causes the
+    // awaited event.
     for _ in 0..<200 {
       if Self.answers(path) { return }
       if Glibc.kill(process.processID, 0) != 0 { break }

@@ -1,12 +1,12 @@
-/// Why the rig could not do what a test asked for. Always a failure of the test: nothing is skipped.
+/// An error of the rig. It always fails the test: no test is skipped.
 public enum RigError: Error, CustomStringConvertible {
   /// A program that the tests need is not installed.
   case missingTool(String)
   /// A system call failed.
   case system(call: String, errno: Int32)
-  /// A program ended with an error, or at all when it should have gone on.
+  /// A program failed, or ended although it should run.
   case programFailed(String)
-  /// What was waited for did not come.
+  /// An awaited event did not occur.
   case timedOut(String)
 
   public var description: String {

@@ -1,19 +1,19 @@
 import Glibc
 
-/// A private sound server of a test, PulseAudio's or PipeWire's, with a device called `rig` whose every frame is captured.
+/// A private sound server for a test, PulseAudio or PipeWire, with a device `rig` of which every frame is captured.
 public protocol SoundServer: AnyObject {
-  /// What `PulseSink.Configuration.server` or `PULSE_SERVER` takes: `unix:PATH`.
+  /// The value for `PulseSink.Configuration.server` or `PULSE_SERVER`: `unix:PATH`.
   var address: String { get }
-  /// The server's XDG_RUNTIME_DIR, of mode 0700.
+  /// The server's XDG_RUNTIME_DIR, with mode 0700.
   var directory: String { get }
-  /// What `rig` has played.
+  /// The audio that `rig` has played.
   var capture: Capture { get }
-  /// What this server's `module-pipe-sink` is to be told besides.
+  /// Additional arguments of this server's `module-pipe-sink`.
   var sinkOptions: String { get }
 
-  /// Ends the server as a crash would (SIGKILL). The capture remains.
+  /// Kills the server (SIGKILL), like a crash. The capture remains.
   func kill()
-  /// Stops the server's processes where they are; `resume` lets them go on.
+  /// Stops the server's processes (SIGSTOP); `resume` continues them.
   func suspend()
   func resume()
   /// Ends the server and its capture. Idempotent.
@@ -21,13 +21,12 @@ public protocol SoundServer: AnyObject {
 }
 
 extension SoundServer {
-  /// Runs `pactl` against this server.
+  /// Runs `pactl` with this server.
   public func control(_ arguments: String...) throws {
     try ChildProcess.run(["pactl", "--server", address] + arguments)
   }
 
-  /// Adds a device that plays into a pipe, 16-bit stereo, and captures what it plays. The capture ends
-  /// with the device.
+  /// Adds a device that plays into a pipe, 16-bit stereo, and captures its audio. The capture ends with the device.
   public func addSink(_ name: String, sampleRateHz: Int = 48_000) throws -> Capture {
     let pipe = "\(directory)/\(name).pipe"
     unlink(pipe)
@@ -46,7 +45,7 @@ extension SoundServer {
     return capture
   }
 
-  /// Takes a device away that was added.
+  /// Removes an added device.
   public func removeSink(_ name: String) throws {
     try ChildProcess.run([
       "sh", "-c", "exec pactl --server '\(address)' unload-module \"$(cat '\(directory)/\(name).module')\"",
@@ -55,8 +54,8 @@ extension SoundServer {
 
   /// Moves every stream to a device, as a user would in a mixer.
   public func moveStreams(to name: String) throws {
-    // PipeWire's session manager drops a request for a device that it does not know yet: it is repeated until each stream
-    // plays there.
+    // PipeWire's session manager drops a request for a device that it does not know yet. The request is repeated until
+    // each stream plays to the device.
     let script = """
       sink=$(pactl list short sinks | awk -v name="$1" '$2 == name { print $1 }')
       for attempt in $(seq 200); do
@@ -70,11 +69,11 @@ extension SoundServer {
   }
 }
 
-/// The sound servers that tests meet.
+/// The kinds of sound servers in tests.
 public enum SoundServerKind: String, CaseIterable, Sendable {
   case pulseAudio, pipeWire
 
-  /// Starts one; in an existing folder where `directory` is given.
+  /// Starts a server, in an existing folder if `directory` is given.
   public func start(in directory: String? = nil) throws -> any SoundServer {
     switch self {
     case .pulseAudio: try PulseServer(directory: directory)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Bursts of a tone in silence, mono, that say how far a stretcher displaced them.
+/// Bursts of a tone in silence, mono, for measuring how far a time stretcher displaces them.
 public struct BurstTrain: Sendable {
-  /// Of what goes in and comes out.
+  /// Sample rate of input and output, in Hz.
   public var sampleRateHz: Int
-  /// How long it is.
+  /// Duration in seconds.
   public var seconds: Int
-  /// How fast it is to be played.
+  /// Playback rate.
   public var speed: Double
 
   public init(sampleRateHz: Int = 44_100, seconds: Int, speed: Double) {
@@ -15,16 +15,16 @@ public struct BurstTrain: Sendable {
     self.speed = speed
   }
 
-  /// From burst to burst: so far apart that one cannot be taken for another.
+  /// Interval between bursts in seconds, long enough that bursts cannot be confused.
   public var interval: Double { max(1, speed / 8) }
-  /// How many bursts there are.
+  /// The number of bursts.
   public var count: Int { Int(Double(seconds) / interval) }
-  /// 10 ms of output at least.
+  /// Duration of a burst in seconds: at least 10 ms of output.
   private var length: Double { 0.010 * max(1, speed) }
 
   private func centre(_ index: Int) -> Double { (Double(index) + 0.5) * interval * Double(sampleRateHz) }
 
-  /// All of it.
+  /// The complete signal.
   public func samples() -> [Float] {
     var samples = [Float](repeating: 0, count: seconds * sampleRateHz)
     let frames = length * Double(sampleRateHz)
@@ -40,9 +40,10 @@ public struct BurstTrain: Sendable {
     return samples
   }
 
-  /// In ms of output: where each burst's energy lies beside where it should; nil for one that is not there.
+  /// The displacement of each burst in ms of output: the position of its energy minus the expected position. Nil for a
+  /// missing burst.
   ///
-  /// `firstFrame`: the frame of the train, of those that went in, that `output` begins with.
+  /// `firstFrame` is the input frame with which `output` begins.
   public func displacements(in output: [Float], beginningAt firstFrame: Double = 0) -> [Double?] {
     let reach = Int((0.060 + length / speed) * Double(sampleRateHz))
     return output.withUnsafeBufferPointer { output in
@@ -66,7 +67,7 @@ public struct BurstTrain: Sendable {
   }
 }
 
-/// A tone at half of full scale, the same in all channels.
+/// A tone at half of full scale, equal in all channels.
 public func tone(_ hertz: Float, frameCount: Int, channelCount: Int = 1, sampleRateHz: Int = 44_100) -> [Float] {
   let step = 2 * Float.pi * hertz / Float(sampleRateHz)
   let period = Int((Float(sampleRateHz) / hertz).rounded())
@@ -79,13 +80,13 @@ public func tone(_ hertz: Float, frameCount: Int, channelCount: Int = 1, sampleR
   return samples
 }
 
-/// The frequency of what crosses zero upwards, in Hz.
+/// The frequency of upward zero crossings, in Hz.
 public func pitch(of samples: ArraySlice<Float>, sampleRateHz: Int = 44_100) -> Double {
   var first: Double?
   var last = 0.0
   var crossings = 0
   for index in samples.indices.dropFirst() where samples[index - 1] < 0 && samples[index] >= 0 {
-    // Between the two samples, so that a short piece is enough.
+    // Interpolates between the samples, so that a short range is enough.
     let place = Double(index) - Double(samples[index] / (samples[index] - samples[index - 1]))
     if first == nil { first = place } else { crossings += 1 }
     last = place

@@ -1,4 +1,4 @@
-/// Makes tags byte by byte, true ones and lying ones.
+/// Builds tags byte by byte, valid and invalid ones.
 public enum TagBytes {
   public static func bigEndian(_ value: Int, bytes: Int = 4) -> [UInt8] {
     (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * (bytes - 1 - $0))) }
@@ -11,13 +11,13 @@ public enum TagBytes {
   /// 28 bits in four bytes (ID3v2.4, 6.2).
   public static func syncSafe(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (7 * (3 - $0)) & 0x7F) } }
 
-  /// A tag; `claiming` another size than it has.
+  /// A tag. `claiming` sets a wrong size.
   public static func id3v2(_ version: UInt8, _ frames: [UInt8], flags: UInt8 = 0, claiming size: Int? = nil) -> [UInt8]
   {
     Array("ID3".utf8) + [version, 0, flags] + syncSafe(size ?? frames.count) + frames
   }
 
-  /// A frame of ID3v2.3 or 2.4; `claiming` another size than it has.
+  /// A frame of ID3v2.3 or 2.4. `claiming` sets a wrong size.
   public static func frame(
     _ version: UInt8, _ id: String, _ data: [UInt8], flags: [UInt8] = [0, 0], claiming size: Int? = nil
   ) -> [UInt8] {
@@ -35,7 +35,7 @@ public enum TagBytes {
       + entries.flatMap { littleEndian($0.count) + $0 }
   }
 
-  /// A FLAC file: stream information, these blocks, no sound.
+  /// A FLAC file: stream information and these blocks, without audio.
   public static func flac(_ blocks: [(kind: UInt8, data: [UInt8], claiming: Int?)]) -> [UInt8] {
     var bytes = Array("fLaC".utf8) + [0] + bigEndian(34, bytes: 3) + [UInt8](repeating: 0, count: 34)
     for (index, block) in blocks.enumerated() {
@@ -45,13 +45,13 @@ public enum TagBytes {
     return bytes
   }
 
-  /// A picture as FLAC has it (RFC 9639, 8.8); `claiming` another size than it has.
+  /// An image block of FLAC (RFC 9639, 8.8). `claiming` sets a wrong size.
   public static func flacPicture(_ data: [UInt8], claiming size: Int? = nil) -> [UInt8] {
     bigEndian(3) + bigEndian(9) + Array("image/png".utf8) + bigEndian(0) + [UInt8](repeating: 0, count: 16)
       + bigEndian(size ?? data.count) + data
   }
 
-  /// One page of Ogg for each packet; a packet ends where a segment is shorter than 255. The checksum is not looked at.
+  /// One Ogg page for each packet; a packet ends with a segment shorter than 255. Readers ignore the checksum.
   public static func ogg(_ packets: [[UInt8]]) -> [UInt8] {
     var bytes: [UInt8] = []
     for (index, packet) in packets.enumerated() {
@@ -81,12 +81,12 @@ public enum TagBytes {
     bigEndian(size ?? content.count + 8) + name.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } + content
   }
 
-  /// A value of an item: kind 1 is UTF-8.
+  /// A value of an item; kind 1 is UTF-8.
   public static func value(_ content: [UInt8], kind: Int = 1) -> [UInt8] {
     atom("data", bigEndian(kind) + bigEndian(0) + content)
   }
 
-  /// A file of nothing but iTunes' list.
+  /// A file that contains only an iTunes list.
   public static func mp4(_ items: [UInt8]) -> [UInt8] {
     atom("ftyp", Array("M4A ".utf8) + bigEndian(0))
       + atom(
@@ -114,7 +114,7 @@ public enum TagBytes {
 
   // MARK: - Others
 
-  /// APEv2 at the end of nothing; `claiming` another size or number of items than it has.
+  /// An APEv2 tag without a file before it. The parameters may set a wrong size or number of items.
   public static func ape(_ items: [(key: String, flags: Int, value: [UInt8])], size: Int? = nil, count: Int? = nil)
     -> [UInt8]
   {
@@ -128,10 +128,10 @@ public enum TagBytes {
     return body + footer
   }
 
-  /// APEv2 with a header in front of everything else.
+  /// An APEv2 tag with a header, for the start of a file.
   public static func apeAtBeginning(_ items: [(key: String, flags: Int, value: [UInt8])]) -> [UInt8] {
     let tag = ape(items)
-    // Flags of the header and the footer: the tag has a header, and this is it.
+    // Flags of the header and the footer: the tag has a header, and this is the header.
     func end(_ flags: Int) -> [UInt8] {
       Array(tag.suffix(32).prefix(20)) + littleEndian(flags) + [UInt8](repeating: 0, count: 8)
     }
@@ -173,7 +173,7 @@ public enum TagBytes {
     asfObject(asfHeaderGUID, littleEndian(count ?? objects.count) + [1, 2] + objects.flatMap { $0 })
   }
 
-  /// UTF-16 with a zero behind it.
+  /// UTF-16 with a terminating zero.
   public static func wide(_ text: String) -> [UInt8] {
     let bytes: [[UInt8]] = text.utf16.map { littleEndian(Int($0), bytes: 2) }
     return Array(bytes.joined()) + [0, 0]
@@ -185,18 +185,18 @@ public enum TagBytes {
       + wide(value)
   }
 
-  /// An element of EBML.
+  /// An EBML element.
   public static func element(_ id: Int, _ content: [UInt8], claiming size: Int? = nil) -> [UInt8] {
     let name: [UInt8] = Array(bigEndian(id).drop { $0 == 0 })
     return name + [0x01] + bigEndian(size ?? content.count, bytes: 7) + content
   }
 
-  /// A tag in Matroska.
+  /// A Matroska tag.
   public static func simpleTag(_ name: String, _ value: String, _ more: [UInt8] = []) -> [UInt8] {
     element(0x67C8, element(0x45A3, Array(name.utf8)) + element(0x4487, Array(value.utf8)) + more)
   }
 
-  /// A chapter in Matroska, with its titles and what says their languages.
+  /// A Matroska chapter with titles and their language elements.
   public static func chapter(_ start: Int, uid: Int = 1, _ titles: [(text: String, languages: [[UInt8]])]) -> [UInt8] {
     let displays = titles.flatMap { title in
       element(0x80, element(0x85, Array(title.text.utf8)) + title.languages.flatMap { $0 })
@@ -204,16 +204,16 @@ public enum TagBytes {
     return element(0xB6, element(0x73C4, bigEndian(uid)) + element(0x91, bigEndian(start, bytes: 8)) + displays)
   }
 
-  /// A Matroska file with chapters, in as many editions.
+  /// A Matroska file with chapters, one edition for each element.
   public static func matroska(editions: [[UInt8]]) -> [UInt8] {
     let chapters = element(0x1043_A770, editions.flatMap { element(0x45B9, $0) })
     return element(0x1A45_DFA3, element(0x4282, Array("matroska".utf8)))
       + element(0x1853_8067, chapters + element(0x1F43_B675, [1, 2, 3]))
   }
 
-  /// A Matroska file with a track of sound, whose number is 7, and these tags behind a cluster, to which its list of places leads.
+  /// A Matroska file with an audio track with UID 7, and these tags after a cluster, which the seek head lists.
   ///
-  /// - Parameter info: the content of the information on the segment, if it has any.
+  /// - Parameter info: the content of the segment information; empty for none.
   public static func matroska(
     _ tags: [UInt8], places: [(id: Int, place: Int)] = [], info: [UInt8] = []
   ) -> [UInt8] {

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A fresh folder of mode 0700 that is removed with everything in it.
+/// A new folder with mode 0700 that is removed with its content.
 public final class TemporaryDirectory: Sendable {
   public let path: String
 
-  /// Makes the folder.
+  /// Creates the folder.
   ///
-  /// - Parameter parent: the folder to make it in. Default: `TMPDIR`, or `/tmp`.
+  /// - Parameter parent: the parent folder. Default: `TMPDIR`, or `/tmp`.
   public init(_ name: String = "rig", in parent: String? = nil) throws {
     let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let template = strdup("\(parent)/playhead-\(name).XXXXXX")
@@ -22,7 +22,7 @@ public final class TemporaryDirectory: Sendable {
   /// The path of `name` inside the folder.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Removes `path` and what is in it; follows no symbolic link.
+  /// Removes `path` and its content; follows no symbolic links.
   private static func removeTree(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Time-coded files.
+/// Files of time codes.
 extension TimeCode {
   /// Writes `frameCount` frames of file number `file`, from index `firstIndex` on, as 16-bit stereo WAV.
   public static func writeWAV(
@@ -11,7 +11,7 @@ extension TimeCode {
     }
   }
 
-  /// Writes a 16-bit stereo WAV file of any frames.
+  /// Writes a 16-bit stereo WAV file with the frames of a closure.
   public static func writeWAV(
     path: String, frameCount: Int, sampleRateHz: Int = 48_000, frame: (_ index: Int) -> StereoFrame
   ) throws {
@@ -41,7 +41,7 @@ extension TimeCode {
     try write(bytes, to: path)
   }
 
-  /// The same as FLAC, encoded by the `ffmpeg` command.
+  /// Writes the frames as FLAC, encoded by the `ffmpeg` command.
   public static func writeFLAC(
     path: String, file: Int, frameCount: Int, sampleRateHz: Int = 48_000, firstIndex: Int = 0
   ) throws {

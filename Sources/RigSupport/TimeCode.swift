@@ -11,11 +11,12 @@ public struct StereoFrame: Hashable, Sendable {
   public static let silence = StereoFrame(left: 0, right: 0)
 }
 
-/// Sound in which every frame says which file and which index it is.
+/// Audio in which every frame encodes its file and its index.
 ///
-/// Left: the 15 low bits of the index. Right: bit 14 is the marker (always 1), bits 10 to 13 the file's number, bits 0
-/// to 9 the high bits of the index. No sample is negative, so no code is silence, and none is changed by a path that is
-/// exact for 16 bits.
+/// - Left: the 15 low bits of the index.
+/// - Right: bit 14 is the marker (always 1), bits 10 to 13 the file's number, bits 0 to 9 the high bits of the index.
+///
+/// No sample is negative, so no code is silence. A path that is exact for 16 bits changes no code.
 public enum TimeCode {
   public static let fileNumbers = 1...15
   public static let indexLimit = 1 << 25
@@ -30,7 +31,7 @@ public enum TimeCode {
       right: Int16(truncatingIfNeeded: 0x4000 | file << 10 | index >> 15))
   }
 
-  /// What a frame says; nil when it is no time code.
+  /// The file and index of a frame; nil if it is not a time code.
   public static func decode(_ frame: StereoFrame) -> (file: Int, index: Int)? {
     guard frame.left >= 0, frame.right & 0x4000 != 0, frame.right >= 0 else { return nil }
     let file = Int(frame.right) >> 10 & 0xf
@@ -38,14 +39,14 @@ public enum TimeCode {
     return (file, (Int(frame.right) & 0x3ff) << 15 | Int(frame.left))
   }
 
-  /// An unbroken stretch of one file in a capture.
+  /// A continuous range of one file in a capture.
   public struct Run: Hashable, Sendable, CustomStringConvertible {
-    /// The file's number; 0 for sound that is no time code.
+    /// The file's number; 0 for audio that is not a time code.
     public var file: Int
-    /// The index that the first frame carries.
+    /// The index of the first frame.
     public var firstIndex: Int
     public var count: Int
-    /// Where the run begins in the capture.
+    /// The start of the run in the capture.
     public var position: Int
 
     public init(file: Int, firstIndex: Int, count: Int, position: Int) {
@@ -55,15 +56,15 @@ public enum TimeCode {
       self.position = position
     }
 
-    /// The index that would follow.
+    /// The index after the last frame.
     public var endIndex: Int { firstIndex + count }
     /// The position in the capture after the last frame.
     public var endPosition: Int { position + count }
     public var description: String { "file \(file) [\(firstIndex) ..< \(endIndex)] at \(position)" }
   }
 
-  /// Of the stretch from the first to the last index of these runs: how many samples are heard nowhere, not even a little later, and
-  /// how many are heard more often than once.
+  /// The coverage of the range from the first to the last index of these runs: the number of samples that were never
+  /// played (not even later), and the number that were played more than once.
   public static func coverage(of runs: [Run]) -> (leftOut: Int, repeated: Int) {
     var (end, leftOut, heard) = (runs.map(\.firstIndex).min() ?? 0, 0, 0)
     let first = end
@@ -75,7 +76,7 @@ public enum TimeCode {
     return (leftOut, heard - (end - first - leftOut))
   }
 
-  /// The runs of a capture, in order; silence ends a run and is none itself.
+  /// The runs of a capture, in order. Silence ends a run and is not a run itself.
   public static func runs(in frames: some Sequence<StereoFrame>) -> [Run] {
     var runs: [Run] = []
     var current: Run?
