@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
-// A program that depends on Playhead as its users do: by the URL of a repository and a version. `scripts/check-consumer`
-// copies this folder, builds it from clean and runs the program.
+// A program that depends on Playhead like a user's program: with the URL of a repository and a version.
+// `scripts/check-consumer` copies this folder, builds it from scratch and runs the program.
 import PackageDescription
 
 let package = Package(

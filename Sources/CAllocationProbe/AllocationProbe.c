@@ -1,8 +1,8 @@
-// Replacements of the C library's allocation and locking functions that count calls of armed threads and pass them on.
+// Replacements of the C library's allocation and locking functions. They count calls of armed threads and forward them.
 //
-// The symbols of the executable come before those of the C library, so every module of the process calls these. Memory
-// comes from the names under which glibc exports the same functions a second time (looking them up would allocate);
-// locks from the next definition in the search order.
+// The symbols of the executable precede those of the C library, so every module of the process calls these. Memory
+// comes from glibc's second names of the same functions, because looking them up would allocate. Locks come from the
+// next definition in the search order.
 #define _GNU_SOURCE
 #include "CAllocationProbe.h"
 
@@ -31,7 +31,7 @@
 static __thread int armed __attribute__((tls_model("initial-exec")));
 static __thread allocation_probe_counts counts __attribute__((tls_model("initial-exec")));
 
-// Bytes that are held of what was allocated while armed; below 0 when more was freed that is older.
+// Bytes that are currently allocated from allocations while armed; negative when older memory was freed.
 static __thread long held __attribute__((tls_model("initial-exec")));
 
 int allocation_probe_is_available(void) { return 1; }
@@ -119,9 +119,8 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
 
 // MARK: Locks
 
-// Looked up at the first call, which may come from a library's constructor, before main. Two threads that look at the
-// same time find the same. A constructor of
-// our own would run too late for that.
+// Looked up on the first call, which may come from a library's constructor before main. A constructor here would run
+// too late. Two threads that look up concurrently find the same function.
 #define NEXT(name)                                                                      \
   ({                                                                                    \
     static __typeof__(&name) _Atomic next;                                              \

@@ -1,5 +1,5 @@
-// libxml2's pulling reader, for `CXML`. No Swift module imports this: libxml2's headers include those of ICU, which
-// contradict Foundation's.
+// libxml2's pull reader, for `CXML`. No Swift module imports this, because libxml2's headers include those of ICU,
+// which conflict with Foundation's.
 #ifndef PLAYHEAD_CLIBXML2_SHIM_H
 #define PLAYHEAD_CLIBXML2_SHIM_H
 

@@ -1,11 +1,13 @@
-// Tells the thread sanitizer what it can't see of Swift's `Mutex`.
+// Reports the operations of Swift's `Mutex` to the thread sanitizer.
 //
-// On Linux a `Mutex` is a futex with priority inheritance. The way without contention is inlined where it is used, so the
-// sanitizer sees its atomics. The slow way is in libswiftSynchronization, which isn't built for the sanitizer: there the
-// kernel passes the lock from one thread to the next, and everything behind a lock that two threads wanted at once would be
-// reported as a race. So under the sanitizer these two functions stand before the library's, call it, and say what happened.
+// On Linux a `Mutex` is a futex with priority inheritance. The uncontended path is inlined at its use, so the sanitizer
+// sees its atomics. The slow path is in libswiftSynchronization, which is not built for the sanitizer. In that path the
+// kernel passes the lock from one thread to the next. The sanitizer would then report a race for all data that a
+// contended lock protects. So under the sanitizer these two functions replace the library's functions, call them, and
+// report the lock operations.
 //
-// Source: stdlib/public/Synchronization/Mutex/LinuxImpl.swift of Swift; futex(2), FUTEX_LOCK_PI; sanitizer/tsan_interface.h.
+// Source: stdlib/public/Synchronization/Mutex/LinuxImpl.swift of Swift; futex(2), FUTEX_LOCK_PI;
+// sanitizer/tsan_interface.h.
 #define _GNU_SOURCE
 #include "CSanitizerSupport.h"
 

@@ -4,7 +4,7 @@
 #include <libxml/xmlreader.h>
 #include <pthread.h>
 
-// libxml2 has to be initialized by one thread.
+// Exactly one thread must initialize libxml2.
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static xmlTextReaderPtr text_reader(cxml_reader *reader) { return (xmlTextReaderPtr)reader; }

@@ -1,16 +1,16 @@
 import CAllocationProbe
 
-/// Counts what a piece of code allocates and locks: proof that real-time code does neither.
+/// Counts allocations and locks of code, as a proof that real-time code has neither.
 ///
-/// Threading: counts the calling thread only, so tests may run side by side.
+/// Threading: counts only the calling thread, so tests may run in parallel.
 public enum AllocationProbe {
-  /// What was counted.
+  /// The counts.
   public struct Counts: Sendable, Hashable {
     /// Calls of the malloc family, `free` included.
     public var allocationCount: Int
-    /// Locks taken and waits begun.
+    /// Acquired locks and started waits.
     public var lockCount: Int
-    /// Bytes asked for in all, and the most of them that were held at once.
+    /// Total allocated bytes, and the maximum of bytes that were allocated at once.
     public var byteCount: Int
     public var peakByteCount: Int
 
@@ -27,7 +27,7 @@ public enum AllocationProbe {
   /// False under the thread and address sanitizers, where nothing is counted.
   public static var isAvailable: Bool { allocation_probe_is_available() == 1 }
 
-  /// Runs `body` and tells what it did on this thread. Not to be nested.
+  /// Runs `body` and returns its counts on this thread. Calls do not nest.
   public static func count(_ body: () -> Void) -> Counts {
     allocation_probe_arm()
     body()

@@ -3,7 +3,7 @@ import RealtimeAudio
 import RigSupport
 import Synchronization
 
-/// A writer that keeps the samples it gets, in 16 bits and as they are.
+/// A writer that stores its samples, in 16 bits and unchanged.
 ///
 /// Threading: any thread.
 public final class HeardSamples: SampleWriter, Sendable {
@@ -33,7 +33,7 @@ public final class HeardSamples: SampleWriter, Sendable {
 
   public func finish() {}
 
-  /// Keeps the newest frames only.
+  /// Removes all frames except the newest.
   public func removeAll(butLast count: Int) {
     frames.withLock { $0 = Array($0.suffix(count)) }
     lefts.withLock { $0 = Array($0.suffix(count)) }
@@ -48,7 +48,7 @@ public final class HeardSamples: SampleWriter, Sendable {
     rights.withLock { $0 = [] }
   }
 
-  /// The samples of a channel as they are.
+  /// The unchanged samples of a channel.
   public var left: [Float] { lefts.withLock { $0 } }
   public var right: [Float] { rights.withLock { $0 } }
   public var all: [StereoFrame] { frames.withLock { $0 } }

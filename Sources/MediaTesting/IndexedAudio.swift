@@ -1,4 +1,4 @@
-/// Stereo audio whose samples give the index of their frame: the low 15 bits on the left, the others on the right.
+/// Stereo audio whose samples encode the index of their frame: the low 15 bits on the left, the others on the right.
 public enum IndexedAudio {
   public enum Encoding: String, CaseIterable, Sendable {
     case signed16, signed24, float32
@@ -50,7 +50,7 @@ public enum IndexedAudio {
     return bytes
   }
 
-  /// Returns the index that an interleaved frame gives; nil when it is none.
+  /// Returns the index that an interleaved frame encodes; nil for other samples.
   public static func index(left: Float, right: Float) -> Int64? {
     guard let low = Int64(exactly: left * 32_768), let high = Int64(exactly: right * 32_768), low >= 0, high >= 0
     else { return nil }

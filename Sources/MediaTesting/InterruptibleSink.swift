@@ -1,14 +1,14 @@
 import MediaCore
 import RealtimeAudio
 
-/// A sink without a device, which a test interrupts as PulseAudio's `module-role-cork` does. Threading: any.
+/// A sink without a device. A test interrupts it like PulseAudio's `module-role-cork`. Threading: any thread.
 public final class InterruptibleSink: SharedDeviceSink {
   private let sink = TimedSink.null(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
   private let handler = WakeSignal<(@Sendable (SharingNotice) -> Void)?>(nil)
 
   public init() {}
 
-  /// Reports the begin or the end of an interruption to the output.
+  /// Reports the start or end of an interruption to the output.
   public func notice(_ notice: SharingNotice) { handler.withState { $0 }?(notice) }
 
   // MARK: - SharedDeviceSink

@@ -2,8 +2,8 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// Time that a test moves; pauses between attempts are over at once, and noted. Where it is a clock of the network's, the test says
-/// that it is one: `extension ManualTime: NetworkClock {}`. Threading: any.
+/// Time that a test advances. Pauses between attempts end at once and are recorded. A test that needs a network clock
+/// declares `extension ManualTime: NetworkClock {}`. Threading: any thread.
 public final class ManualTime: Sendable {
   private struct State {
     var now = HostTime(nanoseconds: 0)
@@ -17,7 +17,7 @@ public final class ManualTime: Sendable {
 
   public var now: HostTime { state.withLock { $0.now } }
 
-  /// How long was waited before each further attempt, in milliseconds.
+  /// The recorded pauses before each further attempt, in milliseconds.
   public var pauseMilliseconds: [Int64] { state.withLock { $0.pauses } }
 
   public func milliseconds(until deadline: HostTime, isPause: Bool) -> Int32 {
@@ -30,8 +30,8 @@ public final class ManualTime: Sendable {
   }
 
   public func onMove(_ wake: @escaping @Sendable () -> Void) {
-    // A new array each time. `append` writes into the array that `advance` has released, and the thread sanitizer does not
-    // see reference counts.
+    // A new array each time. `append` writes into the array that `advance` has released, and the thread sanitizer does
+    // not see reference counts.
     state.withLock { $0.wakes = $0.wakes + [wake] }
   }
 

@@ -1,24 +1,24 @@
 import MediaCore
 import RealtimeAudio
 
-/// A `SampleWriter` that keeps what it is given, and fails when told to.
+/// A `SampleWriter` that stores its samples, and fails on request.
 ///
-/// Threading: the sink writes, the test reads; `signal` joins them.
+/// Threading: the sink writes and the test reads; `signal` synchronizes them.
 public final class MemoryWriter: SampleWriter, Sendable {
-  /// What the writer has seen.
+  /// The calls that the writer received.
   public struct Content: Sendable {
     public var format: AudioFormat?
-    /// Everything written: interleaved float32.
+    /// All written samples: interleaved float32.
     public var samples: [Float] = []
     public var finishCount = 0
-    /// The number of samples after which every further `write` fails; nil: never.
+    /// The number of samples after which each further `write` fails; nil: no limit.
     public var sampleLimit: Int?
   }
 
-  /// Changes with every call; wait on it for what a sink's thread writes.
+  /// Changes with every call, so a test can wait for a sink's thread.
   public let signal: WakeSignal<Content>
 
-  /// What a full writer throws.
+  /// The error of a full writer.
   public static let failure = MediaError(.writeFailed, "the writer is full", operation: "write")
 
   public init(sampleLimit: Int? = nil) {
@@ -27,7 +27,7 @@ public final class MemoryWriter: SampleWriter, Sendable {
     signal = WakeSignal(content)
   }
 
-  /// A copy of what has been seen so far.
+  /// A copy of the content so far.
   public var content: Content { signal.withState { $0 } }
 
   public func begin(format: AudioFormat) throws(MediaError) { signal.update { $0.format = format } }

@@ -27,13 +27,13 @@ public enum SampleComparison {
     }
   }
 
-  /// Finds frames of `samples` in `whole`: returns their distance in frames from `place`.
+  /// Finds the position of `samples` in `whole`. Returns its offset from `place` in frames.
   ///
-  /// The sum of the squared differences is smallest there. Of equal sums the nearest distance is returned.
+  /// The sum of the squared differences is smallest at this offset. Of equal sums, the smallest offset is returned.
   ///
   /// - Parameters:
   ///   - first: index of the first frame of `samples` to find.
-  ///   - frames: frames to compare at most.
+  ///   - frames: maximum number of frames to compare.
   ///   - reach: the largest offset, before and after `place`.
   public static func bestOffset(
     of samples: [Float], from first: Int, in whole: [Float], at place: Int, channelCount: Int, frames: Int, reach: Int
@@ -52,7 +52,7 @@ public enum SampleComparison {
           let candidate = base + start
           var sum: Float = 0
           var index = 0
-          // An offset is given up as soon as it is worse than the best one.
+          // The search skips an offset as soon as it is worse than the best one.
           while index < count, sum < least {
             let difference = wanted[index] - candidate[index]
             sum += difference * difference

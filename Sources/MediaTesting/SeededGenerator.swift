@@ -1,5 +1,5 @@
-/// Random numbers that a seed determines, for tests that try many cases and can repeat each (SplitMix64; Steele, Lea
-/// and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Random numbers determined by a seed, for tests with many cases that can be repeated (SplitMix64; Steele, Lea and
+/// Flood, "Fast splittable pseudorandom number generators", 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -10,7 +10,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return Self.mix(state)
   }
 
-  /// One number that `value` determines: a hash that is the same in every process.
+  /// A hash of `value` that is the same in every process.
   public static func mix(_ value: UInt64) -> UInt64 {
     var mixed = value
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,5 +1,5 @@
-// Checks one media file, and prints what it found as lines for scripts/check-media, which runs one process per file.
-// A crash, a hang or a file that takes all memory costs that process only. Nothing here is installed.
+// Checks one media file, and prints the results as lines for scripts/check-media, which runs one process per file. A
+// crash, a hang or excessive memory use affects only that process. Not installed.
 import Glibc
 import LibAV
 import MediaAssets
@@ -19,7 +19,7 @@ enum CheckMedia {
     let report = CheckReport(only: options.only)
     await FileCheck(options: options, report: report).run()
     report.finish()
-    // A thread that the engine left running must not keep the process.
+    // A thread that the engine left running must not keep the process alive.
     exit(0)
   }
 }

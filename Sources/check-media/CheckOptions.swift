@@ -10,9 +10,9 @@ enum Check: String, Sendable, CaseIterable {
   case exportRange = "export-range"
 }
 
-/// The arguments of the process: one file, and how it is checked.
+/// The arguments of the process: one file, and the options of its checks.
 struct CheckOptions: Sendable {
-  /// Arguments that are wrong.
+  /// An error in the arguments.
   struct UsageError: Error { var message: String }
 
   var path = ""
@@ -20,7 +20,7 @@ struct CheckOptions: Sendable {
   var seekCount = 20
   /// Nil: every check.
   var only: Check?
-  /// Decodes of other decoders, of which one has to agree.
+  /// Audio from other decoders. At least one must agree.
   var references: [ReferenceAudio] = []
   /// A folder for exported files, which the caller removes.
   var scratch = "/tmp"
@@ -68,7 +68,7 @@ struct CheckOptions: Sendable {
     UsageError(message: "\(name) must be one of \(accepted) (got \(value))")
   }
 
-  /// Random numbers that the seed, the file's name and the check determine.
+  /// Random numbers determined by the seed, the file's name and the check.
   func random(for check: Check) -> SeededGenerator {
     var state = seed
     for byte in (path.split(separator: "/").last ?? "").utf8 { state = state &* 31 &+ UInt64(byte) }

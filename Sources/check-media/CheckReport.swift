@@ -3,15 +3,15 @@ import Synchronization
 
 /// Prints the results of a file's checks, one line each, with tabs between the fields:
 ///
-/// - `begin CHECK`: the check that a crash or a hang from here on belongs to
-/// - `fail KIND EXPECTED FOUND`: a failure. Further failures of the same kind only count, and `more KIND COUNT`
+/// - `begin CHECK`: the check to which a later crash or hang belongs
+/// - `fail KIND EXPECTED FOUND`: a failure. Further failures of the same kind are only counted, and `more KIND COUNT`
 ///   follows.
-/// - `noise KIND EXPECTED FOUND`: other samples at the right position, which the state of the decoder explains
-/// - `inexact KIND EXPECTED FOUND`: a landing with wrong samples that does not claim to be exact
-/// - `note TEXT`: a check that does not apply, and why
+/// - `noise KIND EXPECTED FOUND`: other samples at the right position, explained by the decoder's state
+/// - `inexact KIND EXPECTED FOUND`: wrong samples after a seek that does not claim to be exact
+/// - `note TEXT`: a check that does not apply, with the reason
 /// - `done CHECKS`: the number of comparisons; without this line the process ended early
 ///
-/// Threading: any.
+/// Threading: any thread.
 final class CheckReport: Sendable {
   private struct State {
     var checkCount = 0
@@ -30,10 +30,10 @@ final class CheckReport: Sendable {
     self.write = write
   }
 
-  /// Names the check that runs from here on. Returns whether the check is wanted.
+  /// Reports the start of a check. Returns whether the check is wanted.
   @discardableResult
   func begin(_ check: Check) -> Bool {
-    // The others compare with what these two find.
+    // The other checks compare with the results of these two.
     let isWanted = state.withLock { $0.only.map { $0 == check } ?? true }
     if isWanted || check == .open || check == .decode { line(["begin", check.rawValue]) }
     return isWanted
@@ -51,12 +51,12 @@ final class CheckReport: Sendable {
     fail(check.rawValue, expected: expected, found: found)
   }
 
-  /// Reports wrong samples of a landing that does not claim to be exact.
+  /// Reports wrong samples after a seek that does not claim to be exact.
   func inexact(_ check: Check, expected: String, found: String) {
     difference("inexact", check.rawValue, expected, found)
   }
 
-  /// Reports samples that differ by no more than the state of the decoder explains.
+  /// Reports a difference that the decoder's state explains.
   func noise(_ check: Check, expected: String, found: String) { difference("noise", check.rawValue, expected, found) }
 
   /// Explains why a check does not apply.
@@ -86,7 +86,7 @@ final class CheckReport: Sendable {
     write(text)
   }
 
-  /// Writes a line at once: a crash must not lose the lines before it.
+  /// Writes a line immediately: a crash must not lose the lines before it.
   static func write(_ text: String, to descriptor: Int32) {
     let bytes = Array("\(text)\n".utf8)
     _ = Glibc.write(descriptor, bytes, bytes.count)

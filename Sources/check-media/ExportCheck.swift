@@ -2,7 +2,7 @@ import Glibc
 import MediaAssets
 import MediaCore
 
-/// Exports a file, decodes the result, and compares that with the whole decode.
+/// Exports a file, decodes the result, and compares it with the whole decode.
 struct ExportCheck: Sendable {
   let options: CheckOptions
   let whole: DecodedAudio
@@ -23,7 +23,7 @@ struct ExportCheck: Sendable {
       .exportRange, Self.floatingPoint, name: "range.wav", range: start..<end, tolerance: whole.seekTolerance)
   }
 
-  /// Copies the packets into another file, where a container of the library holds the codec.
+  /// Copies the packets into another file, if a container of the library supports the codec.
   func copy() async {
     guard properties.formatName != "hls" else { return report.skip("streams are not copied") }
     guard let (container, name) = Self.copies[whole.codecName] else {
@@ -68,7 +68,7 @@ struct ExportCheck: Sendable {
       WholeDecode.compare(
         exported, with: whole, from: start, to: end, as: check, tolerance: tolerance, report)
     } catch {
-      // An export of a file that breaks off fails as reading it does.
+      // An export of a truncated file fails with the error of reading it.
       if let known = whole.error, known.code == error.code { return }
       // Most containers cannot hold a copy of damaged packets, nor of gaps between packets.
       if check == .exportCopy, whole.hasFaults { return report.skip("no copy of a damaged file: \(error)") }

@@ -6,7 +6,7 @@ struct OpenCheck {
   let path: String
   let report: CheckReport
 
-  /// Opens the file; nil where that fails. A file that a reference decoder decodes must open.
+  /// Opens the file; nil on failure. A file that a reference decoder decodes must open.
   func open(referenceFrameCount: Int?) -> AssetProperties? {
     report.count()
     do throws(MediaError) {
@@ -23,7 +23,7 @@ struct OpenCheck {
 
   /// Compares a duration that claims to be precise with the audio. A longer video track may determine the duration.
   func compareDuration(_ properties: AssetProperties, with whole: DecodedAudio) {
-    // Only a complete read shows that a file breaks off; `precise` makes one.
+    // Only a complete read shows that a file is truncated. `precise` makes one.
     guard properties.providesPreciseDuration, whole.error == nil else { return }
     compare(properties, with: whole, as: .duration)
   }

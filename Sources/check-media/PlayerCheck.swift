@@ -2,7 +2,7 @@ import MediaAssets
 import MediaCore
 import Playback
 
-/// Plays a file on virtual time, and compares what a device would have played with the whole decode.
+/// Plays a file on virtual time, and compares the played audio with the whole decode.
 struct PlayerCheck: Sendable {
   let options: CheckOptions
   let whole: DecodedAudio

@@ -1,7 +1,7 @@
 import MediaAssets
 import MediaCore
 
-/// Seeks a reader to random frames with a tolerance of zero, and compares what it reads there with the whole decode.
+/// Seeks a reader to random frames with a tolerance of zero, and compares the audio there with the whole decode.
 struct ReaderSeekCheck {
   let options: CheckOptions
   let whole: DecodedAudio
@@ -16,7 +16,7 @@ struct ReaderSeekCheck {
       var reader = try AudioTrackReader(asset: Asset(path: options.path))
       for number in 0..<options.seekCount {
         let target = Int.random(in: 0..<whole.frameCount, using: &random)
-        // A reader that has read nothing knows less of the file.
+        // A new reader knows less about the file.
         if number % 4 == 3 { reader = try AudioTrackReader(asset: Asset(path: options.path)) }
         let toEnd = number % 5 == 4
         seek(reader, to: target, count: toEnd ? whole.frameCount - target : Self.windowFrameCount, readsToEnd: toEnd)
@@ -60,7 +60,7 @@ struct ReaderSeekCheck {
       case .success(.frames(let more, _)): frames += more
       case .success(.endOfTrack), .success(.cancelled): return Array(heard.prefix(frames * channelCount))
       case .failure(let error):
-        // A file that breaks off does so after a seek, too.
+        // A truncated file fails after a seek, too.
         guard whole.error != nil else { throw error }
         return Array(heard.prefix(frames * channelCount))
       }
@@ -88,7 +88,7 @@ struct LandingCheck {
     let (expectedText, foundText): (String, String)
     if landed != target {
       (expectedText, foundText) = ("a landing at frame \(target)", "frame \(landed)")
-      // The claim is true of the frame that the seek reports, but the seek went elsewhere.
+      // The samples match the reported frame, but the seek went elsewhere.
       return isExact
         ? report.fail(check, expected: expectedText, found: foundText)
         : report.inexact(check, expected: expectedText, found: foundText)

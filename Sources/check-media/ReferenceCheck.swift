@@ -2,7 +2,7 @@ import Glibc
 import MediaAssets
 import MediaCore
 
-/// The audio of a file as another decoder decoded it: plain samples in a file.
+/// The audio of a file from another decoder: raw samples in a file.
 struct ReferenceAudio: Sendable {
   /// Formats of samples; little-endian.
   enum Format: String, Sendable {
@@ -25,7 +25,7 @@ struct ReferenceAudio: Sendable {
   /// The first byte of the samples, and their number of bytes.
   var offset: Int
   var byteCount: Int
-  /// The largest difference of a sample that is none, in steps of 16 bits.
+  /// The tolerance for a sample, in steps of 16 bits.
   var steps: Float
   var path: String
 
@@ -91,17 +91,17 @@ struct ReferenceAudio: Sendable {
   }
 }
 
-/// Compares the whole decode with other decoders', of which one has to agree.
+/// Compares the whole decode with those of other decoders, of which at least one must agree.
 struct ReferenceCheck {
   let references: [ReferenceAudio]
   let whole: DecodedAudio
   let properties: AssetProperties
   let report: CheckReport
 
-  /// FFmpeg 5.1 cuts the last packet of a movie file where the media ends, and not where the edit list does.
+  /// FFmpeg 5.1 cuts the last packet of a movie file at the end of the media, not of the edit list.
   private static let movieEndFrameCount = 4_096
 
-  /// A disagreement, as a text.
+  /// A disagreement as text.
   private struct Mismatch {
     var expected: String
     var found: String
@@ -130,7 +130,7 @@ struct ReferenceCheck {
 
   private func compare(_ reference: ReferenceAudio, _ expected: SampleStore) -> Mismatch? {
     let channelCount = whole.format.channelCount
-    // Some decoders of lossy codecs give integers, which have no samples above full scale.
+    // Some lossy decoders return integers, which cannot exceed full scale.
     let clips = reference.steps > 0
     let difference = whole.samples.withSamples { samples in
       expected.withSamples { wanted -> (String, String)? in
@@ -161,7 +161,7 @@ struct ReferenceCheck {
   private var isMovie: Bool { properties.formatName.contains("mp4") || properties.formatName == "hls" }
 }
 
-/// Samples as they are, or limited to full scale of 16 bits.
+/// Samples unchanged, or limited to full scale of 16 bits.
 private struct Clipped {
   private let samples: UnsafeBufferPointer<Float>
   private let clipped: [Float]?

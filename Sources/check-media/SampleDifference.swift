@@ -1,6 +1,6 @@
 import Glibc
 
-/// The first difference between two stretches of interleaved samples.
+/// The first difference between two ranges of interleaved samples.
 struct SampleDifference {
   /// Frame and channel of the sample, counted from the first frame that was compared.
   var frame: Int
@@ -12,7 +12,7 @@ struct SampleDifference {
 
   /// Compares samples of the same count; nil if they agree.
   ///
-  /// - Parameter tolerance: the largest difference that is none; 0: samples are equal bit by bit, but for the sign of
+  /// - Parameter tolerance: the largest difference that counts as equal. 0 compares bit by bit, except for the sign of
   ///   0.
   init?(
     expected: UnsafeBufferPointer<Float>, found: UnsafeBufferPointer<Float>, channelCount: Int, tolerance: Float
@@ -59,9 +59,9 @@ struct SampleDifference {
   }
 }
 
-/// Finds where samples come from.
+/// Finds the origin of samples.
 enum SampleSearch {
-  /// Frames that are compared at each offset, and the fewest that identify a position.
+  /// Frames that are compared at each offset, and the minimum for identifying a position.
   static let frameCount = 512
   private static let leastFrameCount = 64
   /// The largest offset, in frames. Ten MP3 frames, or five blocks of Vorbis.
@@ -69,14 +69,14 @@ enum SampleSearch {
 
   /// The offset from `frame` at which `samples` occur in `whole`, in frames; nil if they do not occur near it.
   ///
-  /// - Parameter noiseShare: the part of the energy by which the samples may differ.
+  /// - Parameter noiseShare: the share of the energy by which the samples may differ.
   static func offset(
     of samples: UnsafeBufferPointer<Float>, in whole: SampleStore, near frame: Int, noiseShare: Float = 0.02
   ) -> Int? {
     let channelCount = whole.channelCount
     let count = min(samples.count, frameCount * channelCount)
     guard count >= leastFrameCount * channelCount else { return nil }
-    // Loud enough to identify anything.
+    // Loud enough to identify a position.
     let energy = samples.prefix(count).reduce(Float(0)) { $0 + $1 * $1 }
     guard energy > 1e-6 * Float(count) else { return nil }
     return whole.withSamples { whole in
@@ -86,7 +86,7 @@ enum SampleSearch {
         let start = (frame + offset) * channelCount
         guard start >= 0, start + count <= whole.count else { continue }
         var (sum, index): (Float, Int) = (0, 0)
-        // An offset is given up as soon as it is worse than the best one.
+        // The search skips an offset as soon as it is worse than the best one.
         while index < count, sum < least {
           let difference = samples[index] - whole[start + index]
           sum += difference * difference

@@ -1,12 +1,12 @@
 import Glibc
 import MediaCore
 
-/// Interleaved float32 samples in a temporary file without a name. A long file decodes to more than the process may
-/// have in memory.
+/// Interleaved float32 samples in an unnamed temporary file. A long file decodes to more than the memory limit of the
+/// process.
 ///
 /// Threading: one thread at a time appends; afterwards any thread reads.
 final class SampleStore: @unchecked Sendable {
-  // `@unchecked Sendable`: nothing changes after `seal()`, and callers append on one thread.
+  // `@unchecked Sendable`: the store is immutable after `seal()`, and callers append on one thread.
 
   let channelCount: Int
   private(set) var frameCount = 0
@@ -34,7 +34,7 @@ final class SampleStore: @unchecked Sendable {
 
   private var byteCount: Int { frameCount * channelCount * MemoryLayout<Float>.size }
 
-  /// Appends frames. Before `seal()`.
+  /// Appends frames. Requires that `seal()` was not called yet.
   func append(_ samples: UnsafePointer<Float>, frameCount count: Int) throws(MediaError) {
     precondition(memory == nil, "a sealed store does not grow")
     var bytes = UnsafeRawPointer(samples)

@@ -4,9 +4,9 @@ import Playback
 import RealtimeAudio
 import Synchronization
 
-/// A player on virtual time with one item. Keeps the samples that a device would have played.
+/// A player on virtual time with one item. Stores the played samples.
 ///
-/// Threading: any; functions are called one after another.
+/// Threading: any thread; functions are called one after another.
 final class VirtualPlayer: Sendable {
   private let loop: VirtualControlLoop
   private let engine: PlaybackEngine
@@ -22,12 +22,12 @@ final class VirtualPlayer: Sendable {
     case failed(MediaError)
   }
 
-  /// The end of the item, once it was heard. The engine keeps the observer, which must not keep the player.
+  /// The end of the item, once it was heard. The engine retains the observer, which must not retain the player.
   private final class EndRecord: Sendable {
     let end = Mutex<End?>(nil)
   }
 
-  /// Makes a player whose output has the format of the audio, so that no sample is converted.
+  /// Creates a player whose output has the format of the audio, so no sample is converted.
   init(path: String, format: AudioFormat) async throws {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "check-media"))
     let heard = HeardAudio(channelCount: format.channelCount)
@@ -62,7 +62,7 @@ final class VirtualPlayer: Sendable {
     }
   }
 
-  /// How the item ended; nil while it has not.
+  /// How the item ended; nil before the end.
   var itemEnd: End? { endRecord.end.withLock { $0 } }
 
   /// Runs `body` in the player's isolation.
@@ -71,7 +71,7 @@ final class VirtualPlayer: Sendable {
     try await body(player)
   }
 
-  /// Lets virtual time pass, after everything that is under way.
+  /// Advances virtual time, after all running work.
   func pass(nanoseconds: Int64) async {
     await withCheckedContinuation { continuation in
       loop.execute { [loop] in loop.advance(byNanoseconds: nanoseconds) { continuation.resume() } }
@@ -86,9 +86,9 @@ final class VirtualPlayer: Sendable {
   }
 }
 
-/// Keeps every sample that it gets, as it is.
+/// Stores all samples unchanged.
 ///
-/// Threading: any.
+/// Threading: any thread.
 final class HeardAudio: SampleWriter, Sendable {
   private struct State {
     var store: SampleStore?

@@ -1,16 +1,15 @@
 import MediaAssets
 import MediaCore
 
-/// The audio of a file, decoded from its start to its end by the library's own reader: what every other check
-/// compares with.
+/// The audio of a file, decoded from start to end by the library's reader. All other checks compare with it.
 struct DecodedAudio: Sendable {
   let format: AudioFormat
   let trackID: AssetTrack.ID
   let codecName: String
   let samples: SampleStore
-  /// What ended the audio before the end of the file; nil: nothing.
+  /// The error that ended the audio before the end of the file; nil if there was none.
   let error: MediaError?
-  /// Whether packets did not decode, or the reader warned of the file.
+  /// Whether packets could not be decoded, or the reader issued a warning.
   let hasFaults: Bool
 
   var frameCount: Int { samples.frameCount }
@@ -18,20 +17,20 @@ struct DecodedAudio: Sendable {
   /// The time of a frame.
   func time(ofFrame frame: Int) -> MediaTime { MediaTime(frame: Int64(frame), rate: format.sampleRateHz) }
 
-  /// Whether a decoder restores its samples exactly from any position. Others may differ by rounding: noise that a
-  /// decoder generates, and state that decays.
+  /// Whether a decoder restores its samples exactly from any position. Other decoders may differ by rounding, because
+  /// of generated noise and decaying state.
   var isLossless: Bool {
     codecName.hasPrefix("pcm_")
       || ["flac", "alac", "wavpack", "tta", "truehd", "mlp", "ape", "wmalossless", "mp4als"].contains(codecName)
   }
 
-  /// The largest difference of a sample after a seek that is no failure.
+  /// The maximum difference of a sample after a seek that is not a failure.
   var seekTolerance: Float { isLossless ? 0 : 1e-4 }
 }
 
 extension DecodedAudio {
   /// Codecs whose samples after a seek differ from those of a whole decode, because the decoder generates noise, or
-  /// because it predicts from all samples before. No position in the file has the state to continue from.
+  /// predicts from all samples before. No position in the file contains the state to continue from.
   ///
   /// - noise: AAC's noise substitution (ISO/IEC 14496-3, 4.6.13), dither of AC-3 (ATSC A/52, 7.3.4)
   /// - prediction: speech codecs, and ADPCM whose blocks begin without the predictor or with a part of it
@@ -40,8 +39,8 @@ extension DecodedAudio {
     "adpcm_g726le", "adpcm_ima_qt", "adpcm_yamaha",
   ]
 
-  /// Whether samples of such a codec differ no more than that explains: at the beginning and at the end the best
-  /// match in the file is the right position.
+  /// Whether samples of such a codec differ only by that. In that case the best match in the file, for both the
+  /// beginning and the end, is the right position.
   ///
   /// - Parameters:
   ///   - heard: interleaved samples.
@@ -64,11 +63,11 @@ struct WholeDecode {
   let path: String
   let report: CheckReport
 
-  /// Frames of a read. Another number than any codec's, so that reads end within packets.
+  /// Frames per read. No codec has this packet size, so reads end within packets.
   private static let readFrameCount = 4_000
   private static let repeatedReadFrameCount = 777
 
-  /// Decodes the file; nil after a report of why that is not possible.
+  /// Decodes the file; nil on failure, after a report.
   func run() -> DecodedAudio? {
     report.count()
     do throws(MediaError) {
@@ -98,7 +97,8 @@ struct WholeDecode {
     }
   }
 
-  /// Decodes an asset from its start. Errors: those of opening; others end the audio, and are in the result.
+  /// Decodes an asset from its start. Throws the errors of opening it; later errors end the audio and are part of the
+  /// result.
   static func decode(
     _ asset: Asset, readFrameCount: Int = readFrameCount, onGap: (_ frame: Int, _ position: Int64) -> Void = { _, _ in }
   ) throws(MediaError) -> DecodedAudio {
@@ -135,7 +135,9 @@ struct WholeDecode {
 
   /// Compares two whole decodes. Returns whether they agree.
   ///
-  /// - Parameter start: the frame of `whole` that `other` should begin with; it should end with `end`.
+  /// - Parameters:
+  ///   - start: the frame of `whole` that corresponds to the first frame of `other`.
+  ///   - end: the frame of `whole` that corresponds to the end of `other`.
   @discardableResult
   static func compare(
     _ other: DecodedAudio, with whole: DecodedAudio, from start: Int = 0, to end: Int? = nil, as check: Check,

@@ -1,4 +1,5 @@
-// A process that parses untrusted bytes for playheadd, or for a program with the library Playhead. Started by them, never by hand.
+// A process that parses untrusted bytes for playheadd, or for a program with the library Playhead. They start it; users
+// do not.
 import Glibc
 import MediaAssets
 

@@ -1,4 +1,4 @@
-// A worker program whose functions fail in every way: for tests of worker processes.
+// A worker program with functions that fail in various ways, for tests of worker processes.
 import CSandbox
 import Glibc
 import Isolation
@@ -20,22 +20,22 @@ enum Report: Codable {
 struct TestFunctions: WorkerFunctions {
   mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
     switch request.function {
-    // Its parameters.
+    // Returns its parameters.
     case 1: return request.parameters
-    // The number of the bytes of all files.
+    // Returns the total number of bytes of all files.
     case 2:
       var sum = 0
       for source in request.sources { sum += try count(source) }
       return MessageEncoder.bytes(of: sum)
-    // An error.
+    // Throws an error.
     case 3: throw MediaError(.invalidTime, "no time", operation: "test", underlying: "nothing")
     case 4: abort()
     case 5: sandbox_make_forbidden_call()
-    // Everything that is left of the memory.
+    // Allocates all remaining memory.
     case 6: while let memory = malloc(1 << 20) { memset(memory, 1, 1 << 20) }
-    // Processor time without an end.
+    // Uses processor time indefinitely.
     case 7: while true { _ = getpid() }
-    // 100 reports, and its parameters.
+    // Sends 100 reports, then returns its parameters.
     case 9:
       for number in 0..<100 { request.report(number) }
       return request.parameters
@@ -46,7 +46,7 @@ struct TestFunctions: WorkerFunctions {
     return []
   }
 
-  /// An export that does what the name of its file says.
+  /// Runs an export whose behaviour depends on the file name.
   private func export(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
     let name = request.sources.first?.displayName.split(separator: "/").last.map(String.init) ?? ""
     let descriptor = request.descriptors[0]
@@ -58,7 +58,7 @@ struct TestFunctions: WorkerFunctions {
     case "repeats-progress": for _ in 0..<2 { request.report(Report.progress(3)) }
     case "exceeds-progress": request.report(Report.progress(21))
     case "reports-nonsense": request.report("nonsense")
-    // Until its limit; the signal of that is not fatal then.
+    // Writes up to its limit. The signal for the limit is ignored.
     case "fills-disk":
       signal(SIGXFSZ, SIG_IGN)
       let bytes = [UInt8](repeating: 1, count: 1 << 20)

@@ -1,14 +1,14 @@
 import Foundation
 import Playhead
 
-// Foundation and Playhead in one target, with names of both.
+// Imports Foundation and Playhead in one target, and uses names of both.
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent("playhead-consumer-\(getpid())")
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: folder) }
 let tone = folder.appendingPathComponent("tone.caf").path
 let film = folder.appendingPathComponent("film.mp4").path
 
-/// Stops the program with a message.
+/// Ends the program with a message unless the condition is true.
 func require(_ condition: Bool, _ message: String) {
   if condition { return }
   FileHandle.standardError.write(Data("consumer: \(message)\n".utf8))
@@ -47,7 +47,7 @@ func writeFilm() throws {
   try writer.finishWriting()
 }
 
-// The argument names the traits with which the program was built.
+// The argument contains the traits with which the program was built.
 let hasRubberBand = CommandLine.arguments.dropFirst().first != "none"
 require(AudioTimePitchAlgorithm.spectral.isAvailable == hasRubberBand, "the trait RubberBand is not as asked for")
 

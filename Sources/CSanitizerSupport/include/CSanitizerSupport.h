@@ -1,2 +1,2 @@
-// Linked into tests; nothing in it is called by name. See SwiftMutex.c.
+// Linked into tests, which call none of it by name. See SwiftMutex.c.
 #pragma once
