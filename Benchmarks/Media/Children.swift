@@ -1,13 +1,13 @@
-// What the processes that are measured do.
+// The work of the measured processes.
 import Glibc
 import LibAV
 import MediaAssets
 import MediaCore
 
-/// Reads a file whole; what the process that this is called in does.
+/// Reads a complete file, in the calling process.
 func read(_ path: String) throws { try read(Asset(path: path)) }
 
-/// Reads an asset whole.
+/// Reads a complete asset.
 func read(_ asset: Asset) throws {
   LibAV.discardLog()
   let reader = AssetReader(asset: asset)
@@ -20,7 +20,7 @@ func read(_ asset: Asset) throws {
   guard byteCount > 0 else { exit(1) }
 }
 
-/// Two files in a composition: one behind the other in one track, or each in its own.
+/// A composition of two files: one after the other in one track, or mixed, each in a separate track.
 func composition(of paths: [String], isMixed: Bool) throws -> Asset {
   var composition = Composition()
   var track = try composition.addTrack(.audio)
@@ -34,7 +34,7 @@ func composition(of paths: [String], isMixed: Bool) throws -> Asset {
   return Asset(composition: composition)
 }
 
-/// Makes a file of another, coded as ffmpeg is told to.
+/// Exports a file to another file, with the settings that ffmpeg gets.
 func export(_ source: String, to target: String) async throws {
   LibAV.discardLog()
   guard let container = target.split(separator: ".").last.flatMap({ WritableContainer(fileExtension: String($0)) })

@@ -1,6 +1,6 @@
-/// Against FFmpeg: whether all are within what is asked.
+/// Compares with FFmpeg. Returns whether all results are within the limits.
 ///
-/// - Parameter memory: MB that the process may have at most.
+/// - Parameter memory: the memory limit of the process in MB.
 func compare(
   _ name: String, _ own: [String], _ other: [String], asked: Double, memory: Double = .infinity, rounds: Int
 ) -> Bool {
@@ -20,12 +20,12 @@ func compare(
   return ratio <= asked && own < memory
 }
 
-/// The arguments of `ffmpeg` that are always the same.
+/// The constant arguments of `ffmpeg`.
 let ffmpeg = ["ffmpeg", "-nostdin", "-nostats", "-v", "error"]
 
 func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-/// Decoding to plain numbers.
+/// Decodes to PCM.
 func measureReading(_ paths: [String], rounds: Int) -> Bool {
   paths.reduce(true) { isWithin, path in
     let other = ffmpeg + ["-threads", "1", "-i", path, "-map", "0:a", "-f", "s16le", "-y", "/dev/null"]
@@ -35,7 +35,7 @@ func measureReading(_ paths: [String], rounds: Int) -> Bool {
   }
 }
 
-/// Coding anew: each of the files to what suits it.
+/// Transcodes each file to suitable formats.
 func measureTranscoding(_ paths: [String], _ folder: String, rounds: Int) -> Bool {
   var isWithin = true
   for path in paths {
@@ -60,7 +60,7 @@ func measureTranscoding(_ paths: [String], _ folder: String, rounds: Int) -> Boo
   return isWithin
 }
 
-/// Reading two files that are put together.
+/// Reads two files that are put together.
 func measureCompositions(_ paths: [String], rounds: Int) {
   var taken: [String: [Double]] = [:]
   for round in 0...rounds {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What a program needs from its beginning to its end.
+/// The cost of a program from start to end.
 struct Cost {
-  /// Of processor time.
+  /// Processor time.
   var milliseconds: Double
-  /// The most that it had at once, in MB.
+  /// Peak memory in MB.
   var memory: Double
 }
 

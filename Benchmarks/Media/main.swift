@@ -2,12 +2,14 @@ import Glibc
 
 // usage: MediaBench read FILE... | compositions FILE FILE | transcode FOLDER SOURCE...   [ROUNDS]
 //
-// Processor time and memory of a process of its own for each measurement; rounds are interleaved, and the first of each only brings programs and
-// files into the cache. More than what is asked of the medians of the ratios ends with status 1.
+// Measures processor time and memory, in a separate process for each measurement. Rounds are interleaved, and the first
+// of each only fills the caches with programs and files. The exit status is 1 if a median ratio exceeds its limit.
 //
-// read: reading files as numbers of 16 bits with AssetReader, against `ffmpeg -f s16le`, which is told to use one thread. Both throw away
-// what they read. compositions: reading two files one behind the other and mixed, against reading each by itself. transcode: a whole
-// file coded anew by AssetExportSession, against `ffmpeg` with the same encoders and settings.
+// - read: reads files as 16-bit samples with AssetReader, compared with `ffmpeg -f s16le` with one thread. Both discard
+//   the result.
+// - compositions: reads two files one after the other and mixed, compared with each file alone.
+// - transcode: transcodes a whole file with AssetExportSession, compared with `ffmpeg` with the same encoders and
+//   settings.
 
 let program = CommandLine.arguments[0]
 var arguments = Array(CommandLine.arguments.dropFirst())

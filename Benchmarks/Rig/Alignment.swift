@@ -1,33 +1,34 @@
 import RigSupport
 
-/// Finds captured sound in a reference, and where a seek landed. Players differ by rounding and by decoders, so samples are
-/// the same when they differ by little.
+/// Finds captured audio in a reference, and the landing position of a seek. Players differ by rounding and decoders, so
+/// samples with a small difference count as equal.
 struct Alignment {
   /// The file decoded from its start.
   let reference: [StereoFrame]
-  /// Whether the file goes on with the reference's beginning behind its end.
+  /// Whether the reference repeats from its start after its end.
   var isPeriodic = false
-  /// What decoders and conversions to 16 bits may differ by.
+  /// Tolerance for differences between decoders and conversions to 16 bits.
   static let tolerance = 24
 
   struct Landing {
-    /// The first frame of the new place in the capture.
+    /// The position of the first frame after the seek in the capture.
     var position: Int
-    /// Its place in the file, less the one asked for, in frames.
+    /// The difference of its position in the file from the target, in frames.
     var error: Int
-    /// Frames from there on that are not those of a decode from the start.
+    /// Later frames that differ from a decode from the start.
     var wrongFrames: Int
   }
 
-  /// Looks for a seek from an unbroken sound to `target` in `captured`; nil while the new place is not heard.
+  /// Finds a seek from continuous audio to `target` in `captured`. Returns nil if no audio at the target was captured
+  /// yet.
   func landing(in captured: [StereoFrame], target: Int, reach: Int = 72_000) -> Landing? {
     let windowCount = 512
     guard captured.count > 3 * windowCount else { return nil }
-    // The sound's end lies in the new place, or it is too early.
+    // If the end of the capture is not near the target, it is too early.
     let tail = captured.count - windowCount
     guard let tailIndex = index(of: captured, at: tail, count: windowCount, from: target - reach, to: target + reach)
     else { return nil }
-    // The capture begins in the old place: how far does that go on?
+    // The capture begins before the seek. Finds the end of that audio.
     var position = 0
     if let old = index(of: captured, at: 0, count: 64, from: nil, to: nil) {
       while position < captured.count, matches(captured[position], old + position) { position += 1 }
@@ -39,7 +40,7 @@ struct Alignment {
     return Landing(position: position, error: tailIndex - (tail - position) - target, wrongFrames: right - position)
   }
 
-  /// The index in the reference of the frames at `position`, looked for between two places or everywhere.
+  /// The index of the frames at `position` in the reference, searched between two indexes or everywhere.
   func index(of captured: [StereoFrame], at position: Int, count: Int, from: Int?, to: Int?) -> Int? {
     let first = isPeriodic ? from ?? 0 : max(0, from ?? 0)
     let last = isPeriodic ? to ?? reference.count : min(reference.count - count, to ?? reference.count)

@@ -8,57 +8,57 @@ enum PlayerKind: String, CaseIterable {
   case mpd = "MPD"
 }
 
-/// What is asked of a player while it is measured.
+/// The commands to a player during measurements.
 enum PlayerCommand {
-  /// Play a file from its beginning; before, there is nothing.
+  /// Plays a file from its start; the player was empty before.
   case start(String)
   case play
   case pause
-  /// Go to a place exactly.
+  /// Seeks exactly.
   case seek(milliseconds: Int)
-  /// Play so much faster. MPD cannot.
+  /// Changes the playback rate. MPD does not support it.
   case rate(Double, Pitch)
 
-  /// What becomes of the pitch then; `rawValue` is this player's name for it.
+  /// The handling of pitch; `rawValue` is this player's name for it.
   enum Pitch: String {
-    /// By leaving out or repeating pieces: Sonic here, scaletempo2 in mpv.
+    /// Skips or repeats segments: Sonic in this player, scaletempo2 in mpv.
     case timeDomain
-    /// By moving partials in their phases: Rubber Band. Not asked of mpv.
+    /// Changes partials in the frequency domain: Rubber Band. Not requested from mpv.
     case spectral
     case varispeed
   }
 }
 
-/// A player under measurement, with a sound server of its own.
+/// A player under measurement, with a separate sound server.
 protocol BenchPlayer: AnyObject {
   var kind: PlayerKind { get }
   var server: PulseServer { get }
   var process: ChildProcess { get }
 
-  /// Queues files and stands at the beginning of the first.
+  /// Queues files and pauses at the start of the first.
   func load(_ paths: [String]) throws
-  /// Forgets everything; the next `start` begins from nothing.
+  /// Removes everything; the next `start` begins with an empty player.
   func unload() throws
-  /// Sends a command; answers when it was sent. `finish` has to follow.
+  /// Sends a command. Returns the time of sending. `finish` must follow.
   func send(_ command: PlayerCommand) throws -> HostTime
-  /// Waits for the answer to the last command.
+  /// Waits for the reply to the last command.
   func finish() throws
 }
 
 extension BenchPlayer {
   var capture: Capture { server.capture }
 
-  /// Sends a command and waits for its answer.
+  /// Sends a command and waits for its reply.
   func perform(_ command: PlayerCommand) throws {
     _ = try send(command)
     try finish()
   }
 }
 
-/// The players of this run: those that are installed.
+/// The installed players of this run.
 final class Players {
   private(set) var all: [any BenchPlayer] = []
-  /// Why a player takes no part.
+  /// Why a player is missing.
   private(set) var missing: [PlayerKind: String] = [:]
 
   init(programs: Programs) throws {
@@ -82,7 +82,7 @@ final class Players {
 
   subscript(_ kind: PlayerKind) -> (any BenchPlayer)? { all.first { $0.kind == kind } }
 
-  /// Runs `body` for each of `kinds`; what it throws is in the table, and so is a player that is missing.
+  /// Runs `body` for each of `kinds`. The table contains its errors, and missing players.
   func each(_ kinds: [PlayerKind] = PlayerKind.allCases, _ body: (any BenchPlayer) throws -> String) -> [PlayerKind:
     String]
   {
@@ -97,8 +97,8 @@ final class Players {
     return cells
   }
 
-  /// Measures `rounds` times with each of `kinds` in turn, so that what disturbs the machine disturbs all. A player that
-  /// failed once is left out from there on; its failure is in the answer.
+  /// Measures `rounds` times with each of `kinds` in turn, so that disturbances of the machine affect all players. A
+  /// player that fails is skipped from then on; its error is in the result.
   func interleave(
     _ kinds: [PlayerKind] = PlayerKind.allCases, rounds: Int, _ body: (any BenchPlayer, Int) throws -> Void
   ) -> [PlayerKind: String] {

@@ -2,8 +2,8 @@ import Glibc
 import MediaCore
 import RigSupport
 
-/// The control socket by itself: round trips and lines in a row beside MPD's, how soon a change reaches another client, and what
-/// clients that do nothing cost.
+/// The control socket alone: round trips and pipelined lines compared with MPD, the delay of a change at another
+/// client, and the cost of idle clients.
 enum ControlFigure {
   private static let runCount = 5
   private static let pipelinedCount = 100_000
@@ -12,7 +12,8 @@ enum ControlFigure {
 
   // MARK: - Round trips
 
-  /// Five runs of each in turn, so that what disturbs the machine disturbs all: with client and player on the same processor, and on two.
+  /// Five runs of each player in turn, so that disturbances of the machine affect all: with client and player on one
+  /// processor, and on two.
   static func measureRoundTrips(_ players: Players, rounds: Int, into table: inout Table) throws {
     guard let playhead = players[.playhead] as? PlayheadPlayer else { return }
     let mpd = players[.mpd] as? MPDPlayer
@@ -26,7 +27,7 @@ enum ControlFigure {
       try Processors.confine(getpid(), to: own)
       for process in processes { try Processors.confine(process, to: players) }
     }
-    // Also when something fails: what is measured next is measured on all of them.
+    // Also after an error: later measurements use all processors.
     defer { try? place(processors, processors) }
     let missing = players.missing[.mpd] ?? "-"
     for (name, processor) in [("one processor", processors.first), ("two processors", processors.dropFirst().first)] {
@@ -54,7 +55,7 @@ enum ControlFigure {
     var others = Runs()
     var inJSON = Runs()
     var ratios = Sample()
-    // The first only brings everything into the caches.
+    // The first run only fills the caches.
     for run in -1..<runCount {
       let ownMedian = try own.addRoundTrips(clients.words, words, rounds: rounds, isCounted: run >= 0)
       if let mpd = clients.mpd {
@@ -93,13 +94,13 @@ enum ControlFigure {
       "control: ping in JSON, pipelined, a second", asked: ">= 25 k", [.playhead: "\(inJSON.perSecond) k"])
   }
 
-  /// The runs of one question with one player.
+  /// The runs of one request with one player.
   private struct Runs {
     private var medians = Sample()
     private var all = Sample()
     private var rates = Sample()
 
-    /// One run of so many round trips. Answers their median, in microseconds.
+    /// Runs a number of round trips. Returns their median in microseconds.
     mutating func addRoundTrips(_ client: LineCounter, _ line: [UInt8], rounds: Int, isCounted: Bool) throws -> Double {
       var run = Sample()
       for _ in 0..<rounds { run.add(try client.roundTrip(line) * 1_000) }
@@ -109,7 +110,7 @@ enum ControlFigure {
       return median
     }
 
-    /// One run of lines in a row.
+    /// Runs one batch of pipelined lines.
     mutating func addPipeline(_ client: LineCounter, _ line: [UInt8], isCounted: Bool) throws {
       let milliseconds = try client.pipeline(line, count: pipelinedCount)
       if isCounted { rates.add(Double(pipelinedCount) / milliseconds) }
@@ -117,7 +118,7 @@ enum ControlFigure {
 
     var median: String { (medians.median ?? 0).text(1) }
     var slow: String { (all.quantile(0.99) ?? 0).text(1) }
-    /// Thousands.
+    /// In thousands.
     var perSecond: String { (rates.median ?? 0).text(0) }
   }
 
@@ -135,12 +136,12 @@ enum ControlFigure {
     try player.unload()
   }
 
-  /// How soon another client has an event, from the first byte of the command that brought it.
+  /// The delay until another client has an event, from the first byte of the command that caused it.
   private static func addChanges(_ player: PlayheadPlayer, _ rounds: Int, _ queue: String, into table: inout Table)
     throws
   {
     let actor = try LineCounter(player.socketPath, greetingLines: 1)
-    // The answer, and the present value.
+    // The reply and the current value.
     let watcher = try LineCounter(player.socketPath, greetingLines: 1)
     try watcher.send(Array("observe player.volume\n".utf8))
     try watcher.wait(forLines: 2)
@@ -158,7 +159,7 @@ enum ControlFigure {
       [.playhead: "\((sample.quantile(0.99) ?? 0).text(0)) µs (\((sample.median ?? 0).text(0)))"])
   }
 
-  /// One edit of a long queue, until its answer and another client's event are there.
+  /// The duration of one edit of a long queue, until the reply and another client's event arrive.
   private static func addEdits(_ player: PlayheadPlayer, _ rounds: Int, into table: inout Table) throws {
     let actor = try player.connect()
     let watcher = try LineCounter(player.socketPath, greetingLines: 1)
@@ -199,7 +200,7 @@ enum ControlFigure {
 
   // MARK: - Clients
 
-  /// What a thousand clients cost that have asked something once and then are silent.
+  /// The cost of a thousand clients that sent one request and are idle since.
   static func measureClients(_ programs: Programs, into table: inout Table) throws {
     let player = try PlayheadPlayer(program: programs.playheadd)
     Pause.milliseconds(500)

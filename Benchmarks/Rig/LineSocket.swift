@@ -2,13 +2,13 @@ import Glibc
 import MediaCore
 import RigSupport
 
-/// A connection to a player: lines out, lines in.
+/// A connection to a player that sends and receives lines.
 final class LineSocket {
   let descriptor: Int32
   private var buffer: [UInt8] = []
   private var next = 0
 
-  /// Connects; nil when nobody listens (yet).
+  /// Connects; nil if no process accepts connections yet.
   init?(_ path: String) {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
@@ -29,7 +29,7 @@ final class LineSocket {
 
   deinit { close(descriptor) }
 
-  /// Connects as soon as somebody listens, looking every half millisecond.
+  /// Connects as soon as possible, with an attempt every half millisecond.
   static func waiting(for path: String, timeOutSeconds: Double = 20) throws -> LineSocket {
     let start = HostTime.present
     while HostTime.present.milliseconds(since: start) < timeOutSeconds * 1_000 {
@@ -39,7 +39,7 @@ final class LineSocket {
     throw RigError.timedOut("a player to listen at \(path)")
   }
 
-  /// Sends text as it is; answers when that began.
+  /// Sends text unchanged. Returns the time of the start.
   @discardableResult
   func send(_ text: String) throws -> HostTime {
     let bytes = Array(text.utf8)
@@ -55,7 +55,7 @@ final class LineSocket {
     return start
   }
 
-  /// The next line. An error after `timeOutMilliseconds` without one.
+  /// The next line. Throws after `timeOutMilliseconds` without one.
   func line(timeOutMilliseconds: Int32 = 20_000) throws -> String {
     while true {
       if let line = bufferedLine() { return line }
@@ -74,7 +74,7 @@ final class LineSocket {
     return String(decoding: buffer[next..<end], as: UTF8.self)
   }
 
-  /// Receives what there is; false when nothing came in time.
+  /// Receives available bytes. Returns false if none arrived in time.
   func receive(timeOutMilliseconds: Int32) throws -> Bool {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&polled, 1, timeOutMilliseconds) > 0 else { return false }

@@ -1,7 +1,7 @@
 import MediaCore
 import RigSupport
 
-/// From `load` and `play`, sent together to a player that has nothing, to the first sample out of the sink.
+/// The time from `load` and `play`, sent together to an empty player, to the first sample of the sink.
 enum LoadFigure {
   static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
     let paths = try [1, 2].map { try material.coded(.flac, number: $0) }
@@ -35,14 +35,15 @@ enum LoadFigure {
         )
       }
     ) { failure, _ in failure }
-    // A device takes sound in blocks: half a block passes before the next one, on average, whoever plays. It is part of the time.
+    // A device reads audio in blocks. On average half a block passes before the next one, for each player. This is part
+    // of the time.
     let block = try blockMilliseconds(players.all[0].capture)
     table.add(
       "load and play a FLAC, to first sample out (the device takes a block every \(block.text()) ms)",
       asked: "<= 15 ms", cells)
   }
 
-  /// How much sound the device takes at once.
+  /// The duration of the audio that the device reads at once.
   private static func blockMilliseconds(_ capture: Capture) throws -> Double {
     var gaps = Sample()
     let start = capture.frameCount

@@ -1,15 +1,15 @@
 import RigSupport
 
-/// Exact seeks in ten hours of MP3 without a header: the first has to find out where everything lies, the second knows.
+/// Exact seeks in ten hours of MP3 without a header. The first seek has to index the file, the second uses the index.
 enum LongFileFigure {
-  /// How often the peer, whose first seek takes seconds, is asked.
+  /// Rounds of the other player, whose first seek takes seconds.
   private static let peerRounds = 3
-  /// Milliseconds in which the first seeks land: late in the file, but within it however many rounds there are.
+  /// The range of the first seeks in milliseconds: late in the file, but within it for any number of rounds.
   private static let firstPlaces = 30_000_000..<35_000_000
-  /// Milliseconds in which the second seeks land.
+  /// The range of the second seeks in milliseconds.
   private static let secondPlaces = 3_000_000..<23_000_000
 
-  /// The place of one round: the rounds spread over `places`, no two at the same place of the repeated noise.
+  /// The target of one round. Rounds are spread over `places`, each at a different position of the repeated noise.
   private static func target(_ round: Int, in places: Range<Int>) -> Int {
     places.lowerBound + (40_000 + round * 631_111) % places.count
   }
@@ -18,7 +18,7 @@ enum LongFileFigure {
     _ players: Players, _ material: Material, rounds: Int, flacSeeks: [PlayerKind: Sample], into table: inout Table
   ) throws {
     let path = try material.longMP3()
-    // In the cache, for all.
+    // Reads the file into the cache, for all players.
     try ChildProcess.run(["cat", path])
     let alignment = Alignment(reference: try material.reference(.mp3Bare), isPeriodic: true)
     var first: [PlayerKind: Landings] = [:]
@@ -27,7 +27,7 @@ enum LongFileFigure {
     let failures = players.interleave([.playhead, .mpv], rounds: rounds) { player, round in
       let isFresh = player.kind == .playhead || round < peerRounds
       if isFresh {
-        // As if it had never been opened.
+        // As if the file had never been opened.
         try player.unload()
         try LossySeekFigure.begin(player, path)
         let landing = try LossySeekFigure.land(player, alignment, target: target(round, in: firstPlaces))
@@ -55,7 +55,7 @@ enum LongFileFigure {
     table.add("ten-hour MP3 without a header: second exact seek; the same", asked: limit, cells(second))
   }
 
-  /// Seeks of one kind by one player.
+  /// The seeks of one kind by one player.
   private struct Landings {
     private var milliseconds = Sample()
     private var errors = Sample()
@@ -67,7 +67,7 @@ enum LongFileFigure {
       wrongFrames.add(Double(landed.landing.wrongFrames))
     }
 
-    /// The median of the times, how many there are, and the largest errors.
+    /// The median of the times, their number, and the largest errors.
     var text: String {
       "\((milliseconds.median ?? 0).text()) ms (\(milliseconds.values.count)), off by \(Int(errors.largestMagnitude ?? 0)),"
         + " wrong \(Int(wrongFrames.largestMagnitude ?? 0))"

@@ -1,6 +1,6 @@
 import RigSupport
 
-/// Where exact seeks land in lossy files, against a decode of the file from its start.
+/// The landing positions of exact seeks in lossy files, compared with a decode from the start.
 enum LossySeekFigure {
   static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
     for kind in Material.Lossy.allCases {
@@ -36,11 +36,12 @@ enum LossySeekFigure {
     try player.capture.waitForMoreFrames(9_600)
   }
 
-  /// Seeks, and waits until the new place is heard; the landing, and milliseconds from the command to its first sample.
+  /// Seeks, and waits for the audio at the target. Returns the landing, and the milliseconds from the command to its
+  /// first sample.
   static func land(
     _ player: any BenchPlayer, _ alignment: Alignment, target: Int, timeOutSeconds: Int = 8
   ) throws -> (landing: Alignment.Landing, milliseconds: Double) {
-    // A little of the old place comes along, to tell where it ends.
+    // The capture includes some audio before the seek, for finding its end.
     let before = player.capture.frameCount - 1_024
     let sent = try player.send(.seek(milliseconds: target))
     let frame = target * Material.sampleRateHz / 1_000
@@ -52,7 +53,7 @@ enum LossySeekFigure {
       try player.finish()
       return (landing, time.milliseconds(since: sent))
     }
-    // An error is an answer; else it went to a place that is far from the one asked for.
+    // The player reported an error, or landed far from the target.
     try player.finish()
     let captured = player.capture.frames(from: before)
     if let landing = alignment.landing(in: captured, target: frame, reach: alignment.reference.count),

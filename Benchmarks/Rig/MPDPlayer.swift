@@ -2,7 +2,7 @@ import Glibc
 import MediaCore
 import RigSupport
 
-/// MPD, driven over its Unix socket.
+/// MPD, controlled over its Unix socket.
 final class MPDPlayer: BenchPlayer {
   let kind = PlayerKind.mpd
   let server: PulseServer

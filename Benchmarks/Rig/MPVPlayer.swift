@@ -1,7 +1,7 @@
 import MediaCore
 import RigSupport
 
-/// mpv, driven over its JSON socket.
+/// mpv, controlled over its JSON socket.
 final class MPVPlayer: BenchPlayer {
   let kind = PlayerKind.mpv
   let server: PulseServer

@@ -1,15 +1,16 @@
 import Glibc
 import RigSupport
 
-/// The files that are played. What takes long to make is kept in a folder between runs.
+/// The media files. A folder caches files that take long to make between runs.
 struct Material {
-  /// Frames per second of everything but `music`; the device's, so that nothing is resampled where samples are compared.
+  /// Sample rate of all files except `music`, in Hz. It is the device's rate, so that samples are compared without
+  /// resampling.
   static let sampleRateHz = 48_000
-  /// Seconds of the time-coded files.
+  /// Duration of the time-coded files in seconds.
   static let codedSeconds = 300
-  /// Seconds of the noise in lossy files.
+  /// Duration of the noise in lossy files in seconds.
   static let noiseSeconds = 90
-  /// How often the noise is repeated in the long file: ten hours.
+  /// Repetitions of the noise in the long file, which lasts ten hours.
   static let longRepeats = 400
 
   let cache: String
@@ -34,7 +35,7 @@ struct Material {
     }
   }
 
-  /// Lossy files of white noise, with what made them.
+  /// Lossy files of white noise, with their encoders.
   enum Lossy: String, CaseIterable {
     case mp3 = "MP3 VBR"
     case mp3Bare = "MP3 VBR, no Xing header"
@@ -60,7 +61,7 @@ struct Material {
       case .mp3Bare: ["-c:a", "libmp3lame", "-q:a", "5", "-write_xing", "0", "-id3v2_version", "0"]
       case .vorbis: ["-c:a", "libvorbis", "-q:a", "4"]
       case .opus: ["-c:a", "libopus", "-b:a", "96k"]
-      // Without noise substitution, whose noise is another in every decode.
+      // Without noise substitution, because its noise differs in every decode.
       case .m4a, .adts: ["-c:a", "aac", "-b:a", "128k", "-aac_pns", "0"]
       }
     }
@@ -75,12 +76,12 @@ struct Material {
     return try kept(kind.fileName) { try Self.ffmpeg(["-i", source] + kind.encoding + [$0]) }
   }
 
-  /// A lossy file decoded from its start: the truth about what is at which place.
+  /// A lossy file decoded from its start, as the reference.
   func reference(_ kind: Lossy) throws -> [StereoFrame] {
     try decoded(try noise(kind))
   }
 
-  /// What `ffmpeg` makes of a file in the folder.
+  /// The output of `ffmpeg` for a file in the folder.
   func decoded(_ file: String) throws -> [StereoFrame] {
     let name = file.split(separator: "/").last ?? ""
     return try Self.frames(
@@ -89,7 +90,7 @@ struct Material {
       })
   }
 
-  /// Ten hours of MP3 in which nothing says how long it is or where anything lies.
+  /// Ten hours of MP3 without a duration or an index.
   func longMP3() throws -> String {
     try kept("ten-hours.mp3") { path in
       let piece = try noise(.mp3Bare)
@@ -101,7 +102,7 @@ struct Material {
     }
   }
 
-  /// Ten minutes that are decoded as music is.
+  /// Ten minutes with the decoding cost of music.
   func music(rate: Int) throws -> String {
     try kept("music-\(rate).flac") { path in
       try Self.ffmpeg(
@@ -109,7 +110,7 @@ struct Material {
     }
   }
 
-  /// Ten hours that are decoded as music is.
+  /// Ten hours with the decoding cost of music.
   func longMusic() throws -> String {
     try kept("ten-hours.flac") { path in
       try Self.ffmpeg([
@@ -118,7 +119,7 @@ struct Material {
     }
   }
 
-  /// One unbroken sound of 440 Hz cut at an odd sample into two files, encoded one by one.
+  /// A continuous tone of 440 Hz, cut at an odd sample into two files that are encoded separately.
   func halves(_ name: String, _ encoding: [String]) throws -> [String] {
     try [("a", "-t", "2.1"), ("b", "-ss", "2.1")].map { part, option, place in
       try kept("half-\(part).\(name)") { path in
@@ -131,7 +132,7 @@ struct Material {
 
   // MARK: - Internals
 
-  /// The path of a file in the folder, made if it is not there. It gets its name when it is whole.
+  /// The path of a file in the folder, which is made if it does not exist. The file is renamed when complete.
   private func kept(_ name: String, make: (String) throws -> Void) throws -> String {
     let path = "\(cache)/\(name)"
     guard access(path, R_OK) != 0 else { return path }

@@ -1,7 +1,8 @@
 import MediaCore
 import RigSupport
 
-/// From `pause` to the first silent sample out of the sink, and what pausing and going on loses or repeats.
+/// The time from `pause` to the first silent sample of the sink, and the samples that pausing and resuming loses or
+/// repeats.
 enum PauseFigure {
   static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
     let path = try material.coded(.flac, number: 1)

@@ -19,13 +19,13 @@ final class PlayheadPlayer: BenchPlayer {
       [program] + Self.arguments(socket: socketPath, server: server), environment: Self.environment(directory))
     socket = try .waiting(for: socketPath)
     _ = try socket.line()
-    // Until the device is there; on a connection of its own, which ends with the wait.
+    // Waits for the device on a separate connection, which ends with the wait.
     let watch = try connect()
     try watch.send("observe output.state\n")
     while try !watch.line().contains("new=ready") {}
   }
 
-  /// Of its own, and no configuration of who measures.
+  /// Separate folders without the user's configuration.
   static func environment(_ directory: TemporaryDirectory) -> [String: String] {
     ["XDG_STATE_HOME": directory.path, "XDG_CONFIG_HOME": directory.path]
   }
@@ -38,7 +38,7 @@ final class PlayheadPlayer: BenchPlayer {
     ]
   }
 
-  /// A second connection, whose greeting has been read.
+  /// A second connection, after its greeting.
   func connect() throws -> LineSocket {
     let socket = try LineSocket.waiting(for: socketPath)
     _ = try socket.line()
@@ -81,7 +81,7 @@ final class PlayheadPlayer: BenchPlayer {
     }
   }
 
-  /// How long the last seek took to find its place in the file, by the player's own account.
+  /// The time for locating the last seek's target in the file, as the player reports it.
   func indexMilliseconds() throws -> Double {
     let socket = try connect()
     try socket.send("explain\n")

@@ -2,11 +2,11 @@ import Glibc
 import MediaCore
 import RigSupport
 
-/// What a process has used so far, of all its threads.
+/// The resource usage of a process so far, over all its threads.
 struct ProcessUsage {
-  /// Processor time, from the scheduler's own count.
+  /// Processor time from the scheduler's statistics.
   var processorNanoseconds: Double
-  /// How often a thread went to sleep by itself: each time something has to wake it.
+  /// Voluntary context switches: each one requires a wakeup.
   var wakeups: Int
   var time: HostTime
 
@@ -16,7 +16,7 @@ struct ProcessUsage {
     wakeups = 0
     for task in try Self.entries("/proc/\(processID)/task") {
       let folder = "/proc/\(processID)/task/\(task)"
-      // A thread may end between the list and the look.
+      // A thread may end between listing and reading.
       guard let schedule = Self.text("\(folder)/schedstat"), let status = Self.text("\(folder)/status") else {
         continue
       }
@@ -25,7 +25,7 @@ struct ProcessUsage {
     }
   }
 
-  /// The part of one core used since `earlier`, in percent.
+  /// The share of one core since `earlier`, in percent.
   func percent(since earlier: ProcessUsage) -> Double {
     100 * (processorNanoseconds - earlier.processorNanoseconds) / Double(time.nanoseconds(since: earlier.time))
   }
@@ -34,11 +34,11 @@ struct ProcessUsage {
     Double(wakeups - earlier.wakeups) * 1e9 / Double(time.nanoseconds(since: earlier.time))
   }
 
-  /// The share of memory of a program and all that it has started, in MB.
+  /// The proportional memory of a program and its child processes, in MB.
   static func proportionalMegabytes(_ processID: pid_t) throws -> Double {
     var sum = 0.0
     for member in try family(of: processID) {
-      // One that it has started may end between the list and the look.
+      // A child process may end between listing and reading.
       do { sum += try megabytes(member) } catch { if member == processID { throw error } }
     }
     return sum
@@ -53,7 +53,7 @@ struct ProcessUsage {
 
   // MARK: - /proc
 
-  /// A program and what it has started, and these in turn; without the shell that `ChildProcess` watches it with.
+  /// A program and all its descendants, without the shell by which `ChildProcess` watches it.
   private static func family(of processID: pid_t) throws -> [pid_t] {
     var children: [pid_t: [pid_t]] = [:]
     for entry in try entries("/proc") {
@@ -69,7 +69,7 @@ struct ProcessUsage {
     return members
   }
 
-  /// The shell was there before the program, which took its place: it has the words that the shell was started with.
+  /// The watching shell has the command line of the shell that started the program.
   private static func isGuardian(_ processID: pid_t) -> Bool {
     text("/proc/\(processID)/cmdline")?.hasPrefix("/bin/sh\0-c\0(exec >/dev/null") ?? false
   }

@@ -2,10 +2,11 @@ import Foundation
 import Glibc
 import RigSupport
 
-/// On which processors processes may run, so that what is measured is a player and not where the scheduler happens to put it: waking who
-/// waits on another processor costs several times what a short answer does, and who is asked after whom decides which it is.
+/// Confines processes to processors, so that results do not depend on the scheduler. Waking a thread on another
+/// processor takes several times as long as a short reply, and the order of requests would decide which processor is
+/// used.
 enum Processors {
-  /// Those that this process may use, of its `status` in proc(5).
+  /// The processors that this process may use, from its `status` (proc(5)).
   static func available() throws -> [Int] {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let field = "Cpus_allowed_list:"
@@ -16,7 +17,7 @@ enum Processors {
     }
   }
 
-  /// Lets all threads that a process has run on these only.
+  /// Confines all threads of a process to these processors.
   static func confine(_ process: pid_t, to processors: [Int]) throws {
     let list = processors.map { "\($0)" }.joined(separator: ",")
     try ChildProcess.run(["taskset", "--all-tasks", "--cpu-list", "--pid", list, "\(process)"])

@@ -2,13 +2,13 @@ import Glibc
 import MediaCore
 import RigSupport
 
-/// What a queue of 100,000 entries costs beside one of a few: each command from its first byte to the end of its answer. MPD
-/// takes no part: what it adds it looks up in its database or opens first.
+/// The cost of a queue with 100,000 entries compared with a short one. Each command is measured from its first byte to
+/// the end of its reply. MPD is excluded: it looks up added files in its database or opens them.
 enum QueueFigure {
   private static let entryCount = 100_000
   private static let lineCount = 200
   private static let endCount = 10
-  /// The most entries that fit into a line, by their number and not by their paths, in a round figure.
+  /// Maximum number of entries per line, limited by their number and not by their paths, rounded.
   private static let longestAppend = 10_000
 
   static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
@@ -68,11 +68,11 @@ enum QueueFigure {
     try player.unload()
   }
 
-  /// The entries of the edits during which another client's pings are measured.
+  /// The number of entries in the edits during which another client's pings are measured.
   private static let heldCount = 5_000
 
-  /// Measures how long large requests hold the control loop: the longest ping of another client until the reply comes and
-  /// for some pings after it. The median of some rounds, since other programs delay single pings.
+  /// Measures how long large requests block the control loop: the longest ping of another client until the reply, and
+  /// of some pings after it. The result is the median of several rounds, because other programs delay single pings.
   private static func addHolds(_ player: PlayheadPlayer, _ rounds: Int, into table: inout Table) throws {
     let (socket, other) = (try player.connect(), try player.connect())
     let paths = String(repeating: " /music/x", count: heldCount)
@@ -96,7 +96,7 @@ enum QueueFigure {
     }
   }
 
-  /// Sends a command, and pings on another socket until the reply has come, and some times more.
+  /// Sends a command, and pings on another socket until the reply arrives, and some more.
   private static func longestPing(
     _ other: LineSocket, during command: String, on socket: LineSocket
   ) throws -> (milliseconds: Double, reply: String) {
@@ -111,7 +111,7 @@ enum QueueFigure {
     return (longest, try socket.line())
   }
 
-  /// The id of the queue's last entry.
+  /// The ID of the queue's last entry.
   private static func lastItem(_ socket: LineSocket) throws -> String {
     try socket.send("list limit=1 offset=\(entryCount - 1)\n")
     let row = try socket.line()
@@ -122,7 +122,7 @@ enum QueueFigure {
     return String(field.dropFirst("item=".count))
   }
 
-  /// Sends a command and waits for the end of its answer.
+  /// Sends a command and waits for the end of its reply.
   private static func milliseconds(_ socket: LineSocket, _ command: String) throws -> Double {
     let sent = try socket.send(command + "\n")
     while true {

@@ -1,7 +1,7 @@
 import RigSupport
 
-/// What it costs to play at another rate than 1, with and without the pitch. One player after another, so that none waits for
-/// the processor; MPD has no rates, and mpv is not asked for Rubber Band.
+/// The cost of playback at a rate other than 1, with and without pitch correction. Players run one after another, so
+/// that they do not compete for the processor. MPD does not support rates, and mpv is not measured with Rubber Band.
 enum RateFigure {
   static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
     for player in players.all { try player.unload() }

@@ -3,11 +3,12 @@ import RigSupport
 
 // usage: RigBench --playheadd PATH --bare PATH --cache FOLDER [--rounds N] [--only NAME,NAME...]
 //
-// Measures this player, mpv and MPD side by side, each on a PulseAudio of its own whose device is a pipe, and prints a table.
-// Every sample that comes out of the pipes is looked at and has the time at which it came. It asserts nothing: machines differ,
-// and what is asked of the player against its peers is in the table beside what was measured. Progress goes to standard error.
+// Measures this player, mpv and MPD side by side, each on a separate PulseAudio whose device is a pipe, and prints a
+// table. Each sample from the pipes is examined and has an arrival time. The program asserts nothing, because machines
+// differ. The table shows the requirements, which compare the player with the others, next to the results. Progress
+// goes to standard error.
 
-/// The programs that are measured and not in PATH.
+/// The measured programs that are not in PATH.
 struct Programs {
   var playheadd: String
   var bare: String
@@ -44,7 +45,7 @@ struct RigBench {
     var table = Table()
     let alone = only == ["memory"]
     if !alone { try measure(try Players(programs: programs), programs, material, only, rounds, into: &table) }
-    // Only now, when none of the others runs any more.
+    // Measured last, when no other player runs.
     if only.contains("memory") {
       Progress.say("-- memory")
       try UsageFigure.measureMemory(programs, material, into: &table)

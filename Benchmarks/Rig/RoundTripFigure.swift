@@ -1,7 +1,7 @@
 import MediaCore
 import RigSupport
 
-/// How long a command takes that changes nothing, from its first byte to the end of its answer.
+/// The duration of a command without effect, from its first byte to the end of its reply.
 enum RoundTripFigure {
   static func measure(_ players: Players, rounds: Int, into table: inout Table) throws {
     let questions: [(name: String, lines: [PlayerKind: String])] = [
@@ -20,7 +20,7 @@ enum RoundTripFigure {
   private static func measure(_ player: any BenchPlayer, _ question: String, rounds: Int) throws -> String {
     let socket = try LineSocket.waiting(for: path(player))
     while try socket.receive(timeOutMilliseconds: 200) { while socket.bufferedLine() != nil {} }
-    // MPD answers `status` with many lines.
+    // MPD's reply to `status` has many lines.
     let last: (String) -> Bool = { player.kind == .mpd ? $0 == "OK" : !$0.isEmpty }
     var durations = Sample()
     for round in -rounds / 10..<rounds {

@@ -1,7 +1,7 @@
 import MediaCore
 import RigSupport
 
-/// How long it takes to find out how loud a file is, against FFmpeg's own filter on the same file in the same round.
+/// The duration of a loudness scan, compared with FFmpeg's filter on the same file in the same round.
 enum ScanFigure {
   static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
     guard let player = players.all.compactMap({ $0 as? PlayheadPlayer }).first else { return }
@@ -11,7 +11,7 @@ enum ScanFigure {
     for (name, path) in files {
       var ratios = Sample()
       var times = (ours: Sample(), theirs: Sample())
-      // The first of each only brings programs and file into the cache.
+      // The first run of each only fills the caches with programs and files.
       for round in -1..<rounds {
         let ours = try scan(path, player)
         let theirs = try filter(path)

@@ -1,12 +1,12 @@
 import MediaCore
 import RigSupport
 
-/// Exact seeks while playing, in files whose every sample says which it is.
+/// Exact seeks during playback, in files in which each sample encodes its index.
 enum SeekFigure {
-  /// Where the n-th seek goes: anywhere, far from the place before, on a whole millisecond, which every player can be told.
+  /// The target of a round: far from the previous one, on a whole millisecond, which every player supports.
   static func target(_ round: Int, seconds: Int) -> Int { (round + 1) * 37_777 % ((seconds - 20) * 1_000) + 5_000 }
 
-  /// Milliseconds until it is heard, by player; used by what is compared with it.
+  /// The milliseconds until the target is heard, by player. Other figures compare with them.
   @discardableResult
   static func measure(
     _ players: Players, _ material: Material, _ kind: Material.Coded, rounds: Int, into table: inout Table
@@ -15,7 +15,7 @@ enum SeekFigure {
     var durations: [PlayerKind: Sample] = [:]
     var errors: [PlayerKind: Sample] = [:]
     let failures = players.interleave(rounds: rounds + 1) { player, round in
-      // The first round only begins.
+      // The first round only starts playback.
       guard round > 0 else { return try begin(player, path) }
       let target = target(round, seconds: Material.codedSeconds)
       try Pause.phase(round: round, of: player.capture)
@@ -25,7 +25,7 @@ enum SeekFigure {
       try player.finish()
       durations[player.kind, default: Sample()].add(landing.time.milliseconds(since: sent))
       errors[player.kind, default: Sample()].add(Double(landing.error))
-      // Until all is as it was before: what is queued is the new place's.
+      // Waits until the queued audio is that of the target.
       try player.capture.waitForMoreFrames(9_600)
     }
     stop(players)
@@ -54,13 +54,13 @@ enum SeekFigure {
         try player.unload()
         try player.capture.waitForSilence(4_800, from: player.capture.frameCount)
       } catch {
-        // Its next figure fails, and says so in the table.
+        // The player's next figure fails, and the table shows the error.
         Progress.say("\(player.kind.rawValue) does not stop: \(error)")
       }
     }
   }
 
-  /// The first frame of the new place: when it came, and how far it is from `target`.
+  /// The first frame after the seek: its arrival time, and its distance from `target`.
   private static func land(_ capture: Capture, from: Int, near target: Int) throws -> (time: HostTime, error: Int) {
     var previous: Int?
     var found = 0

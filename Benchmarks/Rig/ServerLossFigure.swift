@@ -2,13 +2,13 @@ import Glibc
 import MediaCore
 import RigSupport
 
-/// What a sound server that is killed and started anew, or stands still for a while, costs: samples left out and heard twice, and
-/// how long after its return there is sound. On servers of its own, of both kinds; no peer comes back by itself.
+/// The cost of a sound server that is killed and restarted, or stalls: samples that are skipped or repeated, and the
+/// delay of audio after its return. It uses separate servers of both kinds. No other player reconnects by itself.
 enum ServerLossFigure {
-  /// A server, and the daemon on it.
+  /// A server and its daemon.
   private final class Rig {
     var server: any SoundServer
-    /// Has the folder that the others lie in, too.
+    /// Owns the folder, which the later servers use, too.
     private let first: any SoundServer
     private let make: (String?) throws -> any SoundServer
     private let directory: TemporaryDirectory
@@ -37,7 +37,8 @@ enum ServerLossFigure {
       server.stop()
     }
 
-    /// Where the sound stopped, where it went on, and how long after the new server answered.
+    /// Restarts the server. Returns the last index before, the first index after, and the delay after the new server
+    /// accepts connections.
     func restart() throws -> (heard: Int, first: Int, milliseconds: Double) {
       let old = server
       old.kill()
@@ -52,7 +53,7 @@ enum ServerLossFigure {
       return (heard, first, max(0, time))
     }
 
-    /// Lets the server stand for a while: what was left out, what was heard twice, and when there was sound again.
+    /// Suspends the server for a while. Returns the skipped and repeated samples, and the delay of audio.
     func hang(milliseconds: Double) throws -> (lost: Int, repeated: Int, milliseconds: Double) {
       let begin = server.capture.frameCount
       try server.capture.waitForMoreFrames(4_800)

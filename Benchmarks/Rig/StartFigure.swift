@@ -2,8 +2,8 @@ import Glibc
 import MediaCore
 import RigSupport
 
-/// From the start of a process to a socket that answers, against a bare process that is linked to the same FFmpeg libraries
-/// and opens a file.
+/// The time from the start of a process to a reply on its socket, compared with a minimal process that is linked to the
+/// same FFmpeg libraries and opens a file.
 enum StartFigure {
   static func measure(
     _ players: Players, _ material: Material, programs: Programs, rounds: Int, into table: inout Table
@@ -12,7 +12,7 @@ enum StartFigure {
     var bare = Sample()
     var ratios = Sample()
     var durations: [PlayerKind: Sample] = [:]
-    // The first of each only brings the programs into the cache.
+    // The first run of each only fills the caches with programs.
     for round in -1..<rounds {
       let bareTime = try startBare(programs.bare, file)
       if round >= 0 { bare.add(bareTime) }
@@ -32,7 +32,7 @@ enum StartFigure {
       [.playhead: (ratios.median ?? 0).text(2)])
   }
 
-  /// Milliseconds until the program says that the file is open.
+  /// Milliseconds until the program reports that the file is open.
   private static func startBare(_ program: String, _ file: String) throws -> Double {
     let child = try Spawned([program, file])
     let time = try child.waitForOutput()
@@ -63,7 +63,7 @@ enum StartFigure {
     }
     let child = try Spawned(command, environment: environment)
     let socket = try LineSocket.waiting(for: path)
-    // A greeting is an answer of a kind; the answer to a question is what counts.
+    // The greeting does not count; the reply to a request does.
     try socket.send(question)
     _ = try socket.line()
     if player.kind != .mpv { _ = try socket.line() }
@@ -71,7 +71,7 @@ enum StartFigure {
   }
 }
 
-/// A program that is started at a known time and killed soon. (`ChildProcess` starts programs through a shell.)
+/// A program with a known start time that is killed soon. (`ChildProcess` starts programs through a shell.)
 private final class Spawned {
   let started: HostTime
   private var processID = pid_t()
@@ -98,7 +98,7 @@ private final class Spawned {
     guard status == 0 else { throw RigError.system(call: "posix_spawn \(command[0])", errno: status) }
   }
 
-  /// When the program has written something.
+  /// The time of the program's first output.
   func waitForOutput() throws -> HostTime {
     var byte: UInt8 = 0
     guard read(output, &byte, 1) == 1 else { throw RigError.programFailed("a program ended before it was ready") }

@@ -3,7 +3,7 @@ import MediaCore
 import RigSupport
 
 extension HostTime {
-  /// `CLOCK_MONOTONIC`, as the captures have it.
+  /// `CLOCK_MONOTONIC`, like the times of captures.
   static var present: HostTime {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -20,14 +20,14 @@ struct Sample {
 
   mutating func add(_ value: Double) { values.append(value) }
 
-  /// The value below which the part `quantile` (0...1) of all lies; nil when there is none.
+  /// The value at a quantile (0...1); nil without values.
   func quantile(_ quantile: Double) -> Double? {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return nil }
     return sorted[min(sorted.count - 1, Int(Double(sorted.count) * quantile))]
   }
 
-  /// The median; the mean of the middle two when their number is even.
+  /// The median; the mean of the middle two values if their number is even.
   var median: Double? {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return nil }
@@ -38,7 +38,7 @@ struct Sample {
 }
 
 extension Double {
-  /// The number with so many places.
+  /// The number with `places` decimals.
   func text(_ places: Int = 1) -> String {
     let scale = pow(10, Double(places))
     let scaled = Int64((abs(self) * scale).rounded())
@@ -57,13 +57,13 @@ enum Pause {
     while nanosleep(&time, &rest) != 0 { time = rest }
   }
 
-  /// Until a place within a block of the device. A command takes the longer the earlier in a block it comes; rounds are
-  /// spread over the block evenly, the same for every player, so that no median depends on luck.
+  /// Waits for a phase within a block of the device. A command takes longer the earlier in a block it arrives. Rounds
+  /// are spread evenly over the block, equally for all players, so that medians do not depend on chance.
   static func phase(round: Int, of capture: Capture) throws {
     try capture.waitForMoreFrames(1)
     milliseconds((Double(round * 7 % 20) + 0.5) / 20 * blockMilliseconds)
   }
 
-  /// What the rig's device takes at once: 4 KiB of 16-bit stereo at 48 kHz (PIPE_BUF).
+  /// The block of the rig's device: 4 KiB of 16-bit stereo at 48 kHz (PIPE_BUF).
   private static let blockMilliseconds = 1_024.0 / 48
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What was measured: one row a figure, one column a player.
+/// The results: one row for each figure, one column for each player.
 struct Table {
   private struct Row {
     var figure: String
@@ -10,7 +10,7 @@ struct Table {
 
   private var rows: [Row] = []
 
-  /// Adds a figure; a player that is not in `cells` has none ("-"), which is what the figure does not ask of it.
+  /// Adds a figure. A player that is not in `cells` gets "-": the figure does not apply to it.
   mutating func add(_ figure: String, asked: String = "", _ cells: [PlayerKind: String]) {
     rows.append(Row(figure: figure, asked: asked, cells: cells))
     let text = PlayerKind.allCases.compactMap { kind in cells[kind].map { "\(kind.rawValue): \($0)" } }
@@ -30,7 +30,7 @@ struct Table {
   }
 }
 
-/// What is going on, on standard error, while the table is not there yet.
+/// Progress on standard error, before the table is printed.
 enum Progress {
   static func say(_ text: String) {
     let line = Array("bench: \(text)\n".utf8)

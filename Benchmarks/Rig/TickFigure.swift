@@ -1,8 +1,8 @@
 import MediaCore
 import RigSupport
 
-/// Ticks every 50 ms: whether they are on the grid, complete and in time; beside them, how often mpv tells the time. And what
-/// a thousand observers cost.
+/// Ticks every 50 ms: whether they are on the grid, complete and in time, and how often mpv reports the time. Also the
+/// cost of a thousand observers.
 enum TickFigure {
   static let perSecond = 20
 
@@ -24,7 +24,7 @@ enum TickFigure {
     let lost = steps.reduce(0) { $0 + max(0, $1 - 1) }
     let doubled = steps.reduce(0) { $0 + max(0, 1 - $1) }
     let late = Sample(ticks.map { $0.late * 1_000 })
-    // Against a straight line through all of them, which needs nobody's word: when they came less when they were due.
+    // Compares arrival times with a fitted line, independent of the reported times.
     let offsets = ticks.map {
       Double($0.time.nanoseconds) / 1e6 - 1_000 * Double($0.numerator) / Double($0.denominator)
     }
@@ -68,7 +68,7 @@ enum TickFigure {
       [.playhead: "\(loaded.percent.text(2)) % (\(bare.percent.text(2)) % without; \(loaded.events) events a second)"])
   }
 
-  /// The processor time of 20 half-second windows while `sockets` are read; their median, and how much was read.
+  /// The median processor time of 20 half-second windows while `sockets` are read, and the number of events.
   private static func percent(_ player: any BenchPlayer, _ sockets: [LineSocket]) throws -> (
     percent: Double, events: Int
   ) {

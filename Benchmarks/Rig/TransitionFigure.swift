@@ -1,13 +1,13 @@
 import RigSupport
 
-/// What comes between two queued files: samples too many (positive) or too few (negative).
+/// The transition between two queued files: surplus samples (positive) or missing samples (negative).
 enum TransitionFigure {
   private static let formats: [(name: String, file: String, encoding: [String])] = [
     ("WAV", "wav", ["-c:a", "pcm_s16le"]), ("FLAC", "flac", ["-c:a", "flac", "-sample_fmt", "s16"]),
     ("MP3", "mp3", ["-c:a", "libmp3lame", "-b:a", "160k"]), ("AAC in M4A", "m4a", ["-c:a", "aac", "-b:a", "160k"]),
     ("Opus", "opus", ["-c:a", "libopus", "-b:a", "128k"]), ("Vorbis", "ogg", ["-c:a", "libvorbis", "-q:a", "5"]),
   ]
-  /// Where the noise is cut.
+  /// The frame at which the noise is cut.
   private static let cutFrame = 100_800
 
   static func measure(_ players: Players, _ material: Material, into table: inout Table) throws {
@@ -32,7 +32,7 @@ enum TransitionFigure {
     let captured = player.capture.frames(from: start)
     try player.unload()
     try player.capture.waitForSilence(4_800, from: player.capture.frameCount)
-    // Where a piece from the middle of either half came out tells where the halves lie.
+    // The capture positions of audio from the middle of each half determine the positions of the halves.
     let places = try zip(halves, [48_000, 150_000]).map { half, position in
       guard let index = half.index(of: captured, at: position, count: 256, from: nil, to: nil) else {
         throw RigError.programFailed("what was heard is not what was queued")

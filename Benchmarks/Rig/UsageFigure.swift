@@ -1,8 +1,8 @@
 import RigSupport
 
-/// What players use: with nothing to do, while playing, while paused. All are measured at the same time.
+/// Resource usage of players: idle, playing, paused. All are measured at the same time.
 enum UsageFigure {
-  /// One window; the median of as many as there are rounds is told.
+  /// The length of one window. The result is the median of one window per round.
   private static let windowMilliseconds = 1_000.0
 
   static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
@@ -24,7 +24,7 @@ enum UsageFigure {
     SeekFigure.stop(players)
   }
 
-  /// `asked`: of processor, wakeups.
+  /// `asked`: the limits for processor time and wakeups.
   private static func add(
     _ players: Players, _ state: String, rounds: Int, asked: [String], into table: inout Table
   ) throws {
@@ -52,8 +52,8 @@ enum UsageFigure {
     table.add("\(state): wakeups a second", asked: asked[1], players.each { (wakeups[$0.kind]?.median ?? 0).text() })
   }
 
-  /// Memory while playing, of each player by itself: players that run together share the pages of FFmpeg's libraries, and
-  /// none of them would be charged for the whole. Of a player that is several processes it is their sum.
+  /// Memory during playback, measured for each player alone: players that run together share the pages of FFmpeg's
+  /// libraries, and none would be charged for all of them. For a player with several processes, the sum.
   static func measureMemory(_ programs: Programs, _ material: Material, into table: inout Table) throws {
     let path = try material.music(rate: 44_100)
     var cells: [PlayerKind: String] = [:]

@@ -1,20 +1,20 @@
 import MediaCore
 import RigSupport
 
-/// How long it takes to find out what a file looks like, against decoding it with FFmpeg's program in the same round.
+/// The duration of a waveform scan, compared with a decode by FFmpeg's program in the same round.
 enum WaveformFigure {
-  /// With a daemon that has done nothing else, whose memory is looked at.
+  /// Uses a fresh daemon, whose memory is measured, too.
   ///
-  /// - Parameter length: what the file lasts, in words.
+  /// - Parameter length: the duration of the file, as text.
   static func measure(
     _ programs: Programs, _ path: String, _ length: String, rounds: Int, into table: inout Table
   ) throws {
     let player = try PlayheadPlayer(program: programs.playheadd)
     var ratios = Sample()
     var times = (ours: Sample(), theirs: Sample())
-    // The first of each only brings programs and file into the cache.
+    // The first run of each only fills the caches with programs and files.
     for round in -1..<rounds {
-      // Another one each time: what was made may be kept.
+      // A different request each time, because results may be cached.
       let ours = try waveform(path, binCount: 500 + round, player)
       let theirs = try decode(path)
       guard round >= 0 else { continue }

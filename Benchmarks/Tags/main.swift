@@ -5,10 +5,10 @@ import MediaAssets
 
 // usage: TagsBench FOLDER [ROUNDS]
 //
-// Opens every file of a folder and reads all its tags, as the daemon does, and beside it makes the library calls of ffprobe for the same
-// files: avformat_open_input, avformat_find_stream_info, and a walk of the dictionaries of the file and its streams, of which it copies
-// the texts. Rounds of both are interleaved; all files are in the cache by then.
-// Asked: at most 1.5 times ffprobe's, of the medians; more ends with status 1. Says also what TagLib costs in memory.
+// Opens every file of a folder and reads all its tags, like the daemon. For comparison it makes the library calls of
+// ffprobe for the same files: avformat_open_input, avformat_find_stream_info, and an iteration over the dictionaries of
+// the file and its streams, whose texts it copies. Rounds of both are interleaved, with all files in the cache. The
+// limit is 1.5 times ffprobe's median; above it, the exit status is 1. Also prints TagLib's memory.
 
 func milliseconds(_ body: () throws -> Void) rethrows -> Double {
   let clock = ContinuousClock()
@@ -16,7 +16,7 @@ func milliseconds(_ body: () throws -> Void) rethrows -> Double {
   return Double(took.components.seconds) * 1_000 + Double(took.components.attoseconds) / 1e15
 }
 
-/// Entries that the walks have found.
+/// Entries that the iterations found.
 nonisolated(unsafe) var dictionaryCount = 0
 
 func openAsFFprobe(_ path: String) {
@@ -32,7 +32,7 @@ func openAsFFprobe(_ path: String) {
   avformat_close_input(&context)
 }
 
-/// What ffprobe prints of a dictionary.
+/// The entries of a dictionary that ffprobe prints.
 func walk(_ dictionary: OpaquePointer?, _ texts: inout [(String, String)]) {
   var last: UnsafeMutablePointer<AVDictionaryEntry>?
   while let entry = av_dict_get(dictionary, "", last, AV_DICT_IGNORE_SUFFIX) {
@@ -41,12 +41,12 @@ func walk(_ dictionary: OpaquePointer?, _ texts: inout [(String, String)]) {
   }
 }
 
-/// Opens a file as an asset does.
+/// Opens a file like an asset.
 func open(_ path: String) throws -> Demuxer {
   try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
 }
 
-/// This process's share of memory, in kB (/proc/self/smaps_rollup).
+/// This process's proportional memory, in kB (/proc/self/smaps_rollup).
 func pssKilobytes() -> Int {
   guard let file = fopen("/proc/self/smaps_rollup", "r") else { return 0 }
   defer { fclose(file) }
@@ -80,7 +80,7 @@ guard !paths.isEmpty else {
 }
 let rounds = CommandLine.arguments.count > 2 ? Int(CommandLine.arguments[2]) ?? 9 : 9
 LibAV.discardLog()
-// What TagLib costs a process, once the first tag is read.
+// The memory of TagLib, after the first tag was read.
 for path in paths { _ = try open(path) }
 let before = pssKilobytes()
 _ = try MetadataReader.read(open(paths[0]), displayPath: paths[0])
@@ -104,7 +104,7 @@ for round in 0...rounds {
       pictureCount += metadata.artwork.count
     }
   }
-  // The first warms the cache, and loads TagLib.
+  // The first round fills the caches and loads TagLib.
   if round == 0 { continue }
   ours.append(own)
   opening.append(plain)

@@ -1,1 +1,1 @@
-// A C target needs a source file; the function lies in the fuzzer's runtime.
+// A C target needs a source file. The function is in the fuzzer's runtime.

@@ -3,14 +3,15 @@ import LibAV
 import MediaAssets
 import MediaCore
 
-// A media file in memory, of any bytes: opened, read and sought in. It must not trap, hang or read beside the bytes, and what
-// can be said of every input is checked: the source gives the bytes that it was made of, and a reader's frames follow on each
-// other and begin where a seek said. The last eight bytes of an input say where is sought.
+// Any bytes as a media file in memory: opened, read and seeked. It must not trap, hang or read out of bounds. Checks
+// that hold for every input: the source returns the bytes that it was created with, and a reader's frames are
+// contiguous and begin at the position that a seek reported. The last eight bytes of an input determine the seek
+// targets.
 
-/// What a reader may give before it is enough: a file may say that it lasts for days.
+/// Maximum number of frames that are read: a file may declare a duration of days.
 let longestRead: Int64 = 200_000
 
-/// Reads up to `limit` frames: each piece follows on the one before.
+/// Reads up to `limit` frames and checks that they are contiguous.
 func read(_ reader: AudioTrackReader, limit: Int64) {
   let channelCount = reader.format.channelCount
   var samples = [Float](repeating: 0, count: 4_096 * channelCount)
@@ -28,7 +29,7 @@ func read(_ reader: AudioTrackReader, limit: Int64) {
   }
 }
 
-/// What FFmpeg is given is what there is, from wherever and however much is asked for.
+/// Checks that FFmpeg receives the actual bytes, for any offset and count.
 func checkSource(_ bytes: [UInt8], _ control: UInt64) {
   guard let source = try? FileSource(bytes: bytes, interrupt: Interrupt()) else { return }
   precondition(source.byteCount == Int64(bytes.count), "the source has \(source.byteCount ?? -1) bytes")
@@ -41,7 +42,7 @@ func checkSource(_ bytes: [UInt8], _ control: UInt64) {
   precondition(buffer.dropFirst(wanted.count).allSatisfy { $0 == 0xA5 }, "more was written than was read")
 }
 
-/// What the tags say is within its limits, and what is asked for by number is there.
+/// Checks that the tags are within their limits, and that values can be loaded by their numbers.
 func checkTags(_ asset: Asset) {
   let picture = try? asset.loadArtwork()
   guard let metadata = asset.status(of: AssetKey.metadata).value?.metadata else { return }
@@ -65,7 +66,7 @@ func checkTags(_ asset: Asset) {
 }
 
 func check(_ input: UnsafeRawBufferPointer) {
-  // FFmpeg 5.1 leaks the tags of a VQF header when it refuses the rest of the header (libavformat/vqf.c).
+  // FFmpeg 5.1 leaks the tags of a VQF header when it rejects the rest of the header (libavformat/vqf.c).
   if input.starts(with: "TWIN".utf8) { ignoringLeaks { checkFile(input) } } else { checkFile(input) }
 }
 

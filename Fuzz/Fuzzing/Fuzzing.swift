@@ -1,9 +1,10 @@
 import CLibFuzzer
 import Glibc
 
-// What all fuzz targets share: how libFuzzer is run, and a folder for what they write.
+// Code that all fuzz targets share: starting libFuzzer, and a scratch folder.
 
-/// Runs libFuzzer on `check`, which stops the process at whatever breaks a promise. Returns only when libFuzzer does.
+/// Runs libFuzzer with `check`, which stops the process when a property is violated. Returns only when libFuzzer
+/// returns.
 ///
 /// `check` is called on this thread, with bytes that are valid during the call.
 public func fuzz(_ check: @escaping (UnsafeRawBufferPointer) -> Void) {
@@ -23,10 +24,10 @@ public func ignoringLeaks(_ body: () -> Void) {
   body()
 }
 
-/// Set once, before anything runs.
+/// Set once, before libFuzzer starts.
 nonisolated(unsafe) private var fuzzed: (UnsafeRawBufferPointer) -> Void = { _ in }
 
-/// A new folder where scripts/fuzz wants it, which removes it.
+/// A new folder in the location where scripts/fuzz expects and removes it.
 public func makeScratchFolder() -> String {
   let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
   var name = Array("\(parent)/playhead-fuzz-XXXXXX".utf8CString)
@@ -34,7 +35,7 @@ public func makeScratchFolder() -> String {
   return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
 
-/// Writes a file anew.
+/// Creates or replaces a file.
 public func write(_ bytes: some Collection<UInt8>, to path: String) {
   let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
   precondition(descriptor >= 0, "cannot write \(path): \(errno)")

@@ -2,10 +2,15 @@ import Fuzzing
 import MediaCore
 import Playlists
 
-/// Feeds any bytes to the parser of HLS playlists, and stops at whatever breaks a promise.
+/// Parses any bytes as an HLS playlist, and stops when a property is violated.
 ///
-/// Promises: no trap; errors have the numbers of streams; what one of a server's names is on a server; every segment can be found by its
-/// number and its time; a playlist that is taken in again changes nothing, and whatever a server says next is taken in.
+/// Properties:
+/// - no trap
+/// - errors have the numbers of streams
+/// - names that are relative to a server stay on a server
+/// - every segment can be found by its number and its time
+/// - an update with the same playlist changes nothing
+/// - every later playlist of the server is accepted
 func check(_ input: UnsafeRawBufferPointer) {
   let bytes = Array(input)
   let playlist: HLSPlaylist
@@ -38,7 +43,7 @@ func check(_ input: UnsafeRawBufferPointer) {
       (timeline.startNanoseconds...timeline.endNanoseconds).contains(timeline.playStartNanoseconds), "no start")
     let end = timeline.endNanoseconds
     precondition(timeline.update(media) == .unchanged && timeline.endNanoseconds == end, "it changes by itself")
-    // What stands behind the first `#EXTM3U` but one is what the server says next.
+    // The text from the second `#EXTM3U` on is the server's next playlist.
     let mark = Array("#EXTM3U".utf8)
     if let next = bytes.dropFirst().firstRange(of: mark)?.lowerBound,
       case .media(let newer)? = try? HLSPlaylist(parsing: Array(bytes[next...]), at: place)

@@ -4,15 +4,15 @@ import MediaCore
 @testable import LibAV
 @testable import MediaAssets
 
-// The parsers of headers inside media files that are our own, fed with anything: the first byte says which one. None may trap, read beside
-// the bytes or go on for ever, and what each finds lies within the bytes and is in order.
+// The project's parsers of headers inside media files, with any bytes; the first byte selects one. They must not trap,
+// read out of bounds or loop indefinitely. Their results must be within the bytes and in order.
 
-/// How many packets or pages are enough: each has at least a few bytes.
+/// Maximum number of packets or pages: each has at least a few bytes.
 let longestWalk = 20_000
 
 func source(_ bytes: [UInt8]) -> FileSource? { try? FileSource(bytes: bytes, interrupt: Interrupt()) }
 
-/// Packets of MPEG audio follow each other without a hole, in bytes and in frames.
+/// MPEG audio packets are contiguous in bytes and frames.
 func walkMPEGAudio(_ bytes: [UInt8]) {
   guard let source = source(bytes) else { return }
   var walker = MPEGAudioWalker(source: source, from: PacketIndex.Place(byte: 0, frame: 0))
@@ -28,7 +28,7 @@ func walkMPEGAudio(_ bytes: [UInt8]) {
   }
 }
 
-/// Whatever an index of ADTS packets learns is in order and within the file.
+/// The entries of an ADTS packet index are in order and within the file.
 func walkADTS(_ bytes: [UInt8]) {
   guard let source = source(bytes) else { return }
   let identity = FileIdentity(
@@ -42,7 +42,7 @@ func walkADTS(_ bytes: [UInt8]) {
   }
 }
 
-/// Pages end behind where they begin; one whose checksum is right lies in the file.
+/// Pages end after their start. A page with a correct checksum is within the file.
 func walkOgg(_ bytes: [UInt8]) {
   guard let source = source(bytes) else { return }
   var pages = OggPages(source: source)
@@ -59,7 +59,7 @@ func walkOgg(_ bytes: [UInt8]) {
   }
 }
 
-/// Boxes are asked for at places in the file, and times make sense.
+/// Boxes are requested within the file, and times are valid.
 func readMovie(_ bytes: [UInt8]) {
   for trackID in 1...2 {
     let times = MovieTrackTimes(trackID: trackID) { offset, count in
@@ -74,7 +74,7 @@ func readMovie(_ bytes: [UInt8]) {
   }
 }
 
-/// What a segment says beside its sound: tags of transport streams, and event messages.
+/// Timed metadata of a segment: tags of transport streams, and event messages.
 func readTimedTags(_ bytes: [UInt8]) {
   if let tag = TransportTag.restored(bytes) {
     precondition(tag.starts(with: "ID3".utf8) && tag.count <= bytes.count + 10, "no tag")
@@ -85,7 +85,7 @@ func readTimedTags(_ bytes: [UInt8]) {
   }
 }
 
-/// What is hidden of a file lies in order, behind a tag's header.
+/// Masked ranges of a file are in order, after the header of a tag.
 func veil(_ bytes: [UInt8]) {
   guard let source = source(bytes) else { return }
   var end: Int64 = 0

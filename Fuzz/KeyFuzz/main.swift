@@ -2,13 +2,13 @@ import Fuzzing
 
 @testable import DaemonConfiguration
 
-// The places of a configuration's keys, looked for in anything. It must not trap, it must end, and whatever it says stands in the
-// text: a line that there is, a column within it, and no path longer than is kept.
+// Searches any bytes for the positions of a configuration's keys. It must not trap, and must end. Each result must be
+// in the text: an existing line, a column within it, and no path longer than the limit.
 
-/// The characters of each line, and one more for what stands at its end.
+/// The number of characters of each line, plus one for the position after its end.
 func columns(of text: String) -> [Int] {
   var counts = [0]
-  // A byte order mark is none of the text.
+  // A byte order mark is not part of the text.
   for byte in text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.utf8.dropFirst(3)) : Array(text.utf8) {
     if byte == UInt8(ascii: "\n") {
       counts.append(0)

@@ -5,9 +5,9 @@ import Tags
 @testable import Isolation
 @testable import MediaAssets
 
-// The results of a worker process that a hostile file controls: any bytes. The first byte of an input selects the type of
-// the result. Decoding must not trap or hang, and its memory is bounded by the number of bytes. A decoded value is the
-// same after another round trip. Every check of its numbers returns.
+// The results of a worker process that a hostile file controls: any bytes. The first byte of an input selects the type
+// of the result. Decoding must not trap or hang, and its memory is bounded by the number of bytes. A decoded value is
+// the same after another round trip. Every check of its numbers returns.
 
 /// Decodes a value, encodes it, and decodes it again.
 func checkRoundTrip<Value: Codable>(_ type: Value.Type, _ bytes: [UInt8], _ use: (Value) -> Void = { _ in }) {

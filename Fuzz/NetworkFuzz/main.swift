@@ -1,10 +1,10 @@
 import Fuzzing
 import NetworkIO
 
-// What servers and stations say, fed with anything: titles mixed into sound, and headers; and addresses that users say. It must not
-// trap, where a stream is cut into pieces changes nothing, and nobody is told a user's password.
+// Any bytes as data of servers and stations: titles interleaved with audio, and headers; also addresses from users. It
+// must not trap. The result must not depend on how a stream is split, and a user's password must never be reported.
 
-/// Sound and titles, when the bytes come in pieces of this size.
+/// Audio and titles when the bytes arrive in chunks of this size.
 func station(_ bytes: UnsafeRawBufferPointer, interval: Int, pieceByteCount: Int) -> (
   sound: [UInt8], titles: [ICYMetadata]
 ) {
@@ -44,7 +44,7 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   checkAddress("http://\(String(decoding: bytes.prefix(200), as: UTF8.self))")
 }
 
-/// An address without user name and password is one, and that of the same place.
+/// A redacted address is an address of the same location.
 func checkAddress(_ text: String) {
   guard let url = try? HTTPURL(text) else { return }
   let bytes = Array(url.redacted.utf8)

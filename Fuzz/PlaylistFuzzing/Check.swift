@@ -2,10 +2,14 @@ import Fuzzing
 import MediaCore
 import Playlists
 
-/// Feeds any bytes to the parser of one format, and stops at whatever breaks a promise.
+/// Parses any bytes in one format, and stops when a property is violated.
 ///
-/// Promises: no trap; errors have the numbers of lists; places are files or http URLs, without NUL; ranges are valid; what was read
-/// and can be written reads back with the same places, ranges and titles.
+/// Properties:
+/// - no trap
+/// - errors have the numbers of playlists
+/// - locations are files or http URLs, without NUL
+/// - ranges are valid
+/// - a playlist that can be written reads back with the same locations, ranges and titles
 func check(_ bytes: [UInt8], as format: PlaylistFormat) {
   checkRemote(bytes, as: format)
   let place = PlaylistPlace.file(Array("/music/list.\(format.rawValue)".utf8))
@@ -39,7 +43,7 @@ func check(_ bytes: [UInt8], as format: PlaylistFormat) {
   }
 }
 
-/// The same bytes as the list of a server: it names no files of this machine.
+/// Parses the same bytes as a playlist from a server, which must not refer to local files.
 func checkRemote(_ bytes: [UInt8], as format: PlaylistFormat) {
   let place = PlaylistPlace.url("https://user@h.example:81/a/b;c/list.\(format.rawValue)?q=/x#y")
   guard let list = try? Playlist(parsing: bytes, at: place) else { return }

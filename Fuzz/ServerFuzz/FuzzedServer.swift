@@ -3,15 +3,15 @@ import MediaCore
 import Playback
 import RealtimeAudio
 
-/// A server in this process, with everything behind it that a daemon has but a device: time passes by `clock.advance` only.
+/// A server in this process with all parts of a daemon except a device. Time advances only by `clock.advance`.
 ///
-/// It lives as long as the process: each input is a connection of its own.
+/// It lives as long as the process. Each input uses a separate connection.
 final class FuzzedServer {
   let path: String
   private let server: ControlServer
   private let engine: PlaybackEngine
 
-  /// Listens in `folder`. Nothing is saved, written on a peer's word or asked of the network.
+  /// Accepts connections in `folder`. Saves nothing, writes no files for peers, and uses no network.
   init(folder: String) throws(MediaError) {
     path = "\(folder)/control.sock"
     let loop = ThreadControlLoop()

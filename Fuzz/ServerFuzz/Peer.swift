@@ -1,15 +1,15 @@
 import Glibc
 
-/// One connection to the server, from the peer's side: sends bytes while it reads, and counts final replies.
+/// One connection to the server, from the peer's side. Sends bytes while it reads, and counts final replies.
 final class Peer {
   private let descriptor: Int32
-  /// What stands behind the last whole line.
+  /// The incomplete last line.
   private var rest: [UInt8] = []
-  /// The final replies that came: `ok` and `error` in words, results, errors and batches of them in JSON.
+  /// The number of final replies: `ok` and `error` in text form; results, errors and batches of them in JSON.
   private(set) var replyCount = 0
-  /// The server ended the connection.
+  /// Whether the server closed the connection.
   private(set) var hasEnded = false
-  /// The lines that came since they were asked for.
+  /// The lines since the last request.
   private var lines: [String] = []
 
   init(path: String) {
@@ -32,7 +32,7 @@ final class Peer {
 
   deinit { close(descriptor) }
 
-  /// Sends all of it in pieces of so many bytes, reading what comes meanwhile.
+  /// Sends all bytes in chunks of `pieceByteCount`, and reads meanwhile.
   func send(_ bytes: [UInt8], pieceByteCount: Int) {
     var sent = 0
     while sent < bytes.count, !hasEnded {
@@ -48,10 +48,10 @@ final class Peer {
     }
   }
 
-  /// Says that nothing more comes from here.
+  /// Closes the sending side.
   func endInput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Waits for something for at most so many milliseconds; whether anything came, the end included.
+  /// Waits up to `limit` milliseconds for data. Returns whether data or the end arrived.
   func read(withinMilliseconds limit: Int32) -> Bool {
     var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&status, 1, limit) > 0 else { return false }
@@ -59,14 +59,14 @@ final class Peer {
     return true
   }
 
-  /// Sends a request in words and waits for its final reply, which it gives with the rows before it.
+  /// Sends a request in text form and waits for its final reply. Returns it and the rows before it.
   func ask(_ request: String) -> [String] {
     lines = []
     let wanted = replyCount + 1
     send(Array("\(request)\n".utf8), pieceByteCount: .max)
     while replyCount < wanted {
       precondition(!hasEnded, "the connection ended amid \(request)")
-      // A hang is libFuzzer's to see: it has a limit for each input.
+      // libFuzzer detects a hang: it has a limit for each input.
       _ = read(withinMilliseconds: -1)
     }
     return lines
@@ -90,7 +90,7 @@ final class Peer {
     }
   }
 
-  /// Whether a line ends a request: events and rows do not.
+  /// Whether a line ends a request; events and rows do not.
   static func isFinal(_ line: String) -> Bool {
     if line.hasPrefix("[") { return true }
     if line.hasPrefix("{") { return !line.hasPrefix("{\"jsonrpc\":\"2.0\",\"method\"") }

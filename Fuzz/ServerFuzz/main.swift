@@ -3,19 +3,20 @@ import MediaCore
 import RealtimeAudio
 import WireProtocol
 
-// The server, fed with anything on a socket of its own: reader, connection, handlers and players behind it. It must neither trap nor
-// hang; each request has exactly one final reply, a notification and a blank line none; and when a connection is gone, so are what it
-// watched and waited for. What is expected is told from the same bytes by the reader of requests, which WireFuzz looks at.
+// The server with any bytes on a separate socket, including reader, connection, handlers and players. It must neither
+// trap nor hang. Each request has exactly one final reply; a notification and a blank line have none. After a
+// connection has closed, its observers and pending requests must not exist any more. The reader of requests, which
+// WireFuzz tests, computes the expectation from the same bytes.
 //
-// The last byte of an input says in which pieces it is sent, and whether the peer goes away without reading.
+// The last byte of an input determines the chunk size, and whether the peer disconnects without reading.
 
-/// What a peer that sends these bytes gets.
+/// The expected result for a peer that sends these bytes.
 struct Expectation {
-  /// Final replies.
+  /// The number of final replies.
   var replyCount = 0
-  /// Something is asked for that may never be.
+  /// Whether a request may wait indefinitely.
   var mayWaitForEver = false
-  /// So much time is to pass that it would take long.
+  /// Whether the requested virtual time takes long.
   var takesLong = false
 
   init(_ bytes: [UInt8]) {
@@ -44,9 +45,9 @@ struct Expectation {
     }
   }
 
-  /// Notes what a command means for how long it takes; whether nothing behind it is taken.
+  /// Records how a command affects the duration. Returns whether commands after it are not read.
   private mutating func take(_ command: Command) -> Bool {
-    /// Virtual time that passes in a moment.
+    /// Virtual time that passes quickly.
     let short = MediaTime(value: 5, timescale: 1)
     switch command {
     case .connection(.bye): return true
@@ -60,7 +61,7 @@ struct Expectation {
   }
 }
 
-/// The server, a file that can be played, and the connection on which things are put in order.
+/// The server, a playable file, and the connection that cleans up after each input.
 final class Bench {
   let folder = makeScratchFolder()
   let server: FuzzedServer
@@ -76,7 +77,7 @@ final class Bench {
     keeper = Peer(path: server.path)
   }
 
-  /// RIFF's header for 16-bit samples.
+  /// A RIFF header for 16-bit samples.
   private static func header(byteCount: Int) -> [UInt8] {
     func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
     return Array("RIFF".utf8) + little(36 + byteCount, 4) + Array("WAVEfmt ".utf8) + little(16, 4) + little(1, 2)
@@ -84,7 +85,7 @@ final class Bench {
       + little(byteCount, 4)
   }
 
-  /// The bytes with the file's path where they say `/tone.wav`.
+  /// The bytes with the file's path instead of `/tone.wav`.
   func resolved(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var result = Array(bytes)
     let name = Array("/tone.wav".utf8)
@@ -105,7 +106,7 @@ final class Bench {
     do {
       let peer = Peer(path: server.path)
       peer.send(bytes, pieceByteCount: control < 64 ? Int(control) + 1 : .max)
-      // Who goes away without reading, or waits for what never comes, gets what he gets.
+      // A peer that disconnects without reading, or waits indefinitely, has no expected replies.
       if control & 1 == 0, !expected.mayWaitForEver {
         peer.endInput()
         awaitEnd(of: peer)
@@ -118,13 +119,15 @@ final class Bench {
     putInOrder()
   }
 
-  /// The peer has all of its answers, and the server closes. What waits for time gets some whenever nothing comes for a moment.
+  /// Waits until the peer has all replies and the server closes the connection. Advances virtual time when no data
+  /// arrives for a moment.
   private func awaitEnd(of peer: Peer) {
     var quietCount = 0
     while !peer.hasEnded {
       if peer.read(withinMilliseconds: 10) { continue }
       quietCount += 1
-      // What takes no time may take long on a busy machine; what takes time has had enough of it.
+      // Requests without virtual time may be slow on a busy machine; requests with virtual time have had enough by
+      // then.
       if quietCount < 500 {
         _ = keeper.ask("@advance clock.advance 0.1")
       } else {
@@ -133,7 +136,7 @@ final class Bench {
     }
   }
 
-  /// Leaves nothing to the next input, and sees that nothing of the connection is left.
+  /// Removes all state before the next input, and checks that no state of the connection remains.
   private func putInOrder() {
     for line in keeper.ask("player.list") where line.hasPrefix("| ") {
       guard let name = line.split(separator: " ").first(where: { $0.hasPrefix("player=") })?.dropFirst(7) else {

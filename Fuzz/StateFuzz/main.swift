@@ -7,20 +7,20 @@ import RealtimeAudio
 @testable import ControlServer
 @testable import SavedState
 
-// What a daemon restores at its start, from files that anybody may have written to: the database, its log, and `state.lock` with
-// the marks of entries that were being opened. It must not trap and must end; and however damaged the files are, the store
-// answers a number for the next entry that can be counted on from, and can be written to or says why not.
+// The state that a daemon restores at its start, from files with any content: the database, its log, and `state.lock`
+// with the marks of entries that were being opened. It must not trap, and must end. For any damage, the store returns a
+// valid number for the next entry, and can be written or reports an error.
 //
-// The first byte of an input says which file the rest is: whole, or as changes of one byte each (a place of three bytes, and
-// the byte) in a file that a store has written.
+// The first byte of an input selects the file. The rest is its content, or changes of one byte each (a three-byte
+// offset and the byte) to a file that a store has written.
 
-/// A folder that a store has written: what each of its files holds.
+/// The files of a folder that a store has written.
 struct Written {
   var database: [UInt8]
   var lock: [UInt8]
 }
 
-/// The store's clock is not the inputs': a fixed end for what is broken for good.
+/// The store's clock does not depend on the inputs: a fixed deadline for permanent failures.
 func close(_ store: StateStore) { store.close(by: .now.advanced(byNanoseconds: 20_000_000_000)) }
 
 func read(_ path: String) -> [UInt8] {
@@ -71,7 +71,7 @@ func makeWritten() -> Written {
   return Written(database: read(folder + "/state.sqlite"), lock: lock)
 }
 
-/// Changes of single bytes.
+/// Applies changes of single bytes.
 func changed(_ bytes: [UInt8], by changes: ArraySlice<UInt8>) -> [UInt8] {
   var bytes = bytes
   var rest = changes
@@ -90,7 +90,7 @@ let engine = PlaybackEngine(
   loop: VirtualControlLoop(base: loop),
   output: OutputConfiguration(makeSink: { preconditionFailure("the output is never opened") }))
 
-/// Restores players as a daemon does, each of which opens nothing.
+/// Restores players like a daemon. None of them opens files.
 func restore(_ loaded: LoadedState) {
   var maker = EntryMaker(ServerPolicy())
   for stored in loaded.players {
@@ -101,7 +101,7 @@ func restore(_ loaded: LoadedState) {
       for item in player.allItems() where loaded.openingIDs.contains(item.id) {
         precondition(item.error?.code == .crashedWhileOpening, "an entry that crashed the daemon may be opened")
       }
-      // What is restored can be saved again.
+      // Restored state can be saved again.
       _ = StoredPlayer(name: stored.name, player.snapshot(), changed: player.allItems())
       player.close()
     }

@@ -3,11 +3,11 @@ import LibAV
 import MediaAssets
 import MediaCore
 
-// The segments of an HLS stream, of any bytes: a playlist beside them, which names them, is opened, read and sought in. It must not trap,
-// hang or read beside the bytes, and a reader's frames follow on each other. The last byte of an input says where its bytes are
-// cut in two, and whether the second of the segments begins anew.
+// Any bytes as segments of an HLS stream, which is opened, read and seeked through a playlist. It must not trap, hang
+// or read out of bounds, and a reader's frames must be contiguous. The last byte of an input determines where its bytes
+// are split, and whether the second segment starts with a discontinuity.
 
-/// What a reader may give before it is enough.
+/// Maximum number of frames that are read.
 let longestRead: Int64 = 100_000
 
 let folder = makeScratchFolder()

@@ -3,11 +3,12 @@ import Fuzzing
 import TagLibShim
 import Tags
 
-// The reader over TagLib, and that of Matroska, fed with anything: the first byte says which kind of file it is. It must neither trap nor
-// leak, and what it gives is within its limits and valid text. TagLib itself is Debian's and not instrumented; the shim is.
+// Any bytes for the reader over TagLib and the Matroska reader; the first byte selects the kind of file. They must
+// neither trap nor leak, and results must be valid text within the limits. TagLib is Debian's build without
+// instrumentation; the shim is instrumented.
 
 extension TagLimits {
-  /// Small, so that they are reached.
+  /// Small limits, so that inputs reach them.
   static let small: TagLimits = {
     var limits = TagLimits()
     limits.byteCount = 1 << 20
@@ -49,7 +50,7 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   precondition(count <= limits.byteCount, "more bytes than are allowed")
 }
 
-// Linked in: nothing is loaded.
+// Linked in, so no library is loaded.
 precondition(TagReader.isAvailable, "the reader is not there")
 withExtendedLifetime(playhead_tags_read as tags_read_function) {
   fuzz(check)

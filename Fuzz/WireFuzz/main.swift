@@ -2,10 +2,10 @@ import Fuzzing
 import MediaCore
 import WireProtocol
 
-// Everything that reads text from a peer, fed with anything. It must not trap, and what can be said of every input is checked:
-// where a stream is cut into chunks changes nothing, and what was written reads back as it was.
+// Any bytes for all code that reads text from a peer. It must not trap. Properties of every input: the result does not
+// depend on how a stream is split, and written text reads back unchanged.
 
-/// All that a connection brings, when its bytes come in chunks of this size.
+/// The requests of a connection when its bytes arrive in chunks of this size.
 func incoming(_ bytes: UnsafeRawBufferPointer, chunkByteCount: Int) -> [RequestReader.Incoming] {
   var reader = RequestReader()
   var found: [RequestReader.Incoming] = []
@@ -15,7 +15,7 @@ func incoming(_ bytes: UnsafeRawBufferPointer, chunkByteCount: Int) -> [RequestR
     var offset = 0
     while let next = reader.next(in: chunk, at: &offset) {
       found.append(next)
-      // Its members are read when they are asked for.
+      // Members are decoded when they are requested.
       if case .batch(let batch) = next {
         precondition(Array(batch).count == batch.count, "members of a batch are lost")
       }
@@ -48,7 +48,7 @@ func check(_ bytes: UnsafeRawBufferPointer) {
     precondition((try? FilePath(text: path.text)) == path, "a path does not read back as it was")
     precondition((try? FilePath(text: path.url)) == path, "a path's URL does not read back as it was")
   }
-  // A text is one field of a reply, whatever is in it.
+  // Any text is one field of a reply.
   var line: [UInt8] = []
   Reply.ok(["text": .string(text)]).encode(to: .words, into: &line)
   precondition(
