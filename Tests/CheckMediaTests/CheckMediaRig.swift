@@ -31,7 +31,7 @@ final class CheckMediaRig {
     return path
   }
 
-  /// Writes an executable shell script beside the media files; returns the path.
+  /// Writes an executable shell script next to the media files; returns the path.
   func script(_ name: String, _ body: String) throws -> String {
     let path = folder.file(name)
     try "#!/bin/sh\n\(body)\n".write(toFile: path, atomically: true, encoding: .utf8)

@@ -27,13 +27,13 @@ import Testing
     return (audio, samples)
   }
 
-  /// One landing: where samples come from, what the seek claims, and the words that the line begins with.
+  /// One landing: the origin of its samples, the claim of the seek, and the first words of the report line.
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
     var codecName = "vorbis"
     var target = 5_000
     var landed = 5_000
-    /// The frame of the samples, and their number.
+    /// The first frame of the samples, and their number.
     var source = 5_000
     var count = 4_096
     var added: Float = 0

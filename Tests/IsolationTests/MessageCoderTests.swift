@@ -2,7 +2,7 @@ import Testing
 
 @testable import Isolation
 
-/// Encoding and decoding of messages, hostile bytes included.
+/// Encoding and decoding of messages, including hostile bytes.
 @Suite struct MessageCoderTests {
   enum Choice: Codable, Equatable {
     case plain

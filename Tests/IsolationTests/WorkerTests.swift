@@ -9,9 +9,9 @@ import Testing
 
 @testable import Isolation
 
-/// Worker processes: what they may do, and what their end means.
+/// Worker processes: their rights, and the effects of their end.
 @Suite struct WorkerTests {
-  /// A pool of the test's own worker program (Sources/worker-for-tests).
+  /// A pool of a worker program for tests (Sources/worker-for-tests).
   static func pool(patienceMilliseconds: Int = 25) throws -> WorkerPool {
     var folder = #filePath.split(separator: "/").dropLast(3).map(String.init)
     folder += [".build", "debug", "worker-for-tests"]
@@ -64,7 +64,7 @@ import Testing
       let result = Result { () throws -> pid_t in try pool.lease().processID }
       second.update { $0 = result }
     }
-    // The thread has started its own worker, and waits for the first one.
+    // The thread has started a new worker, and waits for the first one.
     while pool.statistics.busyCount < 2 || pool.statistics.startedCount < 2 { sched_yield() }
     first = nil
     let result = try #require(second.wait { $0 })
@@ -118,7 +118,7 @@ import Testing
         return (first, "first")
       }
     }
-    // The worker has half a task: it does not perform another.
+    // The worker has received half a task, so it performs no other.
     expectError(.fileNotFound) { try lease.run(Function.echo.rawValue, 1, as: Int.self) }
     #expect(pool.statistics.crashCount == 0)
   }
@@ -217,7 +217,7 @@ import Testing
     let process = try WorkerProcess(program: try Self.pool().program)
     let task = WorkerTask(function: Function.exhaustProcessorTime.rawValue, parameters: [])
     #expect(process.socket.send(MessageKind.task.message(task)))
-    // One second that it has begun, and none from then on.
+    // One second, which has begun, and no further second.
     #expect(sandbox_allow_processor_time(process.processID, 0) == 0)
     #expect(process.socket.receive() == nil)
     #expect(process.wait() == WorkerProcess.End(signal: SIGXCPU, status: 0))
@@ -244,12 +244,12 @@ import Testing
         source, displayName: "a.mp3", Function.exhaustProcessorTime.rawValue, true, patienceMilliseconds: 1,
         as: Int.self)
     }
-    // A reader whose worker is gone says so, and does not wait for an end of the cancellation.
+    // A reader without a worker fails at once, and does not wait for the end of the cancellation.
     expectError(.damagedFile) { try lease.run(Function.echo.rawValue, 1, as: Int.self) }
     #expect(pool.statistics.crashCount == 0)
   }
 
-  /// A worker that a scan used must not delay the opening of what plays next.
+  /// A worker that a scan used must not delay the opening of the next item.
   @Test func aWorkerHasThePriorityOfTheThreadThatUsesIt() throws {
     let pool = try Self.pool()
     let ids = Mutex<[pid_t]>([])
@@ -280,7 +280,7 @@ import Testing
 
   @Test func aWorkerIsRestrictedAsItsTableSays() throws {
     let process = try WorkerProcess(program: try Self.pool().program)
-    // A worker that has answered has restricted itself.
+    // A worker restricts itself before its first reply.
     let task = WorkerTask(function: Function.echo.rawValue, parameters: [1])
     #expect(process.socket.send(MessageKind.task.message(task)))
     #expect(process.socket.receive() == [MessageKind.result.rawValue, 1])
@@ -321,7 +321,7 @@ import Testing
     }
     var allowed: Set<Substring> = []
     while let name = sandbox_worker_call(Int32(allowed.count)) { allowed.insert(Substring(String(cString: name))) }
-    // The filter looks at the arguments of these.
+    // The filter checks the arguments of these calls.
     allowed.formUnion(["newfstatat", "mmap", "mprotect", "clone", "prlimit64"])
     #expect(Set(named) == allowed, "\(Set(named).symmetricDifference(allowed))")
     #expect(named.count == allowed.count, "each is named once")
@@ -349,7 +349,7 @@ private final class FailingBytes: ByteSource {
   func resume() {}
 }
 
-/// Cancels whoever reads it for the first time, and has no bytes.
+/// Cancels the task at the first read, and has no bytes.
 private final class CancellingBytes: ByteSource {
   let byteCount: Int64? = nil
   let isSeekable = false

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Loudness
 
-/// What is worked out of blocks, and what channels count for.
+/// Loudness of gated blocks, and weights of channels.
 @Suite struct GatingTests {
   private func loudness(_ blocks: [Double?]) -> Double? {
     var gating = GatingBlocks()
@@ -16,7 +16,7 @@ import Testing
     #expect(loudness([nil, nil]) == nil)
     #expect(loudness([-70.1, -80]) == nil)
     #expect(loudness([-23, -23, nil, -71]) == -23)
-    // More than 10 LU below the mean of all does not count.
+    // Blocks more than 10 LU below the mean do not count.
     #expect(loudness([-20, -20, -34]) == -20)
     // The mean of powers: two of -20 and two of -26.
     #expect(loudness([-20, -20, -26, -26]) == -22.037)
@@ -28,11 +28,11 @@ import Testing
     let five = [
       EBUR128_LEFT, EBUR128_RIGHT, EBUR128_CENTER, EBUR128_UNUSED, EBUR128_LEFT_SURROUND, EBUR128_RIGHT_SURROUND,
     ]
-    // 5.1 with its pair behind, and at the sides; and without a mask, or one of another count.
+    // 5.1 with back or side channels; without a mask, or with a mask of another channel count.
     for mask in [0x3F, 0x60F, nil, 0x3] as [UInt64?] {
       #expect(ChannelRoles.roles(mask: mask, channelCount: 6) == five)
     }
-    // Beside a pair at the sides the one behind counts as the standard has it.
+    // With side channels, the back channels have the weight of the standard.
     #expect(
       ChannelRoles.roles(mask: 0x63F, channelCount: 8) == [
         EBUR128_LEFT, EBUR128_RIGHT, EBUR128_CENTER, EBUR128_UNUSED, EBUR128_Mp135, EBUR128_Mm135,

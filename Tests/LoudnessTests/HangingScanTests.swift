@@ -7,11 +7,11 @@ import Testing
 @testable import Loudness
 @testable import MediaAssets
 
-/// Scans whose files' bytes do not come: they hold up no others.
+/// Scans of files whose bytes do not arrive: other scans continue.
 @Suite(.timeLimit(.minutes(2))) struct HangingScanTests {
   private let second: Int64 = 1_000_000_000
 
-  /// A scanner that looks at the time when it is told to.
+  /// A scanner that checks for timeouts only when the test calls it.
   private func scanner(threads: Int = 4) -> LoudnessScanner {
     LoudnessScanner(limits: WorkPlaces.Limits(placeCount: 1, threadCount: threads), isWatched: false)
   }
@@ -20,7 +20,7 @@ import Testing
     scanner.workers.check(at: MonotonicClock.nanoseconds + seconds * second)
   }
 
-  /// A scan that has begun.
+  /// A started scan.
   private struct Begun {
     let scan: LoudnessScan
     private let end = WakeSignal<Result<LoudnessReport, MediaError>?>(nil)
@@ -34,7 +34,7 @@ import Testing
 
     func wait() throws -> LoudnessReport { try #require(end.wait { $0 }).get() }
 
-    /// What came of each file.
+    /// The result of each file.
     func outcomes() throws -> [String] {
       try wait().files.map { result in
         switch result {
@@ -87,7 +87,7 @@ import Testing
     #expect(try other.outcomes() == ["measured"])
   }
 
-  /// And how many of those there may be is bounded.
+  /// The number of such threads is bounded.
   @Test func whatWaitsForThreadsThatHangFails() throws {
     let (files, scanner) = (try TemporaryDirectory(), scanner(threads: 2))
     let path = try tone(files)
@@ -108,7 +108,7 @@ import Testing
     #expect(try Begun([Asset(path: path)], on: scanner).outcomes() == ["measured"])
   }
 
-  /// What has been opened may take as long as it likes, but while it waits it has no place.
+  /// A file that was opened may take any time, but it occupies no slot while it waits.
   @Test func aFileThatStopsInTheMiddleHoldsUpNoOtherScan() throws {
     let (files, scanner) = (try TemporaryDirectory(), scanner())
     let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: tone(files, frames: 480_000))))

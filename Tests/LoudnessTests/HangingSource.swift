@@ -1,8 +1,8 @@
 import MediaCore
 import RealtimeAudio
 
-/// Bytes that do not come from a place on, until the read is cancelled; deaf, until they are released, as those of a file whose server is
-/// gone.
+/// Bytes that do not arrive from an offset on, until the read is cancelled. A deaf source ignores that until it is
+/// released, like a file whose server is gone.
 final class HangingSource: ByteSource {
   private struct State {
     var isCancelled = false
@@ -36,17 +36,17 @@ final class HangingSource: ByteSource {
     return rest.count
   }
 
-  /// The bytes come.
+  /// Lets the bytes arrive.
   func release() { state.update { $0.isReleased = true } }
 
-  /// Waits until somebody reads what does not come.
+  /// Waits until a thread reads the missing bytes.
   func waitUntilRead() { _ = state.wait { $0.isReading ? true : nil } as Bool? }
 
   func cancel() { state.update { $0.isCancelled = true } }
 
   func resume() { state.update { $0.isCancelled = false } }
 
-  /// Waits until somebody reads.
+  /// Waits until a thread reads.
   func hangs() async {
     await withCheckedContinuation { continuation in
       NamedThread.detached(name: "hanging") { [state] in

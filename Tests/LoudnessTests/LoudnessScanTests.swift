@@ -8,7 +8,7 @@ import Testing
 
 @testable import Loudness
 
-/// Scans of files, of every kind and condition.
+/// Loudness scans of files of all kinds, intact and damaged.
 @Suite struct LoudnessScanTests {
   private func measured(_ path: String) async throws -> LoudnessMeasurement {
     try #require(try await LoudnessScan([Asset(path: path)]).report().files.first).get()
@@ -65,7 +65,7 @@ import Testing
   @Test func thePeakBetweenSamplesIsFound() async throws {
     let files = try TemporaryDirectory()
     let path = files.file("between.wav")
-    // A quarter of the rate, its samples at 45 degrees: they reach 0.707 of what lies between them.
+    // A quarter of the sample rate, with samples at 45 degrees: they reach 0.707 of the true peak.
     let values = samples(96_000) { 0.7 * sin(.pi / 2 * Double($0) + .pi / 4) }
     try TimeCode.writeWAV(path: path, frameCount: 96_000) { StereoFrame(left: values[$0], right: 0) }
     let result = try await measured(path)
@@ -85,7 +85,7 @@ import Testing
     #expect(short.duration == MediaTime(value: 19_199, timescale: 48_000))
     let enough = try await measured(try tone(files, "enough.wav", level: 0.5, frames: 19_200))
     #expect(enough.kind == .measured)
-    // Quieter than -70 LUFS throughout.
+    // Below -70 LUFS throughout.
     #expect(try await measured(try tone(files, "quiet.wav", level: 0.0001, frames: 48_000)).kind == .silence)
   }
 
@@ -96,11 +96,11 @@ import Testing
     let faint = try tone(files, "faint.wav", level: 0.01, frames: 48_000 * 6)
     let report = try await LoudnessScan([loud, quiet, faint].map { Asset(path: $0) }, measuresAlbum: true).report()
     let album = try #require(report.album)
-    // The faint one is gated away; (0.5² * 4 + 0.25² * 6) / 10, but for the blocks across its borders.
+    // The quiet file is gated out; (0.5² * 4 + 0.25² * 6) / 10, except for blocks across file boundaries.
     let expected = 10 * log10((0.25 * 4 + 0.0625 * 6) / 10)
     #expect(abs(try #require(album.integratedLoudness) - expected) < 0.1)
     #expect(abs(album.samplePeak - 0.5) < 0.001)
-    // Of one file it is the file's own, which libebur128 has worked out itself.
+    // The album of one file has the loudness that libebur128 computes for the file.
     let alone = try await LoudnessScan([Asset(path: quiet)], measuresAlbum: true).report()
     let own = try #require(try alone.files.first?.get().integratedLoudness)
     #expect(abs(try #require(alone.album?.integratedLoudness) - own) < 0.001)
@@ -129,7 +129,7 @@ import Testing
     #expect(try await code(files.file("text.wav")) == .unknownFormat)
     #expect(try await code(files.file("empty.wav")) == .emptyFile)
     #expect(try await code(video) == .noPlayableTracks)
-    // They end nothing.
+    // They do not end the scan.
     let good = try tone(files, "good.wav", level: 0.5, frames: 48_000)
     let report = try await LoudnessScan([fifo, good, video].map { Asset(path: $0) }, measuresAlbum: true).report()
     #expect(report.files.map { (try? $0.get())?.kind } == [nil, .measured, nil])
@@ -196,7 +196,7 @@ import Testing
         continuation.resume()
       }
     }
-    // The thread goes on with what comes next once it has given this one up.
+    // The thread continues with the next scan after it has ended this one.
     _ = try await LoudnessScan([Asset(path: path)]).report()
     #expect(ends.withLock { $0 } == [true])
     #expect(told.withLock { $0 } == 6)
@@ -212,7 +212,7 @@ import Testing
     await source.hangs()
     scan.cancel()
     #expect(ended.withState { $0 } == .cancelled)
-    // And so is the thread.
+    // The thread is free, too.
     let files = try TemporaryDirectory()
     #expect(try await measured(try tone(files, "a.wav", level: 0.5, frames: 48_000)).kind == .measured)
   }

@@ -6,23 +6,24 @@ import Testing
 
 @testable import Loudness
 
-/// Our measurements beside those of FFmpeg's own filter `ebur128`, over formats, rates and channels. A table is printed.
+/// Measurements compared with FFmpeg's filter `ebur128`, for formats, rates and channels. Prints a table.
 @Suite struct ReferenceTests {
   private struct Row {
     var name: String
-    /// What FFmpeg's filter `aevalsrc` is to make.
+    /// The expression for FFmpeg's filter `aevalsrc`.
     var signal: String
     var encoding: [String]
     var suffix: String
   }
 
-  /// Noise in four steps of loudness, which the gates and the range notice.
+  /// Noise with four loudness levels, which affect the gates and the range.
   private static func noise(_ index: Int) -> String {
     "(random(\(index))-0.5)*(0.08+0.3*gt(mod(t,4),1)+0.5*gt(mod(t,4),3)*mod(floor(t/4),2))"
   }
 
   private static func source(_ channels: [String], _ layout: String, rate: Int, seconds: Int = 10) -> String {
-    // Below a quarter of the rate, as music is: up to half of it each interpolation finds other peaks between samples.
+    // Below a quarter of the rate, like music. Near half of the rate, different interpolations find different true
+    // peaks.
     let limits = repeatElement("lowpass=f=\(rate / 6)", count: 3).joined(separator: ",")
     return "aevalsrc=exprs='\(channels.joined(separator: "|"))':c=\(layout):s=\(rate):d=\(seconds),\(limits)"
   }
@@ -74,7 +75,7 @@ import Testing
     Row(
       name: "flac 3.0", signal: source([noise(0), noise(1), noise(2)], "3.0", rate: 48_000),
       encoding: ["-c:a", "flac"], suffix: "flac"),
-    // What stands behind the pair at the sides is 1.5 dB less to the standard than to FFmpeg: silent here.
+    // FFmpeg weights the back channels of 7.1 with 1.5 dB more than the standard, so they are silent here.
     Row(
       name: "wav 7.1, back silent",
       signal: source([noise(0), noise(1), noise(2), noise(3), "0", "0", noise(4), noise(5)], "7.1", rate: 48_000),
@@ -105,7 +106,7 @@ import Testing
     print(lines.joined(separator: "\n"))
   }
 
-  /// Peaks that lie between samples: cases 15 to 19 of EBU Tech 3341, with its tolerance. Beginning at once would be a peak, too.
+  /// True peaks: cases 15 to 19 of EBU Tech 3341, with its tolerance. An abrupt start would be a peak, too.
   @Test(arguments: [(4.0, 0.0, 0.5, -6.0), (4, 45, 0.5, -6), (6, 60, 0.5, -6), (8, 67.5, 0.5, -6), (4, 45, 1.41, 3)])
   func truePeaksAreThoseOfTheStandard(_ part: Double, _ degrees: Double, _ amplitude: Double, _ wanted: Double)
     async throws
@@ -129,7 +130,8 @@ import Testing
     return String(repeating: " ", count: max(0, 7 - text.count)) + text
   }
 
-  /// What FFmpeg's filter says at the end of the file: of loudness and range three places, of the peak what it says of each channel.
+  /// The output of FFmpeg's filter at the end of the file: loudness and range with three decimals, and the peak of each
+  /// channel.
   private static func reference(
     _ path: String, _ files: TemporaryDirectory
   ) throws -> (loudness: Double, range: Double, peak: Double) {

@@ -7,14 +7,14 @@ import Testing
 
 @testable import Recording
 
-/// AVAudioRecorder's semantics, with a source that the test feeds.
+/// AVAudioRecorder's semantics, with a source that the test controls.
 @Suite struct AudioRecorderTests {
   @Test func pauseAndRecordContinueOneFile() throws {
     let rig = try RecorderRig()
     try rig.recorder.prepareToRecord()
     #expect(rig.recorder.status.state == .prepared)
     #expect(!rig.source.isRunning)
-    // What comes while nobody listens is nobody's.
+    // Audio before `record` is discarded.
     rig.give(0..<100)
     try rig.recorder.record()
     #expect(rig.recorder.isRecording)
@@ -91,9 +91,9 @@ import Testing
     rig.give(0..<1_000)
     expectError(.invalidState) { try rig.recorder.deleteRecording() }
     try rig.recorder.stop()
-    // Again: what it came to.
+    // A second call returns the same outcome.
     #expect(try rig.recorder.stop().duration == MediaTime(value: 1_000, timescale: 48_000))
-    // It is not replaced by a second recording.
+    // A second recording does not replace it.
     expectError(.fileExists) { try rig.recorder.prepareToRecord() }
     expectError(.fileExists) { try rig.recorder.record() }
     #expect(rig.recorder.status.state == .stopped)
@@ -110,7 +110,7 @@ import Testing
     try rig.recorder.deleteRecording()
     #expect(access(rig.path, F_OK) != 0)
     expectError(.fileNotFound) { try rig.recorder.deleteRecording() }
-    // Then the name is free.
+    // The name is free afterwards.
     try rig.recorder.prepareToRecord()
     try rig.recorder.stop()
   }
@@ -143,7 +143,7 @@ import Testing
     try rig.recorder.prepareToRecord()
     let start = HostTime.now.advanced(byNanoseconds: 3_600_000_000_000)
     try rig.recorder.record(atHostTime: start)
-    // Pieces of 1000 frames; the time lies 10.5 frames behind the beginning of the second.
+    // Chunks of 1000 frames; the start time is 10.5 frames after the start of the second chunk.
     for piece in 0..<3 {
       let nanoseconds = Int64((Double(piece - 1) * 1_000 - 10.5) * 1e9 / 48_000)
       rig.source.give(
@@ -194,7 +194,7 @@ import Testing
     let outcome = try #require(rig.recorder.status.outcome)
     #expect(outcome.error?.code == .sourceLost)
     #expect(try Decoded.runs(rig.path) == [TimeCode.Run(file: 1, firstIndex: 0, count: 30_000, position: 0)])
-    // Who asks afterwards hears the same.
+    // Later calls return the same.
     #expect(try rig.recorder.stop() == outcome)
   }
 
@@ -216,7 +216,7 @@ import Testing
     rig.source.give([Float](repeating: 0.01, count: 48_000))
     rig.source.give([Float](repeating: 0.32, count: 4_800))
     let outcome = try rig.recorder.stop()
-    // A quarter of a second before it is kept.
+    // The quarter of a second before it is kept.
     #expect(outcome.duration == MediaTime(value: 12_000 + 4_800, timescale: 48_000))
     #expect(outcome.skippedFrameCount == 36_000)
     let frames = try Decoded.frames(rig.path)
@@ -229,7 +229,7 @@ import Testing
     rig.source.give([Float](repeating: 0.5, count: 4_800))
     rig.source.give([Float](repeating: 0.001, count: 96_000))
     rig.source.give([Float](repeating: 0.5, count: 4_800))
-    // At the end only what is kept of a beginning.
+    // At the end, only the first part of the silence is kept.
     rig.source.give([Float](repeating: 0.001, count: 96_000))
     let outcome = try rig.recorder.stop()
     #expect(outcome.duration == MediaTime(value: 4_800 + 28_800 + 4_800 + 16_800, timescale: 48_000))
@@ -239,7 +239,7 @@ import Testing
   @Test func anOverrunIsCountedAndTheTimeStaysRight() throws {
     let rig = try RecorderRig()
     try rig.recorder.prepareToRecord()
-    // A writer that waits: the recorder's thread is held up by its own closure.
+    // A slow writer: the recorder's thread blocks in a closure.
     let held = WakeSignal((isHeld: false, isFree: false))
     _ = try rig.recorder.addMeterObserver(rate: 100) { _, _ in
       held.update { $0.isHeld = true }
@@ -248,7 +248,7 @@ import Testing
     try rig.recorder.record()
     rig.give(0..<2_400)
     _ = held.wait { $0.isHeld ? true : nil }
-    // Much more than the queue holds.
+    // Much more than the queue's capacity.
     rig.give(2_400..<480_000)
     held.update { $0.isFree = true }
     while rig.recorder.currentTime.value < 48_000 { sched_yield() }
@@ -256,7 +256,7 @@ import Testing
     let outcome = try rig.recorder.stop()
     #expect(outcome.lostFrameCount > 200_000)
     #expect(outcome.duration == MediaTime(value: 490_000, timescale: 48_000))
-    // What is there is where it belongs.
+    // All captured frames are at their positions.
     let runs = try Decoded.runs(rig.path)
     #expect(runs.count >= 2 && runs.allSatisfy { $0.firstIndex == $0.position })
     #expect(runs.last?.endIndex == 490_000)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Recording
 
-/// What goes wrong with the file: a number, nothing overwritten, and what was recorded plays.
+/// Errors of the file: each has a code, no file is overwritten, and the recorded audio plays.
 @Suite struct BadRecordingTests {
-  /// A small file system of its own, for as long as it lives.
+  /// A small file system, mounted during its lifetime.
   private final class Disk {
     let folder: TemporaryDirectory
     let path: String
@@ -80,7 +80,7 @@ import Testing
     ) { source }
     try recorder.prepareToRecord()
     try recorder.record()
-    // Noise, which no codec makes small: until the disk is full.
+    // Noise, which no codec compresses, until the disk is full.
     var (given, seed): (Int, UInt32) = (0, 1)
     while over.withState({ $0 == nil }) {
       source.give(
@@ -101,11 +101,11 @@ import Testing
     #expect(outcome.error?.code == .writeFailed)
     #expect(outcome.path == Array(path.utf8))
     #expect(access(path + ".recording", F_OK) != 0)
-    // What is answered is what is there.
+    // The outcome describes the actual file.
     #expect(outcome.byteCount == Int64(byteCount))
     let frameCount = outcome.duration.seconds * Double(outcome.duration.isNumeric ? 48_000 : 0)
     #expect(abs(frameCount - Double(frames.count)) <= 2_048, "\(outcome.duration)")
-    // As much as there was room for, but for the last fragment.
+    // As much as fits on the disk, except for the last fragment.
     #expect(frames.count > 48_000 && byteCount > 300_000)
   }
 }

@@ -1,20 +1,20 @@
 import Glibc
 import RigSupport
 
-/// A microphone of a private sound server: a pipe source (16-bit stereo), which gives what is written into it.
+/// A microphone of a private sound server: a pipe source (16-bit stereo) that delivers the frames written into it.
 ///
-/// It has no clock: what comes in goes out. While nobody records it is thrown away.
+/// It has no clock: frames are delivered as they arrive, and discarded while no client records.
 ///
 /// Threading: one thread at a time.
 final class PipeMicrophone: @unchecked Sendable {
-  // `@unchecked Sendable`: nothing changes.
+  // `@unchecked Sendable`: immutable.
 
-  /// What the source is called.
+  /// The name of the source.
   let name: String
   private let server: any SoundServer
   private let descriptor: Int32
 
-  /// Adds it to a server.
+  /// Adds the source to a server.
   init(_ server: any SoundServer, name: String = "mic", sampleRateHz: Int = 48_000) throws {
     (self.server, self.name) = (server, name)
     let path = "\(server.directory)/\(name)"
@@ -28,10 +28,10 @@ final class PipeMicrophone: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// Takes it away from the server: whoever records loses it.
+  /// Removes the source from the server; recording clients lose it.
   func vanish() throws { try server.control("unload-module", "module-pipe-source") }
 
-  /// Gives time codes, and returns when the server has taken them.
+  /// Writes time codes, and returns when the server has read them.
   func give(_ indices: Range<Int>, file: Int = 1) {
     let bytes = indices.flatMap { index in
       let frame = TimeCode.frame(file: file, index: index)
@@ -48,8 +48,8 @@ final class PipeMicrophone: @unchecked Sendable {
     while ioctl(descriptor, UInt(FIONREAD), &waiting) == 0, waiting > 0 { sched_yield() }
   }
 
-  /// Gives time codes from `start` on, not far ahead of what has been recorded, until `recordedFrameCount` says that it is `count`;
-  /// answers the next index.
+  /// Writes time codes from `start` on, slightly ahead of the recording, until `recordedFrameCount` returns `count`.
+  /// Returns the next index.
   func give(from start: Int, until count: Int, recordedFrameCount: () -> Int) -> Int {
     var index = start
     var begun: (index: Int, recorded: Int)?

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Recording
 
-/// A recorder of a source that the test feeds, into a folder of its own.
+/// A recorder of a source that the test controls, with a separate folder.
 final class RecorderRig: Sendable {
   let folder: TemporaryDirectory
-  /// The newest.
+  /// The newest source.
   var source: ManualSource { made.withState { $0 } }
   private let made: WakeSignal<ManualSource>
   let recorder: AudioRecorder
@@ -35,20 +35,20 @@ final class RecorderRig: Sendable {
       options: options
     ) {
       made.update { source in
-        // A source opens once.
+        // A source can be opened once.
         if source.isClosed { source = ManualSource(format: format, openingError: openingError) }
         return source
       }
     }
   }
 
-  /// Prepared, and recording.
+  /// Prepares the recorder and starts recording.
   func begin() throws {
     try recorder.prepareToRecord()
     try recorder.record()
   }
 
-  /// Gives time codes and waits until they have been taken.
+  /// Delivers time codes and waits until they are processed.
   func give(_ indices: Range<Int>, file: Int = 1) {
     let count = indices.count
     for start in stride(from: 0, to: count, by: 2_400) {
@@ -62,7 +62,7 @@ final class RecorderRig: Sendable {
     return [Float(frame.left) / 32_768, Float(frame.right) / 32_768]
   }
 
-  /// Waits until so much has been recorded.
+  /// Waits until `frameCount` frames have been recorded.
   func waitUntilRecorded(_ frameCount: Int) {
     let shared = recorder
     while shared.currentTime.value < frameCount, shared.status.state != .stopped { sched_yield() }
@@ -71,9 +71,9 @@ final class RecorderRig: Sendable {
   var path: String { String(decoding: recorder.place.path, as: UTF8.self) }
 }
 
-/// What a file decodes to, by FFmpeg's own program.
+/// Decodes files with FFmpeg's program.
 enum Decoded {
-  /// 16-bit frames; of one channel twice.
+  /// 16-bit frames; a mono channel is duplicated.
   static func frames(_ path: String) throws -> [StereoFrame] {
     let folder = try TemporaryDirectory("decoded")
     let raw = folder.file("raw")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Recording
 
-/// Recording from a private PulseAudio whose microphone says in every frame which one it is.
+/// Recording from a private PulseAudio with a microphone whose frames encode their index.
 @Suite(.serialized) struct RecorderRigTests {
   private static func recorder(
     _ server: any SoundServer, _ source: String?, _ path: String, settings: RecordingSettings = RecordingSettings(),
@@ -24,7 +24,8 @@ import Testing
 
   private static func frameCount(_ recorder: AudioRecorder) -> Int { Int(recorder.currentTime.value) }
 
-  /// PipeWire's pipe has a clock of its own: where nothing was in it in time silence is captured. Of what was in it all is there, once.
+  /// PipeWire's pipe source has a clock: it captures silence when its pipe is empty. All written frames are captured,
+  /// once.
   private static func expectContinuation(_ runs: [TimeCode.Run], _ location: SourceLocation = #_sourceLocation) {
     #expect(!runs.isEmpty, sourceLocation: location)
     for (run, next) in zip(runs, runs.dropFirst()) {
@@ -43,7 +44,7 @@ import Testing
     #expect(recorder.status.sourceFormat == AudioFormat(sampleRateHz: 48_000, channelCount: 2))
     try recorder.record()
     var index = microphone.give(from: 0, until: 240_000) { Self.frameCount(recorder) }
-    // A pause loses nothing of what had come, and nothing of what comes after it.
+    // A pause loses no frame from before or after it.
     try recorder.pause()
     let paused = Self.frameCount(recorder)
     try recorder.record()
@@ -54,7 +55,7 @@ import Testing
     #expect(outcome.duration.value >= 480_000)
     switch kind {
     case .pulseAudio:
-      // One stretch before the pause and one behind it, each without a hole.
+      // One run before the pause and one after it, each without a gap.
       #expect(runs.count <= 2, "\(runs)")
       #expect(runs.reduce(0) { $0 + $1.count } == Int(outcome.duration.value))
       #expect(index >= 480_000)
@@ -76,7 +77,7 @@ import Testing
     #expect(frames.allSatisfy { $0 == .silence })
   }
 
-  /// What happens to the sound server, and what is answered.
+  /// Failures of the sound server, and their errors.
   @Test(arguments: ["source vanishes", "server is killed"], SoundServerKind.allCases)
   func whatIsLostLeavesWhatCameBefore(_ what: String, _ kind: SoundServerKind) throws {
     let server = try kind.start()

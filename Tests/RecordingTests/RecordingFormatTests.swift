@@ -7,14 +7,14 @@ import Testing
 
 @testable import Recording
 
-/// What recordings are written as.
+/// The file formats of recordings.
 @Suite struct RecordingFormatTests {
   struct Case: Sendable, CustomStringConvertible {
     var name: String
     var change: @Sendable (inout RecordingSettings) -> Void = { _ in }
-    /// What FFmpeg's own program says of the codec.
+    /// The codec that FFmpeg's program reports.
     var codec: String
-    /// Nothing is lost of 16 bits.
+    /// Whether 16-bit samples are preserved exactly.
     var isExact = true
     var description: String { "\(name) \(codec)" }
 
@@ -52,7 +52,7 @@ import Testing
     Case("a.m4a", "aac", isExact: false) { $0.quality = .max },
     Case("a.opus", "opus", isExact: false),
     Case("a.ogg", "opus", isExact: false) { $0.bitRate = 64_000 },
-    // A name that says nothing gets what suits.
+    // A name without an extension gets the default container.
     Case("memo", "flac") { $0.format = .flac },
   ]
 
@@ -70,7 +70,7 @@ import Testing
     if one.isExact {
       #expect(TimeCode.runs(in: frames) == [TimeCode.Run(file: 1, firstIndex: 0, count: 48_000, position: 0)])
     } else {
-      // A packet's worth more, at most, of what FFmpeg's program does not cut off.
+      // FFmpeg's program keeps up to one more packet of padding.
       #expect(frames.count >= 48_000 && frames.count < 48_000 + 3_000)
     }
   }
@@ -91,12 +91,12 @@ import Testing
     #expect(try Probe.stream(rig.path, "channels") == "1")
     let frames = try Decoded.frames(rig.path)
     #expect(abs(frames.count - 32_000) <= 1)
-    // FFmpeg's program makes two channels of one, each 3 dB quieter.
+    // FFmpeg's program splits one channel into two, each 3 dB quieter.
     let peak = frames.dropFirst(1_000).prefix(20_000).map { Int($0.left).magnitude }.max() ?? 0
     #expect((11_300...11_900).contains(peak))
   }
 
-  /// Settings that do not fit: refused before there is a file.
+  /// Invalid settings, which are rejected before a file exists.
   static let refused: [(String, MediaError.Code, @Sendable (inout RecordingSettings) -> Void)] = [
     ("a.wav", .unsupportedAudioFormat, { $0.format = .ilbc }),
     ("a.wav", .unsupportedAudioFormat, { $0.format = .amr }),
@@ -125,7 +125,7 @@ import Testing
     ("a.caf", .invalidArgument, { ($0.format, $0.channelCount) = (.ima4, 3) }),
   ]
 
-  /// The settings of AVAudioRecorder's documentation and books are hints, where the format has no use for them.
+  /// Settings in AVAudioRecorder's documentation and books are hints if the format does not use them.
   @Test func hintsThatAFormatHasNoUseForAreIgnored() throws {
     let source = AudioFormat(sampleRateHz: 44_100, channelCount: 1)
     for (name, format) in [
@@ -142,7 +142,7 @@ import Testing
     let (name, code, change) = Self.refused[index]
     var settings = RecordingSettings()
     change(&settings)
-    // A source that does not open: the settings are checked before.
+    // The source cannot be opened, which shows that the settings are checked first.
     let unavailable = MediaError(.sourceUnavailable, "there is no source")
     let rig = try RecorderRig(name, settings: settings, openingError: unavailable)
     var error: MediaError?
@@ -154,7 +154,7 @@ import Testing
   }
 }
 
-/// What FFmpeg's own program says of a file.
+/// The output of FFmpeg's program for a file.
 enum Probe {
   static func codec(_ path: String) throws -> String { try stream(path, "codec_name") }
 

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Recording
 
-/// Levels, as FFmpeg's astats has them.
+/// Levels, compared with FFmpeg's filter astats.
 @Suite struct RecordingMeterTests {
-  /// What is measured, with what each channel gets at a frame.
+  /// The signals: the samples of each channel by frame.
   static let signals: [(String, @Sendable (Int) -> [Float])] = [
     ("sine and quiet sine", { [0.5 * Float(sin(Double($0) * 0.1)), 0.003 * Float(sin(Double($0) * 0.317))] }),
     ("square and ramp", { [$0 / 50 % 2 == 0 ? 1 : -1, Float($0 % 997) / 997 - 0.3] }),
@@ -37,7 +37,7 @@ import Testing
       #expect(abs(Double(own[channel].0) - theirs[channel].rms) < 0.1)
       #expect(abs(Double(own[channel].1) - theirs[channel].peak) < 0.1)
     }
-    // And each tenth of a second by itself.
+    // Also for each tenth of a second.
     let observed = told.withState { $0 }
     #expect(observed.count == 20)
     for (number, observation) in observed.enumerated() where number % 6 == 1 {

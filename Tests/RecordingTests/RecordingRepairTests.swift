@@ -7,7 +7,7 @@ import Testing
 
 @testable import Recording
 
-/// What a crash leaves is made whole: at most two seconds are lost, and what is there plays.
+/// Repair after a crash: at most two seconds are lost, and the rest plays.
 @Suite struct RecordingRepairTests {
   struct Case: Sendable, CustomStringConvertible {
     var name: String
@@ -24,7 +24,7 @@ import Testing
     Case(name: "a.m4a", isExact: false), Case(name: "a.opus", isExact: false),
   ]
 
-  /// The bytes that are in the file while it is being recorded, `seconds` of it having been given.
+  /// The bytes of the file during recording, after `seconds` of audio were delivered.
   private static func unfinished(_ one: Case, seconds: Int) throws -> Data {
     var settings = RecordingSettings()
     one.change(&settings)
@@ -34,21 +34,21 @@ import Testing
       rig.give(second * 48_000..<(second + 1) * 48_000)
       rig.waitUntilRecorded((second + 1) * 48_000)
     }
-    // What has been recorded has been given to the writer; what it has written is there when it has taken the next.
+    // The writer writes audio after it has received the next audio.
     while try Self.writtenSeconds(rig) < Double(seconds) - 2 { sched_yield() }
     let bytes = try Data(contentsOf: URL(fileURLWithPath: rig.path + ".recording"))
     try rig.recorder.stop()
     return bytes
   }
 
-  /// How much of a copy of the file is sound.
+  /// The duration of the audio that a copy of the file contains, in seconds.
   private static func writtenSeconds(_ rig: RecorderRig) throws -> Double {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: rig.path + ".recording"))
     guard let path = try recovered(bytes, (rig.path as NSString).lastPathComponent) else { return 0 }
     return Double(try Decoded.frames(path.file).count) / 48_000
   }
 
-  /// The file that is recovered of some bytes; nil when there was no sound in them.
+  /// The file that is recovered from some bytes; nil without audio.
   private static func recovered(_ bytes: Data, _ name: String) throws -> (folder: TemporaryDirectory, file: String)? {
     let folder = try TemporaryDirectory("repair")
     let path = folder.file(name)
@@ -69,12 +69,12 @@ import Testing
       let runs = TimeCode.runs(in: frames)
       #expect(runs == [TimeCode.Run(file: 1, firstIndex: 0, count: frames.count, position: 0)])
     }
-    // Cut anywhere, as a full disk does: what is there plays to its end.
+    // Cut at any byte, like on a full disk: the rest plays to its end.
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<Effort.rounds(12) {
       let count = Int.random(in: bytes.count / 3..<bytes.count, using: &generator)
       guard let part = try Self.recovered(bytes.prefix(count), one.name) else {
-        // A fragment has a second, and a little before it nothing is there.
+        // A fragment has one second. Shortly before its end the file has no audio.
         #expect(one.name == "a.m4a", "\(one): nothing of \(count) of \(bytes.count) bytes")
         continue
       }
@@ -126,7 +126,7 @@ import Testing
     try rig.begin()
     rig.give(0..<1_000)
     try rig.recorder.stop()
-    // Nothing of either is lost.
+    // No audio of either recording is lost.
     #expect(try Decoded.frames(folder.file("memo.wav")).count == 1_000)
     #expect(try Decoded.frames(folder.file("memo (recovered).wav")).count >= 48_000)
   }
@@ -135,7 +135,7 @@ import Testing
     let (state, music) = (try TemporaryDirectory("state"), try TemporaryDirectory("music"))
     let journal = RecordingJournal(folder: state.file("recordings"))
     let bytes = try Self.unfinished(Case(name: "a.flac", isExact: true), seconds: 3)
-    // Recorded, as a process would that dies then: the file is there, and noted.
+    // Simulates a process that crashes while recording: the file exists and has a journal entry.
     let names = ["one.flac", "two\n.flac"]
     for name in names {
       try bytes.write(to: URL(fileURLWithPath: music.file(name) + ".recording"))
@@ -149,7 +149,7 @@ import Testing
     #expect(Set(found) == Set(names.map { Array(music.file($0).utf8) }))
     #expect(try Decoded.frames(music.file("two\n.flac")).count >= 48_000)
     #expect(try FileManager.default.contentsOfDirectory(atPath: journal.folder).isEmpty)
-    // While one records, its note stays; afterwards it goes.
+    // The journal entry exists while recording, and is removed afterwards.
     let rig = try RecorderRig { $0.journal = journal }
     try rig.begin()
     journal.recover { _, _ in Issue.record("it is being recorded") }

@@ -3,9 +3,9 @@ import MediaCore
 import RigSupport
 import Testing
 
-/// Files for tests are made once, and again when anything that they depend on is different.
+/// Test files are made once, and again when one of their inputs changes.
 @Suite struct FixturesTests {
-  /// Whether files are kept: scripts/test names the folder.
+  /// Whether there is a cache: scripts/test sets the folder.
   private static let keeps = ProcessInfo.processInfo.environment["PLAYHEAD_FIXTURES"] != nil
 
   @Test func filesAreWrittenOnceForEachKey() throws {
@@ -39,7 +39,7 @@ import Testing
     #expect(try String(contentsOfFile: other.file("file"), encoding: .utf8) == "whole")
   }
 
-  /// A command that reads a file makes another file when the bytes of its input are different.
+  /// A command that reads a file makes a new file when the bytes of its input change.
   @Test func aFileOfFFmpegFollowsTheBytesOfItsInput() throws {
     let folder = try TemporaryDirectory("fixtures")
     var sizes: [Int] = []

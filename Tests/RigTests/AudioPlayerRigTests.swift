@@ -5,9 +5,9 @@ import RealtimeAudio
 import RigSupport
 import Testing
 
-/// `AudioPlayer`s that start and change their rate in step on a real PulseAudio.
+/// `AudioPlayer`s that start and change their rate in sync on a real PulseAudio.
 ///
-/// In real time: the calls are apart by real time, and the device runs meanwhile.
+/// In real time, because the calls are made at different real times while the device runs.
 @Suite struct AudioPlayerRigTests {
   private let files: TemporaryDirectory
   private let server: PulseServer
@@ -25,10 +25,10 @@ import Testing
     loop.execute { engine.open() }
   }
 
-  /// The rounding of the stretcher and of 16-bit samples, far below the noise.
+  /// Tolerance for the rounding of the time stretcher and of 16-bit samples, far below the noise.
   private static let rounding = 200
 
-  /// Three looping players of noise: the first is canceled on the left by the second, and on the right by the third.
+  /// Three looping players of noise: the second cancels the first on the left, and the third cancels it on the right.
   private func players() throws -> [AudioPlayer] {
     var random = SystemRandomNumberGenerator()
     let noise = (0..<96_000).map { _ in Int16.random(in: -8_000...8_000, using: &random) }
@@ -56,7 +56,7 @@ import Testing
     for player in players { #expect(player.play(atTime: time)) }
   }
 
-  /// Whether all that was captured from `start` on is silence: the players were on the same sample throughout.
+  /// Checks that all captured audio from `start` on is silent: the players were at the same sample throughout.
   private func expectSilence(from start: Int = 0) {
     let frames = server.capture.frames(from: start)
     let loudest = frames.map { max(abs(Int($0.left)), abs(Int($0.right))) }.max() ?? 0
@@ -75,7 +75,7 @@ import Testing
     try play(milliseconds: 1_000)
     #expect(players.allSatisfy { $0.currentTime > MediaTime(value: 1, timescale: 2) })
     expectSilence()
-    // A running device cannot keep this time.
+    // A running device cannot meet this start time.
     let late = try AudioPlayer(path: files.file("0.wav"), engine: engine)
     #expect(!late.play(atTime: late.deviceCurrentTime + MediaTime(value: 1, timescale: 100)) && !late.isPlaying)
     await close()
@@ -88,7 +88,7 @@ import Testing
       for rate in [1.5, 0.8, 1.2] {
         try play(milliseconds: 400)
         for player in players { try player.setRate(rate) }
-        // A player whose audio is decoded late on a busy machine changes later, and then is in step again.
+        // On a busy machine, a player whose audio is decoded late changes later, and is in sync afterwards.
         try play(milliseconds: 400)
         let start = server.capture.frameCount
         try play(milliseconds: 200)

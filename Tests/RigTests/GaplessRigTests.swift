@@ -3,10 +3,10 @@ import Glibc
 import RigSupport
 import Testing
 
-/// Items of every codec one after another on a real PulseAudio: its device plays of a queue, sample for sample, what it
-/// plays of each file alone.
+/// Consecutive items of every codec on a real PulseAudio. For a queue its device plays the same samples as for each
+/// file alone.
 ///
-/// In real time: the next file must be open before the device needs its first sample.
+/// In real time, because the next file must be open before the device needs its first sample.
 @Suite(.serialized) struct GaplessRigTests {
   struct Source: Sendable, CustomTestStringConvertible {
     var name: String
@@ -14,13 +14,13 @@ import Testing
     var codec: String
     var rate = 48_000
     var channels = 2
-    /// Whether the file that FFmpeg makes says how long its sound is, to the sample: its M4A does in milliseconds (the
-    /// movie's timescale), and its Vorbis lacks the first half block.
+    /// Whether FFmpeg's file states its exact length in samples. M4A files have milliseconds (the movie's timescale),
+    /// and Vorbis files lack the first half block.
     var saysItsLength = true
 
     var testDescription: String { "\(name) \(rate) Hz \(channels)" }
 
-    /// A tone on a constant, so that no decoded sample is silence; and a different one for each file.
+    /// A tone with a DC offset, so that no decoded sample is silent, different for each file.
     func write(_ path: String, frameCount: Int, hertz: Int) throws {
       let tone = "0.4+0.2*sin(2*PI*\(hertz)*t)"
       let sound = "aevalsrc=\(channels == 1 ? tone : "\(tone)|\(tone)"):s=\(rate)"
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// The silences of more than a few frames. The files have none.
+  /// Silent ranges of more than a few frames. The files have none.
   private func gaps(of audio: [StereoFrame]) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     for (index, frame) in audio.enumerated() where frame == .silence {
@@ -106,8 +106,8 @@ import Testing
     #expect(runs[21..<26].map(\.count) == [4_801, 96_000, 4_801, 96_000, 4_801])
   }
 
-  /// Five seconds of files, more than is decoded ahead. Playback starts after the player has decoded as far ahead as it can:
-  /// a busy machine may need longer than the first 20 ms to open the next files.
+  /// Five seconds of files, more than the player decodes ahead. Playback starts after the player has decoded ahead as
+  /// far as possible. A busy machine may need longer than the first 20 ms to open the next files.
   @Test func filesOfTwentyMillisecondsFollowEachOther() throws {
     let rig = try PlaybackRig()
     let count = 250

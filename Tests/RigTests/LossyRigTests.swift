@@ -4,7 +4,7 @@ import RigSupport
 import Testing
 
 extension PlaybackRigTests {
-  /// Lossy files, with what makes them, and by how many steps of 16 bits two decodes of the same may differ.
+  /// Lossy formats with their encoders, and the maximum difference of two decodes in 16-bit steps.
   enum LossyKind: String, CaseIterable {
     case mp3, m4a, aac, opus, vorbis
 
@@ -13,19 +13,19 @@ extension PlaybackRigTests {
     var encoding: [String] {
       switch self {
       case .mp3: ["-c:a", "libmp3lame", "-q:a", "4"]
-      // Without noise substitution, whose noise is another in every decode.
+      // Without noise substitution, because its noise differs in every decode.
       case .m4a, .aac: ["-c:a", "aac", "-b:a", "160k", "-aac_pns", "0"]
       case .opus: ["-c:a", "libopus", "-b:a", "128k"]
       case .vorbis: ["-c:a", "libvorbis", "-q:a", "5"]
       }
     }
 
-    /// The output is float up to the sound server, which rounds; the reference is rounded by FFmpeg. Opus begins a second
-    /// before, and comes as close as that.
+    /// The output is float up to the sound server, which rounds; FFmpeg rounds the reference. Opus starts decoding one
+    /// second before the target, which determines its accuracy.
     var tolerance: Int { self == .opus ? 2 : 1 }
   }
 
-  /// After a seek the device plays what a decode of the file from its start has at that place, from its first sample on.
+  /// After a seek, the device plays exactly the samples that a decode from the start has at the target.
   @Test(arguments: LossyKind.allCases) func anExactSeekInALossyFileLandsOnItsSample(kind: LossyKind) throws {
     let rig = try PlaybackRig()
     let path = rig.daemon.folder.file(kind.file)
@@ -43,7 +43,7 @@ extension PlaybackRigTests {
       let reply = try rig.client.reply("seek \(target)/48000")
       #expect(reply.hasPrefix("ok finished=true") && field("pts", reply) == "\(target)/48000", "\(reply)")
       try rig.server.capture.waitForMoreFrames(9_600)
-      // With the last frame of what came before.
+      // Includes the last frame before the seek.
       let heard = rig.server.capture.frames(from: from - 1)
       let landing = reference.position(of: target, in: heard)
       print("seek \(kind.rawValue): asked \(target), \(landing.map { "heard after \($0) frames" } ?? "not heard")")
@@ -51,7 +51,7 @@ extension PlaybackRigTests {
         Issue.record("\(kind.rawValue): what follows \(target) was not heard as it is in the file")
         continue
       }
-      // What came before is not what stands before the target in the file.
+      // The frame before the seek differs from the frame before the target.
       #expect(landing > 0 && !reference.matches(heard[landing - 1], target - 1))
       let wrong = (0..<4_800).first { !reference.matches(heard[landing + $0], target + $0) }
       #expect(wrong == nil, "another sample \(wrong ?? 0) frames behind \(target)")
@@ -77,7 +77,7 @@ extension PlaybackRigTests {
         && abs(Int(frame.right) - Int(frames[index].right)) <= tolerance
     }
 
-    /// Where in `heard` the 64 frames from `index` on begin.
+    /// The position in `heard` of the 64 frames from `index` on.
     func position(of index: Int, in heard: [StereoFrame]) -> Int? {
       heard.indices.dropLast(4_800).first { position in
         (0..<64).allSatisfy { matches(heard[position + $0], index + $0) }

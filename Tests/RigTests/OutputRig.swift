@@ -3,13 +3,13 @@ import PulseIO
 import RealtimeAudio
 import RigSupport
 
-/// A sink on a private server, with a mixer whose inputs the test commands.
+/// A sink on a private server, with a mixer whose inputs the test controls.
 final class OutputRig {
-  /// Counts what comes from the sink, and can hold its thread up.
+  /// Counts the sink's callbacks, and can block the sink's thread.
   struct Signals {
     var wakeCount = 0
     var failures: [MediaError] = []
-    /// The next wake-up blocks the sink's thread until this is false again.
+    /// Whether the next wakeup blocks the sink's thread until this is false again.
     var holdsSink = false
     var isSinkHeld = false
   }
@@ -47,7 +47,7 @@ final class OutputRig {
 
   deinit { sink.close() }
 
-  /// Posts what `body` stages, all for one output frame.
+  /// Posts the commands that `body` stages, all for one output frame.
   func post(_ body: (RenderCore) -> Void) {
     body(core)
     core.postCommands()
@@ -58,7 +58,7 @@ final class OutputRig {
   /// Reads the events so that the next one wakes again.
   func drainEvents() { while core.nextEvent() != nil {} }
 
-  /// A stream that holds `frameCount` frames of what `content` says for each index.
+  /// A stream with `frameCount` frames of `content`.
   func makeStream(frameCount: Int, content: (Int) -> StereoFrame) -> RenderStream {
     let stream = RenderStream(capacityFrames: frameCount, channelCount: 2)
     var samples: [Float] = []
@@ -79,7 +79,7 @@ final class OutputRig {
     makeStream(frameCount: frameCount) { TimeCode.frame(file: file, index: firstIndex + $0) }
   }
 
-  /// Waits for `condition` on the clock, looked at whenever the sink wakes the engine.
+  /// Waits for a condition on the clock, which is checked at each wakeup of the engine.
   func waitForClock(_ condition: @escaping (OutputClock.Snapshot) -> Bool) throws {
     let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
     let met = signals.wait(until: deadline) { [core] _ in
@@ -100,18 +100,18 @@ final class OutputRig {
   }
 }
 
-/// A channel that counts up from 1 to 32,749 and round again: never silent, and any break in it is seen.
+/// A channel that counts from 1 to 32,749 repeatedly. It is never silent, and every discontinuity is detectable.
 enum Sawtooth {
   static let period = 32_749
 
-  /// The value at `index` of a count that begins at `start`.
+  /// The value at `index` of a sequence that begins at `start`.
   static func value(_ index: Int, start: Int = 0) -> Int16 { Int16((start + index) % period + 1) }
 
   /// The value after `value`.
   static func next(after value: Int16) -> Int16 { value == Int16(period) ? 1 : value + 1 }
 
-  /// The values that do not follow from the one before. Silence is left out: a machine that is too busy makes the
-  /// server wait, which loses no sample.
+  /// The values that do not follow their predecessor. Silence is ignored: on a busy machine the server waits, which
+  /// loses no sample.
   static func breaks(in samples: some Sequence<Int16>) -> [Int16] {
     var last: Int16 = 0
     var breaks: [Int16] = []

@@ -3,24 +3,24 @@ import Glibc
 import RigSupport
 import Testing
 
-/// Devices that come and go, and servers that die, hang and come back, on PulseAudio and on PipeWire: what the daemon
-/// reports, and that no sample is lost.
+/// Output devices that appear and disappear, and servers that crash, hang and return, on PulseAudio and PipeWire: the
+/// daemon's reports, and that no sample is lost.
 ///
-/// In real time: how much of a stream a device played before it vanished is known from its clock only.
+/// In real time, because only the device's clock shows how much it played before it disappeared.
 @Suite(.serialized) struct OutputRouteTests {
   typealias Kind = SoundServerKind
 
   /// The maximum number of samples that are heard twice: 75 ms, three blocks of PipeWire and a little more.
   static let repeatable = 3_600
 
-  /// A server, a daemon that plays on it, and a connection that watches the output.
+  /// A server, a daemon that plays to it, and a connection that observes the output.
   struct Rig {
     let server: any SoundServer
     let daemon: TestDaemon
     let client: WireClient
     let watcher: WireClient
 
-    /// With a device `headset` besides `rig` where `headset` is given.
+    /// Starts a daemon on a server.
     init(_ server: any SoundServer, _ options: String...) throws {
       self.server = server
       daemon = try TestDaemon(["--pulse-server", server.address] + options)
@@ -31,7 +31,7 @@ import Testing
       try watcher.reply("observe output.devices output.route output.events")
     }
 
-    /// Waits until a key has this value, or one that it begins with.
+    /// Waits until a key has a value with this prefix.
     @discardableResult
     func wait(_ key: String, _ value: String) throws -> String {
       while let line = try watcher.line() {
@@ -46,7 +46,7 @@ import Testing
       throw Program.Failure(description: "the daemon ended")
     }
 
-    /// Plays a minute of time code, and answers when it is heard where `capture` listens.
+    /// Plays a minute of time code. Returns when `capture` has received it.
     func play(heardBy capture: Capture, for frameCount: Int = 24_000) throws {
       let path = daemon.folder.file("1.wav")
       try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000 * 60)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// From what was heard last at one place it goes on at another: nothing is left out, and at most 50 ms come twice.
+  /// Checks that playback continues on another device without a skipped sample and with at most 50 ms of repetition.
   private func expectContinuation(
     _ what: String, _ kind: Kind, from heard: Int, at first: Int, _ location: SourceLocation = #_sourceLocation
   ) {
@@ -66,10 +66,10 @@ import Testing
       sourceLocation: location)
   }
 
-  /// The sample after the last that was heard.
+  /// The index after the last played sample.
   private func lastHeard(_ capture: Capture) -> Int { capture.runs().last?.endIndex ?? 0 }
 
-  // MARK: - What there is
+  // MARK: - Devices
 
   @Test(arguments: Kind.allCases) func devicesAreListedAndWatched(kind: Kind) throws {
     let rig = try Rig(try kind.start(), "--output", "pulse")
@@ -89,7 +89,7 @@ import Testing
     #expect(field("route", try rig.client.reply("output.status")) == "rig")
   }
 
-  // MARK: - Devices that go away
+  // MARK: - Disappearing devices
 
   @Test(arguments: Kind.allCases) func aDeviceThatGoesAwayPausesAndNothingIsHeardElsewhere(kind: Kind) throws {
     let server = try kind.start()
@@ -196,7 +196,7 @@ import Testing
     #expect(field("output", try rig.client.reply("output.status")) == "pulse:second")
   }
 
-  // MARK: - Servers that die and hang
+  // MARK: - Servers that crash and hang
 
   @Test(arguments: Kind.allCases) func aServerThatIsKilledIsWaitedForAndNoSampleIsLost(kind: Kind) throws {
     let server = try kind.start()
@@ -233,8 +233,8 @@ import Testing
     #expect(coverage.leftOut == 0 && coverage.repeated <= Self.repeatable, "\(runs)")
   }
 
-  /// It is the daemon that stands, for 60 ms, which the server's buffer lasts, and for longer: nothing is left out, and nothing that the
-  /// server took is taken for lost and played again.
+  /// The daemon is suspended for 60 ms, which the server's buffer covers, or longer. No sample is skipped, and no
+  /// sample that the server consumed is treated as lost and repeated.
   @Test(arguments: Kind.allCases, [2_880, 7_200, 19_200])
   func aDaemonThatStandsForAMomentLosesNothingAndRepeatsNothing(kind: Kind, frameCount: Int) throws {
     let server = try kind.start()

@@ -5,12 +5,12 @@ import Testing
 
 /// PipeWire keeps a stream and replies for it though no device consumes its samples. The player waits meanwhile.
 ///
-/// In real time: the only sign is a device that consumes nothing while time passes.
+/// In real time, because the only sign is a device that consumes no samples while time passes.
 @Suite(.serialized) struct OutputStallTests {
-  /// The most frames that are heard twice after a stall: 50 ms.
+  /// Maximum repetition after a stall in frames: 50 ms.
   private static let repeatable = 2_400
 
-  /// The state of the waiting player, and that nothing changes without a device: its ticks have stopped.
+  /// Checks that the player waits, and that its clock and ticks are stopped without a device.
   private func expectWaiting(_ rig: OutputRouteTests.Rig) throws {
     try rig.wait("output.state", "unresponsive")
     let status = try rig.client.reply("status")
@@ -18,7 +18,7 @@ import Testing
     #expect(field("reasonForWaitingToPlay", status) == "outputUnavailable", "\(status)")
     #expect(field("timebaseRate", status) == "0", "\(status)")
     #expect(field("state", try rig.client.reply("output.status")) == "unresponsive")
-    // Neither the condition nor a tick comes: the clock stands still.
+    // Neither the condition nor a tick occurs, because the clock is stopped.
     try rig.client.reply("tick 0.05")
     let answer = try rig.client.ask("wait status=playing timeout=0.5")
     #expect(answer.last.map { field("name", $0) } == "timed-out", "\(answer)")

@@ -5,9 +5,9 @@ import Testing
 
 /// Players that start together on a real PulseAudio.
 ///
-/// In real time: the start is an instant of the device's clock, which the daemon estimates.
+/// In real time, because the start is a time of the device's clock, which the daemon estimates.
 @Suite struct PlayAtRigTests {
-  /// Every click of the three falls on one sample of the device.
+  /// Each click of the three players is at the same sample of the device.
   @Test func threePlayersAreNoSampleApartOnARealDevice() throws {
     let server = try PulseServer()
     let daemon = try TestDaemon("--output", "pulse:\(server.sinkName)", "--pulse-server", server.address)
@@ -28,13 +28,13 @@ import Testing
     let reply = try client.reply("play-at +0.3 a b c")
     #expect(reply.hasPrefix("ok frame=") && field("late", reply) == "0" && field("spread", reply) == "0", "\(reply)")
     let start = try server.capture.waitForFrame { $0 != .silence }
-    // Second by second: no wait may take longer than a test waits.
+    // One second at a time, because a wait must not exceed the timeout of tests.
     for second in 1...seconds { try server.capture.waitForFrames(start + second * 48_000) }
     try server.capture.waitForFrames(start + seconds * 48_000 + 9_600)
     let heard = server.capture.frames(from: start, count: seconds * 48_000)
     let clicks = heard.enumerated().filter { $0.element != .silence }
     #expect(clicks.allSatisfy { $0.element == StereoFrame(left: 7_000, right: 7_000) })
-    // A machine that is too busy lets the device starve: then all three are late together.
+    // On a busy machine the device may underrun. Then all three players are late by the same time.
     let offsets = clicks.map(\.offset)
     #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $1 - $0 >= 4_800 }, "\(offsets)")
     #expect(offsets.count > seconds * 5, "\(offsets)")

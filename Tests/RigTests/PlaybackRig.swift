@@ -2,7 +2,7 @@ import DaemonTesting
 import Glibc
 import RigSupport
 
-/// A sound server, a daemon that plays on it, and a connection.
+/// A sound server, a daemon that plays to it, and a connection.
 struct PlaybackRig {
   enum Kind: String, CaseIterable { case wav, flac }
 
@@ -10,8 +10,8 @@ struct PlaybackRig {
   let daemon: TestDaemon
   let client: WireClient
 
-  /// - Parameter latency: milliseconds of audio that the server buffers. Tests of samples need not be on time: with a
-  ///   longer buffer, fewer delays of a busy machine are heard. Tests of latency pass the default of the daemon, 100.
+  /// - Parameter latency: milliseconds of audio that the server buffers. Tests of samples need no exact timing: with a
+  ///   longer buffer, fewer delays of a busy machine are audible. Tests of latency use the daemon's default, 100.
   init(latency: Int = 200) throws {
     server = try PulseServer()
     daemon = try TestDaemon(
@@ -30,7 +30,7 @@ struct PlaybackRig {
     return path
   }
 
-  /// What the device plays of a queue, from its first sample to its last.
+  /// The audio that the device plays for a queue, from the first sample to the last.
   func heard(_ paths: [String]) throws -> [StereoFrame] {
     let before = server.capture.frameCount
     try client.reply("load \(paths.joined(separator: " ")) wait=ready")

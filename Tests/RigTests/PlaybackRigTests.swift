@@ -3,9 +3,9 @@ import Glibc
 import RigSupport
 import Testing
 
-/// Client, socket, daemon, decoder, mixer and a real PulseAudio: what its device plays is compared sample for sample.
+/// Client, socket, daemon, decoder, mixer and a real PulseAudio: the audio of its device is compared sample by sample.
 ///
-/// In real time: a seek, a pause or a change of volume replaces samples that the server holds while its device plays.
+/// In real time, because a seek, a pause or a change of volume replaces buffered samples while the device plays.
 @Suite(.serialized) struct PlaybackRigTests {
   @Test(arguments: PlaybackRig.Kind.allCases) func anExactSeekWhilePlayingLandsOnItsSample(kind: PlaybackRig.Kind)
     throws
@@ -16,7 +16,7 @@ import Testing
     try rig.server.capture.waitForCode(file: 1, index: 0)
     var targets = [0]
     for number in 1...20 {
-      // Anywhere, and nowhere near a block's beginning.
+      // Spread over the file, and not near the start of a block.
       let target = (number * 1_234_577) % (48_000 * 55)
       let reply = try rig.client.reply("seek \(target)/48000")
       #expect(reply.hasPrefix("ok finished=true") && field("pts", reply) == "\(target)/48000", "\(reply)")
@@ -26,7 +26,7 @@ import Testing
         TimeCode.decode(frame)?.index == target + 2_000
       }
     }
-    // Frames that a jump moved are counted where they are: the position told is where the sound stopped.
+    // The reported position accounts for seeks: it is where the audio stopped.
     try rig.client.reply("pause")
     try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
     let runs = rig.server.capture.runs()
@@ -41,7 +41,7 @@ import Testing
     #expect(try rig.daemon.stop().status == 0)
   }
 
-  /// `status` says that the player stands at frame `frame` of a file of 48 kHz.
+  /// Checks that `status` reports frame `frame` of a file of 48 kHz.
   private func expectPosition(_ frame: Int, _ status: String) {
     let position = field("pts", status)?.split(separator: "/").compactMap { Int($0) } ?? []
     #expect(position.count == 2 && position[0] * 48_000 == frame * position[1], "heard up to \(frame): \(status)")
@@ -67,8 +67,8 @@ import Testing
     #expect(gaps == [0, 0])
   }
 
-  /// Within 30 ms of the device's time, counted from the sample that was heard when the command was sent, what is heard ends, and
-  /// the position told is where it ended; on the whole nothing is lost and nothing repeated.
+  /// Audio ends within 30 ms of device time after the sample that was played when the command was sent. The reported
+  /// position is the end of the audio. No sample is lost or repeated.
   @Test func twentyPausesAreSilentAtOnceAndLoseNothing() throws {
     let rig = try PlaybackRig()
     try rig.client.reply("load \(try rig.file(1, .flac, frameCount: 480_000)) wait=ready")
@@ -80,10 +80,10 @@ import Testing
       try rig.client.reply("play")
       let start = try rig.server.capture.waitForCode(file: 1, from: before)
       let first = try #require(rig.server.capture.runs(from: start).first?.firstIndex)
-      // Ticks are told when their sample is heard: each time at another place in the device's period.
+      // A tick is reported when its sample is played: each time in another phase of the device's period.
       let commanded = try tick(of: rig.client, from: first + 3_000 + 211 * number)
       try rig.client.reply("pause")
-      // What the device takes from here on comes out after the command was answered.
+      // The samples that the device reads from here on are played after the reply.
       let answered = rig.server.capture.frameCount
       let silence = try rig.server.capture.waitForSilence(4_800, from: start + 1)
       tails.append(max(0, silence - answered))
@@ -98,12 +98,12 @@ import Testing
     #expect(runs.count == 21)
     #expect(runs.first?.firstIndex == 0)
     for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endIndex == next.firstIndex) }
-    // The device plays the block that it has, 1,024 frames or 21 ms, to its end. A busy machine may hold up one or the other.
+    // The device plays its current block (1,024 frames or 21 ms) to the end. A busy machine may delay single pauses.
     #expect(tails.sorted()[10] <= 1_440, "30 ms are 1,440 frames: \(tails)")
     #expect(tailsOfCommands.sorted()[10] <= 1_440, "30 ms are 1,440 frames: \(tailsOfCommands)")
   }
 
-  /// Waits for the first tick of a file of 48 kHz that is told at frame `frame` or later; its frame.
+  /// Waits for the first tick at frame `frame` or later of a file of 48 kHz. Returns its frame.
   private func tick(of client: WireClient, from frame: Int) throws -> Int {
     while let line = try client.line() {
       let parts = field("pts", line)?.split(separator: "/").compactMap { Int($0) } ?? []
@@ -120,7 +120,7 @@ import Testing
     try rig.client.reply("load \(try rig.file(1, .flac, frameCount: 120_000)) wait=ready")
     try rig.client.reply("play")
     let start = try rig.server.capture.waitForCode(file: 1, index: 12_000)
-    // Stopped for as long as 400 ms of the device's time: its 100 ms run out, and silence follows.
+    // Suspended for 400 ms of device time: the 100 ms buffer runs out, and silence follows.
     rig.daemon.process.signal(SIGSTOP)
     try rig.server.capture.waitForFrames(start + 19_200)
     rig.daemon.process.signal(SIGCONT)
@@ -169,8 +169,8 @@ import Testing
     #expect(again <= heard && again >= heard - 48_000 * 150 / 1_000, "goes on from \(again), heard \(heard)")
   }
 
-  /// Without a server `auto` is silent at real speed; when one appears it is taken, and when that goes away it is silent again,
-  /// with `--lost-device null`: at the position where it was heard, each time.
+  /// Without a server, `auto` plays silently in real time. It switches to a server that appears. When the server
+  /// disappears, it is silent again, because of `--lost-device null`. The position is kept each time.
   @Test func autoIsSilentUntilThereIsAServerAndKeepsThePosition() throws {
     let folder = try TemporaryDirectory("auto")
     let daemon = try TestDaemon(
@@ -178,7 +178,8 @@ import Testing
     let client = try daemon.connect()
     let other = try daemon.connect()
     try TimeCode.writeWAV(path: daemon.folder.file("1.wav"), file: 1, frameCount: 48_000 * 30)
-    // The newest tick when the output's state became `state`, in samples: at most a tick and what it took to be sent ago.
+    // The newest tick before the output's state became `state`, in samples. It is at most a tick interval and the
+    // delivery time old.
     var tick = 0
     func lastTick(before state: String) throws -> Int {
       while let line = try client.line() {

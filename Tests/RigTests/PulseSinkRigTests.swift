@@ -4,9 +4,9 @@ import RealtimeAudio
 import RigSupport
 import Testing
 
-/// Samples that a PulseSink hands to a real PulseAudio, and its clock.
+/// Samples that a PulseSink passes to a real PulseAudio, and its clock.
 ///
-/// In real time: the server rewinds what it has rendered, and takes blocks when its device needs them.
+/// In real time, because the server rewinds rendered audio, and requests blocks when its device needs them.
 @Suite("PulseSink on a private server", .serialized)
 struct PulseSinkRigTests {
   @Test("ten seconds come out bit for bit, without a gap")
@@ -43,7 +43,7 @@ struct PulseSinkRigTests {
     var position = try capture.waitForFrame { $0.right != 0 }
     var landings: [Int16] = []
     for seek in 1...20 {
-      // The distance changes, so that seeks meet every phase of the device's blocks.
+      // The distance varies, so that seeks occur in every phase of the device's blocks.
       try capture.waitForFrames(position + 4_801 + 997 * seek)
       let start = (seek * 7_919 + 501) % Sawtooth.period
       let stream = rig.makeStream(frameCount: 1 << 17) {
@@ -76,7 +76,7 @@ struct PulseSinkRigTests {
       let file = seek % 15 + 1
       let stream = rig.makeCodedStream(file: file, frameCount: 1 << 17, firstIndex: seek * 7_919)
       if isHeldUp {
-        // The device reads two blocks that the sink does not hear of before it is told of the seek.
+        // The device reads two blocks without the sink's knowledge before the sink processes the seek.
         rig.drainEvents()
         rig.signals.update { $0.holdsSink = true }
         rig.post { $0.setGain(1, rampFrameCount: 0, input: seeker) }
@@ -93,7 +93,7 @@ struct PulseSinkRigTests {
     }
     try capture.waitForFrames(position + 24_000)
     let runs = capture.runs()
-    // What a starvation cut goes on where it was, and is no place of its own.
+    // A run that continues after an underrun is not a new position.
     let places = runs.indices.filter { $0 == 0 || runs[$0].firstIndex != runs[$0 - 1].endIndex }
     #expect(places.map { runs[$0].firstIndex } == [0] + (1...20).map { $0 * 7_919 })
     if rig.sink.statistics.starvationCount == 0 {
@@ -133,7 +133,7 @@ struct PulseSinkRigTests {
     let other = rig.makeStream(frameCount: 10) { _ in .silence }
     try capture.waitForFrames(capture.waitForCode(file: 5) + 24_000)
     rig.drainEvents()
-    // The sink's thread stands still, as it does when the whole process is stopped, until 400 ms of silence were heard.
+    // The sink's thread is blocked, as if the process were suspended, until 400 ms of silence were played.
     rig.signals.update { $0.holdsSink = true }
     _ = try rig.play(other)
     #expect(

@@ -3,10 +3,10 @@ import Glibc
 import RigSupport
 import Testing
 
-/// Rates through a real PulseAudio. The file goes round in a circle, once in 1,000 frames, so that every sample says its
-/// place at whatever rate it is played.
+/// Rates through a real PulseAudio. The file is a circle with a period of 1,000 frames, so that every sample shows its
+/// position at any rate.
 ///
-/// In real time: a new rate replaces samples that the server holds while its device plays.
+/// In real time, because a new rate replaces buffered samples while the device plays.
 @Suite(.serialized) struct RateRigTests {
   private static func place(_ frame: StereoFrame) -> Double {
     atan2(Double(frame.right), Double(frame.left)) / (2 * .pi) * 1_000
@@ -29,7 +29,7 @@ import Testing
     let captured = rig.server.capture.frames(count: rig.server.capture.frameCount).last { $0 != .silence }
     var said = try frames(of: rig.client.reply("status"))
     let beside = Double(captured.flatMap { TimeCode.decode($0)?.index } ?? 0) - said
-    // What the server has not handed out yet is not heard.
+    // Samples that the server has not delivered yet are not played.
     print("reverse rig \(kind.rawValue) | at -1 the position is \(beside) frames beside the newest sample captured")
     #expect(abs(beside) < 9_600)
     for rate in ["1", "-1", "1"] {
@@ -42,7 +42,7 @@ import Testing
     let heard = rig.server.capture.frames(count: silence).drop { $0 == .silence }.map { TimeCode.decode($0)?.index }
     #expect(heard.first == 479_999)
     let steps = zip(heard.dropFirst(), heard).map { new, old in new.flatMap { new in old.map { new - $0 } } }
-    // Turned round the same sample is heard again.
+    // When playback reverses, the same sample is played again.
     let turns = steps.indices.filter { steps[$0] == 0 }
     #expect(turns.count == 3)
     var direction = -1
@@ -58,7 +58,7 @@ import Testing
     #expect(abs(said - Double((heard.last.flatMap { $0 } ?? -1) + 1)) < 0.001)
   }
 
-  /// The frame of a file of 48 kHz at which `status` says that the player is.
+  /// The frame that `status` reports, for a file of 48 kHz.
   private func frames(of status: String) -> Double {
     let position = field("pts", status)?.split(separator: "/").compactMap { Double($0) } ?? []
     return position.count == 2 ? position[0] / position[1] * 48_000 : .nan

@@ -4,16 +4,16 @@ import RealtimeAudio
 import RigSupport
 import Testing
 
-/// A real PulseAudio with its role modules, and a stream of another program with a role that they act on.
+/// A real PulseAudio with its role modules, and another program's stream whose role triggers them.
 ///
-/// In real time: the server corks a stream between two blocks of its device, and the clock estimates where that is.
+/// In real time, because the server corks a stream between two blocks of its device, and the clock estimates where.
 @Suite("Roles on a private server", .serialized)
 struct RoleRigTests {
-  /// Everything that the server did to the stream, in order.
+  /// All notices from the server about the stream, in order.
   private final class Notices: Sendable {
     let all = WakeSignal<[SharingNotice]>([])
 
-    /// Waits until there are `count` of them, and answers them.
+    /// Waits until there are `count` notices, and returns them.
     func wait(for count: Int) throws -> [SharingNotice] {
       let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
       guard let notices = all.wait(until: deadline, { $0.count >= count ? $0 : nil }) else {
@@ -53,7 +53,7 @@ struct RoleRigTests {
       let silence = try capture.waitForSilence(9_600, from: capture.frameCount)
       call.kill()
       #expect(try notices.wait(for: 2 * number).last == .interruptionEnded)
-      // The server lets it sound again, but it stands until it is told.
+      // The server uncorks the stream, but it stays paused until it is resumed.
       try capture.waitForSilence(4_800, from: capture.frameCount)
       #expect(rig.core.clock.snapshot().heardFrame(at: .now) == standing)
       rig.drainEvents()
@@ -76,15 +76,15 @@ struct RoleRigTests {
   @Test("a sink that was held up when the call came goes back to what was read muted: nothing is lost")
   func heldUp() throws {
     let notices = Notices()
-    // So much is queued that it does not run out meanwhile.
+    // Enough audio is queued for the whole time.
     let rig = try rig(notices, latencyMilliseconds: 2_000, modules: "module-role-cork")
     let capture = rig.server.capture
     _ = try rig.play(rig.makeCodedStream(file: 8, frameCount: 1 << 18))
-    // Its end is told when it is rendered: two seconds ahead.
+    // Its end is reported when it is rendered, which is two seconds ahead.
     _ = try rig.play(rig.makeStream(frameCount: 144_000) { _ in .silence })
     let position = try capture.waitForCode(file: 8)
     try capture.waitForFrames(position + 24_000)
-    // Its thread stands, the server's request waits, and the device goes on to read: muted.
+    // The sink's thread is blocked and the server's request waits, while the device continues to read a muted stream.
     rig.drainEvents()
     rig.signals.update { $0.holdsSink = true }
     let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
@@ -142,7 +142,8 @@ struct RoleRigTests {
     rig.sink.endInterruption(overrulesServer: false)
     let start = try server.capture.waitForCode(file: 3)
     try server.capture.waitForCode(file: 3, index: 47_999, from: start)
-    // All of it at last; before it perhaps its beginning, where the call's stream came after this one.
+    // The last run is the whole file. Before it there may be its start, if the call's stream was created after this
+    // one.
     let runs = server.capture.runs()
     #expect(runs.last?.count == 48_000 && runs.dropLast().allSatisfy { $0.count <= 4_800 }, "\(runs)")
   }
@@ -173,12 +174,12 @@ struct RoleRigTests {
     try capture.waitForCode(file: 5)
     let call = try rig.server.play(role: "phone")
     #expect(try notices.wait(for: 1) == [.duckingBegan])
-    // What is lowered is no code any more.
+    // Audio with reduced volume is not a time code.
     let lowered = try capture.waitForFrame { $0 != .silence && TimeCode.decode($0) == nil }
     try capture.waitForFrames(lowered + 4_800)
     call.kill()
     #expect(try notices.wait(for: 2) == [.duckingBegan, .duckingEnded])
-    // And as loud as before, where it would be without that.
+    // At the original volume again, at the position without ducking.
     let again = try capture.waitForCode(file: 5, from: capture.frameCount)
     try capture.waitForFrames(again + 4_800)
     let runs = capture.runs()
@@ -193,7 +194,7 @@ struct RoleRigTests {
     _ = try rig.play(rig.makeCodedStream(file: 6, frameCount: 1 << 19))
     try rig.server.capture.waitForCode(file: 6)
     let event = try rig.server.play(role: "event")
-    // Ducking applies from the next stream on that comes.
+    // Ducking applies from the next new stream on.
     try rig.server.loadModule("module-role-ducking trigger_roles=event")
     #expect(try notices.wait(for: 1) == [.duckingBegan])
     try rig.server.control("unload-module", "module-role-ducking")
@@ -222,7 +223,7 @@ struct RoleRigTests {
     core.setRunning(true, input: input)
     core.postCommands()
     other.commandsPosted()
-    // One that stands is asked nothing.
+    // A paused stream gets no requests.
     let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
     #expect(wakes.wait(until: deadline) { _ in core.clock.snapshot().isRunning ? true : nil } == true)
     rig.sink.setRole(.phone)

@@ -4,7 +4,7 @@ import Testing
 
 /// Calls that interrupt playback on a real PulseAudio: the samples that its device plays before and after them.
 ///
-/// In real time: the server corks the stream between two blocks of its device.
+/// In real time, because the server corks the stream between two blocks of its device.
 @Suite(.serialized) struct SessionRigTests {
   @Test func aCallInterruptsAndItsEndResumesWithoutALostSample() throws {
     let rig = try SessionRig()
@@ -45,7 +45,7 @@ import Testing
     let heard = try #require(capture.runs().last?.endIndex)
     call.kill()
     try rig.interruption("ended")
-    // The first frame that is not silent is the first of the fade, but for those that are rounded to nothing.
+    // The first frame that is not silent is the start of the fade, apart from frames that round to zero.
     let first = try capture.waitForFrame(from: silence) { $0 != .silence }
     let whole = try capture.waitForCode(file: 1, index: heard + 14_400, from: first)
     #expect(whole - first <= 14_400 + 2_400 && whole - first >= 14_400 - 960, "\(whole - first)")

@@ -4,7 +4,7 @@ import Testing
 
 /// HLS streams on a real PulseAudio server.
 ///
-/// In real time: segments must be there before the device needs their first sample.
+/// In real time, because segments must arrive before the device needs their first sample.
 @Suite struct StreamRigTests {
   @Test func onARealDeviceEverySampleIsHeardOnce() throws {
     let (server, _) = try TimeCodedStream.serve()

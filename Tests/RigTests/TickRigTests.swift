@@ -4,9 +4,9 @@ import Testing
 
 /// Ticks of a player on a real PulseAudio server.
 ///
-/// In real time: ticks follow the clock of the device.
+/// In real time, because ticks follow the clock of the device.
 @Suite struct TickRigTests {
-  /// On a device of its own: through a seek and a pause no tick is off the grid, early, twice or missing.
+  /// On a separate device. With a seek and a pause, no tick is off the grid, early, duplicate or missing.
   @Test func ticksOfARealDeviceAreOnTheGrid() throws {
     let server = try PulseServer()
     let daemon = try TestDaemon("--output", "pulse:\(server.sinkName)", "--pulse-server", server.address)
@@ -28,7 +28,7 @@ import Testing
       field("time", $0).flatMap(Double.init)
     }
     let multiples = periodic.map { Int(($0 * 20).rounded()) }
-    // How far it had come when the seek was carried out is up to the device.
+    // The position at the time of the seek depends on the device.
     let reached = multiples.last { $0 < 100 } ?? 0
     #expect(reached >= 20)
     #expect(multiples == Array(1...max(1, reached)) + Array(801...840))

@@ -3,26 +3,27 @@ import MediaCore
 import RigSupport
 import Testing
 
-/// Times of ticks and of replies, compared with what the device plays, sample for sample.
+/// Times in ticks and replies, compared with the audio of the device, sample by sample.
 ///
-/// In real time: the sample that a listener hears at an instant is an estimate from the clock of the device.
+/// In real time, because the played sample at a time is an estimate from the clock of the device.
 @Suite(.serialized) struct TimeRigTests {
-  /// One place of a scrub.
+  /// One target of a scrub.
   private struct Place {
     var id: String
     var frame: Int
   }
 
-  /// Frames between the places of a scrub: none is come to by playing on from another.
+  /// Frames between the targets of a scrub. Normal playback from one target does not reach another.
   private static let slotFrames = 28_000
 
-  /// The n-th place: each lies in a slot of its own, far from the one before, nowhere near a block's beginning.
+  /// The target with a number: each is in a separate slot, far from the previous one, and not near the start of a
+  /// block.
   private static func place(_ number: Int) -> Place {
     Place(id: "@\(number)", frame: number * 37 % 101 * slotFrames + 24_001 + 211 * (number % 13))
   }
 
-  /// Seeks come faster than they can be heard, and most are superseded; between the first sample and the last there is none
-  /// without sound, and of whatever comes at one go something is heard.
+  /// Seeks arrive faster than they can be played, and most are superseded. Between the first sample and the last there
+  /// is no silence, and each burst of seeks has audible audio.
   @Test func whoScrubsHearsSomethingAllTheTime() throws {
     let rig = try PlaybackRig()
     let capture = rig.server.capture
@@ -34,7 +35,7 @@ import Testing
       let before = capture.frameCount
       let lines = burst.map { "\($0.id) seek \($0.frame)/48000 chase\n" }
       try rig.client.send(bytes: Array(lines.joined().utf8))
-      // The next come as soon as a block of these is heard, whether all have been answered or not.
+      // The next burst follows when a block of this one was played, even before all replies.
       try capture.waitForFrame(from: before) { frame in
         guard let code = TimeCode.decode(frame) else { return false }
         return burst.contains { (1..<Self.slotFrames - 4_000).contains(code.index - $0.frame) }
@@ -55,7 +56,7 @@ import Testing
     let finished = asked.filter { outcomes[$0.id] == "finished" }.map(\.frame)
     print("scrub: \(asked.count) seeks, \(finished.count) finished, \(runs.count - 1) heard")
     #expect(runs.first?.firstIndex == 0)
-    // What a seek that was carried out brings is heard, in the order asked for, the newest at last.
+    // The audio of completed seeks is played, in the order of the requests, the newest last.
     let heard = runs.dropFirst().map(\.firstIndex)
     #expect(heard == finished.filter(heard.contains), "\(heard)")
     #expect(heard.last == last.frame)
@@ -65,9 +66,9 @@ import Testing
     }
   }
 
-  /// A tick is told when its sample is heard. The device takes a block of 1,024 frames each time that it has played one: its
-  /// sample is in the newest, or in the one before when the news comes on the border of two. Told when it is rendered, or
-  /// without the device's latency, it would come one to five blocks before.
+  /// A tick is reported when its sample is played. The device reads a block of 1,024 frames each time that it has
+  /// played one. The tick's sample is in the newest block, or in the previous one if the report arrives at a block
+  /// boundary. A report at rendering time, or without the device's latency, would arrive one to five blocks early.
   @Test func aTickIsToldWhenItsSampleIsHeard() throws {
     let rig = try PlaybackRig()
     let capture = rig.server.capture
@@ -97,7 +98,8 @@ import Testing
       sorted[79])
     print("ticks: late, median and most: \(late[40]) s, \(late[79]) s")
     #expect(late[0] >= 0, "told before it was heard, by its own word")
-    // A busy machine may hold up the device, the daemon or this test now and then; a millisecond is what a border may be off.
+    // A busy machine may sometimes delay the device, the daemon or this test. At a boundary the error is up to one
+    // millisecond.
     let timely = after.filter { (-48...1_536).contains($0) }.count
     #expect(timely >= 60, "\(timely) of 80 in time: \(sorted)")
     #expect((0...1_280).contains(sorted[40]), "\(sorted)")

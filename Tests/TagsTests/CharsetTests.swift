@@ -3,9 +3,10 @@ import Testing
 
 @testable import Tags
 
-/// Texts in the code pages of the systems that wrote them: those of other scripts are recognized, and Latin-1 stays Latin-1.
+/// Texts in the code pages of the systems that wrote them. Encodings of other scripts are detected, and Latin-1 stays
+/// Latin-1.
 @Suite struct CharsetTests {
-  /// An encoding, texts in it with `|` between them, and the same texts as bytes.
+  /// An encoding, texts in it separated by `|`, and the same texts as bytes.
   struct Row: Sendable, CustomStringConvertible {
     var charset: String
     var texts: String
@@ -24,7 +25,7 @@ import Testing
 
   private static let frames = ["TIT2", "TPE1", "TALB"]
 
-  /// The texts of a tag of ID3v2.3 whose frames say that they are Latin-1.
+  /// The texts of an ID3v2.3 tag whose frames declare Latin-1.
   private func texts(_ values: [[UInt8]], charset: String? = nil) -> [String] {
     let frames = zip(Self.frames, values).flatMap { TagBytes.frame(3, $0, [0] + $1) }
     return texts(TagReader.read(.edges, data: TagBytes.id3v2(3, frames), charset: charset))
@@ -51,7 +52,7 @@ import Testing
     let expected = text.split(separator: "|").map(String.init)
     let bytes = expected.map { $0.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
     #expect(texts(bytes) == expected)
-    // The same as UTF-8, whatever was chosen.
+    // The same texts as UTF-8, for any chosen encoding.
     #expect(texts(expected.map { Array($0.utf8) }, charset: "windows-1251") == expected)
   }
 

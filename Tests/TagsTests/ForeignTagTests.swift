@@ -3,13 +3,13 @@ import Testing
 
 @testable import Tags
 
-/// Tags that other programs write outside the rules of their formats: their values are those that mutagen reads.
+/// Tags that other programs write against the rules of their formats. Their values are those that mutagen reads.
 @Suite struct ForeignTagTests {
   struct Row: Sendable, CustomStringConvertible {
     var description: String
     var container: TagContainer
     var bytes: [UInt8]
-    /// The items that hold text or numbers: `KEY=value` or `KEY:description=value`.
+    /// The items with text or numbers: `KEY=value` or `KEY:description=value`.
     var items: [String]
     var warningCount = 0
   }

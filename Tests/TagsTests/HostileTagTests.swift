@@ -4,15 +4,15 @@ import Testing
 
 @testable import Tags
 
-/// Tags made to cost memory, time or the stack: what each of them comes to, measured.
+/// Tags designed to use memory, time or the stack, and the measured cost of each.
 @Suite(.serialized) struct HostileTagTests {
   struct Attack: Sendable, CustomStringConvertible {
     var description: String
     var container: TagContainer
-    /// What must be said: a part of a warning, and whether it is a limit. Nil when the file is merely odd.
+    /// An expected part of a warning, and whether a limit is the reason. Nil for a tag that is only unusual.
     var warning: String?
     var isLimit: Bool
-    /// The greatest number of items that may come of it.
+    /// The maximum number of resulting items.
     var maximumItems: Int
     var bytes: @Sendable () -> [UInt8]
 
@@ -44,15 +44,15 @@ import Testing
     }
   }
 
-  /// The atoms `moov`, each in the one before, to any depth.
+  /// Atoms `moov`, each within the previous one, to any depth.
   private static func nestedAtoms(_ depth: Int) -> [UInt8] {
     (0..<depth).flatMap { TagBytes.bigEndian(8 * (depth - $0)) + Array("moov".utf8) }
   }
 
-  /// A chapter in a chapter, to any depth.
+  /// Nested chapters, to any depth.
   private static func nestedChapters(_ depth: Int) -> [UInt8] {
     var bytes: [UInt8] = []
-    // Head by head, from the outermost: 10 bytes of header, 18 of chapter.
+    // Header by header, from the outermost: 10 bytes of header, 18 of chapter.
     for level in 0..<depth {
       bytes +=
         Array("CHAP".utf8) + TagBytes.bigEndian(28 * (depth - level) - 10) + [0, 0] + Array("c\0".utf8) + zeros(16)
@@ -60,7 +60,7 @@ import Testing
     return bytes
   }
 
-  /// zlib's form of so many zeros, by Python: 1,000 times smaller.
+  /// Zeros compressed by zlib (in Python), 1,000 times smaller.
   private static func deflatedZeros(_ count: Int) throws -> [UInt8] {
     let folder = try TemporaryDirectory("tags")
     let path = folder.path + "/zeros"
@@ -173,7 +173,7 @@ import Testing
     },
     Attack("100,000 pages of one packet", .ogg, warning: "larger or deeper", isLimit: true) {
       let page = TagBytes.ogg([zeros(255 * 4)])
-      // A packet that goes on in the next page, and never ends.
+      // A packet that continues on the next page, and never ends.
       var open = page
       open[26] = 4
       open.removeSubrange(31..<32)
@@ -263,7 +263,8 @@ import Testing
     },
   ]
 
-  /// Each in a process of its own would be truer still; here the peak is that of the attacks so far, and each must stay within the bound.
+  /// The peak memory is that of all attacks so far. Each must stay within the bound, so separate processes are not
+  /// needed.
   @Test(arguments: attacks)
   func aHostileTagCostsNoMoreThanTheBounds(_ attack: Attack) throws {
     let bytes = attack.bytes()
@@ -304,13 +305,13 @@ import Testing
         reading.warnings.contains { $0.reason.contains(warning) && $0.isLimit == attack.isLimit }, "\(reading.warnings)"
       )
     }
-    // Bytes at the end of the file are read along with few others, each at most once for a piece.
+    // Bytes at the end of the file are read together with the bytes before them, at most once per read.
     #expect(given <= Int64(limits.byteCount) + Int64(limits.readCount) * 8_192)
     #expect(calls <= limits.readCount)
     #expect(growth <= 256 << 10, "peak memory")
   }
 
-  /// The most memory that this process ever had, since it was last set back; in kB.
+  /// The peak memory of this process since the last reset, in kB.
   private static func peakKilobytes() throws -> Int {
     try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .ascii)
     return try peak()

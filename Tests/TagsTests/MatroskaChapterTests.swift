@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tags
 
-/// The titles of chapters of Matroska, whatever the file says.
+/// The titles of Matroska chapters, for all kinds of content.
 @Suite struct MatroskaChapterTests {
   private static func old(_ code: String) -> [UInt8] { TagBytes.element(0x437C, Array(code.utf8)) }
   private static func new(_ code: String) -> [UInt8] { TagBytes.element(0x437D, Array(code.utf8)) }
@@ -23,11 +23,11 @@ import Testing
     let chapters = TagReader.matroskaChapters(data: Self.file)
     #expect(chapters.map(\.startNanoseconds) == [0, 5_000_000_000])
     #expect(chapters.first?.titles.map(\.text) == ["One", "Eins", "?", "Plain"])
-    // BCP 47 stands instead of the older kind; what says nothing is English, as the standard has it.
+    // BCP 47 overrides the older element. Without either, the language is English, as in the standard.
     #expect(chapters.first?.titles.map(\.languages) == [["eng", "fre"], ["de-AT"], [], ["eng"]])
   }
 
-  /// `make fuzz` begins with it, too; PLAYHEAD_UPDATE_GOLDENS=1 writes it anew.
+  /// `make fuzz` uses it as a seed, too. PLAYHEAD_UPDATE_GOLDENS=1 rewrites it.
   @Test func aSeedOfTheFuzzerHasChapters() throws {
     let place = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
       "../../Fuzz/seeds/tags/matroska-chapters")
@@ -61,7 +61,7 @@ import Testing
     let tooLong = TagBytes.chapter(0, [(String(repeating: "x", count: 2_000), []), ("a", [])])
     #expect(
       TagReader.matroskaChapters(data: TagBytes.matroska(editions: [tooLong])).first?.titles.map(\.text) == ["a"])
-    // A list beyond the bound is not read at all.
+    // A list beyond the limit is not read.
     let huge = [UInt8](repeating: 0xEC, count: 5 << 20)
     #expect(TagReader.matroskaChapters(data: TagBytes.matroska(editions: [huge])) == [])
   }

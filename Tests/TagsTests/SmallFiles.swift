@@ -1,7 +1,7 @@
 import RigSupport
 import Tags
 
-/// A small file of each container, with a tag of each kind that it can have.
+/// A small file of each container, with each kind of tag that it supports.
 enum SmallFiles {
   struct File: Sendable, CustomStringConvertible {
     var description: String

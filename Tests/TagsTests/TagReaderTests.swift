@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tags
 
-/// What is read of small files, whole and cut.
+/// The tags of small files, whole and truncated.
 @Suite struct TagReaderTests {
   private func read(_ file: SmallFiles.File) -> TagReading { TagReader.read(file.container, data: file.bytes) }
 
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  /// What `make fuzz` begins with is these files; PLAYHEAD_UPDATE_GOLDENS=1 writes them anew.
+  /// The seeds of `make fuzz` are these files. PLAYHEAD_UPDATE_GOLDENS=1 rewrites them.
   @Test func theFuzzersSeedsAreTheSmallFiles() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
       "../../Fuzz/seeds/tags")
@@ -173,7 +173,7 @@ import Testing
     #expect(reading.items.map(\.key) == ["ISFT", "INAM", "IART", "IART"])
     #expect(reading.items.map(\.value) == ["me", "Grü", "B", "Grü"].map { .text($0) })
     #expect(reading.warnings.map(\.subject) == ["IALB"])
-    // One that says that it is longer than the list.
+    // A text that claims to be longer than the list.
     let lying =
       Array("INFO".utf8) + field("INAM", Array("A\0".utf8)) + Array("IART".utf8) + [0xFF, 0xFF, 0xFF, 0xFF, 0x41]
     let rest = TagReader.read(.wav, data: TagBytes.riff("WAVE", [("LIST", lying, nil)]))
@@ -204,7 +204,7 @@ import Testing
     #expect(vorbis.warnings.map(\.subject) == ["TITLE"])
     let ape = TagReader.read(.edges, data: TagBytes.ape([("Title", 0, [0x61, 0xC3, 0x62])]))
     #expect(texts(ape.items, "Title") == ["a\u{FFFD}b"])
-    // What TagLib drops is said, so that FFmpeg's dictionary fills in.
+    // A text that TagLib drops causes a warning, so that FFmpeg's dictionary supplies it.
     let utf8 = TagReader.read(.edges, data: TagBytes.id3v2(4, TagBytes.frame(4, "TIT2", [3, 0x61, 0xFF])))
     #expect(utf8.items.isEmpty && utf8.warnings.map(\.subject) == ["TIT2"])
     let latin = TagReader.read(.edges, data: TagBytes.id3v1(title: [0x47, 0x72, 0xFC]))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Waveforms
 
-/// What is written of a waveform, read back by others.
+/// Waveform files, read back by other programs.
 @Suite struct WaveformFormTests {
   private let waveform = Waveform(
     sampleRateHz: 1_000, channelCount: 2, firstFrame: 500, frameCount: 2_500, scale: .framesPerBin(1_000),
@@ -18,7 +18,7 @@ import Testing
     return bytes
   }
 
-  /// What another program says of bytes.
+  /// The output of another program for the bytes.
   private func answer(_ bytes: [UInt8], _ name: String, _ command: (String) -> [String]) throws -> String {
     let files = try TemporaryDirectory()
     let path = files.file(name)
@@ -61,7 +61,7 @@ import Testing
       ]
     }
     #expect(text.trimmingCharacters(in: .whitespacesAndNewlines) == "png,301,97,pal8")
-    // Its pixels, decoded: the background above, the colour at the top of the first channel's loudest bin.
+    // The decoded pixels: the background at the top, the colour at the top of the first channel's loudest bin.
     let files = try TemporaryDirectory()
     let (path, raw) = (files.file("some.png"), files.file("some.rgb"))
     try Data(try bytes(.png, style)).write(to: URL(fileURLWithPath: path))
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func anSVGIsXMLWithAShapeForEachChannelAndTimes() throws {
-    /// How many elements of each name a parser finds.
+    /// The number of elements of each name, from a parser.
     func counts(_ style: WaveformStyle = WaveformStyle()) throws -> [String] {
       let script = """
         import sys, xml.etree.ElementTree as t
@@ -90,7 +90,7 @@ import Testing
       return try answer(try bytes(.svg, style), "some.svg") { ["python3", "-c", script, $0] }.split { $0.isWhitespace }
         .map(String.init)
     }
-    // Two shapes a channel, and the axis; at 0.5, 1, ... s.
+    // Two shapes per channel, and the axis with labels at 0.5, 1, ... s.
     #expect(try counts() == ["1", "5", "5"])
     var bare = WaveformStyle()
     bare.hasAxis = false

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Waveforms
 
-/// The reducer, its edges and its zoom levels.
+/// The reducer, its bin edges and its zoom levels.
 @Suite struct WaveformReducerTests {
   private func noise(_ frameCount: Int, _ channelCount: Int) -> [Int16] {
     var state: UInt64 = 7
@@ -68,7 +68,7 @@ import Testing
     let read = try #require(try reduced(pcm, 2, .framesPerBin(128), pieces: [500]))
     #expect(coarse.scale == .framesPerBin(128) && coarse.minima == read.minima && coarse.maxima == read.maxima)
     #expect(zip(coarse.rms, read.rms).allSatisfy { abs($0 - $1) < 1e-6 })
-    // Edges of a number of bins are rounded: only those of a divisor are among them.
+    // The edges of a number of bins are rounded. They include the edges only of a divisor.
     let bins = try #require(try reduced(pcm, 2, .bins(96), pieces: [500]))
     let dozen = try #require(try reduced(pcm, 2, .bins(12), pieces: [500]))
     #expect(bins.reduced(by: 8)?.maxima == dozen.maxima)

@@ -5,13 +5,13 @@ import RigSupport
 
 @testable import Waveforms
 
-/// What PCM looks like, worked out sample by sample: what reductions are compared with.
+/// A waveform computed sample by sample, as the reference for reductions.
 struct PlainWaveform {
   var minima: [Int] = []
   var maxima: [Int] = []
   var squares: [Double] = []
 
-  /// Of interleaved 16-bit sound between edges.
+  /// Computes the waveform of interleaved 16-bit audio between edges.
   init(_ pcm: [Int16], channelCount: Int, edges: [Int]) {
     for (start, end) in zip(edges, edges.dropFirst()) {
       for channel in 0..<channelCount {
@@ -25,9 +25,9 @@ struct PlainWaveform {
   }
 }
 
-/// Files and what is in them.
+/// Test files and their content.
 enum WaveformRig {
-  /// Noise in so many channels, encoded by ffmpeg.
+  /// Noise with `channelCount` channels, encoded by ffmpeg.
   static func noise(
     _ files: TemporaryDirectory, _ name: String, frameCount: Int, channelCount: Int = 2, rate: Int = 44_100
   ) throws -> String {
@@ -41,7 +41,7 @@ enum WaveformRig {
     return path
   }
 
-  /// What ffmpeg decodes of a file.
+  /// The samples that ffmpeg decodes from a file.
   static func pcm(_ files: TemporaryDirectory, _ path: String) throws -> [Int16] {
     let raw = files.file("raw.s16")
     try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-i", path, "-f", "s16le", "-y", raw])

@@ -8,7 +8,7 @@ import WholeFiles
 
 @testable import Waveforms
 
-/// Waveforms of files, against what ffmpeg decodes of them.
+/// Waveforms of files, compared with ffmpeg's decodes.
 @Suite struct WaveformScanTests {
   private func check(
     _ found: Waveform, _ pcm: [Int16], range: Range<Int>, sourceLocation: SourceLocation = #_sourceLocation
@@ -30,18 +30,18 @@ import WholeFiles
     #expect(pcm.count == 50_021 * channelCount)
     check(try await WaveformRig.result(path), pcm, range: 0..<50_021)
     check(try await WaveformRig.result(path, .init(scale: .bins(333))), pcm, range: 0..<50_021)
-    // A range, to the sample: 0.5 s is frame 22,050; a time between two frames is the later one.
+    // A range, exact to the sample: 0.5 s is frame 22,050; a time between two frames rounds up.
     let range = WaveformRequest(
       scale: .bins(10), start: MediaTime(value: 1, timescale: 2), end: MediaTime(value: 1_000_001, timescale: 1_000_000)
     )
     check(try await WaveformRig.result(path, range), pcm, range: 22_050..<44_101)
-    // Fewer than were asked for, and an end behind the end.
+    // Fewer frames than requested bins, and an end after the end of the file.
     let few = WaveformRequest(
       scale: .bins(500), start: MediaTime(frame: 50_000, rate: 44_100), end: MediaTime(value: 9, timescale: 1))
     check(try await WaveformRig.result(path, few), pcm, range: 50_000..<50_021)
   }
 
-  /// A pass over 20 s in a container that states no duration. `seconds`: the limit of such a file.
+  /// A pass over 20 s in a container without a declared duration. `seconds`: the limit of such a file.
   private func unknownDurationPass(_ files: TemporaryDirectory, seconds: Int) throws -> WaveformPass {
     let path = files.file("unknown.flac")
     try ChildProcess.run([
@@ -72,7 +72,7 @@ import WholeFiles
     #expect(found.channelCount == 1 && found.minima == [-999.0 / 32_768] && found.maxima == [0])
   }
 
-  /// A WAV file that says it is longer than it is, and one that says nothing: the edges are those of what there is.
+  /// A WAV file with too long a declared length, and one without: the edges are those of the actual audio.
   @Test func bins_ofAFileWithAWrongLengthAreThoseOfWhatIsThere() async throws {
     let files = try TemporaryDirectory()
     let path = files.file("noise.mp3")
@@ -113,7 +113,7 @@ import WholeFiles
     #expect(await code(good, .init(start: MediaTime(value: 1, timescale: 1))) == .invalidTime)
     #expect(await code(good, .init(start: MediaTime(value: -1, timescale: 1))) == .invalidTime)
     #expect(await code(good, .init(start: MediaTime(value: 1, timescale: 1), end: .zero)) == .invalidTime)
-    // Where it goes.
+    // Errors of the output.
     func output(_ name: String, _ form: WaveformForm = .json, replaces: Bool = false) -> WaveformOutput {
       WaveformOutput(WholeFile(path: Array(files.file(name).utf8), replaces: replaces, hint: ""), form)
     }
@@ -160,10 +160,10 @@ import WholeFiles
     let first = try await result()
     let second = try await result()
     #expect(!first.isCached && second.isCached && first.waveform == second.waveform)
-    // Something else was not asked for yet.
+    // Another request is not in the cache yet.
     #expect(!(try await result(.init(scale: .bins(11))).isCached))
     #expect(!(try await result(.init(scale: .bins(10), mixesChannels: true)).isCached))
-    // What is damaged is as if it were not there.
+    // Damaged files are ignored.
     for name in try FileManager.default.contentsOfDirectory(atPath: cache.folder) {
       let file = URL(fileURLWithPath: cache.folder).appendingPathComponent(name)
       var data = try Data(contentsOf: file)
@@ -173,7 +173,7 @@ import WholeFiles
     }
     #expect(!(try await result().isCached))
     #expect(try await result().isCached)
-    // Another file in its place.
+    // Another file at the same path.
     try FileManager.default.removeItem(atPath: path)
     _ = try WaveformRig.noise(files, "noise.wav", frameCount: 5_000)
     let other = try await result()
@@ -194,7 +194,7 @@ import WholeFiles
     }
     #expect(
       try await WaveformScan(Asset(path: path), .init(scale: .bins(1_009)), cache: cache).result().isCached)
-    // What does not fit is not kept.
+    // A waveform that exceeds the limit is not stored.
     let none = WaveformCache(folder: files.file("none"), byteLimit: 10)
     _ = try await WaveformScan(Asset(path: path), cache: none).result()
     #expect(!(try await WaveformScan(Asset(path: path), cache: none).result().isCached))
