@@ -18,7 +18,7 @@ import Testing
     return folder
   }
 
-  /// The files' paths in the queue, below the folder.
+  /// The paths of the queue's files, relative to the folder.
   private func queue(_ daemon: TestServer, _ folder: TemporaryDirectory) throws -> [String] {
     let prefix = "path=\(folder.path)/"
     return try daemon.playhead("list").output.split(separator: "\n").compactMap { line in
@@ -46,7 +46,7 @@ import Testing
     let verbose = try daemon.playhead("add", "--dry-run", "--verbose", ".", folder: folder.path)
     #expect(verbose.output == expected.map { "\(folder.path)/\($0)\n" }.joined())
     #expect(verbose.errors.contains("playhead: left out (no media): \(folder.path)/cover.jpg\n"), "\(verbose)")
-    // Everything, and lists in place of what is beside them.
+    // All files; then playlists instead of the files next to them.
     #expect(try daemon.playhead("add", "--dry-run", "--all", folder.path).output.contains("/cover.jpg\n"))
     let lists = try daemon.playhead("add", "--dry-run", "--lists", folder.path).output
     #expect(
@@ -75,7 +75,7 @@ import Testing
       try daemon.playhead("add", "--player", "nobody", "3.flac", folder: folder.path).errors.contains("no-such-player"))
   }
 
-  /// A list is what it names.
+  /// The daemon reads playlists.
   @Test func listsAreReadByTheDaemon() throws {
     let folder = try folder(["1.flac", "2.flac"])
     try folder.write("list.m3u8", Array("2.flac\n1.flac\n".utf8))
@@ -99,7 +99,7 @@ import Testing
     #expect(outcome.output.contains(#"/self","reason":"folders seen before"}"#), "\(outcome.output)")
   }
 
-  /// The client without what lets root read everything.
+  /// Runs the client without root's permission to read every file.
   private func addAsAnybody(_ arguments: [String]) throws -> Program.Outcome {
     let words = [Executables.playhead] + arguments
     return geteuid() == 0
@@ -110,19 +110,19 @@ import Testing
   @Test func whatCannotBeReadIsNotTakenForAnEmptyFolder() throws {
     let folder = try folder(["closed/1.flac", "names/2.flac", "open/3.flac"])
     let daemon = try InProcessServer()
-    // Nothing may be read; names may be read and nothing else.
+    // One folder without any access, and one whose names can be read but not its files.
     for (name, mode) in [("closed", 0o000), ("names", 0o444)] as [(String, mode_t)] {
       #expect(chmod(folder.file(name), mode) == 0)
     }
     defer { for name in ["closed", "names"] { chmod(folder.file(name), 0o755) } }
-    // Named: nothing is added.
+    // Named as an argument: nothing is added.
     let named = try addAsAnybody(["--socket", daemon.socket, "add", folder.file("open"), folder.file("closed")])
     #expect(
       named
         == .init(
           status: 1, output: "", errors: "playhead: nothing added: \(folder.file("closed")): Permission denied\n"))
     #expect(try daemon.playhead("list").output == "count=0 version=0 next=none\n")
-    // Below what was named: the rest is added, and what is missing is said.
+    // Below a named folder: the rest is added, and the missing files are reported.
     let below = try addAsAnybody(["--socket", daemon.socket, "add", folder.path])
     #expect(below.status == 1 && below.output == "items=1 version=1 left-out=2\n", "\(below)")
     #expect(
@@ -146,7 +146,7 @@ import Testing
     ] {
       #expect(symlink(target, folder.file(link)) == 0)
     }
-    // The folder that is named may be a link itself.
+    // The named folder may itself be a link.
     #expect(symlink("named", folder.file("link")) == 0)
     for name in ["named", "link", "named/inside/.."] {
       func add(_ arguments: String...) throws -> (paths: [String], errors: String) {
@@ -187,7 +187,7 @@ import Testing
         == .init(status: 0, output: "Added 300 entries.\n", errors: "playhead: left out 1 no media\n"))
     #expect(try queue(daemon, folder) == (1...300).map { "\($0).flac" })
     #expect(try daemon.playhead("list", "limit=1", "offset=299").output.hasSuffix("count=300 version=1 next=none\n"))
-    // What no line can hold is refused, and nothing is added.
+    // A path longer than a request line is rejected, and nothing is added.
     var deep = "deep"
     for _ in 1...5 {
       #expect(mkdir(folder.file(deep), 0o755) == 0)
@@ -200,7 +200,7 @@ import Testing
     #expect(try daemon.playhead("list", "limit=1", "offset=299").output.hasSuffix("count=300 version=1 next=none\n"))
   }
 
-  /// More than fits into the socket's buffer is under way when the other side closes.
+  /// When the other side closes, more data than the socket's buffer holds is pending.
   @Test func whyTheDaemonClosedTheConnectionIsSaidThoughSendingFailed() throws {
     let folder = try folder([String(repeating: "x", count: 240) + ".flac"])
     let path = folder.file(String(repeating: "x", count: 240) + ".flac")
@@ -231,7 +231,7 @@ import Testing
     ] {
       #expect(list.contains(text), "\(text) in \(list)")
     }
-    // They are opened under the names that they have: nothing is said to be missing.
+    // They are opened by their original names: none is reported as missing.
     #expect(!list.contains("file-not-found"))
   }
 
@@ -250,7 +250,7 @@ import Testing
     #expect(try daemon.playhead("list").output == "count=0 version=0 next=none\n")
   }
 
-  /// Far more than a line holds, as one edit: one version, in order, or nothing.
+  /// Far more files than fit in a line, as one edit: one version, in order, or nothing.
   @Test func fiftyThousandFilesAreOneEdit() throws {
     let folder = try TemporaryDirectory("add")
     for disc in 1...50 {
@@ -270,11 +270,11 @@ import Testing
       let row = try daemon.playhead("list", "offset=\(index)", "limit=1").output
       #expect(row.contains("path=\(folder.path)\(name) "), "\(index): \(row)")
     }
-    // A second time there is no room for all of them: none is added.
+    // The second time there is no room for all files: none is added.
     let refused = try daemon.playhead("add", "--json", folder.path)
     #expect(refused.status == 1 && refused.errors.contains(#""name":"queue-too-long""#), "\(refused)")
     #expect(try daemon.playhead("list", "offset=50001").output.hasSuffix("count=50002 version=2 next=none\n"))
-    // On a terminal there is a bar, and in the end only what came of it.
+    // On a terminal there is a progress bar, and at the end only the result.
     let terminal = try TerminalProgram(
       Executables.playhead, ["--socket", daemon.socket, "add", "--replace", folder.path], environment: ["TERM": "xterm"]
     )

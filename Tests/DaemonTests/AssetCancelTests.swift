@@ -3,9 +3,9 @@ import Glibc
 import RigSupport
 import Testing
 
-/// `asset.cancel`: what hangs is given up, and loaded when it is asked for again.
+/// `asset.cancel`: hanging loads are cancelled, and start again on the next request.
 @Suite(.timeLimit(.minutes(3))) struct AssetCancelTests {
-  /// The next so many lines that are no rows.
+  /// The next `count` lines that are not rows.
   private func replies(_ count: Int, _ client: WireClient) throws -> Set<String> {
     var lines: [String] = []
     while lines.count < count, let line = try client.line() { if !line.contains("| ") { lines.append(line) } }
@@ -34,7 +34,7 @@ import Testing
       ])
     let after = try statuses(client)
     #expect(after["duration"] == "cancelled" && after["tracks"] == "cancelled" && after["metadata"] == "unknown")
-    // There is nothing more to give up, and nobody is told again.
+    // There is nothing left to cancel, and no further reply is sent.
     #expect(try client.ask("asset.cancel 1") == ["ok asset=1"])
     try client.send("@c asset.load 1 duration")
     try server.wait("gate never")

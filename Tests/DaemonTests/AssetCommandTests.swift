@@ -5,7 +5,7 @@ import Testing
 
 /// `asset.*`, `item.tracks`, `item.select` and chapters over the socket.
 @Suite struct AssetCommandTests {
-  /// Two time-coded sound tracks and three chapters.
+  /// Two time-coded audio tracks and three chapters.
   private func file(_ daemon: TestServer) throws -> String {
     let paths = try [1, 2].map { try daemon.wave($0, frameCount: 480_000) }
     let text =
@@ -52,7 +52,7 @@ import Testing
       ])
     #expect(try client.reply("asset.close 1") == "ok")
     #expect(try client.reply("asset.close 1").hasPrefix("error code=1014"))
-    // Another connection has assets of its own.
+    // Another connection has separate assets.
     let other = try daemon.connect()
     #expect(try other.reply("asset.status 1").hasPrefix("error code=1014"))
     #expect(try other.reply("asset.open \(path)") == "ok asset=1")
@@ -79,7 +79,7 @@ import Testing
     #expect(try client.reply("asset.open /x") == "ok asset=65")
   }
 
-  /// Matroska with subtitles only has tags, and nothing to play.
+  /// Matroska with only subtitles has tags, but nothing to play.
   @Test func whatWasLoadedIsToldWhereTheRestFailed() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -139,7 +139,7 @@ import Testing
   @Test func anAssetThatIsClosedWhileItIsLoadedIsCancelledForAllWhoWait() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
-    // Only reading all of it tells how long it is.
+    // The duration requires reading the whole file.
     let path = daemon.folder.file("long.aac")
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "anoisesrc=duration=900:sample_rate=48000",
@@ -150,13 +150,13 @@ import Testing
     var lines: [String] = []
     while lines.count < 4, let line = try client.line() { if !line.contains("|") { lines.append(line) } }
     print(lines)
-    // Whoever is faster: loaded, or cancelled, and for both the same.
+    // Either loading or cancelling is first, with the same result for both requests.
     for name in ["@a", "@b"] {
       let answer = lines.first { $0.hasPrefix(name) } ?? ""
       #expect(answer.hasPrefix("\(name) ok") || answer.hasPrefix("\(name) error code=6015"))
     }
     #expect(lines.contains("ok") && lines.contains { $0.hasPrefix("error code=1014") })
-    // A connection that ends takes what it loads along.
+    // The end of a connection cancels its loads.
     try client.reply("asset.open \(path) precise")
     try client.send("@c asset.load 2 duration")
     client.finishSending()
@@ -242,7 +242,7 @@ import Testing
       try client.line()
         == #"{"jsonrpc":"2.0","id":1,"result":{"item":1,"count":3,"next":null,"rows":["#
         + #"{"chapter":2,"start":4,"end":8,"title":"Part 2"},{"chapter":3,"start":8,"end":10,"title":"Part 3"}]}}"#)
-    // Of a part of a file those that lie in it, as one goes by them.
+    // For a part of a file, the chapters in it, with times relative to the part.
     let sheet = try daemon.folder.write(
       "disc.cue",
       Array("FILE a.mka WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 01 00:05:00\n".utf8))
@@ -255,7 +255,7 @@ import Testing
     try client.reply("jump 3")
     #expect(try client.reply("next-chapter").hasPrefix("ok finished=true item=3 time=3 "))
     #expect(field("chapter", try client.reply("status")) == "2")
-    // None; gone; not to be read; far from being opened.
+    // No chapters; a removed item; an unreadable file; an item that is not opened yet.
     let plain = try daemon.wave(3, frameCount: 480)
     #expect(try client.reply("load \(plain) wait=ready") == "ok items=4 version=4")
     #expect(try client.ask("item.chapters 4") == ["ok item=4 count=0 next=none"])
@@ -287,7 +287,7 @@ import Testing
         "\(head)1 time=0 kind=crossed chapter=1 title=\"Part 1\"",
         "\(head)1 time=4 kind=crossed chapter=2 title=\"Part 2\"",
       ])
-    // Over one, and over the end, through what has none, into the third.
+    // Over one boundary, then over the end, through an item without chapters, into the third.
     let rest = try cues("seek 9") + cues("clock.advance 6")
     #expect(
       rest.filter { $0.contains(" id=1 ") } == [

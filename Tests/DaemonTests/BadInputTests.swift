@@ -2,11 +2,11 @@ import DaemonTesting
 import MediaCore
 import Testing
 
-/// What nobody should send: a numbered error each, and everything is as it was. Each case prints its row. The same for users of
-/// the library: `PlaybackTests.BadInputTests`.
+/// Invalid requests: each causes an error with a code, and changes nothing. Each case prints its row. The same for
+/// users of the library: `PlaybackTests.BadInputTests`.
 @Suite struct BadInputTests {
-  /// A request and the number of its error. `PATH` is a file; items 1 (current, playing) and 2 are in the queue, 3 was; 4 is another
-  /// player's; 99 never was. A tick had id 1, an observation id 2.
+  /// A request and the code of its error. `PATH` is a file. Items 1 (current, playing) and 2 are in the queue, and item
+  /// 3 was removed. Item 4 belongs to another player, and item 99 never existed. A tick had ID 1, an observation ID 2.
   typealias Case = (request: String, code: MediaError.Code)
 
   static let rates: [Case] =
@@ -35,7 +35,7 @@ import Testing
         ("move 2 before=\(item)", .noSuchItem), ("replace \(item) PATH", .noSuchItem), ("jump \(item)", .noSuchItem),
         ("wait item=\(item)", .noSuchItem),
       ]
-        // Both to ask and to set.
+        // Commands that both get and set.
         + [
           "volume", "volume 0.5", "end-time", "end-time forward=1", "pitch", "pitch varispeed", "buffer", "buffer 1",
           "copy", "select audio=0", "tracks", "chapters", "log", "metadata", "artwork", "artwork file=/nowhere/a",
@@ -60,7 +60,7 @@ import Testing
     ("unobserve 99", .noSuchObserver), ("untick 0", .badArguments), ("untick one", .badArguments),
   ]
 
-  /// Everything that a case could change, as the daemon says it.
+  /// The complete state that a case could change, as reported by the daemon.
   private func facts(_ client: WireClient) throws -> [String] {
     try ["status", "list", "status player=other", "list player=other", "player.list"].flatMap(client.ask)
   }
@@ -97,7 +97,7 @@ import Testing
       #expect(try client.reply("clock.advance 0.02").hasPrefix("ok"))
     }
     #expect(try client.reply("clear").hasPrefix("ok"))
-    // The sound went on as if nothing had been asked for.
+    // The audio continued unaffected.
     #expect(try daemon.recorded() == "1[0..<\(4_800 + cases.count * 960)]")
   }
 }

@@ -3,12 +3,12 @@ import Foundation
 import RigSupport
 import Testing
 
-/// Bookmarks over the wire: where long items were left, and those that are put by hand.
+/// Bookmarks over the wire: automatic ones for long items, and manual ones.
 @Suite(.timeLimit(.minutes(5))) struct BookmarkTests {
-  /// Half a minute, which leaves a bookmark here.
+  /// Half a minute: long enough for an automatic bookmark.
   private static let frameCount = 1_440_000
 
-  /// A daemon on the virtual clock that writes what would be heard into `out.wav`.
+  /// A daemon on the virtual clock that writes the played audio to `out.wav`.
   private static func start(_ place: StateTests.Place, _ arguments: String...) throws -> TestDaemon {
     let output = "wav:\(place.folder.file("out.wav"))"
     return try TestDaemon(
@@ -20,7 +20,7 @@ import Testing
     for request in requests { #expect(try client.ask(request).last?.hasPrefix("ok") == true, "\(request)") }
   }
 
-  /// `PATH TIME`, and the name, of each bookmark.
+  /// `PATH TIME` and the name of each bookmark.
   private static func marks(_ client: WireClient, _ place: StateTests.Place) throws -> [String] {
     try client.ask("bookmark.list").dropLast().map { row in
       let path = (field("path", row) ?? "?").split(separator: "/").last ?? "?"
@@ -38,19 +38,19 @@ import Testing
       client, "load \(files[0]) \(files[1]) wait=ready", "play", "clock.advance 7.25", "next", "clock.advance 6.5",
       "pause", "clear")
     #expect(try Self.marks(client, place) == ["1.wav 7.25", "2.wav 6.5"])
-    // Nobody asked for it: it begins at its beginning, and what is there stays.
+    // Without a request to resume, playback starts at the beginning, and the bookmarks stay.
     try Self.ask(client, "load \(files[0]) wait=ready", "play", "clock.advance 0.5", "pause", "clear")
     #expect(try Self.marks(client, place) == ["1.wav 7.25", "2.wav 6.5"])
-    // The second one follows without a gap, from where it was left.
+    // The second item follows without a gap, from its bookmark.
     try Self.ask(
       client, "load \(files[0]) \(files[1]) resume=true wait=ready", "play", "clock.advance 1", "seek 29.5",
       "clock.advance 1")
     let status = try client.reply("status")
     #expect(field("item", status) == "5" && field("time", status) == "7", "\(status)")
-    // What was heard to its end has none any more.
+    // An item that was played to its end has no bookmark any more.
     try Self.ask(client, "pause", "state.save")
     #expect(try Self.marks(client, place) == ["2.wav 7"])
-    // Where it began is its own once only.
+    // The resume position applies only once.
     try Self.ask(client, "previous", "play", "clock.advance 0.25")
     #expect(field("time", try client.reply("status")) == "0.25")
     try daemon.finish()
@@ -104,7 +104,7 @@ import Testing
     if signal == SIGKILL { try Self.ask(client, "state.save") }
     first.process.signal(signal)
     _ = try first.process.waitForEnd()
-    // With the daemon's option it is gone on with unless a command says otherwise.
+    // With the daemon's option, items resume unless a command specifies otherwise.
     let second = try Self.start(place, "--resume")
     let other = try second.connect()
     #expect(try Self.marks(other, place) == ["1.wav 3 intro", "1.wav 12.5"])
@@ -113,7 +113,7 @@ import Testing
     try Self.ask(other, "pause", "load \(files[0]) resume=false wait=ready", "play", "clock.advance 0.5")
     #expect(field("time", try other.reply("status")) == "0.5")
     #expect(try Self.marks(other, place) == ["1.wav 3 intro", "1.wav 13"])
-    // An entry that was to be gone on with and was not begun is so after a restart, too.
+    // An entry that should resume and was not started still resumes after a restart.
     try Self.ask(other, "pause", "load \(files[1]) \(files[0]) resume=true wait=ready", "state.save")
     try StateTests.kill(second)
     let third = try Self.start(place).connect()
@@ -140,7 +140,7 @@ import Testing
       client, "player.create b", "load \(long) player=b wait=ready", "load \(short) wait=ready", "seek 8",
       "seek 9 player=b", "player.close b", "clear")
     #expect(try Self.marks(client, place) == ["1.wav 9"])
-    // So little of it is left that it counts as heard.
+    // With such a short remainder, the item counts as played.
     try Self.ask(client, "load \(long) wait=ready", "seek 20.5", "clear")
     #expect(try Self.marks(client, place) == [])
   }

@@ -2,9 +2,9 @@ import DaemonTesting
 import Glibc
 import Testing
 
-/// What the client says of itself.
+/// The client's help texts.
 @Suite struct ClientHelpTests {
-  /// Every command that is listed, the client's own too.
+  /// All listed commands, including those of the client.
   private func commands() throws -> [String] {
     let help = try Program(Executables.playhead, ["help"]).waitForEnd().output
     return help.split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap {
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  /// An example that a client refuses would teach what is wrong: each gets as far as to look for a daemon.
+  /// A rejected example would be misleading. Each example must get as far as connecting to a daemon.
   @Test func everyExampleIsACommandLineThatTheClientTakes() throws {
     let commands = try commands()
     #expect(commands.count > 90)
@@ -25,7 +25,7 @@ import Testing
       let examples = help.split(separator: "\n").filter { $0.hasPrefix("  $ ") }.map { $0.dropFirst(4) }
       #expect(!examples.isEmpty, "\(command)")
       #expect(help.contains("\n\nFor example:\n"), "\(command)")
-      // Those with more than this client in them need more than this client; and one waits for a daemon for ever.
+      // Excludes examples that need other programs, and one that waits for a daemon indefinitely.
       for example in examples
       where example.hasPrefix("playhead ") && !example.contains("| ") && !example.contains("--reconnect") {
         let outcome = try Program(
@@ -33,7 +33,7 @@ import Testing
         ).waitForEnd()
         let needsDaemon = !["help", "completions", "manual", "complete"].contains(command)
         print("\(outcome.status): \(example)")
-        // `add` looks for what it adds, first.
+        // `add` searches for its files first.
         let expected: Int32 = needsDaemon ? (command == "add" ? 1 : 3) : 0
         #expect(outcome.status == expected, "\(example): \(outcome.errors)")
         count += 1

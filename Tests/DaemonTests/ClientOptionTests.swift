@@ -3,7 +3,7 @@ import Glibc
 import RigSupport
 import Testing
 
-/// How files are asked for: the same options wherever the client or the wire takes files.
+/// Options of files: the same wherever the client or the wire accepts files.
 @Suite(.timeLimit(.minutes(3))) struct ClientOptionTests {
   private func serve() throws -> (HTTPServer, TestServer, String) {
     let server = try HTTPServer()
@@ -29,7 +29,7 @@ import Testing
     #expect(try server.drain().allSatisfy { !$0.contains("unasked") })
     #expect(try client.reply("scan \(url) header=nonsense").hasPrefix("error code=6002"))
     #expect(try client.reply("scan \(url) timeout=0").hasPrefix("error code=1002"))
-    // And so does the client.
+    // The client sends the same.
     #expect(try daemon.playhead("scan", "--user-agent", "Me/2", "--header=X-Test: c", url).status == 0)
     let asked = try server.drain()
     #expect(asked.contains("header User-Agent: Me/2") && asked.contains("header X-Test: c"), "\(asked)")
@@ -52,7 +52,7 @@ import Testing
     #expect(try daemon.playhead(command, url, "--timeout", "0").status == 2)
     #expect(try daemon.playhead(command, url, "--colour").status == 2)
     #expect(try daemon.playhead(command, url, "--header").errors.contains("--header needs a value"))
-    // What looks like an option and is none of these is a file's name.
+    // A word with `=` that is not one of these options is a file name.
     #expect(try daemon.playhead(command, "a=b.wav").errors.contains("a=b.wav"))
     let help = try daemon.playhead(command, "--help").output
     for option in [

@@ -61,11 +61,11 @@ import Testing
       #expect(outcome.errors.hasPrefix(misuse.contains("--json") ? #"{"error":{"# : "playhead: "))
       #expect(outcome.output == "")
     }
-    // A command that only a newer daemon knows is for that to judge.
+    // The daemon decides about a command that the client does not know.
     #expect(try Program(Executables.playhead, ["--socket", "/nowhere/socket", "levitate"]).waitForEnd().status == 3)
   }
 
-  /// What waits when the daemon goes away ends with a status of its own, however it goes.
+  /// A waiting client exits with a specific status when the daemon ends, for any reason.
   @Test(arguments: [SIGTERM, SIGKILL], [[], ["--json"]])
   func aDaemonThatGoesAwayIsStatus3(signal: Int32, form: [String]) throws {
     let daemon = try TestDaemon("--clock", "virtual")
@@ -75,7 +75,7 @@ import Testing
       try Program(Executables.playhead, ["--socket", daemon.socket] + form + $0)
     }
     let watch = try Program(Executables.playhead, ["--socket", daemon.socket] + form + ["watch", "--tick", "1"])
-    // Until the daemon has their requests: two of the three wait, `clock.advance` is done.
+    // Until the daemon has received the requests: two of the three wait, `clock.advance` has finished.
     #expect(try waiting[1].waitForEnd().status == 0)
     while field("requests", try observer.reply("stats")).flatMap({ Int($0) }) ?? 0 < 5 {}
     daemon.process.signal(signal)
@@ -103,7 +103,7 @@ import Testing
     try Files.write(Array("\(folder)/".utf8) + name, source)
     let arguments = ["--socket", daemon.socket, "append", "wait=ready"].map { Array($0.utf8) } + [name]
     #expect(try Program(Executables.playhead, arguments, folder: folder).waitForEnd().output == "items=5 version=2\n")
-    // Within edits, too.
+    // The same within edits.
     let edit = try daemon.playhead("queue.edit", "insert plain.wav", "append 'two words.wav'", folder: folder)
     #expect(edit == .init(status: 0, output: "items=6,7 version=3\n", errors: ""))
     let edited = try daemon.playhead("list", "offset=1").output
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  /// What comes while a person types is printed above the line, which stands there again behind it.
+  /// Output during typing is printed above the line, which is then drawn again.
   @Test func theLineBeingTypedOutlivesWhatComes() throws {
     let daemon = try InProcessServer()
     let other = try daemon.connect()
@@ -199,7 +199,7 @@ import Testing
     #expect(try shell.waitForLine()?.hasSuffix("playhead> observe player.volume") == true)
     #expect(try shell.waitForLine()?.unnumbered.hasSuffix("ok id=1") == true)
     #expect(try shell.waitForLine()?.contains("new=1 cause=initial") == true)
-    // Typed in part, with keys that edit: é is two bytes and one character, the arrow does nothing.
+    // A partial line with editing keys: é is two bytes and one character; the arrow has no effect.
     try terminal.type("bogus é\u{7f}\u{17}\u{1b}[Avolume 0.\u{15}volume 0.")
     try shell.waitForText("\r\u{1b}[Kplayhead> volume 0.")
     try other.reply("volume 0.5")
@@ -209,7 +209,7 @@ import Testing
     #expect(try shell.waitForLine()?.hasSuffix("playhead> volume 0.25") == true)
     while try shell.waitForLine()?.hasSuffix("ok volume=0.25") == false {}
     #expect(try other.reply("volume") == "ok volume=0.25")
-    // Of a line that is longer than the terminal is wide (80 columns where nobody says) its end is shown, on one row.
+    // For a line wider than the terminal (80 columns by default), only its end is shown, on one row.
     try terminal.type(String(repeating: "é", count: 100))
     try shell.waitForText("\r\u{1b}[Kplayhead> " + String(repeating: "é", count: 69))
     try terminal.type("\u{15}\u{4}")
@@ -236,7 +236,7 @@ import Testing
     }
   }
 
-  /// Whoever prints it: a table, what a file is, a message.
+  /// For each output: a table, file information, a message.
   @Test(arguments: ["scan", "info", "tags"])
   func whatANameHoldsIsNoCommandForATerminal(command: String) throws {
     let daemon = try InProcessServer()

@@ -3,9 +3,9 @@ import Glibc
 import RigSupport
 import Testing
 
-/// The client connected to programs of other users, and to programs that are no daemons.
+/// The client connected to programs of other users, and to programs that are not daemons.
 @Suite(.serialized) struct ClientTrustTests {
-  /// A program of another user that listens in place of a daemon, writes everything it receives to a file, and answers
+  /// Another user's program that listens at the daemon's socket, writes all received bytes to a file, and replies to
   /// each connection with a greeting and `ok`.
   private final class Impostor {
     let folder: TemporaryDirectory
@@ -18,7 +18,7 @@ import Testing
       self.folder = folder
       try folder.write("answer", Array("#!/bin/sh\n\(answer)\n".utf8))
       chmod(folder.file("answer"), 0o755)
-      // The socket for descriptors is one of packets (SOCK_SEQPACKET, 5).
+      // The socket for descriptors has the type SOCK_SEQPACKET (5).
       programs = try ["a.sock,mode=0666,fork", "a-handoff.sock,mode=0666,socktype=5,fork"].map { address in
         try Program(
           "setpriv",
@@ -27,7 +27,7 @@ import Testing
             "EXEC:./answer",
           ], folder: folder.path)
       }
-      // socat sets the mode after it has made the socket.
+      // socat sets the mode after it has created the socket.
       for name in ["a.sock", "a-handoff.sock"] {
         while (Files.mode(folder.file(name)) ?? 0) & 0o777 != 0o666 { sched_yield() }
       }
@@ -56,7 +56,7 @@ import Testing
     ["load", "-"],
   ]
 
-  /// Only root can make programs of two other users.
+  /// Only root can start programs of two other users.
   @Test(.enabled(if: geteuid() == 0), arguments: secrets)
   func openFilesAndSecretsAreNotSentToAnotherUsersDaemon(_ words: [String]) throws {
     let impostor = try Impostor(userID: 65_533)
@@ -67,7 +67,7 @@ import Testing
     #expect(try playhead(impostor, words, trusting: 65_533).status == 0)
   }
 
-  /// The client's own commands have other ways to send.
+  /// The client's commands have other ways to send data.
   @Test(
     .enabled(if: geteuid() == 0),
     arguments: [
@@ -84,7 +84,7 @@ import Testing
   @Test(.enabled(if: geteuid() == 0)) func otherRequestsAreSentToAnotherUsersDaemon() throws {
     let impostor = try Impostor(userID: 65_533)
     #expect(try playhead(impostor, ["load", "http://127.0.0.1/a@b"]).status == 0)
-    // The client's own user needs no permission.
+    // The same user needs no permission.
     let own = try Impostor(userID: 65_534)
     for words in Self.secrets { #expect(try playhead(own, words).status == 0, "\(words)") }
   }

@@ -2,7 +2,7 @@ import DaemonTesting
 import Glibc
 import Testing
 
-/// What shells complete: by the client's own answers, and by what the shells make of them.
+/// Shell completion: the client's output, and the results in the shells.
 @Suite struct CompletionTests {
   private func completions(_ words: String..., socket: String = "/nowhere/socket") throws -> [String] {
     let outcome = try Program(
@@ -75,27 +75,27 @@ import Testing
     #expect(try completions("watch", "--item", "", socket: daemon.socket) == ["words", "1", "2"])
   }
 
-  /// Who types must never wait for long, nor read what is wrong.
+  /// Completion must not delay typing for long, nor show errors.
   @Test func aDaemonThatDoesNotAnswerIsNotWaitedFor() throws {
     let folder = try InProcessServer().folder
     let path = folder.file("silent.sock")
     let silent = try SilentSocket(path: path)
     defer { withExtendedLifetime(silent) {} }
     #expect(try completions("jump", "", socket: path) == [])
-    // What needs no daemon does not ask one.
+    // Completions that need no daemon do not connect to one.
     #expect(try completions("tog", socket: path) == ["words", "toggle"])
   }
 
   // MARK: - Shells
 
-  /// A shell at a terminal, with the script sourced as its users do.
+  /// A shell in a terminal, with the script sourced as in normal use.
   private func shell(_ name: String, socket: String, folder: String) throws -> TerminalProgram {
     var environment: [String: String?] = [
       "PATH": "\(Executables.folder):/usr/bin:/bin", "PLAYHEAD_SOCKET": socket, "HOME": folder, "TERM": "xterm",
       "LC_ALL": "C.UTF-8",
       "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder,
     ]
-    // Nothing is typed before the shell shows its prompt: it may throw away what came earlier.
+    // Types nothing before the shell shows its prompt, because it may discard earlier input.
     let arguments: [String]
     switch name {
     case "bash":
@@ -118,12 +118,12 @@ import Testing
     return shell
   }
 
-  /// What the words of a line are when it has been typed, keys for completion included.
+  /// The words of a typed line, which may contain completion keys.
   private func words(_ line: String, in shell: TerminalProgram) throws -> String {
     try shell.type("\(line)\u{1}printf '<%s>' \u{5} END\r")
     let shown = try shell.wait(for: "<END>")
     try shell.wait(for: "ready> ")
-    // The last line is what came of it.
+    // The last line is the result.
     let line = shown.split(whereSeparator: \.isNewline).last ?? ""
     return line.firstIndex(of: "<").map { String(line[$0...].dropLast("<END>".count)) } ?? shown
   }
@@ -147,14 +147,14 @@ import Testing
       ("playhead seek 10 fa\t", "<playhead><seek><10><fast>"), ("playhead pitch spe\t", "<playhead><pitch><spectral>"),
       ("playhead watch --rec\t", "<playhead><watch><--reconnect>"),
       ("playhead watch --observe player.isM\t", "<playhead><watch><--observe><player.isMuted>"),
-      // No space behind the `=`: what is typed next belongs to it.
+      // No space after the `=`, because the value follows directly.
       ("playhead append x wai\trea\t", "<playhead><append><x><wait=ready>"),
       ("playhead jump 1\t", "<playhead><jump><12>"), ("playhead move 1\tbef\t1\t", "<playhead><move><12><before=12>"),
       ("playhead status player=jin\t", "<playhead><status><player=jingles>"),
       ("playhead status --player jin\t", "<playhead><status><--player><jingles>"),
       ("playhead load fir\t", "<playhead><load><first one.wav>"),
       ("playhead item.artwork 12 file=fir\t", "<playhead><item.artwork><12><file=first one.wav>"),
-      // An option's name hides no file.
+      // The name of an option hides no file.
       ("playhead load wa\tl\t", "<playhead><load><waltz.flac>"),
       ("playhead load wai\trea\t", "<playhead><load><wait=ready>"),
       ("playhead load 'fir\t", "<playhead><load><first one.wav>"),
@@ -171,7 +171,7 @@ import Testing
     #expect(!shell.shown.contains("playhead: "), "\(shell.shown)")
   }
 
-  /// What would redirect, or stand for files, is quoted.
+  /// Characters for redirection or file patterns are quoted.
   @Test func bashQuotesWhatMeansSomethingToIt() throws {
     let folder = try InProcessServer().folder
     let shell = try shell("bash", socket: "/nowhere/socket", folder: folder.path)
@@ -191,6 +191,6 @@ import Testing
 }
 
 extension String {
-  /// Where the last of that text is.
+  /// The last occurrence of the text.
   func range(of text: String) -> Range<String.Index>? { ranges(of: text).last }
 }

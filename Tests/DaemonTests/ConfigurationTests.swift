@@ -4,7 +4,7 @@ import Foundation
 import RigSupport
 import Testing
 
-/// The configuration file, as whoever runs the daemon meets it.
+/// The configuration file, from the administrator's view.
 @Suite(.timeLimit(.minutes(3))) struct ConfigurationTests {
   private func check(_ text: String) throws -> (outcome: Program.Outcome, path: String) {
     let folder = try TemporaryDirectory("config")
@@ -12,7 +12,7 @@ import Testing
     return (try Program(Executables.playheadd, ["--check-config", path]).waitForEnd(), path)
   }
 
-  /// The places are those of the real parser.
+  /// The positions are those of the real parser.
   @Test func whatIsWrongIsToldWithItsLineAndColumn() throws {
     let rows: [(text: String, places: [String])] = [
       ("", []), ("# nothing\n[log]\nlevel = 'debug'\n", []), ("log.level = \"info\"\n", []),
@@ -86,7 +86,7 @@ import Testing
       none.status == 0 && none.output == "\(folder.path)/playhead/playheadd.toml: there is none; the defaults hold\n")
   }
 
-  /// What a developer has for daily use is nothing to the tests.
+  /// The tests do not use the developer's configuration.
   @Test func noTestReadsTheConfigurationOfWhoRunsIt() throws {
     let mine = [
       "HOME=/users/me", "XDG_CONFIG_HOME=/users/me/.config", "NOTIFY_SOCKET=@x", "LISTEN_FDS=1", "LISTEN_PID=7",
@@ -98,11 +98,11 @@ import Testing
       outcome.output == "/dev/null/none/playhead/playheadd.toml: there is none; the defaults hold\n", "\(outcome)")
   }
 
-  /// The example as it is, and with every option set to the default that stands there.
+  /// The example unchanged, and with every option set to the default in its comment.
   @Test func theExampleParsesAndIsTheDefaults() throws {
     let example = ExampleFile.text
     let lines = example.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      // An option has no space behind its #.
+      // A commented option has no space after its #.
       line.hasPrefix("#") && line.dropFirst().first?.isLetter == true ? line.dropFirst() : line
     }
     let whole = lines.joined(separator: "\n")
@@ -112,7 +112,7 @@ import Testing
       let path = try folder.write(name, Array(text.utf8))
       let outcome = try Program(Executables.playheadd, ["--check-config", path]).waitForEnd()
       #expect(outcome == .init(status: 0, output: "\(path): ok\n", errors: ""))
-      // The daemon does not change by it.
+      // It does not change the daemon.
       let daemon = try TestDaemon("--config", path, "--output", "null")
       #expect(try daemon.connect().reply("hello").hasSuffix("rights=read,control,write,administer"))
     }
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  /// What can change changes, what cannot is said, and of a file that is wrong nothing is taken.
+  /// Changeable options change, others are reported, and an invalid file is rejected completely.
   @Test func aHangupHasTheFileReadAgain() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = folder.file("a.toml")
@@ -168,7 +168,7 @@ import Testing
     #expect(said.contains("an option holds from the next start on"), "\(said)")
     #expect(try client.reply("player.create b").hasPrefix("ok"))
     #expect(try client.reply("load \(wave) wait=ready").hasPrefix("error code=2008"))
-    // Wrong in two places: both are told, and neither it nor the rest of it is taken.
+    // Two errors: both are reported, and the whole file is rejected.
     try write("[limits]\nplayers = 0\nassets = 1\n[roots]\nraed = []\n")
     let wrong = try reload("roots.raed")
     #expect(wrong.contains("\(path):2:11: limits.players") && wrong.contains("nothing was changed"), "\(wrong)")
@@ -178,7 +178,7 @@ import Testing
     try write("[[[")
     _ = try reload("\(path):1:3: the name of a table or an option is expected here")
     #expect(try client.reply("ping") == "ok")
-    // And right again: what was taken away is back.
+    // A valid file restores the previous values.
     try write("")
     _ = try reload("changed=access.users roots.read limits.players")
     #expect(try client.reply("load \(wave) wait=ready").hasPrefix("ok"))
@@ -186,7 +186,7 @@ import Testing
     #expect(try daemon.stop().status == 0)
   }
 
-  /// As a hangup does, and whoever asked is told what became of it.
+  /// Like SIGHUP, and the client gets the result.
   @Test func whoHasTheFileReadAgainIsToldWhatChanged() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = folder.file("a.toml")
@@ -199,7 +199,7 @@ import Testing
     #expect(try client.reply("player.create b").hasPrefix("error code=6014"))
     try write("[limits]\nplayers = 3\n[roots]\nread = [\"/nowhere\"]\n[socket]\nmode = \"0640\"\n")
     for changed in ["roots.read,limits.players", "\"\""] {
-      // What waits for the next start is told for as long as it does.
+      // Options that need a restart are reported as long as they differ.
       #expect(try client.reply("config.reload") == "ok changed=\(changed) restart=socket.mode")
     }
     #expect(try client.reply("player.create b").hasPrefix("ok"))
@@ -210,12 +210,12 @@ import Testing
       wrong.hasPrefix("@r error code=1015 name=wrong-configuration message=\"\(path):2:11: limits.players: "),
       "\(wrong)")
     #expect(wrong.contains("; \(path):5:1: there is no option roots.raed"), "\(wrong)")
-    // Nothing was taken of it.
+    // The file was rejected completely.
     let wave = try daemon.wave(1, frameCount: 480)
     #expect(try client.reply("load \(wave) wait=ready").hasPrefix("error code=2008"))
     try write("[log]\n" + (0..<100).map { "x\($0) = 1\n" }.joined())
     #expect(try client.reply("config.reload").contains("; and 80 more\""))
-    // Several who ask at once are all told, and the file is whole for the last of them.
+    // Several concurrent requests all get a reply, and the file is valid for the last of them.
     try write("")
     let others = try (0..<4).map { _ in try daemon.connect() }
     for other in others { try other.send("config.reload") }
@@ -227,7 +227,7 @@ import Testing
         "error code=6010 name=not-allowed message=\"this needs the right to administer"))
   }
 
-  /// A client of another user, which only root can start.
+  /// A client of another user, which requires root.
   private final class OtherUser {
     private let program: Program
     private let input: RigSupport.Pipe
@@ -254,7 +254,8 @@ import Testing
     }
   }
 
-  /// Who was allowed and is no more is told so and closed; only root can make a process of another user.
+  /// A client that loses its permission gets a message, and its connection is closed. Only root can start a process of
+  /// another user.
   @Test(.enabled(if: geteuid() == 0)) func whoIsNotAllowedAnyMoreIsClosed() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = try folder.write("a.toml", Array("[access]\nwatching-groups = [65534]\n".utf8))
@@ -273,7 +274,7 @@ import Testing
     #expect(try peer.end().status == 0)
   }
 
-  /// Who may control and no more be told what happens keeps the connection, and nothing that it watches.
+  /// A client that may control but not observe any more keeps its connection, and loses its observations.
   @Test(.enabled(if: geteuid() == 0)) func whoMayLessWaitsAndWatchesNoMore() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = try folder.write("a.toml", Array("[access]\nusers = [65533]\n".utf8))
@@ -293,14 +294,14 @@ import Testing
     while line.hasPrefix("* changed") { line = try peer.line() ?? "" }
     #expect(line.hasPrefix("@w error code=6010 name=not-allowed message=\"this needs the right to read"), "\(line)")
     #expect(try driver.reply("volume 0.25").hasPrefix("ok"))
-    // Nothing is said of that before the next answer, and the next.
+    // No event precedes the next reply, or the one after it.
     peer.send("mute on\nlist\n")
     #expect(try peer.line()?.hasPrefix("ok") == true)
     #expect(try peer.line()?.hasPrefix("error code=6010 name=not-allowed") == true)
     #expect(try peer.end().status == 0)
   }
 
-  /// Both ways: the message that says so comes before the level that would hide it.
+  /// In both directions: the message about the change precedes a level that would hide it.
   @Test func whatAReloadDidIsSaidWhateverTheLevelBecomes() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = try folder.write("a.toml", Array("[log]\nlevel = \"notice\"\n".utf8))
@@ -313,7 +314,7 @@ import Testing
       daemon.signal(SIGHUP)
       let said = try daemon.waitForErrors(containing: "changed=log.level")
       #expect(said.contains("the configuration was read again"), "\(level): \(said)")
-      // The option that waits for the next start stands behind it.
+      // The option that needs a restart is reported after it.
       if !said.contains("option=socket.mode") { _ = try daemon.waitForErrors(containing: "option=socket.mode") }
     }
     daemon.signal(SIGTERM)
@@ -330,7 +331,7 @@ import Testing
     #expect(try daemon.stop().status == 0)
   }
 
-  /// The folder that the daemon makes lets the group in, too; only root can make a process of another user.
+  /// The daemon's folder is accessible to the group, too. Only root can start a process of another user.
   @Test(.enabled(if: geteuid() == 0)) func aGroupThatTheSocketsAreGivenToCanComeToThem() throws {
     let folder = try TemporaryDirectory("daemon")
     chmod(folder.path, 0o755)
@@ -354,7 +355,7 @@ import Testing
     let member = try hello("65533", "65534").split(separator: "\n").map(String.init)
     #expect(
       member.count == 3 && member[1].hasSuffix(" rights=read") && member[2].hasPrefix("error code=6010"), "\(member)")
-    // Who is not in it does not even come to the socket.
+    // A user outside the group cannot reach the socket.
     #expect(try hello("65533", "65533") == "")
     daemon.signal(SIGTERM)
     #expect(try daemon.waitForEnd().status == 0)

@@ -3,7 +3,7 @@ import Glibc
 import RigSupport
 import Testing
 
-/// What is wrong with files, and durations that are estimates, as a client on the socket hears of them.
+/// Damaged files and estimated durations, from a client's view.
 @Suite struct DamagedFileTests {
   private func flac(_ daemon: TestServer, _ number: Int, frameCount: Int) throws -> (path: String, bytes: [UInt8]) {
     let path = daemon.folder.path + "/\(number).flac"
@@ -11,7 +11,7 @@ import Testing
     return (path, try Files.read(path))
   }
 
-  /// The lines of a reply that are events about items, with their names and numbers.
+  /// The events about items in a reply, with their names and numbers.
   private func events(_ lines: [String]) -> [String] {
     lines.filter { $0.hasPrefix("* ") && !$0.hasPrefix("* changed") }.map { line in
       let name = line.split(separator: " ")[1]
@@ -28,7 +28,7 @@ import Testing
     let hit = try daemon.folder.write("hit.flac", bytes)
     let next = try daemon.wave(2, frameCount: 4_800)
     try client.reply("observe item.events")
-    // It is said when it is found, which may be before it plays.
+    // The error is reported when it is detected, which may be before the item plays.
     let lines = try ["load \(hit) \(next) wait=ready", "play", "clock.advance 5"].flatMap { try client.ask($0) }
     #expect(
       events(lines).sorted() == [
@@ -55,7 +55,7 @@ import Testing
     #expect(field("code", end) == "3004" && field("name", end) == "damaged-file")
     #expect(
       events(lines).filter { !$0.hasPrefix("failed") }.sorted() == [
-        // The last packet of the one that breaks off is cut in two.
+        // The last packet of the truncated file is incomplete.
         "new-error-log-entry item=2 time=3 code=3006", "packets-skipped item=1 time=2.784 count=1 code=4002",
         "played-to-end item=2 time=3", "seam time=0",
       ])
@@ -70,7 +70,7 @@ import Testing
     let client = try daemon.connect()
     let wave = try daemon.wave(1, frameCount: 4 * 48_000)
     let path = daemon.folder.path + "/plain.mp3"
-    // Without a header that says how long it is: 168 frames of 1,152.
+    // Without a header that states its duration: 168 frames of 1,152.
     try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-i", wave, "-write_xing", "0", path])
     try client.reply("observe item.duration item.providesPreciseDuration")
     #expect(try client.reply("load \(path) precise wait=ready").hasPrefix("ok items=1"))
@@ -92,12 +92,12 @@ import Testing
     var json = try client.line()
     while json?.hasPrefix("* ") == true { json = try client.line() }
     #expect(json?.contains(#""items":[3]"#) == true)
-    // The client takes the word, too.
+    // The client accepts the option, too.
     let outcome = try daemon.playhead("load", path, "precise", "wait=ready")
     #expect(outcome.status == 0)
   }
 
-  /// FLAC in Matroska, whose clusters' times from 2.5 s on are other ones.
+  /// FLAC in Matroska with a jump in the cluster times at 2.5 s.
   private func jumping(_ daemon: TestServer, byMilliseconds jump: Int) throws -> String {
     let whole = daemon.folder.file("whole.mka")
     try Fixtures.ffmpeg([
@@ -120,7 +120,7 @@ import Testing
     return try daemon.folder.write("jump.mka", bytes)
   }
 
-  /// Back: time goes on as if nothing had been. Ahead: what may be missing is silence.
+  /// A jump back is ignored. A jump ahead is filled with silence, because data may be missing.
   @Test(arguments: [
     (-900, "4", "1[0..<192000] 2[0..<4800]"), (500, "4.5", "1[0..<124416] - 1[124416..<192000] 2[0..<4800]"),
   ])
@@ -142,7 +142,7 @@ import Testing
     #expect(try daemon.recorded() == heard)
   }
 
-  /// Longer than what is decoded ahead: half of it goes while it plays.
+  /// Longer than what is decoded ahead. Half of the file is removed during playback.
   @Test func aFileThatShrinksWhileItPlaysEndsWhereItDoesAndTheQueueGoesOn() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -152,14 +152,14 @@ import Testing
       try client.ask($0)
     }
     #expect(events(lines).isEmpty)
-    // 10 s of it are left.
+    // Truncates the file to 10 s.
     #expect(truncate(paths[0], 44 + 480_000 * 4) == 0)
     lines = try client.ask("clock.advance 22")
     let end = try #require(lines.first { $0.hasPrefix("* failed-to-play-to-end") })
     #expect(field("code", end) == "3004" && field("name", end) == "damaged-file" && field("item", end) == "1")
     let time = try #require(field("time", end))
     let frame = Int((try #require(Double(time)) * 48_000).rounded())
-    // What had been decoded is heard.
+    // The decoded audio is played.
     #expect((480_000..<960_000).contains(frame))
     let corrected = lines.filter { $0.contains("key=item.duration") && field("item", $0) == "1" }
     #expect(corrected.map { field("new", $0) } == [time])

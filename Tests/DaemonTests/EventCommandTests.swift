@@ -2,7 +2,8 @@ import DaemonTesting
 import RigSupport
 import Testing
 
-/// Events by their numbers: who comes back, who is slow and who has no connection of its own misses nothing, or is told so.
+/// Events by their numbers: a client that reconnects, is slow or uses short connections misses no event, or is informed
+/// about the loss.
 @Suite struct EventCommandTests {
   private func connected() throws -> (daemon: TestServer, client: WireClient, instance: String) {
     let daemon = try InProcessServer()
@@ -45,7 +46,7 @@ import Testing
     #expect(seen[0] == seen[1])
     let numbers = seen[0].compactMap { field("seq", $0).flatMap { Int($0) } }
     #expect(numbers == Array((start + 1)...(start + numbers.count)) && numbers.count > 10, "\(seen[0])")
-    // A row is the event, with the number in front and without the subscription.
+    // A row is the event with its number first, and without the subscription.
     let rows = try client.ask("events since=\(start)")
     #expect(
       rows.last?.hasSuffix("seq=\(start + numbers.count) count=\(numbers.count) missed=0 more=false") == true, "\(rows)"
@@ -55,14 +56,14 @@ import Testing
       return "* \(words[2].dropFirst(6)) id=1 \(words[3]) \(words[1])"
     }
     #expect(events == seen[0])
-    // Nothing that comes by the clock is among them.
+    // Periodic events are not included.
     #expect(!events.contains { $0.hasPrefix("* tick") || $0.hasPrefix("* meter") })
   }
 
   @Test func whoComesBackGetsWhatItMissedOfItsKeysOrHearsHowMuchIsForgotten() throws {
     let (daemon, client, instance) = try connected()
     try client.reply("volume 0.5")
-    // What was told before, of the output.
+    // Earlier events of the output.
     let start = try #require(field("seq", try client.reply("events")).flatMap { Int($0) })
     #expect(try client.reply("events") == "ok instance=\(instance) seq=\(start) count=0 missed=0 more=false")
     try client.reply("player.create b")
@@ -88,7 +89,7 @@ import Testing
     let row =
       #"{"seq":\#(start + 4),"event":"changed","player":"main","key":"player.isMuted","old":false,"new":true,"cause":"request"}"#
     #expect(try client.line() == #"{"jsonrpc":"2.0","id":1,"result":{\#(head),"rows":[\#(row)]}}"#)
-    // 4,096 are kept.
+    // The daemon keeps 4,096 events.
     for batch in 0..<50 {
       try client.send(bytes: Array((0..<100).map { "volume 0.\(10 + (batch + $0) % 80)\n" }.joined().utf8))
       for _ in 0..<100 { _ = try client.line() }
@@ -106,11 +107,11 @@ import Testing
     var seq = "0"
     var told: [String] = []
     for request in ["volume 0.5", "pan 0.25", "mute on"] {
-      // As a shell script does: one connection, one request.
+      // Like a shell script: one connection, one request.
       let shell = try daemon.connect()
       try shell.send("events player.volume player.isMuted since=\(seq) instance=\(instance) wait")
       try client.reply(request)
-      // What is not asked for does not end the wait.
+      // Other events do not end the wait.
       if request.hasPrefix("pan") { try client.reply("volume 0.75") }
       shell.finishSending()
       let lines = try shell.rest()
@@ -118,7 +119,7 @@ import Testing
       seq = try #require(field("seq", lines.last ?? ""))
     }
     #expect(told == ["0.5", "0.75", "true"])
-    // Without an event the time-out is the answer, and says where to go on.
+    // Without an event, the reply is a timeout, with the number to continue from.
     try client.send("@w events since=\(seq) wait timeout=2.5")
     try client.reply("clock.advance 2")
     #expect(
@@ -145,7 +146,7 @@ import Testing
     let since = try #require(field("since", lines.last ?? ""))
     #expect(field("merged", lines.last ?? "") == "49")
     #expect((field("dropped", lines.last ?? "").flatMap { Int($0) } ?? 0) > 0)
-    // The newest values stand behind it.
+    // The newest values follow it.
     let kept = try (0..<2).map { _ in try #require(try slow.line()) }
     #expect(
       kept.compactMap { field("old", $0) } == ["0.5", "0"] && kept.compactMap { field("new", $0) } == ["0.6", "0.5"])

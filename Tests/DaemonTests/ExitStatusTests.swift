@@ -2,7 +2,7 @@ import DaemonTesting
 import Glibc
 import Testing
 
-/// What the client ends with.
+/// The exit statuses of the client.
 @Suite struct ExitStatusTests {
   @Test func eachExitStatusIsWhatTheUsageSays() throws {
     let daemon = try InProcessServer()
@@ -33,7 +33,7 @@ import Testing
       print("\(row.status): playhead \(row.arguments.joined(separator: " "))")
       #expect(plain.status == row.status, "\(row.arguments): \(plain)")
       #expect(plain.errors.isEmpty == (row.status == 0 || row.name == nil), "\(row.arguments): \(plain)")
-      // In JSON it is the same, and an error has a name.
+      // The same in JSON, with the name of the error.
       guard let name = row.name else { continue }
       let form = row.arguments.contains("--raw") ? [] : ["--json"]
       let json = try Program(Executables.playhead, ["--socket", daemon.socket] + form + row.arguments).waitForEnd()
@@ -53,7 +53,7 @@ import Testing
       .replacing("\\-", with: "-")
     let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     let readme = String(decoding: try Files.read("\(root)/README.md"), as: UTF8.self)
-    // The words of the usage are broken into lines, and the manual's are in bold.
+    // The usage wraps lines, and the manual has bold text.
     let flat = usage.split { $0.isWhitespace }.joined(separator: " ")
     for status in ["0", "1", "2", "3", "128 + N"] {
       let row = readme.split(separator: "\n").first { $0.hasPrefix("| \(status) | ") }
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// Who reads a part would take it for the whole.
+  /// A reader must not take a partial output for the whole.
   @Test func whatCannotBePrintedIsStatus1() throws {
     let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 48_000)

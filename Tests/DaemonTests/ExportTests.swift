@@ -3,7 +3,7 @@ import Foundation
 import RigSupport
 import Testing
 
-/// Files that are made of others, over the wire and with the client.
+/// Exports over the wire and with the client.
 @Suite struct ExportTests {
   private static func frames(_ path: String) throws -> [UInt8] {
     try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-y", "-i", path, "-f", "s16le", path + ".pcm"])
@@ -86,7 +86,7 @@ import Testing
     let refused = try client.reply("export \(large) file=\(disk)/b.wav")
     #expect(refused.contains("code=2006 name=write-failed") && refused.contains("reserved"), "\(refused)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == ["a.wav"])
-    // Pictures of waveforms are written elsewhere in the program.
+    // Different code writes images of waveforms.
     try folder.write("a.toml", Array("[roots]\nwrite = [\"\(disk)\"]\nmin-free = 1048576\n".utf8))
     #expect(try client.reply("config.reload").hasPrefix("ok changed=roots.min-free"))
     let picture = try client.reply("waveform \(small) file=\(disk)/c.png")
@@ -94,7 +94,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == ["a.wav"])
   }
 
-  /// Sound and pictures into a folder of mode 500, by a daemon without what lets root write everywhere.
+  /// Audio and images into a folder of mode 500, by a daemon without root's permission to write everywhere.
   @Test func aFolderThatMayNotBeWrittenIsSaidAndStaysAsItIs() throws {
     let folder = try TemporaryDirectory("daemon")
     let socket = folder.file("control.sock")

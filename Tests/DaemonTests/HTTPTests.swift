@@ -2,7 +2,7 @@ import DaemonTesting
 import RigSupport
 import Testing
 
-/// Entries that a web server gives, over the wire, on the virtual clock.
+/// Entries from a web server, over the wire, on the virtual clock.
 @Suite(.timeLimit(.minutes(3))) struct HTTPTests {
   private func serve(frameCount: Int = 48_000) throws -> (HTTPServer, TestServer, WireClient) {
     let server = try HTTPServer()
@@ -84,7 +84,7 @@ import Testing
     try client.reply("play")
     try client.reply("wait ready")
     try client.reply("clock.advance 2")
-    // And again one that does not answer, while the daemon ends.
+    // Another entry whose server does not reply, while the daemon ends.
     try client.reply("load \(server.address)/1.wav?hold=again")
     try server.wait("gate again")
     #expect(try daemon.recorded(withSilences: false) == "2[0..<48000]")
@@ -156,10 +156,11 @@ import Testing
     #expect(try client.reply("item.log 1").contains("stationName=\"Test Radio\""))
   }
 
-  /// On the system's clock: what the virtual one plays is there already.
+  /// On the system's clock, because audio on the virtual clock never arrives late.
   @Test func aServerThatPausesStallsThePlayerOnceAndTheLogSaysForHowLong() throws {
     let server = try HTTPServer()
-    // No longer than what is decoded before playing goes on, and larger than what FFmpeg looks at before it says what it is.
+    // At most as long as the audio that is decoded before playback resumes, and larger than the data that FFmpeg
+    // probes.
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=0.5:sample_rate=192000", "-ac", "2",
       "-c:a", "pcm_s32le", server.files.file("large.wav"),
@@ -173,7 +174,7 @@ import Testing
     var lines = try client.ask("load \(address) wait=ready") + client.ask("play")
     while lines.last?.hasPrefix("* stalled ") != true { lines.append(try #require(try client.line())) }
     #expect(field("reasonForWaitingToPlay", try client.reply("status")) == "toMinimizeStalls")
-    // It may have been opened twice: to find out what it is, and to be played.
+    // The item may have been opened twice: for probing and for playback.
     func played() throws -> String {
       let rows = try client.ask("item.log 1").filter { $0.hasPrefix("| kind=access") && field("stalls", $0) != "0" }
       #expect(rows.count == 1, "\(rows)")
@@ -189,7 +190,7 @@ import Testing
     #expect((field("observedBitrate", row).flatMap(Int.init) ?? 0) > 0)
   }
 
-  /// A copy of an entry has the file in common with it, and not what the network did.
+  /// A copy of an entry shares the file, but not the network log.
   @Test func aCopyHasALogOfItsOwn() throws {
     let (server, _, client) = try serve()
     try Fixtures.ffmpeg([

@@ -3,16 +3,16 @@ import Glibc
 import RigSupport
 import Testing
 
-/// Files whose tags are made to cost memory, time or the stack, through the daemon: what is left out is said, the sound plays, and so does the
-/// entry behind it. Each prints its row. The tags by themselves: `TagsTests.HostileTagTests`.
+/// Files with tags designed to use memory, time or the stack, through the daemon. Skipped tags are reported, and the
+/// file and the next entry play. Each test prints its row. The tags alone: `TagsTests.HostileTagTests`.
 @Suite(.timeLimit(.minutes(3))) struct HostileTagTests {
   struct Row: Sendable {
     var name: String
-    /// Which of the plain files it is made of.
+    /// The plain file from which it is made.
     var file: String
-    /// Something must be said of it: a part of a row of `asset.metadata`. Nil where the tag is merely odd.
+    /// An expected part of a row of `asset.metadata`. Nil for a tag that is only unusual.
     var said: String?
-    /// Why it is not heard: nothing can be, behind what lies so.
+    /// The error code if the file cannot be played, because its audio cannot be found after such a tag.
     var code: Int?
     var edit: @Sendable ([UInt8]) throws -> [UInt8]
 
@@ -28,7 +28,7 @@ import Testing
 
   private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
-  /// Puts an ID3 tag in front.
+  /// Prepends an ID3 tag.
   private static func id3(_ version: UInt8, _ frames: [UInt8], claiming size: Int? = nil)
     -> @Sendable ([UInt8]) -> [UInt8]
   {
@@ -39,7 +39,7 @@ import Testing
     TagBytes.frame(4, "APIC", [0] + Array("image/png\0".utf8) + [3, 0] + zeros(byteCount), claiming: size)
   }
 
-  /// Puts blocks behind the stream information of a FLAC file.
+  /// Inserts blocks after the stream information of a FLAC file.
   private static func blocks(_ blocks: [(kind: UInt8, data: [UInt8], claiming: Int?)]) -> @Sendable ([UInt8]) -> [UInt8]
   {
     { bytes in
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// Puts boxes at the end of an MP4 file's `moov`, which is its last.
+  /// Appends boxes to an MP4 file's `moov`, which is its last box.
   private static func inMovie(_ boxes: [UInt8]) -> @Sendable ([UInt8]) throws -> [UInt8] {
     { bytes in
       let place = try place(of: Array("moov".utf8), in: bytes) - 4
@@ -70,7 +70,7 @@ import Testing
     try #require(file.firstRange(of: bytes)?.lowerBound)
   }
 
-  /// Writes other bytes at a place behind the first of these.
+  /// Overwrites bytes at an offset after the first occurrence of `mark`.
   private static func over(_ mark: [UInt8], at offset: Int = 0, _ bytes: [UInt8])
     -> @Sendable ([UInt8]) throws -> [UInt8]
   {
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// A page's checksum (RFC 3533), for the page that holds a place.
+  /// Updates the checksum of the Ogg page (RFC 3533) that contains an offset.
   private static func withChecksum(_ file: [UInt8], at place: Int) throws -> [UInt8] {
     var file = file
     let start = try #require((0...place).last { file[$0...].starts(with: "OggS".utf8) })
@@ -96,13 +96,13 @@ import Testing
     return file
   }
 
-  /// Puts chunks at the end of a WAV file.
+  /// Appends chunks to a WAV file.
   private static func chunks(_ chunks: [UInt8]) -> @Sendable ([UInt8]) -> [UInt8] {
     { bytes in bytes[..<4] + TagBytes.littleEndian(bytes.count - 8 + chunks.count) + bytes[8...] + chunks }
   }
 
   private static let title = Array("An ordinary title".utf8)
-  /// Tables of contents that name each other, themselves, and a chapter that names nothing.
+  /// Tables of contents that refer to each other and themselves, and a chapter that refers to nothing.
   private static let circle: [UInt8] =
     TagBytes.frame(3, "CTOC", Array("a\0".utf8) + [3, 3] + Array("b\0a\0c\0".utf8))
     + TagBytes.frame(3, "CTOC", Array("b\0".utf8) + [1, 200] + Array("a\0".utf8))
@@ -150,7 +150,7 @@ import Testing
     Row(
       "FLAC: 4 billion comments are said", "a.flac",
       edit: blocks([(4, TagBytes.vorbisComment([Array("A=B".utf8)], claiming: 0xFFFF_FFFF), nil)])),
-    // FFmpeg compares each with all before: it took more than ten minutes.
+    // FFmpeg compares each with all before: it needed more than ten minutes.
     Row(
       "FLAC: 1,000,000 comments of their own names", "a.flac", said: "more than 10000",
       edit: blocks([(4, TagBytes.vorbisComment((0..<1_000_000).map { Array("\($0)=".utf8) }), nil)])),
@@ -273,7 +273,7 @@ import Testing
     }
   }
 
-  /// The most memory that it had since that was last set back, in kB.
+  /// The peak memory since the last reset, in kB.
   private func peakKilobytes(_ daemon: TestDaemon) throws -> Int {
     let status = String(decoding: try Files.read("/proc/\(daemon.process.id)/status"), as: UTF8.self)
     return try #require(

@@ -5,7 +5,7 @@ import Testing
 
 /// Images over the wire, and with the client.
 @Suite struct ImageTests {
-  /// Fifty pictures, one each 4 hundredths of a second, with a key frame each 12.
+  /// Fifty frames, one every 0.04 s, with a key frame every 12 frames.
   private func film(_ daemon: TestServer) throws -> String {
     let path = daemon.folder.file("film.mp4")
     try Fixtures.ffmpeg([
@@ -20,7 +20,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path).filter { !$0.hasSuffix(".sock") }.sorted()
   }
 
-  /// Width and height, by another program.
+  /// Width and height, according to another program.
   private func size(_ path: String, _ folder: TemporaryDirectory) throws -> String {
     let text = folder.file("size.txt")
     try ChildProcess.run([
@@ -93,7 +93,7 @@ import Testing
       #expect(reply.hasPrefix("error ") && reply.contains(answer), "\(request): \(reply)")
     }
     #expect(try names(daemon) == before)
-    // Without a root nothing is written at all.
+    // Without a write root, nothing is written.
     let other = try InProcessServer.recording()
     #expect(try other.connect().reply("image \(path) 0 file=\(out)").hasPrefix("error "))
   }
@@ -102,7 +102,7 @@ import Testing
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try film(daemon)
-    // The last of so many has not begun when it is ended.
+    // The last of these has not started when it is cancelled.
     try client.send(
       ((0..<12).map { "@i\($0) image \(path) file=\(daemon.folder.file("s\($0).png")) sheet=10x10" } + [
         "cancel i11", "ping",

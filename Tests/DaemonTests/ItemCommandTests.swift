@@ -2,8 +2,8 @@ import DaemonTesting
 import RigSupport
 import Testing
 
-/// `step`, `preroll`, `auto-wait`, `play-immediately`, `item.end-time`, `item.buffer` and what `item.status` tells, on the
-/// virtual clock.
+/// `step`, `preroll`, `auto-wait`, `play-immediately`, `item.end-time`, `item.buffer` and the fields of `item.status`,
+/// on the virtual clock.
 @Suite struct ItemCommandTests {
   @Test func anItemEndsWhereItIsToAndTheNextFollowsThere() throws {
     let daemon = try InProcessServer.recording()
@@ -50,11 +50,11 @@ import Testing
     ]
     for (request, error) in refusals { #expect(try client.reply(request).hasPrefix(error), "\(request)") }
     #expect(field("version", try client.reply("status")) == "1")
-    // The number of what was refused is given again.
+    // The ID of a rejected item is used again.
     #expect(try client.reply("item.copy 1") == "ok items=2 version=2")
   }
 
-  /// In one piece, so that nothing has been opened in between.
+  /// In one batch, so that nothing is opened in between.
   @Test func whatIsUnderWayIsCancelledByName() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -81,7 +81,7 @@ import Testing
     try client.reply("clock.advance 2")
     try daemon.finish()
     let runs = TimeCode.runs(in: try Recording.frames(in: daemon.folder.file("out.wav")))
-    // Half a second after the clock's beginning, to the sample.
+    // Half a second after the start of the clock, exact to the sample.
     #expect(runs.map { [$0.position, $0.firstIndex, $0.endIndex] } == [[24_000, 12_000, 48_000]])
   }
 
@@ -109,7 +109,7 @@ import Testing
     #expect(field("isPlaybackBufferEmpty", prerolled) == "false")
     #expect(field("isPlaybackLikelyToKeepUp", prerolled) == "true")
     #expect(field("loadedTimeRanges", prerolled)?.hasPrefix("0-") == true, "\(prerolled)")
-    // The same is observed, and that all of it is decoded, when it is.
+    // The same values as observed, including the end of decoding.
     try client.send("observe item.isPlayback*")
     #expect(try client.line()?.unnumbered == "ok id=1")
     var values: [String: String] = [:]

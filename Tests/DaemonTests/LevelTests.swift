@@ -4,7 +4,7 @@ import Testing
 
 /// Volume, pan, fades, mixes and meters over the wire, on the virtual clock.
 @Suite struct LevelTests {
-  /// A daemon that plays two seconds at half of full scale and writes what would be heard.
+  /// A daemon that plays two seconds at half of full scale and writes the played audio.
   private func playing() throws -> (TestServer, WireClient) {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()

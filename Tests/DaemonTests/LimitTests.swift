@@ -4,18 +4,18 @@ import Glibc
 import RigSupport
 import Testing
 
-/// Every limit, set low by the configuration and gone beyond. Each prints its row; a limit without one fails.
+/// Every limit, set low by the configuration and exceeded. Each test prints its row; a limit without a row fails.
 @Suite struct LimitTests {
-  /// A limit, what it is set to, and what a client sees beyond it.
+  /// A limit, its value, and the effect on a client that exceeds it.
   struct Row: Sendable {
     var name: String
     var value: Int
-    /// Other limits that are set so that this one is met first.
+    /// Other limits that are set so that this one applies first.
     var besides: [String: Int] = [:]
     var check: @Sendable (TestServer, WireClient) throws -> String?
   }
 
-  /// What answers requests before the limit, and what the one beyond it gets.
+  /// A row with requests within the limit, and the reply to the request beyond it.
   private static func within(
     _ name: String, _ value: Int, besides: [String: Int] = [:], before: [String], beyond: String, says: String
   ) -> Row {
@@ -57,7 +57,7 @@ import Testing
       return replies[0].hasPrefix(#"[{"jsonrpc""#) && replies[1].contains("-32600") ? nil : "\(replies)"
     },
     Row(name: "waiting-requests", value: 2) { daemon, client in
-      // The third is not taken before one of them is answered: so it is answered behind it.
+      // The third request is read only after a reply to one of the others, so its reply follows.
       try client.send("@a wait ready timeout=1", "@b wait ready timeout=30", "@c ping")
       try daemon.connect().reply("clock.advance 2")
       let replies = try [client.line() ?? "", client.line() ?? ""]
@@ -84,7 +84,7 @@ import Testing
     within("patterns", 2, before: ["observe * *"], beyond: "observe * * *", says: "code=6002 "),
     Row(name: "output-bytes", value: 65_536) { _, client in
       for _ in 0..<250 { try client.reply("insert /\(String(repeating: "p", count: 900))") }
-      // No reply is longer than may wait: the list comes in parts.
+      // A reply has a maximum size, so the list comes in parts.
       let reply = try client.reply("list")
       return field("next", reply) == "none" ? reply : nil
     },
@@ -151,7 +151,7 @@ import Testing
     Row(name: "kept-values", value: 1, besides: ["output-bytes": 65_536]) { daemon, client in
       let slow = try daemon.connect()
       try slow.send("observe player.volume player.pan player.rate")
-      // As many changes as fill what may wait, and then one more of another key.
+      // Enough changes to fill the buffer, and then one more of another key.
       for step in 0..<20_000 {
         try client.send("volume 0.\(step % 9 + 1)")
         _ = try client.line()

@@ -2,7 +2,7 @@ import DaemonTesting
 import Glibc
 import Testing
 
-/// `playhead watch` as a live line, on a terminal of the test's own.
+/// `playhead watch` as a live line, in a separate terminal.
 @Suite struct LiveWatchTests {
   private func watch(
     _ socket: String, _ arguments: [String] = [], columnCount: Int = 80, locale: String = "C.UTF-8"
@@ -27,7 +27,7 @@ import Testing
     try client.reply("play")
     try terminal.wait(for: "▶ 1.wav")
     try client.reply("clock.advance 50")
-    // Half of it: half a bar, and the time-code's noise in both channels' levels.
+    // At the middle: half a bar, and the time code's noise in both channels' levels.
     let line = try terminal.wait(for: "0:50 / 1:40")
     let bar = line.split(separator: "▶").last ?? ""
     let (done, rest) = (bar.count { $0 == "━" }, bar.count { $0 == "─" })
@@ -91,7 +91,7 @@ import Testing
     #expect(nobody.shown.contains("no daemon at /nowhere/socket"))
   }
 
-  /// As somebody does who types Ctrl-Z and `fg`.
+  /// As after Ctrl-Z and `fg` in a shell.
   @Test func whatIsStoppedGivesTheTerminalBackAndDrawsAgainWhenItGoesOn() throws {
     let (daemon, _) = try daemonWithTune()
     let shell = try TerminalProgram(
@@ -133,14 +133,14 @@ import Testing
       try terminal.wait(for: "\r\(line)\u{1B}[J")
       print("\(columnCount) columns: \(line)")
     }
-    // Of scripts whose characters take two columns, half as many fit.
+    // Of wide characters (two columns), half as many fit.
     let client = try daemon.connect()
     let path = daemon.folder.file("1.wav")
     let wide = try daemon.folder.write("三四五六七八九十三四五六七八九十.wav", try Files.read(path))
     terminal.resize(columnCount: 24)
     try client.reply("load \(wide) wait=ready")
     try terminal.wait(for: "\r⏸ 三四五六… 0:00 / 1:40\u{1B}[J")
-    // Pictures, full width, and what stands in no column of its own.
+    // Emoji, full-width characters, and combining characters.
     for (name, shown) in [
       ("⌚⚡⛔✅⭐⏰☔♿⚓.wav", "⌚⚡⛔✅…"), ("🟢🪕🩰🫠🤌🥷🛖🚀🎵.wav", "🟢🪕🩰🫠…"), ("ＡＢＣＤＥＦ.wav", "ＡＢＣＤ…"),
       ("한국어노래.wav", "한국어노…"), ("e\u{301}tudes 12.wav", "e\u{301}tudes 1…"),
@@ -153,12 +153,12 @@ import Testing
     }
   }
 
-  /// What does not change the line draws nothing.
+  /// An event that does not change the line draws nothing.
   @Test func nothingIsDrawnTwice() throws {
     let (daemon, client) = try daemonWithTune()
     let terminal = try watch(daemon.socket)
     try terminal.wait(for: "0:00 / 1:40")
-    // A pan changes no line; a mute does. Between them nothing was drawn.
+    // A pan does not change the line; a mute does. Between them nothing is drawn.
     try client.reply("status")
     let before = terminal.shown.components(of: "\u{1B}[J")
     for pan in ["0.5", "-0.5", "0"] { try client.reply("pan \(pan)") }
@@ -229,6 +229,6 @@ import Testing
 }
 
 extension String {
-  /// How often a text is in it.
+  /// The number of occurrences of a text.
   fileprivate func components(of text: String) -> Int { ranges(of: text).count }
 }

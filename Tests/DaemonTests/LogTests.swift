@@ -3,9 +3,9 @@ import Glibc
 import RigSupport
 import Testing
 
-/// Where what is logged goes, and what becomes of a daemon whose log nobody reads.
+/// The destination of the log, and a daemon whose log is not read.
 @Suite(.timeLimit(.minutes(2))) struct LogTests {
-  /// A path from a client or a list could otherwise add lines to the log, or control the terminal that shows it.
+  /// A path from a client or a playlist could otherwise add lines to the log, or control the terminal that displays it.
   @Test func aValueInTheLogCannotForgeALineOrControlATerminal() throws {
     let daemon = try TestDaemon("--output", "null", "--log-level", "trace")
     let client = try daemon.connect()
@@ -25,11 +25,11 @@ import Testing
     let folder = try TemporaryDirectory("log")
     let log = folder.file("log")
     try #require(mkfifo(log, 0o600) == 0)
-    // Both ends, so that neither side waits for the other, and nobody reads yet.
+    // Opened at both ends, so that neither side waits for the other, and not read yet.
     let pipe = open(log, O_RDWR | O_CLOEXEC)
     try #require(pipe >= 0)
     defer { close(pipe) }
-    // A line of the log for each of these: more than the pipe and the daemon hold.
+    // One log line for each of these: more than the pipe and the daemon can buffer.
     let faults = "[log]\n" + (0..<300).map { "nonsense\($0) = 1\n" }.joined()
     let path = try folder.write("a.toml", [])
     let socket = folder.file("control.sock")
@@ -43,10 +43,10 @@ import Testing
     let client = try WireClient(socket)
     _ = try client.line()
     try folder.write("a.toml", Array(faults.utf8))
-    // Each is answered by who has just logged all of that.
+    // Each reply comes after the daemon has logged all lines.
     for _ in 0..<10 { #expect(try client.reply("config.reload").hasPrefix("error code=1015")) }
     #expect(try client.reply("ping") == "ok")
-    // Read at last, it says what is missing.
+    // When the log is read, it states how many lines are missing.
     var (text, chunk) = ("", [UInt8](repeating: 0, count: 65_536))
     while !text.contains(" lines of the log are lost here: nobody read it\n") {
       let count = read(pipe, &chunk, chunk.count)
@@ -61,7 +61,7 @@ import Testing
     let told = text.split(separator: "\n").count { $0.contains("there is no option log.nonsense") }
     print("log: \(told) lines, and lost \(lost)")
     #expect(told > 0 && lost.first ?? 0 > 0 && told + lost.reduce(0, +) <= 3_000)
-    // Full again, it does not hold up the end either.
+    // A full log does not delay the daemon's end.
     for _ in 0..<10 { #expect(try client.reply("config.reload").hasPrefix("error code=1015")) }
     daemon.signal(SIGTERM)
     #expect(try daemon.waitForEnd().status == 0)

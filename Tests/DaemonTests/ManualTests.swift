@@ -31,7 +31,7 @@ import Testing
       #expect(shown.status == 0 && shown.errors == "", "\(page.name): \(shown.errors.prefix(1_000))")
       #expect(shown.output.contains("SEE ALSO"))
     }
-    // A line that could be a macro is none, and a page is of what it should be.
+    // A line that looks like a macro is escaped, and only known pages exist.
     #expect(try Program(Executables.playhead, ["manual", "playheadd"]).waitForEnd().status == 2)
     #expect(try Program(Executables.playhead, ["manual", "cat"]).waitForEnd().status == 2)
   }
@@ -43,7 +43,7 @@ import Testing
     let names = try #require(own.first).split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap {
       $0.split(separator: " ").first
     }
-    /// Whether a line of the page is that request, and the whole of its name.
+    /// Whether the page has a line with that request and exactly that name.
     func has(_ page: String, _ request: String, _ name: Substring) -> Bool {
       let start = "\(request) \"\(name)"
       return pages[page]?.split(separator: "\n").contains { $0.hasPrefix("\(start) ") || $0 == "\(start)\"" } == true
@@ -82,7 +82,7 @@ import Testing
       print("installed: \(path)")
       #expect(Files.mode(prefix.file(path)) == S_IFREG | mode_t(mode), "\(path)")
     }
-    // The scripts are what their shells can read.
+    // The shells can parse the scripts.
     for (shell, path) in [
       ("bash", "share/bash-completion/completions/playhead"), ("zsh", "share/zsh/site-functions/_playhead"),
       ("fish", "share/fish/vendor_completions.d/playhead.fish"),
@@ -100,7 +100,7 @@ import Testing
     let socket = prefix.file("control.sock")
     let daemon = try Program(prefix.file("bin/playheadd"), ["--socket", socket, "--clock", "virtual"])
     #expect(try daemon.waitForLine() == "playheadd ready socket=\(socket)")
-    // Tags are read by the library that was installed.
+    // The installed library reads tags.
     let made = try Program(
       "ffmpeg",
       ["-v", "error", "-f", "lavfi", "-i", "sine=d=0.1", "-metadata", "title=Installed", prefix.file("a.flac")]
@@ -115,14 +115,14 @@ import Testing
     let maps = String(decoding: try Files.read("/proc/\(worker)/maps"), as: UTF8.self)
     #expect(maps.contains(prefix.file("lib/playhead/playhead-worker")))
     #expect(maps.contains(prefix.file("lib/playhead/libPlayheadTags.so")))
-    // And what is not there is not half installed.
+    // An incomplete build installs nothing.
     let nothing = try Program("\(root)/scripts/install", [prefix.file("share"), prefix.file("other")]).waitForEnd()
     #expect(nothing.status == 1 && nothing.errors.contains("make release"), "\(nothing)")
     #expect(Files.mode(prefix.file("other")) == nil)
     let dry = try Program(
       "make", ["-n", "--no-print-directory", "-C", root, "install", "DESTDIR=/tmp/package", "PREFIX=/usr"]
     ).waitForEnd()
-    // Whoever installs builds nothing, and fetches no packages.
+    // The installation builds nothing, and fetches no packages.
     #expect(
       dry.output == #"PLAYHEAD_PREFIX="/usr" scripts/install .build/release "/tmp/package/usr""# + "\n", "\(dry)")
   }

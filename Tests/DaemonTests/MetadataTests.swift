@@ -3,9 +3,9 @@ import Foundation
 import RigSupport
 import Testing
 
-/// Tags and pictures over the socket and in the client.
+/// Tags and artwork over the socket and in the client.
 @Suite struct MetadataTests {
-  /// A FLAC file with tags and a picture; the picture's bytes.
+  /// A FLAC file with tags and artwork; returns the artwork's bytes, too.
   private func file(_ daemon: TestServer, _ name: String = "a.flac") throws -> (path: String, picture: Data) {
     let folder = daemon.folder
     try Fixtures.ffmpeg([
@@ -55,7 +55,7 @@ import Testing
     #expect(try client.line()?.contains(#""value":"la\nla""#) == true)
   }
 
-  /// Languages, and more of them than a reply has.
+  /// Languages, and more of them than fit in a reply.
   @Test func longListsComeInPages() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -83,7 +83,8 @@ import Testing
     #expect(lyrics[0].contains(" truncated=true bytes=40000 ") && lyrics[0].utf8.count < 17_000)
   }
 
-  /// Many, and of long names: fewer fit a reply. Of a kind that FFmpeg takes for no picture, which would be a track to it.
+  /// Many images with long names, so that fewer fit in a reply. FFmpeg does not recognize their format as an image, and
+  /// would make tracks of others.
   @Test func listsOfPicturesComeInPages() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -119,7 +120,7 @@ import Testing
     Array(name.utf8) + [0, 0, UInt8(data.count >> 8), UInt8(data.count & 255), 0, 0] + data
   }
 
-  /// An MP3 file with these frames in front of it.
+  /// An MP3 file with these frames before it.
   private func tagged(_ daemon: TestServer, _ frames: [UInt8]) throws -> String {
     let size = (0..<4).map { UInt8(frames.count >> (7 * (3 - $0)) & 0x7F) }
     let sound = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try mp3(daemon))))
@@ -177,7 +178,7 @@ import Testing
       print("asset.artwork 1 \(query): \(reply)")
       #expect(reply.hasPrefix("error code=\(code) "))
     }
-    // Nothing is left lying about.
+    // No temporary files remain.
     let left = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path).filter {
       $0.contains(".playhead-")
     }
@@ -219,7 +220,7 @@ import Testing
     #expect(!tags.output.contains("Duration"))
     #expect(try daemon.playhead("tags").status == 2 && daemon.playhead("info", "--what", path).status == 2)
     #expect(try daemon.playhead("tags", "--help").output.hasPrefix("tags FILE..."))
-    // A name that stands for a folder's file is made absolute, as is where a picture goes.
+    // The name of a file in the folder becomes absolute, like the destination of artwork.
     let client = try daemon.connect()
     try client.reply("append \(path)")
     let done = try daemon.playhead("item.artwork", "1", "file=here.png", folder: daemon.folder.path)

@@ -3,7 +3,7 @@ import Foundation
 import RigSupport
 import Testing
 
-/// Files and pipes that somebody opened, handed over beside the daemon's socket.
+/// Open files and pipes that clients pass over a socket next to the daemon's socket.
 @Suite(.timeLimit(.minutes(3))) struct OpenFileTests {
   private func opened(_ path: String, _ flags: Int32 = O_RDONLY) throws -> Int32 {
     let descriptor = open(path, flags | O_CLOEXEC)
@@ -38,7 +38,7 @@ import Testing
     try #require(pipe(&ends) == 0)
     let given = try daemon.place(ends[0])
     close(ends[0])
-    // Nothing has been written: nobody is held up.
+    // Nothing has been written yet, and no other request is delayed.
     #expect(try client.reply("load \(given) \(after)") == "ok items=1,2 version=1")
     #expect(try client.reply("status").contains("item=1"))
     try #require(bytes.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) } == bytes.count)
@@ -46,11 +46,11 @@ import Testing
     #expect(try client.reply("wait ready").hasPrefix("ok"))
     let refusal = try client.reply("seek 0")
     #expect(refusal.hasPrefix("error code=2049 name=only-in-order"), "\(refusal)")
-    // Nor is it heard backwards.
+    // Reverse playback is not possible.
     for request in ["rate -1", "play-immediately -1", "preroll -1"] {
       #expect(try client.reply(request).hasPrefix("error code=2049 name=only-in-order"), "\(request)")
     }
-    // It is known as soon as the end has been decoded.
+    // The duration is known as soon as the end has been decoded.
     let duration = field("duration", try client.reply("item.status 1"))
     #expect(duration == "indefinite" || duration == "0.2", "\(duration ?? "nothing")")
     try client.reply("play")
@@ -96,13 +96,13 @@ import Testing
     let given = try (0..<16).map { _ in try daemon.place(file) }
     #expect(Set(given).count == 16)
     #expect(try daemon.handOver([file]).hasPrefix("error code=2052 name=too-many-descriptors"))
-    // An edit that fails has taken nothing.
+    // A failed edit does not use the descriptor.
     let client = try daemon.connect()
     #expect(try client.reply("load \(given[0]) if-version=7").hasPrefix("error code=1011"))
     #expect(try client.reply("load \(given[0]) wait=ready") == "ok items=1 version=1")
     #expect(try client.reply("asset.open \(given[1])") == "ok asset=1")
     #expect(try client.ask("asset.load 1 duration").first == "| key=duration status=loaded value=0.01")
-    // What nobody takes is closed.
+    // An unused descriptor is closed.
     try client.reply("clock.advance 31")
     #expect(try client.reply("append \(given[2]) wait=ready").hasPrefix("error code=2051"))
     #expect(try client.reply("append fd:3").hasPrefix("error code=6002"))
@@ -122,7 +122,7 @@ import Testing
     let shell = try Program(
       "/bin/sh", ["-c", #"cat "$1" | "$2" --socket "$3" append -"#, "sh", path, Executables.playhead, daemon.socket])
     #expect(try shell.waitForEnd() == .init(status: 0, output: "items=2 version=2\n", errors: ""))
-    // There is one of it, and a folder is none that can be played.
+    // There is only one standard input. A folder cannot be played.
     let folder = try opened("/")
     defer { close(folder) }
     #expect(try daemon.playhead("append", "-", "-").status == 2)
@@ -148,7 +148,7 @@ import Testing
         "| text=#EXTM3U", "| text=#EXTINF:1,", "| text=1.wav", "| text=#EXTINF:1,", "| text=2.wav",
         "ok count=3 version=1 next=none skipped=1",
       ])
-    // In parts, too; and of a connection that begins amidst them.
+    // Also in parts, and for a connection that begins in the middle.
     let tail = ["| text=File2=2.wav", "| text=Length2=1", "| text=NumberOfEntries=2", "| text=Version=2"]
     let parts = try (0..<3).map { try client.ask("playlist.export format=pls base=\(base) limit=1 offset=\($0)") }
     #expect(parts[0].last == "ok count=3 version=1 next=1" && parts[0].contains("| text=File1=1.wav"))
@@ -180,10 +180,10 @@ import Testing
     #expect(try client.ask(export).last == "ok count=2 version=1 next=1 skipped=1")
     for connection in [client, other] {
       #expect(try connection.reply("\(export) offset=1").hasPrefix("error code=3025 name=empty-playlist"))
-      // Nothing is behind the end either.
+      // There is nothing after the end, either.
       #expect(try connection.reply("\(export) offset=7").hasPrefix("error code=3025 name=empty-playlist"))
     }
-    // One entry with a name, before or behind, is enough.
+    // One entry with a name, before or after, is enough.
     #expect(try client.reply("append \(path)") == "ok items=3 version=2")
     #expect(try other.ask("\(export) offset=1").last == "ok count=3 version=2 next=2 skipped=1")
     #expect(try other.ask("\(export) offset=2").last == "ok count=3 version=2 next=none")
@@ -192,7 +192,7 @@ import Testing
     #expect(try other.ask("\(export) offset=7").last == "ok count=2 version=3 next=none")
   }
 
-  /// Of so long a queue that what is before the part is counted in several turns of the loop.
+  /// A long queue, in which the entries before the part are counted in several turns of the loop.
   @Test func aPartIsNumberedRightWhoeverAsks() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
@@ -203,7 +203,7 @@ import Testing
     let list = try daemon.folder.write("a.m3u", Array("#EXTM3U\n\(names)".utf8))
     #expect(try client.reply("load \(list)").hasSuffix(" version=1"))
     let given = try daemon.place(file)
-    // Behind 1499.wav.
+    // After 1499.wav.
     #expect(try client.reply("insert \(given) before=1501") == "ok items=3001 version=2")
     func part(_ number: Int, _ name: Int, _ end: String) -> [String] {
       ["| text=File\(number)=sub/\(name).wav", "| text=Length\(number)=-1", end]
@@ -211,11 +211,11 @@ import Testing
     let export = "playlist.export format=pls base=\(base) limit=1"
     let other = try daemon.connect()
     #expect(try other.ask("\(export) offset=2990") == part(2_990, 2_989, "ok count=3001 version=2 next=2991"))
-    // What is counted serves all, in whichever order they ask.
+    // The count is shared by all requests, in any order.
     #expect(try client.ask("\(export) offset=1500") == ["ok count=3001 version=2 next=1501 skipped=1"])
     #expect(try client.ask("\(export) offset=1501") == part(1_501, 1_500, "ok count=3001 version=2 next=1502"))
     #expect(try client.ask("\(export) offset=3") == part(4, 3, "ok count=3001 version=2 next=4"))
-    // Another queue is counted anew; what is behind the request is answered behind it, though both have ids.
+    // Another queue is counted again. A later request gets its reply later, though both have IDs.
     #expect(try client.reply("remove 1") == "ok version=3")
     try other.send("@a \(export) offset=2990", "@b ping")
     let lines = try (0..<4).map { _ in try #require(try other.line()) }
@@ -243,7 +243,7 @@ import Testing
     #expect(lines.contains { $0.contains("TRACK 02") } && !lines.contains { $0.contains("FILE") }, "\(lines)")
   }
 
-  /// More of them than one part of a list has.
+  /// More of them than one part of a list contains.
   @Test func aQueueOfWhatHasNoNameIsNoList() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
@@ -277,8 +277,8 @@ import Testing
   @Test func aPipeThatStopsStallsThePlayerOnceAndItGoesOnByItself() throws {
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()
-    // No longer than what is decoded before playing goes on: whenever it stops, it goes on when all is there. And so large that
-    // what FFmpeg looks at before it says what a file is does not take the most of it.
+    // At most as long as the audio that is decoded before playback resumes: after a pause of the pipe, playback resumes
+    // when all data is available. Large compared with the data that FFmpeg probes.
     let path = daemon.folder.file("large.wav")
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=0.5:sample_rate=192000", "-ac", "2",
@@ -293,7 +293,7 @@ import Testing
     }
     let given = try daemon.place(ends[0])
     close(ends[0])
-    // F_SETPIPE_SZ: nobody waits for the reader.
+    // F_SETPIPE_SZ: writes do not wait for the reader.
     try #require(fcntl(ends[1], 1_031, 1 << 20) >= bytes.count)
     try write(0..<firstCount)
     #expect(try client.reply("observe item.events").unnumbered == "ok id=1")
@@ -316,7 +316,7 @@ import Testing
     #expect(try client.reply("wait ended").hasPrefix("ok item=none"))
   }
 
-  /// Not only by what is sent on as it is.
+  /// Not only for commands that pass the file on.
   @Test(arguments: ["info", "tags", "scan"])
   func aFileOnStandardInputIsTheFileWhoeverIsAsked(command: String) throws {
     let daemon = try InProcessServer()
@@ -330,17 +330,17 @@ import Testing
     }
     let outcome = try asked([command, "-"])
     #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
-    // As of the file by its name, but for the name; and behind `--`, too.
+    // Equal to the output for the file by its name, except for the name; also after `--`.
     func rest(_ output: String) -> String {
       output.replacingOccurrences(of: "standard input", with: path)
         .replacingOccurrences(of: "fd:[0-9a-f]{32}", with: path, options: .regularExpression)
     }
     #expect(try rest(outcome.output) == asked([command, path]).output)
     #expect(try rest(asked([command, "--", "-"]).output) == asked([command, path]).output)
-    // A file of that name is named otherwise.
+    // A file with the name `-` is specified with a path.
     try daemon.folder.write("-", Files.read(path))
     #expect(try asked([command, "./-"]).output.contains("\(command == "scan" ? daemon.folder.path : ".")/-\n"))
-    // There is one of it, which no daemon need be asked about.
+    // There is only one standard input, so no daemon is needed for the error.
     let twice = try Program(Executables.playhead, ["--socket", "/nowhere", command, "-", "-"]).waitForEnd()
     #expect(twice.status == 2 && twice.errors.contains("there is one of it"), "\(twice)")
     let terminal = try Terminal()

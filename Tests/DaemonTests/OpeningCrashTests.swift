@@ -3,14 +3,14 @@ import Foundation
 import RigSupport
 import Testing
 
-/// A daemon that dies while it opens an entry does not open that entry again by itself.
+/// After a crash while opening an entry, the daemon does not open that entry again by itself.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct OpeningCrashTests {
-  /// A daemon on the virtual clock whose state is kept; it logs warnings.
+  /// A daemon on the virtual clock that saves its state and logs warnings.
   private static func start(_ place: StateTests.Place) throws -> TestDaemon {
     try place.start("--log-level", "warning")
   }
 
-  /// Loads an entry of a server that does not answer yet, and two files after it, and kills the daemon while it waits.
+  /// Loads an entry from a server that does not reply yet, and two files after it, and kills the daemon while it waits.
   private static func crash(_ place: StateTests.Place, _ server: HTTPServer, _ files: [String]) throws {
     let daemon = try start(place)
     let client = try daemon.connect()
@@ -39,12 +39,12 @@ import Testing
     #expect(field("timeControlStatus", try client.reply("status")) == "paused")
     let told = try client.ask("events since=0 item.status item.error")
     #expect(told.contains { $0.contains("item=1") && $0.contains("new=crashed-while-opening") }, "\(told)")
-    // Nothing is opened ahead, the entries after it included, however long that is.
+    // Nothing is opened ahead, including later entries, for any duration.
     #expect(try client.reply("clock.advance 60").hasPrefix("ok"))
     for item in 2...3 { #expect(field("status", try client.reply("item.status \(item)")) == "unknown") }
     #expect(try server.drain().isEmpty)
 
-    // A request of the player ends that: playback passes over the failed entry.
+    // A request of the player ends that state: playback skips the failed entry.
     #expect(try client.reply("play").hasPrefix("ok"))
     #expect(try client.reply("clock.advance 0.5").hasPrefix("ok"))
     let playing = try client.reply("status")
@@ -71,7 +71,7 @@ import Testing
     }
     #expect(try server.drain().isEmpty)
 
-    // The daemon died with nothing being opened: what follows is opened ahead as ever.
+    // The daemon crashed without an open operation: the next entries are opened ahead as usual.
     let daemon = try Self.start(place)
     let client = try daemon.connect()
     #expect(try client.reply("clock.advance 1").hasPrefix("ok"))
@@ -96,7 +96,7 @@ import Testing
     #expect(field("status", try client.reply("item.status 1")) == "unknown")
   }
 
-  /// The marks are a file that any program may have written to. The daemon starts and plays whatever the content is.
+  /// Any program may have written to the marks file. The daemon starts and plays with any content.
   @Test(arguments: [(0x00, 0), (0xFF, 4_096), (0x41, 17)])
   func damagedMarksAreIgnoredAndLogged(_ byte: UInt8, count: Int) throws {
     let bytes = Array(repeating: byte, count: count)

@@ -2,7 +2,7 @@ import DaemonTesting
 import Glibc
 import Testing
 
-/// What results look like: for people, for scripts, for machines.
+/// The output forms: for people, for scripts, for machines.
 @Suite struct OutputFormTests {
   private func daemonWithQueue() throws -> TestServer {
     let daemon = try InProcessServer()
@@ -13,7 +13,7 @@ import Testing
     try client.reply("append \(path) wait=ready")
     try client.reply("append \"\(copy.replacing("\u{1B}", with: "\\x1b"))\" wait=ready")
     try client.reply("append /nowhere/三.flac")
-    // It is opened in advance; until then nobody knows that it is not there.
+    // It is opened in advance; until then the error is unknown.
     try client.reply("observe item.status")
     while let line = try client.line(), !(line.contains("item=3 ") && line.contains("new=failed")) {}
     return daemon
@@ -39,7 +39,7 @@ import Testing
       environment: ["NO_COLOR": "1", "TERM": "xterm", "LC_ALL": "C.UTF-8"])
     #expect(try terminal.waitForEnd() == 0)
     #expect(terminal.shown.replacing("\r\n", with: "\n") == human)
-    // Where there are no other characters than ASCII's, others are marked; scripts get them as they are.
+    // In an ASCII locale, other characters are replaced; scripts get them unchanged.
     func ascii(_ form: String) throws -> String {
       try Program(
         Executables.playhead, ["--socket", daemon.socket, "list", form], environment: ["LC_ALL": "C"]
@@ -86,7 +86,7 @@ import Testing
     let players = try daemon.playhead("player.list", "--human").output
     #expect(
       players.hasPrefix("PLAYER  TIMECONTROLSTATUS  RATE  ITEM  COUNT  VOLUME  MUTED\nmain    paused"), "\(players)")
-    // What is too wide for a terminal stands below each other.
+    // A table that is too wide for the terminal is printed vertically.
     let narrow = try TerminalProgram(
       Executables.playhead, ["--socket", daemon.socket, "item.tracks", "1"], environment: ["NO_COLOR": "1"],
       columnCount: 40)
@@ -114,7 +114,7 @@ import Testing
     #expect(added.output == "{\"items\":[4],\"version\":4,\"leftOut\":[]}\n", "\(added)")
     let scan = try daemon.playhead("scan", "--json", path)
     #expect(scan.output.hasPrefix("{"), "\(scan)")
-    // Everything that JSON-RPC refuses, too.
+    // Includes all errors of JSON-RPC.
     let refused = try daemon.playhead("--json", "remove", "99")
     #expect(refused.status == 1 && refused.output == "")
     #expect(refused.errors.hasPrefix(#"{"error":{"code":2004,"name":"no-such-item","message":""#), "\(refused)")

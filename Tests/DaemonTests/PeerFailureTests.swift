@@ -3,9 +3,9 @@ import Glibc
 import RigSupport
 import Testing
 
-/// What other players are known to get wrong; here it has names.
+/// Known defects of other players, by name.
 @Suite struct PeerFailureTests {
-  /// mpv takes the path away from a daemon that runs, and deletes what lies there.
+  /// mpv replaces the socket of a running daemon, and deletes any file at that path.
   @Test func aSecondDaemonTakesNeitherTheSocketNorAFileAway() throws {
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()
@@ -20,7 +20,7 @@ import Testing
     #expect(try Files.read(file) == Array("data".utf8))
   }
 
-  /// mpv spins on a client that does not read what it asked for.
+  /// mpv busy-loops for a client that does not read its replies.
   @Test func aClientThatNeverReadsIsNotServedAndCostsNothing() throws {
     let daemon = try TestDaemon("--output", "null")
     let (silent, client) = (try daemon.connect(), try daemon.connect())
@@ -42,10 +42,10 @@ import Testing
     #expect(grown < 4_096)
   }
 
-  /// mpv takes 16 s of processor time for a line of 3 MB, because it looks at all of it again with each piece.
+  /// mpv uses 16 s of processor time for a line of 3 MB, because it scans the whole line again for each chunk.
   @Test func aLineWithoutEndIsCutAndCostsAsMuchAsItIsLong() throws {
     let daemon = try TestDaemon("--output", "null")
-    /// The processor time that a line of so many bytes takes.
+    /// The processor time for a line of `byteCount` bytes.
     func cost(_ byteCount: Int) throws -> Int64 {
       let before = try daemon.processorNanoseconds()
       let client = try daemon.connect()
@@ -70,13 +70,13 @@ import Testing
       "peer failures | a line without end | 250 kB: \(one / 8_000) µs, 1 MB: \(four / 8_000) µs, 3 MB: \(whole / 1_000) µs"
     )
     #expect(end.last?.hasPrefix("* closing code=6003 name=line-too-long") == true, "\(end)")
-    // What is linear takes four times as long, what is not sixteen times.
+    // Linear cost grows four times, quadratic cost sixteen times.
     #expect(four < 8 * one + 10_000_000)
     #expect(whole < 500_000_000)
     #expect(try daemon.connect().reply("ping") == "ok")
   }
 
-  /// VLC goes to 0.
+  /// VLC seeks to 0.
   @Test func aSeekToWhatIsNoTimeGoesNowhere() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
@@ -99,14 +99,14 @@ import Testing
     }
   }
 
-  /// MPD writes a file's name as it is: one with a newline in it is a reply of the file's making.
+  /// MPD writes file names unescaped, so a newline in a name can forge a reply.
   @Test func aNewlineInAFilesNameForgesNoReply() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     let name = "a\nok items=99\n* closing code=1\n| x=\"1\r\n\u{2028}.wav"
     try Files.write(Array(daemon.folder.file(name).utf8), try Files.read(try daemon.wave(1, frameCount: 4_800)))
     let path = daemon.folder.file(name)
-    // By scalars: CR and LF are one character.
+    // By scalars, because CR LF is one character.
     let quoted = path.unicodeScalars.map { scalar in
       switch scalar {
       case "\n": "\\n"

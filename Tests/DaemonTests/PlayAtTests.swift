@@ -4,9 +4,9 @@ import Glibc
 import RigSupport
 import Testing
 
-/// `play-at` and `rate-together`: players that start, and change their rate, on the same sample, over the wire.
+/// `play-at` and `rate-together`: players that start or change their rate at the same sample, over the wire.
 @Suite(.serialized) struct PlayAtTests {
-  /// Three players whose files are constants, so that what is heard tells who sounds: 1,000, 2,000 and 4,000.
+  /// Three players with constant values 1,000, 2,000 and 4,000, so that each sum identifies the audible players.
   private func three(frameCount: Int = 48_000) throws -> (TestServer, WireClient) {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -25,7 +25,7 @@ import Testing
     return path
   }
 
-  /// What was recorded, as values and how often each comes, without silence at the end.
+  /// The recorded values with their counts, without silence at the end.
   private func levels(_ daemon: TestServer) throws -> [String] {
     try daemon.finish()
     var runs: [(value: StereoFrame, count: Int)] = []
@@ -134,7 +134,7 @@ import Testing
       #expect(try client.reply(request).hasPrefix("error code=\(error)"), "\(request)")
     }
     #expect(field("rate", try client.reply("status player=a")) == "2")
-    // 0.56 s at the rate 1 and 0.71 s at 2.
+    // 0.56 s at rate 1 and 0.71 s at rate 2.
     try client.reply("clock.advance 0.27")
     for name in ["a", "b", "c"] { #expect(field("time", try client.reply("status player=\(name)")) == "1.98") }
   }
@@ -155,7 +155,7 @@ import Testing
       try daemon.recorded(withSilences: false) == "1[0..<24000] 1[12000..<24000] 2[0..<48000]")
   }
 
-  /// `clients/sh/examples/loops`: three loops, each with a volume and a place.
+  /// `clients/sh/examples/loops`: three loops, each with a volume and a position.
   @Test func theLooperExampleStartsItsLoopsOnOneSample() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -180,13 +180,13 @@ import Testing
     close(keys[0])
     func type(_ line: String) { #expect(write(keys[1], line, line.utf8.count) == line.utf8.count) }
     #expect(try looper.waitForLine() == "frame=0 hostTime=0 late=0 spread=0")
-    // Ten passes, without a gap; and the first frame of a volume's ramp is as loud as before.
+    // Ten passes without a gap. The first frame of a volume ramp has the previous volume.
     try client.reply("clock.advance 1")
     let statuses = try client.ask("player.list").filter { $0.contains("loop-") }
     #expect(statuses.count == 3 && statuses.allSatisfy { $0.contains("timeControlStatus=playing") })
     type("p 1 9\nv 1 0.25\n")
     try looper.waitForText("volume=0.25\n[Enter v p r q] ")
-    // One rate for all, without a stop: 60 ms after the second that has been heard.
+    // One rate for all, without a pause: 60 ms after the second that was played.
     let name = try #require(statuses.compactMap { field("player", $0) }.first)
     try client.reply("observe player.rate player=\(name)")
     type("r 2\n")

@@ -2,7 +2,7 @@ import DaemonTesting
 import RigSupport
 import Testing
 
-/// Playback from outside, on the virtual clock: every sample that would be heard is compared.
+/// Playback over the wire, on the virtual clock: every played sample is compared.
 @Suite struct PlaybackTests {
   @Test func aFileIsHeardSampleForSample() throws {
     let daemon = try InProcessServer.recording()
@@ -129,7 +129,7 @@ import Testing
     try daemon.finish()
     let runs = TimeCode.runs(in: try Recording.frames(in: daemon.folder.file("out.wav"))).filter { $0.count > 240 }
     #expect(runs.map(\.file) == [1, 2])
-    // Silent within 5 ms, all the time between, and heard within 5 ms where it has come to by then.
+    // Silent after at most 5 ms, silent in between, and audible again within 5 ms at the current position.
     let first = try #require(runs.first)
     #expect(first.position == 0 && first.firstIndex == 0 && (12_000...12_240).contains(first.endIndex))
     let second = try #require(runs.last)

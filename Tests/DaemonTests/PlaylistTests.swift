@@ -3,7 +3,7 @@ import Glibc
 import RigSupport
 import Testing
 
-/// Lists of media: read into the queue, exported, and saved by the client.
+/// Playlists: read into the queue, exported, and saved by the client.
 @Suite struct PlaylistTests {
   private func connected() throws -> (TestServer, WireClient) {
     let daemon = try InProcessServer()
@@ -28,11 +28,11 @@ import Testing
     #expect(rows[1].hasPrefix("| item=2 index=1 path=\(paths[1]) ") && rows[1].contains("title=Two"))
     #expect(rows[2].hasPrefix("| item=3 index=2 path=\(paths[2]) ") && !rows[2].contains("title="))
     #expect(try client.reply("append \(inner) wait=ready") == "ok items=4 version=2")
-    // The file's own duration, since it is known.
+    // The file's actual duration, which is known.
     #expect(field("duration", try client.reply("item.status 4")) == "0.1")
     #expect(try client.reply("insert \(inner) before=2") == "ok items=5 version=3")
     #expect(field("title", try client.reply("item.status 5")) == "Two")
-    // A request behind it on the connection sees what it did.
+    // A later request on the connection sees the effect.
     try client.send("append \(outer)", "stats")
     #expect(try client.line() == "ok items=6,7 version=4")
   }
@@ -41,12 +41,12 @@ import Testing
     let (daemon, client) = try connected()
     let many = (0..<40).map { "#EXTINF:\($0 + 1),T\($0)\ngone-\($0).wav\n" }.joined()
     _ = try client.reply("load \(try write(daemon, "a.m3u", "#EXTM3U\n" + many))")
-    // Far behind what is opened ahead.
+    // Far beyond the entries that are opened ahead.
     let row = try #require(try client.ask("list offset=39").first)
     #expect(field("status", row) == "unknown" && field("duration", row) == "40" && field("title", row) == "T39")
   }
 
-  /// Whatever a list leads to, what can be heard behind it is.
+  /// After any unplayable entries of a playlist, the playable ones are played.
   @Test func entriesThatCannotBeHeardArePassedOverAndSayWhy() throws {
     let server = try HTTPServer()
     let daemon = try InProcessServer.recording()
@@ -120,7 +120,7 @@ import Testing
       #expect(reply.contains(" name=\(name) "), "\(request): \(reply)")
     }
     #expect(try client.ask("list").last == "ok count=1 version=1 next=none")
-    // Ids were not used up.
+    // No IDs were used.
     #expect(try client.reply("append \(folder)/two.m3u") == "ok items=2,3 version=2")
     #expect(try client.reply("append \(folder)/two.m3u list=false") == "ok items=4 version=3")
     #expect(try client.reply("queue.begin").hasPrefix("ok"))
@@ -175,12 +175,12 @@ import Testing
     #expect(after.dropLast().map { field("path", $0) } == before)
     #expect(after.last == "ok count=\(count) version=2 next=none")
     #expect(after.first?.contains("title=\"T 2290\"") == true)
-    // Nothing is left beside it.
+    // No temporary file remains.
     #expect(try daemon.playhead("save", "/nowhere/x.m3u8").status == 1)
     #expect(try daemon.playhead("save").status == 2)
   }
 
-  /// What a client that was killed left, under the number of the one that saves now.
+  /// The file that a killed client left, with the process ID of the client that saves now.
   @Test func whatIsLeftOfAnotherSavingIsInNobodysWay() throws {
     let (daemon, client) = try connected()
     _ = try client.reply("append /a.wav")

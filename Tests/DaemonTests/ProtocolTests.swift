@@ -1,7 +1,7 @@
 import DaemonTesting
 import Testing
 
-/// The wire, from outside: order, ids, both forms, and what nobody should send.
+/// The protocol: order, IDs, both forms, and invalid input.
 @Suite struct ProtocolTests {
   private func connected() throws -> (TestServer, WireClient) {
     let daemon = try InProcessServer()
@@ -10,14 +10,14 @@ import Testing
 
   // MARK: - Order
 
-  /// A client that reads is never closed, whatever it asks for in one line.
+  /// A client that reads its replies is never closed, for any number of requests in one line.
   @Test func aBatchWhoseRepliesAreTooLargeIsAnsweredInBoundedSize() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     func batch(_ count: Int) -> String {
       "[" + (1...count).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"help"}"# }.joined(separator: ",") + "]"
     }
-    // Several at once, behind what a client may have waiting.
+    // Several batches at once, beyond the size of a client's reply buffer.
     try client.send(batch(1_000), batch(1_000), "ping")
     for _ in 0..<2 {
       let line = try client.line() ?? ""
@@ -27,7 +27,7 @@ import Testing
       #expect(line.hasSuffix(#""number":6023,"name":"batch-too-large","operation":"help"}}}]"#), "\(line.suffix(200))")
     }
     #expect(try client.line() == "ok")
-    // What is small enough is answered whole.
+    // A small batch gets a complete reply.
     try client.send(batch(20))
     #expect(try client.line()?.contains("6023") == false)
   }
@@ -46,7 +46,7 @@ import Testing
     let other = try daemon.connect()
     try client.send("wait item=1 timeout=1", "wait ready timeout=1", "ping")
     #expect(try client.line()?.hasPrefix("error code=2004") == true)
-    // It waits for an item now; the ping behind it waits, too, and the other connection does not.
+    // The request waits for an item, and so does the later ping, but not the other connection.
     #expect(try other.reply("ping") == "ok")
     try other.reply("clock.advance 2")
     #expect(try client.line()?.hasPrefix("error code=6011") == true)
@@ -81,7 +81,7 @@ import Testing
     #expect(try client.line() == "@last ok")
   }
 
-  // MARK: - Ends
+  // MARK: - Closing connections
 
   @Test func halfCloseGetsEveryReplyAndThenTheEnd() throws {
     let (daemon, client) = try connected()
@@ -95,7 +95,7 @@ import Testing
     #expect(lines.prefix(2) == ["ok", "ok volume=1"])
     #expect(lines.last?.hasPrefix("@w error code=6011") == true)
     #expect(lines.count == 3)
-    // The line without its end was dropped.
+    // The line without a line end was dropped.
     #expect(try other.reply("mute") == "ok muted=false")
   }
 
@@ -135,11 +135,12 @@ import Testing
       let leaving = try daemon.connect()
       try leaving.send("volume 0.5")
     }
-    // The kernel keeps the order of a connection; another one's request may overtake it, so ask until it is there.
+    // The kernel keeps the order within a connection. A request of another connection may overtake it, so ask until it
+    // has arrived.
     while try client.reply("volume") != "ok volume=0.5" {}
   }
 
-  /// More than is taken in one turn, and than one read takes.
+  /// More than is read in one turn or by one read call.
   @Test func allOfWhatWasSentBeforeAnAbruptEndIsDone() throws {
     let (daemon, client) = try connected()
     #expect(try client.ask("observe player.volume").last?.hasPrefix("ok") == true)
@@ -158,7 +159,7 @@ import Testing
     #expect(try silent.line()?.hasPrefix("* hello ") == true)
   }
 
-  /// All entries of a command have what it says of servers together.
+  /// All entries of a command share its HTTP options.
   @Test func aLongHeaderIsKeptOnceForAllThatIsLoaded() throws {
     let daemon = try TestDaemon("--clock", "virtual")
     let client = try daemon.connect()
@@ -171,7 +172,7 @@ import Testing
     #expect(grown < 128 << 10)
   }
 
-  // MARK: - What nobody should send
+  // MARK: - Invalid input
 
   @Test func badLinesAreErrorsAndReadingGoesOn() throws {
     let (_, client) = try connected()
@@ -210,7 +211,7 @@ import Testing
 
   @Test func aMebibyteWithoutALineEndClosesTheConnection() throws {
     let (daemon, client) = try connected()
-    // The line is answered once, when it is too long; the end has its reason, in the same form.
+    // The line gets one reply, when it is too long. The closing message has the reason, in the same form.
     for (byte, error, closing) in [
       ("x", "error code=6003 name=line-too-long", "* closing code=6003 name=line-too-long"),
       (
@@ -236,7 +237,7 @@ import Testing
     #expect(try client.reply("volume 5e-1") == "ok volume=0.5")
     try client.send(#"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":0.15e1}}"#)
     #expect(try client.line()?.contains(#""pts":"72000/48000""#) == true)
-    // A whole number has none, and neither has a part of another form.
+    // A whole number has no fraction, and neither does a part of another form.
     for line in ["seek 1e0:30", "seek 48e3/48000"] {
       #expect(try client.reply(line).hasPrefix("error code=1002 name=invalid-time"), "\(line)")
     }

@@ -3,14 +3,14 @@ import MediaTesting
 import RigSupport
 import Testing
 
-/// What happened to a queue since a version of it.
+/// The changes of a queue since a version.
 @Suite struct QueueChangesTests {
-  /// A client's own list of a queue, kept by what it is told.
+  /// A client's copy of a queue, updated by the reported changes.
   private struct Mirror {
     var items: [String] = []
     var version = "0"
 
-    /// Does what a row of `queue.changes` says; false when that makes no sense.
+    /// Applies a row of `queue.changes`; false if the row is inconsistent.
     mutating func apply(_ row: String) -> Bool {
       let item = field("item", row) ?? ""
       let index = field("index", row).flatMap { Int($0) } ?? 0
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// All of the queue.
+  /// The complete queue.
   private func list(_ client: WireClient) throws -> Mirror {
     let lines = try client.ask("list")
     return Mirror(
@@ -54,7 +54,7 @@ import Testing
         "| version=3 op=insert item=4 index=1 path=/d", "ok version=3 count=3 whole=false",
       ])
     #expect(try client.reply("queue.changes 3") == "ok version=3 count=0 whole=false")
-    // One that has been nowhere is not told, and neither is an edit that failed.
+    // An entry that was added and removed in between is not reported, and neither is a failed edit.
     #expect(try client.reply("queue.edit \"remove 2\" \"remove 99\"").hasPrefix("error"))
     #expect(try client.reply("queue.changes 3") == "ok version=3 count=0 whole=false")
     let instance = field("instance", try client.reply("hello")) ?? ""
@@ -81,7 +81,7 @@ import Testing
     #expect(try changes("clear") == "none")
   }
 
-  /// However a queue is changed, a client that applies the rows has what `list` gives; without them it is told to list.
+  /// A client that applies the rows always has the content of `list`; without rows, the reply requires `list`.
   @Test(arguments: [1, 2, 3]) func whoAppliesTheChangesHasTheQueue(seed: UInt64) throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
@@ -132,7 +132,7 @@ import Testing
     #expect(applied > 50)
   }
 
-  /// By the processor's time: in a queue that is a hundred times as long an edit, with all who watch it, costs the same.
+  /// Measured in processor time: in a queue a hundred times as long, an edit with its observers has the same cost.
   @Test func anEditAndItsEventCostTheSameInALongQueue() throws {
     func cost(_ length: Int) throws -> (nanoseconds: Int64, edits: Int) {
       let daemon = try TestDaemon("--clock", "virtual")

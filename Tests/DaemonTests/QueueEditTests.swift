@@ -1,9 +1,9 @@
 import DaemonTesting
 import Testing
 
-/// Edits of several changes, shuffling and going back, over the wire.
+/// Edits of several changes, shuffling and previous items, over the wire.
 @Suite struct QueueEditTests {
-  /// A daemon on virtual time with so many entries of 0.1 s.
+  /// A daemon on virtual time with `count` entries of 0.1 s.
   private func connected(_ count: Int, recording: Bool = false) throws -> (TestServer, WireClient, [String]) {
     let daemon = recording ? try InProcessServer.recording() : try InProcessServer()
     let client = try daemon.connect()
@@ -66,7 +66,7 @@ import Testing
     #expect(try client.reply("queue.commit").hasPrefix("error code=1003"))
     #expect(try client.reply("queue.abort").hasPrefix("error code=1003"))
 
-    // What came in between makes it void, and so does what cannot be done; it is over either way.
+    // A conflicting change or an impossible command makes the edit fail. It ends in both cases.
     try client.reply("queue.begin if-version=2")
     try client.reply("clear")
     #expect(try other.reply("remove 4") == "ok version=3")
@@ -82,8 +82,8 @@ import Testing
     #expect(try client.reply("queue.commit").hasPrefix("error code=1003"))
     #expect(try items(other) == ["3", "1", "5"])
 
-    // New entries have their numbers from when they are gathered; what is not committed is as if it had had none, unless
-    // others have been numbered since.
+    // New entries get their IDs when they are added to the edit. IDs of an edit that is not committed are used again,
+    // unless later IDs have been assigned since.
     try client.reply("queue.begin")
     #expect(try client.reply("append \(paths[0])") == "ok pending=1")
     #expect(try other.reply("append \(paths[1])") == "ok items=7 version=4")
@@ -99,7 +99,7 @@ import Testing
     #expect(try items(other) == ["3", "1", "5", "7", "6", "9", "10"])
     #expect(try client.reply("remove 7 6 9 10") == "ok version=8")
 
-    // A connection that ends takes what it gathered with it.
+    // The end of a connection discards its uncommitted edit.
     try client.reply("queue.begin")
     try client.send("clear")
     #expect(try client.line() == "ok pending=1")
@@ -137,7 +137,7 @@ import Testing
     }
     try client.reply("queue.begin")
     #expect(try client.reply("append /a").hasPrefix("error code=6018 name=edit-too-large"))
-    // Each way in which a gathering ends makes room for as much again.
+    // Each way of ending an edit frees its space.
     #expect(try others[0].reply("queue.abort") == "ok version=0")
     for number in 1...10 { #expect(try client.reply(line) == "ok pending=\(number)") }
     try others[0].reply("queue.begin")
@@ -182,7 +182,7 @@ import Testing
         "* changed id=1 player=main key=player.shuffle old=none new=42 cause=request",
         "ok shuffle=on seed=42 version=2",
       ])
-    // A seed shuffles, unless the state is off.
+    // A seed shuffles, unless the new state is off.
     #expect(try client.reply("shuffle off") == "ok shuffle=off version=3")
     #expect(try client.reply("shuffle toggle seed=7") == "ok shuffle=on seed=7 version=4")
     #expect(try client.reply("shuffle toggle seed=7") == "ok shuffle=off version=5")

@@ -56,7 +56,7 @@ import Testing
     let cases: [(path: String, names: Set<String>)] = [
       ("/nowhere/a.flac", ["file-not-found"]), (folder.path, ["not-a-file"]),
       (try folder.write("empty.flac", []), ["empty-file"]),
-      // Which of these it is depends on how far the guess by the name carries.
+      // The result depends on how much FFmpeg guesses from the name.
       (try folder.write("text.mp3", text), ["unknown-format", "damaged-file"]),
     ]
     for (path, names) in cases {
@@ -79,7 +79,7 @@ import Testing
     }
     #expect(reasons(try client.ask("play")) == ["noItemToPlay"])
     #expect(try facts() == ["waitingToPlayAtSpecifiedRate", "noItemToPlay", "1"])
-    // What comes begins by itself, and what cannot be played is waited behind.
+    // A later entry starts automatically, and the player waits again after an unplayable one.
     let loaded = try client.ask("load /nowhere.wav wait=ready")
     #expect(loaded.last?.hasPrefix("error code=2001") == true)
     #expect(reasons(loaded) == ["evaluatingBufferingRate"], "\(loaded)")
@@ -120,7 +120,7 @@ import Testing
       let path = quote.isEmpty ? "\(folder)/\(name.wire)" : "\(quote)\(folder)/\(name.wire.dropFirst())"
       #expect(try client.reply("append \(path) wait=ready") == "ok items=\(index + 1) version=\(index + 1)")
     }
-    // Not UTF-8: as a URL, in both directions.
+    // A name that is not UTF-8 is a URL, in both directions.
     try Files.write(Array("\(folder)/caf".utf8) + [0xe9] + Array(".wav".utf8), source)
     #expect(try client.reply("load file://\(folder)/caf%E9.wav wait=ready") == "ok items=6 version=6")
     #expect(field("path", try client.reply("item.status 6")) == "file://\(folder)/caf%E9.wav")
@@ -131,7 +131,7 @@ import Testing
     let line = "append " + repeatElement("/a", count: 20_000).joined(separator: " ")
     for _ in 0..<5 { #expect(try client.reply(line).hasPrefix("ok items=")) }
     #expect(try client.reply("append /a").hasPrefix("error code=6013 name=queue-too-long"))
-    // All of it comes in parts, each entry once.
+    // The list comes in parts, with each entry once.
     var indices: [Int] = []
     var next = "0"
     while next != "none" {
@@ -150,7 +150,7 @@ import Testing
     #expect(try client.reply("list offset=-1").hasPrefix("error code=6002"))
   }
 
-  /// Paths of which a hundred fill what may wait for a peer: the parts are shorter, and the connection stands.
+  /// A hundred of these paths fill the reply buffer: the parts are shorter, and the connection stays open.
   @Test func longPathsMakeShortParts() throws {
     let (_, client) = try connected()
     let path = "/" + String(repeating: "a", count: 4_095)
@@ -164,7 +164,7 @@ import Testing
       next = field("next", lines.last ?? "") ?? "none"
     }
     #expect(count == 100)
-    // In JSON a control character takes six bytes.
+    // In JSON a control character has six bytes.
     try client.reply("load file:///" + String(repeating: "%01", count: 4_000))
     try client.send(#"{"jsonrpc":"2.0","id":1,"method":"list","params":{}}"#)
     #expect(try client.line()?.contains(#""count":1,"version":101,"next":null,"#) == true)
@@ -172,6 +172,6 @@ import Testing
 }
 
 extension String {
-  /// The first character, which the caller has seen.
+  /// The string without the first character, which the caller has checked.
   fileprivate var removingFirst: Substring { prefix(1) }
 }

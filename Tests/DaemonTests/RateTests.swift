@@ -92,7 +92,7 @@ import Testing
       #expect(try client.reply(bad).hasPrefix("error code=6002 "))
     }
     #expect(try client.reply("pitch") == "ok pitch=varispeed")
-    // While playing at a rate, time goes on by exactly that, whatever is chosen.
+    // Time advances at exactly this rate, for each pitch algorithm.
     try client.reply("rate 2")
     try client.reply("play")
     try client.reply("clock.advance 1")

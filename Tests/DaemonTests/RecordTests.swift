@@ -3,7 +3,8 @@ import Foundation
 import RigSupport
 import Testing
 
-/// Recordings over the wire and with the client, from a private PulseAudio: the monitor of its sink, which is silence in real time.
+/// Recordings over the wire and with the client, from a private PulseAudio: the monitor of its sink, which is silent in
+/// real time.
 @Suite(.serialized) struct RecordTests {
   private struct Rig {
     let server: PulseServer
@@ -28,7 +29,7 @@ import Testing
       return try Data(contentsOf: URL(fileURLWithPath: file(name) + ".pcm")).count / 4
     }
 
-    /// The next event of a name, and what it has of a field.
+    /// Waits for the next event with a name. Returns the value of one of its fields.
     func event(_ name: String, _ fieldName: String, _ wanted: String? = nil) throws -> String {
       while let line = try client.line() {
         if line.hasPrefix("* \(name) "), wanted == nil || field(fieldName, line) == wanted { return line }
@@ -67,7 +68,7 @@ import Testing
     #expect(field("lost", answer) == "0" && field("fault", answer) == nil)
     let duration = try #require(field("duration", answer).flatMap { Double($0) })
     #expect(try abs(Double(rig.frameCount("memo.flac")) / 48_000 - duration) < 0.000_1)
-    // Another connection sees the same recorder. A stopped one does not start again, and its recording stays.
+    // Another connection sees the same recorder. A stopped recorder does not start again, and its recording stays.
     let other = try rig.daemon.connect()
     let again = try other.reply("record.start 1")
     #expect(again.contains("name=invalid-state"), "\(again)")
@@ -105,7 +106,7 @@ import Testing
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: rig.daemon.folder.path).sorted() == before)
     #expect(try Data(contentsOf: URL(fileURLWithPath: rig.file("taken.wav"))) == Data("mine".utf8))
-    // What is out of turn.
+    // Commands in the wrong state.
     #expect(try rig.client.reply("record.prepare \(rig.file("b.wav"))").hasPrefix("ok recorder="))
     #expect(try rig.client.reply("record.pause").contains("code=1003 name=invalid-state"))
     #expect(try rig.client.reply("record.delete").contains("code=1003 name=invalid-state"))
@@ -136,7 +137,7 @@ import Testing
       _ = try rig.daemon.process.waitForEnd()
       #expect(!FileManager.default.fileExists(atPath: rig.file("memo.wav")))
     }
-    // Seen by whoever looks at the folder: the name comes when it is whole.
+    // As seen by a program that watches the folder: the name appears when the file is complete.
     let watch = inotify_init1(Int32(IN_CLOEXEC))
     defer { close(watch) }
     inotify_add_watch(watch, folder.path, UInt32(IN_CREATE | IN_MOVED_TO))
@@ -150,7 +151,8 @@ import Testing
     #expect(kept > seconds - 2)
   }
 
-  /// A server keeps 4 MB of what a daemon that stands still does not take: seconds of an ordinary source, and less than one of a wide one.
+  /// A server buffers 4 MB for a suspended daemon: seconds of an ordinary source, and less than one second of a wide
+  /// one.
   @Test(arguments: SoundServerKind.allCases, ["wide", "ordinary"])
   func whatTheServerDropsWhileTheDaemonStandsIsCountedAndSilenceStandsForIt(kind: SoundServerKind, source: String)
     throws
@@ -170,7 +172,7 @@ import Testing
     }
     while try status("time") < 0.3 {}
     daemon.process.signal(SIGSTOP)
-    // Somebody else has got three seconds of it in the meantime.
+    // Another program has received three seconds of the source in the meantime.
     try ChildProcess.run([
       "sh", "-c",
       "parec --server '\(server.address)' --device \(source).monitor --latency-msec 20 --rate 8000 --channels 1 --format s16le --raw"
@@ -187,7 +189,7 @@ import Testing
     let seconds = try #require(Double(field("duration", answer) ?? ""))
     print("record, \(kind), \(source): \(lost) s of \(seconds) s were dropped by the server")
     #expect(isWide ? lost > 0.5 && lost < seconds && seconds > 2 : lost == 0)
-    // What is said to last so long has so many samples, of 16 bits each: silence where something is missing.
+    // The duration matches the number of 16-bit samples, with silence for lost frames.
     let size = try Data(contentsOf: URL(fileURLWithPath: file)).count
     let soundSize = Int((seconds * (isWide ? 192_000 * 16 : 48_000 * 4)).rounded())
     #expect((soundSize..<soundSize + 4_096).contains(size))
@@ -214,7 +216,7 @@ import Testing
         Executables.playhead, ["--socket", rig.daemon.socket, "record"] + arguments,
         environment: ["TERM": term, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"], columnCount: 60)
     }
-    // Louder for a while: a second of a tone at -6 dB below full scale (sine's 1/8, four times as loud).
+    // Louder for a while: a tone at 6 dB below full scale (sine's 1/8, four times as loud).
     let tone = rig.file("tone.wav")
     try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=d=60,volume=4", tone])
     let player = try ChildProcess(["paplay", "--server", rig.server.address, tone])
@@ -222,7 +224,7 @@ import Testing
     try typed.wait(for: "Space: pause. Enter: stop.")
     try typed.wait(for: "-6 dB")
     let drawn = try typed.wait(for: "-6 dB").split(separator: "\u{1B}[K").last.map(String.init) ?? ""
-    // 20 columns: 60, less 40 for what stands beside them.
+    // 20 columns: 60, less 40 for the other text.
     let bar = drawn.split(separator: "[").last?.prefix(20) ?? ""
     #expect(drawn.hasPrefix("REC  0:0") && bar.count == 20, "\(drawn)")
     #expect(bar.hasPrefix("==========") && bar.count { $0 == "=" } < 20, "\(drawn)")
@@ -230,13 +232,13 @@ import Testing
     try typed.wait(for: "paused  0:0")
     try typed.type("p")
     try typed.wait(for: "REC  0:0")
-    // What is another key is no key.
+    // Other keys have no effect.
     try typed.type("x\r")
     try typed.wait(for: "one.flac: 0:0")
     #expect(try typed.waitForEnd() == 0)
     #expect(try rig.frameCount("one.flac") > 0)
 
-    // Ctrl-C ends it as Enter does, and so does the end of the terminal's program.
+    // Ctrl-C ends it like Enter, and so does the end of input.
     for (name, end) in [("two.wav", "\u{03}"), ("three.wav", "\u{04}"), ("four.wav", "q")] {
       let ended = try recording(rig.file(name))
       try ended.wait(for: "REC  0:0")

@@ -4,7 +4,7 @@ import Testing
 
 /// Replay gain over the wire, on the virtual clock.
 @Suite struct ReplayGainTests {
-  /// A FLAC file of one level with tags.
+  /// A FLAC file with a constant level, and tags.
   private func tagged(_ daemon: TestServer, _ name: String, frames: Int, _ tags: [String]) throws -> String {
     let path = daemon.folder.file(name)
     try TimeCode.writeWAV(path: path + ".wav", frameCount: frames) { _ in StereoFrame(left: 8_192, right: -8_192) }

@@ -2,7 +2,7 @@ import DaemonTesting
 import RigSupport
 import Testing
 
-/// What all replies have in common, whatever the command.
+/// Properties of all replies, for every command.
 @Suite struct ReplyFormTests {
   @Test func theOperationOfAnErrorIsTheCommand() throws {
     let server = try InProcessServer()

@@ -3,13 +3,13 @@ import MediaTesting
 import RigSupport
 import Testing
 
-/// Events of observed keys, as a client that mirrors a player sees them.
+/// Events of observed keys, from the view of a client that mirrors a player.
 @Suite(.timeLimit(.minutes(5))) struct ReportedValueTests {
-  /// The values of a player's keys, kept by `changed` events.
+  /// The values of a player's keys, updated by `changed` events.
   private struct Mirror {
     /// By key and item.
     var values: [String: String] = [:]
-    /// Events with an `old` that is not the value reported last.
+    /// Events with an `old` that differs from the last reported value.
     var contradictions: [String] = []
 
     mutating func apply(_ line: String) {

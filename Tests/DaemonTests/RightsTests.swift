@@ -3,13 +3,13 @@ import Foundation
 import RigSupport
 import Testing
 
-/// What a connection may, by its socket and by who is at its other end.
+/// The rights of a connection, by its socket and by the user of its peer.
 @Suite(.timeLimit(.minutes(3))) struct RightsTests {
   @Test func whatIsWatchedCannotBeChanged() throws {
     let daemon = try InProcessServer()
     let driver = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
-    // All that is known of it is known, and nothing changes by itself any more.
+    // All properties of the item are loaded, so nothing changes by itself any more.
     for request in ["load \(path)", "play", "clock.advance 0.1", "pause", "item.metadata 1"] {
       #expect(try driver.reply(request).hasPrefix("ok"), "\(request)")
     }
@@ -56,7 +56,7 @@ import Testing
       answers[2].contains(#""id":3,"error":{"code":6010,"#) && answers[2].contains(#""id":4,"result""#), "\(answers)")
     #expect(try [driver.reply("status"), driver.ask("list").joined()] == before)
     #expect(try driver.ask("player.list").count == 2)
-    // What the driver does the watcher sees.
+    // The watcher sees the driver's changes.
     try driver.reply("rate-at 2 now")
     try driver.reply("play")
     var line = try watcher.line() ?? ""
@@ -66,7 +66,7 @@ import Testing
     #expect(Files.mode(daemon.folder.file("watch.sock")) == nil)
   }
 
-  /// What who may only watch can ask for. A command that comes to these can change nothing, and needs this line.
+  /// Commands for clients that may only watch. A new command in this list must change nothing, and needs an entry here.
   private static let watching: Set<String> = [
     "at", "at-chapters", "bookmark.list", "bye", "cancel", "events", "explain", "hello", "help", "history",
     "item.artwork", "item.chapters", "item.log", "item.metadata", "item.selection", "item.status", "item.tracks",
@@ -77,7 +77,7 @@ import Testing
     "unobserve", "untick", "wait",
   ]
 
-  /// A request of each command by its name, from its section of protocol.md; without the id.
+  /// A request for each command by its name, from its section in protocol.md, without the ID.
   private static func examples() throws -> [String: String] {
     let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
     var (examples, section): ([String: String], String) = ([:], "")
@@ -90,8 +90,8 @@ import Testing
     return examples
   }
 
-  /// Every command says in `help` what it needs, and that is what decides: each that is not for watching is refused, as its own
-  /// example has it.
+  /// `help` states the required right of every command, and that right is enforced: each command that is not for
+  /// watching is rejected, with the example of its section.
   @Test func helpSaysWhichRightACommandNeeds() throws {
     let daemon = try InProcessServer()
     let watcher = try daemon.connect(at: daemon.folder.file("watch.sock"))
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  /// A command that sets something only reads without a value, for which the right to read is enough.
+  /// A command that sets a value only reads it without an argument, which requires only the right to read.
   @Test func whoMayOnlyReadCanAskWhatIsSet() throws {
     let daemon = try InProcessServer()
     let driver = try daemon.connectWithQueue(count: 1)
@@ -137,7 +137,7 @@ import Testing
     #expect(try driver.reply("list") == version)
   }
 
-  /// Only root can make a process of another user.
+  /// Only root can start a process of another user.
   @Test(.enabled(if: geteuid() == 0)) func whatIsHandedOverIsItsUsersAlone() throws {
     let daemon = try TestDaemon("--output", "null", "--allow-uid", "65534")
     let path = try daemon.wave(1, frameCount: 4_800)
@@ -156,24 +156,24 @@ import Testing
     let lines = peer.output.split(separator: "\n").map(String.init)
     #expect(lines.contains { $0.hasSuffix(" rights=read,control") }, "\(lines)")
     #expect(lines.contains { $0.hasPrefix("error code=2051 name=no-such-descriptor") }, "\(lines)")
-    // It is still there for who has it, and then no more.
+    // The descriptor is still available for its owner, and is then used up.
     let client = try daemon.connect()
     #expect(try client.reply("load \(token) wait=ready").hasPrefix("ok items="))
     #expect(try client.reply("append \(token) wait=ready").hasPrefix("error code=2051"))
-    // A token is 128 random bits: one that differs by a digit is nobody's.
+    // A token is 128 random bits: one with a different digit is invalid.
     let other = try daemon.place(file)
     let wrong = String(other.dropLast()) + (other.hasSuffix("0") ? "1" : "0")
     #expect(try client.reply("append \(wrong) wait=ready").hasPrefix("error code=2051"))
     #expect(try client.reply("append \(other) wait=ready").hasPrefix("ok items="))
   }
 
-  /// Who connects and says nothing holds up no other, and is let go.
+  /// A client that connects and sends nothing delays no other client, and is disconnected.
   @Test func whoHandsNothingOverHoldsUpNobody() throws {
     let daemon = try TestDaemon("--output", "null")
     let path = try daemon.wave(1, frameCount: 480)
     let file = open(path, O_RDONLY | O_CLOEXEC)
     defer { close(file) }
-    // Three times as many as are waited for: the oldest make room, and are told so at once.
+    // Three times the maximum: the oldest connections are closed at once, with a message.
     let silent = try (0..<48).map { _ in try daemon.connectedToHandoff() }
     defer { for descriptor in silent { close(descriptor) } }
     _ = try daemon.place(file)
@@ -191,7 +191,7 @@ import Testing
     defer { close(file) }
     for _ in 0..<256 { #expect(try client.reply("append \(daemon.place(file))").hasPrefix("ok items=")) }
     #expect(try daemon.handOver([file]).hasPrefix("error code=2052 name=too-many-descriptors"))
-    // What leaves the queue makes room, as soon as nobody opens it any more.
+    // A removed entry frees a slot as soon as it is not being opened any more.
     try client.reply("remove 200")
     var answer = ""
     for _ in 1...100_000 {
@@ -207,7 +207,7 @@ import Testing
     let client = try daemon.connect()
     let (handed, other) = try Self.connectedPair()
     defer { close(other) }
-    // What nobody reads fills the connection; closing it would wait an hour for that to be taken.
+    // Unread data fills the connection; closing it would wait an hour for the data to be read.
     var lingers = linger(l_onoff: 1, l_linger: 3_600)
     setsockopt(handed, SOL_SOCKET, SO_LINGER, &lingers, socklen_t(MemoryLayout<linger>.size))
     let bytes = [UInt8](repeating: 0, count: 65_536)
@@ -245,11 +245,11 @@ import Testing
       #expect(try client.reply("meter 20").hasPrefix(refused))
       clients.append(client)
     }
-    // Together they have all that connections without the right to control may have: a quarter is left for the others.
+    // Together they use all ticks of connections without the right to control: a quarter is reserved for others.
     #expect(try daemon.connect(at: daemon.folder.file("watch.sock")).reply("tick 1").hasPrefix(refused))
     let owner = try daemon.connect()
     for _ in 0..<10 { #expect(try owner.reply("tick 0.001").hasPrefix("ok")) }
-    // All of them together have as many as there may be.
+    // All connections together have the maximum.
     let other = try daemon.connect()
     #expect(try other.reply("tick 1").hasPrefix(refused))
     #expect(try clients[0].reply("untick 1").hasPrefix("ok"))

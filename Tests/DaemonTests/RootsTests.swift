@@ -3,9 +3,9 @@ import Foundation
 import RigSupport
 import Testing
 
-/// Where files are read and written on a client's word, and by no way elsewhere.
+/// The folders in which clients' requests may read and write, with no way around them.
 @Suite(.timeLimit(.minutes(3))) struct RootsTests {
-  /// A folder `music` that is a root, and `out` beside it that is none.
+  /// A folder `music` that is a root, and `out` next to it that is not.
   private struct Place {
     let folder: TemporaryDirectory
     var music: String { folder.file("music") }
@@ -55,7 +55,8 @@ import Testing
     }
   }
 
-  /// What becomes of each way to name a file; also known of a peer (MPD, CVE-2022-46449's kind): `..` leads out of the library there.
+  /// The result of each way to name a file. In another player (MPD, similar to CVE-2022-46449), `..` leads out of the
+  /// library.
   @Test func noWayOfNamingAFileLeadsOutOfTheRoots() throws {
     let place = try Place()
     let daemon = try TestDaemon("--clock", "virtual", "--read-root", place.music, folder: place.folder)
@@ -95,7 +96,7 @@ import Testing
       try client.reply("asset.close \(id)")
       print("roots: \(path.replacingOccurrences(of: place.folder.path, with: "")): \(reply) / \(loaded)")
       #expect(reply.hasPrefix(begins), "\(path): \(reply)")
-      // What names other files is no medium when it is looked at by itself.
+      // A playlist file is not a media file when it is opened itself.
       let isList = path.hasSuffix(".m3u") || [".pls", ".xspf", ".cue"].contains { path.hasSuffix($0) }
       if !isList { #expect(loaded.hasPrefix(begins == "ok items=" ? "ok" : begins), "\(path): \(loaded)") }
     }
@@ -118,7 +119,7 @@ import Testing
     }
   }
 
-  /// A image of an asset, which a client may have written.
+  /// The artwork of an asset, from a file that a client may have written.
   private func cover(_ folder: TemporaryDirectory) throws -> String {
     let (image, path) = (folder.file("cover.png"), folder.file("music/tagged.mp3"))
     try Fixtures.ffmpeg([
@@ -154,7 +155,7 @@ import Testing
         #expect(reply.hasPrefix(isAllowed ? begins : "error code=2008"), "\(file): \(reply)")
       }
       if isAllowed {
-        // A link in the file's place is replaced, never followed.
+        // A link at the destination is replaced, never followed.
         #expect(try client.reply("asset.artwork 1 file=\(place.music)/link.wav replace").hasPrefix("ok"))
         #expect(Files.mode("\(place.music)/link.wav").map { $0 & S_IFMT } == S_IFREG)
       }

@@ -3,7 +3,7 @@ import Glibc
 import RigSupport
 import Testing
 
-/// The sandbox of a whole daemon, which is on in every other suite too.
+/// The sandbox of a complete daemon, which is also enabled in all other suites.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct SandboxTests {
   /// A folder with `music`, `out`, `config` and `elsewhere`, and a configuration in `config`.
   private struct Rig {
@@ -42,7 +42,7 @@ import Testing
     let rig = try Rig()
     let daemon = try rig.daemon("--output", "null", "--state", rig.folder.file("state"))
     let client = try daemon.connect()
-    // Threads for decoding, the state, playlists and scans.
+    // Starts the threads for decoding, state, playlists and scans.
     try client.reply("load \(rig.music)/1.wav wait=ready")
     try client.reply("play")
     try client.ask("scan \(rig.music)/1.wav")
@@ -66,7 +66,8 @@ import Testing
     }
   }
 
-  /// A system call filter that answers EPERM to landlock_create_ruleset(2), as an older container does, stands for a kernel without it.
+  /// Simulates a kernel without Landlock: a system call filter returns EPERM for landlock_create_ruleset(2), like an
+  /// older container.
   @Test func aKernelWithoutLandlockIsReportedAndNotFatal() throws {
     let rig = try Rig()
     let script = """
@@ -91,7 +92,7 @@ import Testing
     #expect(try daemon.waitForEnd().status == 0)
   }
 
-  /// The configuration file is opened without the check of the roots, so that the refusal is the kernel's.
+  /// The configuration file is opened without the check of the roots, so the error is from the kernel.
   @Test(arguments: [true, false]) func theKernelRefusesAFileOutsideThatTheDaemonOpensItself(_ isOn: Bool) throws {
     let rig = try Rig()
     try rig.folder.write("elsewhere/b.toml", Array(rig.roots(read: [rig.music], write: [rig.out]).utf8))
@@ -106,7 +107,7 @@ import Testing
     } else {
       #expect(reply == #"ok changed="" restart="""#)
     }
-    // A new file in the folder of the old one, as an editor writes it.
+    // A new file in the folder of the old one, as editors write it.
     try rig.folder.write("config/new.toml", Array(rig.roots(read: [rig.music], write: [rig.out]).utf8))
     try #require(rename(rig.folder.file("config/new.toml"), rig.configuration) == 0)
     #expect(try client.reply("config.reload") == #"ok changed="" restart="""#)
@@ -123,11 +124,11 @@ import Testing
     #expect(try client.reply("config.reload") == #"ok changed=roots.read restart="""#)
     #expect(try client.reply(inside).hasPrefix("error code=2008"))
     #expect(try client.reply(below).hasPrefix("ok"))
-    // Back to the roots of the start.
+    // The roots of the start again.
     try rig.configure(rig.roots(read: [rig.music], write: [rig.out]))
     #expect(try client.reply("config.reload") == #"ok changed=roots.read restart="""#)
     #expect(try client.reply(inside).hasPrefix("ok"))
-    // Wider: nothing of the option changes.
+    // Wider roots: the option does not change.
     try rig.configure(rig.roots(read: ["\(rig.music)/sub", rig.folder.file("elsewhere")], write: [rig.folder.path]))
     #expect(try client.reply("config.reload") == #"ok changed="" restart=roots.read,roots.write"#)
     #expect(try client.reply(inside).hasPrefix("ok"))

@@ -39,7 +39,7 @@ import Testing
     let last = try #require(lines.last)
     #expect(last.hasPrefix("ok scan=1 count=3 failed=1 albumLoudness="))
     #expect(field("albumLoudness", last) == field("loudness", rows[0]))
-    // In JSON what is not there is null.
+    // In JSON, missing values are null.
     try client.send(#"{"jsonrpc":"2.0","id":2,"method":"scan","params":{"paths":["\#(silence)"]}}"#)
     var json = ""
     while !json.contains(#""id":2"#), let line = try client.line() { json = line }
@@ -53,14 +53,14 @@ import Testing
     let path = try tone(daemon, "loud.wav", decibels: -12, frames: 4_800)
     func openCount() throws -> Int {
       let folder = "/proc/\(daemon.process.id)/fd"
-      // One that is closed meanwhile leads nowhere.
+      // A descriptor that is closed meanwhile has no destination.
       return try FileManager.default.contentsOfDirectory(atPath: folder).count {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == path
       }
     }
     for request in ["scan \(path) \(path) \(path)", "waveform \(path)"] {
       #expect(try client.ask(request).last?.hasPrefix("ok ") == true)
-      // The answer is on its way before the last of them is closed.
+      // The reply may arrive before the last descriptor is closed.
       while try openCount() > 0 {}
     }
   }
@@ -68,14 +68,14 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func aScanHoldsUpNothingAndCanBeEnded() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
-    // What nobody writes into is refused, and holds nothing up.
+    // A FIFO without a writer is rejected, and delays nothing.
     let fifo = daemon.folder.file("fifo")
     #expect(mkfifo(fifo, 0o600) == 0)
     #expect(
       try client.ask("scan \(fifo) \(daemon.folder.path)").filter { $0.hasPrefix("|") }.map { field("error", $0) }
         == ["not-a-file", "not-a-file"])
     let long = try tone(daemon, "long.wav", decibels: -12, frames: 48_000 * 240)
-    // The second one waits for the first: both are ended before either is over, whatever the machine does meanwhile.
+    // The second scan waits for the first. Both are cancelled before either ends, however slow the machine is.
     let many = Array(repeating: long, count: 50).joined(separator: " ")
     try client.send("@a scan \(many)", "@b scan \(long)", "ping", "scan.cancel 7", "scan.cancel")
     var replies: [String] = []
@@ -87,7 +87,7 @@ import Testing
       Set(replies.suffix(2).map { String($0.prefix(36)) }) == [
         "@a error code=6015 name=cancelled me", "@b error code=6015 name=cancelled me",
       ], "\(replies)")
-    // A scan ends with its connection, and does not hold up another one's.
+    // A scan ends with its connection, and does not delay another connection's scan.
     do {
       let leaving = try daemon.connect()
       try leaving.send("@c scan \(many)")

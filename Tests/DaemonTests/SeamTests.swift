@@ -2,10 +2,11 @@ import DaemonTesting
 import RigSupport
 import Testing
 
-/// What an event of a seam says on the socket of what encoders put around their sound.
+/// The encoder padding that the event of a transition reports on the socket.
 @Suite struct SeamTests {
-  /// Of 12,960 frames each. At the start what the encoder and the decoder delay; at the end what fills the last of 13 packets
-  /// of 1,152, or 14 of 1,024 or of 960. That FFmpeg says the same of these packets, `PlaybackTests.TransitionTests` shows.
+  /// For 12,960 frames each. At the start, the delay of encoder and decoder; at the end, the padding of the last of 13
+  /// packets of 1,152, or 14 of 1,024 or 960. `PlaybackTests.TransitionTests` shows that FFmpeg reports the same for
+  /// these packets.
   @Test(arguments: [
     ("mp3", "libmp3lame", 13 * 1_152 - 12_960 - (576 + 529), "lame-tag", 576 + 529, "lame-tag"),
     ("m4a", "aac", 14 * 1_024 - 12_960 - 1_024, "edit-list", 1_024, "edit-list"),
@@ -33,7 +34,7 @@ import Testing
     #expect(try Recording.frames(in: finished(daemon)).lastIndex { $0 != .silence }.map { $0 < 25_920 } == true)
   }
 
-  /// What it wrote, once it has ended.
+  /// The recorded file, after the server has ended.
   private func finished(_ daemon: TestServer) throws -> String {
     try daemon.finish()
     return daemon.folder.file("out.wav")

@@ -3,9 +3,9 @@ import Glibc
 import RigSupport
 import Testing
 
-/// Seeks from outside, on the virtual clock: what they answer, and what is heard.
+/// Seeks over the wire, on the virtual clock: their replies and the played audio.
 @Suite struct SeekTests {
-  /// A daemon with two items of 2 s, the first of which is ready; with `isPlaying` 0.1 s of it have been heard.
+  /// A daemon with two items of 2 s, of which the first is ready. With `isPlaying`, 0.1 s of it have been played.
   private func loaded(isPlaying: Bool = false) throws -> (TestServer, WireClient) {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -18,22 +18,22 @@ import Testing
     return (daemon, client)
   }
 
-  /// Sends lines so that the daemon takes them at one go, and gives as many lines as it answers.
+  /// Sends lines so that the daemon reads them at once. Returns `answers` reply lines.
   private func exchange(_ client: WireClient, _ lines: [String], answers: Int) throws -> [String] {
     try client.send(bytes: Array(lines.map { $0 + "\n" }.joined().utf8))
     return try (0..<answers).map { _ in try client.line() ?? "" }
   }
 
-  /// The id of a reply, and whether or why not it finished.
+  /// The ID of a reply, and whether it finished or the reason why not.
   private func outcome(_ reply: String) -> String {
     let id = reply.split(separator: " ").first.map(String.init) ?? ""
     return field("finished", reply) == "true"
       ? "\(id) \(field("time", reply) ?? "")" : "\(id) \(field("reason", reply) ?? reply)"
   }
 
-  // MARK: - What a seek answers
+  // MARK: - Replies to seeks
 
-  /// The next item is being decoded already when the name goes: the seek needs another reader.
+  /// When the name is removed, the next item is already being decoded, so the seek needs another reader.
   @Test func aSeekAfterTheFileWasRemovedPlaysOnFromTheOpenFile() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -75,7 +75,7 @@ import Testing
     #expect(field("before", fast) == "inf" && field("after", fast) == "inf" && field("finished", fast) == "true")
   }
 
-  /// A place that costs less, on a clock that goes on: what it says it reached is what is heard.
+  /// A cheaper position on a running clock: the reported position is the played one.
   @Test func aReplySaysThatAPlaceIsNotTheOneAskedForAndHowLongItTook() throws {
     let folder = try TemporaryDirectory("daemon")
     let daemon = try TestDaemon("--output", "wav:\(folder.file("out.wav"))", folder: folder)
@@ -98,7 +98,7 @@ import Testing
     #expect(try daemon.recorded().hasPrefix("1[\(place)..<"))
   }
 
-  /// Nothing in it says where anything lies: the place is found by walking from frame to frame.
+  /// The file has no index: the position is found by iterating over frames.
   @Test(arguments: ["", " before=0.5 after=0.5", " fast"])
   func inAnMP3WithoutATableExactIsWhatIsExact(_ tolerances: String) throws {
     let daemon = try TestDaemon("--output", "null")
@@ -129,7 +129,7 @@ import Testing
     #expect(field("time", try client.reply("status")) == "0.5")
   }
 
-  // MARK: - Several
+  // MARK: - Several seeks
 
   @Test func ofThreeRapidSeeksOnlyTheLastFinishes() throws {
     let daemon = try InProcessServer.recording()
@@ -174,7 +174,7 @@ import Testing
     #expect(replies.map(outcome) == ["@a superseded", "@b superseded", "@c 1.5"])
   }
 
-  // MARK: - What comes between
+  // MARK: - Interrupted seeks
 
   @Test(arguments: [
     ("next", "itemChanged"), ("remove 1", "itemChanged"), ("clear", "itemChanged"), ("seek 0", "superseded"),
@@ -229,7 +229,7 @@ import Testing
     #expect(try client.reply("seek \(place)").hasPrefix("error code=2001 name=file-not-found"))
   }
 
-  // MARK: - What else is told
+  // MARK: - Events of seeks
 
   @Test func aJumpToTheEndIsToldBeforeTheEnd() throws {
     let (_, client) = try loaded(isPlaying: true)

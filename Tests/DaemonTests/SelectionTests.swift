@@ -3,9 +3,9 @@ import Foundation
 import RigSupport
 import Testing
 
-/// Groups of tracks to choose from, and what else assets are asked for, over the socket.
+/// Groups of selectable tracks, and other properties of assets, over the socket.
 @Suite struct SelectionTests {
-  /// Three sound tracks and three with subtitles, each of its own kind.
+  /// Three audio tracks and three subtitle tracks, each of a different kind.
   private func film(_ daemon: TestServer) throws -> String {
     let subtitles = daemon.folder.file("a.srt")
     try Data("1\n00:00:00,000 --> 00:00:01,000\nwords\n".utf8).write(to: URL(fileURLWithPath: subtitles))
@@ -26,7 +26,7 @@ import Testing
     return path
   }
 
-  /// What rows say behind their group and track.
+  /// The content of the rows after their group and track.
   private let options = [
     "| group=audible allowsEmptySelection=false options=3",
     "| group=audible track=0 language=eng characteristics=audible,is-original-content playable=true default=true",
@@ -38,7 +38,7 @@ import Testing
     "| group=legible track=5 language=ger characteristics=legible playable=true default=false",
   ]
 
-  /// The rows of an entry of which these tracks are presented.
+  /// The rows of an entry with these presented tracks.
   private func rows(selected: Int?...) -> [String] {
     options.map { row in
       guard let track = field("track", row) else { return row }
@@ -60,7 +60,7 @@ import Testing
     #expect(try client.ask("item.selection 1") == rows(selected: 2, 3) + ["ok item=1 audio=2 subtitles=3"])
     try client.reply("item.select 1 audio=auto subtitles=none")
     #expect(try client.ask("item.selection 1") == rows(selected: 0) + ["ok item=1 audio=0 subtitles=none"])
-    // What has one track has a group of one, and what has no subtitles none of these.
+    // An item with one track has a group of one, and an item without subtitles has no such group.
     try client.reply("append \(try daemon.wave(7, frameCount: 480)) wait=ready")
     let single = try client.ask("item.selection 2")
     #expect(
@@ -81,7 +81,7 @@ import Testing
       ), "\(json)")
   }
 
-  /// By language, by what a track is like, and by both, of sound and of subtitles.
+  /// By language, by characteristics, and by both, for audio and subtitles.
   @Test func whatAPlayerWantsOfBothGroupsIsPresented() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -90,7 +90,7 @@ import Testing
       ("audible language=de", "audio=1 subtitles=none"),
       ("audible language=de characteristics=is-auxiliary-content", "audio=2 subtitles=none"),
       ("audible principal=describes-video", "audio=1 subtitles=none"),
-      // None of these is in that language: what the file would have.
+      // None of these has that language, so the file's default applies.
       ("audible language=en principal=describes-video", "audio=0 subtitles=none"),
       ("audible clear", "audio=0 subtitles=none"),
       ("legible language=fr,de", "audio=0 subtitles=4"),
@@ -135,7 +135,7 @@ import Testing
         == [1, 2].map {
           "\(selection)\($0) old=none new=audible=0,legible=none cause=itemLoaded"
         })
-    // What is wanted, and then what comes of it, of every entry of which nothing was chosen.
+    // The criteria first, then their effect on every entry without a selection.
     #expect(
       try told("item.select 2 subtitles=3") == [
         "\(selection)2 old=audible=0,legible=none new=audible=0,legible=3 cause=request"
@@ -163,7 +163,7 @@ import Testing
       try told("item.select 1 audio=de") == [
         "\(selection)1 old=audible=0,legible=none new=audible=1,legible=none cause=request"
       ])
-    // Who comes later begins with what is so.
+    // A later observer starts with the current values.
     let other = try daemon.connect()
     try other.send("observe item.currentMediaSelection")
     #expect(try other.line()?.unnumbered == "ok id=1")
@@ -183,7 +183,7 @@ import Testing
         "-encryption_scheme", "cenc-aes-ctr", "-encryption_key", "76a6c65c5ea762046bd749a2e632ccbb",
         "-encryption_kid", "a7e61c373e219033c21091fa607bf3b8", protected,
       ])
-    // How fast and how loud the movie's header wants to be played (ISO/IEC 14496-12, 8.2.2).
+    // The preferred rate and volume in the movie header (ISO/IEC 14496-12, 8.2.2).
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     let header = try #require(bytes.range(of: Data("mvhd".utf8))).upperBound
     bytes.replaceSubrange(header + 20..<header + 26, with: [0, 1, 0x80, 0, 0, 0x40])

@@ -3,32 +3,32 @@ import Glibc
 import RigSupport
 import Testing
 
-/// What servers do to a queue: an entry of theirs, and behind it one that can be heard. Over the wire, on the virtual clock; each row prints
-/// what the player waited for, what was said of the entry, and what was heard.
+/// Effects of servers on a queue: an entry from a server, followed by a playable one. Over the wire, on the virtual
+/// clock. Each row prints the reason for waiting, the errors of the entry, and the played audio.
 @Suite(.timeLimit(.minutes(4))) struct ServerTableTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
-    /// Behind the server's address.
+    /// The path after the server's address.
     var place: String
     /// Options of `load`.
     var options = ""
-    /// Held by the server until the player waits.
+    /// The gate at which the server waits until the player waits.
     var gate: String?
-    /// Why the entry is passed over, or nil.
+    /// The error code if the entry is skipped; otherwise nil.
     var skipped: Int?
-    /// It began to give what is passed over then.
+    /// Whether the server sent data before the entry was skipped.
     var isAnswered = false
-    /// Why it ends early, or nil.
+    /// The error code if the entry ends early; otherwise nil.
     var broken: Int?
-    /// Numbers of errors that the log gets, once each.
+    /// The error codes in the log, once each.
     var logged: Set<Int> = []
-    /// How many of its frames are heard.
+    /// The number of its played frames.
     var frames = ServerTableTests.frameCount
     var testDescription: String { name }
   }
 
   static let frameCount = 48_000
-  /// Of a stereo WAV file of 16 bits.
+  /// Of a stereo WAV file with 16 bits.
   private static let byteCount = 44 + 4 * frameCount
 
   static let quick: [Row] = [
@@ -75,7 +75,7 @@ import Testing
     #expect(said.filter { $0.hasPrefix("1[") }.prefix(heard.count).elementsEqual(heard), "\(said)")
   }
 
-  /// Attempts have pauses on the system's clock between them: 15.5 s.
+  /// The attempts have pauses on the system's clock: 15.5 s in total.
   static let slow: [Row] = [
     Row(name: "never answers", place: "/1.wav?hold=never", options: "timeout=0.2", skipped: 2035, logged: [2035]),
     Row(name: "500 always", place: "/1.wav?status=500", skipped: 2047, logged: [2047]),
@@ -106,7 +106,7 @@ import Testing
   private func check(_ row: Row, _ server: HTTPServer, _ client: WireClient) throws {
     let good = server.files.file("good.wav")
     if access(good, F_OK) != 0 { try TimeCode.writeWAV(path: good, file: 2, frameCount: 4_800) }
-    // A gate of its own for each row.
+    // A separate gate for each row.
     let name = row.name.filter(\.isLetter)
     let place = row.place.replacing("=G", with: "=\(name)")
     var lines = try client.ask("load \(server.address)\(place) \(good) \(row.options)")
@@ -117,7 +117,7 @@ import Testing
     var waited = "-"
     if let reason = row.gate {
       try server.wait("gate \(name)")
-      // What is told before the answer counts, too.
+      // Events before the reply count, too.
       let told = try client.ask("status")
       waited = field("reasonForWaitingToPlay", told.last ?? "") ?? "none"
       lines += told.dropLast()
@@ -127,7 +127,7 @@ import Testing
     lines += try client.ask("wait status=playing timeout=60")
     #expect(lines.last?.hasPrefix("ok") == true, "\(row.name): \(lines)")
     lines += try client.ask("clock.advance 3")
-    // Where the server pauses in the middle, time goes on without it.
+    // Where the server pauses in the middle, time advances without it.
     func isOver() -> Bool { lines.contains { $0.hasPrefix("* played-to-end ") && field("item", $0) == String(next) } }
     for _ in 0..<20 where !isOver() {
       lines += try client.ask("wait status=playing timeout=60") + client.ask("clock.advance 1")
@@ -153,9 +153,9 @@ import Testing
     try client.reply("clear")
   }
 
-  // MARK: - Servers that never end
+  // MARK: - Endless servers
 
-  /// What a process has in memory, in kB.
+  /// The resident memory of a process, in kB.
   private func residentKilobytes(_ daemon: TestDaemon) throws -> Int {
     let status = String(decoding: try Files.read("/proc/\(daemon.process.id)/status"), as: UTF8.self)
     return try #require(
@@ -180,7 +180,7 @@ import Testing
     try client.reply("clear")
   }
 
-  /// Chunks after the audio are searched, as in a file, until opening has read as much as it may. On the system's clock.
+  /// Like in a file, chunks after the audio are searched, until opening has read the maximum. On the system's clock.
   @Test func aFileThatIsSentAgainAndAgainIsGivenUp() throws {
     let (server, _, _) = try start()
     let daemon = try TestDaemon("--output", "null")
@@ -195,7 +195,7 @@ import Testing
     #expect(field("item", lines.last ?? "") == "2", "\(lines)")
   }
 
-  // MARK: - Who is believed
+  // MARK: - Trust
 
   @Test func anAuthorityThatIsNamedIsBelievedAndNoOther() throws {
     let folder = try TemporaryDirectory("tls")

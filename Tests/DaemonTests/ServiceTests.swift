@@ -3,14 +3,14 @@ import Foundation
 import RigSupport
 import Testing
 
-/// The daemon under whoever plays systemd: what it is told and handed, and what it says.
+/// The daemon under a simulated systemd: its environment, its sockets, and its notifications.
 @Suite(.timeLimit(.minutes(3))) struct ServiceTests {
-  /// Where a service manager listens for what its services say.
+  /// The socket on which a service manager receives notifications.
   private final class Manager {
     let descriptor: Int32
     let address: String
 
-    /// At a path, or by an abstract name, which begins with an @.
+    /// At a path, or with an abstract name, which begins with @.
     init(_ address: String) throws {
       self.address = address
       descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -28,7 +28,7 @@ import Testing
 
     deinit { close(descriptor) }
 
-    /// The next thing that is said.
+    /// The next notification.
     func next() throws -> String {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       try #require(poll(&entry, 1, Program.guardMilliseconds) > 0, "nothing is said")
@@ -37,7 +37,7 @@ import Testing
       return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// Has it hear so much else that nothing more goes in.
+    /// Fills the socket's buffer with other data.
     func fill() throws {
       let other = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       defer { close(other) }
@@ -53,7 +53,7 @@ import Testing
       try #require(errno == EAGAIN)
     }
 
-    /// All that has been said and not been heard.
+    /// All notifications that have not been read.
     func rest() -> [String] {
       var said: [String] = []
       var bytes = [UInt8](repeating: 0, count: 4_096)
@@ -74,7 +74,7 @@ import Testing
       Executables.playheadd, ["--socket", socket, "--output", "null", "--no-state"],
       environment: ["NOTIFY_SOCKET": path])
     #expect(try manager.next() == "READY=1\nSTATUS=Listening at \(socket)")
-    // It serves by then.
+    // The daemon accepts connections by then.
     let client = try WireClient(socket)
     #expect(try client.line()?.hasPrefix("* hello") == true)
     daemon.signal(SIGHUP)
@@ -84,11 +84,11 @@ import Testing
     daemon.signal(SIGTERM)
     #expect(try manager.next().hasPrefix("STOPPING=1\n"))
     #expect(try daemon.waitForEnd().status == 0)
-    // Nobody asked for a watchdog.
+    // No watchdog was requested.
     #expect(manager.rest().isEmpty)
   }
 
-  /// What state the daemon is in is told in any case.
+  /// The daemon's state is reported in any case.
   @Test func aManagerThatHasTooMuchToHearMissesNoState() throws {
     let folder = try TemporaryDirectory("service")
     let manager = try Manager(folder.file("notify"))
@@ -98,7 +98,7 @@ import Testing
       Executables.playheadd, ["--socket", socket, "--output", "null", "--no-state"],
       environment: ["NOTIFY_SOCKET": manager.address])
     #expect(try daemon.waitForLine()?.hasPrefix("playheadd ready") == true)
-    // It serves meanwhile.
+    // The daemon accepts connections meanwhile.
     let client = try WireClient(socket)
     #expect(try client.line()?.hasPrefix("* hello") == true)
     var said = try manager.next()
@@ -109,7 +109,7 @@ import Testing
     #expect(try daemon.waitForEnd().status == 0)
   }
 
-  /// The thread that answers requests, by its name, of which Linux keeps 15 bytes.
+  /// The thread of the control loop, by its name, of which Linux keeps 15 bytes.
   private func controlThread(of daemon: Program) throws -> String {
     let tasks = "/proc/\(daemon.id)/task"
     return try #require(
@@ -118,7 +118,7 @@ import Testing
       })
   }
 
-  /// Holds a thread, all others going on, until it is ended itself.
+  /// Stops one thread until this process ends; all other threads continue.
   private static let holder = """
     import ctypes, os, signal, sys
     libc, thread = ctypes.CDLL(None, use_errno=True), int(sys.argv[1])
@@ -132,8 +132,8 @@ import Testing
     signal.pause()
     """
 
-  /// Only the control loop is held, as by a call that does not come back: all other threads go on. Whoever holds it has to be root, or
-  /// its parent.
+  /// Only the control loop is stopped, as by a call that does not return; all other threads continue. The stopping
+  /// process must be root or the parent.
   @Test(.enabled(if: geteuid() == 0)) func aControlLoopThatHangsFeedsNoWatchdog() throws {
     let folder = try TemporaryDirectory("service")
     let manager = try Manager(folder.file("notify"))
@@ -148,7 +148,7 @@ import Testing
     let holder = try Program("python3", ["-c", Self.holder, thread])
     #expect(try holder.waitForLine() == "held")
     _ = manager.rest()
-    // Fifty times as long as the next word would take. It can come too late for this, never too early.
+    // Fifty times the interval of notifications. It can be too long for the test's purpose, never too short.
     var entry = pollfd(fd: manager.descriptor, events: Int16(POLLIN), revents: 0)
     #expect(poll(&entry, 1, 500) == 0, "\(manager.rest())")
     holder.signal(SIGKILL)
@@ -210,7 +210,7 @@ import Testing
   @Test(arguments: ["", "playheadd.socket:playheadd.socket:playheadd.socket", "handoff:watch:control"])
   func socketsThatAreHandedOverAreServedAndStay(_ names: String) throws {
     let folder = try TemporaryDirectory("service")
-    // By their names in another order than they stand in the unit.
+    // The order of names differs from the order in the unit.
     let order: [(String, __socket_type)] = [
       ("control.sock", SOCK_STREAM), ("watch.sock", SOCK_STREAM), ("handoff.sock", SOCK_SEQPACKET),
     ]
@@ -218,7 +218,7 @@ import Testing
     let descriptors = try sockets.map { try listening(folder.file($0.0), $0.1) }
     defer { for descriptor in descriptors { close(descriptor) } }
     func start() throws -> Program {
-      // Through numbers that are in nobody's way, for 3 to 5 may be among those that are moved.
+      // Via unused numbers, because 3 to 5 may be among the moved descriptors.
       let aside = zip(200..., descriptors).map { "\($0)<&\($1)" }.joined(separator: " ")
       let back = zip(3..., 200...).prefix(3).map { "\($0)<&\($1) \($1)<&-" }.joined(separator: " ")
       return try Program(
@@ -246,7 +246,7 @@ import Testing
       #expect(handed.status == 0, "\(handed)")
       daemon.signal(SIGTERM)
       #expect(try daemon.waitForEnd().status == 0)
-      // Not ours to remove: the next daemon gets them again.
+      // The daemon does not remove them: the next daemon gets them again.
       for (name, _) in sockets { #expect(Files.mode(folder.file(name)).map { $0 & S_IFMT } == S_IFSOCK, "\(name)") }
       #expect(Files.mode(folder.file("control.sock.lock")) == nil)
     }

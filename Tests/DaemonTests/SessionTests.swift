@@ -58,7 +58,7 @@ import Testing
     #expect(field("shouldResume", try rig.interruption("ended")) == "false")
     let status = try rig.client.reply("status")
     #expect(field("timeControlStatus", status) == "paused" && field("rate", status) == "0")
-    // It plays on when it is told to.
+    // It resumes when a client requests it.
     let silence = try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
     try rig.client.reply("play")
     try rig.server.capture.waitForCode(file: 1, from: silence)

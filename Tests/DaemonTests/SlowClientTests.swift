@@ -3,7 +3,7 @@ import Glibc
 import RigSupport
 import Testing
 
-/// Many clients, slow ones and such as mean no good: playback and the others do not notice.
+/// Many clients, including slow and hostile ones: playback and other clients are not affected.
 @Suite struct SlowClientTests {
   @Test func aThousandClientsAreServedAnd200OfThemGetEveryTickWhileOthersMisbehave() throws {
     raiseDescriptorLimit()
@@ -13,7 +13,7 @@ import Testing
     let idle = try (0..<800).map { _ in try daemon.connect() }
     let watchers = try (0..<200).map { _ in try daemon.connect() }
     for watcher in watchers { #expect(try watcher.reply("tick 0.1") == "ok id=1") }
-    // Nobody reads these: each is sent far more than fits.
+    // These clients do not read, and get far more data than fits in their sockets.
     let silent = try (0..<5).map { _ in try daemon.connect() }
     for client in silent { try client.send("observe *", "tick 0.001", "meter 100") }
     var endless = try daemon.connect()
@@ -24,7 +24,7 @@ import Testing
     try driver.reply("play")
     for step in 0..<60 {
       #expect(try driver.reply("clock.advance 0.1").hasPrefix("ok now="))
-      // A line without end, and another one when the daemon has had enough of it.
+      // A line without an end, and another one after the daemon has closed the connection.
       for _ in 0..<4 { try endless.send(bytes: noise) }
       if step % 5 == 4 {
         #expect(try endless.rest().last?.hasPrefix("* closing code=6003 name=line-too-long") == true)
@@ -34,7 +34,7 @@ import Testing
       try dripping.send(bytes: [drops.removeFirst()])
       for _ in 0..<5 { _ = try WireClient(daemon.socket) }
     }
-    // Each is told of exactly the same.
+    // Each gets exactly the same events.
     var told: Set<[String]> = []
     for watcher in watchers {
       told.insert(try watcher.ask("ping").filter { $0.hasPrefix("* tick ") && field("reason", $0) == "periodic" })
@@ -51,7 +51,7 @@ import Testing
     #expect(try daemon.recorded() == "1[0..<240000]")
   }
 
-  /// On the clock of the world: how long that takes is nobody's business here, only that it happens, and to nobody else.
+  /// On the system's clock: the duration does not matter, only that this client is closed and no other.
   @Test(.timeLimit(.minutes(1))) func whoeverDoesNotReadIsGivenUpOnTheRealClockToo() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = try folder.write("a.toml", Array("[limits]\nunread-seconds = 1\n".utf8))
@@ -62,12 +62,12 @@ import Testing
     let silent = try daemon.connect()
     for _ in 0..<10 { try silent.send("tick 0.001") }
     try driver.reply("play")
-    // Sent more than its socket holds, it reads nothing; who reads is served all the while.
+    // It gets more data than its socket holds, and reads nothing. A client that reads is served all the while.
     try silent.waitForHangUp()
     #expect(field("connections", try driver.reply("stats")) == "1")
   }
 
-  /// Those who may only watch cannot take the places of who controls: of 512 connections the last 64 are for the control socket.
+  /// Clients that may only watch cannot use all connections: the last 64 of 512 are reserved for the control socket.
   @Test func theLastPlacesAreKeptForTheControlSocketsOwnUser() throws {
     raiseDescriptorLimit()
     let folder = try TemporaryDirectory("daemon")
@@ -110,7 +110,7 @@ import Testing
     let daemon = try TestDaemon("--clock", "virtual")
     let driver = try daemon.connect()
     let silent = try daemon.connect()
-    // More than its socket holds, and less than would drop it at once.
+    // More than its socket holds, and less than the limit at which it is closed immediately.
     for _ in 0..<100 { try silent.send("help") }
     if ending == "bye" { try silent.send("bye") } else { silent.finishSending() }
     #expect(field("connections", try driver.reply("stats")) == "2")
@@ -119,7 +119,8 @@ import Testing
     #expect(field("connections", try driver.reply("stats")) == "1")
   }
 
-  /// What a peer that does not read costs is counted in processor time: one that were tried again and again would take all of it.
+  /// The cost of a client that does not read is measured in processor time: repeated attempts to write would use all of
+  /// it.
   @Test func clientsThatDoNotReadCostNoProcessorTime() throws {
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()
@@ -134,7 +135,7 @@ import Testing
         sent += count
       }
     }
-    // All that can be taken of them has been.
+    // All data that fits has been sent.
     try client.reply("wait ready timeout=0.2")
     let before = try daemon.processorNanoseconds()
     #expect(try client.reply("wait ready timeout=1").hasPrefix("error code=6011 name=timed-out"))
@@ -160,7 +161,7 @@ import Testing
       #expect(try eventsOfASecond() >= 100)
       if ending == "bye" { #expect(try watcher?.ask("bye").last == "ok") }
       watcher = nil
-      // A connection is over when the daemon has seen it.
+      // A connection ends when the daemon has detected it.
       while field("connections", try driver.reply("stats")) != "1" {}
       #expect(try eventsOfASecond() == 0, "\(number): \(ending)")
     }

@@ -3,7 +3,7 @@ import Glibc
 import RigSupport
 import Testing
 
-/// The socket as a file, who may connect, and how many.
+/// The socket file, the clients that may connect, and their number.
 @Suite struct SocketTests {
   @Test func theFolderAndTheSocketAreTheUsersAlone() throws {
     let runtime = try TemporaryDirectory("runtime")
@@ -21,8 +21,8 @@ import Testing
     #expect(try daemon.waitForEnd().status == 0)
   }
 
-  /// The control socket accepts connections first and sends its greetings last. A client that has read the greeting finds
-  /// the other sockets.
+  /// The control socket accepts connections first and sends its greetings last. A client that has read the greeting can
+  /// connect to the other sockets.
   @Test func aGreetedClientFindsTheOtherSockets() throws {
     for _ in 0..<5 {
       let folder = try TemporaryDirectory("greeting")
@@ -62,12 +62,12 @@ import Testing
     }
   }
 
-  /// What cannot play and has no device to wait for does not start; nothing stays behind.
+  /// A daemon that cannot play and has no device to wait for does not start, and leaves no files.
   @Test(arguments: ["wav:", "pipe:"], ["real", "virtual"])
   func anOutputThatCannotBeWrittenIsAnErrorAtStart(kind: String, clock: String) throws {
     let folder = try TemporaryDirectory("output")
     let socket = folder.file("control.sock")
-    // A folder that is missing, and a thing that is neither a file nor a FIFO.
+    // A missing folder, and a path that is neither a file nor a FIFO.
     for path in [folder.file("no/such"), folder.path] {
       let outcome = try Program(
         Executables.playheadd, ["--no-state", "--socket", socket, "--clock", clock, "--output", kind + path]
@@ -148,7 +148,7 @@ import Testing
 
   @Test func aSocketThatSomebodyElseListensOnIsLeftAlone() throws {
     let daemon = try TestDaemon("--output", "null")
-    // Without its lock file it looks like any program's socket.
+    // Without its lock file it looks like another program's socket.
     unlink(daemon.socket + ".lock")
     let second = try Program(Executables.playheadd, ["--no-state", "--socket", daemon.socket, "--output", "null"])
       .waitForEnd()
@@ -180,14 +180,14 @@ import Testing
     #expect(version.output.hasPrefix("playheadd "))
   }
 
-  /// Only root can make a process of another user; elsewhere there is no such peer to be had.
+  /// Only root can start a process of another user; otherwise there is no such peer.
   @Test(.enabled(if: geteuid() == 0)) func anotherUserIsRefusedUnlessAllowed() throws {
     for (options, isAllowed) in [([], false), (["--allow-uid", "65534"], true)] {
       let folder = try TemporaryDirectory("peers")
       let socket = folder.file("control.sock")
       let daemon = try Program(Executables.playheadd, ["--no-state", "--socket", socket, "--output", "null"] + options)
       #expect(try daemon.waitForLine() != nil)
-      // The modes alone would keep the other user out: open them, so that only the check of the peer is left.
+      // The modes alone would exclude the other user, so they are opened: only the check of the peer remains.
       chmod(folder.path, 0o755)
       chmod(socket, 0o666)
       let peer = try Program(
@@ -201,7 +201,7 @@ import Testing
       let lines = peer.output.split(separator: "\n")
       if isAllowed {
         #expect(lines.last == "ok")
-        // It would be the daemon's user who writes.
+        // The file would be written as the daemon's user.
         #expect(lines.contains { $0.hasPrefix("error code=6010 name=not-allowed") })
       } else {
         #expect(lines.count == 1)
@@ -215,7 +215,7 @@ import Testing
   @Test func connectionsBeyondTheLimitAreToldSo() throws {
     let folder = try TemporaryDirectory("socket")
     let socket = folder.file("control.sock")
-    // What the process may not have cannot be raised: 128 descriptors are for files.
+    // Limits cannot be raised beyond the process's maximum: 128 descriptors are for files.
     let daemon = try Program(
       "prlimit", ["--nofile=384:384", Executables.playheadd, "--socket", socket, "--output", "null"])
     #expect(try daemon.waitForLine() == "playheadd ready socket=\(socket)")
@@ -235,7 +235,7 @@ import Testing
     for _ in 0..<10 { try slow.send("tick 0.001") }
     for _ in 0..<10 { while try slow.line()?.hasPrefix("ok id=") == false {} }
     try driver.reply("play")
-    // 100,000 ticks of about 90 bytes: twice what may wait.
+    // 100,000 ticks of about 90 bytes: twice the buffer limit.
     try driver.reply("clock.advance 10")
     for step in 0...10 { try driver.reply("volume \(Double(step) / 10)") }
     #expect(try driver.reply("ping") == "ok")
@@ -245,7 +245,7 @@ import Testing
       lines.append(line)
       if line == "@end ok" { break }
     }
-    // The reply was never dropped; the overflow and the newest volume come once there is room.
+    // The reply was not dropped. The overflow event and the newest volume arrive once there is room.
     while !lines.contains(where: { $0.hasPrefix("* overflow dropped=") }), let line = try slow.line() {
       lines.append(line)
     }
@@ -261,7 +261,7 @@ import Testing
     let greedy = try daemon.connect()
     let requests = Array(String(repeating: "help\n", count: 2_000).utf8)
     var sent = 0
-    // As much as it takes until nobody reads any more; others are served all the while.
+    // Sends until the daemon stops reading; other clients are served all the while.
     while true {
       let count = greedy.sendWhatFits(Array(requests.dropFirst(sent % requests.count)))
       #expect(try client.reply("ping") == "ok")
@@ -269,7 +269,7 @@ import Testing
       sent += count
     }
     #expect(field("connections", try client.reply("stats")) == "2")
-    // Once it reads, it gets every reply to what it sent whole.
+    // When the client reads, it gets a reply to each complete request.
     greedy.finishSending()
     #expect(try greedy.rest().count { $0 == "ok" } == sent / 5)
   }

@@ -3,7 +3,7 @@ import Foundation
 import RigSupport
 import Testing
 
-/// What is saved of changes that are easily overlooked, and what a daemon that is set up otherwise makes of it.
+/// Saving of changes that are easy to miss, and restoring in a daemon with other options.
 @Suite(.timeLimit(.minutes(5))) struct StateChangeTests {
   @Test func ratesForTheNextPlayAndMeasuredGainsAreSaved() throws {
     let place = try StateTests.Place()
@@ -13,7 +13,7 @@ import Testing
     for request in [
       "load \(file) wait=ready", "replay-gain track", "player.create b", "append \(file) player=b wait=ready",
       "state.save",
-      // None of these but the rate or the gain changes what would be saved.
+      // Only the rate and the gain change the saved state.
       "rate 1.5", "state.save", "rate-together 0.75 b", "state.save", "scan \(file) apply", "state.save",
     ] { #expect(try client.ask(request).last?.hasPrefix("ok") == true, "\(request)") }
     try StateTests.kill(first)
@@ -57,7 +57,7 @@ import Testing
     let again = try place.start().connect()
     let allowed = try again.reply("wait ready timeout=60")
     #expect(allowed.hasPrefix("error") && !allowed.contains("network-not-allowed"), "\(allowed)")
-    // What the command asked for is as it was.
+    // The requested item is unchanged.
     let asked = try again.reply("wait ready player=b timeout=60")
     #expect(asked.contains("name=network-not-allowed"), "\(asked)")
   }
@@ -78,7 +78,7 @@ import Testing
     for page in stride(from: 0, to: bytes.count, by: 1_024) {
       let content = bytes[page..<min(page + 1_024, bytes.count)]
       guard content.firstRange(of: name) != nil else { continue }
-      // Settings that are read first stay as they are.
+      // Settings that are read first stay intact.
       guard content.firstRange(of: Array("1.wav".utf8)) == nil else { continue }
       for index in content.indices { bytes[index] = 0xA5 }
       count += 1
@@ -96,8 +96,8 @@ import Testing
 
   @Test func savingTakesOneThreadMoreAndNoneOfLibdispatchs() throws {
     let place = try StateTests.Place()
-    /// Its threads when it has done what it is started for: loaded, looked at and written. Nothing is opened, which would take
-    /// threads that end by themselves.
+    /// The threads after the daemon has loaded, checked and written its state. Nothing is opened, because that would
+    /// create temporary threads.
     func threads(_ daemon: TestDaemon, savesState: Bool) throws -> [String] {
       let client = try daemon.connect()
       #expect(try client.reply("volume 0.5").hasPrefix("ok"))

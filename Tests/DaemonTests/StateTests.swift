@@ -3,9 +3,9 @@ import Foundation
 import RigSupport
 import Testing
 
-/// What comes back after the daemon was ended, in whatever way.
+/// Restored state after the daemon has ended in any way.
 @Suite(.timeLimit(.minutes(5))) struct StateTests {
-  /// A folder that daemons save in one after the other.
+  /// A folder in which several daemons save their state, one after another.
   final class Place {
     let folder: TemporaryDirectory
     var state: String { folder.file("state") }
@@ -25,13 +25,13 @@ import Testing
     }
   }
 
-  /// What has to come back: everything that lists and status say but what is only known of what is open.
+  /// The expected state after a restart: all of `list` and `status` except properties of open files.
   static func told(_ client: WireClient, players: [String] = ["main"]) throws -> [String] {
     var lines: [String] = []
     for player in players {
       try client.reply("wait ready player=\(player) timeout=20")
       let status = try client.reply("status player=\(player)")
-      // Nothing is known of what has not been opened again, and 0 is written as the file counts.
+      // Properties of closed files are unknown, and the timescale of 0 depends on the file.
       if field("time", status) != "0" { lines.append("\(player) pts=\(field("pts", status) ?? "?")") }
       for name in [
         "player", "rate", "item", "count", "time", "volume", "muted", "pan", "actionAtItemEnd", "repeat",
@@ -75,7 +75,7 @@ import Testing
     let before = try Self.told(client, players: players)
     let version = try client.reply("queue.begin")
     try client.reply("queue.abort")
-    // Killed, it has what was saved; ended, it saves by itself.
+    // A killed daemon needs an explicit save; a terminated one saves by itself.
     if signal == SIGKILL { #expect(try client.reply("state.save").hasPrefix("ok writes=")) }
     first.process.signal(signal)
     _ = try first.process.waitForEnd()
@@ -93,7 +93,7 @@ import Testing
     #expect(try other.reply("item.pitch 3").hasPrefix("error code=2004"))
     #expect(try other.reply("item.end-time 4").contains("3"))
     #expect(try other.reply("item.buffer 2").contains("=3"))
-    // A number that was given is never given again.
+    // An assigned ID is never used again.
     let item = field("items", try other.reply("append \(files[0])"))
     #expect(item == "9", "\(item ?? "none")")
     #expect(try other.ask("player.list").filter { $0.contains("player=") }.count == 2)
@@ -137,7 +137,7 @@ import Testing
       #expect(ids == [last + 1, last + 2], "round \(round)")
       last = ids.last ?? 0
       try client.reply("clear")
-      // At once: nothing of this has been written yet, or perhaps it has.
+      // Immediately: this may or may not have been written yet.
       try Self.kill(daemon)
     }
   }
@@ -234,7 +234,7 @@ import Testing
     let given = try daemon.place(file)
     #expect(try client.reply("load \(given) \(path) wait=ready") == "ok items=1,2 version=1")
     try client.reply("state.save")
-    // Not killed: item 2 may still be decoded, and an item that is being opened when the daemon is killed fails.
+    // SIGTERM, because item 2 may still be decoding: an item that is being opened when the daemon is killed fails.
     daemon.process.signal(SIGTERM)
     #expect(try daemon.process.waitForEnd().status == 0)
     let again = try place.start().connect()
@@ -256,7 +256,7 @@ import Testing
     try client.reply("player.create b")
     #expect(try client.reply("queue.save empty player=b") == "ok name=empty count=0")
     try client.reply("load \(files[2])")
-    // Killed at once: what was answered is there.
+    // Killed immediately: confirmed changes are restored.
     try Self.kill(daemon)
 
     let again = try place.start().connect()
@@ -281,7 +281,7 @@ import Testing
     #expect(try again.reply("queue.saved") == "ok count=1")
   }
 
-  /// What is answered is over, though the store is asked already.
+  /// A request with a reply has ended, though the store already has the operation.
   @Test func whatIsCancelledNeitherLoadsNorSavesAQueue() throws {
     let place = try Place()
     let files = try (1...2).map { try place.wave($0, frameCount: 48_000) }
@@ -295,7 +295,7 @@ import Testing
       try client.send("@l \(request)", "cancel l")
       #expect(try client.line()?.hasPrefix("@l error code=6015 name=cancelled") == true, "\(request)")
       #expect(try client.line() == "ok", "\(request)")
-      // All that the store was asked before has been done.
+      // The store has completed all earlier operations.
       #expect(try client.reply("state.save").hasPrefix("ok"))
       #expect(field("version", try client.reply("status")) == version, "\(request)")
     }
@@ -318,7 +318,7 @@ import Testing
     let state = try client.reply("state")
     #expect(state.contains("saving=true") && field("code", state) == "2112" && field("error", state) == "state-damaged")
     #expect(state.contains("state.sqlite.damaged-1"))
-    // The number that was given before the damage is on record elsewhere.
+    // The last ID before the damage is stored separately.
     #expect(try client.reply("load \(file) wait=ready") == "ok items=2 version=1")
     try client.reply("play")
     #expect(try client.reply("clock.advance 0.5").hasPrefix("ok"))

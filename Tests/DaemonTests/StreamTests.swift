@@ -2,12 +2,12 @@ import DaemonTesting
 import RigSupport
 import Testing
 
-/// HLS streams over the wire: time-coded audio in segments of FLAC, so that every sample tells its place.
+/// HLS streams over the wire: time-coded audio in FLAC segments, so that every sample shows its position.
 @Suite(.timeLimit(.minutes(5))) struct StreamTests {
   private static let master =
     "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2\nnone.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n"
 
-  /// The playlist of some segments of it, to which others may come.
+  /// Writes a playlist of some segments, to which more may be added.
   private func write(_ lines: [String], _ segments: Range<Int>, to server: HTTPServer, isEnded: Bool = false) throws {
     let segmentLines = lines.filter { $0.hasPrefix("#EXTINF") || !$0.hasPrefix("#") }
     var live = [
@@ -43,7 +43,7 @@ import Testing
       try daemon.recorded(withSilences: false) == "1[0..<96000] 1[400001..<\(TimeCodedStream.frameCount)] 2[0..<24000]")
   }
 
-  /// A stream in two languages, of which each sample says which one it is, and subtitles.
+  /// A stream in two languages, in which each sample identifies the language, and subtitles.
   private func serveLanguages(isLive: Bool = false) throws -> HTTPServer {
     let server = try HTTPServer()
     for (file, name) in [(1, "en"), (2, "de")] {
@@ -97,7 +97,7 @@ import Testing
     }
     #expect(try client.reply("item.select 1 audio=auto subtitles=none") == "ok item=1 audio=0 subtitles=none")
     try client.reply("clock.advance 1")
-    // What a player wants of what nothing was chosen of.
+    // The player's criteria apply to an item without a selection.
     try client.reply("media-selection audible language=de")
     #expect(try client.reply("item.tracks 1") == "ok item=1 count=3 audio=1 subtitles=none")
     try client.reply("clock.advance 20")
@@ -119,7 +119,7 @@ import Testing
     try client.reply("clock.advance 13")
     try client.reply("pause")
     #expect(try client.reply("load \(live.address)/m.m3u8 wait=ready").hasPrefix("ok items=2 "))
-    // Nothing comes to it: what is heard lies so far before its end that nobody waits.
+    // The playlist does not grow. The played range is far enough from its end that the player does not wait.
     try client.reply("item.buffer 2 1")
     #expect(try client.reply("seek 0.5").contains(" pts=24000/48000 "))
     try client.reply("play")
@@ -190,7 +190,7 @@ import Testing
         $0.contains(" identifier=hls/SCTE35-OUT ") && $0.contains(" type=data bytes=2 ")
           && $0.unnumbered.hasSuffix(" data=/DA=")
       }, "\(told)")
-    // Who comes later is told what holds, and who comes back to it, too.
+    // A later observer gets the current metadata, and so does a seek back to it.
     #expect(try client.ask("observe item.events").last?.unnumbered == "ok id=2")
     for _ in told { #expect(try client.line()?.hasPrefix("* timed-metadata id=2 player=main item=1 time=1.5") == true) }
     try client.reply("seek 0.5")
@@ -210,7 +210,7 @@ import Testing
     #expect(try client.reply("load \(server.address)/live.m3u8 wait=ready").hasPrefix("ok items=1 "))
     let status = try client.reply("item.status 1")
     #expect(field("duration", status) == "indefinite" && field("seekableTimeRanges", status)?.hasPrefix("0-") == true)
-    // Three segments in front of its end.
+    // Three segments before its end.
     let live = try #require(field("seekableTimeRanges", status)?.split(separator: "-").last.flatMap { Double($0) })
     #expect(live > 4 && live < 6)
     for (place, time, isClamped) in [("end", live, false), ("11", live, true), ("0.5", 0.5, false), ("-30", 0, true)] {
@@ -223,7 +223,7 @@ import Testing
     #expect(abs((Double(field("time", later) ?? "") ?? 0) - segmentStart - 1.5) < 0.001, "\(later)")
     #expect(try client.reply("seek date=2026-11-22T08:00:00Z").hasPrefix("error code=2070"))
     #expect(try client.reply("seek date=yesterday").hasPrefix("error code=6002"))
-    // What comes is heard behind what there was; what leaves the window cannot be gone to any more.
+    // New segments are played after the existing ones. Segments that left the window cannot be reached any more.
     try client.reply("seek 0")
     try client.reply("play")
     _ = try server.drain()
@@ -254,7 +254,7 @@ import Testing
       print("\(name).m3u8: \(reply)")
       #expect(reply.hasPrefix("error code=\(code) "), "\(name): \(reply)")
     }
-    // The better variant is not there: the other one is heard, and the log says so.
+    // The better variant is missing: the other one is played, and the log has the error.
     let loaded = try client.reply("load \(server.address)/m.m3u8 wait=ready")
     let id = try #require(field("items", loaded), "\(loaded)")
     #expect(try client.ask("item.log \(id)").contains { $0.hasPrefix("| kind=error") && $0.contains("/none.m3u8") })

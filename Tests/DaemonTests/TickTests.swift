@@ -2,7 +2,7 @@ import DaemonTesting
 import RigSupport
 import Testing
 
-/// `tick` and `at` over the wire: on the virtual clock what is told, on the real one when.
+/// `tick` and `at` over the wire: their events on the virtual clock, their timing on the real one.
 @Suite struct TickTests {
   private func connected(_ frameCounts: Int...) throws -> (TestServer, WireClient) {
     let daemon = try InProcessServer.recording()
@@ -34,7 +34,7 @@ import Testing
     #expect(try client.reply("at 0 0.5 1 1.5 seeks=true") == "ok id=1")
     #expect(try client.reply("at 0.5") == "ok id=2")
     try client.reply("seek 0.75")
-    // What a seek brings comes behind its reply.
+    // The events of a seek come after its reply.
     var lines = try client.ask("play")
     lines += try client.ask("clock.advance 0.1")
     lines += try client.ask("seek 0.5")
@@ -102,7 +102,7 @@ import Testing
     #expect(misuse.errors.contains("--at"))
   }
 
-  /// Where nothing lies between what is rendered and what is heard, the sound behind a jump is there before the jump is told.
+  /// Without latency between rendering and playback, the audio after a seek is available before the seek is reported.
   @Test func onADeviceWithoutLatencyASeekWhilePlayingDoesNotStop() throws {
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()

@@ -45,7 +45,7 @@ import Testing
     #expect(lines.first == "@w error code=6011 name=timed-out message=\"not within 0.5 seconds\" operation=wait")
   }
 
-  /// In both forms, by the id as it was sent; only what waits here, and only its own.
+  /// In both forms, by the ID as sent: a connection can cancel only its pending requests.
   @Test func aWaitIsEndedByWhoSentIt() throws {
     let (daemon, client) = try playing()
     let other = try daemon.connect()
@@ -57,13 +57,13 @@ import Testing
     #expect(try client.line() == "ok")
     #expect(try client.line() == "@e \(ended)events")
     #expect(try client.line() == "@c ok")
-    // It is answered, and its id is free again.
+    // It got its reply, and its ID is free again.
     #expect(try client.reply("cancel w").hasPrefix("error code=6020"))
     try client.send("@w cancel w")
     #expect(try client.line()?.hasPrefix("@w error code=6020") == true)
     #expect(try client.reply("cancel").hasPrefix("error code=6002"))
     #expect(try client.reply("cancel \"a b\"").hasPrefix("error code=6002"))
-    // What waits for the rest goes on.
+    // The other waits continue.
     #expect(try client.ask("clock.advance 1").first?.hasPrefix("@v ok item=1 time=0.75 ") == true)
   }
 
@@ -83,7 +83,7 @@ import Testing
         #expect(try client.line()?.hasPrefix(#"{"jsonrpc":"2.0","id":8,"error":{"code":6020,"#) == true)
       }
     }
-    // Nobody is answered by a notification, but who waited.
+    // A notification gets no reply; the cancelled wait does.
     try client.send(
       request("9", "wait", ends), #"{"jsonrpc":"2.0","method":"cancel","params":{"id":9}}"#,
       #"{"jsonrpc":"2.0","method":"cancel","params":{"id":9}}"#)
@@ -93,7 +93,8 @@ import Testing
     #expect(try client.reply("ping") == "ok")
   }
 
-  /// A wait without an id holds up its connection, which nobody reads then; that the client is gone is seen nevertheless.
+  /// A wait without an ID blocks its connection, which the daemon does not read then. The daemon still detects that the
+  /// client has disconnected.
   @Test(.timeLimit(.minutes(1))) func aWaitWhoseClientIsInterruptedEnds() throws {
     let (daemon, client) = try playing()
     let waiting = try Program(Executables.playhead, ["--socket", daemon.socket, "wait", "ended"])
@@ -182,7 +183,7 @@ import Testing
     }
     #expect(try client.reply("wait ended").hasPrefix("error code=2001"))
     #expect(field("timeControlStatus", try client.reply("status")) == "paused")
-    // Played on behind it, nothing stops the player any more.
+    // When playback continues after it, nothing stops the player any more.
     let more = try client.ask("play")
     #expect(more.contains { $0.hasPrefix("* changed id=1 player=main key=player.error old=file-not-found new=none") })
   }

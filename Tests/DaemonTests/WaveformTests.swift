@@ -5,7 +5,7 @@ import Testing
 
 /// Waveforms over the wire, and with the client.
 @Suite struct WaveformTests {
-  /// Left from -1000 up to 999, right half of it.
+  /// Left from -1000 to 999, right half of it.
   private func ramp(_ daemon: TestServer, _ name: String) throws -> String {
     let path = daemon.folder.file(name)
     try TimeCode.writeWAV(path: path, frameCount: 2_000) { index in
@@ -77,7 +77,8 @@ import Testing
     #expect(try client.ask("waveform \(path) bins=300").count { $0.hasPrefix("| ") } == 300)
   }
 
-  /// As in a unit with LimitFSIZE: an error, and not the end of the process. Memory that is shared with a worker counts as a file of 1 MiB.
+  /// Like in a unit with LimitFSIZE: an error, and not the end of the process. Memory that is shared with a worker
+  /// counts as a file of 1 MiB.
   @Test func aLimitOnTheSizeOfFilesIsAnError() throws {
     let folder = try TemporaryDirectory("limited")
     let (path, out, socket) = (folder.file("a.wav"), folder.file("a.json"), folder.file("control.sock"))
@@ -99,7 +100,7 @@ import Testing
   @Test func theClientDrawsIt() throws {
     let daemon = try InProcessServer.recording()
     let path = daemon.folder.file("loud.wav")
-    // Silence, then from full scale to full scale.
+    // Silence, then full-scale samples of alternating sign.
     try TimeCode.writeWAV(path: path, frameCount: 4_800) { index in
       let value: Int16 = index < 2_400 ? 0 : index % 2 == 0 ? 32_767 : -32_768
       return StereoFrame(left: value, right: 0)
@@ -120,7 +121,7 @@ import Testing
     let client = try daemon.connect()
     let path = daemon.folder.file("long.wav")
     try TimeCode.writeWAV(path: path, frameCount: 48_000 * 20) { _ in StereoFrame(left: 1, right: 1) }
-    // The last of so many has not begun when they are ended.
+    // The last of these has not started when they are cancelled.
     try client.send(((0..<20).map { "@a\($0) waveform \(path)" } + ["scan.cancel"]).joined(separator: "\n"))
     var last = ""
     while !last.hasPrefix("@a19 "), let line = try client.line() { last = line }
