@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Chapters of files, and what becomes of lists that make no sense.
+/// Chapters of files, and the handling of inconsistent chapter lists.
 @Suite struct AssetChapterTests {
   private static let metadata = """
     ;FFMETADATA1
@@ -29,7 +29,7 @@ import Testing
   func chaptersAreRead(_ name: String) throws {
     let folder = try TemporaryFolder()
     try folder.write(Array(Self.metadata.utf8), as: "chapters.txt")
-    // FFmpeg writes none, or wrong ones, into these, and reads what others write.
+    // FFmpeg writes no or wrong chapters into these, and reads those of other programs.
     let hasComments = ["a.ogg", "a.opus", "a.flac"].contains(name)
     let comments = [("00:00:00.000", "One"), ("00:00:01.000", "Zwei ü"), ("00:00:02.250", "Three")].enumerated()
       .flatMap { ["-metadata", "CHAPTER00\($0)=\($1.0)", "-metadata", "CHAPTER00\($0)NAME=\($1.1)"] }
@@ -85,14 +85,14 @@ import Testing
     }
   }
 
-  /// One list as a file may have it.
+  /// A chapter list in a file.
   struct Row: Sendable, CustomTestStringConvertible {
     var what: String
-    /// Starts and ends in seconds; nil: the file does not say.
+    /// Starts and ends in seconds; nil if the file has none.
     var entries: [(Int64?, Int64?)]
     var end: Int64?
     var chapters: [ClosedRange<Int64>]
-    /// Sorted, shortened, left out.
+    /// The number of sorted, shortened and dropped chapters.
     var faults: [Int]
 
     var testDescription: String { what }
@@ -139,7 +139,7 @@ import Testing
     )
   }
 
-  /// More chapters, and longer titles, than anybody has.
+  /// More chapters and longer titles than in real files.
   @Test func hugeListsAreBounded() throws {
     let folder = try TemporaryFolder()
     let title = String(repeating: "ü", count: 5_000)

@@ -33,7 +33,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
-  /// Two seconds of noise in a file of a kind, with tags.
+  /// Two seconds of noise in a file of some format, with tags.
   private static func source(_ folder: TemporaryFolder, _ name: String, _ options: [String] = []) throws -> String {
     try Tool.ffmpeg(
       arguments: ["-f", "lavfi", "-i", "anoisesrc=d=2:r=44100:seed=4:a=0.4", "-ac", "2"]
@@ -44,7 +44,7 @@ import Testing
     return folder.file(name)
   }
 
-  /// Files whose durations are estimates, or unknown: two seconds of noise, then ten of silence.
+  /// Files with estimated or unknown durations: two seconds of noise, then ten of silence.
   private static let unmeasured = [
     ("a.aac", ["-c:a", "aac"]), ("a.mp3", ["-c:a", "libmp3lame", "-q:a", "4", "-write_xing", "0"]),
     ("a.ts", ["-c:a", "aac"]), ("a.mka", ["-c:a", "libvorbis", "-live", "1"]),
@@ -69,14 +69,14 @@ import Testing
     #expect(outcome.fault == nil)
     #expect(try AudioTrackReader(asset: Asset(path: target)).exactFrameCount() == whole)
 
-    // A range that exists can be exported though it begins after the estimated end.
+    // An existing range can be exported even if it starts after the estimated end.
     var settings = ExportSettings(.flac)
     settings.timeRange = TimeRange(
       start: MediaTime(value: 10, timescale: 1), duration: MediaTime(value: 1, timescale: 1))
     _ = try await Self.export(source, .none, to: target, settings, replaces: true)
     #expect(try AudioTrackReader(asset: Asset(path: target)).exactFrameCount() == 48_000)
 
-    // What follows it in a joined export begins after its last frame.
+    // In a joined export, the next file starts after its last frame.
     _ = try await AssetExportSession(
       joining: [Asset(path: source), Asset(path: source)], to: Array(target.utf8), ExportSettings(.flac),
       replacesFile: true
@@ -111,7 +111,7 @@ import Testing
     let wanted = whole[2 * 1_001..<2 * (1_001 + 30_007)]
     try #require(part.count == wanted.count)
     let worst = zip(part, wanted).map { abs($0 - $1) }.max() ?? 0
-    // What is coded as float has no more than 24 bits in FLAC.
+    // Float audio has at most 24 bits in FLAC.
     #expect(worst <= (name == "a.wav" || name == "a.flac" ? 0 : 1 / 8_388_608), "\(name) in \(container)")
     print("export: \(name) to \(container.rawValue): \(part.count / 2) frames, off by \(worst)")
   }
@@ -159,9 +159,9 @@ import Testing
     #expect(parts.compactMap { $0 } == parts.compactMap { $0 }.sorted())
   }
 
-  // MARK: - As it is stored
+  // MARK: - Stored samples
 
-  /// A checksum of what is stored of a file's tracks of a kind.
+  /// A checksum of the packets of a file's tracks of one type.
   private static func storedHash(_ path: String, _ kind: String) throws -> String {
     try Tool.ffmpeg("-i", path, "-map", "0:\(kind)", "-c", "copy", "-f", "hash", path + ".hash")
     return String(decoding: try readFile(path + ".hash"), as: UTF8.self)
@@ -188,7 +188,7 @@ import Testing
     )
     #expect(abs(whole.seconds - copy.seconds) < 0.06, "what it lasts: \(name) to \(container)")
     let metadata = try Asset(path: target).loadMetadata(interrupt: Interrupt())
-    // WAV has no album, and CAF's tags are none that are read.
+    // WAV has no album, and CAF's tags are not read.
     if container != .wav, container != .caf {
       #expect(metadata.strings(.albumName) == ["All"], "\(name) to \(container)")
     }
@@ -232,7 +232,7 @@ import Testing
     }
     let worst = zip(numbers(part), numbers(wanted)).map { abs($0 - $1) }.max() ?? 0
     print("passthrough: a part of \(name) to \(container.rawValue): off by \(worst)")
-    // An Opus decoder that begins is right after 80 ms (RFC 7845, 4.6), from where it is heard; it is as near as its noise allows.
+    // An Opus decoder has converged after 80 ms (RFC 7845, 4.6) from its start. Its noise limits the accuracy.
     #expect(worst <= (name == "a.opus" ? 0.01 : 0), "\(name) to \(container)")
   }
 
@@ -282,7 +282,7 @@ import Testing
     #expect(abs(try await asset.load(.duration).seconds - 2) < 0.03)
     #expect(
       try await asset.load(.chapters).map { "\($0.title ?? "") \($0.timeRange.start.seconds)" } == ["A 0.0", "B 1.0"])
-    // Pictures begin with a key frame, and Matroska cannot say that some of them are not to be shown.
+    // Video starts at a key frame, and Matroska cannot mark frames as not to be shown.
     var copied = ExportSettings.passthrough(.matroska)
     copied.timeRange = TimeRange(start: MediaTime(value: 5, timescale: 2), duration: MediaTime(value: 1, timescale: 1))
     let outcome = try await Self.export(source, isolation, to: folder.file("part.mkv"), copied)
@@ -312,19 +312,19 @@ import Testing
     #expect(isSame)
     let track = try #require(try StoredSamples(target).format.video)
     #expect(track.width == 48 && track.height == 64 && track.rotationDegrees == 0)
-    // MP4 says it.
+    // MP4 stores the rotation.
     let movie = folder.file("out.mp4")
     settings.container = .mp4
     _ = try await Self.export(source, isolation, to: movie, settings)
     let kept = try #require(try StoredSamples(movie).format.video)
     #expect(kept.width == 64 && kept.height == 48 && kept.rotationDegrees == 360 - degrees)
-    // What is not coded anew is not turned.
+    // A copy does not rotate video.
     await expectError(.invalidArgument) {
       try await Self.export(source, isolation, to: folder.file("no.mkv"), .passthrough(.matroska))
     }
   }
 
-  // MARK: - Several
+  // MARK: - Joined exports
 
   @Test(
     "joined files have no gap and a chapter each, and mixed files are a sum",
@@ -361,7 +361,7 @@ import Testing
         == [0, 2, (2 + Double(decoded[1].count) / 88_200)].map { ($0 * 100).rounded() / 100 })
   }
 
-  // MARK: - What is wrong
+  // MARK: - Errors
 
   @Test("a failed export is a numbered error and leaves no file", arguments: isolations)
   func refusals(_ isolation: Asset.Isolation) async throws {

@@ -9,9 +9,9 @@ import Testing
 
 @testable import MediaAssets
 
-/// Values of an asset that are loaded when they are asked for.
+/// Values of an asset, which are loaded on request.
 @Suite(.timeLimit(.minutes(2))) struct AssetKeyTests {
-  /// Holds up one of the threads until it is opened.
+  /// Blocks one of the threads until it is opened.
   private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
@@ -76,7 +76,7 @@ import Testing
     gate.open()
     for _ in 0..<100 { done.wait() }
     #expect(counts.withLock { $0 } == [Int](repeating: 1, count: 100))
-    // What is known is told at once.
+    // Known values are reported immediately.
     var isTold = false
     withUnsafeMutablePointer(to: &isTold) { pointer in
       nonisolated(unsafe) let flag = pointer
@@ -184,7 +184,7 @@ import Testing
     #expect(names.withState { $0 } == ["cancelled"])
     bytes.waitUntilGivenUp(1)
     #expect(asset.status(of: key).name == "cancelled")
-    // Asking again reads again.
+    // A new request reads again.
     asset.loadValues(forKeys: [key]) { _ in }
     bytes.waitUntilRead(2)
   }
@@ -201,7 +201,7 @@ import Testing
     #expect(names.wait { $0.isEmpty ? nil : $0 } == ["cancelled"])
   }
 
-  /// Who waits no more ends the loading if it was the last one.
+  /// The last cancelled waiter cancels loading.
   @Test(arguments: [AssetKey.duration, .metadata]) func whatNobodyWaitsForIsNotLoaded(_ key: AssetKey) throws {
     let bytes = HangingBytes()
     let asset = bytes.asset()
@@ -232,7 +232,7 @@ import Testing
     #expect(try asset.loadMetadata(interrupt: Interrupt()).items.isEmpty)
   }
 
-  /// Loadings that begin and are cancelled from all sides: who asked is told once, and nobody waits for ever.
+  /// Concurrent loads and cancellations: each request is completed once, and none waits indefinitely.
   @Test func everyRequestIsCompletedOnceWhateverIsCancelled() throws {
     let folder = try TemporaryFolder()
     let path = Array(try sound(folder).utf8)
@@ -264,7 +264,7 @@ import Testing
     #expect(asked == 2_000 && asked == told + forgotten)
   }
 
-  /// What cannot be loaded fails with its number, for every key, and stays so.
+  /// A file that is not media fails with its error for every key, on each request.
   @Test func whatIsNoMediaFailsForEveryKeyWithItsNumber() async throws {
     let folder = try TemporaryFolder()
     #expect(mkfifo(folder.file("fifo"), 0o600) == 0)

@@ -7,16 +7,16 @@ import Testing
 
 @testable import MediaAssets
 
-/// Reading an asset's sound as sample buffers.
+/// Reading an asset's audio as sample buffers.
 @Suite(.timeLimit(.minutes(3))) struct AssetReaderTests {
   private static let s16 = AudioReadSettings(.signed16)
 
-  /// A WAV file whose frames tell their index.
+  /// A WAV file whose frames encode their index.
   private static func wave(_ folder: TemporaryFolder, frameCount: Int, rate: Int = 48_000) throws -> String {
     try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: rate, frameCount: frameCount), as: "\(frameCount).wav")
   }
 
-  /// A reader with an output, at work.
+  /// A started reader with one output.
   private static func reader(
     _ asset: Asset, _ output: AssetReaderTrackOutput, _ range: TimeRange? = nil
   ) throws -> AssetReader {
@@ -27,7 +27,7 @@ import Testing
     return reader
   }
 
-  /// What is left of an output; that times go on is looked at.
+  /// The remaining data of an output. Checks that times are contiguous.
   private static func rest(_ output: AssetReaderTrackOutput) -> (start: MediaTime?, bytes: [UInt8]) {
     var bytes: [UInt8] = []
     var start: MediaTime?
@@ -53,9 +53,10 @@ import Testing
     MediaTime(value: Int64(frame), timescale: rate)
   }
 
-  // MARK: - What is read
+  // MARK: - Decoded audio
 
-  /// Formats, and what makes them of a WAV file of 16 bits. Of an Ogg Vorbis stream of one page, FFmpeg decodes too little.
+  /// Formats, with the options that convert a 16-bit WAV file. FFmpeg decodes too little of an Ogg Vorbis stream with
+  /// one page.
   private static let sources: [(name: String, options: [String])] = [
     ("wav", []), ("w24.wav", ["-c:a", "pcm_s24le"]), ("f.wav", ["-c:a", "pcm_f32le"]), ("u8.wav", ["-c:a", "pcm_u8"]),
     ("aiff", []), ("flac", []), ("f24.flac", ["-sample_fmt", "s32"]), ("wv", []), ("alac.m4a", ["-c:a", "alac"]),
@@ -64,7 +65,7 @@ import Testing
     ("mono.flac", ["-ac", "1"]),
   ]
 
-  /// FFmpeg's names of the encodings, as its muxers have them.
+  /// FFmpeg's muxer names of the encodings.
   private static let encodings: [(name: String, encoding: PCMEncoding)] = [
     ("s16le", .signed16), ("s24le", .signed24), ("s32le", .signed32), ("f32le", .float32),
     ("f64le", PCMEncoding(.float, bitsPerSample: 64)), ("u8", PCMEncoding(.unsignedInteger, bitsPerSample: 8)),
@@ -104,7 +105,7 @@ import Testing
       #expect(bytes == Array(whole[(4 * start)..<(4 * end)]), "\(start) to \(end)")
       #expect(first == (start < end ? Self.time(start) : nil) && reader.status == .completed)
     }
-    // Times between frames are those of the frames that they are in; what lies behind the end is nothing.
+    // A time between frames belongs to the frame that contains it. A range after the end is empty.
     let between = TimeRange(
       start: MediaTime(value: 10_007, timescale: 480_000), end: MediaTime(value: 20_009, timescale: 480_000))
     #expect(try Self.all(path, Self.s16, between) == Array(whole[(4 * 1_000)..<(4 * 2_000)]))
@@ -122,7 +123,7 @@ import Testing
     let settings = AudioReadSettings(.float32, sampleRateHz: rate, channelCount: channelCount)
     let whole = try Self.all(path, settings)
     let frameByteCount = 4 * channelCount
-    // The filter's last frames more or less.
+    // A resampler may return a few frames more or less at the end.
     #expect(abs(whole.count / frameByteCount - 3 * rate) <= 64)
     for (start, end) in [(0, rate / 3), (rate / 7, rate), (rate + 11, 2 * rate + 1_013)] {
       let range = TimeRange(start: Self.time(start, Int32(rate)), end: Self.time(end, Int32(rate)))
@@ -142,7 +143,7 @@ import Testing
     let buffer = try #require(output.copyNextSampleBuffer())
     #expect(buffer.format.audio?.sampleRateHz == 48_000 && buffer.format.audio?.channelCount == 2)
     #expect(buffer.sampleCount == SoundPass.pieceFrames && buffer.presentationTime == .zero)
-    // All of the left channel, then all of the right one.
+    // First the left channel, then the right one.
     let left = buffer.data.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 4 * 77, as: Float.self) }
     #expect(left == Float(77) / 32_768)
     reader.cancelReading()
@@ -159,7 +160,7 @@ import Testing
     let reader = AssetReader(asset: asset)
     for output in outputs { try reader.add(output) }
     try reader.startReading()
-    // All of the second one before any of the first.
+    // The second output completely before the first.
     #expect(Self.rest(outputs[1]).bytes.count == 4 * 300_000)
     #expect(reader.status == .reading && reader.error == nil)
     #expect(Self.rest(outputs[0]).bytes.count == 4 * 400_000)
@@ -170,7 +171,7 @@ import Testing
   @Test func silenceIsSilenceInEveryEncoding() throws {
     let folder = try TemporaryFolder()
     let wave = try Self.wave(folder, frameCount: 48_000)
-    // The sound begins half a second late: an empty edit stands in front of it.
+    // The audio starts after half a second, because of an empty edit.
     try Tool.ffmpeg("-itsoffset", "0.5", "-i", wave, "-c", "copy", folder.file("late.mov"))
     for (name, encoding) in Self.encodings {
       let silence: UInt8 = encoding.kind == .unsignedInteger ? 0x80 : 0
@@ -178,7 +179,7 @@ import Testing
       let late = 24_000 * encoding.byteCount(channelCount: 2)
       #expect(bytes.count == 3 * late && bytes.prefix(late).allSatisfy { $0 == silence }, "\(name)")
       #expect(!bytes.dropFirst(late).allSatisfy { $0 == silence })
-      // A range of it, across where the sound begins.
+      // A range across the start of the audio.
       let range = TimeRange(start: Self.time(23_990), end: Self.time(30_000))
       let part = try Self.all(folder.file("late.mov"), AudioReadSettings(encoding), range)
       #expect(part == Array(bytes[(late / 24_000 * 23_990)..<(late / 24_000 * 30_000)]), "\(name)")
@@ -189,12 +190,12 @@ import Testing
     let wave = IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 200_000)
     func asset() -> Asset { ForwardBytes(wave).asset }
     let whole = Array(wave.dropFirst(44))
-    // A range ahead is read up to.
+    // Reads up to the start of a later range.
     let output = AssetReaderTrackOutput(settings: Self.s16, supportsRandomAccess: true)
     let reader = try Self.reader(asset(), output, TimeRange(start: Self.time(96_000), end: Self.time(96_010)))
     let (start, bytes) = Self.rest(output)
     #expect(start == Self.time(96_000) && bytes == Array(whole[384_000..<384_040]))
-    // One behind is over: what is there of it begins where it is.
+    // An earlier range has passed: output starts at the current position.
     try output.reset(forReadingTimeRanges: [TimeRange(start: .zero, end: Self.time(100_000))])
     let (later, rest) = Self.rest(output)
     if let later {
@@ -223,7 +224,7 @@ import Testing
     }
     try output.reset(forReadingTimeRanges: [range(90_000, 90_010), range(99_990, 200_000)])
     #expect(Self.rest(output).bytes == Array(whole[360_000..<360_040]) + Array(whole[399_960...]))
-    // What lay before is there, too.
+    // Earlier audio is available, too.
     try output.reset(forReadingTimeRanges: [range(7, 20_000)])
     #expect(Self.rest(output).bytes == Array(whole[28..<80_000]))
     output.markConfigurationAsFinal()
@@ -240,7 +241,7 @@ import Testing
     #expect(reader.status == .completed)
   }
 
-  // MARK: - What is wrong
+  // MARK: - Errors
 
   @Test func whatIsWrongIsANumberedError() throws {
     let folder = try TemporaryFolder()
@@ -355,7 +356,7 @@ import Testing
     #expect(abs(plain - 2 * half) <= 2, "\(plain), and \(half) at half the rate")
   }
 
-  // MARK: - Its end
+  // MARK: - Cancellation
 
   @Test func aReaderThatIsCancelledWhileItOpensEnds() throws {
     let bytes = HangingBytes()
@@ -395,7 +396,7 @@ import Testing
     let output = AssetReaderTrackOutput(settings: Self.s16)
     let reader = try Self.reader(bytes.asset, output)
     let canceller = Thread {
-      // Nothing but that ends the read which the next buffers wait for.
+      // Only cancellation ends the read for which the next buffers wait.
       bytes.waitUntilStalled()
       reader.cancelReading()
     }
@@ -430,7 +431,7 @@ import Testing
   }
 }
 
-/// A file in memory that is a stream: it does not go back.
+/// A file in memory as a stream that cannot seek.
 final class ForwardBytes: Sendable {
   private let bytes: [UInt8]
 
@@ -457,7 +458,7 @@ final class ForwardBytes: Sendable {
   }
 }
 
-/// A file in memory, of which what lies behind a place does not come.
+/// A file in memory whose bytes after an offset do not arrive.
 final class StallingBytes: Sendable {
   private struct State {
     var isStalled = false

@@ -6,9 +6,9 @@ import Testing
 
 @testable import MediaAssets
 
-/// What an asset says of its tracks, and which of them can be chosen.
+/// The properties of an asset's tracks, and their selection groups.
 @Suite struct AssetTrackTests {
-  /// Video at 30000/1001 with pixels that are not square, two sound tracks and subtitles.
+  /// Video at 30000/1001 with pixels that are not square, two audio tracks, and subtitles.
   private func movie(_ folder: TemporaryFolder, _ name: String, subtitles: String) throws -> AssetProperties {
     try folder.write(Array("1\n00:00:00,000 --> 00:00:02,000\nHello\n".utf8), as: "a.srt")
     try Tool.ffmpeg(
@@ -69,7 +69,7 @@ import Testing
     #expect(!only.allowsEmptySelection && only.defaultOption?.trackID == 0)
   }
 
-  /// What a player presents by itself: principal characteristics before languages before preferred characteristics.
+  /// Automatic selection: principal characteristics, then languages, then preferred characteristics.
   @Test func criteriaPreferOptionsInTheirOrder() throws {
     let folder = try TemporaryFolder()
     let properties = try movie(folder, "a.mkv", subtitles: "srt")
@@ -84,7 +84,7 @@ import Testing
           preferredLanguages: languages, preferredCharacteristics: preferred, principalCharacteristics: principal)
       )?.trackID
     }
-    // Track 1 is English and the default, 2 a German commentary.
+    // Track 1 is English and the default, track 2 is a German commentary.
     #expect(preferred(audible) == 1 && preferred(audible, ["de", "en"]) == 2 && preferred(audible, ["en", "de"]) == 1)
     #expect(preferred(audible, ["fr"]) == 1, "no match: the default one")
     #expect(preferred(audible, [], [.isAuxiliaryContent]) == 2)
@@ -125,7 +125,7 @@ import Testing
     var bytes = try readFile(folder.file("a.m4a"))
     let name = Array("mvhd".utf8)
     let header = try #require(bytes.indices.dropLast(4).first { bytes[$0..<($0 + 4)].elementsEqual(name) })
-    // Behind version, flags, two dates, the timescale and the duration.
+    // After version, flags, two dates, the timescale and the duration.
     bytes.replaceSubrange((header + 24)..<(header + 30), with: [0, 1, 0x80, 0, 0, 0x40])
     let changed = try Asset(path: folder.write(bytes, as: "b.m4a")).load()
     #expect(changed.preferredRate == 1.5 && changed.preferredVolume == 0.25)

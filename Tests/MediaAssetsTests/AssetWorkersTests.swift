@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Threads on which assets are loaded for who does not block: what is slow holds up no other, and what hangs fails.
+/// Threads that load assets for non-blocking callers. A slow load delays no other, and a hanging load fails.
 @Suite(.timeLimit(.minutes(2))) struct AssetWorkersTests {
   private let second: Int64 = 1_000_000_000
 
@@ -24,7 +24,7 @@ import Testing
     if case .failed(let error)? = status { error.code } else { nil }
   }
 
-  /// Has its job, as those do who cancel theirs; and is told of when nobody has it.
+  /// Owns its job, like callers that cancel theirs, and reports its release.
   private final class Owner: Sendable {
     private let gone: WakeSignal<Int>
     private let job = Mutex<AssetWorkers.Job?>(nil)
@@ -45,7 +45,7 @@ import Testing
     func cancel() { job.withLock { $0 }?.cancel() }
   }
 
-  /// Done, given up before it began or while it is being done, or too slow: what it had is let go of.
+  /// A job that ended, was cancelled before or during its work, or timed out releases its resources.
   @Test func whatIsOverHoldsNothing() {
     let (gone, release) = (WakeSignal(0), WakeSignal((begun: 0, isOpen: false)))
     let hangs: @Sendable () -> Void = {
@@ -83,7 +83,7 @@ import Testing
     let asset = Asset(path: Array(path.utf8), workers: workers)
     let told = statuses(asset, .duration)
     #expect(workers.waitingCount == 1)
-    // Nobody has this one any more: it does not wait, either.
+    // A job without an owner does not wait.
     let other = statuses(Asset(path: Array(path.utf8), workers: workers), .duration)
     #expect(workers.waitingCount == 1 && other.withState { $0.last?.name } == "cancelled")
     #expect(workers.check(at: MonotonicClock.nanoseconds + 3 * second))
@@ -91,7 +91,7 @@ import Testing
     for asset in slow { #expect(asset.status(of: .duration).name == "loading") }
   }
 
-  /// A server that drips, or is gone: who waits is told after the time that opening may take, and its thread is left to itself.
+  /// A slow or unreachable server: callers get an error after the maximum opening time, and the thread is abandoned.
   @Test(arguments: [AssetKey.duration, .metadata]) func whatTakesTooLongFails(_ key: AssetKey) throws {
     let workers = AssetWorkers(limits: limits(), isWatched: false)
     let bytes = HangingBytes(isDeaf: true)
@@ -101,7 +101,7 @@ import Testing
     workers.check(at: MonotonicClock.nanoseconds + 3 * second)
     bytes.waitUntilRead(4)
     #expect(told.allSatisfy { $0.withState { $0.isEmpty } } && workers.threadCount == 4)
-    // All threads are held up: what waits now fails, too, when the time of one opening is over.
+    // All threads are blocked: a waiting job fails, too, after the maximum time of one opening.
     let late = bytes.asset(workers)
     let lateTold = statuses(late, key)
     workers.check(at: MonotonicClock.nanoseconds + 31 * second)
@@ -115,7 +115,7 @@ import Testing
     #expect(!workers.check(at: MonotonicClock.nanoseconds + 71 * second), "nothing is left to watch")
     bytes.release()
     bytes.waitUntilGivenUp(4)
-    // It is not kept: asking again asks again.
+    // The error is not stored: a new request loads again.
     assets[0].loadValues(forKeys: [key]) { _ in }
     bytes.waitUntilRead(5)
   }
@@ -135,7 +135,7 @@ import Testing
     #expect(failed.wait { $0 ? true : nil } == true)
   }
 
-  /// What was slow and goes on has a place again: what waits behind it is not told that it hangs.
+  /// A job that continues after a delay occupies a slot again: jobs that wait for it do not fail as hanging.
   @Test func whatGoesOnDoesNotHang() {
     var limits = limits(places: 1, threads: 2)
     (limits.slowNanoseconds, limits.stuckNanoseconds) = (1_000 * second, second / 2)
@@ -155,7 +155,7 @@ import Testing
     }
     begin()
     begin()
-    // Nothing is heard of them: each gives up its place, and keeps its thread.
+    // Without progress reports, each job frees its slot, and keeps its thread.
     _ = state.wait { $0.begun == 1 ? true : nil } as Bool?
     workers.check(at: MonotonicClock.nanoseconds + 1_001 * second)
     _ = state.wait { $0.begun == 2 ? true : nil } as Bool?

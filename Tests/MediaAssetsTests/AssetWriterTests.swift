@@ -18,11 +18,11 @@ extension AudioOutputSettings {
   }
 }
 
-/// Writing files of sound.
+/// Writing audio files.
 @Suite struct AssetWriterTests {
   private static let source: FormatDescription = .pcm(.signed16, sampleRateHz: 48_000, channelCount: 2)
 
-  /// Frames that tell their index, from `first` on.
+  /// Frames that encode their index, from the start of `range` on.
   private static func samples(_ range: Range<Int>) -> [UInt8] {
     range.flatMap { index -> [UInt8] in
       let value = UInt16(truncatingIfNeeded: index &* 7)
@@ -41,7 +41,7 @@ extension AudioOutputSettings {
       settings: AudioOutputSettings(codec), sourceFormat: source, languageCode: language)
   }
 
-  /// A writer at work, whose session starts at 0.
+  /// A started writer, whose session starts at 0.
   private static func writer(
     _ path: String, _ container: WritableContainer, _ inputs: [AssetWriterInput],
     options: AssetWriter.Options = AssetWriter.Options(), start: MediaTime = .zero
@@ -53,7 +53,7 @@ extension AudioOutputSettings {
     return writer
   }
 
-  /// What a file's sound is, as 16-bit numbers.
+  /// The audio of a file, as 16-bit samples.
   private static func decoded(_ path: String, stream: Int = 0) throws -> [UInt8] {
     try Tool.ffmpeg("-i", path, "-map", "0:a:\(stream)", "-f", "s16le", path + ".pcm")
     return try readFile(path + ".pcm")
@@ -63,7 +63,7 @@ extension AudioOutputSettings {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
-  // MARK: - What is written
+  // MARK: - Written audio
 
   @Test(
     "lossless files have every sample",
@@ -114,7 +114,7 @@ extension AudioOutputSettings {
     let writer = try Self.writer(path, .flac, [input])
     let trims = SampleBuffer.Attachments(
       trimAtStart: MediaTime(value: 100, timescale: 48_000), trimAtEnd: MediaTime(value: 50, timescale: 48_000))
-    // What is heard begins with the session.
+    // Audible audio starts with the session.
     try input.append(
       SampleBuffer(
         pcm: Self.samples(0..<1_000), format: Self.source, presentationTime: MediaTime(value: -100, timescale: 48_000),
@@ -134,7 +134,7 @@ extension AudioOutputSettings {
     let path = folder.file("sound.mka")
     let (fed, starving) = (Self.input(), Self.input())
     let writer = try Self.writer(path, .matroska, [fed, starving])
-    // More than is kept, and than FFmpeg keeps to interleave: ten seconds.
+    // More than the writer and FFmpeg buffer for interleaving: ten seconds.
     for index in 0..<12 { try fed.append(waiting: Self.buffer(index * 48_000..<(index + 1) * 48_000)) }
     fed.markAsFinished()
     try starving.append(waiting: Self.buffer(0..<500))
@@ -205,7 +205,7 @@ extension AudioOutputSettings {
     #expect(NativeSamples.bytes([1, 2, 3, 4, 5, 6, 7, 8], planar, channelCount: 2) == [1, 2, 5, 6, 3, 4, 7, 8])
   }
 
-  // MARK: - What is refused
+  // MARK: - Errors
 
   @Test(
     "settings that do not fit the container are refused, and so are codecs that cannot do it",

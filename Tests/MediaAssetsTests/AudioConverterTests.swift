@@ -4,15 +4,15 @@ import Testing
 
 @testable import MediaAssets
 
-/// Conversions of the rate: as one stream, and from the middle as from the beginning.
+/// Sample rate conversion: as one stream, and starting in the middle.
 @Suite struct AudioConverterTests {
-  /// Noise, so that every sample tells.
+  /// Noise, so that every difference is detected.
   private static func noise(_ format: AudioFormat, frameCount: Int) -> [Float] {
     var random = SeededGenerator(seed: 7)
     return (0..<frameCount * format.channelCount).map { _ in Float.random(in: -0.5...0.5, using: &random) }
   }
 
-  /// Converts `input` from a frame on, in pieces of any size into rooms of any size, to the end.
+  /// Converts `input` from a frame on to the end, in chunks and buffers of random size.
   private static func convert(
     _ input: [Float], from start: Int64, with converter: AudioConverter, seed: UInt64
   ) throws -> [Float] {
@@ -75,7 +75,7 @@ import Testing
     )
     let samples = Self.noise(input, frameCount: 44_100)
     let whole = try Self.convert(samples, from: 0, with: try AudioConverter(from: input, to: output), seed: 1)
-    // On the phase grid, but with nothing before.
+    // On the phase grid, but without preceding audio.
     let part = try Self.convert(
       samples, from: 14_700,
       with: try AudioConverter(from: input, to: output, historyStart: 14_700, firstInputFrame: 14_700),

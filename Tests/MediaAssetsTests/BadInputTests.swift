@@ -7,9 +7,9 @@ import Testing
 
 @testable import MediaAssets
 
-/// Each thing that is no playable file has its number, and nothing blocks or crashes.
+/// Each kind of unplayable input has an error code, and none blocks or crashes.
 @Suite struct BadInputTests {
-  /// One thing that cannot be played.
+  /// An unplayable input.
   enum Row: CaseIterable {
     case missing, missingFolder, fileAsFolder, emptyPath, zeroByteInPath, tooLongName
     case folder, fifo, device, socket
@@ -33,7 +33,7 @@ import Testing
       }
     }
 
-    /// Makes the thing; answers its path.
+    /// Creates the input and returns its path.
     func make(in folder: TemporaryFolder) throws -> [UInt8] {
       let lines = (1...3_000).flatMap { Array("This is line \($0) of a text.\n".utf8) }
       func write(_ bytes: [UInt8], _ name: String) throws -> [UInt8] { Array(try folder.write(bytes, as: name).utf8) }
@@ -112,7 +112,7 @@ import Testing
     expectError(row.code) { try AudioTrackReader(asset: asset) }
     if case .failure(let error)? = asset.loaded {
       #expect(!error.message.isEmpty)
-      // Neither a failure called "Success" nor a number that means nothing to anybody.
+      // Neither an error text "Success" nor a bare error number.
       for text in [error.message, error.underlying ?? ""] {
         #expect(!text.contains("Success") && !text.contains("(-") && !text.contains("(0)"), "\(text)")
       }
@@ -126,7 +126,7 @@ import Testing
     #expect(error.code == .permissionDenied && error.message.contains("/a"))
   }
 
-  /// Names that mean something to shells, URLs and FFmpeg, and bytes that are no text, are just names.
+  /// Names with a meaning for shells, URLs or FFmpeg, and names that are not text, are plain names.
   @Test(arguments: [
     Array("with space".utf8), Array("quote\"s'".utf8), Array("new\nline".utf8), Array("http:colon".utf8),
     Array("-y".utf8), Array("a%03d".utf8), Array("file:a".utf8), Array("pipe:0".utf8), Array("ünï".utf8),
@@ -176,7 +176,7 @@ import Testing
     #expect(properties.duration == MediaTime(value: 1, timescale: 1))
   }
 
-  /// Whatever bytes are changed or missing, opening, reading and seeking end, with an error or without.
+  /// With any changed or missing bytes, opening, reading and seeking end, with an error or without.
   @Test(arguments: ["a.wav", "a.flac", "a.mp3", "a.m4a", "a.ogg", "a.opus", "a.mka", "a.aac", "a.aiff"])
   func mutatedFilesDoNoHarm(_ name: String) throws {
     let folder = try TemporaryFolder()
@@ -186,7 +186,7 @@ import Testing
     for _ in 0..<40 {
       var bytes = original
       for _ in 0..<Int.random(in: 1...30, using: &random) {
-        // Headers are hit more often than sound.
+        // Headers are changed more often than audio.
         let reach = Bool.random(using: &random) ? 300 : bytes.count
         bytes[Int.random(in: 0..<min(reach, bytes.count), using: &random)] = UInt8.random(in: 0...255, using: &random)
       }

@@ -8,13 +8,13 @@ import Testing
 
 @testable import MediaAssets
 
-/// `cancel()` ends a read that blocks, and nothing is lost when reading goes on.
+/// `cancel()` ends a blocked read, and no data is lost when reading continues.
 @Suite(.timeLimit(.minutes(2))) struct CancellationTests {
   @Test func aBlockedReadIsCancelled() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("fifo.wav")
     #expect(mkfifo(path, 0o600) == 0)
-    // Held open for reading and writing, the FIFO never ends; a thread feeds it.
+    // Open for reading and writing, the FIFO never ends; a thread writes to it.
     let descriptor = open(path, O_RDWR)
     #expect(descriptor >= 0)
     let bytes = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 441_000)
@@ -32,7 +32,7 @@ import Testing
     feeder.start()
     let reader = try AudioTrackReader(
       asset: Asset(path: path), interrupt: interrupt, kinds: .regularFilesAndPipes)
-    // Sooner or later there is nothing left to read, and only the cancellation can end that.
+    // At some time no data is left, and only cancellation ends the read.
     let canceller = Thread {
       isFed.wait()
       reader.cancel()
@@ -110,7 +110,7 @@ import Testing
       } catch {
         Issue.record(error)
       }
-      // Compared apart from #expect, which would print them all.
+      // Compared outside #expect, which would print all samples.
       let isSame = samples == expected
       #expect(isSame && samples.count > 390_000)
     }

@@ -9,8 +9,8 @@ import Testing
 
 @testable import MediaAssets
 
-/// A web server with time-coded sounds in segments of about a second: whatever is read of them, every sample says of which sound it is,
-/// and its place there.
+/// A web server with time-coded audio in segments of about a second. Each sample identifies its audio file and its
+/// position.
 final class CodedStreamRig {
   typealias Code = RigSupport.TimeCode
 
@@ -19,7 +19,7 @@ final class CodedStreamRig {
   let clock = ManualTime()
   let log = NetworkLog()
   private let told = WakeSignal(0)
-  /// The sounds' segments, in order: names and lengths.
+  /// The segments of each audio file, in order: names and lengths.
   private(set) var segments: [String: [(name: String, length: String)]] = [:]
 
   init() throws {
@@ -27,7 +27,7 @@ final class CodedStreamRig {
     log.observe(key: .max) { [told] _ in told.update { $0 += 1 } }
   }
 
-  /// Makes a sound, coded with a number, `NAME-0.m4s` and so on.
+  /// Encodes a time-coded file with a number as `NAME-0.m4s` and so on.
   func encode(_ file: Int, as name: String, seconds: Int = 12) throws {
     let wav = server.files.file("\(name).wav")
     try Code.writeWAV(path: wav, file: file, frameCount: Self.sampleRateHz * seconds)
@@ -47,18 +47,18 @@ final class CodedStreamRig {
     segments[name] = found
   }
 
-  /// Bytes of a segment.
+  /// The size of a segment in bytes.
   func byteCount(_ name: String, _ index: Int) throws -> Int {
     try readFile(server.files.file(segments[name]?[index].name ?? "")).count
   }
 
-  /// Writes `NAME.m3u8`: some segments of a sound.
+  /// Writes `NAME.m3u8` with some segments of an audio file.
   ///
   /// - Parameters:
-  ///   - first: the number of the sound's first segment.
-  ///   - date: when that was recorded, in seconds since 1970; nil: nothing says so.
-  ///   - query: what is asked of the server for some of them.
-  ///   - factor: how much longer segments are said to be than they are.
+  ///   - first: the number of the file's first segment.
+  ///   - date: the date of the first segment, in seconds since 1970; nil: none.
+  ///   - query: the URL query of some segments.
+  ///   - factor: the ratio of declared to actual segment lengths.
   func write(
     _ name: String, _ range: Range<Int>? = nil, numberedFrom first: Int = 0, isEnded: Bool = true, date: Int? = nil,
     query: [Int: String] = [:], lengthsTimes factor: Double = 1
@@ -103,12 +103,12 @@ final class CodedStreamRig {
       interrupt: Interrupt(), trackID: trackID)
   }
 
-  /// Waits until something is so, looking at it whenever something is told by the log.
+  /// Waits until a condition is true. Checks it at each event of the log.
   func wait(until isSo: () -> Bool) {
     let _: Bool? = told.wait { _ in isSo() ? true : nil }
   }
 
-  /// What samples say.
+  /// The runs of time code in samples.
   static func runs(_ samples: [Float]) -> [Code.Run] {
     func sample(_ index: Int) -> Int16 { Int16(samples[index] * 32_768) }
     let frames = stride(from: 0, to: samples.count - 1, by: 2).map { index in

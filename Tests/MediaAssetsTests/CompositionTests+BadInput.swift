@@ -8,7 +8,7 @@ import Testing
 
 @testable import MediaAssets
 
-// What cannot be put together, or read when it is.
+// Parts that cannot be inserted into a composition, or read from it.
 extension CompositionTests {
   @Test func whatCannotBePutTogetherIsANumberedError() throws {
     let folder = try TemporaryFolder()
@@ -119,7 +119,7 @@ extension CompositionTests {
       #expect(found == row.code, "\(row.name)")
       #expect(composition.tracks.count == 1 && composition.tracks[0].segments.count == 1)
     }
-    // Nothing is left to play.
+    // No playable track remains.
     var empty = Composition()
     expectError(.noPlayableTracks) { try Asset(composition: empty).load() }
     let id = try empty.addTrack(.audio)

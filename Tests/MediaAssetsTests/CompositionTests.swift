@@ -8,7 +8,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Parts of assets, put together.
+/// Compositions of parts of assets.
 @Suite struct CompositionTests {
   static let s16 = AudioReadSettings(.signed16)
 
@@ -20,14 +20,14 @@ import Testing
     TimeRange(start: time(start, rate), end: time(end, rate))
   }
 
-  /// A WAV file of noise, another one for each seed.
+  /// A WAV file of noise, different for each seed.
   static func noise(
     _ folder: TemporaryFolder, _ seed: Int, frames: Int, rate: Int = 48_000, channels: Int = 2, ending: String = "wav"
   ) throws -> Asset {
     let path = folder.file("\(seed)-\(rate)-\(channels).\(ending)")
     let layout = ["mono", "stereo", "2.1", "quad", "5.0", "5.1", "6.1", "7.1"][channels - 1]
     let source = "anoisesrc=seed=\(seed):r=\(rate):a=0.3,aformat=channel_layouts=\(layout),atrim=end_sample=\(frames)"
-    // Noise that an encoder leaves to the decoder is another one each time.
+    // Without noise substitution, because its noise differs in every decode.
     let options = ending == "m4a" ? ["-aac_pns", "0"] : ["-sample_fmt", "s16"]
     try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", source] + options + [path])
     return Asset(path: path)
@@ -75,7 +75,7 @@ import Testing
 
   // MARK: - Editing
 
-  /// What is heard in each millisecond: which asset, and which of its milliseconds.
+  /// The audio of each millisecond: its asset, and the millisecond in the asset.
   private struct Model {
     var cells: [[Int]?] = []
 
@@ -148,7 +148,7 @@ import Testing
     #expect(composition.tracks.map(\.duration) == [Self.time(52_800), Self.time(40_800)])
     #expect(composition.tracks[1].segments.map(\.isEmpty) == [true, false, true, false])
     try composition.removeTimeRange(Self.range(24_000, 28_800))
-    // What was one is one again.
+    // Adjacent parts of one segment are joined again.
     #expect(composition.tracks[0].segments.count == 1 && composition.tracks[1].segments.count == 2)
     try composition.insertEmptyTimeRange(Self.range(0, 480))
     try composition.scaleTimeRange(Self.range(0, 480), toDuration: Self.time(960))
@@ -183,14 +183,14 @@ import Testing
     #expect(properties.hasVideo && properties.tracks[1].codedWidth == 64)
   }
 
-  // MARK: - Sound
+  // MARK: - Audio
 
   @Test func segmentsFollowEachOtherToTheSample() throws {
     let folder = try TemporaryFolder()
     let assets = try [("wav", 1), ("flac", 2), ("m4a", 3)].map {
       try Self.noise(folder, $0.1, frames: 60_000, ending: $0.0)
     }
-    // What is decoded of AAC is as long as the file says.
+    // Decoded AAC has the length that the file declares.
     let sounds = try assets.map { try Self.all($0) }
     var generator = SeededGenerator(seed: 7)
     for round in 0..<6 {
@@ -209,7 +209,7 @@ import Testing
             Self.range(start, start + length), ofTrack: nil, of: assets[choice], at: Self.time(end), inTrack: id)
           expected += sounds[choice][(4 * start)..<(4 * (start + length))]
         }
-        // Silence at the end is none.
+        // Silence at the end does not count.
         if choice == 3, composition.track(id)?.duration != Self.time(end) {
           expected += [UInt8](repeating: 0, count: 4 * length)
         }
@@ -246,7 +246,7 @@ import Testing
   @Test func whatACompositionIsIsFoundOnceHoweverManySegmentsLieInEachOther() throws {
     let folder = try TemporaryFolder()
     var asset = try Self.noise(folder, 1, frames: 48_000)
-    // A walk over all of them would meet 64 to the power of 8.
+    // Visiting all of them would take 64 to the power of 8 steps.
     for _ in 1...Composition.maximumDepth {
       var composition = Composition()
       for number in 0..<64 {
@@ -277,7 +277,7 @@ import Testing
     #expect(code(AssetReaderAudioMixOutput(trackIDs: Array(1...3))) == nil)
   }
 
-  /// Rates and channels that a segment has before it becomes 48 kHz.
+  /// Rates and channel counts of segments before conversion to 48 kHz.
   private static let formats = zip([8_000, 11_025, 16_000, 22_050, 44_100, 88_200, 96_000, 192_000], 1...8).map {
     ($0, $1)
   }
@@ -309,7 +309,7 @@ import Testing
     let found = try Self.all(asset, AudioReadSettings())
     print(
       "composition | \(rate) Hz, \(channels) channels | \(expected.count / frame) frames, \(found.count / frame) read")
-    // A frame at the end of the middle is nearest to its end.
+    // The resampled middle may differ by one frame at its end.
     #expect(abs(found.count - expected.count) <= frame)
     #expect(difference(Array(found.prefix(end * frame)), Array(expected.prefix(end * frame))) == nil)
     let inside = TimeRange(start: Self.time(9_700), end: Self.time(12_000))
@@ -318,7 +318,7 @@ import Testing
         == nil)
   }
 
-  /// Counts how many of a file's sources are open.
+  /// Counts the open sources of a file.
   private final class CountedFile: Sendable {
     struct Counts {
       var open = 0
@@ -374,7 +374,7 @@ import Testing
     }
     counts.update { $0.most = $0.open }
     _ = try Self.all(Asset(composition: composition))
-    // The one that goes and the one that comes, in each track.
+    // The ending and the starting segment of each track.
     #expect(counts.withState { $0.most } <= 4)
     let isClosed: Bool? = counts.wait(until: .now.advanced(byNanoseconds: 60_000_000_000)) { $0.open == 0 ? true : nil }
     #expect(isClosed == true)
@@ -398,10 +398,10 @@ import Testing
     for sample in 0..<2 * 24_995 { expected[2 * 10_001 + sample] += other[10 + sample] }
     #expect(difference(Self.floats(try Self.all(asset, AudioReadSettings())), expected) == nil)
     #expect(difference(Self.floats(try Self.mixed(asset, AudioReadSettings())), expected) == nil)
-    // A track by itself is as it is.
+    // A single track is unchanged.
     #expect(difference(Self.floats(try Self.all(asset, AudioReadSettings(), trackID: ids[0])), one) == nil)
     #expect(difference(Self.floats(try Self.mixed(asset, AudioReadSettings(), trackIDs: [ids[0]])), one) == nil)
-    // Each at its volume, and all together at theirs.
+    // Each track with a volume, and all tracks with the mix's volume.
     var mix = AudioMix()
     var parameters = AudioMixInputParameters()
     try parameters.setVolumeRamp(fromStartVolume: 1, toEndVolume: 0, timeRange: Self.range(3_000, 20_000))
@@ -442,7 +442,7 @@ import Testing
     let sounds = try (1...3).map { try Self.noise(folder, $0, frames: 51_000).path }.map {
       String(decoding: $0, as: UTF8.self)
     }
-    // FFmpeg loses a little of what has its times rounded to milliseconds, as FLAC has them there.
+    // FFmpeg loses some audio when times are rounded to milliseconds, like those of FLAC here.
     let path = folder.file("three.mka")
     try Tool.ffmpeg(
       arguments: sounds.flatMap { ["-i", $0] } + [

@@ -11,7 +11,7 @@ import Testing
   private static let testVideo = ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=2"]
   private static let x264 = ["-c:v", "libx264", "-g", "12", "-bf", "3", "-x264-params", "scenecut=0:open-gop=1"]
 
-  /// The checksums of a file's decoded frames, in the order in which they are shown.
+  /// The checksums of a file's decoded frames, in presentation order.
   private static func frames(_ path: String, in folder: TemporaryFolder) throws -> [String] {
     let output = folder.file("frames")
     try Tool.ffmpeg("-i", path, "-map", "0:v:0", "-vsync", "passthrough", "-f", "framemd5", output)
@@ -30,8 +30,9 @@ import Testing
     #expect(outcome.fault == nil)
   }
 
-  /// H.264 in MP4, 49 frames, whose last B-frame has a negative composition offset (`ctts` of version 1): it is decoded
-  /// 512 ticks after the time at which it is shown. FFmpeg's demuxer does not shift the decoding times for the last entry.
+  /// H.264 in MP4 with 49 frames. The last B-frame has a negative composition offset (`ctts` of version 1): its
+  /// decoding time is 512 ticks after its presentation time. FFmpeg's demuxer does not shift the decoding times for the
+  /// last entry.
   private static func withNegativeOffset(_ folder: TemporaryFolder) throws -> String {
     let source = folder.file("source.mp4")
     try Tool.ffmpeg(
@@ -67,7 +68,7 @@ import Testing
     }
   }
 
-  /// VP9 in IVF whose hidden frames are packets of their own, with the time of the frame that is shown next.
+  /// VP9 in IVF whose hidden frames are separate packets, with the time of the next shown frame.
   private static func withHiddenFrames(_ folder: TemporaryFolder) throws -> String {
     let source = folder.file("source.ivf")
     for pass in ["1", "2"] {

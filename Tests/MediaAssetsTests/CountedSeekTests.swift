@@ -5,13 +5,13 @@ import Testing
 
 @testable import MediaAssets
 
-/// Exact seeks where the container does not tell the place: counted, looked up in pages, or resolved from coarse timestamps.
+/// Exact seeks in containers without exact positions: counted, found in pages, or derived from coarse timestamps.
 @Suite struct CountedSeekTests {
-  /// How to make a file, and what may differ from a read from the start.
+  /// The options for a file, and its permitted differences from a read from the start.
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
     var options: [String]
-    /// Of a sample; nil where the decoder carries state, so that only the place is the same.
+    /// Maximum difference of a sample; nil if the decoder has persistent state, so that only the position is compared.
     var allowedDeviation: Float? = 0
     var testDescription: String { "\(name) \(options.joined(separator: " "))" }
   }
@@ -56,7 +56,7 @@ import Testing
     let rate = reader.format.sampleRateHz
     #expect(reference.count > 8 * rate)
     var random = SplitMix64(state: 31)
-    // The first packets again and again, from afar: FFmpeg takes them for the file's start.
+    // The first packets repeatedly, from far away: FFmpeg may confuse them with the start of the file.
     let edges = [
       0, 1, 1_151, 1_152, 200_000, 2_000, 200_000, 3_500, 200_000, 6_000, 200_000, 8_000, reference.count - 1_000,
     ]
@@ -80,7 +80,8 @@ import Testing
     }
   }
 
-  /// FFmpeg counts raw AC-3 in ticks of 1/90,000 s, cut to whole ones: at 44.1 kHz a third of a frame a packet.
+  /// FFmpeg counts raw AC-3 in ticks of 1/90,000 s, rounded down: at 44.1 kHz the error is a third of a frame per
+  /// packet.
   @Test func rawStreamsDoNotDriftFromTheirSamples() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.ac3")
@@ -93,7 +94,7 @@ import Testing
     #expect(samples.count == count * 1_536)
   }
 
-  /// By how many frames, up to 100, the samples must be moved to be most like the reference.
+  /// The shift, up to 100 frames, at which the samples match the reference best.
   private func likeliestShift(of samples: [Float], in reference: [Float], at target: Int) -> Int? {
     func difference(_ shift: Int) -> Float? {
       let start = target + shift

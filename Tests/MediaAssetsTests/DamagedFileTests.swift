@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Files that are damaged in the middle: time stays true and it is said.
+/// Files that are damaged in the middle: times stay correct, and the damage is reported.
 @Suite struct DamagedFileTests {
   private static let frameCount = 441_000
 
@@ -42,11 +42,11 @@ import Testing
     #expect(frames > 100_000 && frames < 200_000 && frames % 4_608 == 0, "whole FLAC frames, to the last good one")
     #expect(try reader.read(into: piece, capacityFrames: 1_000) == .endOfTrack, "said once")
 
-    // What is there can still be sought.
+    // Seeks in the remaining audio still work.
     try reader.seekExactly(to: MediaTime(frame: 50_001, rate: 44_100))
     let (position, samples) = try reader.readFrames(10)
     #expect(position == 50_001 && index(samples, 0) == 50_001)
-    // What is not there is an end that is said.
+    // A seek beyond it reports the error.
     try reader.seekExactly(to: MediaTime(value: 9, timescale: 1))
     expectError(.damagedFile) { try reader.read(into: piece, capacityFrames: 10) }
   }
@@ -54,7 +54,7 @@ import Testing
   @Test func aDamagedPacketIsSkippedAndSaidAndTimeStaysTrue() throws {
     let folder = try TemporaryFolder()
     var bytes = try makeFLAC(folder)
-    // The middle of some FLAC frame, far from its header.
+    // The middle of a FLAC frame, far from its header.
     for offset in 0..<40 { bytes[bytes.count / 2 + offset] ^= 0x5a }
     let reader = try AudioTrackReader(asset: Asset(path: folder.write(bytes, as: "hit.flac")))
     let samples = try reader.readToEnd()
@@ -68,13 +68,13 @@ import Testing
     #expect(report.count >= 1 && report.error.code == .decodeFailed)
     #expect(reader.takeSkippedPackets() == nil, "said once")
 
-    // A seek into the damage does not claim to be exact; one that decodes nothing of it does.
+    // A seek into the damage does not claim to be exact; a seek that decodes none of it does.
     try reader.seekExactly(to: MediaTime(frame: Int64(first + 10), rate: 44_100))
     #expect(reader.positionDoubt == .damage)
     try reader.seekExactly(to: MediaTime(frame: Int64(last + 88_200), rate: 44_100))
     #expect(reader.positionDoubt == nil)
 
-    // A seek behind it and one into it.
+    // A seek after the damage, and one into it.
     try reader.seekExactly(to: MediaTime(frame: Int64(last) + 1, rate: 44_100))
     #expect(index(try reader.readFrames(1).samples, 0) == Int64(last) + 1)
     try reader.seekExactly(to: MediaTime(frame: Int64(first) + 10, rate: 44_100))
@@ -82,7 +82,7 @@ import Testing
     #expect(position == Int64(first) + 10 && hole.allSatisfy { $0 == 0 })
   }
 
-  /// Noise, so that there are bytes enough to lose some after FFmpeg has read ahead.
+  /// Noise, so that there are enough bytes to remove after FFmpeg's read-ahead.
   private func makeNoise(_ name: String, _ options: [String], _ folder: TemporaryFolder) throws -> [UInt8] {
     let source = "anoisesrc=d=10:r=48000:c=white:a=0.3:s=1"
     try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", source, "-ac", "2"] + options + [folder.file(name)])
@@ -118,7 +118,7 @@ import Testing
     #expect(reader.position == Int64(read.count / 2) && reader.end?.frame == reader.position)
   }
 
-  /// Nothing says how long these are: they end where they end.
+  /// Files without a declared duration end at their end.
   @Test(arguments: unpromising)
   func aFileThatPromisesNothingEndsWhereItIsCut(_ name: String, _ options: [String]) throws {
     let folder = try TemporaryFolder()
@@ -150,7 +150,7 @@ import Testing
     ("mp3.mka", ["-c:a", "libmp3lame"]), ("flac.mka", ["-c:a", "flac"]),
   ]
 
-  /// A packet at the start, in the middle and at the end.
+  /// A packet at the start, in the middle or at the end.
   @Test(arguments: packetRows, [0.0, 0.5, 1.0])
   func silenceStandsForAPacketThatDoesNotDecode(_ row: (String, [String]), _ place: Double) throws {
     let folder = try TemporaryFolder()
@@ -158,7 +158,7 @@ import Testing
     let whole = try AudioTrackReader(asset: Asset(path: folder.file(row.0))).readToEnd()
     let packets = try Self.packets(of: folder.file(row.0))
     let hit = packets[Int(Double(packets.count - 1) * place)]
-    // FLAC's parser must find the frame to say that it is damaged.
+    // FLAC's parser must find the frame to detect the damage.
     let start = hit.byte + (row.0 == "a.flac" ? 20 : 0)
     for offset in start..<min(bytes.count, hit.byte + hit.byteCount) { bytes[offset] = 0xff }
     let reader = try AudioTrackReader(asset: Asset(path: folder.write(bytes, as: "hit-\(row.0)")))
@@ -179,7 +179,7 @@ import Testing
     let packet = try Packet()
     var packets: [(byte: Int, byteCount: Int)] = []
     while try demuxer.readPacket(into: packet) == .packet {
-      // Matroska gives the place of the block, whose header is a few bytes long.
+      // Matroska gives the position of the block, whose header has a few bytes.
       let header = demuxer.formatName.hasPrefix("matroska") ? 24 : 0
       packets.append((Int(try #require(packet.bytePosition)) + header, packet.byteCount - header))
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Assets whose file, pipe or socket somebody opened.
+/// Assets with a file, pipe or socket that is already open.
 @Suite(.timeLimit(.minutes(3))) struct DescriptorTests {
   private static let frameCount = 200_000
 
@@ -27,12 +27,12 @@ import Testing
     let kept = dup(descriptor)
     defer { close(kept) }
     let asset = try Asset(fileDescriptor: descriptor)
-    // Nobody has a name for it any more.
+    // The file has no name any more.
     unlink(files.file("a.wav"))
     let properties = try asset.load()
     #expect(properties.duration == MediaTime(value: Int64(Self.frameCount), timescale: 48_000))
     #expect(properties.isSeekable && !asset.isRemote)
-    // Readers do not disturb each other.
+    // Readers are independent.
     let whole = try AudioTrackReader(asset: Asset(data: wav()))
     let (first, second) = (try AudioTrackReader(asset: asset), try AudioTrackReader(asset: asset))
     for seconds in [3, 0, 2] {
@@ -100,11 +100,11 @@ import Testing
     let file = try AudioTrackReader(asset: Asset(data: bytes))
     let expected = try file.readFrames(Self.frameCount + 10_000).samples
     let samples = try reader.readFrames(Self.frameCount + 10_000).samples
-    // How long it is nobody said who could go and look: what a decoder adds at the end is not cut off everywhere.
+    // The writer cannot state the length afterwards, so not all formats remove the decoder's padding.
     #expect(samples.count >= expected.count, "\(name)")
     #expect(samples.prefix(expected.count) == expected[...], "\(name)")
     #expect(writer.wait() == .wrote(bytes.count))
-    // It is over, and short enough to be had again.
+    // The pipe has ended, and its short content can be read again.
     let again = try AudioTrackReader(asset: asset)
     #expect(try again.readFrames(1_000).samples == Array(expected.prefix(2_000)))
   }
@@ -121,7 +121,7 @@ import Testing
 
   @Test func anEndlessPipeTakesBoundedMemoryAndIsNotReadAhead() throws {
     var head = wav(0)
-    // As who does not know how much comes.
+    // Like a writer that does not know the length.
     head.replaceSubrange(4..<8, with: [0xFF, 0xFF, 0xFF, 0xFF])
     head.replaceSubrange(40..<44, with: [0xFF, 0xFF, 0xFF, 0xFF])
     var ends: [Int32] = [-1, -1]
@@ -137,12 +137,12 @@ import Testing
         frameCount += count
         let present = try #require(asset?.presentBytes)
         #expect(present.count <= DescriptorStream.keptByteCount)
-        // What was asked for, a demuxer's buffer, and what the pipe gave at once.
+        // The requested data, a demuxer's buffer, and one read of the pipe.
         #expect(present.upperBound <= Int64(frameCount * 4 + 1_000_000))
       }
       expectError(.onlyInOrder) { try AudioTrackReader(asset: try #require(asset)) }
     }
-    // Who played it has gone, and it cannot be had again: the writer is told.
+    // The reader is released, and the pipe cannot be read again: the writer gets an error.
     #expect(writer.wait() == .wasTold(EPIPE))
     asset = nil
   }
@@ -164,7 +164,7 @@ import Testing
     #expect(result.withState { $0 } == nil)
     opening.cancel()
     #expect(result.wait { $0 } == .cancelled)
-    // Nothing was lost.
+    // No data was lost.
     let writer = Writer(ends[1], .bytes(wav(480)))
     #expect(try AudioTrackReader(asset: asset).readFrames(1_000).samples.count == 960)
     #expect(writer.wait() == .wrote(44 + 480 * 4))
@@ -211,11 +211,11 @@ import Testing
   }
 }
 
-/// A thread that writes into a pipe, and closes it.
+/// A thread that writes to a pipe, and closes it.
 private final class Writer: Sendable {
   enum Content: Sendable {
     case bytes([UInt8])
-    /// These, and then zeros until nobody reads.
+    /// These bytes, then zeros until the pipe is closed.
     case endless([UInt8])
   }
 

@@ -3,24 +3,24 @@ import Testing
 
 @testable import MediaAssets
 
-/// What encoders put before and behind the sound is not heard: there are as many frames as they were given, and it is said
-/// how many were cut off and what said so.
+/// Encoder padding before and after the audio is not played. The number of frames is the original one, and the trimmed
+/// frames are reported with their source.
 @Suite struct EdgeTrimTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
     var options: [String] = []
     var rate = 44_100
-    /// Frames that come out of so many that went in.
+    /// Frames of the decoded audio.
     var expected: Int64 = 110_250
     var start = EdgeTrim.none
     var end = EdgeTrim.none
-    /// Its header says how long it is.
+    /// Whether the header has the exact length.
     var isPrecise = true
     var testDescription: String { "\(name) \(options.joined(separator: " "))" }
   }
 
-  /// 2.5 s are 110,250 frames, or 120,000 at Opus' rate. Numbers of trimmed frames: libmp3lame's delay of 576 and the
-  /// decoder's 529; FFmpeg's AAC encoder 1,024; libopus 312; what fills the last packet follows from the packets' sizes.
+  /// 2.5 s are 110,250 frames, or 120,000 at Opus' rate. Trimmed frames: libmp3lame's delay of 576 and the decoder's
+  /// 529; FFmpeg's AAC encoder 1,024; libopus 312. The padding of the last packet follows from the packet sizes.
   static let rows: [Row] = [
     Row(name: "a.wav"), Row(name: "a.aiff"), Row(name: "a.flac"), Row(name: "alac.m4a", options: ["-c:a", "alac"]),
     Row(name: "a.wv"), Row(name: "a.tta"), Row(name: "flac.oga", options: ["-c:a", "flac"]),
@@ -51,7 +51,8 @@ import Testing
     Row(
       name: "fragments.mp4", options: ["-c:a", "aac", "-movflags", "+frag_keyframe+empty_moov+delay_moov"],
       start: EdgeTrim(frameCount: 1_024, source: .editList), end: EdgeTrim(frameCount: 342, source: .editList)),
-    // The encoder's padding is not told; that the edit list's milliseconds end 8 frames before the media is no cut.
+    // The encoder's padding is not declared. The edit list, in milliseconds, ends 8 frames before the media, which does
+    // not count as a cut.
     Row(
       name: "ac3.mp4", options: ["-c:a", "ac3"], expected: 72 * 1_536 - 256,
       start: EdgeTrim(frameCount: 256, source: .editList)),
@@ -104,7 +105,7 @@ import Testing
     #expect(reader.end == .init(frame: row.expected, isExact: true))
     #expect(reader.takeWarning() == nil && reader.takeSkippedPackets() == nil)
 
-    // Asked for, the duration is exact before anything is played.
+    // On request, the duration is exact before playback.
     let precise = try Asset(path: folder.file(row.name), prefersPreciseDuration: true).load()
     #expect(precise.duration == length && precise.providesPreciseDuration)
     // An estimate becomes exact once the end has been read.
@@ -113,7 +114,7 @@ import Testing
     #expect(try asset.load().duration == length && asset.load().providesPreciseDuration)
   }
 
-  /// Raw AC-3 is left out: its packets are counted in ticks that are coarser than its frames.
+  /// Raw AC-3 is excluded: its packets are counted in ticks that are coarser than its frames.
   @Test(arguments: rows.filter { $0.name != "a.ac3" })
   func afterASeekTheEndIsTheSame(_ row: Row) throws {
     let folder = try TemporaryFolder()
@@ -122,14 +123,14 @@ import Testing
     let isMatroska = row.name.hasSuffix(".mka") || row.name.hasSuffix(".webm")
     let (position, samples) = try reader.readFrames(100_000)
     #expect(position == row.expected - 5_000)
-    // Matroska's timestamps are no finer than a millisecond.
+    // Matroska's timestamps have a resolution of a millisecond.
     #expect(abs(samples.count - 5_000) <= (isMatroska ? row.rate / 1_000 : 0))
     if !isMatroska { #expect(reader.endTrim == row.end) }
   }
 
   // MARK: - Tags that FFmpeg does not write
 
-  /// FFmpeg looks for LAME's tag right behind ID3 tags only.
+  /// FFmpeg searches for LAME's tag only directly after ID3 tags.
   @Test func aTagBehindGarbageCounts() throws {
     let folder = try TemporaryFolder()
     let row = try #require(Self.rows.first { $0.name == "a.mp3" })
@@ -146,7 +147,7 @@ import Testing
     }
   }
 
-  /// iTunes' comment in a file whose encoder wrote nothing else.
+  /// iTunes' comment in a file without other encoder information.
   @Test func iTunesCommentInM4A() throws {
     let folder = try TemporaryFolder()
     let plain = Row(name: "plain.m4a", options: ["-c:a", "aac", "-aac_pns", "0", "-use_editlist", "0"])
@@ -216,8 +217,8 @@ import Testing
     #expect(MP3InfoFrame(bytes: []) == nil)
   }
 
-  /// Columns: the header's number of frames, its number of bytes, the present bytes, whether audio follows, and whether the
-  /// length is plausible.
+  /// Columns: the header's number of frames, its number of bytes, the actual bytes, whether audio follows, and whether
+  /// the length is plausible.
   @Test(
     arguments: [
       (100, 41_800, 41_800, false, true),
@@ -245,13 +246,13 @@ import Testing
     #expect(info.hasPlausibleLength(presentByteCount: present) { _ in hasAudio } == isPlausible)
   }
 
-  /// Matroska's CodecDelay of another codec than Opus, whose decoder does nothing about it.
+  /// Matroska's CodecDelay of a codec other than Opus, whose decoder ignores it.
   @Test func codecDelayIsCutOff() throws {
     let folder = try TemporaryFolder()
     let row = Row(name: "a.mka", options: ["-c:a", "libmp3lame"])
     var bytes = try readFile(Self.make(row, in: folder))
     let whole = try AudioTrackReader(asset: Asset(path: folder.file("a.mka"))).readToEnd()
-    // In place of the track's UID: 1,105 frames in nanoseconds.
+    // Replaces the track's UID: 1,105 frames in nanoseconds.
     let place = try #require((0..<2_000).first { Array(bytes[$0..<($0 + 3)]) == [0x73, 0xc5, 0x88] })
     let nanoseconds = UInt64((1_105.0 / 44_100 * 1e9).rounded())
     bytes.replaceSubrange(
@@ -266,7 +267,7 @@ import Testing
 
   // MARK: - Edit lists
 
-  /// How much silence there is first, and which frame of the file without its edit list follows.
+  /// The leading silence, and the frame of the file without its edit list that follows.
   @Test(arguments: [
     // Durations are in the movie's timescale of 1,000 a second, media times in frames.
     (edits: [(1_500, 20_000)], silence: 0, start: 20_000, frames: 66_150),

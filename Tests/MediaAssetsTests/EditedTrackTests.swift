@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Edit lists of several stretches: what is unusual in them is said, and what is told of the file is true.
+/// Edit lists with several ranges: unusual properties are reported, and the file's properties are correct.
 @Suite struct EditedTrackTests {
   private static let frameCount = 88_200
 
@@ -18,7 +18,7 @@ import Testing
     return try folder.write(MovieBoxes.withRatedEdits(edits, in: readFile(plain)), as: "edited.mov")
   }
 
-  /// The indices that time-coded frames tell; -1 for one of silence that is not index 0.
+  /// The indexes of time-coded frames; -1 for silence other than index 0.
   private func indices(_ samples: [Float]) -> [Int64] {
     stride(from: 0, to: samples.count, by: 2).map {
       IndexedAudio.index(left: samples[$0], right: samples[$0 + 1]) ?? -1
@@ -43,7 +43,7 @@ import Testing
     #expect(reader.endTrim == EdgeTrim(frameCount: Int64(Self.frameCount) - 65_000, source: .editList))
   }
 
-  /// An edit in the middle that goes on behind the media's end is silent there; the last one ends with it.
+  /// An edit in the middle that extends beyond the media's end is silent there. The last edit ends with the media.
   @Test func whatTheMediaDoesNotHaveIsSilentAndAtTheEndIsTheEnd() throws {
     let folder = try TemporaryFolder()
     let path = try make(
@@ -83,11 +83,11 @@ import Testing
     #expect(reader.position == 65_000)
   }
 
-  /// A time-coded file that breaks off in its last stretch, and what is missing of it.
+  /// A time-coded file that is cut off in its last range, and its missing bytes.
   private func makeCutOff(_ folder: TemporaryFolder) throws -> (path: String, rest: [UInt8]) {
     let edits = [(1_000, 500, 0x1_0000), (70_000, 10_000, 0x1_0000)]
     let bytes = try MovieBoxes.withHeaderFirst(in: readFile(make(folder, edits)))
-    // Four bytes a frame.
+    // Four bytes per frame.
     let kept = bytes.count - 4 * 40_000
     return (try folder.write(Array(bytes[..<kept]), as: "cut.mov"), Array(bytes[kept...]))
   }
@@ -100,7 +100,7 @@ import Testing
     expectError(.damagedFile) { try reader.readToEnd(into: &samples) }
     let end = try #require(reader.end)
     #expect(end.frame == Int64(samples.count / 2) && end.frame > 30_000 && end.frame < 45_000)
-    // A reader that was at the break-off, and one that was not.
+    // One reader that has reached the cut, and one that has not.
     for reader in [reader, try AudioTrackReader(asset: Asset(path: path))] {
       for _ in 0..<2 {
         for time in [MediaTime(frame: 60_000, rate: 44_100), MediaTime(value: 1_000, timescale: 1)] {
@@ -132,7 +132,7 @@ import Testing
     #expect(reader.end?.frame == 71_000)
   }
 
-  /// The header says how long nothing is.
+  /// The header has no duration.
   @Test func aSeekBehindAnEndThatIsNotSaidLandsOnIt() throws {
     let folder = try TemporaryFolder()
     var bytes = try readFile(make(folder, [(10, 700, 0x1_0000), (0, Self.frameCount - 20_000, 0x1_0000)]))
@@ -171,7 +171,7 @@ import Testing
     for edits in plain {
       #expect(try AudioTrackReader(asset: Asset(path: make(folder, edits))).edited == nil)
     }
-    // The last one goes on as long as there is media.
+    // The last edit continues to the end of the media.
     let open = try AudioTrackReader(
       asset: Asset(path: make(folder, [(10, 700, 0x1_0000), (0, Self.frameCount - 20, 0x1_0000)])))
     let last = Int64(Self.frameCount)

@@ -7,15 +7,15 @@ import Testing
 
 @testable import MediaAssets
 
-/// Seeks in lossless files land on the very sample.
+/// Seeks in lossless files are exact to the sample.
 @Suite struct ExactSeekTests {
-  /// What is sought in; each row is a way to store the same time code.
+  /// The files; each row stores the same time code in a different way.
   enum Storage: String, CaseIterable {
     case wavSigned16, wavSigned24, wavFloat32
     case flac16, flac24, flacSmallBlocks, flacWithSeekTable, flacWithLyingSeekTable
     case aiff, alac, wavpack
 
-    /// Makes the file; answers its path.
+    /// Creates the file and returns its path.
     func make(in folder: TemporaryFolder, sampleRateHz: Int, frameCount: Int) throws -> String {
       func wav(_ encoding: IndexedAudio.Encoding) throws -> String {
         try folder.write(
@@ -129,7 +129,7 @@ import Testing
     #expect(try reader.readFrames(1).position == 0, "a seek that fails changes nothing")
   }
 
-  /// The first frame that is not the time code of its place.
+  /// The first frame whose time code differs from its position.
   private func firstWrongFrame(in samples: [Float], from start: Int) -> Int? {
     for frame in 0..<(samples.count / 2) {
       let index = IndexedAudio.index(left: samples[2 * frame], right: samples[2 * frame + 1])
@@ -139,7 +139,7 @@ import Testing
   }
 }
 
-/// A generator that gives the same numbers in every run.
+/// A generator with the same numbers in every run.
 struct SplitMix64: RandomNumberGenerator {
   var state: UInt64
 

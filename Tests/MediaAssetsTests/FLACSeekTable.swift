@@ -1,10 +1,10 @@
 import LibAV
 import Testing
 
-/// Writes seek tables into FLAC files (RFC 9639, section 8.5): no packaged tool can write the wrong ones, too.
+/// Writes seek tables into FLAC files (RFC 9639, section 8.5), including wrong ones, which no packaged tool can write.
 enum FLACSeekTable {
-  /// The file's bytes with a SEEKTABLE that has a point for every `interval`th frame; `shift` moves where each points to
-  /// by so many FLAC frames, so that the table lies.
+  /// The file's bytes with a SEEKTABLE that has a point for every `interval`th frame. `shift` moves each point's target
+  /// by a number of FLAC frames, which makes the table wrong.
   static func inserted(into path: String, bytes: [UInt8], interval: Int, shift: Int = 0) throws -> [UInt8] {
     let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
     let packet = try Packet()

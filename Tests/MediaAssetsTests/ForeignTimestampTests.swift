@@ -6,10 +6,10 @@ import Testing
 
 @testable import MediaAssets
 
-/// Files whose timestamps do not agree with their frames: all audio is read, no sample twice, and what is read after a seek is
-/// what a read from the start gives there.
+/// Files whose timestamps do not match their frames. All audio is read, no sample twice, and a read after a seek equals
+/// a read from the start.
 @Suite struct ForeignTimestampTests {
-  /// How to make a file, and what an edit of its bytes changes.
+  /// The options for a file, and an edit of its bytes.
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
     var options: [String]
@@ -37,7 +37,7 @@ import Testing
       edit: "flac_with_variable_blocks(data, other, False)"),
   ]
 
-  /// Noise and a sweep: no part of it is like another.
+  /// Noise and a sweep: no two parts are alike.
   private static let source = "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=9:s=44100"
 
   @Test(arguments: rows)
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  /// A stream that begins in the middle of another one's numbering.
+  /// A stream whose frame numbers begin in the middle.
   @Test func aFLACStreamThatBeginsInTheMiddleIsReadToItsEnd() throws {
     let folder = try TemporaryFolder()
     let original = folder.file("original.flac")
@@ -111,12 +111,12 @@ import Testing
     try MediaPatch.apply("flac_without_first_frames(data, 40)", from: original, to: path)
     var samples: [Float] = []
     let code = errorCode { try AudioTrackReader(asset: Asset(path: path)).readToEnd(into: &samples) }
-    // The header still says how long the original was.
+    // The header still has the original's length.
     #expect(code == MediaError.Code.damagedFile.rawValue)
     #expect(samples.elementsEqual(whole.dropFirst(40 * 4_096)))
   }
 
-  /// What follows the last frame is no audio.
+  /// Bytes after the last frame are not audio.
   @Test(arguments: [("a.mp3", ["-c:a", "libmp3lame"]), ("a.aac", ["-c:a", "aac"])])
   func bytesAfterTheLastFrameAreNoAudio(_ name: String, _ options: [String]) throws {
     let folder = try TemporaryFolder()

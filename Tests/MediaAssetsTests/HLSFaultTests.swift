@@ -7,11 +7,11 @@ import Testing
 
 @testable import MediaAssets
 
-/// What streams may have besides segments that follow each other, and what may go wrong with them.
+/// Special features of streams in addition to consecutive segments, and their errors.
 @Suite(.timeLimit(.minutes(5))) struct HLSFaultTests {
   private static let key: [UInt8] = Array(1...16)
 
-  /// Encrypts a file as `openssl` does: another implementation than the one that decrypts.
+  /// Encrypts a file with `openssl`, an implementation different from the decrypting one.
   private func encrypt(_ rig: HLSRig, _ name: String, number: Int, to output: String) throws {
     let key = Self.key.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
     let digits = String(number, radix: 16)
@@ -64,7 +64,7 @@ import Testing
       let rig = try HLSRig()
       let path = rig.server.files.file("all.\(ending)")
       try Tool.ffmpeg(arguments: ["-i", rig.server.files.file("source.wav")] + arguments + [path])
-      // Packets of the one, 1,024 or 1,152 frames each, by a hundred.
+      // Packets of 1,024 or 1,152 frames each, in groups of a hundred.
       let packets = BarePackets.split(try readFile(path))
       let frameCount = ending == "aac" ? 1_024 : 1_152
       var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:3"]
@@ -112,7 +112,7 @@ import Testing
     #expect(try reader.frames(3_000) == Array(halves.1[200_000..<206_000]))
   }
 
-  /// Advertisements come at other rates, and other variants have them.
+  /// Advertisements may have other rates, and be in other variants.
   @Test func behindADiscontinuityThereMayBeAnotherSampleRate() throws {
     let rig = try HLSRig()
     let other = try HLSRig(["-c:a", "aac", "-aac_pns", "0", "-ar", "48000", "-ac", "1"], name: "o%d.ts")
@@ -142,7 +142,7 @@ import Testing
     #expect(samples.prefix(halves.0.count).elementsEqual(halves.0))
     #expect(samples.dropFirst(halves.0.count).prefix(expected.count).elementsEqual(expected))
     #expect(samples.suffix(halves.1.count).elementsEqual(halves.1))
-    // A seek into it finds the same sound, but that the conversion begins up to half a frame from where the one before had frames.
+    // A seek into it finds the same audio, except that the resampler starts up to half a frame earlier or later.
     let target = halves.0.count / 2 + 200_000
     try reader.seek(toFrame: Int64(target))
     let found = try reader.frames(20_000)
@@ -177,7 +177,7 @@ import Testing
     let different = zip(samples, whole).enumerated().filter { $0.element.0 != $0.element.1 }.map(\.offset)
     let first = try #require(different.first)
     let last = try #require(different.last)
-    // Segments 3 and 8, with what the decoder's windows overlap.
+    // Segments 3 and 8, with the overlap of the decoder's windows.
     #expect(first > 2 * 44_100 * 5 && last < 2 * 44_100 * 19)
     #expect(samples[2 * 44_100 * 7] == 0 && samples[2 * 44_100 * 11] == whole[2 * 44_100 * 11])
     #expect(rig.errorCodes.sorted() == [2043, 2043, 2043, 2047, 2047, 2064, 2064])
@@ -211,7 +211,7 @@ import Testing
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 2)
   }
 
-  /// What failed before is there again when the one that took its place fails.
+  /// A variant that failed before is used again when its replacement fails.
   @Test func whereAllVariantsHaveFailedOnceTheFirstOneIsHeardAgain() throws {
     let rig = try CodedStreamRig()
     for (file, name, missing) in [(1, "a", 4..<10), (2, "b", 14..<20)] {
@@ -260,7 +260,8 @@ import Testing
     #expect(properties.duration == reader.end.map { MediaTime(frame: $0.frame, rate: 44_100) })
   }
 
-  /// A playlist in a file may name what servers have: they are asked as its asset says, or not at all, and the log tells.
+  /// A local playlist may contain URLs. The asset's options determine whether and how servers are accessed, and the log
+  /// has the requests.
   @Test func serversThatALocalPlaylistNamesAreAskedAsItsAssetSays() throws {
     let rig = try HLSRig()
     let place = rig.server.files.file("far.m3u8")
@@ -274,7 +275,7 @@ import Testing
     #expect(try rig.server.drain().isEmpty)
     options.isNetworkAllowed = true
     options.headers = [.init(name: "X-Test", value: "a")]
-    // A file has no origin that header fields could be for.
+    // A file has no origin to which header fields could apply.
     #expect(try Asset(path: Array(place.utf8), options: options).load().duration.isNumeric)
     #expect(try !rig.server.drain().contains("header X-Test: a"))
     options.headerScope = .any
@@ -336,10 +337,10 @@ import Testing
     #expect(requests == StreamVariants.maximumAttemptCount)
   }
 
-  /// A segment that is nothing but tags is not kept.
+  /// A segment that contains only tags is not kept.
   @Test func tagsInFrontOfSoundAreLookedAtUpToABound() throws {
     let rig = try HLSRig()
-    // 100 KiB of nothing in each.
+    // Each has 100 KiB of padding.
     let tag = Array("ID3".utf8) + [4, 0, 0, 0, 6, 32, 0] + [UInt8](repeating: 0, count: 102_400)
     try rig.server.write((0..<200).flatMap { _ in tag }, to: "tags.aac")
     try rig.server.write(

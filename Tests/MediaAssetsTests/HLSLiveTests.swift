@@ -10,7 +10,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Streams to whose playlist segments are added while they are heard.
+/// Streams whose playlists get new segments during playback.
 @Suite(.timeLimit(.minutes(5))) struct HLSLiveTests {
   @Test func aLiveStreamBeginsThreeTargetDurationsBeforeItsEndAndGoesOnAsSegmentsCome() throws {
     let rig = try HLSRig()
@@ -18,7 +18,7 @@ import Testing
     let session = try rig.session("a.m3u8")
     let reader = try rig.reader(session)
     let timeline = session.timeline
-    // Segments are cut where packets end, so that each is a little longer than two seconds.
+    // Segments are cut at packet boundaries, so each is slightly longer than two seconds.
     #expect(
       timeline.liveStartNanoseconds == timeline.entry(2)?.startNanoseconds
         || timeline.number(atNanoseconds: timeline.liveStartNanoseconds) == 2)
@@ -26,7 +26,7 @@ import Testing
     let reached = try reader.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
     #expect(abs((reached - start).seconds) < 0.001)
     let live = try rig.sound(2..<12)
-    // What there is is three segments; then it waits for more.
+    // Three segments are available; then the reader waits for more.
     let first = try reader.frames(44_100 * 5)
     #expect(first.count == 44_100 * 10)
     try rig.write("a.m3u8", 2..<9, isEnded: false, before: [2: "#EXT-X-PROGRAM-DATE-TIME:2026-11-22T09:00:04Z"])
@@ -38,7 +38,7 @@ import Testing
     let third = try reader.frames(2_000_000)
     let samples = first + second + third
     #expect(samples.count == live.count)
-    // The decoder is warm after some packets.
+    // The decoder has converged after some packets.
     #expect(samples.dropFirst(2 * 2_048).elementsEqual(live.dropFirst(2 * 2_048)))
     #expect(reader.end != nil && rig.errorCodes.isEmpty)
     #expect(rig.log.accessEvents.first?.playbackType == "live")
@@ -58,13 +58,13 @@ import Testing
     let date = try #require(ISODate.parse("2026-11-22T09:00:05.5Z"))
     let time = try #require(asset.time(ofDate: date))
     #expect(time == MediaTime(value: 11, timescale: 2))
-    // The first seek of a reader is to where it is live; others go where they say.
+    // A reader's first seek goes to the live position; others go to their target.
     let live = try reader.seekExactly(to: .zero)
     #expect(live.seconds > 10)
     for place in [Int64(0), 200_000, 100_000] {
       let reached = try reader.seekExactly(to: MediaTime(frame: place, rate: 44_100))
       let samples = try reader.readFrames(2_000).samples
-      // Where the window's first sample lies only the playlist says, until it is read.
+      // The position of the window's first sample is known only from the playlist until it is read.
       #expect(abs(reached.seconds - Double(place) / 44_100) < 0.001)
       if reader.positionDoubt == nil { #expect(samples == Array(whole[Int(place) * 2..<Int(place) * 2 + 4_000])) }
     }
@@ -80,7 +80,7 @@ import Testing
     let reader = try rig.reader(session)
     _ = try reader.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
     _ = try reader.frames(44_100)
-    // Meanwhile nobody read: segments 4 to 7 are gone.
+    // Meanwhile no segment was read: segments 4 to 7 are removed.
     try rig.write("a.m3u8", 8..<12, isEnded: true)
     rig.clock.advance(seconds: 3)
     let rest = try reader.frames(2_000_000)
@@ -106,7 +106,7 @@ import Testing
     #expect(rig.errorCodes.filter { $0 == 2069 }.count <= 1)
   }
 
-  /// The variant that takes its place is asked for again and again as the one before was.
+  /// The replacement variant's playlist is polled like the previous one's.
   @Test func aLiveVariantThatFailsIsFollowedByAnother() throws {
     let rig = try HLSRig()
     let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2\na.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb.m3u8\n"
@@ -137,7 +137,7 @@ import Testing
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
   }
 
-  /// What the variant before failed at counts for nothing: the next one is asked as often before it is given up.
+  /// Failures of the previous variant do not count: the next one gets as many attempts.
   @Test func failuresOfALiveVariantDoNotCountForTheNextOne() throws {
     let rig = try HLSRig()
     let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2\na.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb.m3u8\n"
@@ -158,7 +158,7 @@ import Testing
       rig.clock.advance(seconds: 3)
       rig.wait { rig.errorCodes.count { $0 == 2060 } >= most + count }
     }
-    // Once more, and it would be.
+    // One more attempt would be too many.
     try rig.write("b.m3u8", 0..<7, isEnded: true)
     rig.clock.advance(seconds: 3)
     #expect(thread.code() == 0)
@@ -187,7 +187,7 @@ extension SegmentedTrackReader {
   }
 }
 
-/// A thread that a test waits for, and the number of the error that it ended with.
+/// A thread that a test waits for, and the code of the error with which it ended.
 final class CodeThread: Sendable {
   private let result = Mutex<Int?>(nil)
   private let thread = Mutex<NamedThread?>(nil)
@@ -206,9 +206,9 @@ final class CodeThread: Sendable {
   }
 }
 
-/// Bare sound, packet by packet.
+/// Audio packets without a container.
 enum BarePackets {
-  /// ADTS or layer III at 44.1 kHz, by what its headers say.
+  /// Splits ADTS or layer III at 44.1 kHz according to its headers.
   static func split(_ bytes: [UInt8]) -> [[UInt8]] {
     let rates = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
     var packets: [[UInt8]] = []

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// What an HLS stream says of itself.
+/// The metadata of HLS streams.
 @Suite(.timeLimit(.minutes(5))) struct HLSMetadataTests {
   @Test func sessionDataIsTheAssetsMetadata() throws {
     let rig = try HLSRig()
@@ -37,7 +37,7 @@ import Testing
     #expect(metadata.items.map(\.extendedLanguageTag) == ["de", "en", nil, nil])
     #expect(metadata.items[2].extraAttributes == [.mediaType: "application/json"])
     #expect(metadata.strings(.title) == ["Das Lied", "The Song"])
-    // What is larger than it may be, or not there, is said, and keeps nothing else away.
+    // Oversized or missing data causes a warning, and does not affect other data.
     #expect(metadata.warnings.map(\.subject) == ["com.example.huge", "com.example.gone"])
     #expect(metadata.warnings.map(\.error.code) == [.streamLimitExceeded, .httpNotFound])
     #expect(try asset.load().hasAudio)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Streams that can be heard in several ways: every sample says which one it is of.
+/// Streams with several renditions: every sample identifies its rendition.
 @Suite(.timeLimit(.minutes(5))) struct HLSRenditionTests {
   private func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
 
@@ -18,7 +18,7 @@ import Testing
   private static let subtitles =
     "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\",NAME=\"Zeichen\",LANGUAGE=\"de\",FORCED=YES,URI=\"s.m3u8\""
 
-  /// English in the variant's own segments, German and a comment beside it.
+  /// English in the variant's segments, German and a commentary in separate ones.
   private func languages() throws -> CodedStreamRig {
     let rig = try CodedStreamRig()
     for (file, name) in [(1, "en"), (2, "de"), (3, "comment")] {
@@ -53,7 +53,7 @@ import Testing
     let legible = try #require(properties.mediaSelectionGroup(for: .legible))
     #expect(legible.options.map(\.trackID) == [3] && legible.options[0].isPlayable)
     #expect(legible.options[0].characteristics == [.legible, .containsOnlyForcedSubtitles])
-    // Nothing but what is heard was asked for.
+    // Only played segments were requested.
     let requests = try rig.server.drain()
     #expect(!requests.contains { $0.contains("/de") || $0.contains("/s.m3u8") })
     for (id, file) in [(nil, 1), (0, 1), (1, 2), (2, 3)] {
@@ -69,7 +69,7 @@ import Testing
     for id in [3, 4, -1] { expectError(.noSuchTrack) { try AudioTrackReader(asset: asset, trackID: id) } }
   }
 
-  /// What of a rendition fails is heard in another variant, and not in another language.
+  /// When a rendition fails in one variant, playback continues in another variant, in the same language.
   @Test func whereAVariantFailsTheRenditionIsHeardOnInAnother() throws {
     let rig = try CodedStreamRig()
     for (file, name) in [(1, "en"), (2, "de"), (3, "de-low")] { try rig.encode(file, as: name) }
@@ -95,7 +95,7 @@ import Testing
     #expect(session.place.displayText.hasSuffix("/en.m3u8"), "the other rendition is where it was")
   }
 
-  /// Copies of an entry read one stream: what none of them reads any more does not stand for it.
+  /// Copies of an entry read one stream: a rendition that none of them reads does not count.
   @Test func theRenditionThatCountsIsOneThatIsRead() throws {
     let rig = try CodedStreamRig()
     for (file, name) in [(1, "en"), (2, "de")] {
@@ -114,7 +114,7 @@ import Testing
     #expect(try german?.frames(100).count == 200 && session.family.read?.trackID == 1)
     german = nil
     #expect(session.family.read === session && session.family.active === session)
-    // Its window moves on.
+    // Its window moves.
     let edge = session.timeline.endNanoseconds
     try rig.write("en", 3..<12)
     rig.clock.advance(seconds: 3)
@@ -128,7 +128,7 @@ import Testing
     #expect(session.family.active?.trackID == 1 && session.family.read == nil)
   }
 
-  /// Neither numbers nor windows have to be the same: dates tell where what lies, or else numbers do.
+  /// Sequence numbers and windows may differ: dates determine the positions, or else the numbers.
   @Test(arguments: [true, false])
   func renditionsOfALiveStreamAreHeardAtTheSameTime(_ hasDates: Bool) throws {
     let rig = try CodedStreamRig()
@@ -148,14 +148,14 @@ import Testing
     let heard = CodedStreamRig.runs(try english.frames(60_000))
     #expect(heard.map(\.file) == [1])
     let offset = try #require(heard.first).firstIndex - Int(first)
-    // Nearer to the end than playing begins.
+    // Closer to the end than playback starts.
     let time = MediaTime(frame: english.position, rate: 48_000)
     let german = try rig.reader(session, trackID: 1)
     let reached = try german.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
     #expect(reached == time && german.positionDoubt == english.positionDoubt)
     let other = CodedStreamRig.runs(try german.frames(30_000))
     #expect(other.map(\.file) == [2] && other.map(\.firstIndex) == [Int(german.position) - 30_000 + offset], "\(other)")
-    // The window that counts is that of what is read.
+    // The active window is that of the rendition that is read.
     #expect(session.family.active?.trackID == 1)
     // And back, after the window has moved.
     try rig.write("de", 5..<12, numberedFrom: hasDates ? 700 : 0, isEnded: false, date: date)

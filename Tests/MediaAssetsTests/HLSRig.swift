@@ -11,13 +11,13 @@ import Testing
 
 extension ManualTime: NetworkClock {}
 
-/// A web server with the segments of a sound of 24 seconds, 2 seconds each: `s0.ts` to `s11.ts`, or others.
+/// A web server with 24 seconds of audio in segments of 2 seconds: `s0.ts` to `s11.ts`, or others.
 final class HLSRig {
   let server: HTTPServer
   let clock = ManualTime()
   let log = NetworkLog()
   private let told = WakeSignal(0)
-  /// As FFmpeg's muxer wrote them, with their lengths.
+  /// The segments of FFmpeg's muxer, with their lengths.
   private(set) var segments: [(name: String, length: String)] = []
   let frameCount = 44_100 * 24
 
@@ -40,18 +40,18 @@ final class HLSRig {
     }
   }
 
-  /// The bytes of some segments, one behind another.
+  /// The concatenated bytes of some segments.
   func bytes(_ range: Range<Int>) throws -> [UInt8] {
     try segments[range].flatMap { try readFile(server.files.file($0.name)) }
   }
 
-  /// What some segments sound like in one file, read from its start.
+  /// The audio of some segments in one file, read from its start.
   func sound(_ range: Range<Int>, ending: String = "ts") throws -> [Float] {
     try server.write(try bytes(range), to: "part.\(ending)")
     return try AudioTrackReader(asset: Asset(path: server.files.file("part.\(ending)"))).readToEnd()
   }
 
-  /// Writes a playlist of some segments; `before` says what stands in front of one.
+  /// Writes a playlist of some segments. `before` has lines that precede a segment.
   func write(
     _ name: String, _ range: Range<Int>, isEnded: Bool = true, before: [Int: String] = [:], query: [Int: String] = [:]
   ) throws {
@@ -81,12 +81,12 @@ final class HLSRig {
       session: session, fetcher: session.fetcher, interrupt: Interrupt(), trackID: nil)
   }
 
-  /// Waits until something is so, looking at it whenever something is told by the log.
+  /// Waits until a condition is true. Checks it at each event of the log.
   func wait(until isSo: () -> Bool) {
     let _: Bool? = told.wait { _ in isSo() ? true : nil }
   }
 
-  /// Numbers of the errors in the log, in order.
+  /// The codes of the errors in the log, in order.
   var errorCodes: [Int] { log.errorEvents.map(\.error.code.rawValue) }
 }
 
@@ -95,7 +95,7 @@ extension Substring {
 }
 
 extension SoundReader {
-  /// Reads so many frames, fewer at the end.
+  /// Reads `count` frames, fewer at the end.
   func frames(_ count: Int) throws -> [Float] {
     var samples = [Float](repeating: 0, count: count * format.channelCount)
     var filled = 0

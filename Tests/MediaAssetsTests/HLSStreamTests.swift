@@ -7,15 +7,15 @@ import Testing
 
 @testable import MediaAssets
 
-/// Streams in segments, of files made by FFmpeg's own HLS muxer.
+/// Streams in segments, made by FFmpeg's HLS muxer.
 @Suite(.timeLimit(.minutes(5))) struct HLSStreamTests {
   private static let frameCount = 44_100 * 20
 
   private struct Row {
     var name: String
-    /// What the muxer is told.
+    /// The arguments of the muxer.
     var arguments: [String]
-    /// The same sound in one file, cut at no segment: how it is made of the segments.
+    /// The same audio in one file without segments: how it is made from the segments.
     var whole: String
   }
 
@@ -33,7 +33,7 @@ import Testing
       whole: "mp4"),
   ]
 
-  /// A server with a stream of time-coded sound, and the concatenation of its segments as one file.
+  /// A server with a stream of time-coded audio, and its concatenated segments as one file.
   private func serve(_ row: Row) throws -> (HTTPServer, whole: String) {
     let server = try HTTPServer()
     let wav = server.files.file("source.wav")

@@ -8,9 +8,9 @@ import Testing
 
 @testable import MediaAssets
 
-/// Variants of one stream that change while several read it, or while its playlist is asked for.
+/// Switches between variants while several readers use the stream, or while its playlist is requested.
 @Suite(.timeLimit(.minutes(5))) struct HLSSwitchTests {
-  /// Two variants, time-coded with 1 and 2, with segments of about a second, and a third that is not there.
+  /// Two variants with time codes 1 and 2 and segments of about a second, and a third that is missing.
   private func variants(_ rig: CodedStreamRig, high: String = "high.m3u8", low: String = "low.m3u8") throws {
     for (file, name) in [(1, "high"), (2, "low")] { try rig.encode(file, as: name) }
     let rate = try rig.byteCount("high", 4) * 8
@@ -25,7 +25,7 @@ import Testing
     try session.go(to: index, from: variantNumber, session.fetcher, interrupt: Interrupt())
   }
 
-  /// The playlist of the variant before never answers.
+  /// The playlist of the previous variant never arrives.
   @Test func aLivePlaylistThatHangsIsGivenUpWithItsVariant() throws {
     let rig = try CodedStreamRig()
     try variants(rig, high: "high.m3u8?again=hold%3Dlist")
@@ -57,7 +57,7 @@ import Testing
     rig.server.open(gate: "list")
   }
 
-  /// The same number means another segment there.
+  /// The same sequence number is a different segment there.
   @Test func whoWaitsForASegmentGoesOnInTheVariantThatAnotherReaderWentOverTo() throws {
     let rig = try CodedStreamRig()
     try variants(rig)
@@ -101,7 +101,7 @@ import Testing
       CodeThread { try session.go(to: 1, from: 0, session.fetcher, interrupt: Interrupt()) }
     }
     for _ in threads { try rig.server.wait("gate list") }
-    // What is found out while they wait for the playlist is not forgotten.
+    // Changes while they wait for the playlist are kept.
     try go(session, to: 2, from: 0)
     #expect(session.variantNumber == 0 && session.signal.withState { $0.variants.others(at: rig.clock.now) } == [1])
     rig.server.open(gate: "list")
@@ -110,7 +110,7 @@ import Testing
     #expect(session.signal.withState { $0.variants.others(at: rig.clock.now) } == [0])
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
     _ = try rig.server.drain()
-    // Whoever still reads what was, or has it already, changes nothing, and asks for nothing.
+    // A reader of the previous variant, or one that has already switched, changes nothing and requests nothing.
     try go(session, to: 0, from: 0)
     try go(session, to: 1, from: 1)
     #expect(try session.fallBack(from: 0, session.fetcher, interrupt: Interrupt()))

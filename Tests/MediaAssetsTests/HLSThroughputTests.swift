@@ -10,17 +10,18 @@ import Testing
 
 @testable import MediaAssets
 
-/// Which variant is heard follows from how fast segments come; the clock is moved by hand, and servers wait at gates.
+/// The choice of variants depends on the throughput of segments. The test advances the clock manually, and servers wait
+/// at gates.
 @Suite(.timeLimit(.minutes(5))) struct HLSThroughputTests {
   @Test func theSlowerOfTwoAveragesCounts() throws {
-    // Segments of two seconds: kilobits, seconds that they took, and what is made of it, in kilobits a second.
+    // Segments of two seconds: kilobits, seconds of transfer, and the resulting estimate in kilobits a second.
     let rows: [(segments: [(Double, Double)], expected: Double)] = [
       ([(200, 1)], 200), ([(200, 1), (200, 1), (200, 1)], 200),
-      // One that comes slowly after others is noticed at once, ...
+      // A slow segment after fast ones takes effect at once, ...
       ([(200, 0.1), (200, 0.1), (200, 0.1), (200, 10)], 50.43),
-      // ... one that comes quickly after slow ones is not yet believed.
+      // ... a fast one after slow ones does not.
       ([(200, 10), (200, 0.1)], 41.98), ([(200, 10)] + Array(repeating: (200, 0.1), count: 12), 447.0),
-      // Bytes count, not segments.
+      // The average is weighted by bytes, not by segments.
       ([(400, 1), (100, 1)], 145.07), ([(0, 5), (200, 1)], 200),
     ]
     for (segments, expected) in rows {
@@ -41,9 +42,9 @@ import Testing
     #expect(throughput.bitsPerSecond.map { $0.isFinite && $0 > 0 } == true)
   }
 
-  /// Small segments that are waited for look slow, and say little of how fast larger ones would come.
+  /// Small segments with latency look slow, and give no good estimate for larger ones.
   @Test func whatIsWaitedForDoesNotGrowWithTheBitsOfASegment() throws {
-    // Two seconds at 64 kbit/s: the answer after 0.8 s, and then 800 kbit/s.
+    // Two seconds at 64 kbit/s: a reply after 0.8 s, then 800 kbit/s.
     var throughput = StreamThroughput()
     for _ in 0..<5 {
       throughput.add(
@@ -52,7 +53,7 @@ import Testing
     }
     let (found, capacity) = (try #require(throughput.bitsPerSecond), try #require(throughput.capacity))
     #expect(abs(found - 133_333) < 1 && abs(capacity - 480_000) < 1, "\(found) \(capacity)")
-    // As many bits as that come just in time: 0.8 s and 1.2 s.
+    // The bits that arrive just in time: 0.8 s and 1.2 s.
     #expect(abs(0.8 + capacity * 2 / 800_000 - 2) < 1e-6)
     for _ in 0..<20 {
       throughput.add(
@@ -62,7 +63,7 @@ import Testing
     #expect(throughput.capacity == 0)
   }
 
-  /// How long the first byte is waited for is told apart from how long the others take.
+  /// The time to the first byte is measured separately from the transfer.
   @Test func theWaitForAnAnswerIsMeasuredByItself() throws {
     let server = try HTTPServer()
     try server.write([UInt8](repeating: 7, count: 30_000), to: "a")
@@ -124,11 +125,11 @@ import Testing
     variants.go(to: 0)
     variants.fail([1], at: now)
     #expect(took(250) == 2, "what failed is not tried again at once")
-    // The limit rules: what is over it is not chosen, however fast it comes.
+    // The limit applies: a variant above it is not chosen, at any throughput.
     variants = StreamVariants(try candidates([300, 200, 100], limit: 250))
     #expect(variants.bandwidth == 200)
     for _ in 0..<5 { #expect(took(1e9, idle: second) == nil) }
-    // What came too slowly is believed to come faster only when that was so of the present one, or after a while.
+    // A variant that was too slow is tried again only after fast segments of the current one, or after a while.
     variants = StreamVariants(try candidates([300, 200, 100]))
     #expect(took(150) == 2)
     variants.go(to: 2)
@@ -161,11 +162,11 @@ import Testing
       #expect(others() == [2, 0])
       variants.fail([0], at: now)
     }
-    // Whoever failed meanwhile failed no second time.
+    // A reader that failed meanwhile does not count as a second failure.
     variants.fail([0], at: now)
     now = now.advanced(byNanoseconds: 240 * second)
     #expect(others() == [2, 0])
-    // All failed, and the network is there again.
+    // All failed, then the network recovers.
     variants.fail([0, 1, 2], at: now)
     #expect(others().isEmpty)
     took(2)
@@ -175,14 +176,14 @@ import Testing
     variants.fail([0], at: now)
     now = now.advanced(byNanoseconds: 30 * second)
     #expect(others() == [2, 0], "nothing is remembered")
-    // What failed before enough of the present one came is better than nothing.
+    // A variant that failed before enough data of the current one arrived is better than none.
     variants.go(to: 2)
     variants.fail([0, 1], at: now)
     took(2)
     #expect(others().isEmpty)
     took(1)
     #expect(others() == [0, 1])
-    // What has been heard has not failed.
+    // A played variant has not failed.
     variants.go(to: 1)
     took(3)
     variants.go(to: 2)
@@ -194,7 +195,7 @@ import Testing
     }
   }
 
-  /// Sound that comes by itself, of which the master playlist tells only how much there is with pictures.
+  /// Separate audio, for which the master playlist gives only the total rate with video.
   @Test func whatSoundNeedsIsAnAverageOfItsSegments() throws {
     var rate = SoundBitRate()
     #expect(rate.bitsPerSecond == nil)
@@ -203,7 +204,7 @@ import Testing
       return rate.bitsPerSecond
     }
     for _ in 0..<10 { #expect(add(512, 4) == 128_000) }
-    // A little piece in front of an advertisement.
+    // A short segment before an advertisement.
     #expect(add(260, 0.2) == 128_000)
     #expect(add(800, 1) == 179_173)
     #expect(add(0, 4) == 179_173)
@@ -228,7 +229,7 @@ import Testing
         idleNanoseconds: 4_000_000_000, at: HostTime(nanoseconds: 0))
     }
     #expect(variants.first.count == 3)
-    // 256, 128 and 64 kbit/s of sound.
+    // 256, 128 and 64 kbit/s of audio.
     let first = [took(1_024, 5_000), took(260, 300, seconds: 0.2), took(1_024, 200)]
     #expect(first == [nil, nil, 1], "a little piece says nothing")
     variants.go(to: 1)
@@ -237,12 +238,12 @@ import Testing
     variants.go(to: 2)
     let third = [took(256, 130), took(256, 130), took(256, 170), took(256, 190), took(256, 400)]
     #expect(third == [nil, nil, nil, 1, 0])
-    // No more than the playlist says.
+    // At most the rate in the playlist.
     variants = StreamVariants(HLSVariantChoice(master).candidates(peakBitRateLimit: nil))
     #expect(took(100_000, 6_000) == nil)
   }
 
-  /// What became of the network a while ago does not count for ever.
+  /// Earlier network failures do not count indefinitely.
   @Test func variantsThatAllFailedAreThereAgainWhenTheNetworkIs() throws {
     let rig = try HLSRig()
     let lines = [3, 2, 1].flatMap { ["#EXT-X-STREAM-INF:BANDWIDTH=\($0)", "\($0).m3u8"] }
@@ -264,7 +265,7 @@ import Testing
     rig.clock.advance(seconds: 30)
     #expect(try fallsBack())
     #expect(session.place.displayText.hasSuffix("/2.m3u8"))
-    // Once more, but now segments come again, as those who read them find.
+    // Once more, but now segments arrive again, as their readers detect.
     try write(false)
     #expect(try !fallsBack())
     try write(true)
@@ -279,7 +280,8 @@ import Testing
     #expect(session.place.displayText.hasSuffix("/1.m3u8"))
   }
 
-  /// Answers take 0.8 s, and then everything is there at once: a better variant is sustained although the small one looks slow.
+  /// Replies take 0.8 s, then all data arrives at once. A better variant is sustainable although the small one looks
+  /// slow.
   @Test func aBetterVariantIsReachedWhereAnswersAreWaitedFor() throws {
     let rig = try HLSRig()
     try rig.server.write(
@@ -297,7 +299,7 @@ import Testing
     #expect(took(512, seconds: 3, wait: 0.8) == 1)
     try session.go(to: 1, from: session.variantNumber, session.fetcher, interrupt: Interrupt())
     func climb() -> Int { (1...60).first { _ in took(128, seconds: 0.9, wait: 0.8) == 0 } ?? 0 }
-    // The one that was too slow is left alone for a while.
+    // The variant that was too slow is not tried again for a while.
     #expect(climb() == 0)
     rig.clock.advance(seconds: 30)
     #expect(climb() == 1)
@@ -326,7 +328,7 @@ import Testing
       defer { hasAll.update { $0 = true } }
       var samples = try reader.frames(count)
       hasAll.update { $0 = true }
-      // In small pieces, which are wanted at once.
+      // In small chunks, as playback requests them.
       while true {
         let more = try reader.frames(4_096)
         if more.isEmpty { break }
@@ -347,7 +349,7 @@ import Testing
     #expect(rig.log.errorEvents.isEmpty)
   }
 
-  /// Sound with other numbers in the variants, so that every sample says which one it is of.
+  /// Different time codes in the variants, so that every sample identifies its variant.
   @Test func aVariantThatIsNotSustainedGivesWayToAnotherAndComesBackWithoutLosingASample() throws {
     let rig = try CodedStreamRig()
     for (file, name) in [(1, "high"), (2, "low")] { try rig.encode(file, as: name, seconds: 24) }
@@ -374,7 +376,7 @@ import Testing
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
     #expect(rig.log.accessEvents.last?.indicatedBitrate == Int64(slow / 2))
     var samples = heard.withLock { $0 }
-    // Whoever reads has enough: there is time between reads.
+    // The reader has buffered enough: there is time between reads.
     while true {
       rig.clock.advance(seconds: 1)
       let more = try reader.frames(48_000)
@@ -421,7 +423,7 @@ import Testing
     #expect(session.place.displayText.hasSuffix("high.m3u8") && rig.log.accessEvents.last?.numberOfSwitches == 0)
   }
 
-  /// Lengths are rounded in playlists, or made up: after many segments what they say is some segments away.
+  /// Playlists have rounded or wrong segment lengths: after many segments their sum is off by several segments.
   @Test(arguments: [(1.2, 1.2), (0.9, 0.9), (1.2, 1), (0.9, 1), (1, 1.2), (1, 0.9)])
   func whereSegmentsAreNotAsLongAsPlaylistsSayASwitchLosesNothing(_ before: Double, _ behind: Double) throws {
     let rig = try CodedStreamRig()
@@ -453,13 +455,13 @@ import Testing
     let count = try #require(rig.segments["high"]?.count)
     let asked = { (name: String) in requests.count { $0.hasPrefix("request GET /\(name)-") && $0.contains(".m4s") } }
     #expect(asked("high") == switching + 1)
-    // Where both say the same, what was heard tells; else it is found out.
+    // If both have the same lengths, the played audio determines the position; otherwise it is searched.
     let more = asked("low") - (count - switching - 1)
     print("\(more) more than are heard")
     #expect((0...(before == behind ? 1 : 3)).contains(more))
   }
 
-  /// AAC frames overlap: the other variant's decoder is warm before it is heard.
+  /// AAC frames overlap: the new variant's decoder has converged before its audio is played.
   @Test func aSwitchIsNotHeardInWhatOverlapsEither() throws {
     let rig = try HLSRig()
     let whole = try rig.sound(0..<12)
@@ -495,7 +497,7 @@ import Testing
     let reader = try AudioTrackReader(asset: asset)
     let timeline = try #require(asset.streamSession?.timeline)
     let next = try #require(timeline.entry(1))
-    // The second segment is read, of which no more has come than the server sends.
+    // The second segment is read, of which the server has sent only a part.
     let count = Int(next.startNanoseconds * 48_000 / 1_000_000_000) + 100
     #expect(try reader.readFrames(count, pieceFrames: count).samples.count == count * reader.format.channelCount)
     try rig.server.wait("gate half")

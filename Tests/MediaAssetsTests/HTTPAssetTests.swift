@@ -9,11 +9,11 @@ import Testing
 
 @testable import MediaAssets
 
-/// Assets that come from a web server, or from a source of the user's own.
+/// Assets from a web server, or from a custom byte source.
 @Suite(.timeLimit(.minutes(5))) struct HTTPAssetTests {
   private static let frameCount = 44_100 * 40
 
-  /// A server, and a minute of time-coded sound in a format.
+  /// A server with a minute of time-coded audio in some format.
   private func serve(_ name: String, _ arguments: [String] = []) throws -> HTTPServer {
     let server = try HTTPServer()
     let wav = server.files.file("source.wav")
@@ -26,7 +26,7 @@ import Testing
   private struct Row {
     var name: String
     var arguments: [String] = []
-    /// Where a seek goes is known without reading what lies before it.
+    /// Whether a seek's position is known without reading the data before it.
     var isExact = true
   }
 
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Long files, so that loading them would show.
+  /// Long files, in which a complete download would be noticeable.
   @Test func aSeekInALongFileLoadsLittleOfIt() throws {
     for (name, arguments, isEstimated) in [
       ("long.mp3", ["-b:a", "320k"], true), ("long.aac", ["-b:a", "256k", "-aac_pns", "0"], true),
@@ -143,12 +143,12 @@ import Testing
     opening.cancel()
     thread.join()
     #expect(result.withLock { $0 } == 6015)
-    // It is not held against it.
+    // The error is not stored.
     server.open(gate: "never")
     #expect(try asset.load().hasAudio)
   }
 
-  /// A playlist in a file leads to a server, too.
+  /// A local playlist that refers to a server.
   @Test func whoWaitsForTheServerOfAPlaylistInAFileHoldsUpNobodyElse() throws {
     let server = try HTTPServer()
     let list =
@@ -185,11 +185,11 @@ import Testing
     let found = reader.takeTitles()
     print(found.map { "\($0.title.title) from \($0.time.decimalDescription)" })
     #expect(found.map(\.title.title) == ["One", "Two"])
-    // 16,000 bytes at 128 kbit/s are a second.
+    // 16,000 bytes at 128 kbit/s are one second.
     #expect(abs((found.first?.time.seconds ?? 0) - 1) < 0.1 && abs((found.last?.time.seconds ?? 0) - 2) < 0.1)
-    // The station's first frame is the file's information frame: the two differ by what that says of the edges.
+    // The station's first frame is the file's information frame. The two differ in the edges that it declares.
     _ = try local.seekExactly(to: .zero)
-    // There is no way back: it goes on where it is.
+    // The stream cannot seek back, so reading continues at the current position.
     let reached = try reader.seekExactly(to: .zero)
     #expect(reached.seconds >= 4.9)
     #expect(asset.networkLog.accessEvents.count == 1, "one connection for finding out what it is and for reading it")
@@ -205,7 +205,7 @@ import Testing
     #expect(icy.map(\.commonKey) == [.title, .type, .relation, nil])
     #expect(metadata.strings(.title) == ["Test Radio"] && metadata.availableMetadataFormats.contains(.icy))
     #expect(asset.loadedTitles?.title == "Test Radio")
-    // A file on a server is no station.
+    // A file on a server is not a station.
     let file = try Asset(url: "\(server.address)/radio.mp3")
     #expect(try file.loadMetadata(interrupt: Interrupt()).metadata(forFormat: .icy) == [])
   }
@@ -230,7 +230,7 @@ import Testing
   }
 }
 
-/// Bytes that are given by the piece.
+/// Bytes delivered in chunks.
 private final class OwnSource: ByteSource {
   private let bytes: [UInt8]
   private let limit: Int

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Lists that a web server has.
+/// Playlists on a web server.
 @Suite(.timeLimit(.minutes(2))) struct HTTPPlaylistTests {
   private func server(_ files: [String: String]) throws -> HTTPServer {
     let server = try HTTPServer()
@@ -47,7 +47,7 @@ import Testing
     #expect(
       list.entries.map(\.place) == [.file(Array(copy.files.file("0.mp3").utf8)), .url("\(server.address)/1.mp3")])
     #expect(list.warnings.map(\.error.code) == [.httpNotFound])
-    // Not where the network is not to be used.
+    // Not if network access is disabled.
     var options = HTTPOptions()
     options.isNetworkAllowed = false
     let local = try Playlist(

@@ -3,7 +3,7 @@ import RealtimeAudio
 
 @testable import MediaAssets
 
-/// A place that is opened at once but whose bytes do not come, and what it was asked.
+/// A location that opens at once but whose bytes do not arrive, and a record of its reads.
 final class HangingBytes: Sendable {
   fileprivate struct State {
     var readCount = 0
@@ -12,25 +12,25 @@ final class HangingBytes: Sendable {
   }
 
   fileprivate let state = WakeSignal(State())
-  /// As a file whose server is gone: reading is not given up when it is cancelled, but by `release`.
+  /// Whether reads ignore cancellation and end only with `release`, like a file whose server is gone.
   fileprivate let isDeaf: Bool
 
   init(isDeaf: Bool = false) { self.isDeaf = isDeaf }
 
-  /// An asset whose bytes these are.
+  /// An asset with these bytes.
   func asset(_ workers: AssetWorkers = .shared) -> Asset {
     Asset(
       place: .source(name: "hanging.wav") { [self] () throws(MediaError) in HangingByteSource(self) }, workers: workers)
   }
 
-  /// How many reads were given up.
+  /// The number of cancelled reads.
   var givenUpCount: Int { state.withState { $0.givenUpCount } }
 
-  /// Wait until so many reads have begun, or have been given up.
+  /// Waits until `count` reads have started, or have been cancelled.
   func waitUntilRead(_ count: Int) { _ = state.wait { $0.readCount >= count ? true : nil } as Bool? }
   func waitUntilGivenUp(_ count: Int) { _ = state.wait { $0.givenUpCount >= count ? true : nil } as Bool? }
 
-  /// All reads fail.
+  /// Makes all reads fail.
   func release() { state.update { $0.isReleased = true } }
 }
 

@@ -9,7 +9,7 @@ import WholeFiles
 
 @testable import MediaAssets
 
-/// Images of times, and the times that they are of.
+/// Images at times, and their actual times.
 @Suite struct ImageGeneratorTests {
   private static let x264 = [
     "-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "12", "-keyint_min", "12", "-sc_threshold", "0",
@@ -58,7 +58,7 @@ import WholeFiles
       #expect(image.width == 32 && image.height == 26)
       #expect(all.contains { $0.presentationTime == actual })
     }
-    // As large as it is, it is the picture itself.
+    // With unlimited size, the image is the video frame.
     generator.maximumSize = .init(width: 0, height: 0)
     let (image, actual) = try generator.image(at: Self.time(113))
     #expect(image == all.first { $0.presentationTime == actual }?.pixels)
@@ -67,7 +67,7 @@ import WholeFiles
   @Test func toleranceLetsAKeyFrameDo() throws {
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
-    // Key frames lie at 0, 0.48, 0.96, 1.44 and 1.92.
+    // Key frames are at 0, 0.48, 0.96, 1.44 and 1.92.
     let rows: [(wanted: Int64, before: MediaTime, after: MediaTime, actual: Int64)] = [
       (100, .positiveInfinity, .positiveInfinity, 96), (130, .positiveInfinity, .positiveInfinity, 144),
       (130, .positiveInfinity, .zero, 96), (130, Self.time(10), .zero, 128), (130, .zero, Self.time(20), 144),
@@ -110,7 +110,7 @@ import WholeFiles
     #expect(plain.width == 64 && plain.height == 48)
     generator.appliesPreferredTrackTransform = true
     let turned = try generator.image(at: .zero).image
-    // As FFmpeg's program turns it.
+    // As rotated by FFmpeg's program.
     let raw = folder.file("turned.raw")
     try Tool.ffmpeg(
       "-i", path, "-frames:v", "1", "-sws_flags", "bicubic+accurate_rnd+full_chroma_int+full_chroma_inp", "-pix_fmt",
@@ -150,7 +150,7 @@ import WholeFiles
     ).make(in: folder)
     var bytes = try readFile(path)
     let place = try #require(bytes.indices.dropLast(36).first { bytes[$0...].starts(with: Array("clap".utf8)) })
-    // 32 x 24, four to the right and two up.
+    // 32 x 24, shifted by four to the right and two up.
     let numbers: [Int32] = [32, 1, 24, 1, 4, 1, -2, 1]
     for (index, number) in numbers.enumerated() {
       for byte in 0..<4 {
@@ -167,7 +167,7 @@ import WholeFiles
   }
 
   @Test func partsAndTurnsOfPicturesArePixelByPixel() throws {
-    // Blue tells which pixel it is.
+    // The blue value identifies the pixel.
     let picture = try PixelBuffer(.bgra, width: 3, height: 2, data: (0..<6).flatMap { [UInt8($0), 1, 2, 255] })
     func blues(_ picture: PixelBuffer) -> [[UInt8]] {
       (0..<picture.height).map { row in (0..<picture.width).map { picture.data[4 * (row * picture.width + $0)] } }
@@ -207,7 +207,7 @@ import WholeFiles
     generator.maximumSize = .init(width: 44, height: 0)
     let times = [Self.time(50), Self.time(50), Self.time(900), .zero, Self.time(50)]
     generator.generateImagesAsynchronously(forTimes: times) { answers.note($0, $1) }
-    // Of no concern to what was asked for before.
+    // Does not affect earlier requests.
     generator.maximumSize = .init(width: 22, height: 0)
     generator.generateImagesAsynchronously(forTimes: []) { answers.note($0, $1) }
     generator.generateImagesAsynchronously(forTimes: [Self.time(4)]) { answers.note($0, $1) }
@@ -242,7 +242,7 @@ import WholeFiles
     #expect(try film.image(at: Self.time(48)).actualTime == Self.time(48))
     let outcomes = later.wait(40)
     #expect(outcomes.count == 40 && outcomes[0] == "0 176")
-    // Once they are cancelled, all that follow are.
+    // After the first cancelled image, all are cancelled.
     #expect(outcomes.drop { $0 != "cancelled" }.allSatisfy { $0 == "cancelled" })
   }
 

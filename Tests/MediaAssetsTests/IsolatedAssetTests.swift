@@ -9,7 +9,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Assets that a worker process opens and decodes are what they are in this process.
+/// Assets that a worker process opens and decodes equal those of this process.
 @Suite struct IsolatedAssetTests {
   private static func asset(
     _ place: AssetPlace, _ isolation: Asset.Isolation, isPrecise: Bool = false
@@ -60,7 +60,7 @@ import Testing
       #expect(one.positionDoubt == other.positionDoubt)
       let (heard, isolatedHeard) = (try one.readFrames(5_000), try other.readFrames(5_000))
       #expect(heard.position == isolatedHeard.position, "\(row.name): \(time)")
-      // Some decoders have a state that a seek does not restore: what they decode depends on what was decoded before.
+      // Some decoders have state that a seek does not restore, so their output depends on earlier audio.
       if case .bitExact = row.expectation {
         #expect(heard.samples == isolatedHeard.samples, "\(row.name): \(time)")
       }
@@ -188,7 +188,7 @@ import Testing
         guard let changed = try? MessageDecoder.value(AssetProperties.self, from: other), changed.isPlausible else {
           continue
         }
-        // Whatever passes can be used: nothing traps.
+        // Every value that is accepted can be used: nothing traps.
         _ = changed.withAudioEnd(MediaTime(value: 1, timescale: 1))
         _ = (changed.audioEdits, changed.isPlayable, changed.isComposable)
       }

@@ -9,9 +9,9 @@ import Testing
 
 @testable import MediaAssets
 
-/// Exports in worker processes that a file controls, and the decision where an export is performed.
+/// Exports in worker processes that a hostile file controls, and the decision where an export runs.
 @Suite(.timeLimit(.minutes(5))) struct IsolatedExportTests {
-  /// Workers whose exports do what the name of the file says.
+  /// Workers whose exports depend on the file name.
   private static func pool() throws -> WorkerPool {
     let folder = try #require(WorkerProgram.path()).split(separator: "/").dropLast().joined(separator: "/")
     return WorkerPool(program: "/\(folder)/worker-for-tests")
@@ -24,7 +24,7 @@ import Testing
     var byteCount = 0
   }
 
-  /// Exports with such a worker into a new file.
+  /// Exports with such a worker to a new file.
   private static func run(
     _ assets: [Asset], in folder: TemporaryDirectory, pool: WorkerPool?, _ settings: ExportSettings = .init(.flac),
     hold: @escaping (@escaping @Sendable () -> Void) -> Void = { _ in }

@@ -11,7 +11,7 @@ import WholeFiles
 
 @testable import MediaAssets
 
-/// Images that a worker process makes are those of this process.
+/// Images from a worker process equal those of this process.
 @Suite(.timeLimit(.minutes(10))) struct IsolatedImageTests {
   private static let x264 = [
     "-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "12", "-keyint_min", "12", "-sc_threshold", "0",
@@ -77,7 +77,7 @@ import WholeFiles
     var description: String { "\(image) \(actualTime.decimalDescription) \(bytes.count) \(error?.code.name ?? "")" }
   }
 
-  /// Checks that a worker makes the same images as this process. Returns the times of those that have no error.
+  /// Checks that a worker makes the same images as this process. Returns the times of images without an error.
   @discardableResult
   private static func compare(
     _ place: AssetPlace, _ task: ImageTask, _ times: [MediaTime], _ name: String, isDamaged: Bool = false

@@ -26,7 +26,7 @@ import Testing
       segmentName: "s%d.m4s"),
   ]
 
-  /// What a reader reads: the beginning, after some seeks, and the end.
+  /// The audio of a reader: the start, after some seeks, and the end.
   private static func reading(_ rig: HLSRig, _ isolation: Asset.Isolation) throws -> [[Float]] {
     let reader = try rig.reader(try rig.session("vod.m3u8", isolation))
     var parts = [try reader.frames(10_000)]
@@ -84,7 +84,7 @@ import Testing
     let result = try samples.withUnsafeMutableBufferPointer { buffer in
       try reader.read(into: try #require(buffer.baseAddress), capacityFrames: 1_024)
     }
-    // Samples of the frame that was decoded before may come first.
+    // Samples of the last decoded frame may come first.
     if case .endOfTrack = result { Issue.record("a cancelled read is no end") }
     interrupt.reset()
     try reader.seek(toFrame: 300_000)

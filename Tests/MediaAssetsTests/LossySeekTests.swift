@@ -3,9 +3,9 @@ import Testing
 
 @testable import MediaAssets
 
-/// Seeks in lossy files, against the same file read from its start.
+/// Seeks in lossy files, compared with a read from the start.
 @Suite struct LossySeekTests {
-  /// How to make a file, and how far from the reference a sample may be after a seek.
+  /// The options for a file, and the maximum difference of a sample after a seek.
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
     var options: [String]
@@ -47,8 +47,8 @@ import Testing
     }
   }
 
-  /// What seeks are compared with is itself compared with FFmpeg's program: to the last bit, from the first frame to the last.
-  /// That leaves the padding of M4A's last packet in; here it is cut off, so that what is left is the original's length.
+  /// Compares the reference for seeks with FFmpeg's program: equal in every bit, from the first frame to the last.
+  /// FFmpeg keeps the padding of M4A's last packet; here it is removed, so that the original's length remains.
   @Test(arguments: [
     Row(name: "cbr.mp3", options: ["-c:a", "libmp3lame", "-b:a", "128k"]),
     Row(name: "vbr.mp3", options: ["-c:a", "libmp3lame", "-q:a", "2"]),
@@ -72,14 +72,14 @@ import Testing
     let padding = decoded.count / 2 - frameCount
     let packet = ["a.m4a": 1_024, "ima.wav": 1_017, "ms.wav": 1_012][row.name] ?? 1
     #expect((0..<packet).contains(padding), "\(padding) frames more")
-    // FFmpeg writes ADPCM in whole blocks, and nothing of where in the last one the sound ends.
+    // FFmpeg writes ADPCM in whole blocks, and no position of the end in the last block.
     #expect(heard.count == (row.options[1].hasPrefix("adpcm") ? decoded.count : 2 * frameCount))
     let isSame = heard == Array(decoded.prefix(heard.count))
     #expect(isSame)
   }
 
-  /// FFmpeg writes when an edit ends in milliseconds, too few of them, and on reading leaves out a packet that begins behind
-  /// that: a last one with a few frames only. They are heard all the same.
+  /// FFmpeg writes the end of an edit in milliseconds, rounded down. When reading, it drops a last packet with few
+  /// frames that starts after that end. The engine plays this packet.
   @Test(arguments: [(false, 1), (false, 3), (false, 19), (false, 27), (false, 32), (true, 1), (true, 5)])
   func aLastPacketBehindTheEndOfTheEditIsHeard(_ isMP3: Bool, _ lastFrames: Int) throws {
     let folder = try TemporaryFolder()
@@ -112,7 +112,7 @@ import Testing
     #expect(try reader.seekExactly(to: .positiveInfinity) == MediaTime(frame: Int64(frameCount), rate: 44_100))
   }
 
-  /// Encoders' priming is not heard: what was the first sample is the first sample.
+  /// Encoder delay is not played: the original's first sample is the first sample.
   @Test(arguments: [
     Row(name: "a.mp3", options: ["-c:a", "libmp3lame"]), Row(name: "a.m4a", options: ["-c:a", "aac"]),
     Row(name: "a.ogg", options: ["-c:a", "libvorbis"]), Row(name: "a.opus", options: ["-c:a", "libopus"]),
@@ -130,7 +130,7 @@ import Testing
     #expect(abs(loudest - 24_001) <= 4)
   }
 
-  /// Timestamps are in milliseconds, and with video nothing can be counted: the sizes of frames tell the place.
+  /// Timestamps are in milliseconds, and with video nothing can be counted. Frame sizes determine the position.
   @Test(arguments: [
     ("a.mka", "flac", false), ("a.mkv", "flac", true), ("b.mkv", "aac", true), ("c.mkv", "libvorbis", true),
   ])

@@ -6,8 +6,8 @@ import Testing
 
 @testable import MediaAssets
 
-/// Headers that say another length than the file has, and timestamps that jump: all the sound plays, the position stays
-/// true, and it is said.
+/// Headers with a wrong length, and timestamps that jump: all audio plays, the position stays correct, and the fault is
+/// reported.
 @Suite struct LyingFileTests {
   private static let frameCount = 352_800  // 8 s
 
@@ -20,7 +20,7 @@ import Testing
     return try readFile(folder.file(name))
   }
 
-  /// The first frame that does not tell its own place plus `shift`.
+  /// The first frame whose time code differs from its position plus `shift`.
   private func firstWrong(_ samples: [Float], in range: Range<Int>, shift: Int = 0) -> Int? {
     range.first { IndexedAudio.index(left: samples[2 * $0], right: samples[2 * $0 + 1]) != Int64($0 + shift) }
   }
@@ -31,12 +31,13 @@ import Testing
     case wavLong, wavZero, wavUnknown, rf64, rf64Long, flacLong, flacShort, flacUnknown, aiffLong, movieLong, movieShort
     case xingLong, xingShort, factLong, factShort, matroskaLong, matroskaShort
 
-    /// The error that reading ends with, and what is said otherwise.
+    /// The error that ends reading, and the warning.
     var codes: (error: Int, warning: Int) {
       switch self {
       case .wavLong, .rf64Long, .flacLong, .aiffLong, .xingLong, .factLong, .matroskaLong: (3004, 0)
       case .flacShort, .movieShort, .xingShort, .matroskaShort: (0, 3006)
-      // The usual ways of saying that the length is not known, and what FFmpeg knows better by the sample table or the bit rate.
+      // The usual ways to declare an unknown length, and lengths that FFmpeg corrects with the sample table or the bit
+      // rate.
       case .wavZero, .wavUnknown, .rf64, .flacUnknown, .movieLong, .factShort: (0, 0)
       }
     }
@@ -59,7 +60,7 @@ import Testing
     case .wavUnknown: return try patched("a.wav") { put(littleEndian(.max), at: 40, of: &$0) }
     case .rf64, .rf64Long:
       return try patched("a.wav") { bytes in
-        // EBU Tech 3306: lengths of 64 bits of the file, the data and the samples, and no table.
+        // EBU Tech 3306: 64-bit lengths of the file, the data and the samples, and no table.
         let lengths = [0, UInt64(length) * (lie == .rf64 ? 4 : 8), 0].flatMap { value in
           withUnsafeBytes(of: UInt64(value).littleEndian) { Array($0) }
         }
@@ -67,7 +68,7 @@ import Testing
         put(littleEndian(.max), at: 40, of: &bytes)
         bytes.insert(contentsOf: Array("ds64".utf8) + littleEndian(28) + lengths + littleEndian(0), at: 12)
       }
-    // STREAMINFO's last 32 bits of the number of samples (RFC 9639, 8.2).
+    // The last 32 bits of the sample count in STREAMINFO (RFC 9639, 8.2).
     case .flacLong: return try patched("a.flac") { put(MovieBoxes.bigEndian(length * 2), at: 22, of: &$0) }
     case .flacShort: return try patched("a.flac") { put(MovieBoxes.bigEndian(length / 2), at: 22, of: &$0) }
     case .flacUnknown: return try patched("a.flac") { put(MovieBoxes.bigEndian(UInt32(0)), at: 22, of: &$0) }
@@ -118,7 +119,7 @@ import Testing
     #expect(code == lie.codes.error)
     let isMP3 = [.xingLong, .xingShort, .factLong, .factShort].contains(lie)
     if isMP3 {
-      // Where the padding is cannot be known then.
+      // The position of the padding is unknown then.
       #expect(abs(samples.count / 2 - Self.frameCount) < 2_304)
     } else {
       #expect(samples.count == 2 * Self.frameCount)
@@ -126,7 +127,7 @@ import Testing
     }
     let warning = reader.takeWarning()
     #expect(warning?.error.code.rawValue ?? 0 == lie.codes.warning)
-    // What was announced is corrected.
+    // The announced duration is corrected.
     let end = try #require(reader.end)
     #expect(end == .init(frame: Int64(samples.count / 2), isExact: true))
     let refined = asset.refine(audioEnd: MediaTime(frame: end.frame, rate: 44_100))
@@ -134,7 +135,7 @@ import Testing
       #expect(refined?.duration != announced && refined?.providesPreciseDuration == true)
     }
     #expect(try asset.load().duration == MediaTime(frame: end.frame, rate: 44_100))
-    // And can be sought in.
+    // Seeks work.
     try reader.seekExactly(to: MediaTime(frame: 300_000, rate: 44_100))
     let (position, piece) = try reader.readFrames(10)
     #expect(position == 300_000)
@@ -146,7 +147,7 @@ import Testing
 
   // MARK: - Timestamps
 
-  /// By how many milliseconds timestamps jump in the middle, what becomes of the number of frames, in milliseconds.
+  /// The jump of timestamps in the middle, and the change of the total duration, both in milliseconds.
   @Test(arguments: [
     (jump: 3_000, change: 3_000), (jump: 30_000, change: 0), (jump: -200, change: 0), (jump: -3_000, change: 0),
   ])
@@ -156,7 +157,7 @@ import Testing
     var place = 0
     for offset in bytes.indices.dropLast(16)
     where bytes[offset] == 0x1f && Array(bytes[offset..<(offset + 4)]) == [0x1f, 0x43, 0xb6, 0x75] {
-      // Behind the size and a checksum.
+      // After the size and a checksum.
       let places = (offset + 4)..<(offset + 20)
       guard let element = places.first(where: { bytes[$0] == 0xe7 && bytes[$0 + 1] == 0x82 }) else { continue }
       let time = Int(bytes[element + 2]) << 8 | Int(bytes[element + 3])
@@ -171,7 +172,7 @@ import Testing
       isReported: row.jump != -200)
   }
 
-  /// The sample table says that one sample lasts longer, or not as long, as it does.
+  /// The sample table declares too long or too short a duration for one sample.
   @Test(arguments: [(44_100, 44_100), (-2_048, 0), (600_000, 0)])
   func movieTimestampsThatJump(_ jump: Int, _ change: Int) throws {
     let folder = try TemporaryFolder()
@@ -183,7 +184,7 @@ import Testing
         [(40, 4_096), (1, 4_096 + jump), (count - 42, 4_096), (1, last)], duration: Self.frameCount + jump, in: bytes),
       as: "jump.m4a")
     if jump < 0 {
-      // By less than several frames: the samples follow each other up to where the durations say that the track ends.
+      // A jump of less than several frames: samples are contiguous up to the declared end of the track.
       let samples = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
       #expect(samples.count / 2 == Self.frameCount + jump && firstWrong(samples, in: 0..<samples.count / 2) == nil)
       return
@@ -219,14 +220,14 @@ import Testing
     #expect(reader.takeWarning() == nil)
   }
 
-  /// Reads a time-coded file whose timestamps jump: silence or a cut of `change` frames, or nothing, and all the rest. A jump by
-  /// less than several frames is noise, and is not reported.
+  /// Reads a time-coded file whose timestamps jump. Expects silence or a cut of `change` frames, or neither, and all
+  /// other audio. A jump of less than several frames is noise, and is not reported.
   private func expectJump(
     _ asset: Asset, at place: Int, change: Int, tolerance: Int, isReported: Bool = true
   ) throws {
     let reader = try AudioTrackReader(asset: asset)
     var samples: [Float] = []
-    // When the count began anew there is less than the header promised.
+    // If the count started again, there is less audio than the header declares.
     let code = errorCode { try reader.readToEnd(into: &samples) }
     #expect(code == 0 || code == 3004 && change == 0)
     let count = samples.count / 2
@@ -247,7 +248,7 @@ import Testing
     let warning = try #require(reader.takeWarning())
     #expect(warning.error.code == .irregularTimestamps)
     #expect(abs(warning.time.seconds - Double(place) / 44_100) < 0.2)
-    // With silence in it, it may be longer than the header said.
+    // With silence in it, the audio may be longer than declared.
     if let further = reader.takeWarning() { #expect(further.error.code == .wrongLength && change > 0) }
   }
 }

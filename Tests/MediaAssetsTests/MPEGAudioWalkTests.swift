@@ -5,9 +5,9 @@ import Testing
 
 @testable import MediaAssets
 
-/// The walk over MPEG audio's headers finds the packets that FFmpeg reads, in whole and in damaged files.
+/// The iteration over MPEG audio headers finds the packets that FFmpeg reads, in intact and damaged files.
 @Suite struct MPEGAudioWalkTests {
-  /// A packet as both count it.
+  /// A packet, as counted by both.
   struct Counted: Equatable {
     var byte: Int64
     var frame: Int64
@@ -34,7 +34,7 @@ import Testing
 
   private static let sound = "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=6:s=44100"
 
-  /// What reading from the start gives.
+  /// The packets of a read from the start.
   private func read(_ path: String) throws -> (packets: [Counted], rate: Int) {
     let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
     let stream = try #require(demuxer.streams.first { $0.mediaType == .audio })
@@ -58,7 +58,8 @@ import Testing
     return packets
   }
 
-  /// Where the two part; nil when they do not. What is left behind the last frame is a packet for FFmpeg alone.
+  /// The first difference between both; nil if there is none. FFmpeg treats bytes after the last frame as a packet,
+  /// which is ignored.
   private func difference(_ path: String) throws -> String? {
     let read = try read(path)
     guard let first = read.packets.first else { return nil }
@@ -123,13 +124,13 @@ import Testing
     }
   }
 
-  /// Whatever the bytes are, the walk ends, in order.
+  /// For any bytes, the iteration ends, and its packets are in order.
   @Test func noiseDoesNoHarm() throws {
     let folder = try TemporaryFolder()
     var random = SplitMix64(state: 23)
     for round in 0..<20 {
       var bytes = (0..<60_000).map { _ in UInt8.random(in: 0...255, using: &random) }
-      // Many headers among it.
+      // With many headers in between.
       for _ in 0..<(round * 100) {
         let place = Int.random(in: 0..<(bytes.count - 4), using: &random)
         bytes[place] = 0xff
@@ -159,7 +160,7 @@ import Testing
       as [UInt32])
   func whatIsNoHeaderIsNone(_ bits: UInt32) { #expect(MPEGAudioHeader(bits) == nil) }
 
-  /// Bytes of a layer III packet that frames after it may take, by its header (ISO/IEC 11172-3 and 13818-3, 2.4.1).
+  /// Bytes of a layer III packet that later frames may use, by its header (ISO/IEC 11172-3 and 13818-3, 2.4.1).
   private func mainDataByteCount(_ packet: Range<Int>, of bytes: [UInt8]) -> Int {
     let (version, mode) = (bytes[packet.lowerBound + 1], bytes[packet.lowerBound + 3])
     let isMono = mode >> 6 == 3
@@ -167,7 +168,7 @@ import Testing
     return packet.count - 4 - (version & 1 == 0 ? 2 : 0) - side
   }
 
-  /// A dozen packets and more at 8 kbit/s: bytes count, not packets.
+  /// More than a dozen packets at 8 kbit/s: the preroll is measured in bytes, not packets.
   @Test func thePrerollIsMeasuredInMainData() throws {
     let folder = try TemporaryFolder()
     for (options, expected, reservoir) in [
@@ -191,8 +192,8 @@ import Testing
       let chosen = try #require(read.packets.firstIndex { $0.byte == place.byte })
       #expect(read.packets[chosen].frame == place.frame)
       #expect(expected.contains(target - chosen), "\(options): \(target - chosen) packets")
-      // The two frames before the target are for its overlap and filter bank; what is before them is what the first of the two
-      // may reach back into.
+      // The two frames before the target are for its overlap and filter bank. The packets before them supply the data
+      // that the first of the two may refer to.
       let bytes = try readFile(path)
       let mainData = (chosen..<(target - 2)).map { index in
         mainDataByteCount(Int(read.packets[index].byte)..<Int(read.packets[index + 1].byte), of: bytes)

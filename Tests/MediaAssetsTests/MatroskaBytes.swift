@@ -1,16 +1,16 @@
 import Foundation
 
-/// A Matroska file of one sound track, put together by hand, so that its packets can say what no muxer lets them.
+/// A hand-made Matroska file with one audio track, whose packets may have values that no muxer writes.
 struct MatroskaBytes {
   var codecID = "A_PCM/INT/LIT"
   var sampleRateHz = 48_000
   var channelCount = 1
   var bitsPerSample = 16
-  /// What a block that says nothing else lasts.
+  /// The default duration of a block.
   var defaultNanoseconds: UInt64?
   /// In milliseconds.
   var duration: Double?
-  /// When each block is, in milliseconds; what it lasts, in milliseconds, if it says so; its data.
+  /// The time of each block in milliseconds, its duration in milliseconds if it has one, and its data.
   var blocks: [(time: Int, duration: UInt64?, data: [UInt8])] = []
 
   /// The file.

@@ -6,11 +6,11 @@ import Testing
 
 @testable import MediaAssets
 
-/// A folder of its own for a test's files; removed with the object.
+/// A separate folder for a test's files, which is removed with the object.
 final class TemporaryFolder {
   let path: String
 
-  /// FFmpeg speaks of every damaged file; tests that make them by the hundred would drown.
+  /// FFmpeg logs every damaged file, which is too much for tests with hundreds of them.
   private static let quietness: Void = LibAV.discardLog()
 
   init() throws {
@@ -24,7 +24,7 @@ final class TemporaryFolder {
   /// Path of a file in the folder.
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes bytes into a file of the folder; answers its path.
+  /// Writes a file in the folder and returns its path.
   @discardableResult
   func write(_ bytes: [UInt8], as name: String) throws -> String {
     try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
@@ -32,7 +32,7 @@ final class TemporaryFolder {
   }
 }
 
-/// Writes bytes into a file whose name is bytes.
+/// Writes a file whose path is bytes.
 func writeFile(_ bytes: [UInt8], at path: [UInt8]) throws {
   let file = try #require(
     (path + [0]).withUnsafeBufferPointer { name in
@@ -45,7 +45,7 @@ func writeFile(_ bytes: [UInt8], at path: [UInt8]) throws {
 /// A file's bytes.
 func readFile(_ path: String) throws -> [UInt8] { try [UInt8](Data(contentsOf: URL(fileURLWithPath: path))) }
 
-/// A command-line tool that makes test files. A tool that is missing or fails fails the test.
+/// A command-line tool that makes test files. A missing or failing tool fails the test.
 enum Tool {
   struct Failure: Error, CustomStringConvertible { var description: String }
 
@@ -57,7 +57,7 @@ enum Tool {
     try Fixtures.ffmpeg(["-nostdin", "-hide_banner", "-loglevel", "error", "-y"] + arguments)
   }
 
-  /// The sound of a file as FFmpeg's program decodes it, interleaved; `options` are the input's.
+  /// The audio of a file as FFmpeg's program decodes it, interleaved; `options` are input options.
   static func decode(_ path: String, _ options: [String] = []) throws -> [Float] {
     let decoded = path + ".f32"
     try ffmpeg(arguments: options + ["-i", path, "-map", "0:a", "-c:a", "pcm_f32le", "-f", "f32le", decoded])
@@ -66,7 +66,7 @@ enum Tool {
     }
   }
 
-  /// Runs a tool from PATH; what it writes to its standard output is dropped.
+  /// Runs a tool from PATH and discards its standard output.
   static func run(_ name: String, _ arguments: [String]) throws {
     var child = pid_t()
     var words = ([name] + arguments).map { strdup($0) }
@@ -105,13 +105,13 @@ extension AudioTrackReader {
     return (first, samples)
   }
 
-  /// An exact seek.
+  /// Seeks exactly.
   @discardableResult
   func seekExactly(to time: MediaTime) throws -> MediaTime {
     try seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
   }
 
-  /// Reads everything that is left; `samples` has it, even when the file breaks off.
+  /// Reads all remaining frames into `samples`, including those before an error.
   func readToEnd(into samples: inout [Float]) throws {
     let piece = UnsafeMutablePointer<Float>.allocate(capacity: 4_096 * format.channelCount)
     defer { piece.deallocate() }
@@ -123,11 +123,11 @@ extension AudioTrackReader {
     }
   }
 
-  /// Reads everything that is left.
+  /// Reads all remaining frames.
   func readToEnd() throws -> [Float] { try readFrames(.max / 64, pieceFrames: 4_096).samples }
 }
 
-/// Runs `body` and answers the number of the error that it throws; 0 when it throws none.
+/// Runs `body` and returns the code of its error; 0 without an error.
 func errorCode(_ body: () throws -> Void) -> Int {
   do {
     try body()
@@ -139,7 +139,7 @@ func errorCode(_ body: () throws -> Void) -> Int {
   }
 }
 
-/// Opens an asset that is a file.
+/// Opens a file asset.
 func openFile(_ asset: Asset, interrupt: Interrupt) throws -> Demuxer {
   guard case .file(let demuxer, _) = try MediaFile.open(asset, interrupt: interrupt) else {
     throw MediaError(.unknownFormat, "a stream is no file")

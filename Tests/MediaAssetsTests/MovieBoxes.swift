@@ -1,7 +1,7 @@
 import Testing
 
-/// Edits the boxes of MP4 files (ISO/IEC 14496-12) of one track whose `moov` comes last, as FFmpeg writes them: no tool
-/// writes all the edit lists and comments that there are.
+/// Edits the boxes of MP4 files (ISO/IEC 14496-12) with one track and `moov` at the end, as written by FFmpeg. No tool
+/// writes all kinds of edit lists and comments.
 enum MovieBoxes {
   static func box(_ name: String, _ parts: [UInt8]...) -> [UInt8] {
     let body = parts.flatMap { $0 }
@@ -12,7 +12,7 @@ enum MovieBoxes {
     withUnsafeBytes(of: value.bigEndian) { Array($0) }
   }
 
-  /// Where a box lies; names from the outermost on.
+  /// The range of a box; names from the outermost on.
   static func range(of path: [String], in bytes: [UInt8]) throws -> Range<Int> {
     var inside = bytes.indices
     var found = inside
@@ -38,7 +38,7 @@ enum MovieBoxes {
     bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// Replaces a box, or puts another behind the last of its parent, and mends the sizes around it.
+  /// Replaces a box, or appends one to its parent, and corrects the enclosing sizes.
   private static func replaced(_ path: [String], with box: [UInt8], in bytes: [UInt8]) throws -> [UInt8] {
     let parents = (1..<path.count).map { Array(path.prefix($0)) }
     let starts = try parents.map { try range(of: $0, in: bytes).lowerBound }
@@ -53,12 +53,13 @@ enum MovieBoxes {
     return result
   }
 
-  /// With these edits (duration in the movie's timescale, start in the track's; -1: an empty edit); without any, with none.
+  /// With these edits (duration in the movie's timescale, start in the track's; -1: an empty edit); an empty array
+  /// removes them.
   static func withEdits(_ edits: [(Int, Int)], in bytes: [UInt8]) throws -> [UInt8] {
     try withRatedEdits(edits.map { ($0.0, $0.1, 0x1_0000) }, in: bytes)
   }
 
-  /// With these edits, which have a rate, too, in parts of 65,536.
+  /// With these edits, which also have a rate, in 1/65,536.
   static func withRatedEdits(_ edits: [(duration: Int, start: Int, rate: Int)], in bytes: [UInt8]) throws -> [UInt8] {
     let list = edits.flatMap {
       bigEndian(UInt32($0.duration)) + bigEndian(Int32($0.start)) + bigEndian(UInt32($0.rate))
@@ -68,7 +69,7 @@ enum MovieBoxes {
     return try replaced(["moov", "trak", "edts"], with: box, in: bytes)
   }
 
-  /// With these durations of samples (how many, how long each) and this one of the track.
+  /// With these sample durations (count, duration of each) and this track duration.
   static func withSampleDurations(_ entries: [(Int, Int)], duration: Int, in bytes: [UInt8]) throws -> [UInt8] {
     let list = entries.flatMap { bigEndian(UInt32($0.0)) + bigEndian(UInt32($0.1)) }
     let box = box("stts", bigEndian(UInt32(0)) + bigEndian(UInt32(entries.count)) + list)
@@ -78,7 +79,7 @@ enum MovieBoxes {
     return result
   }
 
-  /// With `moov` in front of the media, so that a file that is cut off still has it.
+  /// With `moov` before the media, so that a truncated file still has it.
   static func withHeaderFirst(in bytes: [UInt8]) throws -> [UInt8] {
     let range = try range(of: ["moov"], in: bytes)
     let first = try self.range(of: ["ftyp"], in: bytes).upperBound
@@ -94,7 +95,7 @@ enum MovieBoxes {
     return result
   }
 
-  /// With `----:com.apple.iTunes:iTunSMPB`, in place of all other tags.
+  /// With `----:com.apple.iTunes:iTunSMPB` instead of all other tags.
   static func withITunesComment(_ text: String, in bytes: [UInt8]) throws -> [UInt8] {
     let zero = bigEndian(UInt32(0))
     let item = box(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// MP4's own times: read from boxes that are whole, cut anywhere, or lie.
+/// MP4's times, read from boxes that are intact, truncated anywhere, or wrong.
 @Suite struct MovieTrackTimesTests {
   private typealias Edit = (duration: UInt64, start: Int64)
 
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  /// A file of two tracks, of which the second is sound at 48 kHz, in a movie with ticks of a millisecond.
+  /// A file with two tracks, of which the second is audio at 48 kHz, in a movie with ticks of a millisecond.
   private func movie(
     _ edits: [Edit], duration: UInt64, version: UInt8 = 0, movieTimescale: UInt32 = 1_000, rate: UInt32 = 0x1_0000,
     samples: [(count: UInt32, duration: UInt32)] = []
@@ -57,12 +57,12 @@ import Testing
     #expect(whole.movieTimescale == 1_000 && whole.mediaTimescale == 48_000 && whole.mediaDuration == 494_462)
     #expect(whole.edits.map(\.duration) == [478, 10_302] && whole.edits.map(\.mediaStart) == [-1, 0])
     #expect(whole.mediaOrigin == 22_944 && whole.mediaEnd == 22_944 + 494_462)
-    // The edit says 32 frames less than there are, in milliseconds.
+    // The edit is 32 frames shorter than the media, in milliseconds.
     let short = try #require(times(movie([(10_298, 256)], duration: 494_592, version: version)))
     #expect(short.mediaOrigin == -256 && short.mediaEnd == 494_336)
   }
 
-  /// The edit says 32 frames less than there are: FFmpeg leaves out a last packet that is no longer.
+  /// The edit is 32 frames shorter than the media: FFmpeg drops a last packet of at most that length.
   @Test func aLastSampleBehindTheEndOfTheEditIsNoticed() throws {
     func last(_ duration: UInt32, of edit: Edit = (10_298, 256)) throws -> Int64? {
       let found = try #require(
@@ -73,7 +73,7 @@ import Testing
     #expect(try last(32) == 32)
     #expect(try last(1) == 1)
     #expect(try last(33) == nil)
-    // The edit ends with the media, or behind it, or elsewhere.
+    // The edit ends with the media, or after it, or elsewhere.
     #expect(try last(32, of: (10_304, 0)) == nil)
     #expect(try last(1, of: (10_299, 256)) == nil)
     #expect(try last(32, of: (10_000, 256)) == nil)
@@ -87,7 +87,7 @@ import Testing
   @Test func anEditThatEndsElsewhereIsBelieved() throws {
     #expect(try #require(times(movie([(10_297, 256)], duration: 494_592))).mediaEnd == nil)
     #expect(try #require(times(movie([(10_300, 256)], duration: 494_592))).mediaEnd == nil)
-    // Ticks as fine as frames leave no doubt.
+    // Ticks as fine as frames are unambiguous.
     #expect(try #require(times(movie([(999, 0)], duration: 1_000, movieTimescale: 48_000))).mediaEnd == nil)
     #expect(try #require(times(movie([(1_000, 0)], duration: 1_000, movieTimescale: 48_000))).mediaEnd == 1_000)
   }
@@ -123,7 +123,7 @@ import Testing
     #expect(times(movie([(UInt64.max, 0)], duration: 9, version: 1)) == nil)
   }
 
-  /// Stretches follow each other, none is empty, and only the last may be without an end.
+  /// Ranges are contiguous and not empty, and only the last may have no end.
   private func check(_ timeline: EditedTimeline?) {
     guard let timeline else { return }
     var end: Int64? = 0
@@ -161,14 +161,14 @@ import Testing
     #expect(timeline([(9, -1)], 494_462, 48_000) == nil)
   }
 
-  /// Cut off at every byte, and with every byte changed, it is read or not, but never badly.
+  /// Truncated at every byte, and with every byte changed, it is read or rejected, but never read wrongly.
   @Test(arguments: [UInt8(0), 1])
   func cutAndChangedAnywhere(_ version: UInt8) throws {
     let bytes = movie([(478, -1), (10_302, 0)], duration: 494_462, version: version)
     let whole = try #require(times(bytes))
     for count in bytes.indices {
       let cut = times(Array(bytes.prefix(count)))
-      // The track's edit list and header come last.
+      // The track's edit list and header are at the end.
       #expect(cut == nil || cut == whole, "cut at \(count)")
     }
     let short = movie([(10_298, 256)], duration: 494_592, version: version, samples: [(482, 1_024), (1, 20)])

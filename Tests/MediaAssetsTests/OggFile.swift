@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Ogg files that tests make, and change page by page (RFC 3533, section 6).
+/// Ogg files made for tests, and edits of their pages (RFC 3533, section 6).
 enum OggFile {
   /// The pages of a file, each with its header.
   static func pages(_ bytes: [UInt8]) -> [[UInt8]] {
@@ -25,14 +25,14 @@ enum OggFile {
     Int64(bitPattern: page[6..<14].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 
-  /// The page with another granule position.
+  /// The page with a different granule position.
   static func page(_ page: [UInt8], granule: Int64) -> [UInt8] {
     var page = page
     for byte in 0..<8 { page[6 + byte] = UInt8(truncatingIfNeeded: granule >> (8 * Int64(byte))) }
     return checked(page)
   }
 
-  /// The page as the last one of its stream, or as any other.
+  /// The page marked as the last one of its stream, or not.
   static func page(_ page: [UInt8], isLast: Bool) -> [UInt8] {
     var page = page
     page[5] = isLast ? page[5] | 4 : page[5] & ~4
@@ -46,7 +46,7 @@ enum OggFile {
     return page
   }
 
-  /// Encodes noise with loud clicks, which Vorbis codes in many short blocks.
+  /// Encodes noise with loud clicks, for which Vorbis uses many short blocks.
   ///
   /// - Parameters:
   ///   - encoder: arguments of `oggenc`, or, after "ffmpeg", those of FFmpeg.

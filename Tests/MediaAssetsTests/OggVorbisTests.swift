@@ -6,8 +6,8 @@ import Testing
 
 @testable import MediaAssets
 
-/// Ogg Vorbis: seeks land on the sample, and a stream begins and ends where its granule positions say. The reference for
-/// a whole read is libvorbis.
+/// Ogg Vorbis: seeks are exact to the sample, and a stream begins and ends according to its granule positions. The
+/// reference for a whole read is libvorbis.
 @Suite struct OggVorbisTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var encoder: [String]
@@ -29,7 +29,7 @@ import Testing
       Row(encoder: ["ffmpeg", "-c:a", "libvorbis"]),
       Row(encoder: ["ffmpeg", "-c:a", "libvorbis", "-page_duration", "20000"], channelCount: 2),
     ]
-    // The first page is the last one: FFmpeg counts a packet too many, and cuts off more than a packet, or nothing.
+    // The first page is the last one: FFmpeg counts a packet too many, and removes too much or nothing.
     + [8_000, 16_000, 22_050, 32_000, 48_000].flatMap { rate in
       [
         Row(encoder: ["-q", "3"], rate: rate, seconds: 0.083, seekCount: 10),
@@ -63,9 +63,9 @@ import Testing
   struct Edit: Sendable, CustomTestStringConvertible {
     var name: String
     var missing: (start: Int, end: Int) = (0, 0)
-    /// The audio has as many frames as libvorbis decodes, and not as many as the last granule position says.
+    /// Whether the audio has as many frames as libvorbis decodes, not as many as the last granule position declares.
     var endsAsInLibvorbis = false
-    /// Of the audio pages, the headers being two pages in front of them.
+    /// Edits the audio pages, which follow two header pages.
     var apply: @Sendable (inout [[UInt8]]) -> Void
     var testDescription: String { name }
   }
@@ -124,7 +124,7 @@ import Testing
 
   // MARK: - Several streams
 
-  /// The streams of a chain follow each other without a gap, each from its start to its end.
+  /// The streams of a chain are contiguous, each from its start to its end.
   @Test(arguments: [[0.083, 3], [3, 0.083], [1, 3, 0.083], [3, 3]])
   func theStreamsOfAChainFollowEachOther(_ lengths: [Double]) throws {
     let folder = try TemporaryFolder()
@@ -161,7 +161,7 @@ import Testing
 
   // MARK: - Damage
 
-  /// After a missing page the audio is where granule positions say, for a read and for seeks.
+  /// After a missing page the audio follows the granule positions, for a read and for seeks.
   @Test(arguments: [(["-q", "3"], [7]), (["ffmpeg", "-c:a", "libvorbis", "-page_duration", "60000"], Array(30..<42))])
   func aMissingPageIsSilenceAndSeeksAgree(_ encoder: [String], _ missing: [Int]) throws {
     let folder = try TemporaryFolder()
@@ -179,7 +179,8 @@ import Testing
     }
   }
 
-  /// A step of the granule positions that is no multiple of a block, and shorter than several blocks: they are the law.
+  /// A step of the granule positions that is not a multiple of a block, and shorter than several blocks: the positions
+  /// apply.
   @Test func aStepOfGranulePositionsIsSilenceAndSeeksAgree() throws {
     let folder = try TemporaryFolder()
     let path = try OggFile.clicks(in: folder, as: "a.ogg", seconds: 8, rate: 44_100, channelCount: 1, ["-q", "3"])
@@ -221,7 +222,7 @@ import Testing
 
   // MARK: - Cost
 
-  /// A seek reads a few pages: those that the search needs, and those from which decoding begins.
+  /// A seek reads a few pages: those for the search, and those from which decoding starts.
   @Test func aSeekReadsLittle() throws {
     let folder = try TemporaryFolder()
     let path = try OggFile.clicks(in: folder, as: "a.ogg", seconds: 60, rate: 44_100, channelCount: 1, ["-q", "6"])
@@ -257,7 +258,7 @@ import Testing
     }
   }
 
-  // MARK: - Comparing
+  // MARK: - Comparison
 
   private struct Whole {
     var samples: [Float]
@@ -271,7 +272,7 @@ import Testing
     return Whole(samples: samples, end: reader.end, startTrim: reader.startTrim)
   }
 
-  /// The targets of random seeks after which other samples are read than those of a whole read.
+  /// The targets of random seeks after which the samples differ from a whole read.
   private func wrongSeeks(_ path: String, _ whole: Whole, _ count: Int) throws -> [Int] {
     let reader = try AudioTrackReader(asset: Asset(path: path))
     let (rate, channelCount) = (reader.format.sampleRateHz, reader.format.channelCount)
@@ -287,7 +288,7 @@ import Testing
     }
   }
 
-  /// Where the samples first differ from those of libvorbis by more than rounding; nil when nowhere.
+  /// The first sample that differs from libvorbis by more than rounding; nil if there is none.
   private func differsFromLibvorbis(_ samples: [Float], _ path: String) throws -> Int? {
     let reference = try OggFile.decodedByLibvorbis(path)
     guard reference.count == samples.count else { return min(reference.count, samples.count) }

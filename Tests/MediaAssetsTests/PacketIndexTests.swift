@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// What an asset knows of its packets: learnt once, shared, bounded, and forgotten when the file is another one.
+/// An asset's packet index: built once, shared, bounded, and discarded when the file changes.
 @Suite struct PacketIndexTests {
   private static let sound = "aevalsrc=0.4*sin(2*PI*(200+50*t)*t)+0.1*random(0):d=40:s=44100"
 
@@ -30,7 +30,7 @@ import Testing
     #expect(index.place(atOrBefore: 12).frame == 12)
     #expect(index.place(atOrBefore: 500).frame == 492)
     #expect(index.place(atOrBefore: .max) == index.reach.last)
-    // What goes backwards, or stands still in the file, is none.
+    // Entries that go backwards, or do not advance in the file, are rejected.
     let before = index.placeCount
     index.note(PacketIndex.Place(byte: 200, frame: 5_000))
     index.note(PacketIndex.Place(byte: .max, frame: 20))
@@ -49,9 +49,9 @@ import Testing
     }
   }
 
-  // MARK: - Its use
+  // MARK: - Use
 
-  /// The first seek walks; what comes after reads no more than what is decoded, and a block or two.
+  /// The first seek builds the index. Later seeks read only the decoded data, and one or two blocks.
   @Test(arguments: [["a.mp3", "-write_xing", "0", "-q:a", "4"], ["a.aac"], ["a.ogg"], ["a.ac3"]])
   func aSecondSeekReadsLittle(_ arguments: [String]) throws {
     let folder = try TemporaryFolder()
@@ -63,7 +63,7 @@ import Testing
     let asset = Asset(path: path)
     let first = try AudioTrackReader(asset: asset)
     try first.seekExactly(to: MediaTime(value: 155, timescale: 1))
-    // Another reader of the same asset profits.
+    // Another reader of the same asset uses the index, too.
     let second = try AudioTrackReader(asset: asset)
     for seconds in [130, 40, 150, 90] {
       let before = second.media.reader.demuxer.source.readByteCount
@@ -109,7 +109,7 @@ import Testing
     let folder = try TemporaryFolder()
     let asset = Asset(path: try makeFile(folder, "a.ac3"))
     let reader = try AudioTrackReader(asset: asset)
-    // The first seek makes it known that the reader counts.
+    // After the first seek the reader counts frames.
     try reader.seekExactly(to: MediaTime(value: 1, timescale: 1))
     #expect(try reader.readToEnd().count > 39 * 44_100)
     let other = try AudioTrackReader(asset: asset)
@@ -126,7 +126,7 @@ import Testing
     let asset = Asset(path: path)
     let reader = try AudioTrackReader(asset: asset)
     try reader.seekExactly(to: MediaTime(value: 35, timescale: 1))
-    // Overwritten in place: same name, same inode, other bytes.
+    // Overwritten directly: same name, same inode, different bytes.
     let bytes = try readFile(other)
     let file = try #require(FileHandle(forWritingAtPath: path))
     try file.truncate(atOffset: 0)
@@ -153,7 +153,7 @@ import Testing
     let end = try reader.seekExactly(to: beyond)
     #expect(end > MediaTime(value: 19, timescale: 1) && end < MediaTime(value: 21, timescale: 1), "clamped to the end")
     #expect(try reader.readFrames(1).position == nil)
-    // It grows.
+    // The file grows.
     let file = try #require(FileHandle(forWritingAtPath: folder.file("b.mp3")))
     try file.seekToEnd()
     try file.write(contentsOf: Data(whole.suffix(from: whole.count / 2)))
@@ -161,7 +161,7 @@ import Testing
     let (position, samples) = try reader.readFrames(2_000)
     let isSame = samples == Array(expected[1_543_500..<1_545_500])
     #expect(position == 1_543_500 && isSame)
-    // It shrinks.
+    // The file shrinks.
     try file.truncate(atOffset: UInt64(whole.count / 4))
     try file.close()
     let shrunk = try reader.seekExactly(to: beyond)
@@ -170,7 +170,7 @@ import Testing
     #expect(try reader.readFrames(10).samples == Array(expected[220_500..<220_510]))
   }
 
-  /// Garbage between MP3 frames: what is heard at a place is what a read from the start gives there.
+  /// Garbage between MP3 frames: the audio at a position equals that of a read from the start.
   @Test(arguments: [1, 2, 3, 4, 5, 6])
   func damagedMP3KeepsItsPlaces(_ seed: Int) throws {
     let folder = try TemporaryFolder()
@@ -200,11 +200,11 @@ import Testing
       #expect(position == Int64(target) && samples.count == 3_000)
       if samples != Array(reference[target..<(target + 3_000)]) { different += 1 }
     }
-    // Next to a hole the decoder has other leftovers than one that came through it.
+    // Next to a gap, the decoder's remaining state differs from that of a continuous read.
     #expect(different <= 4, "\(different) of 40 seeks")
   }
 
-  /// Everything up to the end, or to where the file breaks off.
+  /// All audio up to the end or an error.
   private func readWhatThereIs(_ reader: AudioTrackReader) throws -> [Float] {
     var samples: [Float] = []
     let piece = UnsafeMutablePointer<Float>.allocate(capacity: 4_096)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Which timestamps are the container's, and what is counted from them.
+/// Timestamps of the container, and positions that are counted from them.
 @Suite struct PacketStampsTests {
   @Test func packetsOfOneBlockAreCountedFromItsTimestamp() {
     var stamps = PacketStamps()
@@ -14,7 +14,7 @@ import Testing
     #expect(!stamps.isOwn && stamps.framesSince == 704)
     stamps.note(byte: 900, ticks: 45) { 1_024 }
     #expect(stamps.isOwn && stamps.ticks == 45 && stamps.framesSince == 0)
-    // Without places in the file every timestamp is taken for the container's.
+    // Without file positions, every timestamp is treated as the container's.
     stamps.note(byte: nil, ticks: 68) { 1_024 }
     #expect(stamps.isOwn && stamps.ticks == 68)
   }
@@ -28,12 +28,12 @@ import Testing
     #expect(stamps.framesSince == nil)
     stamps.note(byte: 900, ticks: 45) { .max }
     #expect(stamps.framesSince == 0)
-    // Nor is what no sound can last.
+    // A duration that no audio can have is ignored.
     stamps.note(byte: 900, ticks: 46) { .max }
     #expect(stamps.framesSince == nil)
   }
 
-  /// Learnt from timestamps that are all 64 frames early: they are put right, and only they.
+  /// Timestamps that are all 64 frames early are corrected, and only they.
   @Test func timestampsThatAreAllLateByTheSameArePutRight() {
     var grid = FrameGrid(declaredStep: 64)
     var start: Int64 = 0
@@ -45,12 +45,12 @@ import Testing
     #expect(grid.nearest(to: 204_800 - 64, withinFrames: 2) == 204_800)
     grid.observe(start: start, stamped: start - 40, frameCount: 1_024)
     #expect(grid.steadyLateness == nil)
-    // A jump is no lateness.
+    // A jump is not a constant offset.
     grid.observe(start: 0, stamped: Int64.max / 4, frameCount: 1_024)
     #expect(grid.nearest(to: 204_800 - 64, withinFrames: 4) == 204_800)
   }
 
-  /// 44.1 kHz in milliseconds, cut: 2 ms are 88 frames, and a packet of that length has 128.
+  /// 44.1 kHz in milliseconds, rounded down: 2 ms are 88 frames, and a packet of that length has 128.
   @Test func aLengthCutToATickIsTheOneThatTheSizesAllow() {
     let grid = FrameGrid(declaredStep: 64)
     #expect(grid.frameCount(told: 88, roundingFrames: 45) == 128)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import MediaAssets
 
-/// The table of seeks, backwards: for every codec and container what is read from the end down is what is read from the
-/// start, turned round, each frame once. `swift test --filter ReverseTableTests` prints it.
+/// The seek table for reverse reading. For every codec and container, reading from the end backwards returns each frame
+/// once, in the reverse order of a read from the start. `swift test --filter ReverseTableTests` prints the table.
 @Suite struct ReverseTableTests {
   @Test(arguments: SeekRow.all)
   func whatIsReadBackwardsIsWhatIsReadForwardsTurnedRound(_ row: SeekRow) throws {
@@ -14,7 +14,7 @@ import Testing
     let forwards = try AudioTrackReader(asset: Asset(path: path))
     let (reference, channelCount) = (try forwards.readToEnd(), forwards.format.channelCount)
     let frameCount = reference.count / channelCount
-    // From the end, which this reader has not seen, and from a place that is no multiple of anything.
+    // From the end, which this reader has not seen, and from an arbitrary position.
     for start in [
       MediaTime.positiveInfinity, MediaTime(frame: Int64(frameCount - 12_345), rate: forwards.format.sampleRateHz),
     ] {
@@ -35,12 +35,13 @@ import Testing
       }
       print(
         "reverse table | \(row.name) | from \(first) | \(heard.count / channelCount) frames | difference \(largest)")
-      // Every sample is looked at, and not those of a few places: what no seek can restore shows up to twice as much.
+      // Every sample is compared, not only some positions, so irreproducible decoder state shows up to twice the
+      // difference.
       #expect(largest <= row.expectation.allowedSteps * 2, "\(row.name) differs by \(largest) steps")
     }
   }
 
-  /// The first frame that is read ends within the tolerances, and says its place truly.
+  /// The first frame ends within the tolerances, and its reported position is correct.
   @Test(arguments: SeekRow.all)
   func aSeekWithTolerancesLandsWithinThemAndSaysWhere(_ row: SeekRow) throws {
     let folder = try TemporaryFolder()
@@ -84,7 +85,7 @@ import Testing
     }
   }
 
-  /// Most of what the header promises is not there: the end is where the file breaks off, from wherever behind it one begins.
+  /// Most of the declared audio is missing: the end is where the file is cut, from any start after it.
   @Test(arguments: [
     ("a.flac", ["-c:a", "flac"]), ("alac.m4a", ["-c:a", "alac", "-movflags", "faststart"]),
     ("a.ogg", ["-c:a", "libvorbis"]), ("a.mp3", ["-c:a", "libmp3lame"]),
@@ -111,7 +112,7 @@ import Testing
     }
   }
 
-  /// Everything that the reader gives, and whether each piece begins where the one before ended.
+  /// All audio of the reader, and whether chunks are contiguous.
   private func all(
     _ reader: ReverseAudioReader, channelCount: Int
   ) throws -> (places: (first: Int64?, isUnbroken: Bool), samples: [Float]) {

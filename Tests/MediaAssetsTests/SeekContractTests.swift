@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// What a seek promises besides exactness: its tolerances, its end, its cancellation, its account of the time it took.
+/// Guarantees of seeks in addition to exactness: tolerances, end, cancellation, and reported timings.
 @Suite(.timeLimit(.minutes(5))) struct SeekContractTests {
   private func makeFile(_ folder: TemporaryFolder, _ name: String, _ options: [String]) throws -> String {
     let source = "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=20:s=44100"
@@ -30,7 +30,7 @@ import Testing
     var random = SplitMix64(state: UInt64(file))
     for _ in 0..<60 {
       let target = MediaTime(value: Int64.random(in: 0..<19_000_000, using: &random), timescale: 1_000_000)
-      // From nothing to whole seconds, either way.
+      // From zero to whole seconds, in both directions.
       func tolerance() -> MediaTime {
         let largest = Int64(1) << Int64.random(in: 0...22, using: &random)
         return MediaTime(value: Int64.random(in: 0..<largest, using: &random), timescale: 1_000_000)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// Counted in bytes, each time by a reader that knows nothing of the file yet: tolerances make no seek dearer.
+  /// Measured in bytes, each time with a reader that does not know the file: tolerances make no seek more expensive.
   @Test(arguments: files.indices)
   func aTolerantSeekReadsNoMoreThanAnExactOne(_ file: Int) throws {
     let folder = try TemporaryFolder()
@@ -101,7 +101,7 @@ import Testing
       to: MediaTime(value: 985, timescale: 100), toleranceBefore: .zero, toleranceAfter: .positiveInfinity)
     #expect(ahead > MediaTime(value: 985, timescale: 100) && ahead <= MediaTime(value: 10, timescale: 1))
     #expect(source.readByteCount == before && reader.lastSeekTimings.demuxNanoseconds == 0, "nothing was read")
-    // Beyond the tolerance it is not taken.
+    // Beyond the tolerance it is not used.
     let far = MediaTime(value: 985, timescale: 100)
     #expect(try reader.seek(to: far, toleranceBefore: tenth, toleranceAfter: .zero) <= far)
   }
@@ -122,7 +122,7 @@ import Testing
     #expect(try reader.readFrames(10).samples.count == 1)
   }
 
-  /// Also when the header's word is not taken for it, as after a change of the file, and when it is counted.
+  /// Also when the header is not trusted, as after a change of the file, and when frames are counted.
   @Test(arguments: [
     ("a.opus", true), ("a.opus", false), ("a.ogg", true), ("a.ogg", false), ("a.oga", true), ("a.oga", false),
     ("a.flac", true), ("a.flac", false), ("a.mp3", true), ("bare.mp3", false), ("a.aac", false),
@@ -177,13 +177,13 @@ import Testing
     #expect(try MPEGAudioLocator.locate(frame: 800_000, index: index, source: source) != nil)
   }
 
-  /// Cancelled at any moment, a seek answers that and nothing else, and the next one is right.
+  /// Cancelled at any time, a seek returns only that, and the next one is correct.
   @Test(arguments: ["a.mp3", "a.aac", "a.ogg", "a.ac3"])
   func seeksThatAreCancelledLeaveNothingWrong(_ name: String) throws {
     let folder = try TemporaryFolder()
     let path = try makeFile(folder, name, name == "a.mp3" ? ["-write_xing", "0"] : [])
     let reference = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
-    // An asset of its own, so that every seek finds no index.
+    // A separate asset, so that every seek starts without an index.
     let reader = try AudioTrackReader(asset: Asset(path: path))
     let isDone = Flag()
     let finished = DispatchSemaphore(value: 0)
@@ -219,9 +219,9 @@ import Testing
     let value = Atomic<Bool>(false)
   }
 
-  // MARK: - Files that are not as they should be
+  // MARK: - Irregular files
 
-  /// Streams that follow each other in one file: what is at a place is what a read from the start gives.
+  /// Chained streams in one file: the audio at a position equals that of a read from the start.
   @Test func chainedOggIsReadAsFromTheStart() throws {
     let folder = try TemporaryFolder()
     let first = try readFile(makeFile(folder, "a.ogg", ["-c:a", "libvorbis", "-serial_offset", "1"]))
@@ -239,7 +239,7 @@ import Testing
     }
   }
 
-  /// Noise in the middle, pieces missing, bytes changed: seeks end, where they say.
+  /// Noise in the middle, missing parts, changed bytes: seeks end at the reported position.
   @Test(arguments: ["a.mp3", "a.aac", "a.ogg", "a.opus", "a.oga", "a.ac3"])
   func damageDoesNoHarmToSeeks(_ name: String) throws {
     let folder = try TemporaryFolder()

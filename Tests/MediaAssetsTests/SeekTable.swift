@@ -6,37 +6,39 @@ import Testing
 
 @testable import MediaAssets
 
-/// One row of the table of seeks: a sound, how it becomes a file, and what a seek in that file must come to.
+/// One row of the seek table: audio, the steps that make a file of it, and the expected results of seeks.
 struct SeekRow: Sendable, CustomTestStringConvertible {
   var name: String
-  /// What the issue calls it, where it asks for such a row.
+  /// The formats that the issue requires and this row covers.
   var formats: [DemandedFormat]
   var source: Music
   var steps: [Step]
   var expectation: Expectation
   var edges: Edges
-  /// Frames of a packet, and those of the first packet that are not heard, so that seeks meet packets' edges.
+  /// Frames of a packet, and the frames of the first packet that are not played, so that seeks target packet
+  /// boundaries.
   var packet: (frames: Int, priming: Int)
-  /// Whether the file holds the original's very samples.
+  /// Whether the file contains exactly the original samples.
   var isLossless: Bool
-  /// What is to be heard, from the file's path, where that is not the original.
+  /// The expected audio, from the file's path, if it is not the original.
   var expected: (@Sendable (_ path: String) throws -> [Float])?
-  /// Frames that seeks must meet besides.
+  /// Additional seek targets, in frames.
   var places: [Int] = []
 
   var testDescription: String { name }
-  /// The tools and what they were told, in order.
+  /// The tools with their arguments, in order.
   var tool: String { steps.map(\.description).joined(separator: ", then ") }
 
   /// How a read after a seek compares with a read from the start.
   enum Expectation: Sendable {
     case bitExact
-    /// The same to so many steps of 16 bits.
+    /// Equal within a number of 16-bit steps.
     case within(steps: Float)
-    /// The same place; the samples differ by no more than so many steps, by state that no seek can restore, and why.
+    /// Equal in position; the samples differ by at most this number of steps, because of state that no seek can
+    /// restore, and the reason.
     case positionExact(steps: Float, because: String)
 
-    /// The largest difference of a sample that is no fault, in steps of 16 bits.
+    /// The maximum permitted difference of a sample, in 16-bit steps.
     var allowedSteps: Float {
       switch self {
       case .bitExact: 0
@@ -45,27 +47,27 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Where the original lies in what is read.
+  /// The position of the original in the decoded audio.
   struct Edges: Sendable {
-    /// The original's first sample is the first one heard, its last the last.
+    /// The decoded audio starts and ends exactly with the original.
     static let kept = Edges(start: 0, extraFrames: 0, because: "")
 
-    /// The frame where the original's first one is heard.
+    /// The frame at which the original starts.
     var start: Int
-    /// Frames read less frames of the original.
+    /// Decoded frames minus frames of the original.
     var extraFrames: Int
-    /// Why this is not 0.
+    /// The reason for a value other than 0.
     var because: String
-    /// How well the original is found in what a codec makes of it: speech codecs do not keep the waveform.
+    /// Accuracy of locating the original: speech codecs do not preserve the waveform.
     var doubtFrames = 0
-    /// Frames in front in which every sample is 0: the sound begins later than what it is beside.
+    /// Leading frames in which every sample is 0: the audio starts later than the video.
     var silentFrames = 0
   }
 
-  /// One stage of making the file; `{in}` is what the last stage made, `{out}` what this one makes.
+  /// One step of making the file. `{in}` is the previous step's output, `{out}` this step's.
   enum Step: Sendable, CustomStringConvertible {
     case tool(String, [String], makes: String)
-    /// Bytes edited by this test.
+    /// An edit of bytes in this test.
     case edit(String, makes: String, @Sendable (_ bytes: [UInt8], _ path: String) throws -> [UInt8])
 
     var description: String {
@@ -76,11 +78,11 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
       }
     }
 
-    /// Arguments that only keep a tool quiet.
+    /// Arguments that only silence a tool.
     private static let unsaid: Set<String> = ["--quiet", "-Q", "-s", "-i", "-o"]
   }
 
-  /// Makes the file in a folder; answers its path.
+  /// Makes the file in a folder and returns its path.
   func make(in folder: TemporaryFolder) throws -> String {
     var path = try folder.write(source.wav(), as: "source.wav")
     for step in steps {
@@ -99,7 +101,7 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The rows that the issue asks for by name.
+/// The formats that the issue requires by name.
 enum DemandedFormat: String, CaseIterable, Sendable {
   case wav, rf64, aiff, flacWithSeekTable, flacWithoutSeekTable
   case mp3CBR, mp3VBR, mp3Xing, mp3VBRI, mp3WithoutHeader, mp3AfterGarbage
@@ -109,26 +111,26 @@ enum DemandedFormat: String, CaseIterable, Sendable {
   case adtsAfterGarbage, w64, caf, au, tta, wma, severalEdits
 }
 
-/// Seeded noise and sweeps, shaped like music: it never repeats, so that a wrong place is seen, and it has what makes
+/// Seeded noise and sweeps that resemble music. The signal never repeats, so a wrong position is detected. It makes
 /// encoders change their blocks and bit rates. Made once for each shape.
 struct Music: Sendable, Hashable, CustomStringConvertible {
   var sampleRateHz = 44_100
   var channelCount = 2
   var encoding = IndexedAudio.Encoding.signed16
 
-  /// No multiple of any codec's block.
+  /// Not a multiple of any codec's block.
   var frameCount: Int { sampleRateHz * 10 + 12_347 * sampleRateHz / 44_100 }
 
   var description: String { "\(sampleRateHz) Hz, \(channelCount) ch, \(encoding.rawValue), \(frameCount) frames" }
 
-  /// The sound as a WAV file.
+  /// The audio as a WAV file.
   func wav() throws -> [UInt8] { try made().wav }
 
-  /// The sound as interleaved samples.
+  /// The audio as interleaved samples.
   func samples() throws -> [Float] { try made().samples }
 
   private typealias Made = (wav: [UInt8], samples: [Float])
-  /// Held while one is made, so that each is made once.
+  /// Locked while a file is made, so that each is made once.
   private static let all = Mutex<[Music: Made]>([:])
 
   private func made() throws -> Made {
@@ -158,7 +160,7 @@ struct Music: Sendable, Hashable, CustomStringConvertible {
     return (bytes, try decode(bytes))
   }
 
-  /// The samples that a canonical WAV file ends with.
+  /// The samples at the end of a canonical WAV file.
   private func decode(_ wav: [UInt8]) throws -> [Float] {
     let count = frameCount * channelCount
     let size = encoding.byteCount

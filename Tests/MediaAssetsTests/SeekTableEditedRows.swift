@@ -4,14 +4,14 @@ import Testing
 
 @testable import MediaAssets
 
-/// An edit list (ISO/IEC 14496-12, 8.6.6), and what it makes of a track's media, worked out apart from the player.
+/// An edit list (ISO/IEC 14496-12, 8.6.6), and its effect on a track's media, computed independently of the player.
 struct EditList: Sendable {
   /// Durations in the movie's ticks, starts in the media's, which are frames here; -1: silence.
   var edits: [(duration: Int, start: Int)]
-  /// The movie's ticks a second.
+  /// The movie's ticks per second.
   var timescale: Int
 
-  /// Where each edit begins, and the last one ends, in frames: the sum of the ticks to the nearest frame.
+  /// The start of each edit and the end of the last, in frames: the sum of the ticks, rounded to the nearest frame.
   func bounds(sampleRateHz: Int) -> [Int] {
     var sum = 0
     return [0]
@@ -21,9 +21,9 @@ struct EditList: Sendable {
       }
   }
 
-  /// What is heard of media that was decoded as if there were no edit list.
+  /// Applies the edit list to media that was decoded without it.
   ///
-  /// - Parameter lead: frames of media that the decoder does not give at its start.
+  /// - Parameter lead: frames of media that the decoder does not return at its start.
   func applied(to media: [Float], channelCount: Int, sampleRateHz: Int, lead: Int) throws -> [Float] {
     let bounds = bounds(sampleRateHz: sampleRateHz)
     return try zip(edits, zip(bounds, bounds.dropFirst())).flatMap { edit, bounds in
@@ -35,13 +35,13 @@ struct EditList: Sendable {
     }
   }
 
-  /// What FFmpeg decodes when it is told to ignore edit lists.
+  /// The audio that FFmpeg decodes when it ignores edit lists.
   static func media(of path: String) throws -> [Float] {
     try Tool.decode(path, ["-ignore_editlist", "1"])
   }
 }
 
-/// Tracks that are put together of several stretches of their media.
+/// Tracks with several ranges of their media.
 extension SeekRow {
   private static func edited(
     _ name: String, of source: Music = Music(), _ step: Step, _ edits: [(Int, Int)], timescale: Int = 44_100,

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 
-/// What no packaged tool writes: bytes put into files that tools wrote.
+/// Edits of files for content that no packaged tool writes.
 enum SeekTableEdits {
-  /// An MP3 file without any header, with a VBRI header in front: the frame that Fraunhofer's encoder writes first.
+  /// An MP3 file without a header, with a VBRI header before it: the first frame of Fraunhofer's encoder.
   ///
-  /// Shape (as in FFmpeg's `mp3_parse_vbri_tag`, libavformat/mp3dec.c): 36 bytes after the frame's start `VBRI`, then
-  /// version, delay, quality (16 bits), bytes, frames (32), entries of the table, their scale, size and frames (16), table.
+  /// Format (as in FFmpeg's `mp3_parse_vbri_tag`, libavformat/mp3dec.c): `VBRI` 36 bytes after the frame's start, then
+  /// version, delay, quality (16 bits), bytes, frames (32), entries of the table, their scale, size and frames (16),
+  /// table.
   static func withVBRI(_ mp3: [UInt8]) throws -> [UInt8] {
     let frames = try mp3Frames(mp3)
     let first = try #require(frames.first)
@@ -34,24 +35,24 @@ enum SeekTableEdits {
     return header + mp3[first.lowerBound...]
   }
 
-  /// An MP3 file whose Xing header has its table of contents the wrong way round: by what it says the file's end comes first.
+  /// An MP3 file whose Xing header has a reversed table of contents, as if the end of the file came first.
   ///
-  /// Shape (the Xing header SDK): `Xing`, flags, frames, bytes (32 bits each), then a hundred bytes, the n-th of which says how
-  /// many 256ths of the bytes are over when n hundredths of the time are.
+  /// Format (the Xing header SDK): `Xing`, flags, frames, bytes (32 bits each), then a hundred bytes. The n-th byte is
+  /// the part of the bytes, in 256ths, before n hundredths of the time.
   static func reversingXingTable(_ mp3: [UInt8]) throws -> [UInt8] {
     let header = try #require(mp3.prefix(8_192).firstRange(of: Array("Xing".utf8)))
     try #require(mp3[header.upperBound + 3] & 7 == 7, "frames, bytes and table are there")
     return try reversing(mp3, from: header.upperBound + 12, count: 100, size: 1)
   }
 
-  /// A file that `withVBRI` wrote, with the entries of its table the wrong way round.
+  /// A file that `withVBRI` wrote, with reversed table entries.
   static func reversingVBRITable(_ mp3: [UInt8]) throws -> [UInt8] {
     let header = try #require(mp3.prefix(8_192).firstRange(of: Array("VBRI".utf8)))
     let count = Int(mp3[header.lowerBound + 18]) << 8 | Int(mp3[header.lowerBound + 19])
     return try reversing(mp3, from: header.lowerBound + 26, count: count, size: 2)
   }
 
-  /// Bytes in which `count` numbers of `size` bytes stand in the opposite order; that must be another one.
+  /// Reverses the order of `count` numbers of `size` bytes; the result must differ.
   private static func reversing(_ bytes: [UInt8], from start: Int, count: Int, size: Int) throws -> [UInt8] {
     let range = start..<start + count * size
     try #require(count > 50 && range.upperBound <= bytes.count)
@@ -78,7 +79,7 @@ enum SeekTableEdits {
     return frames
   }
 
-  /// Bytes that are no sound, with what looks like a frame's first bytes here and there.
+  /// Bytes that are not audio, with some sync codes of frames.
   static func garbage(byteCount: Int, sync: [UInt8]) -> [UInt8] {
     var random = SplitMix64(state: 99)
     var bytes = (0..<byteCount).map { _ in UInt8.random(in: 1...0xfe, using: &random) }
@@ -88,14 +89,14 @@ enum SeekTableEdits {
     return bytes
   }
 
-  /// An ID3v2.4 tag with a picture's worth of bytes, as music shops put in front (id3.org, 3.1).
+  /// An ID3v2.4 tag with the size of an image, as in files from music shops (id3.org, 3.1).
   static func id3(byteCount: Int) -> [UInt8] {
     let size = [21, 14, 7, 0].map { UInt8(byteCount >> $0 & 0x7f) }
     return Array("ID3".utf8) + [4, 0, 0] + size + [UInt8](repeating: 0, count: byteCount)
   }
 
-  /// An M4A file of FFmpeg's with the comment in which iTunes says how much of the sound is the encoder's; without its
-  /// edit list when `removesEditList`.
+  /// An M4A file of FFmpeg with the comment in which iTunes stores the encoder delay and padding. `removesEditList`
+  /// removes its edit list.
   static func withITunSMPB(
     _ m4a: [UInt8], priming: Int, frameCount: Int, packetFrames: Int, removesEditList: Bool
   ) throws -> [UInt8] {
@@ -113,7 +114,7 @@ enum SeekTableEdits {
       let edits = try #require(bytes.firstRange(of: Array("edts".utf8)))
       bytes.replaceSubrange(edits, with: Array("free".utf8))
     }
-    // FFmpeg writes `moov` last, so that nothing in the file moves but what holds the new box.
+    // FFmpeg writes `moov` last, so only the parents of the new box move.
     let list = try #require(bytes.firstRange(of: Array("ilst".utf8)))
     let listEnd = list.lowerBound - 4 + size(at: list.lowerBound - 4, in: bytes)
     for name in ["moov", "udta", "meta", "ilst"] {
@@ -126,10 +127,10 @@ enum SeekTableEdits {
     return bytes
   }
 
-  /// An M4A file of FFmpeg's at 22,050 Hz, which now says that the sound has SBR: decoders give twice the rate.
+  /// An M4A file of FFmpeg at 22,050 Hz that declares SBR, so decoders return twice the rate.
   ///
   /// FFmpeg ends its AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1) with `syncExtensionType` 0x2b7, object type 5 and
-  /// `sbrPresentFlag` 0; with 1 the other rate's index follows: 4, 44,100 Hz.
+  /// `sbrPresentFlag` 0. With 1, the index of the other rate follows: 4, 44,100 Hz.
   static func announcingSBR(_ m4a: [UInt8]) throws -> [UInt8] {
     var bytes = m4a
     let found = try #require(bytes.firstRange(of: [0x13, 0x90, 0x56, 0xe5, 0x00]))

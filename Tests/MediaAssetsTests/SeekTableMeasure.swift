@@ -5,20 +5,20 @@ import Testing
 
 @testable import MediaAssets
 
-/// What was measured in one file.
+/// The results of one file.
 struct SeekMeasurement {
   var seekCount = 0
-  /// The largest distance, in frames, between where a seek was to go and where what was heard belongs.
+  /// The largest distance between a seek's target and the actual audio, in frames.
   var errorFrames = 0
-  /// The largest difference of a sample from a read from the start, in steps of 16 bits.
+  /// The largest difference of a sample from a read from the start, in 16-bit steps.
   var largestDifference: Float = 0
   var start = 0
   var extraFrames = 0
-  /// What is not as the row expects, in words.
+  /// Deviations from the row's expectations, as text.
   var faults: [String] = []
 }
 
-/// Seeks about in a file and compares what is heard with a read from its start.
+/// Seeks in a file and compares the audio with a read from its start.
 struct SeekMeasurer {
   let row: SeekRow
   let path: String
@@ -30,10 +30,11 @@ struct SeekMeasurer {
   private var result = SeekMeasurement()
   private var misplacedCount = 0
 
-  /// Frames that are read after a seek, and how many frames on either side their place is looked for.
+  /// Frames that are read after a seek, and the search range for their position in both directions.
   private static let windowFrames = 4_096
   private static let reachFrames = 3_000
-  /// Frames that tell a place, the fewest that can, and places that are measured before a row is given up.
+  /// Frames that identify a position, the minimum for that, and the number of measured positions before a row is
+  /// abandoned.
   private static let comparedFrames = 1_024
   private static let fewestFrames = 512
   private static let measuredMisplaced = 6
@@ -53,7 +54,7 @@ struct SeekMeasurer {
 
   private var frameCount: Int { reference.count / channelCount }
 
-  /// Everything, in the order of the table's columns.
+  /// Measures everything, in the order of the table's columns.
   mutating func measure() throws -> SeekMeasurement {
     if let expected = row.expected { try compare(with: expected(path)) } else { compareWithOriginal() }
     try compareWithDuration()
@@ -62,11 +63,11 @@ struct SeekMeasurer {
     let reader = try AudioTrackReader(asset: shared)
     for (number, target) in (edges + targets).enumerated() {
       try seek(reader, to: target, readsToEnd: number % 16 == 7)
-      // Back and forth by less than a packet, and by what is still inside the decoder.
+      // Back and forth by less than a packet, and within the decoder's buffered audio.
       if number % 8 == 0 { try seek(reader, to: max(0, target - 100), readsToEnd: false) }
       if number % 8 == 4 { try seek(reader, to: min(frameCount - 1, target + 300), readsToEnd: false) }
     }
-    // With a reader of its own, every third with an asset of its own.
+    // With a new reader, every third time with a new asset.
     for (number, target) in (edges.prefix(5) + targets.prefix(10).map { frameCount - 1 - $0 }).enumerated() {
       let asset = number % 3 == 0 ? Asset(path: path) : shared
       try seek(AudioTrackReader(asset: asset), to: target, readsToEnd: number == 9)
@@ -75,7 +76,7 @@ struct SeekMeasurer {
     return result
   }
 
-  /// The first and last frames, and either side of packets' edges.
+  /// The first and last frames, and both sides of packet boundaries.
   private var edges: [Int] {
     let (frames, priming) = row.packet
     let count = frameCount / frames
@@ -117,7 +118,7 @@ struct SeekMeasurer {
     guard difference > 0 else { return }
     if difference > result.largestDifference { result.largestDifference = difference }
     var offset = 0
-    // Fewer frames than that look like each other at many places.
+    // Fewer frames match at many positions.
     if count >= Self.fewestFrames * channelCount, misplacedCount < Self.measuredMisplaced {
       offset = SampleComparison.bestOffset(
         of: heard, from: 0, in: reference, at: target, channelCount: channelCount, frames: Self.comparedFrames,
@@ -132,9 +133,9 @@ struct SeekMeasurer {
     }
   }
 
-  // MARK: - Against the original
+  // MARK: - Comparison with the original
 
-  /// Everything that is read must be what another way of reading the file gives.
+  /// The decoded audio must equal that of another decoder.
   private mutating func compare(with expected: [Float]) {
     result.extraFrames = (reference.count - expected.count) / channelCount
     if result.extraFrames != 0 { fault("\(result.extraFrames) frames more than expected") }
@@ -148,7 +149,7 @@ struct SeekMeasurer {
   private mutating func compareWithOriginal() {
     let rows = min(original.count, reference.count) / channelCount
     result.extraFrames = reference.count / channelCount - original.count / channelCount
-    // Where encoders have settled, and at other places the same must come out.
+    // After encoders have settled. The result must be the same at other positions.
     let starts = [1, 5, 9].map { tenths in
       let place = rows * tenths / 10
       return row.edges.start
@@ -167,7 +168,7 @@ struct SeekMeasurer {
     if let place = reference.prefix(row.edges.silentFrames * channelCount).firstIndex(where: { $0 != 0 }) {
       fault("sound at frame \(place / channelCount), where \(row.edges.silentFrames) frames are to be silent")
     }
-    // What is lossless from its first to its last frame is so as a whole, wherever that lies.
+    // Lossless audio must be equal as a whole, at any position.
     if row.isLossless {
       let start = row.edges.start * channelCount
       let count = min(original.count, reference.count - start)
@@ -176,7 +177,7 @@ struct SeekMeasurer {
     }
   }
 
-  /// A duration that calls itself precise is that of what is read.
+  /// A duration that claims to be precise must be that of the decoded audio.
   private mutating func compareWithDuration() throws {
     let properties = try shared.load()
     let duration = properties.duration

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The rows of the table of seeks, by kind of sound. Every codec and container that something here can write has one.
+/// The rows of the seek table, by kind of audio. Every codec and container that an available tool can write has one.
 extension SeekRow {
-  /// What plays, but of which no packaged tool here makes a file.
+  /// Playable formats for which no packaged tool can make a file.
   static let unproved: [(name: String, reason: String)] = [
     (
       "he-aac with SBR or PS sent",
@@ -33,13 +33,13 @@ extension SeekRow {
   static let surround = Music(sampleRateHz: 48_000, channelCount: 6)
   static let floating = Music(encoding: .float32)
 
-  /// FFmpeg with options for the output.
+  /// FFmpeg with output options.
   static func ff(_ options: String, _ product: String) -> Step {
     .tool(
       "ffmpeg", ["-i", "{in}"] + options.split(separator: " ").map(String.init) + ["{out}"], makes: product)
   }
 
-  /// FFmpeg with video beside the sound; what its options say comes after both inputs.
+  /// FFmpeg with video in addition to the audio; the options follow both inputs.
   static func video(_ options: String, late offset: String = "0", _ product: String) -> Step {
     .tool(
       "ffmpeg",
@@ -47,13 +47,13 @@ extension SeekRow {
         + options.split(separator: " ").map(String.init) + ["{out}"], makes: product)
   }
 
-  /// Another tool, with all of its words.
+  /// Another tool with all its arguments.
   private static func tool(_ words: String, _ product: String) -> Step {
     let words = words.split(separator: " ").map(String.init)
     return .tool(words[0], Array(words.dropFirst()), makes: product)
   }
 
-  // MARK: - Samples as they are
+  // MARK: - PCM
 
   private static let pcm: [SeekRow] = [
     SeekRow("wav s16", [.wav], ff("-c:a pcm_s16le", "a.wav"), isLossless: true),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// The table of seeks: for every codec and container the error of an exact seek, in samples, against a read from the
+/// The seek table: for every codec and container, the error of an exact seek in samples, compared with a read from the
 /// start. `swift test --filter SeekTableTests` prints it. A row whose tool is missing or makes no file fails.
 @Suite struct SeekTableTests {
   @Test(arguments: SeekRow.all)
@@ -33,14 +33,15 @@ import Testing
     for (name, reason) in SeekRow.unproved { print("seek table | \(name) | unproved: \(reason)") }
   }
 
-  /// What nothing here can make a file of is named, so that nobody takes its absence for a proof.
+  /// Formats without a test file are listed, so that their absence does not count as a proof.
   @Test func whatIsUnprovedIsNamedWithItsReason() throws {
     let found = try #require(SeekRow.unproved.first { $0.name.hasPrefix("he-aac") })
     #expect(found.name.contains("SBR") && found.name.contains("PS"))
     #expect(SeekRow.unproved.allSatisfy { !$0.reason.isEmpty })
   }
 
-  /// 80 ms are asked for (RFC 7845, 4.6), after which a decoder has come near; a second is what the table's one step takes.
+  /// RFC 7845, 4.6 requires 80 ms, after which a decoder has nearly converged. The tolerance of one step in the table
+  /// needs a second.
   @Test(arguments: ["a.opus", "a.webm", "a.mp4"])
   func opusIsDecodedFromASecondBefore(_ name: String) throws {
     for declared in [nil, 0, 312, 3_840] as [Int64?] {
@@ -54,8 +55,8 @@ import Testing
     #expect(reader.format.sampleRateHz == 48_000 && reader.media.prerollFrames == 48_000)
   }
 
-  /// name | source | tool | seeks | error in samples | largest difference | where the original begins | length error |
-  /// why what is not 0 is not.
+  /// name | source | tool | seeks | error in samples | largest difference | start of the original | length error |
+  /// reason for values other than 0.
   private func line(_ row: SeekRow, _ result: SeekMeasurement) -> String {
     func padded(_ text: String, _ width: Int) -> String {
       text.padding(toLength: max(width, text.count), withPad: " ", startingAt: 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Reading as they are stored packets that lie about how long they are.
+/// Reading stored packets that have wrong durations.
 @Suite struct StoredHostileTests {
   private static func time(_ milliseconds: Int64) -> MediaTime { MediaTime(value: milliseconds, timescale: 1_000) }
 
@@ -25,7 +25,7 @@ import Testing
 
   @Test func plainNumbersThatSayThatTheyLastLongerAreNotReadPastTheirEnd() throws {
     var file = MatroskaBytes(defaultNanoseconds: 10_000_000_000)
-    // 10 ms each, one every 10 s as the file says, of which one has half a frame, and one half a frame too much.
+    // 10 ms each, one every 10 s according to the file. One has half a frame too little, and one half a frame too much.
     file.blocks = (0..<12).map { (10_000 * $0, nil, [UInt8](repeating: UInt8($0 + 1), count: 960)) }
     file.blocks[3].data = [4]
     file.blocks[7].data.append(8)

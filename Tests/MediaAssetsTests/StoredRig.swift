@@ -6,14 +6,14 @@ import Testing
 @testable import LibAV
 @testable import MediaAssets
 
-/// Decodes samples that were read as they are stored, as somebody would who knows nothing but them.
+/// Decodes stored samples with only their content, like an independent program.
 final class StoredDecoder {
   private let context: UnsafeMutablePointer<AVCodecContext>
   private let packet: Packet
   private let frame: Frame
 
   init(_ format: FormatDescription) throws {
-    // The one that the engine takes.
+    // The decoder that the engine uses.
     let named = format.codecName == "mp2" ? avcodec_find_decoder_by_name("mp2float") : nil
     let codec = try #require(named ?? avcodec_find_decoder(avcodec_descriptor_get_by_name(format.codecName).pointee.id))
     context = try #require(avcodec_alloc_context3(codec))
@@ -30,9 +30,9 @@ final class StoredDecoder {
     context.pointee.bits_per_coded_sample = bits > 0 ? bits : Int32(audio.bitsPerSample ?? 0)
     if let bytes = audio.bytesPerPacket { context.pointee.block_align = Int32(bytes) }
     context.pointee.thread_count = 1
-    // What is to be cut off, the samples say themselves.
+    // The samples specify their trimming.
     context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
-    // AC-3's dither follows from each frame, as in `Decoder`.
+    // AC-3's dither depends on each frame, as in `Decoder`.
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
     if format.codecName.hasSuffix("ac3") { av_dict_set(&options, "cons_noisegen", "1", 0) }
@@ -66,7 +66,7 @@ final class StoredDecoder {
   }
 }
 
-/// What reading samples as they are stored gave.
+/// The result of reading stored samples.
 struct StoredReading {
   var buffers: [SampleBuffer] = []
   var format: FormatDescription?
@@ -84,12 +84,12 @@ struct StoredReading {
     (format, error, fault, status) = (output.format, reader.error, output.fault, reader.status)
   }
 
-  /// What is left of an output's ranges.
+  /// Reads the rest of an output's ranges.
   init(reading output: AssetReaderStoredOutput) throws {
     while let buffer = output.copyNextSampleBuffer() { buffers.append(buffer) }
   }
 
-  /// What is heard of it, decoded from its first buffer on: frames by number, with silence where there is nothing.
+  /// The decoded audio from the first buffer on: frames by number, with silence in gaps.
   func heard(from first: Int, to end: Int) throws -> [Float] {
     let format = try #require(format)
     let audio = try #require(format.audio)
@@ -118,7 +118,7 @@ struct StoredReading {
   }
 }
 
-/// What `ffprobe` says of a packet.
+/// A packet, as reported by `ffprobe`.
 struct ProbedPacket {
   var pts: Int64?
   var dts: Int64?
@@ -153,7 +153,7 @@ struct ProbedPacket {
             isDiscarded: flags.contains("D"),
             checksum: values["data_hash"].flatMap(Self.number)))
       } else if let hash = values["data_hash"], let last = packets.indices.last {
-        // Behind what is said beside a packet.
+        // Follows the packet's side data.
         packets[last].checksum = Self.number(hash)
       } else if line.hasPrefix("stream") {
         let parts = (values["time_base"] ?? "").split(separator: "/").compactMap { Int32($0) }
@@ -175,7 +175,7 @@ struct ProbedPacket {
     return sum
   }
 
-  /// As `ffprobe` counts it.
+  /// As computed by `ffprobe`.
   static func checksum(_ data: [UInt8]) -> UInt32 {
     var sum = UInt32.max
     for byte in data {
@@ -186,7 +186,8 @@ struct ProbedPacket {
   }
 }
 
-/// Where two long arrays differ first; nil where they are equal. `#expect` would look for the smallest change from one to the other.
+/// The first difference of two long arrays; nil if they are equal. `#expect` would search for the smallest edit between
+/// them.
 func difference<Element: Equatable>(_ found: [Element], _ expected: [Element]) -> String? {
   if found == expected { return nil }
   let count = zip(found, expected).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }

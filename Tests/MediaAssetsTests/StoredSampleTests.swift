@@ -6,9 +6,9 @@ import Testing
 
 @testable import MediaAssets
 
-/// Reading samples as they are stored.
+/// Reading stored samples.
 @Suite struct StoredSampleTests {
-  /// Formats of sound, and what makes them of a WAV file of noise.
+  /// Audio formats, with the options that convert a WAV file of noise.
   private static let sources: [(name: String, options: [String])] = [
     ("16.wav", []), ("24.wav", ["-c:a", "pcm_s24le"]), ("be.aiff", []), ("alaw.wav", ["-c:a", "pcm_alaw"]),
     ("adpcm.wav", ["-c:a", "adpcm_ima_wav"]), ("flac", []), ("wv", []), ("alac.m4a", ["-c:a", "alac"]),
@@ -36,7 +36,7 @@ import Testing
     return path
   }
 
-  /// The sound, decoded.
+  /// The decoded audio.
   private static func decoded(_ path: String) throws -> (samples: [Float], format: AudioFormat) {
     let reader = try AudioTrackReader(asset: Asset(path: path))
     let samples = try reader.readFrames(Int.max / 64).samples
@@ -57,8 +57,8 @@ import Testing
     #expect(reading.buffers.map(\.attachments.isSync) == packets.map(\.isSync))
     let rate = try #require(reading.format?.audio?.sampleRateHz)
     let origin = Self.sources[row].name.contains(".m") && !Self.sources[row].name.hasSuffix("mp3") ? 0 : start ?? 0
-    // To the frame, or what a tick can say.
-    // FFmpeg's count of raw AC-3 drifts, and Vorbis in Matroska is stamped late by a block.
+    // Exact to the frame or a tick. FFmpeg's count of raw AC-3 drifts, and timestamps of Vorbis in Matroska are late by
+    // a block.
     let isLoose = ["ac3", "vorbis.mka"].contains(Self.sources[row].name)
     let tick = Double(timeBase.numerator) / Double(timeBase.denominator)
     let tolerance = isLoose ? 0.02 : max(1.001 / Double(rate), 1.5 * tick)
@@ -177,7 +177,7 @@ import Testing
       let (whole, _) = try Self.decoded(path)
       for (first, end) in [(0, 65_000), (29_990, 35_010), (40_000, 50_000)] {
         let reading = try StoredReading(Asset(path: path), Self.range(Int64(first), Int64(end)))
-        // Two stretches of a codec that goes on from packet to packet are decoded apart.
+        // Two ranges of a codec with state across packets are decoded separately.
         guard codec != "aac" || first == 40_000 else { continue }
         #expect(
           difference(try reading.heard(from: first, to: end), Array(whole[(2 * first)..<(2 * end)])) == nil,

@@ -5,16 +5,16 @@ import Testing
 
 @testable import MediaAssets
 
-/// Reading video as it is stored.
+/// Reading stored video.
 @Suite struct StoredVideoTests {
-  /// Files with pictures out of order, and what makes them of a first one.
+  /// Files with reordered frames, with the options that convert the first file.
   private static let sources: [(name: String, options: [String])] = [
     ("plain.mp4", ["-c", "copy"]), ("edited.mp4", ["-ss", "0.7", "-c", "copy"]), ("mkv", ["-c", "copy"]),
     ("frag.mp4", ["-c", "copy", "-movflags", "frag_keyframe+empty_moov"]), ("ts", ["-c", "copy"]),
     ("late.mp4", ["-c", "copy", "-output_ts_offset", "0.5"]), ("mov", ["-c", "copy"]),
   ]
 
-  /// 75 pictures a key frame of 12, with three between others, and sound.
+  /// 75 frames with a key frame every 12, up to three B-frames in sequence, and audio.
   private static func make(_ row: Int, in folder: TemporaryFolder) throws -> String {
     let first = folder.file("first.mkv")
     try Tool.ffmpeg(
@@ -45,7 +45,7 @@ import Testing
     #expect(reading.buffers.map(\.data.count) == packets.map(\.byteCount))
     #expect(reading.buffers.map { ProbedPacket.checksum($0.data) } == packets.map(\.checksum))
     #expect(reading.buffers.map(\.attachments.isSync) == packets.map(\.isSync))
-    // Times are those of the file but for where time 0 lies.
+    // Times are those of the file, apart from the origin.
     let origin =
       try #require(packets.first?.pts.map { timeBase.time(ofTicks: $0) }) - reading.buffers[0].presentationTime
     for (buffer, packet) in zip(reading.buffers, packets) {
@@ -76,15 +76,15 @@ import Testing
       let wanted = whole.filter {
         $0.outputDuration > .zero && $0.endTime > range.start && $0.presentationTime < range.end
       }
-      // Nothing is shown yet.
+      // No frame is shown yet.
       if wanted.isEmpty { #expect(part.buffers.allSatisfy { $0.outputDuration == .zero }) }
       guard !wanted.isEmpty else { continue }
       let first = try #require(whole.firstIndex { $0.data == part.buffers.first?.data })
-      // As they lie in the file, from a key frame at the start or before.
+      // In the order of the file, from a key frame at or before the start.
       #expect(part.buffers.map(\.data) == whole[first..<first + part.buffers.count].map(\.data))
       #expect(part.buffers.first?.attachments.isSync == true)
       #expect(start == 0 || part.buffers.first.map { $0.presentationTime <= range.start } == true)
-      // Everything that is shown in the range is there, and what is not is marked.
+      // Every frame that is shown in the range is present, and frames that are not shown are marked.
       let shown = part.buffers.filter { $0.outputDuration > .zero }
       #expect(Set(shown.map(\.presentationTime)) == Set(wanted.map(\.presentationTime)), "\(start) to \(end)")
       for buffer in shown {
@@ -105,7 +105,7 @@ import Testing
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30000/1001:duration=1", "-c:v", "libx264", "-vf", "setsar=4/3",
       "-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv", first)
-    // A quarter of a circle clockwise (ISO/IEC 14496-12, 8.3.2): the matrix lies 40 bytes behind the header's name.
+    // A quarter turn clockwise (ISO/IEC 14496-12, 8.3.2): the matrix is 40 bytes after the header's name.
     var bytes = try readFile(first)
     let header = try #require(Data(bytes).range(of: Data("tkhd".utf8)))
     let matrix: [UInt32] = [0, 0x1_0000, 0, 0xffff_0000, 0, 0]
@@ -128,7 +128,8 @@ import Testing
     let path = try Self.make(try #require(Self.sources.firstIndex { $0.name == "ts" }), in: folder)
     let track = try Self.video(path)
     let whole = try StoredReading(Asset(path: path), trackID: track.id)
-    // A piece of a picture that is missing: 188 bytes each (ISO/IEC 13818-1, 2.4.3), of which the second has no beginning of one.
+    // A missing part of a frame: packets of 188 bytes (ISO/IEC 13818-1, 2.4.3), of which the second does not start a
+    // frame.
     var bytes = try readFile(path)
     let identifier = (bytes.count / 188 / 2..<bytes.count / 188).first { place in
       let header = bytes[(188 * place)..<(188 * place + 3)]

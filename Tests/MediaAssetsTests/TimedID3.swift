@@ -1,8 +1,8 @@
 import Foundation
 
-/// ID3 tags in streams, made by hand: FFmpeg's tools write none.
+/// Hand-made ID3 tags in streams: FFmpeg's tools write none.
 enum TimedID3 {
-  /// A tag with a title, and a private frame: ID3v2.4, unless another version is asked for.
+  /// A tag with a title and a private frame. Default version: ID3v2.4.
   static func tag(_ title: String, owner: String? = nil, data: [UInt8] = [], version: UInt8 = 4) -> [UInt8] {
     func number(_ value: Int, bits: Int, count: Int) -> [UInt8] {
       (0..<count).map { UInt8(value >> (bits * (count - 1 - $0)) & (1 << bits - 1)) }
@@ -19,15 +19,15 @@ enum TimedID3 {
     return Array("ID3".utf8) + [version, 0, 0] + number(frames.count, bits: 7, count: 4) + frames
   }
 
-  /// How a transport stream says that a stream is of tags, and what stands in front of each.
+  /// How a transport stream declares a stream of tags, and the data before each tag.
   enum Carriage: CaseIterable {
-    /// Metadata in PES packets, as HLS has it, and FFmpeg writes it.
+    /// Metadata in PES packets, as in HLS and FFmpeg's output.
     case hls
-    /// The same with the header of an access unit (ISO/IEC 13818-1, 2.12.4).
+    /// Like `hls`, with the header of an access unit (ISO/IEC 13818-1, 2.12.4).
     case accessUnits
-    /// As FFmpeg writes what it has read of another stream: the first five bytes of each tag are gone.
+    /// FFmpeg's output when it copies another stream: the first five bytes of each tag are missing.
     case copied
-    /// Private data with a registration.
+    /// Private data with a registration descriptor.
     case registered
 
     fileprivate var kind: UInt8 { self == .registered ? 0x06 : 0x15 }
@@ -45,14 +45,14 @@ enum TimedID3 {
     }
   }
 
-  /// A tag with the timestamp of bare sound, in 90,000ths of a second.
+  /// A tag with the timestamp of audio without a container, in units of 1/90,000 s.
   static func stamped(_ ticks: Int, title: String) -> [UInt8] {
     tag(
       title, owner: "com.apple.streaming.transportStreamTimestamp",
       data: (0..<8).map { UInt8(truncatingIfNeeded: ticks >> (56 - 8 * $0)) })
   }
 
-  /// The first timestamp of sound in a transport stream, in 90,000ths of a second.
+  /// The first audio timestamp in a transport stream, in units of 1/90,000 s.
   static func firstStamp(in stream: [UInt8]) -> Int? {
     for start in stride(from: 0, to: stream.count - 187, by: 188) where stream[start + 1] & 0x40 != 0 {
       let packet = stream[start..<(start + 188)]
@@ -66,7 +66,7 @@ enum TimedID3 {
     return nil
   }
 
-  /// The same transport stream with a stream of tags, each with its timestamp, behind its first tables.
+  /// The transport stream with an additional stream of tags with timestamps, after its first tables.
   static func adding(
     _ tags: [(ticks: Int, tag: [UInt8])], to stream: [UInt8], _ carriage: Carriage = .hls
   ) -> [UInt8] {
@@ -75,7 +75,7 @@ enum TimedID3 {
     for start in stride(from: 0, to: stream.count - 187, by: 188) {
       var packet = Array(stream[start..<(start + 188)])
       let pid = Int(packet[1] & 0x1F) << 8 | Int(packet[2])
-      // As FFmpeg's muxer numbers the map of the program.
+      // The PID of the program map in FFmpeg's muxer.
       if pid == 0x1000 {
         packet = withTagStream(packet, carriage)
         tables += 1
@@ -92,7 +92,7 @@ enum TimedID3 {
 
   private static let pid = 0x123
 
-  /// The map of a program with one stream more, of tags.
+  /// The program map with an additional stream of tags.
   private static func withTagStream(_ packet: [UInt8], _ carriage: Carriage) -> [UInt8] {
     let start = 5 + Int(packet[4])
     let length = Int(packet[start + 1] & 0x0F) << 8 | Int(packet[start + 2])
@@ -112,7 +112,7 @@ enum TimedID3 {
     return whole + [UInt8](repeating: 0xFF, count: 188 - whole.count)
   }
 
-  /// A PES packet in as few packets of the transport as it needs: small tags, one.
+  /// A PES packet in the minimum number of transport packets: one for a small tag.
   private static func packets(_ tag: [UInt8], ticks: Int, counter: Int) -> [UInt8] {
     let stamp: [UInt8] = [
       0x21 | UInt8(ticks >> 29 & 0x0E), UInt8(ticks >> 22 & 0xFF), UInt8(ticks >> 14 & 0xFE) | 1,
@@ -125,7 +125,7 @@ enum TimedID3 {
       + [UInt8(filling + 1), 0] + [UInt8](repeating: 0xFF, count: filling) + pes
   }
 
-  /// An `emsg` box with a tag in it.
+  /// An `emsg` box that contains a tag.
   static func event(
     _ tag: [UInt8], version: UInt8, timescale: Int, time: Int, scheme: String = "https://aomedia.org/emsg/ID3"
   )

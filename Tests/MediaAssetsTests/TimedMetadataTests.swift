@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// What an HLS stream says of what is heard: ID3 tags between its sound, and date ranges.
+/// Timed metadata of an HLS stream: ID3 tags between its audio, and date ranges.
 @Suite(.timeLimit(.minutes(5))) struct TimedMetadataTests {
   private func titles(_ groups: [TimedMetadataGroup]) -> [String] {
     groups.flatMap { group in group.items.filter { $0.key == "TIT2" }.compactMap(\.stringValue) }
@@ -47,13 +47,13 @@ import Testing
     let later = reader.takeTimedMetadata()
     #expect(titles(later) == ["Two", "Three"] && later.allSatisfy { !$0.isHeld })
     #expect(abs((later.last?.time.seconds ?? 0) - (later.first?.time.seconds ?? 0) - 1) < 0.001)
-    // After a seek the one that still holds is given, and what follows again.
+    // After a seek the current tag is returned, and the later ones again.
     try reader.seek(toFrame: 44_100 * 5 / 2)
     _ = try reader.frames(44_100)
     let again = reader.takeTimedMetadata()
     #expect(titles(again) == ["Two", "Three"] && again.map(\.isHeld) == [true, false])
     #expect(again.map(\.time) == later.map(\.time))
-    // The sound is what it is without them.
+    // The audio is unaffected by them.
     try reader.seek(toFrame: 0)
     #expect(try reader.frames(44_100 * 5) == sound)
   }
@@ -85,15 +85,15 @@ import Testing
         bytes[index] = 0xFF
         _ = TransportTag.restored(Array(bytes.dropFirst(5)))
       }
-      // Something else behind it, or in front of it.
+      // Other bytes after it, or before it.
       #expect(TransportTag.restored(Array(tag.dropFirst(5)) + [1, 2, 3]) == nil)
       #expect(TransportTag.restored([1] + tag.dropFirst(5)) == nil)
-      // Of what was written anew there are only the frames.
+      // Of a rewritten tag only the frames remain.
       let frames = Array(tag.dropFirst(10))
       #expect(TransportTag.restored(frames).map { Array($0.dropFirst(5)) } == Array(tag.dropFirst(5)))
       #expect(TransportTag.restored(Array(frames.dropLast())) == nil && TransportTag.restored(frames + [1]) == nil)
     }
-    // Which version it is shows where frames are longer than 127 bytes, or have short names.
+    // The version is recognizable from frames longer than 127 bytes, or short names.
     let long = tags.dropFirst(version == 2 ? 0 : 1)
     #expect(long.allSatisfy { TransportTag.restored(Array($0.dropFirst(5))) == $0 })
     #expect(long.allSatisfy { TransportTag.restored(Array($0.dropFirst(10))) == $0 })
@@ -102,7 +102,7 @@ import Testing
 
   @Test func tagsInFrontOfBareSoundAreGivenButNotTheirTimestamps() throws {
     let rig = try HLSRig()
-    // Sound without a container, in pieces; each says when it is.
+    // Audio without a container, in segments with timestamps.
     let path = rig.server.files.file("all.aac")
     try Tool.ffmpeg("-i", rig.server.files.file("source.wav"), "-t", "6", "-c:a", "aac", path)
     let frames = Self.frames(ofADTS: try readFile(path))
@@ -185,7 +185,7 @@ import Testing
     #expect(second.map { $0.items.first?.stringValue } == ["b", "c"])
     #expect(second.map(\.duration) == [MediaTime(value: 1, timescale: 1), nil])
     #expect(second.first?.items.first { $0.key == "SCTE35-OUT" }?.dataValue == [0xFC, 1])
-    // Where one holds already it is said so; what began before and is over, or an instant, is not told.
+    // A current range is reported. An earlier one that has ended, or an instant, is not.
     try reader.seek(toFrame: 44_100 * 5 / 2)
     _ = try reader.frames(441)
     let held = reader.takeTimedMetadata()
@@ -205,7 +205,7 @@ import Testing
     let empty = { HLSTimeline(media) }
     let groups = metadata.take(before: .max, sampleRateHz: 48_000, empty)
     #expect(groups.count == StreamMetadata.maximumCount && titles(groups).last == "1999")
-    // The same again, as a segment that is read twice has it, is given once.
+    // The same tag again, as in a segment that is read twice, is returned once.
     metadata.add(SegmentTag(time: .now, bytes: TimedID3.tag("1999")), atFrame: 1_999)
     #expect(metadata.take(before: .max, sampleRateHz: 48_000, empty) == [])
     let picture = [UInt8](repeating: 1, count: 200_000)

@@ -32,7 +32,7 @@ import Testing
     return try folder.write(Array(bytes), as: "unknown.mkv")
   }
 
-  /// A transport stream that lists AAC and has no packet of it.
+  /// A transport stream that declares AAC without any packet of it.
   private static func withoutPackets(_ folder: TemporaryFolder) throws -> String {
     let source = folder.file("source.mkv")
     try Tool.ffmpeg(arguments: coded + [source])

@@ -6,19 +6,19 @@ import Testing
 
 @testable import MediaAssets
 
-/// Pictures laid over one another, against pixels that were computed by hand.
+/// Composited video frames, compared with manually computed pixels.
 @Suite struct VideoCompositionTests {
   private static func time(_ value: Int64, _ timescale: Int32 = 100) -> MediaTime {
     MediaTime(value: value, timescale: timescale)
   }
 
-  /// A picture of one row for each list of grey pixels, opaque unless said.
+  /// An image with one row for each list of grey pixels. Default: opaque.
   private static func grey(_ rows: [[UInt8]], alpha: UInt8 = 255) throws -> PixelBuffer {
     try PixelBuffer(
       .bgra, width: rows[0].count, height: rows.count, data: rows.flatMap { $0.flatMap { [$0, $0, $0, alpha] } })
   }
 
-  /// Blue of each pixel.
+  /// The blue value of each pixel.
   private static func values(_ canvas: PictureCanvas) throws -> [[Int]] {
     let picture = try canvas.picture()
     return (0..<picture.height).map { row in
@@ -35,15 +35,15 @@ import Testing
       ("moved", pair, .translation(x: 1, y: 1), 1, nil, [[0, 0, 0], [0, 100, 200]]),
       ("moved out", pair, .translation(x: -1, y: 0), 1, nil, [[200, 0, 0], [20, 0, 0]]),
       ("far away", pair, .translation(x: 1e12, y: 0), 1, nil, [[0, 0, 0], [0, 0, 0]]),
-      // (100 * 128 + 127) / 255, for 0.5 of 255 is 128.
+      // (100 * 128 + 127) / 255, because 0.5 of 255 is 128.
       ("half", pair, .identity, 0.5, nil, [[50, 100, 0], [5, 10, 0]]),
       ("a quarter", dot, .identity, 0.25, nil, [[50, 0, 0], [0, 0, 0]]),
       ("not to be seen", pair, .identity, 0, nil, [[0, 0, 0], [0, 0, 0]]),
       ("cut", pair, .identity, 1, .init(x: 1, y: 0, width: 1, height: 1), [[0, 200, 0], [0, 0, 0]]),
       ("cut to nothing", pair, .identity, 1, .init(x: 5, y: 0, width: 1, height: 1), [[0, 0, 0], [0, 0, 0]]),
-      // The middle of the first pixel lies a quarter into the picture's: (0.25, 0.75, 1.25) of it.
+      // The centre of the first pixel is at a quarter pixel of the image: (0.25, 0.75, 1.25) of it.
       ("twice as wide", try Self.grey([[100, 200]]), .scale(x: 2, y: 1), 1, nil, [[100, 125, 175], [0, 0, 0]]),
-      // Between two pixels: the mean of both. The first one's middle falls on the edge, where the nearest is taken.
+      // Between two pixels: the mean of both. The centre of the first is on the edge, where the nearest pixel is used.
       ("half a pixel", try Self.grey([[100, 200]]), .translation(x: 0.5, y: 0), 1, nil, [[100, 150, 0], [0, 0, 0]]),
       ("turned", pair, .upright(rotationDegrees: 90, width: 2, height: 2), 1, nil, [[10, 100, 0], [20, 200, 0]]),
       (
@@ -73,7 +73,7 @@ import Testing
     // 128 of 255: (200 * 128 + 10 * 127 + 127) / 255.
     canvas.draw(try Self.grey([[200]], alpha: 128), transform: .identity, opacity: 1)
     #expect(try canvas.picture().data == [105, 110, 115, 255])
-    // Over nothing it is itself, to be seen through.
+    // Over transparency it is unchanged, with its alpha.
     canvas.clear(.init(red: 0, green: 0, blue: 0, alpha: 0))
     canvas.draw(try Self.grey([[200]], alpha: 128), transform: .identity, opacity: 1)
     #expect(try canvas.picture().data == [200, 200, 200, 128])
@@ -128,7 +128,7 @@ import Testing
 
   // MARK: - Files
 
-  /// A red track of a second and a blue one that begins a second later, without loss; 25 pictures a second.
+  /// A red track of a second and a blue one that starts a second later, lossless; 25 frames a second.
   private static func film(_ folder: TemporaryFolder) throws -> String {
     let path = folder.file("two.mkv")
     try Tool.ffmpeg(
@@ -155,7 +155,7 @@ import Testing
     return buffers
   }
 
-  /// Red and blue of a pixel.
+  /// The red and blue values of a pixel.
   private static func colour(_ buffer: SampleBuffer, _ x: Int, _ y: Int) -> [UInt8] {
     let place = 4 * (y * (buffer.format.video?.width ?? 0) + x)
     return [buffer.data[place + 2], buffer.data[place]]
@@ -178,12 +178,12 @@ import Testing
     let buffers = try Self.render(asset, composition)
     #expect(buffers.map(\.presentationTime) == (0..<12).map { Self.time(10 * $0) })
     #expect(buffers.allSatisfy { $0.duration == Self.time(10) })
-    // The upper one is not there yet; then it covers the right half; at 0.6 s half of it is seen: 128 of 255.
+    // The upper track has not started; then it covers the right half; at 0.6 s its opacity is half: 128 of 255.
     #expect(Self.colour(buffers[0], 0, 0) == [255, 0] && Self.colour(buffers[0], 5, 0) == [255, 0])
     #expect(Self.colour(buffers[0], 9, 3) == [0, 0] && buffers[0].data[4 * 9 + 1] == 9)
     #expect(Self.colour(buffers[2], 3, 0) == [255, 0] && Self.colour(buffers[2], 4, 0) == [0, 255])
     #expect(Self.colour(buffers[6], 4, 0) == [127, 128] && Self.colour(buffers[6], 3, 3) == [255, 0])
-    // Between instructions it is black, and behind the end of the ramp nothing is seen.
+    // Between instructions it is black, and after the end of the ramp nothing is visible.
     #expect(Self.colour(buffers[8], 0, 0) == [0, 0] && buffers[8].data[4 * 9 + 1] == 0)
     #expect(Self.colour(buffers[11], 4, 0) == [0, 0])
     let some = try Self.render(
@@ -194,7 +194,7 @@ import Testing
     let luma = try Self.render(asset, composition, .nv12)
     #expect(
       luma.count == 12 && luma[0].format.video?.pixelFormatName == "nv12" && luma[0].format.video?.color.matrix == 6)
-    // Red by BT.601: 16 + 219 * 0.299.
+    // Red in BT.601: 16 + 219 * 0.299.
     #expect(abs(Int(luma[0].data[0]) - 81) <= 1)
     let reader = AssetReader(asset: asset)
     var strange = composition
@@ -211,7 +211,7 @@ import Testing
       "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac", path)
     var composition = Composition()
     try composition.insertTimeRange(TimeRange(start: .zero, end: Self.time(300)), of: Asset(path: path), at: .zero)
-    // The video of the file ends before what was put in; then the track does, before the sound.
+    // The video of the file ends before the inserted range; then the track ends before the audio.
     for end in [300, 200, 90] as [Int64] {
       if end < 300, let video = composition.tracks.first(where: { $0.mediaType == .video }) {
         try composition.removeTimeRange(TimeRange(start: Self.time(end), end: Self.time(300)), fromTrack: video.id)
@@ -258,7 +258,7 @@ import Testing
     let all = try readVideo(path, VideoReadSettings(.i420)).buffers
     var composition = Composition()
     let track = try composition.addTrack(.video)
-    // Pictures 25 to 29, then 2 to 4 (the first and the last not whole), nothing for 0.1 s, then 10 and 11 at half the speed.
+    // Frames 25 to 29, then 2 to 4 (the first and the last partly), a gap of 0.1 s, then 10 and 11 at half the rate.
     for (start, end, at) in [(100, 120, 0), (10, 20, 20), (40, 48, 40)] as [(Int64, Int64, Int64)] {
       try composition.insertTimeRange(
         TimeRange(start: Self.time(start), end: Self.time(end)), ofTrack: nil, of: source, at: Self.time(at),
@@ -286,7 +286,7 @@ import Testing
     #expect(try generator.image(at: Self.time(56)).actualTime == Self.time(48))
     #expect(try generator.image(at: Self.time(21)).actualTime == Self.time(20))
     #expect(try generator.image(at: .zero).actualTime == .zero)
-    // And laid over black, each 0.1 s: nothing is there at 0.3 s.
+    // Composited over black, every 0.1 s: there is no frame at 0.3 s.
     let rendered = try Self.render(
       asset,
       VideoComposition(

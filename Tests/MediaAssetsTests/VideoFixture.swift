@@ -5,28 +5,28 @@ import Testing
 
 @testable import MediaAssets
 
-/// A video file of a test, made by `ffmpeg`, and what FFmpeg's programs say of it.
+/// A video file for a test, made by `ffmpeg`, and its properties according to FFmpeg's programs.
 struct VideoFixture: Sendable, CustomTestStringConvertible {
   let name: String
-  /// The input and its options; the encoder's.
+  /// The input with its options, and the encoder's options.
   let source: [String]
   let encoding: [String]
-  /// FFmpeg's name of the pixel format that is compared.
+  /// FFmpeg's name of the compared pixel format.
   let rawFormat: String
   let pixelFormat: PixelFormat
-  /// Of FFmpeg's scaler where it has to convert.
+  /// The flags of FFmpeg's scaler for conversions.
   var scalerFlags: String?
-  /// By how much the pictures are to be turned, counterclockwise: so the program takes it.
+  /// The counterclockwise rotation in degrees, as in the program's option.
   var rotationDegrees: Int?
 
   var testDescription: String { name }
 
-  /// A moving picture: every frame is another one.
+  /// A test pattern in which every frame differs.
   static func picture(_ size: String = "176x144", rate: String = "25", seconds: String = "2") -> [String] {
     ["-f", "lavfi", "-i", "testsrc2=size=\(size):rate=\(rate):duration=\(seconds)"]
   }
 
-  /// One whose width and height are odd; its maker alone rounds them down.
+  /// A pattern with odd width and height; the generator alone rounds them down.
   static let oddPicture = picture() + ["-vf", "scale=175:143"]
 
   init(
@@ -38,18 +38,18 @@ struct VideoFixture: Sendable, CustomTestStringConvertible {
     rawFormat = raw ?? pixelFormat.name
   }
 
-  /// Makes it in a folder; answers its path.
+  /// Makes the file in a folder and returns its path.
   func make(in folder: TemporaryFolder) throws -> String {
     let path = folder.file(name)
     try Tool.ffmpeg(arguments: source + encoding + [path])
     guard let rotationDegrees else { return path }
-    // The program says it of what it copies only.
+    // The program sets the rotation only when it copies.
     let turned = folder.file("turned-\(name)")
     try Tool.ffmpeg("-i", path, "-c", "copy", "-metadata:s:v", "rotate=\(rotationDegrees)", turned)
     return turned
   }
 
-  /// The bytes of all pictures as FFmpeg's program decodes them; turned by what the file says when that is asked for.
+  /// The bytes of all frames as FFmpeg's program decodes them. With `upright`, rotated as the file specifies.
   func rawBytes(_ path: String, upright: Bool = false) throws -> [UInt8] {
     let flags = scalerFlags.map { ["-sws_flags", $0] } ?? []
     let raw = path + ".raw"
@@ -61,14 +61,14 @@ struct VideoFixture: Sendable, CustomTestStringConvertible {
 }
 
 extension Tool {
-  /// What a tool writes to its standard output, in lines.
+  /// The lines that a tool writes to its standard output.
   static func lines(_ command: [String], in folder: TemporaryFolder) throws -> [String] {
     let output = folder.file("lines-\(UUID().uuidString)")
     try run("sh", ["-c", "out=$1; shift; exec \"$@\" > \"$out\"", "sh", output] + command)
     return String(decoding: try readFile(output), as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// When each picture of a file is shown, by `ffprobe`, in its track's ticks; in order.
+  /// The presentation times of a file's frames according to `ffprobe`, in the track's ticks, in order.
   static func frameTicks(_ path: String, in folder: TemporaryFolder) throws -> (
     ticks: [Int64], timeBase: (Int64, Int64)
   ) {
@@ -81,7 +81,7 @@ extension Tool {
 }
 
 extension AssetReaderOutput {
-  /// All that is left of the present ranges.
+  /// All remaining samples of the current ranges.
   func remainder() -> [SampleBuffer] {
     var buffers: [SampleBuffer] = []
     while let buffer = copyNextSampleBuffer() { buffers.append(buffer) }
@@ -89,7 +89,7 @@ extension AssetReaderOutput {
   }
 }
 
-/// Every picture of a file.
+/// All frames of a file.
 func readVideo(
   _ path: String, _ settings: VideoReadSettings, range: TimeRange? = nil
 ) throws -> (buffers: [SampleBuffer], reader: AssetReader, output: AssetReaderVideoOutput) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// What a reader's output for pictures does besides giving all of them.
+/// Features of a reader's video output other than returning all frames.
 @Suite struct VideoOutputTests {
   private static let film = VideoFixture(
     "film.mp4", ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", "12", "-pix_fmt", "yuv420p"])
@@ -20,7 +20,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
     let all = try readVideo(path, VideoReadSettings(.i420)).buffers
-    // Pictures begin at each 4 hundredths. The range, and the first picture's number with the ends of what is shown.
+    // Frames start every 0.04 s. The range, and the index of the first frame with the ends of the shown part.
     let rows: [(start: Int64, end: Int64, first: Int, count: Int)] = [
       (0, 8, 0, 2), (50, 60, 12, 3), (52, 60, 13, 2), (51, 52, 12, 1), (50, 51, 12, 1), (50, 50, 12, 0), (0, 0, 0, 0),
       (198, 400, 49, 1), (200, 300, 0, 0), (190, 192, 47, 1),
@@ -104,7 +104,7 @@ import Testing
     let small = try #require(try readVideo(path, settings).buffers.first)
     #expect(small.pixels?.width == 20 && small.pixels?.height == 40)
     let shape = try #require(small.format.video?.pixelAspectRatio)
-    // What is shown is as wide for its height as before.
+    // The display aspect ratio is unchanged.
     let wanted = isWide ? (256, 144) : (144, 256)
     let (width, height) = (shape.horizontal * 20, shape.vertical * 40)
     #expect(width * wanted.1 == height * wanted.0)
@@ -123,7 +123,7 @@ import Testing
     #expect(upright(270) == .init(width: 40, height: 80, horizontalOffset: -5, verticalOffset: -10))
   }
 
-  /// A known colour in the numbers of its own matrix and range comes out as that colour.
+  /// A known colour in its matrix and range is converted to the same colour.
   @Test(arguments: [
     ("bt709", "tv", 1), ("smpte170m", "tv", 6), ("bt709", "pc", 1), ("smpte170m", "pc", 6), ("bt2020nc", "tv", 9),
   ]) func matrixAndRangeAreThePictureS(_ matrix: String, _ range: String, _ number: Int) throws {
@@ -154,7 +154,7 @@ import Testing
     let (video, sound) = (AssetReaderVideoOutput(), AssetReaderTrackOutput())
     for output in [video, sound] as [AssetReaderOutput] { try reader.add(output) }
     try reader.startReading()
-    // One is read to its end before the other is looked at.
+    // One output is read to its end before the other.
     let pictures = video.remainder()
     let pieces = sound.remainder()
     #expect(reader.status == .completed)
@@ -169,7 +169,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = try VideoFixture("whole.avi", ["-c:v", "mjpeg"]).make(in: folder)
     var bytes = try readFile(path)
-    // Pictures begin with these four bytes; the tenth one loses its tables.
+    // Frames start with these four bytes. The tenth loses its tables.
     let starts = bytes.indices.dropLast(4).filter { bytes[$0...].starts(with: [0xff, 0xd8, 0xff]) }
     for index in starts[10] + 2..<starts[10] + 600 { bytes[index] = 0 }
     let (buffers, reader, output) = try readVideo(try folder.write(bytes, as: "hurt.avi"), VideoReadSettings())

@@ -6,7 +6,8 @@ import Testing
 
 @testable import MediaAssets
 
-/// Pictures are what FFmpeg's program gives, bit for bit, at the times that `ffprobe` says, from wherever one begins to read.
+/// Decoded video frames equal those of FFmpeg's program, bit for bit, at the times that `ffprobe` reports, from any
+/// start.
 @Suite struct VideoReaderTests {
   private static let x264 = ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", "12", "-pix_fmt", "yuv420p"]
   private static let x264WithB = [
@@ -44,7 +45,7 @@ import Testing
     VideoFixture(
       "rgb.mov", ["-c:v", "qtrle", "-pix_fmt", "argb"], .bgra, scalerFlags: "bicubic+accurate_rnd"),
     VideoFixture("film.mkv", source: VideoFixture.picture(rate: "24000/1001"), x264),
-    // Every third picture is left out.
+    // Every third frame is dropped.
     VideoFixture(
       "uneven.mkv", source: VideoFixture.picture() + ["-vf", "select='mod(n,3)'", "-vsync", "vfr"], x264WithB),
     VideoFixture(
@@ -91,7 +92,7 @@ import Testing
     for _ in 0..<30 {
       let index = Int.random(in: 0..<all.count, using: &generator)
       let wanted = all[index]
-      // Its first moment, or one within it.
+      // The start of the frame, or a time within it.
       let inside = wanted.time + (wanted.end - wanted.time).halved
       try reader.seek(to: index % 2 == 0 ? wanted.time : inside)
       let found = try #require(try reader.next(), "\(fixture.name): picture \(index)")
@@ -111,6 +112,6 @@ import Testing
 }
 
 extension MediaTime {
-  /// Half of it.
+  /// Half of the time.
   fileprivate var halved: MediaTime { MediaTime(value: value, timescale: timescale * 2) }
 }

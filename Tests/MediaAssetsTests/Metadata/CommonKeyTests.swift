@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Which keys of foreign programs mean the same.
+/// The common keys of other programs' keys.
 @Suite struct CommonKeyTests {
   struct Row: Sendable, CustomStringConvertible {
     var space: MetadataKeySpace

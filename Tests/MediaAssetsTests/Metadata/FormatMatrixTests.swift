@@ -4,14 +4,14 @@ import Testing
 
 @testable import MediaAssets
 
-/// How long files are, how many samples come out of them, their bit rate, tags and pictures: what is said here, by FFmpeg's programs and by
-/// mutagen, side by side for every format, and where they disagree, who is wrong and why.
+/// Durations, sample counts, bit rates, tags and artwork for every format, compared with FFmpeg's programs and mutagen.
+/// Each difference has a reason that names the wrong program.
 @Suite struct FormatMatrixTests {
-  /// What write-formats.py says of a file.
+  /// The description of a file by write-formats.py.
   struct File: Decodable {
     struct FFmpeg: Decodable {
       var duration: Double
-      /// What its program decodes.
+      /// The frames that FFmpeg's program decodes.
       var frames: Int
       var rate: Int
       var bitRate: Int64?
@@ -26,23 +26,23 @@ import Testing
     var name: String
     var made: String
     var file: String
-    /// Those of the original.
+    /// The frames of the original.
     var frames: Int
     var ffprobe: FFmpeg
     var mutagen: Mutagen?
   }
 
-  /// Why somebody says something else. A reason that is needed no more is a fault.
+  /// The reasons for differences. A reason without a difference is an error.
   struct Row {
     var name: String
-    /// Frames that are heard beside those of the original.
+    /// Decoded frames in addition to those of the original.
     var extra = 0
     var extraBecause = ""
     var ffmpegDecodes = ""
     var ffprobeDuration = ""
     var mutagenDuration = ""
     var ffprobeTags = ""
-    /// What the format has no room for.
+    /// Tags that the format does not support.
     var missing = ""
     var mutagenReads = true
   }
@@ -105,10 +105,10 @@ import Testing
 
   private static let tags = ["title": "Grüße, 世界", "artist": "Wer", "album": "Das Album", "date": "2003", "track": "3"]
 
-  /// Equal to a millisecond, which is what containers' headers have.
+  /// Equal to a millisecond, the resolution of container headers.
   private static func isEqual(_ first: Double, _ second: Double) -> Bool { abs(first - second) <= 0.001 }
 
-  /// Checks that two agree, or that there is a reason why they do not; what the table says of it.
+  /// Checks that two values agree, or that there is a reason for the difference. Returns the text for the table.
   private static func compare(_ isSame: Bool, _ reason: String, _ what: String) -> String {
     #expect(isSame == reason.isEmpty, "\(what): \(reason.isEmpty ? "differs" : "is the same: \(reason)")")
     return isSame ? "same" : reason
@@ -149,7 +149,7 @@ import Testing
     let bitRate = properties.tracks.first { $0.id == reader.trackID }?.bitRate
     #expect(bitRate == file.ffprobe.bitRate, "\(row.name): bit rate")
 
-    // And from a place in the middle on, as many as are left.
+    // From a position in the middle, the remaining frames.
     let place = frames - 50_001
     try reader.seekExactly(to: MediaTime(frame: Int64(place), rate: file.ffprobe.rate))
     let rest = try reader.readToEnd().count / reader.format.channelCount

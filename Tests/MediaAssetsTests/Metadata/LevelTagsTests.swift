@@ -7,9 +7,9 @@ import Testing
 
 @testable import MediaAssets
 
-/// What decides how loud a file is played, as it is known when the file has been opened.
+/// Loudness tags, as known after a file has been opened.
 @Suite struct LevelTagsTests {
-  /// A format's file, as write-tags.py writes it.
+  /// A file of a format, made by write-tags.py.
   private struct File: Decodable {
     var format: String
     var file: String
@@ -38,7 +38,7 @@ import Testing
     #expect(withGains > 10)
   }
 
-  /// A file with a gain of -7.25 dB as mp3gain writes it: APEv2 behind the sound. Only TagLib reads it.
+  /// A file with a gain of -7.25 dB by mp3gain: APEv2 after the audio. Only TagLib reads it.
   private func apeFile(in folder: TemporaryFolder) throws -> String {
     let path = folder.file("plain.mp3")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", "-id3v2_version", "0", "-write_id3v1", "0", path)
@@ -60,7 +60,7 @@ import Testing
     #expect(atOnce.replayGain.isEmpty && !atOnce.isComplete)
     #expect(try AssetOpening().levelTags(of: asset)?.replayGain.trackGainDecibels == -7.25)
     #expect(try asset.loaded?.get().levelTags.isComplete == true)
-    // FLAC has all that it has at once.
+    // FLAC has all its tags at once.
     let flac = folder.file("a.flac")
     try Tool.ffmpeg("-i", path, "-metadata", "REPLAYGAIN_TRACK_GAIN=-3 dB", flac)
     #expect(
@@ -71,7 +71,7 @@ import Testing
           ])))
   }
 
-  /// An MP3 file with this in front: ID3v2.3 with comments of such descriptions.
+  /// An MP3 file with an ID3v2.3 tag that has comments with these descriptions.
   private func mp3(_ comments: [(String, String)], in folder: TemporaryFolder, _ name: String) throws -> String {
     let path = folder.file("plain.mp3")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", "-id3v2_version", "0", "-write_id3v1", "0", path)
@@ -90,7 +90,7 @@ import Testing
     let expected = -10 * log10(2.0)
     let mp3 = Asset(path: try mp3([("iTunNORM", norm)], in: folder, "a.mp3"))
     #expect(try mp3.load().levelTags.replayGain.trackGainDecibels == expected)
-    // APEv2 might have something better.
+    // APEv2 might have a better value.
     #expect(try mp3.load().levelTags.isComplete == false)
     let levels = try #require(try AssetOpening().levelTags(of: mp3))
     #expect(levels.replayGain.trackGainDecibels == expected && levels.replayGain.trackPeak == nil)
@@ -142,7 +142,7 @@ import Testing
     #expect(try AssetOpening().levelTags(of: asset)?.replayGain.trackGainDecibels == -7.25)
   }
 
-  /// Who comes while another one reads has what that one found.
+  /// A concurrent request gets the result of the running one.
   @Test(.timeLimit(.minutes(1))) func theyAreReadOnceHoweverManyAsk() throws {
     let folder = try TemporaryFolder()
     let path = try apeFile(in: folder)
@@ -158,7 +158,7 @@ import Testing
         }
       }
       _ = begun.wait { $0 == 3 ? true : nil } as Bool?
-      // As the one that has the lock does.
+      // Like the thread that has the lock.
       var levels = try #require(try asset.loaded?.get().levelTags)
       levels.replayGain.trackGainDecibels = -1
       levels.isComplete = true

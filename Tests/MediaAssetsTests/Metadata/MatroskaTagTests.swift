@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// What mkvpropedit writes of an album, its track and another track: FFmpeg keeps the last value of each name.
+/// Tags of an album, its track and another track, written by mkvpropedit. FFmpeg keeps the last value of each name.
 @Suite struct MatroskaTagTests {
   private static let tags = """
     <?xml version="1.0"?>
@@ -46,7 +46,7 @@ import Testing
     #expect(try asset.load().hasAudio)
   }
 
-  /// A tag of one of several tracks says nothing of the file; that of the only track does where the file says nothing.
+  /// A tag of one of several tracks does not apply to the file. A tag of the only track does, if the file has none.
   @Test(arguments: [1, 2]) func tagsOfATrackAreOfTheFileWhereItIsTheOnlyOne(_ trackCount: Int) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.mka")

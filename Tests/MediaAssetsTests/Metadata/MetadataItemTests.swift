@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Values, filters, dates, pictures and gains, and what FFmpeg fills in.
+/// Values, filters, dates, artwork and gains, and values from FFmpeg.
 @Suite struct MetadataItemTests {
   private func text(_ key: String, _ value: String, _ language: String? = nil) -> MetadataItem {
     MetadataItem(
@@ -135,7 +135,7 @@ import Testing
     #expect(metadata.strings(.title) == ["a"])
   }
 
-  // MARK: - Pictures and gains
+  // MARK: - Artwork and gains
 
   @Test func aPictureIsWhatItsBytesAre() {
     func kind(_ bytes: [UInt8], claim: String? = nil) -> String {
@@ -183,7 +183,7 @@ import Testing
     let folder = try TemporaryFolder()
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "sine=duration=1", "-c:a", "libmp3lame", "-id3v2_version", "0", folder.file("a.mp3"))
-    // A title in "UTF-8" that is not.
+    // A title declared as UTF-8 that is not valid.
     let frame: [UInt8] = Array("TIT2".utf8) + [0, 0, 0, 4, 0, 0, 3, 0x61, 0xFF, 0x62]
     let tag: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame
     let path = try folder.write(tag + readFile(folder.file("a.mp3")), as: "b.mp3")

@@ -5,10 +5,10 @@ import Testing
 
 @testable import MediaAssets
 
-/// The same tags in every format that can have them: what is read is what was written, and what mutagen reads; FFmpeg's own
-/// dictionary is beside it in the table that is printed.
+/// The same tags in every format that supports them: the values equal the written ones and those that mutagen reads.
+/// The printed table has FFmpeg's dictionary, too.
 @Suite struct MetadataMatrixTests {
-  /// What write-tags.py says of a file.
+  /// The description of a file by write-tags.py.
   struct File: Decodable {
     var format: String
     var file: String
@@ -17,7 +17,7 @@ import Testing
     var ffprobe: [String: String]
   }
 
-  /// Formats that there must be a file of.
+  /// The formats of which there must be a file.
   private static let formats = [
     "mp3 ID3v2.3", "mp3 ID3v2.4", "mp3 ID3v2.2", "mp3 ID3v1", "mp3 ID3v2 and v1", "wav ID3v2.4", "aiff ID3v2.4",
     "tta ID3v2.4",
@@ -26,21 +26,21 @@ import Testing
     "matroska", "mov mdta", "mov udta", "aiff chunks",
   ]
 
-  /// The order of values: an ASF file keeps the first of a key and the others in different objects, in any order.
+  /// Ordered values: an ASF file keeps the first value of a key and the others in different objects, in any order.
   private static func ordered(_ values: [String], of format: String) -> [String] {
     format == "wma ASF" ? values.sorted() : values
   }
 
-  /// Where mutagen's words differ, and why.
+  /// Values that differ in mutagen, with the reason.
   private static let mutagenDiffers: Set<String> = [
-    // ID3v1 has no room for a comment's zero and a track; mutagen gives them as the frames they would be.
+    // ID3v1 cannot store both a full comment and a track; mutagen returns them as ID3v2 frames.
     "mp3 ID3v1 comment"
   ]
 
   @Test func everyFormatGivesWhatWasWritten() throws {
     let folder = try TemporaryFolder()
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("write-tags.py")
-    // Debian's own Python, which has Debian's mutagen.
+    // Debian's Python, which has Debian's mutagen.
     try Tool.run("/usr/bin/python3", [script.path, folder.path])
     let files = try JSONDecoder().decode([File].self, from: Data(readFile(folder.file("files.json"))))
     #expect(files.map(\.format).sorted() == Self.formats.sorted(), "each format has its file")
@@ -93,7 +93,7 @@ import Testing
     return try MetadataReader.read(demuxer, displayPath: path)
   }
 
-  /// The values by the names that write-tags.py has for them.
+  /// The values by their names in write-tags.py.
   static func canonical(_ metadata: AssetMetadata) -> [String: [String]] {
     var found: [String: [String]] = [:]
     let common: [String: MetadataCommonKey] = [
@@ -135,7 +135,7 @@ import Testing
     return found.filter { !$0.value.isEmpty }
   }
 
-  /// The checksum of ISO 3309, as zlib has it.
+  /// The checksum of ISO 3309, as in zlib.
   private static func checksum(_ data: [UInt8]) -> String {
     var value: UInt32 = .max
     for byte in data {

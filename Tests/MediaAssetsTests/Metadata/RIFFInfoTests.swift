@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// The list `INFO` where FFmpeg reads it and TagLib does not.
+/// The list `INFO` in formats that FFmpeg reads and TagLib does not.
 @Suite struct RIFFInfoTests {
   @Test func namesOfAVIAreThoseOfTheListAndHaveTheirCommonKeys() throws {
     let folder = try TemporaryFolder()
@@ -16,7 +16,7 @@ import Testing
     try check(try MetadataMatrixTests.read(path), hasTrack: true)
   }
 
-  /// Wave64 as Sony has it: a list of summaries, which FFmpeg reads and does not write.
+  /// Wave64 by Sony: a list of summaries, which FFmpeg reads but does not write.
   @Test func namesOfWave64AreThoseOfTheListAndHaveTheirCommonKeys() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.w64")
@@ -37,7 +37,7 @@ import Testing
     ]
     let padding = [UInt8](repeating: 0, count: (8 - content.count % 8) % 8)
     let bytes = try readFile(path)
-    // In front of the samples: behind the RIFF head of 40 bytes.
+    // Before the samples, after the RIFF header of 40 bytes.
     let list = guid + little(24 + content.count, 8) + content + padding
     let file = try folder.write(Array(bytes[..<40]) + list + Array(bytes[40...]), as: "b.w64")
     try check(try MetadataMatrixTests.read(file), hasTrack: false)

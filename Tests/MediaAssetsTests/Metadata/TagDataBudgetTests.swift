@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// What assets may hold of pictures and long texts, each and together.
+/// The memory limit for artwork and long texts, per asset and in total.
 @Suite struct TagDataBudgetTests {
   private func picture(_ byteCount: Int, excess: Int? = nil) -> TagItem {
     var item = TagItem(
@@ -27,7 +27,7 @@ import Testing
     let item = try #require(found.items.first)
     #expect(item.omission?.byteCount == 17 << 20 && item.omission?.error.code == .pictureTooLarge)
     #expect(item.value == .data([]) && item.dataValue == nil && item.stringValue == nil)
-    // What it is, its first bytes tell.
+    // Its first bytes identify its format.
     #expect(item.extraAttributes[.mediaType] == "image/jpeg" && item.extraAttributes[.pictureType] == "frontCover")
     let artwork = try #require(found.artwork.first)
     #expect(artwork.data.isEmpty && artwork.byteCount == 17 << 20 && artwork.omission?.code == .pictureTooLarge)
@@ -54,7 +54,7 @@ import Testing
     #expect(small.fit(into: budget) == 0 && small.items[0].omission == nil)
   }
 
-  /// Thousands of short texts, long names and descriptions cost what one long text does.
+  /// Thousands of short texts, long names and descriptions count like one long text.
   @Test(arguments: ["texts", "names", "descriptions"]) func whatIsSmallCountsOnceItIsMuch(_ what: String) {
     let budget = TagDataBudget(byteCount: 100_000)
     let tags = (0..<1_000).map { number -> TagItem in
@@ -68,13 +68,13 @@ import Testing
     #expect(taken == budget.heldByteCount && taken <= 100_000 && taken > 90_000)
     #expect((160...165).contains(first.items.count), "64 KiB that do not count, and 100,000 bytes that do")
     #expect(first.warnings.map(\.error.code) == [.tagDataLimit])
-    // Another one has its own 64 KiB, and nothing more.
+    // Another asset has its 64 KiB, and no more.
     var second = metadata(tags + [picture(64)])
     #expect(second.fit(into: budget) + taken <= 100_000 && (64...66).contains(second.items.count))
     #expect(second.artwork.count == 1, "what it was stays listed")
   }
 
-  /// A picture of so many bytes in a FLAC file.
+  /// An image of `byteCount` bytes in a FLAC file.
   private func flac(_ folder: borrowing TemporaryFolder, _ name: String) throws -> String {
     try Tool.ffmpeg("-f", "lavfi", "-i", "color=red:s=64x64", "-frames:v", "1", folder.file("\(name).png"))
     try Tool.ffmpeg(
@@ -119,9 +119,9 @@ import Testing
     #expect(try holding?.loadArtwork().1.data == data)
     expectError(.noSuchPicture) { try holding?.loadArtwork(1) }
     holding = nil
-    // The thread that loaded it may let go of it a moment later; for ever is a hang, which `scripts/test` ends.
+    // The loading thread may release the asset slightly later. `scripts/test` ends an endless wait.
     while budget.heldByteCount != 0 { await Task.yield() }
-    // No room: it is listed, and read again when it is asked for.
+    // Without space, it is listed, and read again on request.
     let none = TagDataBudget(byteCount: 10)
     let light = asset(none)
     let listed = try await light.load(.metadata).first { $0.artworkIndex == 0 }

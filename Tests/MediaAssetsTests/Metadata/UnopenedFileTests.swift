@@ -6,12 +6,12 @@ import Testing
 
 @testable import MediaAssets
 
-/// Tags of files whose audio FFmpeg does not open, and the encoding of tags that do not state one.
+/// Tags of files whose audio FFmpeg does not open, and the encoding of tags without a declared one.
 @Suite struct UnopenedFileTests {
   struct File: Sendable, CustomStringConvertible {
     var description: String
     var bytes: [UInt8]
-    /// Nil: there is none, and opening fails.
+    /// Nil: there is no tag, and opening fails.
     var title: String?
     /// The error of opening the file.
     var loadError = MediaError.Code.unknownFormat

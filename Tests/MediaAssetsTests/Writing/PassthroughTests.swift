@@ -5,13 +5,13 @@ import Testing
 
 @testable import MediaAssets
 
-/// Writing packets as they are.
+/// Writing packets without transcoding.
 @Suite struct PassthroughTests {
   private static let sound = ["-f", "lavfi", "-i", "aevalsrc=0.4*sin(2*PI*440*t)|0.3*sin(2*PI*1000*t):s=48000:d=2"]
   private static let pictures = ["-f", "lavfi", "-i", "testsrc=size=128x96:rate=25:d=2"]
   private static let h264 = ["-c:v", "libx264", "-bf", "3", "-g", "12", "-pix_fmt", "yuv420p"]
 
-  /// A file to read, by its name.
+  /// The arguments for a source file, by its name.
   private static func arguments(_ name: String) -> [String] {
     switch name {
     case "aac.m4a": sound + ["-c:a", "aac"]
@@ -71,7 +71,7 @@ import Testing
         var checked: [String] = ["no warnings"]
         if !sound.isEmpty {
           let got = try WrittenFile.heard(target)
-          // Matroska says what is padding by its codec delay, which FFmpeg's readers follow for Opus only.
+          // Matroska declares padding with its codec delay, which FFmpeg's readers apply only to Opus.
           let padding =
             container == .matroska ? ["aac.m4a": 1_024, "h264.mp4": 1_024, "sound.mp3": 1_105][source] ?? 0 : 0
           #expect(WrittenFile.difference(sound, Array(got.dropFirst(8 * padding))) == "", row)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  /// Four seconds: ALAC, and pictures that tell their numbers, B-frames among them.
+  /// Four seconds: ALAC, and frames that encode their numbers, including B-frames.
   private static func film(_ path: String) throws {
     let (sound, pictures) = (
       WriterRig.sound(.alac),
@@ -126,7 +126,7 @@ import Testing
         let row = Comment(rawValue: "\(container) \(start)..<\(end)")
         let heard = try WrittenFile.heard(target)
         #expect(WrittenFile.difference(heard, Array(all[frames.lowerBound * 8..<frames.upperBound * 8])) == "", row)
-        // A picture that begins before the range is cut; what is decoded only is not shown.
+        // A frame that starts before the range is cut. A frame that is only decoded is not shown.
         let shown = try VideoRig.numbers(target)
         let expected = Array(Int((start + 39) / 40)..<Int((end + 39) / 40))
         #expect(shown.filter(expected.contains) == expected, row)
@@ -137,7 +137,7 @@ import Testing
           "\(container)\t\(start)..<\(end)\t\(heard.count / 8)\t\(shown.first ?? -1)...\(shown.last ?? -1) of \(expected.first ?? -1)...\(expected.last ?? -1)"
         )
       }
-      // Matroska has nothing before its beginning: a range begins with a key frame there, or is refused.
+      // Matroska has no times before its start: a range starts at a key frame there, or is rejected.
       let target = folder.file("\(start).mkv")
       let isKey = try WrittenFile(source).keyTimes(of: try #require(WrittenFile(source).streams("video").first))
         .contains { abs($0 * 1_000 - Double(start)) < 0.5 }
@@ -160,7 +160,7 @@ import Testing
       as [(String, Float)]
     {
       let source = folder.file(name)
-      // Noise that is made up differs with where decoding begins.
+      // Substituted noise depends on the start of decoding.
       try Tool.ffmpeg(arguments: Self.arguments(name) + (name == "aac.m4a" ? ["-aac_pns", "0"] : []) + [source])
       let all = try WrittenFile.heard(source)
       let range = TimeRange(

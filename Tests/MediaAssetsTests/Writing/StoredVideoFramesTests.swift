@@ -6,7 +6,7 @@ import Testing
 
 /// Stored video frames without decoding times, and with decoding times that no container can store.
 @Suite struct StoredVideoFramesTests {
-  /// The decoding times of frames that are shown at `times`, in decoding order.
+  /// The decoding times of frames with presentation times `times`, in decoding order.
   private static func decodeTicks(_ times: [Int64], said: [Int: Int64] = [:]) -> [Int64] {
     var frames = StoredVideoFrames()
     var found: [Int64] = []
@@ -22,7 +22,7 @@ import Testing
     return found
   }
 
-  /// Groups of four, of which the last is decoded first, then the second, the first and the third: as B-frames of two levels.
+  /// Groups of four, decoded in the order last, second, first, third: B-frames of two levels.
   private static func pyramid(_ groups: Range<Int64>) -> [Int64] {
     groups.flatMap { group in [4, 2, 1, 3].map { (group * 4 + $0) * 1_000 } }
   }
@@ -46,7 +46,7 @@ import Testing
       for (index, ticks) in said { #expect(decoded[index] == ticks, "\(name)") }
       print("\(name.padding(toLength: 26, withPad: " ", startingAt: 0)) \(decoded.prefix(5))")
     }
-    // One lead, and no seam.
+    // One offset, and no jump.
     let even = Self.decodeTicks([0] + Self.pyramid(0..<50))
     #expect(Set(zip(even, even.dropFirst()).map { $1 - $0 }) == [1_000])
   }
@@ -59,7 +59,7 @@ import Testing
     #expect(decoded.count == times.count && zip(decoded, decoded.dropFirst()).allSatisfy { $0 < $1 })
     #expect(zip(decoded, times).allSatisfy { $0 <= $1 })
     #expect(decoded.prefix(60) == times.prefix(60) && decoded.suffix(3) == [60_000, 60_499, 60_500])
-    // Two packets of one time, as of a hidden frame and the frame that shows it.
+    // Two packets with one time, as for a hidden frame and the frame that shows it.
     let hidden = Self.decodeTicks(
       [0, 1_000, 2_000, 2_000, 3_000], said: [0: 0, 1: 1_000, 2: 2_000, 3: 2_000, 4: 3_000])
     #expect(hidden == [0, 1_000, 1_999, 2_000, 3_000])

@@ -4,9 +4,9 @@ import Testing
 
 @testable import MediaAssets
 
-/// Pictures and what they are written with.
+/// Video frames and the settings for writing them.
 enum VideoRig {
-  /// A picture whose luma tells a number: a column of each bit, bright or dark.
+  /// An image whose luma encodes a number: one bright or dark column for each bit.
   static func image(
     _ number: Int, _ format: PixelFormat = .i420, width: Int = 128, height: Int = 96
   ) throws -> PixelBuffer {
@@ -25,7 +25,7 @@ enum VideoRig {
     return try PixelBuffer(format, width: width, height: height, data: data)
   }
 
-  /// The numbers that a file's pictures tell, in the order in which they are shown.
+  /// The numbers of a file's frames, in presentation order.
   static func numbers(_ path: String, width: Int = 128, height: Int = 96) throws -> [Int] {
     try Tool.ffmpeg(
       "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", "-enc_time_base", "1/720000", "-pix_fmt", "gray", "-f",
@@ -47,7 +47,7 @@ enum VideoRig {
     return .pixels(pixels, width: width, height: height, like: video)
   }
 
-  /// Quick settings.
+  /// Fast settings.
   static func settings(_ change: (inout VideoOutputSettings) -> Void = { _ in }) -> VideoOutputSettings {
     var settings = VideoOutputSettings(.h264)
     settings.preset = .veryfast
@@ -56,7 +56,7 @@ enum VideoRig {
     return settings
   }
 
-  /// A file of pictures 0, 1, 2, ... at times; no session but the one at `start`.
+  /// Writes a file with frames 0, 1, 2, ... at these times, in one session from `start`.
   @discardableResult
   static func write(
     _ path: String, _ container: WritableContainer, times: [MediaTime], _ settings: VideoOutputSettings = settings(),
@@ -79,7 +79,7 @@ enum VideoRig {
     return writer
   }
 
-  /// So many times, evenly.
+  /// `count` evenly spaced times.
   static func times(_ count: Int, rate: Int32 = 25, from first: Int64 = 0) -> [MediaTime] {
     (0..<Int64(count)).map { MediaTime(value: first + $0, timescale: rate) }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// Writing pictures.
+/// Writing video.
 @Suite struct VideoWriterTests {
   private static let containers: [WritableContainer] = [.mp4, .mov, .matroska]
 
@@ -59,7 +59,7 @@ import Testing
         ($0.width, $0.height) = (64, 48)
         $0.pixelAspectRatio = .init(horizontal: 4, vertical: 3)
       }
-      // No picture is so different from the one before that a key frame is worth it.
+      // All frames are alike, so the encoder inserts no key frames at scene cuts.
       try VideoRig.write(path, .mp4, times: VideoRig.times(45), settings) { _ in 5 }
       let file = try WrittenFile(path)
       let stream = try #require(file.streams("video").first)
@@ -152,8 +152,8 @@ import Testing
       try VideoRig.write(path, container, times: VideoRig.times(10), settings)
       let stream = try #require(WrittenFile(path).streams("video").first)
       #expect(stream["width"] as? Int == 64 && stream["height"] as? Int == 48)
-      // Columns 16 to 80 of 128: bits 1 to 4 of the number.
-      // FFmpeg's program leaves pixels on the left when it is not told that rows may begin anywhere.
+      // Columns 16 to 80 of 128: bits 1 to 4 of the number. FFmpeg's program keeps pixels on the left unless unaligned
+      // rows are allowed.
       try Tool.ffmpeg("-flags", "+unaligned", "-i", path, "-pix_fmt", "gray", "-f", "rawvideo", path + ".raw")
       let bytes = try readFile(path + ".raw")
       #expect(bytes.count == 10 * 64 * 48)
@@ -175,7 +175,7 @@ import Testing
       try VideoRig.write(path, container, times: VideoRig.times(3), format: format)
       let stream = try #require(WrittenFile(path).streams("video").first)
       let side = (stream["side_data_list"] as? [WrittenFile.Object])?.compactMap { $0["rotation"] as? Int }
-      // FFmpeg turns the other way round.
+      // FFmpeg rotates in the opposite direction.
       #expect(side == [degrees == 270 ? 90 : degrees == 90 ? -90 : -180])
       #expect(try StoredSamples(path).format.video?.rotationDegrees == degrees)
       let copy = folder.file("copy.\(container)")
@@ -194,7 +194,7 @@ import Testing
     print("container  first picture  what is shown, in ms")
     for container in Self.containers {
       let early = folder.file("early.\(container)")
-      // Pictures 0 to 19 from 1 s on, every 100 ms; the session begins at 1.25 s, within picture 2.
+      // Frames 0 to 19 from 1 s on, every 100 ms. The session starts at 1.25 s, within frame 2.
       let times = (0..<20).map { MediaTime(value: 1_000 + Int64($0) * 100, timescale: 1_000) }
       try VideoRig.write(early, container, times: times, start: MediaTime(value: 1_250, timescale: 1_000))
       #expect(try VideoRig.numbers(early) == Array(2..<20))
@@ -239,7 +239,7 @@ import Testing
       #expect(try VideoRig.numbers(path) == Array(0..<100))
       let heard = try WrittenFile.heard(path)
       #expect(heard.count / 8 == 4 * 48_000, "\(container) \(name)")
-      // No more than the interleaving lies between a picture and the sound of its time in the file.
+      // In the file, a frame and the audio of its time are at most the interleaving distance apart.
       let places = file.packets.compactMap { packet -> (Double, Int)? in
         guard let time = (packet["dts_time"] as? String ?? packet["pts_time"] as? String).flatMap(Double.init),
           let place = (packet["pos"] as? String).flatMap(Int.init)
@@ -310,7 +310,7 @@ import Testing
         try input.append(buffer)
         taken.append(number)
       } catch {
-        // It may have become ready in between, but no less so.
+        // It may have become ready in between, but not the reverse.
         #expect(!isReady && error.code == .invalidState)
       }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// What a writer is given that it cannot write: a number, and no file.
+/// Invalid input of a writer: an error code, and no file.
 @Suite struct WriterBadInputTests {
   private static func names(in folder: TemporaryFolder) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -212,7 +212,7 @@ import Testing
     expectError(.unsupportedEdit, "after a cut end") { try input.append(waiting: later) }
     try writer.finishWriting()
     #expect(try WrittenFile.heard(path) == WrittenFile.heard(source))
-    // A file without times has no gaps.
+    // A file without timestamps has no gaps.
     try Tool.ffmpeg("-i", source, "-c:a", "libmp3lame", folder.file("sound.mp3"))
     let mp3 = try StoredSamples(folder.file("sound.mp3"))
     let other = AssetWriterInput(settings: .passthrough, sourceFormat: mp3.format)
@@ -241,7 +241,7 @@ import Testing
       if isReleased {
         let shared = writer?.shared
         writer = nil
-        // Its thread ends by itself; what waits hears of it.
+        // Its thread ends by itself; pending calls get an error.
         let late = try SampleBuffer(pixels: VideoRig.image(1), presentationTime: MediaTime(value: 100, timescale: 1))
         expectError(.cancelled) { try video.append(waiting: late) }
         _ = shared?.wait { $0.hasEnded ? true : nil }
@@ -269,7 +269,7 @@ import Testing
       let writer = try WriterRig.writer(disk + "/film.mp4", .mp4, [input], options: options)
       var (failure, seed): (MediaError?, UInt64) = (nil, 1)
       for time in VideoRig.times(400) where failure == nil {
-        // Nothing that can be made small.
+        // Incompressible data.
         let data = (0..<128 * 96 * 3 / 2).map { _ -> UInt8 in
           seed = seed &* 6_364_136_223_846_793_005 &+ 1
           return UInt8(truncatingIfNeeded: seed >> 56)
@@ -306,7 +306,7 @@ import Testing
   }
 }
 
-/// A file's samples as they are stored.
+/// The stored samples of a file.
 struct StoredSamples {
   let format: FormatDescription
   let buffers: [SampleBuffer]

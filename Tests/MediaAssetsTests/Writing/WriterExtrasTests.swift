@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// What a file has besides its tracks: tags, pictures, chapters, alternatives.
+/// Content in addition to tracks: tags, artwork, chapters, alternate tracks.
 @Suite struct WriterExtrasTests {
   private static func codec(_ container: WritableContainer) -> AudioOutputSettings.Codec {
     switch container {
@@ -26,7 +26,7 @@ import Testing
         start: MediaTime(value: start, timescale: 1_000), duration: MediaTime(value: end - start, timescale: 1_000)))
   }
 
-  /// Three seconds of sound.
+  /// Three seconds of audio.
   private static func write(
     _ path: String, _ container: WritableContainer, _ options: AssetWriter.Options
   ) throws {
@@ -56,7 +56,7 @@ import Testing
       if container != .caf { #expect(title == "Ein Lied", row) }
       if container.isMovie { #expect(WrittenFile.tags(tags.streams[0])["language"] == "fra", row) }
       words.append(title == nil ? "no" : "yes")
-      // Pictures.
+      // Artwork.
       options.artwork = [Artwork(pictures[0], description: "Titel")]
       if container.pictureKind != .tag { options.artwork.append(Artwork(pictures[1], type: .backCover)) }
       let pictured = folder.file("pictures.\(container)")
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  /// Begins to write.
+  /// Starts writing.
   private static func began(
     _ path: String, _ container: WritableContainer, _ options: AssetWriter.Options
   ) throws(MediaError) {
@@ -178,7 +178,7 @@ import Testing
     expectError(.invalidArgument) { try AssetWriterInputGroup(inputs: [inputs[0], inputs[0]]) }
     expectError(.invalidArgument) { try AssetWriterInputGroup(inputs: [inputs[0], inputs[1]], defaultInput: other) }
     if container != .matroska {
-      // tkhd: the alternate group lies 34 bytes behind the beginning of its fields in version 0, 46 in version 1.
+      // tkhd: the alternate group is 34 bytes after the start of its fields in version 0, 46 in version 1.
       let bytes = try readFile(path)
       let marks = bytes.indices.dropLast(100).filter { Array(bytes[$0..<$0 + 4]) == Array("tkhd".utf8) }
       let numbers = marks.map { mark in

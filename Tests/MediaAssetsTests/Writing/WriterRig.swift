@@ -4,11 +4,11 @@ import Testing
 
 @testable import MediaAssets
 
-/// Sound and what it is written with.
+/// Audio and the settings for writing it.
 enum WriterRig {
   static let source: FormatDescription = .pcm(.signed16, sampleRateHz: 48_000, channelCount: 2)
 
-  /// Frames that tell their index, quietly.
+  /// Quiet frames that encode their index.
   static func samples(_ range: Range<Int>) -> [UInt8] {
     range.flatMap { index -> [UInt8] in [UInt8(truncatingIfNeeded: index), 0, UInt8(truncatingIfNeeded: index >> 8), 0]
     }
@@ -24,7 +24,7 @@ enum WriterRig {
     AssetWriterInput(settings: AudioOutputSettings(codec), sourceFormat: source, languageCode: language)
   }
 
-  /// A writer at work, whose session starts at 0.
+  /// A started writer, whose session starts at 0.
   static func writer(
     _ path: String, _ container: WritableContainer, _ inputs: [AssetWriterInput],
     options: AssetWriter.Options = AssetWriter.Options()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaAssets
 
-/// What `ffprobe` says of a file.
+/// A file, as reported by `ffprobe`.
 struct WrittenFile {
   /// A value of JSON that is an object.
   typealias Object = [String: Any]
@@ -31,21 +31,21 @@ struct WrittenFile {
     packets = try #require(whole["packets"] as? [Object])
   }
 
-  /// Streams of a type that are no pictures of the file.
+  /// The streams of a type, without attached pictures. // prose: pictures (FFmpeg's term)
   func streams(_ type: String) -> [Object] {
     streams.filter {
       $0["codec_type"] as? String == type && ($0["disposition"] as? [String: Int])?["attached_pic"] != 1
     }
   }
 
-  /// Packets' times of presentation in a stream, in seconds; sorted.
+  /// Presentation times of a stream's packets, in seconds; sorted.
   func times(of stream: Object) -> [Double] {
     let index = stream["index"] as? Int
     return packets.filter { $0["stream_index"] as? Int == index && !Self.isDiscarded($0) }
       .compactMap { ($0["pts_time"] as? String).flatMap(Double.init) }.sorted()
   }
 
-  /// Times of packets that decoding can begin with.
+  /// Times of key frame packets.
   func keyTimes(of stream: Object) -> [Double] {
     let index = stream["index"] as? Int
     return packets.filter { $0["stream_index"] as? Int == index && ($0["flags"] as? String ?? "").hasPrefix("K") }
@@ -54,18 +54,18 @@ struct WrittenFile {
 
   private static func isDiscarded(_ packet: Object) -> Bool { (packet["flags"] as? String ?? "").contains("D") }
 
-  /// How long it is, in seconds.
+  /// The duration in seconds.
   var duration: Double { (format["duration"] as? String).flatMap(Double.init) ?? -1 }
 
-  /// What its tags say; names in small letters.
+  /// The tags; names in lower case.
   var tags: [String: String] { Self.tags(format) }
 
-  /// What the tags of an object say; names in small letters.
+  /// The tags of an object; names in lower case.
   static func tags(_ object: Object) -> [String: String] {
     Dictionary((object["tags"] as? [String: String] ?? [:]).map { ($0.lowercased(), $1) }) { one, _ in one }
   }
 
-  /// Has `ffmpeg` decode all of it; what it warns of.
+  /// Decodes the file with `ffmpeg`. Returns its warnings.
   func decodingWarnings() throws -> String {
     try Tool.run(
       "/bin/sh",
@@ -74,7 +74,8 @@ struct WrittenFile {
         "ffmpeg -nostdin -hide_banner -v warning -xerror -i \"$0\" -map 0 -fps_mode passthrough -enc_time_base:v 1/720000 -f null - 2>\"$0.log\" || echo failed >>\"$0.log\"; echo >>\"$0.log\"",
         path,
       ])
-    // Foundation leaks what it reads an empty file into: none is. What a WAV and a CAF do not say is no fault of them, and covers have no times.
+    // Foundation leaks the buffer of an empty file, so no file is empty. Missing properties of WAV and CAF are
+    // harmless, and artwork has no times.
     let harmless = [
       "Guessed Channel Layout", "Estimating duration from bitrate", "timescale not set", "Last message repeated",
     ]
@@ -82,7 +83,7 @@ struct WrittenFile {
       .filter { line in !harmless.contains { line.contains($0) } }.joined(separator: "\n")
   }
 
-  /// The sound of a track as the engine reads it: every sample of it, and no padding.
+  /// The audio of a track as the engine reads it: every sample, without padding.
   static func heard(_ path: String, track: AssetTrack.ID? = nil) throws -> [UInt8] {
     let reader = AssetReader(asset: Asset(path: path))
     let output = AssetReaderTrackOutput(trackID: track)
@@ -94,14 +95,14 @@ struct WrittenFile {
     return bytes
   }
 
-  /// In words, how far two lists are alike.
+  /// The difference of two lists, as text.
   static func difference<Value: Equatable>(_ one: [Value], _ other: [Value]) -> String {
     if one == other { return "" }
     let place = zip(one, other).enumerated().first { $1.0 != $1.1 }?.offset
     return "\(one.count) and \(other.count), the first difference at \(place.map { "\($0)" } ?? "the end")"
   }
 
-  /// What a stream's pictures are when they are decoded: their times, in `timescale`, and their sums.
+  /// The decoded frames of a stream: their times, in `timescale`, and their checksums.
   static func pictures(_ path: String, timescale: Int = 0, stream: String = "0:v:0") throws -> [(
     ticks: Int, sum: String
   )] {
@@ -117,11 +118,11 @@ struct WrittenFile {
   }
 }
 
-/// Reads tracks as they are stored, and has them written so.
+/// Reads stored tracks and writes them unchanged.
 enum Passing {
-  /// Writes tracks of a file to another as they are.
+  /// Copies tracks of a file to another file.
   ///
-  /// - Parameter types: which tracks.
+  /// - Parameter types: the types of the tracks.
   static func pass(
     _ source: String, to target: String, _ container: WritableContainer, _ range: TimeRange? = nil,
     types: Set<AssetTrack.MediaType> = [.audio, .video], timescale: Int32? = nil,
