@@ -2,8 +2,8 @@ import Glibc
 import MediaCore
 import RigSupport
 
-/// The time from the start of a process to a reply on its socket, compared with a minimal process that is linked to the
-/// same FFmpeg libraries and opens a file.
+/// The time from the start of a process to a reply on its socket. A minimal process with the same FFmpeg libraries,
+/// which opens a file, is the comparison.
 enum StartFigure {
   static func measure(
     _ players: Players, _ material: Material, programs: Programs, rounds: Int, into table: inout Table

@@ -6,8 +6,8 @@ import MediaAssets
 // usage: TagsBench FOLDER [ROUNDS]
 //
 // Opens every file of a folder and reads all its tags, like the daemon. For comparison it makes the library calls of
-// ffprobe for the same files: avformat_open_input, avformat_find_stream_info, and an iteration over the dictionaries of
-// the file and its streams, whose texts it copies. Rounds of both are interleaved, with all files in the cache. The
+// ffprobe for the same files: avformat_open_input and avformat_find_stream_info. Then it iterates over the dictionaries
+// of the file and its streams, and copies their texts. Rounds of both are interleaved, with all files in the cache. The
 // limit is 1.5 times ffprobe's median; above it, the exit status is 1. Also prints TagLib's memory.
 
 func milliseconds(_ body: () throws -> Void) rethrows -> Double {

@@ -3,8 +3,8 @@ import LibAV
 import MediaAssets
 import MediaCore
 
-// Any bytes as a media file in memory: opened, read and seeked. It must not trap, hang or read out of bounds. Checks
-// that hold for every input: the source returns the bytes that it was created with, and a reader's frames are
+// Opens, reads and seeks any bytes as a media file in memory. The reader must not trap, hang or read out of bounds. Two
+// properties hold for every input. The source returns the bytes that it was created with. A reader's frames are
 // contiguous and begin at the position that a seek reported. The last eight bytes of an input determine the seek
 // targets.
 

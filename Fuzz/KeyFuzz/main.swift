@@ -2,8 +2,8 @@ import Fuzzing
 
 @testable import DaemonConfiguration
 
-// Searches any bytes for the positions of a configuration's keys. It must not trap, and must end. Each result must be
-// in the text: an existing line, a column within it, and no path longer than the limit.
+// Searches any bytes for the positions of a configuration's keys. The search must not trap, and must end. Each result
+// must be in the text: an existing line, a column within it, and no path longer than the limit.
 
 /// The number of characters of each line, plus one for the position after its end.
 func columns(of text: String) -> [Int] {

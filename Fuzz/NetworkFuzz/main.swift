@@ -1,8 +1,9 @@
 import Fuzzing
 import NetworkIO
 
-// Any bytes as data of servers and stations: titles interleaved with audio, and headers; also addresses from users. It
-// must not trap. The result must not depend on how a stream is split, and a user's password must never be reported.
+// Parses any bytes as data of servers and stations (titles interleaved with audio, and headers), and as addresses from
+// users. The parsers must not trap. The result must not depend on how a stream is split. A user's password must never
+// be reported.
 
 /// Audio and titles when the bytes arrive in chunks of this size.
 func station(_ bytes: UnsafeRawBufferPointer, interval: Int, pieceByteCount: Int) -> (

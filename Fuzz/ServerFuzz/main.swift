@@ -3,10 +3,10 @@ import MediaCore
 import RealtimeAudio
 import WireProtocol
 
-// The server with any bytes on a separate socket, including reader, connection, handlers and players. It must neither
-// trap nor hang. Each request has exactly one final reply; a notification and a blank line have none. After a
-// connection has closed, its observers and pending requests must not exist any more. The reader of requests, which
-// WireFuzz tests, computes the expectation from the same bytes.
+// Sends any bytes to the server on a separate socket. The test includes reader, connection, handlers and players. The
+// server must neither trap nor hang. Each request has exactly one final reply; a notification and a blank line have
+// none. After a connection has closed, its observers and pending requests must not exist any more. The reader of
+// requests, which WireFuzz tests, computes the expectation from the same bytes.
 //
 // The last byte of an input determines the chunk size, and whether the peer disconnects without reading.
 

@@ -7,9 +7,9 @@ import RealtimeAudio
 @testable import ControlServer
 @testable import SavedState
 
-// The state that a daemon restores at its start, from files with any content: the database, its log, and `state.lock`
-// with the marks of entries that were being opened. It must not trap, and must end. For any damage, the store returns a
-// valid number for the next entry, and can be written or reports an error.
+// Restores the state of a daemon from files with any content. The files are the database, its log, and `state.lock`
+// with the marks of entries that were being opened. Restoring must not trap, and must end. For any damage, the store
+// returns a valid number for the next entry, and can be written or reports an error.
 //
 // The first byte of an input selects the file. The rest is its content, or changes of one byte each (a three-byte
 // offset and the byte) to a file that a store has written.

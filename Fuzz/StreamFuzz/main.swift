@@ -3,9 +3,9 @@ import LibAV
 import MediaAssets
 import MediaCore
 
-// Any bytes as segments of an HLS stream, which is opened, read and seeked through a playlist. It must not trap, hang
-// or read out of bounds, and a reader's frames must be contiguous. The last byte of an input determines where its bytes
-// are split, and whether the second segment starts with a discontinuity.
+// Opens, reads and seeks any bytes as segments of an HLS stream with a playlist. The reader must not trap, hang or read
+// out of bounds, and its frames must be contiguous. The last byte of an input determines where the bytes are split, and
+// whether the second segment starts with a discontinuity.
 
 /// Maximum number of frames that are read.
 let longestRead: Int64 = 100_000

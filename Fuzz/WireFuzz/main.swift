@@ -2,8 +2,8 @@ import Fuzzing
 import MediaCore
 import WireProtocol
 
-// Any bytes for all code that reads text from a peer. It must not trap. Properties of every input: the result does not
-// depend on how a stream is split, and written text reads back unchanged.
+// Passes any bytes to all code that reads text from a peer. The code must not trap. The result must not depend on how a
+// stream is split, and written text must read back unchanged.
 
 /// The requests of a connection when its bytes arrive in chunks of this size.
 func incoming(_ bytes: UnsafeRawBufferPointer, chunkByteCount: Int) -> [RequestReader.Incoming] {

@@ -171,8 +171,8 @@ static void match(struct program *program, int number, unsigned result) {
   finish(program, result);
 }
 
-/// If the loaded system call number is `number`: allows the call if no bit of `mask` is set in an argument, or, with
-/// `all`, if all bits are. Otherwise returns `refusal`.
+/// Allows the loaded system call if its number is `number` and no bit of `mask` is set in an argument. With `all`, all
+/// bits must be set. Otherwise returns `refusal` for this number.
 static void match_argument(struct program *program, int number, int argument, unsigned mask, int all, unsigned refusal) {
   add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, all ? 5 : 4));
   load(program, offsetof(struct seccomp_data, args) + 8 * (size_t)argument);

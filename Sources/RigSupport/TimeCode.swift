@@ -63,8 +63,8 @@ public enum TimeCode {
     public var description: String { "file \(file) [\(firstIndex) ..< \(endIndex)] at \(position)" }
   }
 
-  /// The coverage of the range from the first to the last index of these runs: the number of samples that were never
-  /// played (not even later), and the number that were played more than once.
+  /// The coverage of the range from the first to the last index of these runs. `leftOut` is the number of samples that
+  /// were never played, not even later. `repeated` is the number of additional plays.
   public static func coverage(of runs: [Run]) -> (leftOut: Int, repeated: Int) {
     var (end, leftOut, heard) = (runs.map(\.firstIndex).min() ?? 0, 0, 0)
     let first = end

@@ -90,8 +90,8 @@ import Testing
     return examples
   }
 
-  /// `help` states the required right of every command, and that right is enforced: each command that is not for
-  /// watching is rejected, with the example of its section.
+  /// `help` states the required right of every command. The server enforces that right: it rejects the example of each
+  /// command that is not for watching.
   @Test func helpSaysWhichRightACommandNeeds() throws {
     let daemon = try InProcessServer()
     let watcher = try daemon.connect(at: daemon.folder.file("watch.sock"))

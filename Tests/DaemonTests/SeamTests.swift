@@ -4,9 +4,9 @@ import Testing
 
 /// The encoder padding that the event of a transition reports on the socket.
 @Suite struct SeamTests {
-  /// For 12,960 frames each. At the start, the delay of encoder and decoder; at the end, the padding of the last of 13
-  /// packets of 1,152, or 14 of 1,024 or 960. `PlaybackTests.TransitionTests` shows that FFmpeg reports the same for
-  /// these packets.
+  /// For 12,960 frames each. The start has the delay of encoder and decoder. The end has the padding of the last of 13
+  /// packets of 1,152, or of 14 packets of 1,024 or 960. `PlaybackTests.TransitionTests` shows that FFmpeg reports the
+  /// same for these packets.
   @Test(arguments: [
     ("mp3", "libmp3lame", 13 * 1_152 - 12_960 - (576 + 529), "lame-tag", 576 + 529, "lame-tag"),
     ("m4a", "aac", 14 * 1_024 - 12_960 - 1_024, "edit-list", 1_024, "edit-list"),

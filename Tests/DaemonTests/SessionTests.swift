@@ -2,7 +2,7 @@ import DaemonTesting
 import RigSupport
 import Testing
 
-/// Calls on a real PulseAudio, and what the daemon reports of them.
+/// Calls on a real PulseAudio, and the daemon's reports of them.
 @Suite(.serialized) struct SessionTests {
   @Test func whatRecordsStandsWhileACallIsHeardAndTheCategoryHasToAllowIt() throws {
     let rig = try SessionRig()

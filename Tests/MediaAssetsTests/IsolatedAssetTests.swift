@@ -196,7 +196,7 @@ import Testing
   }
 }
 
-/// Bytes that do not come from an offset on until a gate is opened, or the read is cancelled.
+/// Bytes that do not arrive from an offset on, until a gate is opened or the read is cancelled.
 private final class GatedBytes: ByteSource {
   private struct State {
     var isOpen = false

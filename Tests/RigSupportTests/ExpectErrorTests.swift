@@ -2,7 +2,7 @@ import MediaCore
 import RigSupport
 import Testing
 
-/// What `expectError` accepts, and what it reports.
+/// The errors that `expectError` accepts, and the issues that it records.
 @Suite struct ExpectErrorTests {
   private struct OtherError: Error {}
 
