@@ -61,7 +61,7 @@ public final class LoudnessScan: Sendable {
   /// Starts the scan. May be called once.
   ///
   /// The closures run on a measuring thread. `completion` is called once; on cancellation or a timeout it runs on the
-  /// thread that detects that. Without assets it is called immediately.
+  /// thread that cancels or that checks for timeouts. Without assets it is called immediately.
   ///
   /// - Parameter progress: called for each file at its start, at each twentieth, and at its end.
   /// - Parameter completion: receives the report, or `cancelled`, or `loudnessUnavailable` if libebur128 is missing.

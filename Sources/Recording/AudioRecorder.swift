@@ -1,6 +1,6 @@
 // Records the audio of a source into one file, as AVAudioRecorder does. A separate thread dequeues the source's audio,
-// measures it and appends it to an `AssetWriter`. No code of this file runs in the source's callback. Of the methods,
-// only `prepareToRecord`, `stop` and the first `record` wait for the disk.
+// measures it and appends it to an `AssetWriter`. No code of this file runs in the source's callback. Only
+// `prepareToRecord`, `stop`, `deleteRecording`, and a `record` that prepares the recorder wait for the disk.
 import MediaCore
 import RealtimeAudio
 import Synchronization

@@ -48,7 +48,7 @@ public final class WaveformScan: Sendable {
   /// Starts the scan. May be called once.
   ///
   /// The closures run on a measuring thread. `completion` is called once; on cancellation or a timeout it runs on the
-  /// thread that detects that.
+  /// thread that cancels or that checks for timeouts.
   ///
   /// - Parameter progress: receives the part that has been read, from 0 to 1, at the start, at each twentieth, and at
   ///   the end. It receives nil at the start if the length is unknown.
