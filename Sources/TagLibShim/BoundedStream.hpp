@@ -1,5 +1,5 @@
-// What TagLib reads from: the caller's bytes, up to bounds on how many, in how many pieces, and how deep in the stack.
-// Behind a bound the file seems to have ended, which every parser of TagLib takes for an answer. It writes nothing.
+// TagLib's input: the caller's bytes, with limits for the number of bytes, the number of reads, and the stack depth.
+// Beyond a limit the file appears to end, which every parser of TagLib handles. Writing is not supported.
 #ifndef PLAYHEAD_BOUNDEDSTREAM_HPP
 #define PLAYHEAD_BOUNDEDSTREAM_HPP
 
@@ -16,9 +16,9 @@ class BoundedStream final : public TagLib::IOStream {
  public:
   BoundedStream(const tags_source &source, const tags_limits &limits);
 
-  /// A bound was reached.
+  /// Whether a limit was reached.
   bool isExhausted() const { return exhausted; }
-  /// The source failed.
+  /// Whether the source failed.
   bool hasFailed() const { return failed; }
 
   TagLib::FileName name() const override { return ""; }
@@ -36,19 +36,19 @@ class BoundedStream final : public TagLib::IOStream {
  private:
   const tags_source source;
   const tags_limits limits;
-  /// An address in the stack where reading began.
+  /// An address in the stack at the start of the reading.
   const char *const stackBase;
   long position = 0;
   int64_t givenByteCount = 0;
   int64_t readCount = 0;
   bool exhausted = false;
   bool failed = false;
-  /// The latest bytes read, from `bufferOffset` on: TagLib asks for a few at a time.
+  /// The last bytes that were read, from `bufferOffset` on: TagLib reads a few bytes at a time.
   std::vector<uint8_t> buffer;
   long bufferOffset = 0;
 
   bool isWithinBounds(long count);
-  /// Fills `target`; answers how many bytes there were.
+  /// Fills `target` and returns the number of bytes.
   long fill(char *target, long count);
 };
 

@@ -8,11 +8,11 @@
 
 namespace playhead {
 
-/// Whether a frame begins with the encoding of its texts. The name is that of any version.
+/// Whether a frame begins with the encoding of its texts. The name may be that of any version.
 bool holdsText(const std::string &id);
 
-/// Marks the texts of a frame that are UTF-16 without a byte order mark as little-endian. TagLib drops such texts; mutagen and the
-/// players of Windows, where the programs that write them run, read them as little-endian. Returns whether `data` was changed.
+/// Marks UTF-16 texts without a byte order mark as little-endian. TagLib drops such texts. mutagen, and players on
+/// Windows, where the writing programs run, read them as little-endian. Returns whether `data` was changed.
 bool addByteOrderMarks(const std::string &id, TagLib::ByteVector &data);
 
 /// Whether the first text of a frame without further fields is empty.

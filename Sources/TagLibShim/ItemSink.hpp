@@ -1,4 +1,4 @@
-// Gives items to the caller, up to the bounds on their number and size, and says what it left out.
+// Sends items to the caller, up to the limits of their number and size, and reports skipped items.
 #ifndef PLAYHEAD_ITEMSINK_HPP
 #define PLAYHEAD_ITEMSINK_HPP
 
@@ -12,7 +12,7 @@
 
 namespace playhead {
 
-/// What may stand beside a value.
+/// Optional properties of a value.
 struct Details {
   const std::string *description = nullptr;
   const std::string *language = nullptr;
@@ -30,26 +30,26 @@ class ItemSink {
   const tags_limits limits;
 
   void text(tags_space space, const std::string &key, const std::string &value, const Details &details = Details());
-  /// A text whose encoding the tag does not say. It is given as UTF-8 where it is that, else as Latin-1 for the time being.
-  /// So is its description, which `details` need not have.
+  /// Sends a text without a declared encoding: as UTF-8 if it is valid UTF-8, otherwise as Latin-1 until it is
+  /// corrected. The same applies to its description, which `details` need not contain.
   void legacyText(tags_space space, const std::string &key, const TagLib::String &value, const Details &details = Details(),
                   const TagLib::String *description = nullptr);
-  /// Corrects the texts of `legacyText` when all are known. `charset` is null when it is to be detected.
+  /// Corrects the texts of `legacyText` after all of them were sent. A null `charset` detects the encoding.
   void decodeLegacyTexts(const char *charset);
   void number(tags_space space, const std::string &key, int64_t value, const Details &details = Details());
   void data(tags_space space, const std::string &key, const TagLib::ByteVector &value,
             const Details &details = Details());
   void picture(tags_space space, const std::string &key, const TagLib::ByteVector &value, const Details &details);
-  /// Says that something was ignored, and why.
+  /// Reports an ignored part and the reason.
   void warning(tags_space space, const std::string &key, const std::string &reason) { warn(space, key, reason, false); }
-  /// Says that something was ignored because it is more than a bound allows.
+  /// Reports a part that was ignored because of a limit.
   void limit(tags_space space, const std::string &key, const std::string &reason) { warn(space, key, reason, true); }
 
-  /// No more items are taken.
+  /// Whether no more items are accepted.
   bool isFull() const { return full; }
 
  private:
-  /// The bytes of a text and a description that are neither UTF-8 nor ASCII; empty where they are.
+  /// The bytes of a text and a description that are neither UTF-8 nor ASCII; otherwise empty.
   struct LegacyText {
     int64_t itemNumber;
     std::string text, description;

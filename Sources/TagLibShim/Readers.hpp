@@ -1,5 +1,5 @@
-// One function for each kind of tag, and one for each kind of file. They read what TagLib's own file classes would, but only tags:
-// no search for the first frame of sound, no seek tables, no padding.
+// One function for each kind of tag, and one for each kind of file. They read the same as TagLib's file classes, but
+// only tags: no search for the first audio frame, no seek tables, no padding.
 #ifndef PLAYHEAD_READERS_HPP
 #define PLAYHEAD_READERS_HPP
 
@@ -11,7 +11,7 @@
 
 namespace playhead {
 
-/// A file of which only bytes are asked.
+/// A file that is used only for its bytes.
 class PlainFile final : public TagLib::File {
  public:
   explicit PlainFile(TagLib::IOStream *stream) : TagLib::File(stream) {}
@@ -26,22 +26,22 @@ class PlainFile final : public TagLib::File {
   }
 };
 
-/// The ID3v2 tag that begins at `offset`; answers its size with header and footer, 0 when there is none.
+/// Reads the ID3v2 tag at `offset`. Returns its size with header and footer; 0 if there is none.
 long readID3v2(TagLib::File &file, long offset, ItemSink &sink);
 
-/// APEv2 and ID3v1 at the end of a file.
+/// Reads APEv2 and ID3v1 at the end of a file.
 void readTail(PlainFile &file, ItemSink &sink);
 
-/// All ID3v2 tags that follow each other from `offset` on.
+/// Reads all consecutive ID3v2 tags from `offset` on.
 void readID3v2Tags(TagLib::File &file, long offset, ItemSink &sink);
 
-/// A Vorbis comment: vendor, then entries (xiph.org, Vorbis I, 5).
+/// Reads a Vorbis comment: vendor, then entries (xiph.org, Vorbis I, 5).
 void readVorbisComment(const TagLib::ByteVector &block, ItemSink &sink);
 
-/// A picture as FLAC has it.
+/// Sends artwork in FLAC's form.
 void givePicture(const TagLib::FLAC::Picture &picture, ItemSink &sink);
 
-/// Tags at the beginning and the end; `isAPEFirst` puts APEv2 before ID3v2.
+/// Reads tags at the beginning and the end; with `isAPEFirst`, APEv2 precedes ID3v2.
 void readEdges(BoundedStream &stream, bool isAPEFirst, ItemSink &sink);
 void readFLAC(BoundedStream &stream, ItemSink &sink);
 void readOgg(BoundedStream &stream, ItemSink &sink);

@@ -1,4 +1,4 @@
-// Text as every caller wants it: UTF-8 that is valid, whatever the tag had.
+// Text conversion to valid UTF-8, for any content of a tag.
 #ifndef PLAYHEAD_TEXT_HPP
 #define PLAYHEAD_TEXT_HPP
 
@@ -9,14 +9,14 @@
 
 namespace playhead {
 
-/// A text of TagLib's (UTF-16) as UTF-8; half surrogate pairs become U+FFFD, zeros at the end go.
+/// Converts TagLib's text (UTF-16) to UTF-8. Unpaired surrogates become U+FFFD, and zeros at the end are removed.
 std::string utf8(const TagLib::String &text);
 
-/// Bytes that should be UTF-8, with U+FFFD for what is not.
+/// Repairs bytes that should be UTF-8: invalid bytes become U+FFFD.
 std::string repairedUTF8(const char *bytes, size_t count);
 
-/// A text that was read as Latin-1 and may have been UTF-8: it is when it reads so. When it does not, its bytes go to `legacyBytes`:
-/// they may be of any encoding.
+/// Converts a text that was read as Latin-1 and may have been UTF-8. Valid UTF-8 is read as such. Otherwise
+/// `legacyBytes` gets the bytes, which may have any encoding.
 std::string utf8OrLatin1(const TagLib::String &text, std::string *legacyBytes = nullptr);
 
 /// Whether bytes are UTF-8.
