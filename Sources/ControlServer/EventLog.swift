@@ -134,7 +134,7 @@ extension Event {
     switch self {
     case .changed(let change):
       change.new.textByteCount + (change.old?.textByteCount ?? 0) + (change.steps?.textByteCount ?? 0)
-    case .seam: 0
+    case .transition: 0
     default: fields.entries.reduce(0) { $0 + $1.value.textByteCount }
     }
   }

@@ -46,9 +46,9 @@ extension Connection {
       let date = target.player.onLoop { $0.currentDate() }
       fields.append("date", ifPresent: date.map { .string(ISODate.text($0)) })
     }
-    fields.append("pitch", .string(item.audioTimePitchAlgorithm.rawValue))
+    fields.append("audioTimePitchAlgorithm", .string(item.audioTimePitchAlgorithm.rawValue))
     fields.append(
-      "ownPitch", item.ownAudioTimePitchAlgorithm.map { .string($0.rawValue) } ?? FieldValue.none)
+      "ownAudioTimePitchAlgorithm", item.ownAudioTimePitchAlgorithm.map { .string($0.rawValue) } ?? FieldValue.none)
     let gain = try target.player.tryOnLoop { player throws(MediaError) in try player.appliedGain(of: item.id) }
     fields.append("gain", Self.decibels(gain))
     fields.append("gainSource", gain?.source.map { .string($0.rawValue) } ?? FieldValue.none)

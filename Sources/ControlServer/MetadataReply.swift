@@ -31,7 +31,7 @@ enum MetadataReply {
     fields.append("count", .int(count))
     fields.append("next", next)
     fields.append("formats", .strings(metadata.availableMetadataFormats.map(\.rawValue)))
-    fields.append("pictures", .int(metadata.artwork.count))
+    fields.append("artworkCount", .int(metadata.artwork.count))
     append(metadata.replayGain, to: &fields)
     return .ok(fields, rows: rows)
   }
@@ -91,8 +91,8 @@ enum MetadataReply {
     row.append("language", ifPresent: item.extendedLanguageTag.map(detail))
     row.append("info", ifPresent: attributes[.info].map(detail))
     row.append("owner", ifPresent: attributes[.owner].map(detail))
-    row.append("pictureType", ifPresent: attributes[.pictureType].map(detail))
-    row.append("picture", ifPresent: item.artworkIndex.map { .int($0) })
+    row.append("artworkType", ifPresent: attributes[.pictureType].map(detail))
+    row.append("artwork", ifPresent: item.artworkIndex.map { .int($0) })
     row.append(
       "targetLevel", ifPresent: attributes[.targetLevel].map { Int64($0).map(FieldValue.integer) ?? .string($0) })
     row.append("total", ifPresent: attributes[.total].map { Int64($0).map(FieldValue.integer) ?? .string($0) })
@@ -196,7 +196,7 @@ enum MetadataReply {
 
   private static func described(_ picture: Artwork, _ index: Int) -> Fields {
     var fields: Fields = [
-      "picture": .int(index), "type": .string(picture.type.description), "mediaType": detail(picture.mediaType),
+      "artwork": .int(index), "type": .string(picture.type.description), "mediaType": detail(picture.mediaType),
     ]
     if !picture.description.isEmpty { fields.append("description", detail(picture.description)) }
     fields.append("bytes", .int(picture.byteCount))

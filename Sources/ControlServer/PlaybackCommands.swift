@@ -52,14 +52,14 @@ extension Connection {
       return .ok(["pan": .float(target.state.pan)])
     case .mute(let action):
       if let action { player.onLoop { $0.setMuted(action.isOn(besides: $0.state.isMuted)) } }
-      return .ok(["muted": .bool(target.state.isMuted)])
+      return .ok(["isMuted": .bool(target.state.isMuted)])
     case .pitch(let algorithm):
       if let algorithm {
         try player.tryOnLoop { player throws(MediaError) in
           try player.setAudioTimePitchAlgorithm(AudioTimePitchAlgorithm(algorithm))
         }
       }
-      return .ok(["pitch": .string(target.state.audioTimePitchAlgorithm.rawValue)])
+      return .ok(["audioTimePitchAlgorithm": .string(target.state.audioTimePitchAlgorithm.rawValue)])
     case .replayGain(let change): return .ok(try setReplayGain(change, on: target))
     case .endAction(let action):
       if let action {
@@ -94,7 +94,7 @@ extension Connection {
       "index": state.currentItemID == nil ? FieldValue.none : 0, "count": .int(state.itemCount),
       "time": .time(time), "pts": .fraction(time), "duration": .time(state.itemDuration),
       "providesPreciseDuration": .bool(state.itemProvidesPreciseDuration),
-      "volume": .float(state.volume), "muted": .bool(state.isMuted), "pan": .float(state.pan),
+      "volume": .float(state.volume), "isMuted": .bool(state.isMuted), "pan": .float(state.pan),
       "actionAtItemEnd": .string(state.actionAtItemEnd.rawValue), "repeat": .string(state.repeatMode.rawValue),
       "loop": state.loop.map { .string($0.wireText) } ?? FieldValue.none,
       "passes": state.loop.map { .int($0.loopCount) } ?? FieldValue.none,
@@ -105,7 +105,7 @@ extension Connection {
       "shuffle": state.shuffleSeed.map { .int($0) } ?? FieldValue.none,
       "onFailure": .string(state.itemFailurePolicy.rawValue),
       "automaticallyWaitsToMinimizeStalling": .bool(state.automaticallyWaitsToMinimizeStalling),
-      "pitch": .string(state.audioTimePitchAlgorithm.rawValue),
+      "audioTimePitchAlgorithm": .string(state.audioTimePitchAlgorithm.rawValue),
       "chapter": chapter.map { .int($0.number) } ?? FieldValue.none,
       "chapterTitle": chapter?.chapter.title.map { .string($0) } ?? FieldValue.none,
       "replayGain": .string(state.replayGain.mode.rawValue),

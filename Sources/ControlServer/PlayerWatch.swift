@@ -157,7 +157,7 @@ final class PlayerWatch: @unchecked Sendable {
       notify(.streamTitle(title: title.title, url: title.url), item, time)
     case .timedMetadata(let item, let group):
       for event in Self.events(of: group, item, player: name) { tell(event, .itemEvents) }
-    case .seam(let seam): notify(seam)
+    case .transition(let transition): notify(transition)
     case .itemSkipped(let item, let error):
       let skip = Event.Skip(subscription: 0, player: name, item: Int(clamping: item), error: error)
       tell(.itemSkipped(skip), .itemEvents)
@@ -211,13 +211,13 @@ final class PlayerWatch: @unchecked Sendable {
     MetadataReply.timedRows(group).map { event(.timedMetadata($0), item, group.time, player: player) }
   }
 
-  private func notify(_ seam: PlayerSeam) {
-    let event = Event.Seam(
-      subscription: 0, player: name, from: Int(clamping: seam.fromItemID), to: Int(clamping: seam.toItemID),
-      time: seam.time, trimmedEnd: (seam.trimmedEnd.frameCount, seam.trimmedEnd.source.wireName),
-      trimmedStart: (seam.trimmedStart.frameCount, seam.trimmedStart.source.wireName),
-      insertedFrameCount: seam.insertedFrameCount)
-    tell(.seam(event), .itemEvents)
+  private func notify(_ transition: PlayerTransition) {
+    let event = Event.Transition(
+      subscription: 0, player: name, from: Int(clamping: transition.fromItemID), to: Int(clamping: transition.toItemID),
+      time: transition.time, trimmedEnd: (transition.trimmedEnd.frameCount, transition.trimmedEnd.source.wireName),
+      trimmedStart: (transition.trimmedStart.frameCount, transition.trimmedStart.source.wireName),
+      insertedFrameCount: transition.insertedFrameCount)
+    tell(.transition(event), .itemEvents)
   }
 }
 

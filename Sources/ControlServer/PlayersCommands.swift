@@ -34,7 +34,7 @@ extension Connection {
     return [
       "player": .string(target.name), "timeControlStatus": .string(state.timeControlStatus.wireName),
       "rate": .float(state.rate), "item": state.currentItemID.map { .int($0) } ?? FieldValue.none,
-      "count": .int(state.itemCount), "volume": .float(state.volume), "muted": .bool(state.isMuted),
+      "count": .int(state.itemCount), "volume": .float(state.volume), "isMuted": .bool(state.isMuted),
     ]
   }
 }

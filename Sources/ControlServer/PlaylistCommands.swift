@@ -25,7 +25,7 @@ struct ListExpansion {
         skippedCount += 1
         warn(
           PlaylistWarning(
-            line: 0, error: MediaError(.unsupportedPlace, "nothing that can be played: \(entry.place.displayText)")))
+            line: 0, error: MediaError(.unsupportedLocation, "nothing that can be played: \(entry.place.displayText)")))
         return false
       }
     }

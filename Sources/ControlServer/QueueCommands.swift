@@ -191,7 +191,7 @@ extension Connection {
       case .player: try item.setAudioTimePitchAlgorithm(nil)
       case .own(let algorithm): try item.setAudioTimePitchAlgorithm(AudioTimePitchAlgorithm(algorithm))
       }
-      return .ok(["item": .int(item.id), "pitch": .string(item.audioTimePitchAlgorithm.rawValue)])
+      return .ok(["item": .int(item.id), "audioTimePitchAlgorithm": .string(item.audioTimePitchAlgorithm.rawValue)])
     }
   }
 

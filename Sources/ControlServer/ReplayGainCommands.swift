@@ -18,7 +18,7 @@ extension Connection {
       return (settings, item, gain)
     }
     return [
-      "mode": .string(settings.mode.rawValue), "pre-amp": .float(settings.preampDecibels),
+      "mode": .string(settings.mode.rawValue), "preAmp": .float(settings.preampDecibels),
       "fallback": .float(settings.fallbackDecibels), "protect": .bool(settings.preventsClipping),
       "item": item.map { .int($0) } ?? FieldValue.none, "gain": Self.decibels(gain),
       "source": gain?.source.map { .string($0.rawValue) } ?? FieldValue.none,

@@ -9,16 +9,16 @@ extension Connection {
     switch command {
     case .status:
       var fields = Self.fields(session.state.setting)
-      fields.append("active", .bool(session.state.isActive))
-      fields.append("interrupted", .bool(session.state.isInterrupted))
-      fields.append("hint", .bool(session.state.secondaryAudioShouldBeSilencedHint))
+      fields.append("isActive", .bool(session.state.isActive))
+      fields.append("isInterrupted", .bool(session.state.isInterrupted))
+      fields.append("secondaryAudioShouldBeSilencedHint", .bool(session.state.secondaryAudioShouldBeSilencedHint))
       return .ok(fields)
     case .category(let setting):
       if let setting { session.apply(try AudioSessionSetting(setting)) }
       return .ok(Self.fields(session.state.setting))
     case .active(let isActive):
       if let isActive { try session.setActive(isActive) }
-      return .ok(["active": .bool(session.state.isActive)])
+      return .ok(["isActive": .bool(session.state.isActive)])
     case .resume(let outcome):
       try session.endInterruption(.init(outcome))
       return nil
@@ -30,8 +30,8 @@ extension Connection {
       if let fade = change.fade { policy.fadeDuration = fade }
       try session.setPolicy(policy)
       return .ok([
-        "at-end": .string(policy.atEnd.rawValue), "timeout": policy.timeOut.map { .time($0) } ?? FieldValue.none,
-        "at-timeout": .string(policy.atTimeOut.rawValue), "fade": .time(policy.fadeDuration),
+        "atEnd": .string(policy.atEnd.rawValue), "timeout": policy.timeOut.map { .time($0) } ?? FieldValue.none,
+        "atTimeout": .string(policy.atTimeOut.rawValue), "fade": .time(policy.fadeDuration),
       ])
     }
   }

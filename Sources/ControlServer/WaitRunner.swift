@@ -75,7 +75,7 @@ final class WaitRunner: @unchecked Sendable {
     case .timeJumped:
       machine.timeJumped()
       judge()
-    case .itemChanged, .playedToEnd, .itemFailed, .seam: judge()
+    case .itemChanged, .playedToEnd, .itemFailed, .transition: judge()
     case .failedToPlayToEnd, .itemSkipped, .stalled, .packetsSkipped, .newErrorLogEntry, .newAccessLogEntry,
       .streamTitle, .timedMetadata, .mediaSelectionChanged, .chapterChanged:
       return

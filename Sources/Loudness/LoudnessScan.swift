@@ -189,7 +189,7 @@ public final class LoudnessScan: Sendable {
     guard properties.isSeekable || properties.duration.isNumeric else {
       run.opening.finish(asset)
       throw MediaError(
-        .unsupportedPlace, "a stream has no end, so its loudness is not measured: \(asset.displayPath)",
+        .unsupportedLocation, "a stream has no end, so its loudness is not measured: \(asset.displayPath)",
         operation: "scan")
     }
     let reader = try run.opening.reader(asset, trackID: nil)

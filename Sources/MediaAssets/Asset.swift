@@ -131,7 +131,7 @@ public final class Asset: Sendable {
 
   /// Creates an asset for a `file:` URL, such as `file:///music/a%20b.flac`, or for an `http:` or `https:` URL. No I/O.
   ///
-  /// - Throws: `unsupportedPlace` for another scheme or host; `invalidArgument` for text that is no URL.
+  /// - Throws: `unsupportedLocation` for another scheme or host; `invalidArgument` for text that is no URL.
   public convenience init(url text: String, prefersPreciseDuration: Bool = false) throws(MediaError) {
     if HTTPURL.isHTTP(text) {
       self.init(url: try HTTPURL(text), prefersPreciseDuration: prefersPreciseDuration)
@@ -261,7 +261,7 @@ public final class Asset: Sendable {
   ///
   /// - Parameter index: the index in ``AssetMetadata/artwork``; nil: the preferred image, which is the front cover or
   ///   else the first image.
-  /// - Throws: `noSuchPicture`, `pictureTooLarge`; the errors of loading the tags; `cancelled` after
+  /// - Throws: `noSuchArtwork`, `imageTooLarge`; the errors of loading the tags; `cancelled` after
   ///   ``cancelLoading()``.
   public func loadArtwork(_ index: Int? = nil) throws(MediaError) -> (index: Int, Artwork) {
     try loadArtwork(index, interrupt: Interrupt())
@@ -272,7 +272,7 @@ public final class Asset: Sendable {
     var metadata = try loadMetadata(interrupt: interrupt)
     guard let index = index ?? metadata.preferredArtworkIndex, metadata.artwork.indices.contains(index) else {
       throw MediaError(
-        .noSuchPicture,
+        .noSuchArtwork,
         index.map { "the tags of \(displayPath) have no picture \($0)" } ?? "there is no picture in \(displayPath)",
         operation: "artwork")
     }
@@ -281,7 +281,7 @@ public final class Asset: Sendable {
       defer { state.end(interrupt) }
       metadata = try readMetadata(interrupt)
       guard metadata.artwork.indices.contains(index) else {
-        throw MediaError(.noSuchPicture, "\(displayPath) has other pictures by now", operation: "artwork")
+        throw MediaError(.noSuchArtwork, "\(displayPath) has other pictures by now", operation: "artwork")
       }
     }
     let picture = metadata.artwork[index]

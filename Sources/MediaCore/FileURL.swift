@@ -2,7 +2,7 @@
 public enum FileURL {
   /// The percent-decoded path of a `file:` URL.
   ///
-  /// - Throws: `unsupportedPlace` for another scheme or a host other than `localhost`; `invalidArgument` otherwise.
+  /// - Throws: `unsupportedLocation` for another scheme or a host other than `localhost`; `invalidArgument` otherwise.
   public static func path(from text: String) throws(MediaError) -> [UInt8] { try path(from: Array(text.utf8)) }
 
   /// The percent-decoded path of a `file:` URL whose bytes need not be UTF-8. Throws the same errors.
@@ -13,14 +13,14 @@ public enum FileURL {
     }
     let scheme = String(decoding: bytes[..<colon], as: UTF8.self)
     guard scheme.lowercased() == "file" else {
-      throw MediaError(.unsupportedPlace, "the scheme \(scheme) is not supported; use a path or a file: URL")
+      throw MediaError(.unsupportedLocation, "the scheme \(scheme) is not supported; use a path or a file: URL")
     }
     var rest = bytes[(colon + 1)...]
     if rest.starts(with: "//".utf8) {
       rest = rest.dropFirst(2)
       let host = rest.prefix { $0 != UInt8(ascii: "/") }
       guard host.isEmpty || String(decoding: host, as: UTF8.self).lowercased() == "localhost" else {
-        throw MediaError(.unsupportedPlace, "files on other hosts are not supported: \(text())")
+        throw MediaError(.unsupportedLocation, "files on other hosts are not supported: \(text())")
       }
       rest = rest.dropFirst(host.count)
     }

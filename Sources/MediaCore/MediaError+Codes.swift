@@ -29,7 +29,7 @@ extension MediaError.Code {
   public static let noSuchItem = Self(rawValue: 2004)
   public static let readFailed = Self(rawValue: 2005)
   public static let writeFailed = Self(rawValue: 2006)
-  public static let unsupportedPlace = Self(rawValue: 2007)
+  public static let unsupportedLocation = Self(rawValue: 2007)
   public static let outsideRoots = Self(rawValue: 2008)
 
   // The network.
@@ -67,7 +67,7 @@ extension MediaError.Code {
   public static let badStreamPlaylist = Self(rawValue: 2060)
   public static let streamLimitExceeded = Self(rawValue: 2061)
   public static let streamPlaylistCycle = Self(rawValue: 2062)
-  public static let streamPlaceNotAllowed = Self(rawValue: 2063)
+  public static let streamLocationNotAllowed = Self(rawValue: 2063)
   public static let segmentUnavailable = Self(rawValue: 2064)
   public static let unsupportedEncryption = Self(rawValue: 2065)
   public static let decryptionFailed = Self(rawValue: 2066)
@@ -78,8 +78,8 @@ extension MediaError.Code {
 
   // Artwork and tags.
   public static let fileExists = Self(rawValue: 2090)
-  public static let noSuchPicture = Self(rawValue: 2091)
-  public static let pictureTooLarge = Self(rawValue: 2092)
+  public static let noSuchArtwork = Self(rawValue: 2091)
+  public static let imageTooLarge = Self(rawValue: 2092)
   public static let tagDataLimit = Self(rawValue: 2093)
 
   // Saved state.
@@ -168,7 +168,7 @@ extension MediaError.Code {
     1021: "no-such-recorder",
     1030: "session-mismatch", 1031: "session-busy", 1032: "session-interrupted", 1033: "session-forbids-recording",
     2001: "file-not-found", 2002: "not-a-file", 2003: "permission-denied", 2004: "no-such-item",
-    2005: "read-failed", 2006: "write-failed", 2007: "unsupported-place",
+    2005: "read-failed", 2006: "write-failed", 2007: "unsupported-location",
     2008: "outside-roots",
     2030: "network-not-allowed", 2031: "network-unavailable", 2032: "host-not-found", 2033: "connection-refused",
     2034: "connection-lost", 2035: "network-timed-out", 2036: "tls-failed", 2037: "too-many-redirects",
@@ -179,11 +179,11 @@ extension MediaError.Code {
     2052: "too-many-descriptors", 2053: "silence-left-out", 2054: "insecure-redirect",
     2055: "address-not-allowed",
     2060: "bad-stream-playlist", 2061: "stream-limit-exceeded", 2062: "stream-playlist-cycle",
-    2063: "stream-place-not-allowed", 2064: "segment-unavailable", 2065: "unsupported-encryption",
+    2063: "stream-location-not-allowed", 2064: "segment-unavailable", 2065: "unsupported-encryption",
     2066: "decryption-failed", 2067: "segments-left-window", 2068: "no-playable-variant", 2069: "stream-not-updated",
     2070: "no-such-date",
     2080: "loudness-unavailable",
-    2090: "file-exists", 2091: "no-such-picture", 2092: "picture-too-large", 2093: "tag-data-limit",
+    2090: "file-exists", 2091: "no-such-artwork", 2092: "image-too-large", 2093: "tag-data-limit",
     2110: "state-unavailable", 2111: "state-in-use", 2112: "state-damaged", 2113: "state-too-new",
     2114: "state-foreign", 2115: "state-disk-full", 2116: "state-not-saved", 2117: "not-restorable",
     2118: "no-such-saved-queue", 2119: "too-many-saved-queues",

@@ -64,7 +64,7 @@ public final class HTTPResource: ByteSource {
   /// Requests the first bytes from the server and waits for the response.
   ///
   /// - Throws: `networkNotAllowed`, `hostNotFound`, `connectionRefused`, `networkUnavailable`, `tlsFailed`,
-  ///   `networkTimedOut`, `tooManyRedirects`, `unsupportedPlace`, `httpNotFound` and related HTTP errors,
+  ///   `networkTimedOut`, `tooManyRedirects`, `unsupportedLocation`, `httpNotFound` and related HTTP errors,
   ///   `badHTTPResponse`; `cancelled`.
   public func open() throws(MediaError) {
     try start()

@@ -274,7 +274,7 @@ final class HTTPTransfer {
     let next: HTTPURL
     do throws(MediaError) { next = try HTTPURL(String(cString: text)) } catch {
       throw HTTPFailure(
-        error.code == .unsupportedPlace ? .unsupportedPlace : .badHTTPResponse,
+        error.code == .unsupportedLocation ? .unsupportedLocation : .badHTTPResponse,
         "the server redirects to an address that cannot be opened: \(url)", retry: .never, statusCode: head.status,
         underlying: error.message)
     }

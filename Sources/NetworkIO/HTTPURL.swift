@@ -19,10 +19,10 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
   /// Parses an address (RFC 3986). Spaces and control characters must be percent-encoded. Non-ASCII letters are
   /// accepted without encoding.
   ///
-  /// - Throws: `unsupportedPlace` for another scheme; `invalidArgument` for an invalid address.
+  /// - Throws: `unsupportedLocation` for another scheme; `invalidArgument` for an invalid address.
   public init(_ text: String) throws(MediaError) {
     guard Self.isHTTP(text) else {
-      throw MediaError(.unsupportedPlace, "only http: and https: are read from the network")
+      throw MediaError(.unsupportedLocation, "only http: and https: are read from the network")
     }
     let bytes = Array(text.utf8)
     let authority = Self.authority(of: bytes)

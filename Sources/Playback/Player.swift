@@ -197,7 +197,7 @@ extension PlayerControl {
   /// Sets what is repeated after its end. Repeats have no gap, and are decoded ahead like any following item.
   ///
   /// A mode other than `off` has priority over `actionAtItemEnd`. Items shorter than 10 ms are played once. Each repeat
-  /// is a `seam` event.
+  /// is a `transition` event.
   ///
   /// - Throws: `invalidArgument` for `all` without a queue.
   public func setRepeatMode(_ mode: RepeatMode) throws(MediaError) { try core.setRepeatMode(mode) }
@@ -205,7 +205,7 @@ extension PlayerControl {
   /// Loops a part of the current item, exactly from frame `floor(start * rate)` up to frame `floor(end * rate)`.
   ///
   /// When playback reaches the end of the range from inside or before it, it continues at the beginning of the range.
-  /// This return is a `seam` event from the item to itself, and no `timeJumped` event. Playback after the range
+  /// This return is a `transition` event from the item to itself, and no `timeJumped` event. Playback after the range
   /// continues to the item's end, whether it is there when the loop is set or by a seek. The loop ends when the item's
   /// own end is heard, and when another item becomes current.
   ///

@@ -296,7 +296,7 @@ extension PlayerCore {
     sounding = nil
     outgoing = nil
     ends = []
-    seam = nil
+    transition = nil
     guard let core = output.core, let inputIndex else { return }
     core.setRunning(false, input: inputIndex)
     core.setStream(nil, fromFrame: 0, input: inputIndex)
@@ -380,7 +380,7 @@ extension PlayerCore {
       endSilence()
     case .idle(let requestCount): idleRequestCount = requestCount
     }
-    tellSeam()
+    reportTransition()
     engine.progressed()
   }
 

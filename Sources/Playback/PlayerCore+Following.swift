@@ -87,18 +87,18 @@ extension PlayerCore {
   // MARK: - Transitions
 
   /// Reports the transition after an end that has been heard, once the start of the next pass is known.
-  func tellSeam() {
-    guard let open = seam else { return }
+  func reportTransition() {
+    guard let open = transition else { return }
     takeSpans()
     let ended = (streamID: open.end.streamID, index: open.end.passID.index)
     guard let sound = timeline.sound(of: open.toItemID, from: open.outputFrame, after: ended) else { return }
-    seam = nil
+    transition = nil
     let trim = takeStartTrim(ofPass: sound.passIndex, streamID: sound.streamID)
     // If the player was paused in between, no audio was missing.
     let wasPaused = timeline.run(at: open.outputFrame)?.end?.reason == .stopped
     send(
-      .seam(
-        PlayerSeam(
+      .transition(
+        PlayerTransition(
           fromItemID: open.end.itemID, toItemID: open.toItemID, time: sound.position.time,
           trimmedEnd: open.end.trim, trimmedStart: trim,
           insertedFrameCount: wasPaused ? 0 : sound.outputFrame - open.outputFrame)))

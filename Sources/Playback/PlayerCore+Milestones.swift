@@ -117,7 +117,7 @@ extension PlayerCore {
       run(
         machine.endHeard(end.passID, error: end.error),
         cause: end.error != nil ? .itemFailed : endsItem ? .itemEnded : .looped)
-      tellSeam()
+      reportTransition()
       nextEndTime = nil
       // A paused item ends again when playback resumes at its end, which an observer may have requested just now.
       if machine.endedItem == end.itemID, machine.preparedStart == nil {

@@ -145,9 +145,9 @@ extension PlayerCore {
       send(.stalled(id, stallTime(of: id)))
     case .itemFailed(let id, let error): send(.itemFailed(id, error))
     case .itemSkipped(let id, let error): send(.itemSkipped(id, error))
-    case .seam(_, let next):
+    case .transition(_, let next):
       guard let end = toldEnd else { break }
-      seam = OpenSeam(end: end, toItemID: next, outputFrame: processedFrame)
+      transition = OpenTransition(end: end, toItemID: next, outputFrame: processedFrame)
     }
   }
 

@@ -39,7 +39,7 @@ extension PlayerCore {
     outgoing = nil
     waiting = []
     ends = []
-    seam = nil
+    transition = nil
     starvedPlace = nil
     heldStream = nil
     let time = parkedPosition.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
@@ -97,7 +97,7 @@ extension PlayerCore {
       rateGroup?.began(self, atFrame: event.outputFrame, rate)
     }
     run(machine.soundBegan(), cause: .buffered)
-    tellSeam()
+    reportTransition()
   }
 
   /// The mixer reached the end of the stream that it knew of.
@@ -144,7 +144,7 @@ extension PlayerCore {
     }
     traceCommit(of: committed, at: time)
     run(machine.committed(generation: committed.number), cause: .buffered)
-    if committed.jumpCause != nil { seam = nil }
+    if committed.jumpCause != nil { transition = nil }
     if let cause = committed.jumpCause, let position {
       items[position.itemID]?.forgetTimedMetadata()
       send(.timeJumped(position.itemID, position.time, cause))
@@ -171,7 +171,7 @@ extension PlayerCore {
     guard !isClosed else { return }
     startGroup?.clockMayHaveChanged()
     followSpeed()
-    tellSeam()
+    reportTransition()
     traceHeard()
     aimTimer()
   }

@@ -54,7 +54,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Ends of passes in audible and scheduled streams, in order.
   var ends: [ItemEnd] = []
   /// The transition after an end that has been heard, until the next pass is heard.
-  var seam: OpenSeam?
+  var transition: OpenTransition?
   /// The end that was reported last, or is being reported.
   var toldEnd: ItemEnd?
   /// Entries that are being opened to determine their status.
@@ -187,7 +187,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var trim = EdgeTrim.none
   }
 
-  struct OpenSeam {
+  struct OpenTransition {
     var end: ItemEnd
     var toItemID: PlayerItem.ID
     var outputFrame: Int64

@@ -203,7 +203,7 @@ public final class PlayerLooper: Sendable {
   private func handle(_ event: PlayerEvent) {
     switch event {
     case .itemChanged(item.id, _, _, _): settle()
-    case .seam(let seam) where seam.fromItemID == item.id && seam.toItemID == item.id:
+    case .transition(let transition) where transition.fromItemID == item.id && transition.toItemID == item.id:
       guard status == .ready else { return }
       change { $0.loopCount += 1 }
       guard let count, loopCount >= count else { return }
@@ -220,7 +220,7 @@ public final class PlayerLooper: Sendable {
   private func handle(_ change: PlayerChange) {
     guard status == .ready || status == .unknown else { return }
     if change.new.currentItemID != item.id { return endForItself() }
-    // A request changed the player. The end of counted repeats by playback is detected by a `seam` event instead.
+    // A request changed the player. The end of counted repeats by playback is detected by a `transition` event instead.
     guard status == .ready, change.cause == .request else { return }
     let range = confined.withLock { $0.range }
     let isOver =

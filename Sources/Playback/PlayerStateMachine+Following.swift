@@ -312,7 +312,7 @@ extension PlayerStateMachine {
         if remaining > 1 { loop?.remaining = remaining - 1 } else { loop = nil }
       }
     }
-    if !next.isSilence, !isContinuation { actions.append(.emit(.seam(from: current.id, to: next.itemID))) }
+    if !next.isSilence, !isContinuation { actions.append(.emit(.transition(from: current.id, to: next.itemID))) }
     return actions + goOn(to: next)
   }
 

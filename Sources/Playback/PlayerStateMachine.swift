@@ -117,7 +117,7 @@ struct PlayerStateMachine {
     /// A playing player skipped a failed item.
     case itemSkipped(ItemID, MediaError)
     /// A pass ended, and another one follows.
-    case seam(from: ItemID, to: ItemID)
+    case transition(from: ItemID, to: ItemID)
   }
 
   /// The failure that paused the player.

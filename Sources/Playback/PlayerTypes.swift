@@ -143,7 +143,7 @@ public enum PlayerEvent: Sendable, Hashable {
   /// AVPlayerItemNewAccessLogEntry.
   case newAccessLogEntry(PlayerItem.ID, MediaTime, AccessLogEvent)
   /// An item, or a pass of it, was followed by the next one. Emitted when the transition is heard.
-  case seam(PlayerSeam)
+  case transition(PlayerTransition)
 }
 
 /// A snapshot of the public properties of a player.

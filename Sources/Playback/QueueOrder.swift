@@ -226,12 +226,12 @@ struct QueueOrder: Sequence, Sendable {
       pieces[number].ids.removeFirst(offset)
     }
     pieces.removeFirst(number)
-    let seam = pieces.count
+    let joint = pieces.count
     pieces += front
     // At the cut and where the ends meet; from the back, so that the indexes at the front stay valid.
     join(pieces.count - 2)
-    join(seam)
-    join(seam - 1)
+    join(joint)
+    join(joint - 1)
     join(0)
   }
 

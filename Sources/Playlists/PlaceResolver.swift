@@ -17,7 +17,7 @@ struct PlaceResolver {
   /// A name with backslashes and without slashes is a Windows path: `Album\01.flac` becomes `Album/01.flac`. Drives
   /// (`C:\...`) and shares (`\\host\...`) are not supported.
   ///
-  /// - Throws: `unsupportedPlace` for drives, shares, other schemes and files on other hosts. `notAllowed` for a local
+  /// - Throws: `unsupportedLocation` for drives, shares, other schemes and files on other hosts. `notAllowed` for a local
   ///   file in a remote playlist. `invalidArgument`; `playlistLimitExceeded`.
   func place(ofName name: ArraySlice<UInt8>) throws(MediaError) -> PlaylistPlace {
     try check(name)
@@ -90,7 +90,7 @@ struct PlaceResolver {
 
   private static func withoutBackslashes(_ name: ArraySlice<UInt8>) throws(MediaError) -> ArraySlice<UInt8> {
     guard !isDrive(name), name.first != UInt8(ascii: "\\") else {
-      throw MediaError(.unsupportedPlace, "\(excerpt(name)) is on a drive or share of Windows")
+      throw MediaError(.unsupportedLocation, "\(excerpt(name)) is on a drive or share of Windows")
     }
     guard name.contains(UInt8(ascii: "\\")), !name.contains(UInt8(ascii: "/")) else { return name }
     return name.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }[...]
@@ -103,12 +103,12 @@ struct PlaceResolver {
       }
       let path = text.dropFirst(scheme.utf8.count + 1)
       guard !Self.isDrive(path.drop { $0 == UInt8(ascii: "/") }) else {
-        throw MediaError(.unsupportedPlace, "\(Self.excerpt(text)) is on a drive of Windows")
+        throw MediaError(.unsupportedLocation, "\(Self.excerpt(text)) is on a drive of Windows")
       }
       return .file(try FileURL.path(from: Array(text)))
     }
     guard Self.schemes.contains(scheme) else {
-      throw MediaError(.unsupportedPlace, "\(Self.excerpt(text)): places with \(scheme): are not played")
+      throw MediaError(.unsupportedLocation, "\(Self.excerpt(text)): places with \(scheme): are not played")
     }
     let rest = text.dropFirst(scheme.utf8.count + 3)
     guard text.dropFirst(scheme.utf8.count + 1).starts(with: "//".utf8), let first = rest.first,

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The count of each rendered frame is kept until the frame has been heard, so that frames rendered twice count once.
 ///
-/// Threading: the sink's side; `count` on any thread.
+/// Threading: the sink's side. Any thread may read `total`.
 struct ClipCounter: ~Copyable {
   private static let capacityFrames = 1 << 17
 

@@ -26,7 +26,7 @@ enum ArgumentReader {
 
   /// Reads an argument of the text form, or a JSON string.
   ///
-  /// - Throws: `bad-arguments`, `invalid-time`, `no-such-property` or `unsupported-place`. The message contains the
+  /// - Throws: `bad-arguments`, `invalid-time`, `no-such-property` or `unsupported-location`. The message contains the
   ///   parameter and its accepted values.
   static func value(
     text: ArraySlice<UInt8>, for parameter: ParameterSpec, of spec: CommandSpec

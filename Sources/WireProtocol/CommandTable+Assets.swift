@@ -22,7 +22,7 @@ extension CommandTable {
             + " file"),
         charset,
       ] + network,
-      reply: ["asset"], errors: [.tooManyAssets, .unsupportedPlace, .invalidTime],
+      reply: ["asset"], errors: [.tooManyAssets, .unsupportedLocation, .invalidTime],
       example: ["> asset.open /music/one.flac", "< ok asset=1"]
     ) { arguments throws(MediaError) in
       let path = try arguments.required(.path, arguments.path(.path))

@@ -26,7 +26,7 @@ extension CommandTable {
     .networkNotAllowed, .addressNotAllowed, .networkUnavailable, .hostNotFound, .connectionRefused, .connectionLost,
     .networkTimedOut, .tlsFailed, .tooManyRedirects, .insecureRedirect, .badHTTPResponse, .httpUnauthorized,
     .httpForbidden, .httpNotFound, .httpGone, .httpRefused, .httpServerError, .openingTimedOut, .badStreamPlaylist,
-    .streamLimitExceeded, .streamPlaylistCycle, .streamPlaceNotAllowed, .segmentUnavailable, .unsupportedEncryption,
+    .streamLimitExceeded, .streamPlaylistCycle, .streamLocationNotAllowed, .segmentUnavailable, .unsupportedEncryption,
     .decryptionFailed, .noPlayableVariant,
   ]
 
@@ -36,6 +36,6 @@ extension CommandTable {
   /// Errors of any request.
   static let requestErrors: [MediaError.Code] = [
     .unknownCommand, .badArguments, .invalidTime, .invalidUTF8, .invalidJSON, .lineTooLong, .idInUse, .batchTooLarge,
-    .unsupportedPlace, .noSuchPlayer, .notAllowed, .cancelled, .shuttingDown,
+    .unsupportedLocation, .noSuchPlayer, .notAllowed, .cancelled, .shuttingDown,
   ]
 }

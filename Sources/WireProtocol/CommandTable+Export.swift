@@ -49,7 +49,7 @@ extension CommandTable {
       waiting: .always,
       reply: ["scan", "file", "format", "duration", "size", "[fault]", "[message]"],
       errors: [
-        .cancelled, .noPlayableTracks, .noSuchTrack, .unsupportedPlace, .unsupportedAudioFormat, .invalidTime,
+        .cancelled, .noPlayableTracks, .noSuchTrack, .unsupportedLocation, .unsupportedAudioFormat, .invalidTime,
         .invalidArgument, .fileExists, .outsideRoots, .writeFailed, .notAllowed, .conversionFailed,
       ] + mediaErrors,
       example: [

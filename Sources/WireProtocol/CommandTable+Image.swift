@@ -42,7 +42,7 @@ extension CommandTable {
       reply: ["scan", "path", "count", "width", "height", "[file]", "[fault]", "[message]"],
       rows: ["image", "requested", "time", "width", "height", "[file]"],
       errors: [
-        .cancelled, .noPlayableTracks, .unknownCodec, .unsupportedPlace, .invalidTime, .invalidArgument,
+        .cancelled, .noPlayableTracks, .unknownCodec, .unsupportedLocation, .invalidTime, .invalidArgument,
         .mediaLimitExceeded, .fileExists, .outsideRoots, .writeFailed, .notAllowed, .damagedFile, .decodeFailed,
         .conversionFailed, .readFailed,
       ] + mediaErrors,

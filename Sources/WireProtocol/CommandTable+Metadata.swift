@@ -4,20 +4,20 @@ extension CommandTable {
   /// The fields of a row for one tag value.
   private static let metadataFields: [FieldSpec] = [
     "[identifier]", "[key]", "[commonKey]", "[type]", "[value]", "[bytes]", "[mediaType]", "[language]", "[info]",
-    "[owner]", "[pictureType]", "[picture]", "[targetLevel]", "[total]", "[playCount]", "[truncated]", "[warning]",
+    "[owner]", "[artworkType]", "[artwork]", "[targetLevel]", "[total]", "[playCount]", "[truncated]", "[warning]",
     "[code]", "[name]",
     "[message]",
   ]
 
   private static let metadataReply: [FieldSpec] = [
-    "count", "next?", "formats", "pictures", "[trackGain]", "[trackPeak]", "[albumGain]", "[albumPeak]",
+    "count", "next?", "formats", "artworkCount", "[trackGain]", "[trackPeak]", "[albumGain]", "[albumPeak]",
     "[r128TrackGain]", "[r128AlbumGain]",
   ]
 
   private static let metadataDetails =
     "The first request reads them. There is one row for each value, in the file's order. `identifier` consists of key space and key."
     + " `commonKey` is the meaning of the key in any format. `type` is `string`, `number`, `date` or `data`; data has `bytes` and"
-    + " `mediaType`. `picture` is the number of an attached picture for `artwork`. `targetLevel` is the level that a Matroska tag"
+    + " `mediaType`. `artwork` is the number of an image for `asset.artwork` and `item.artwork`. `targetLevel` is the level that a Matroska tag"
     + " describes (30: the track, 50: its album). A text of more than 16,384 bytes is cut (`truncated=true`, `bytes`). A value that was"
     + " too large to be read or kept has a `code`. After the last value there is one row for each part of the tags that was ignored"
     + " (`warning`). Gains are in dB: for the reference loudness of ReplayGain (-18 LUFS), and those of R128 for -23 LUFS. A peak of 1"
@@ -76,13 +76,13 @@ extension CommandTable {
   ]
 
   private static let artworkFields: [FieldSpec] = [
-    "picture", "type", "mediaType", "[description]", "bytes", "[code]", "[name]", "[message]",
+    "artwork", "type", "mediaType", "[description]", "bytes", "[code]", "[name]", "[message]",
   ]
   private static let artworkReply: [FieldSpec] = [
-    "[count]", "[picture]", "[type]", "[mediaType]", "[bytes]", "[file]", "[offset]", "[next?]", "[data]",
+    "[count]", "[artwork]", "[type]", "[mediaType]", "[bytes]", "[file]", "[offset]", "[next?]", "[data]",
   ]
   private static let artworkErrors: [MediaError.Code] = [
-    .noSuchPicture, .pictureTooLarge, .fileExists, .writeFailed, .notAllowed,
+    .noSuchArtwork, .imageTooLarge, .fileExists, .writeFailed, .notAllowed,
   ]
 
   /// The errors of reading a file's tags.
@@ -101,8 +101,8 @@ extension CommandTable {
         "< @5 | identifier=vorbis/TITLE key=TITLE commonKey=title type=string value=\"One More\"",
         "< @5 | identifier=vorbis/REPLAYGAIN_TRACK_GAIN key=REPLAYGAIN_TRACK_GAIN type=string value=\"-6.54 dB\"",
         "< @5 | identifier=vorbis/METADATA_BLOCK_PICTURE key=METADATA_BLOCK_PICTURE commonKey=artwork type=data"
-          + " bytes=51234 mediaType=image/jpeg pictureType=frontCover picture=0",
-        "< @5 ok asset=1 count=3 next=none formats=vorbis pictures=1 trackGain=-6.54",
+          + " bytes=51234 mediaType=image/jpeg artworkType=frontCover artwork=0",
+        "< @5 ok asset=1 count=3 next=none formats=vorbis artworkCount=1 trackGain=-6.54",
       ]
     ) { arguments throws(MediaError) in
       .asset(.metadata(asset: try arguments.required(.id, arguments.integer(.id)), arguments.metadataQuery))
@@ -115,7 +115,7 @@ extension CommandTable {
       example: [
         "> @6 item.metadata 2 common identifier=comn/trackNumber",
         "< @6 | identifier=comn/trackNumber key=trackNumber commonKey=trackNumber type=number value=3 total=12",
-        "< @6 ok item=2 count=1 next=none formats=id3 pictures=0",
+        "< @6 ok item=2 count=1 next=none formats=id3 artworkCount=0",
       ]
     ) { arguments throws(MediaError) in
       .item(
@@ -127,9 +127,9 @@ extension CommandTable {
       parameters: [asset] + artworkParameters, waiting: .always, reply: ["asset"] + artworkReply, rows: artworkFields,
       errors: [.noSuchAsset] + artworkErrors + metadataErrors,
       example: [
-        "> @7 asset.artwork 1", "< @7 | picture=0 type=frontCover mediaType=image/jpeg bytes=51234",
+        "> @7 asset.artwork 1", "< @7 | artwork=0 type=frontCover mediaType=image/jpeg bytes=51234",
         "< @7 ok asset=1 count=1 next=none", "> @8 asset.artwork 1 file=/music/cover.jpg",
-        "< @8 ok asset=1 picture=0 type=frontCover mediaType=image/jpeg bytes=51234 file=/music/cover.jpg",
+        "< @8 ok asset=1 artwork=0 type=frontCover mediaType=image/jpeg bytes=51234 file=/music/cover.jpg",
       ]
     ) { arguments throws(MediaError) in
       .asset(.artwork(asset: try arguments.required(.id, arguments.integer(.id)), try arguments.artworkQuery()))
@@ -141,7 +141,7 @@ extension CommandTable {
       rows: artworkFields, errors: [.noSuchItem, .noSuchPlayer] + artworkErrors + metadataErrors,
       example: [
         "> @9 item.artwork 2 offset=0 limit=12",
-        "< @9 ok item=2 picture=0 type=frontCover mediaType=image/jpeg bytes=51234 offset=0 next=12 data=/9j/4AAQSkZJRgAB",
+        "< @9 ok item=2 artwork=0 type=frontCover mediaType=image/jpeg bytes=51234 offset=0 next=12 data=/9j/4AAQSkZJRgAB",
       ]
     ) { arguments throws(MediaError) in
       .item(

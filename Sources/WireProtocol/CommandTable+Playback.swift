@@ -218,7 +218,7 @@ extension CommandTable {
       .mute, .playback, "Mute or unmute the player, or show whether it is muted.",
       details: "The volume stays.",
       parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "the new state"), player],
-      asks: true, reply: ["muted"], errors: [.noSuchPlayer], example: ["> mute on", "< ok muted=true"]
+      asks: true, reply: ["isMuted"], errors: [.noSuchPlayer], example: ["> mute on", "< ok isMuted=true"]
     ) { arguments throws(MediaError) in
       .playback(.mute(arguments.text(.state).flatMap(PlaybackCommand.Switch.init)), player: arguments.player)
     },
@@ -251,8 +251,8 @@ extension CommandTable {
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue)), .optional,
           "timeDomain|spectral|varispeed", "default: `timeDomain`"), player,
       ],
-      asks: true, reply: ["pitch"], errors: [.unsupportedRate, .noSuchPlayer],
-      example: ["> pitch spectral", "< ok pitch=spectral"]
+      asks: true, reply: ["audioTimePitchAlgorithm"], errors: [.unsupportedRate, .noSuchPlayer],
+      example: ["> pitch spectral", "< ok audioTimePitchAlgorithm=spectral"]
     ) { arguments throws(MediaError) in
       .playback(
         .pitch(arguments.text(.algorithm).flatMap(PlaybackCommand.PitchAlgorithm.init)), player: arguments.player)
@@ -280,7 +280,7 @@ extension CommandTable {
         + " that reaches END continues at START. Playback that is after END (when the loop is set, or by a seek)"
         + " continues, and the loop ends with the item. `loop off` continues from the present position. `loop last`"
         + " finishes the present pass and continues as at the end of the item: with the next entry, or as"
-        + " `end-action` specifies. Each return to START is a `seam` event and no `time-jumped`; ticks and"
+        + " `end-action` specifies. Each return to START is a `transition` event and no `time-jumped`; ticks and"
         + " boundaries fire in each pass. A range is at least 10 ms long. The request waits until the item is"
         + " ready. In the reply `count` is the number of remaining returns (`none`: indefinitely), and `passes` the"
         + " number of returns so far.",
@@ -325,19 +325,19 @@ extension CommandTable {
       right: .read,
       reply: [
         "player", "timeControlStatus", "reasonForWaitingToPlay?", "rate", "item?", "index?", "count", "time", "pts",
-        "duration?", "providesPreciseDuration", "volume", "muted", "pan", "actionAtItemEnd", "repeat", "loop?",
+        "duration?", "providesPreciseDuration", "volume", "isMuted", "pan", "actionAtItemEnd", "repeat", "loop?",
         "passes?", "passesLeft?", "itemStatus", "version", "timebaseRate", "defaultRate", "shuffle?", "onFailure",
-        "automaticallyWaitsToMinimizeStalling", "pitch", "chapter?", "chapterTitle?", "replayGain", "[title]",
+        "automaticallyWaitsToMinimizeStalling", "audioTimePitchAlgorithm", "chapter?", "chapterTitle?", "replayGain", "[title]",
         "[artist]", "[streamTitle]", "[streamUrl]",
       ],
       errors: [.noSuchPlayer],
       example: [
         "> status",
         "< ok player=main timeControlStatus=playing reasonForWaitingToPlay=none rate=1 item=1 index=0 count=2 time=12.25"
-          + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 muted=false pan=0"
+          + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 isMuted=false pan=0"
           + " actionAtItemEnd=advance repeat=off loop=none passes=none passesLeft=none itemStatus=readyToPlay version=2 timebaseRate=1 defaultRate=1"
           + " shuffle=none onFailure=skip"
-          + " automaticallyWaitsToMinimizeStalling=true pitch=timeDomain chapter=2 chapterTitle=Fugue replayGain=off",
+          + " automaticallyWaitsToMinimizeStalling=true audioTimePitchAlgorithm=timeDomain chapter=2 chapterTitle=Fugue replayGain=off",
       ]
     ) { arguments throws(MediaError) in .playback(.status, player: arguments.player) },
   ]

@@ -76,7 +76,7 @@ extension CommandTable {
   private static let gatherErrors: [MediaError.Code] = [.invalidArgument, .editTooLarge]
 
   private static let loadErrors: [MediaError.Code] =
-    [.noSuchPlayer, .queueTooLong, .unsupportedPlace, .invalidState, .noSuchDescriptor, .onlyInOrder] + gatherErrors
+    [.noSuchPlayer, .queueTooLong, .unsupportedLocation, .invalidState, .noSuchDescriptor, .onlyInOrder] + gatherErrors
     + mediaErrors
 
   /// The reply fields of an edit: with new entries, and while the edit is only collected.
@@ -186,7 +186,7 @@ extension CommandTable {
           .path, .path, .required, "PATH", "an absolute path, a `file://`, `http://` or `https://` URL, or `fd:TOKEN`"),
         precise, ifVersion, player,
       ] + network,
-      reply: addedReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer, .unsupportedPlace] + gatherErrors,
+      reply: addedReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer, .unsupportedLocation] + gatherErrors,
       example: ["> replace 4 /music/five.flac", "< ok items=5 version=5"]
     ) { arguments throws(MediaError) in
       .queue(
@@ -279,7 +279,7 @@ extension CommandTable {
         + " `START-END` in seconds, separated by commas, or `none`. `live` marks a live HLS stream: `liveEdge` is"
         + " its end, and `date` the time of the recording that is heard, if the stream states it. The three buffer"
         + " flags are those of the current entry. Before the entry is ready, every `can` field is false. `pitch` is"
-        + " the algorithm in use, and `ownPitch` the setting of `item.pitch`, or `none`. `gain` is the gain that"
+        + " the algorithm in use, and `ownAudioTimePitchAlgorithm` the setting of `item.pitch`, or `none`. `gain` is the gain that"
         + " `replay-gain` derives from the tags, in dB. `gainSource` is its origin (`track`, `album`, `scan`,"
         + " `fallback`; `none` while it is off), and `gainLimited` states whether the peak limits it. All three are"
         + " `none` until the tags are known. A station has `streamTitle` and `streamUrl` of its last `stream-title`"
@@ -291,7 +291,7 @@ extension CommandTable {
         "reversePlaybackEndTime?", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
         "canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward",
         "seekableTimeRanges?", "loadedTimeRanges?", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
-        "isPlaybackBufferEmpty", "live", "[liveEdge]", "[date]", "pitch", "ownPitch?", "gain?", "gainSource?",
+        "isPlaybackBufferEmpty", "live", "[liveEdge]", "[date]", "audioTimePitchAlgorithm", "ownAudioTimePitchAlgorithm?", "gain?", "gainSource?",
         "gainLimited?",
         "[title]", "[artist]", "[range]", "[streamTitle]", "[streamUrl]", "[error]", "[message]",
       ],
@@ -303,7 +303,7 @@ extension CommandTable {
           + " canPlayFastForward=false canPlaySlowForward=false canPlayReverse=false canPlaySlowReverse=false"
           + " canPlayFastReverse=false canStepForward=false canStepBackward=false seekableTimeRanges=none"
           + " loadedTimeRanges=none isPlaybackLikelyToKeepUp=false isPlaybackBufferFull=false isPlaybackBufferEmpty=true live=false"
-          + " pitch=timeDomain ownPitch=none gain=none gainSource=none gainLimited=none error=file-not-found message=\"no such file\"",
+          + " audioTimePitchAlgorithm=timeDomain ownAudioTimePitchAlgorithm=none gain=none gainSource=none gainLimited=none error=file-not-found message=\"no such file\"",
       ]
     ) { arguments throws(MediaError) in
       .item(.status(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
@@ -317,8 +317,8 @@ extension CommandTable {
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue) + ["player"]), .optional,
           "timeDomain|spectral|varispeed|player", "default: `player`"), player,
       ],
-      asks: true, reply: ["item", "pitch"], errors: [.unsupportedRate, .noSuchItem, .noSuchPlayer],
-      example: ["> item.pitch 2 varispeed", "< ok item=2 pitch=varispeed"]
+      asks: true, reply: ["item", "audioTimePitchAlgorithm"], errors: [.unsupportedRate, .noSuchItem, .noSuchPlayer],
+      example: ["> item.pitch 2 varispeed", "< ok item=2 audioTimePitchAlgorithm=varispeed"]
     ) { arguments throws(MediaError) in
       .item(
         .pitch(

@@ -131,7 +131,7 @@ extension CommandTable {
       parameters: [ParameterSpec(.ops, .edit, .list, "EDIT", "commands that edit the queue"), ifVersion, player],
       reply: ["[items]", "[version]", "[pending]"],
       errors: [
-        .invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .unsupportedPlace, .unknownCommand,
+        .invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .unsupportedLocation, .unknownCommand,
         .noSuchPlayer, .editTooLarge,
       ],
       example: ["> queue.edit \"move 5 to=0\" \"remove 9\" if-version=7", "< ok version=8"]

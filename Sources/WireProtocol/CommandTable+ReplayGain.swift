@@ -27,11 +27,11 @@ extension CommandTable {
       ParameterSpec(.protect, .onOff, .option, "on|off", "whether peaks limit the gain; default: `on`"),
       player,
     ],
-    asks: true, reply: ["mode", "pre-amp", "fallback", "protect", "item?", "gain?", "source?", "limited?"],
+    asks: true, reply: ["mode", "preAmp", "fallback", "protect", "item?", "gain?", "source?", "limited?"],
     errors: [.noSuchPlayer],
     example: [
       "> replay-gain auto pre-amp=3",
-      "< ok mode=auto pre-amp=3 fallback=0 protect=true item=1 gain=-4.25 source=album limited=false",
+      "< ok mode=auto preAmp=3 fallback=0 protect=true item=1 gain=-4.25 source=album limited=false",
     ]
   ) { arguments throws(MediaError) in
     .playback(

@@ -34,7 +34,7 @@ extension CommandTable {
         "[duration]",
         "[fault]", "[error]", "[message]",
       ],
-      errors: [.cancelled, .loudnessUnavailable, .unsupportedPlace, .invalidTime, .noSuchPlayer],
+      errors: [.cancelled, .loudnessUnavailable, .unsupportedLocation, .invalidTime, .noSuchPlayer],
       example: [
         "> @9 scan /music/one.flac /music/cover.jpg",
         "< * scan-progress scan=1 file=1 count=2 path=/music/one.flac done=0.05",

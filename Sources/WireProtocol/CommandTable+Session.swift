@@ -13,12 +13,12 @@ extension CommandTable {
     CommandSpec(
       .sessionStatus, .session, "Show the audio session and its interruption.",
       details:
-        "`hint` states whether the sound server lowers the volume of playback because another program plays.",
-      right: .read, reply: settingFields + ["active", "interrupted", "hint"],
+        "`secondaryAudioShouldBeSilencedHint` states whether the sound server lowers the volume of playback because another program plays.",
+      right: .read, reply: settingFields + ["isActive", "isInterrupted", "secondaryAudioShouldBeSilencedHint"],
       example: [
         "> session.status",
-        "< ok category=playAndRecord mode=default options=none role=music others=interrupted playback=true recording=true active=true"
-          + " interrupted=false hint=false",
+        "< ok category=playAndRecord mode=default options=none role=music others=interrupted playback=true recording=true isActive=true"
+          + " isInterrupted=false secondaryAudioShouldBeSilencedHint=false",
       ]
     ) { _ throws(MediaError) in .session(.status) },
     CommandSpec(
@@ -51,8 +51,8 @@ extension CommandTable {
         + " `session-busy`, and the session is inactive nevertheless. The sound server resumes other programs as"
         + " soon as nothing is heard. `on` does not end an interruption (`session-interrupted`).",
       parameters: [ParameterSpec(.state, .onOff, .optional, "on|off", "the new state")],
-      asks: true, reply: ["active"], errors: [.sessionBusy, .sessionInterrupted],
-      example: ["> session.active off", "< ok active=false"]
+      asks: true, reply: ["isActive"], errors: [.sessionBusy, .sessionInterrupted],
+      example: ["> session.active off", "< ok isActive=false"]
     ) { arguments throws(MediaError) in .session(.active(arguments.text(.state).map { $0 == "on" })) },
     CommandSpec(
       .sessionResume, .session, "End an interruption before the sound server does.",
@@ -88,8 +88,8 @@ extension CommandTable {
           .fade, .duration(positive: false), .option, "TIME",
           "the duration of the fade-in, up to 10 s; default: 0.5"),
       ],
-      asks: true, reply: ["at-end", "timeout?", "at-timeout", "fade"], errors: [.invalidTime],
-      example: ["> session.policy timeout=600", "< ok at-end=resume timeout=600 at-timeout=pause fade=0.5"]
+      asks: true, reply: ["atEnd", "timeout?", "atTimeout", "fade"], errors: [.invalidTime],
+      example: ["> session.policy timeout=600", "< ok atEnd=resume timeout=600 atTimeout=pause fade=0.5"]
     ) { arguments throws(MediaError) in
       .session(
         .policy(

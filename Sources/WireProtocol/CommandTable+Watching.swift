@@ -257,9 +257,9 @@ extension CommandTable {
     CommandSpec(
       .playerList, .players, "List the players.",
       right: .read, reply: ["count"],
-      rows: ["player", "timeControlStatus", "rate", "item?", "count", "volume", "muted"],
+      rows: ["player", "timeControlStatus", "rate", "item?", "count", "volume", "isMuted"],
       example: [
-        "> player.list", "< | player=main timeControlStatus=paused rate=0 item=none count=0 volume=1 muted=false",
+        "> player.list", "< | player=main timeControlStatus=paused rate=0 item=none count=0 volume=1 isMuted=false",
         "< ok count=1",
       ]
     ) { _ throws(MediaError) in .players(.list) },

@@ -47,7 +47,7 @@ extension CommandTable {
       ],
       rows: ["bin", "start", "min", "max", "rms"],
       errors: [
-        .cancelled, .noPlayableTracks, .unsupportedPlace, .invalidTime, .invalidArgument, .mediaLimitExceeded,
+        .cancelled, .noPlayableTracks, .unsupportedLocation, .invalidTime, .invalidArgument, .mediaLimitExceeded,
         .fileExists, .outsideRoots, .writeFailed, .notAllowed,
       ] + mediaErrors,
       example: [

@@ -17,7 +17,7 @@ public enum Event: Sendable, Hashable {
   /// An item failed, and playback continues with the next one. Sent to observers of `item.events`.
   case itemSkipped(Skip)
   /// A transition to the next item, or back to the start of the same item. Sent to observers of `item.events`.
-  case seam(Seam)
+  case transition(Transition)
   /// An interruption or a hint of the audio session. Sent to observers of `session.events`.
   case session(SessionNotification)
   /// The audio route changed. Sent to observers of `output.events`.
@@ -262,8 +262,8 @@ public enum Event: Sendable, Hashable {
     }
   }
 
-  /// The payload of `seam`: a transition between items, or back to the start of the same item.
-  public struct Seam: Sendable, Hashable {
+  /// The payload of `transition`: a transition between items, or back to the start of the same item.
+  public struct Transition: Sendable, Hashable {
     public var subscription: Int
     public var player: String
     public var from: Int
@@ -384,7 +384,7 @@ public enum Event: Sendable, Hashable {
       case .timedMetadata: .timedMetadata
       }
     case .itemSkipped: .itemSkipped
-    case .seam: .seam
+    case .transition: .transition
     case .session(let notification):
       switch notification.kind {
       case .interruption: .interruption
@@ -473,16 +473,16 @@ public enum Event: Sendable, Hashable {
       var fields: Fields = ["id": .int(skip.subscription), "player": .string(skip.player), "item": .int(skip.item)]
       fields.append(contentsOf: WireError(skip.error).fields)
       return fields
-    case .seam(let seam):
+    case .transition(let transition):
       var fields: Fields = [
-        "id": .int(seam.subscription), "player": .string(seam.player), "from": .int(seam.from), "to": .int(seam.to),
+        "id": .int(transition.subscription), "player": .string(transition.player), "from": .int(transition.from), "to": .int(transition.to),
       ]
-      fields.append(position: seam.time)
-      fields.append("trimmed-end", .int(seam.trimmedEndFrameCount))
-      fields.append("trimmed-end-by", seam.trimmedEndSource.map { .string($0) } ?? .none)
-      fields.append("trimmed-start", .int(seam.trimmedStartFrameCount))
-      fields.append("trimmed-start-by", seam.trimmedStartSource.map { .string($0) } ?? .none)
-      fields.append("inserted", .int(seam.insertedFrameCount))
+      fields.append(position: transition.time)
+      fields.append("trimmedEnd", .int(transition.trimmedEndFrameCount))
+      fields.append("trimmedEndBy", transition.trimmedEndSource.map { .string($0) } ?? .none)
+      fields.append("trimmedStart", .int(transition.trimmedStartFrameCount))
+      fields.append("trimmedStartBy", transition.trimmedStartSource.map { .string($0) } ?? .none)
+      fields.append("inserted", .int(transition.insertedFrameCount))
       return fields
     case .session(let notification):
       var fields: Fields = ["id": .int(notification.subscription), "player": .string(notification.player)]
@@ -538,9 +538,9 @@ public enum Event: Sendable, Hashable {
     case .itemSkipped(var skip):
       skip.subscription = subscription
       return .itemSkipped(skip)
-    case .seam(var seam):
-      seam.subscription = subscription
-      return .seam(seam)
+    case .transition(var transition):
+      transition.subscription = subscription
+      return .transition(transition)
     case .route(var route):
       route.subscription = subscription
       return .route(route)
@@ -592,7 +592,7 @@ public enum EventName: String, Sendable, Hashable, CaseIterable {
   case removed
   case routeChanged = "route-changed"
   case scanProgress = "scan-progress"
-  case seam
+  case transition
   case secondaryAudioHint = "secondary-audio-hint"
   case stalled
   case streamTitle = "stream-title"

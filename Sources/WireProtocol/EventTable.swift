@@ -127,10 +127,10 @@ public enum EventTable {
         + " (`none` if its length is unknown); for `export` the part of the file at `path`; for `image` the part of"
         + " the images. Sent to the connection of the request, before the reply."),
     EventSpec(
-      name: .seam, key: .itemEvents,
+      name: .transition, key: .itemEvents,
       fields: [
-        "id", "player", "from", "to", "time", "pts", "trimmed-end", "trimmed-end-by?", "trimmed-start",
-        "trimmed-start-by?",
+        "id", "player", "from", "to", "time", "pts", "trimmedEnd", "trimmedEndBy?", "trimmedStart",
+        "trimmedStartBy?",
         "inserted", "[seq]",
       ],
       text:

@@ -59,7 +59,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   ///
   /// - Throws: `bad-arguments` for a relative or empty path, a path longer than ``maximumByteCount``, a NUL, or invalid
   ///   percent-encoding.
-  ///   `unsupported-place` for a URL with another scheme.
+  ///   `unsupported-location` for a URL with another scheme.
   public init(text: String) throws(MediaError) { try self.init(wire: Array(text.utf8)[...]) }
 
   /// `init(text:)` for bytes.
@@ -116,7 +116,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     }
     guard isWord(scheme, "file") else {
       throw MediaError(
-        .unsupportedPlace,
+        .unsupportedLocation,
         "\(Excerpt.quoted(text)): only files can be played, by path or file:// URL, and http(s):// URLs")
     }
     let path = rest.starts(with: "localhost/".utf8) ? rest.dropFirst("localhost".utf8.count) : rest

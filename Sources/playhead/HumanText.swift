@@ -119,11 +119,11 @@ struct HumanText {
       add("Queue", fields["count"] == "0" ? "empty" : "\(fields["count"] ?? "?") entries")
     }
     if let status = given("itemStatus"), status != "readyToPlay" { add("File", status) }
-    add("Volume", given("volume").map { $0 + (fields["muted"] == "true" ? ", muted" : "") })
+    add("Volume", given("volume").map { $0 + (fields["isMuted"] == "true" ? ", muted" : "") })
     // Omit settings with their usual value.
     let usual = [
       ("rate", "Rate", ["0", "1"]), ("pan", "Pan", ["0"]), ("repeat", "Repeat", ["off"]), ("loop", "Loop", []),
-      ("shuffle", "Shuffle", []), ("actionAtItemEnd", "At the end", ["advance"]), ("pitch", "Pitch", ["timeDomain"]),
+      ("shuffle", "Shuffle", []), ("actionAtItemEnd", "At the end", ["advance"]), ("audioTimePitchAlgorithm", "Pitch", ["timeDomain"]),
       ("replayGain", "Replay gain", ["off"]),
     ]
     for (name, title, silent) in usual where !silent.contains(fields[name] ?? "") { add(title, given(name)) }

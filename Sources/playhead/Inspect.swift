@@ -126,13 +126,13 @@ enum Inspect {
     let name = row["commonKey"] ?? row["key"] ?? ""
     // A description given by the user is part of the name.
     if row["commonKey"] == nil, let info = row["info"] { return "\(name):\(info)" }
-    return row["picture"].map { "\(name) \($0)" } ?? name
+    return row["artwork"].map { "\(name) \($0)" } ?? name
   }
 
   private static func value(of row: ServerLine.TextFields) -> String {
     var text = row["value"] ?? ""
     if row["type"] == "data" {
-      let parts = [row["pictureType"], row["mediaType"], row["bytes"].map { "\($0) bytes" }, row["info"]]
+      let parts = [row["artworkType"], row["mediaType"], row["bytes"].map { "\($0) bytes" }, row["info"]]
       text = parts.compactMap { $0 }.joined(separator: ", ")
     }
     if let total = row["total"] { text += " of \(total)" }

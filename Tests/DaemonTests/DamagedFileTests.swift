@@ -33,7 +33,7 @@ import Testing
     #expect(
       events(lines).sorted() == [
         "packets-skipped item=1 time=1.824 count=1 code=4002", "played-to-end item=1 time=4",
-        "played-to-end item=2 time=0.1", "seam time=0",
+        "played-to-end item=2 time=0.1", "transition time=0",
       ])
     #expect(try daemon.recorded(withSilences: false) == "1[0..<87552] 1[92160..<192000] 2[0..<4800]")
   }
@@ -57,7 +57,7 @@ import Testing
       events(lines).filter { !$0.hasPrefix("failed") }.sorted() == [
         // The last packet of the truncated file is incomplete.
         "new-error-log-entry item=2 time=3 code=3006", "packets-skipped item=1 time=2.784 count=1 code=4002",
-        "played-to-end item=2 time=3", "seam time=0",
+        "played-to-end item=2 time=3", "transition time=0",
       ])
     let corrected = lines.filter { $0.contains("key=item.duration") && !$0.contains("old=indefinite") }
     #expect(corrected.count == 2)
@@ -137,7 +137,7 @@ import Testing
     #expect(
       events(lines).sorted() == [
         "new-error-log-entry item=1 time=2.592 code=3007", "played-to-end item=1 time=\(end)",
-        "played-to-end item=2 time=0.1", "seam time=0",
+        "played-to-end item=2 time=0.1", "transition time=0",
       ])
     #expect(try daemon.recorded() == heard)
   }
@@ -164,7 +164,7 @@ import Testing
     let corrected = lines.filter { $0.contains("key=item.duration") && field("item", $0) == "1" }
     #expect(corrected.map { field("new", $0) } == [time])
     #expect(
-      events(lines).filter { !$0.hasPrefix("failed") } == ["seam time=0", "played-to-end item=2 time=0.1"])
+      events(lines).filter { !$0.hasPrefix("failed") } == ["transition time=0", "played-to-end item=2 time=0.1"])
     #expect(field("itemStatus", try client.reply("status")) == "unknown")
     #expect(try daemon.recorded() == "1[0..<\(frame)] 2[0..<4800]")
   }

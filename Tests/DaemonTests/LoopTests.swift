@@ -21,11 +21,11 @@ import Testing
     let lines = try client.ask("clock.advance 0.8").unnumbered
     #expect(
       lines == [
-        "* seam id=1 player=main from=1 to=1 time=0.25 pts=12000/48000 trimmed-end=0 trimmed-end-by=none trimmed-start=0"
-          + " trimmed-start-by=none inserted=0",
+        "* transition id=1 player=main from=1 to=1 time=0.25 pts=12000/48000 trimmedEnd=0 trimmedEndBy=none trimmedStart=0"
+          + " trimmedStartBy=none inserted=0",
         "* changed id=1 player=main key=player.loop old=0.25-0.5 new=none cause=looped",
-        "* seam id=1 player=main from=1 to=1 time=0.25 pts=12000/48000 trimmed-end=0 trimmed-end-by=none trimmed-start=0"
-          + " trimmed-start-by=none inserted=0",
+        "* transition id=1 player=main from=1 to=1 time=0.25 pts=12000/48000 trimmedEnd=0 trimmedEndBy=none trimmedStart=0"
+          + " trimmedStartBy=none inserted=0",
         "ok now=0.8",
       ])
     #expect(try client.reply("loop") == "ok item=1 start=none end=none count=none passes=none")

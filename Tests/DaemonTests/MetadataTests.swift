@@ -33,9 +33,9 @@ import Testing
     #expect(lines.contains("| identifier=vorbis/TITLE key=TITLE commonKey=title type=string value=\"One More\""))
     let pictureLine = try #require(lines.first { $0.contains("commonKey=artwork") })
     #expect(pictureLine.contains(" type=data bytes=\(picture.count) mediaType=image/png"))
-    #expect(field("picture", pictureLine) == "0")
+    #expect(field("artwork", pictureLine) == "0")
     let last = try #require(lines.last)
-    #expect(last.hasPrefix("ok asset=1 count=\(lines.count - 1) next=none formats=vorbis pictures=1 trackGain=-6.54"))
+    #expect(last.hasPrefix("ok asset=1 count=\(lines.count - 1) next=none formats=vorbis artworkCount=1 trackGain=-6.54"))
     // The filters.
     #expect(
       try client.ask("asset.metadata 1 common identifier=comn/trackNumber").first
@@ -103,7 +103,7 @@ import Testing
       while next != "none" {
         let page = try client.ask("\(request) from=\(next)")
         #expect(page.count > 1 && page.last?.hasPrefix("\(head) count=\(count) next=") == true, "\(page.last ?? "")")
-        numbers += page.dropLast().compactMap { field("picture", $0) }
+        numbers += page.dropLast().compactMap { field("artwork", $0) }
         for row in page.dropLast() { descriptions.insert(field("description", row) ?? "") }
         pageCount += 1
         next = page.count > 1 ? field("next", page.last ?? "") ?? "none" : "none"
@@ -112,7 +112,7 @@ import Testing
       #expect(try client.ask("\(request) from=\(count)") == ["\(head) count=\(count) next=none"])
       #expect(try client.ask(request).first == client.ask("\(request) from=0").first)
     }
-    #expect(try client.reply("asset.artwork 1 index=\(count - 1) offset=0").contains(" picture=\(count - 1) "))
+    #expect(try client.reply("asset.artwork 1 index=\(count - 1) offset=0").contains(" artwork=\(count - 1) "))
   }
 
   /// A frame of ID3v2.3.
@@ -146,7 +146,7 @@ import Testing
     let size = picture.count
     #expect(
       try client.ask("asset.artwork 1") == [
-        "| picture=0 type=frontCover mediaType=image/png bytes=\(size)", "ok asset=1 count=1 next=none",
+        "| artwork=0 type=frontCover mediaType=image/png bytes=\(size)", "ok asset=1 count=1 next=none",
       ])
     var bytes = Data()
     var next = "0"
@@ -159,7 +159,7 @@ import Testing
     #expect(bytes == picture)
     #expect(field("data", try client.reply("asset.artwork 1 offset=999999999")) == "\"\"")
     let out = daemon.folder.file("out.png")
-    let written = "ok asset=1 picture=0 type=frontCover mediaType=image/png bytes=\(size) file=\(out)"
+    let written = "ok asset=1 artwork=0 type=frontCover mediaType=image/png bytes=\(size) file=\(out)"
     #expect(try client.reply("asset.artwork 1 file=\(out)") == written)
     #expect(try Data(contentsOf: URL(fileURLWithPath: out)) == picture)
     try Data("mine".utf8).write(to: URL(fileURLWithPath: out))
@@ -185,7 +185,7 @@ import Testing
     #expect(left == [])
     try client.reply("asset.open \(try mp3(daemon))")
     #expect(try client.reply("asset.artwork 2") == "ok asset=2 count=0 next=none")
-    #expect(try client.reply("asset.artwork 2 offset=0").hasPrefix("error code=2091 name=no-such-picture"))
+    #expect(try client.reply("asset.artwork 2 offset=0").hasPrefix("error code=2091 name=no-such-artwork"))
   }
 
   @Test func entriesHaveTagsAndListsShowTitlesThatWereRead() throws {

@@ -103,7 +103,7 @@ import Testing
       ("append /dev/zero list=true", "not-a-file"), ("append \(path) list=true", "not-a-playlist"),
       ("load \(try write(daemon, "self.m3u", "#EXTM3U\nself.m3u\n"))", "playlist-cycle"),
       ("load \(try write(daemon, "empty.m3u", "#EXTM3U\n"))", "empty-playlist"),
-      ("load \(try write(daemon, "radio.pls", "[playlist]\nFile1=rtsp://h/\n"))", "unsupported-place"),
+      ("load \(try write(daemon, "radio.pls", "[playlist]\nFile1=rtsp://h/\n"))", "unsupported-location"),
       ("load \(try write(daemon, "bad.cue", "FILE x WAVE\nTRACK 1 AUDIO\nINDEX 01 1:1\n"))", "damaged-playlist"),
       ("load \(try write(daemon, "bad.xspf", "<playlist><title>"))", "damaged-playlist"),
       (
@@ -132,7 +132,7 @@ import Testing
     let list = try write(daemon, "a.m3u", "#EXTM3U\nx.wav\nsmb://h/a\nhttp://h/b\ngone.m3u\n")
     let lines = try client.ask("append \(list)")
     #expect(lines.last == "ok items=1,2 version=1 skipped=2")
-    #expect(lines.dropLast().map { field("name", $0) } == ["unsupported-place", "file-not-found"])
+    #expect(lines.dropLast().map { field("name", $0) } == ["unsupported-location", "file-not-found"])
     #expect(field("line", lines[0]) == "3")
   }
 

@@ -24,18 +24,18 @@ import Testing
       daemon, "two.flac", frames: 24_000, ["REPLAYGAIN_TRACK_GAIN=6.02 dB", "REPLAYGAIN_TRACK_PEAK=0.75"])
     #expect(
       try client.reply("replay-gain")
-        == "ok mode=off pre-amp=0 fallback=0 protect=true item=none gain=none source=none limited=none")
+        == "ok mode=off preAmp=0 fallback=0 protect=true item=none gain=none source=none limited=none")
     try client.reply("observe player.replayGain")
     _ = try client.line()
     #expect(
       try client.ask("replay-gain track fallback=-3.5 pre-amp=0").unnumbered == [
         "* changed id=1 player=main key=player.replayGain old=off new=track cause=request",
-        "ok mode=track pre-amp=0 fallback=-3.5 protect=true item=none gain=none source=none limited=none",
+        "ok mode=track preAmp=0 fallback=-3.5 protect=true item=none gain=none source=none limited=none",
       ])
     try client.reply("append \(one) \(two) wait=ready")
     #expect(
       try client.reply("replay-gain")
-        == "ok mode=track pre-amp=0 fallback=-3.5 protect=true item=1 gain=-6.02 source=track limited=false")
+        == "ok mode=track preAmp=0 fallback=-3.5 protect=true item=1 gain=-6.02 source=track limited=false")
     #expect(field("replayGain", try client.reply("status")) == "track")
     let second = try client.reply("item.status 2")
     #expect(field("gain", second) == "2.5" && field("gainSource", second) == "track")
@@ -62,7 +62,7 @@ import Testing
     #expect(try client.reply("replay-gain player=nobody").hasPrefix("error code=1006 name=no-such-player"))
     #expect(
       try client.reply("replay-gain auto pre-amp=-15 fallback=15 protect=off").hasPrefix(
-        "ok mode=auto pre-amp=-15 fallback=15 protect=false"))
+        "ok mode=auto preAmp=-15 fallback=15 protect=false"))
     try client.send(#"{"jsonrpc":"2.0","id":1,"method":"replay-gain","params":{"mode":"off","protect":true}}"#)
     #expect(
       try client.line()

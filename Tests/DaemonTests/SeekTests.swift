@@ -241,8 +241,8 @@ import Testing
         "@a ok finished=true item=1 time=2 pts=96000/48000 requested=2 before=0 after=0 exact=true clamped=false us=0",
         "* time-jumped id=1 player=main item=1 time=2 pts=96000/48000 cause=seek",
         "* played-to-end id=1 player=main item=1 time=2 pts=96000/48000",
-        "* seam id=1 player=main from=1 to=2 time=0 pts=0/1 trimmed-end=0 trimmed-end-by=none trimmed-start=0"
-          + " trimmed-start-by=none inserted=0",
+        "* transition id=1 player=main from=1 to=2 time=0 pts=0/1 trimmedEnd=0 trimmedEndBy=none trimmedStart=0"
+          + " trimmedStartBy=none inserted=0",
       ])
   }
 

@@ -50,7 +50,7 @@ import Testing
 
   @Test func pausingInsteadOfResumingIsAPolicy() throws {
     let rig = try SessionRig()
-    #expect(field("at-end", try rig.client.reply("session.policy at-end=pause")) == "pause")
+    #expect(field("atEnd", try rig.client.reply("session.policy at-end=pause")) == "pause")
     _ = try rig.play()
     let call = try rig.server.play(role: "phone")
     try rig.interruption("began")
@@ -83,7 +83,7 @@ import Testing
     _ = try rig.play()
     let call = try rig.server.play(role: "phone")
     try rig.wait { $0.hasPrefix("* secondary-audio-hint ") && field("phase", $0) == "began" }
-    #expect(field("hint", try rig.client.reply("session.status")) == "true")
+    #expect(field("secondaryAudioShouldBeSilencedHint", try rig.client.reply("session.status")) == "true")
     #expect(field("timeControlStatus", try rig.client.reply("status")) == "playing")
     call.kill()
     try rig.wait { $0.hasPrefix("* secondary-audio-hint ") && field("phase", $0) == "ended" }

@@ -34,9 +34,9 @@ import Testing
       // Properties of closed files are unknown, and the timescale of 0 depends on the file.
       if field("time", status) != "0" { lines.append("\(player) pts=\(field("pts", status) ?? "?")") }
       for name in [
-        "player", "rate", "item", "count", "time", "volume", "muted", "pan", "actionAtItemEnd", "repeat",
+        "player", "rate", "item", "count", "time", "volume", "isMuted", "pan", "actionAtItemEnd", "repeat",
         "loop", "passes", "passesLeft", "version", "defaultRate", "shuffle", "onFailure",
-        "automaticallyWaitsToMinimizeStalling", "pitch", "replayGain",
+        "automaticallyWaitsToMinimizeStalling", "audioTimePitchAlgorithm", "replayGain",
       ] { lines.append("\(player) \(name)=\(field(name, status) ?? "?")") }
       for command in ["list", "history", "replay-gain", "media-selection", "rate"] {
         lines += try client.ask("\(command) player=\(player)").map { row in

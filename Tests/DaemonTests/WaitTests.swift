@@ -233,8 +233,8 @@ import Testing
     #expect(
       lines == [
         "* played-to-end id=1 player=main item=1 time=0.2 pts=9600/48000",
-        "* seam id=1 player=main from=1 to=2 time=0 pts=0/1 trimmed-end=0 trimmed-end-by=none trimmed-start=0"
-          + " trimmed-start-by=none inserted=0",
+        "* transition id=1 player=main from=1 to=2 time=0 pts=0/1 trimmedEnd=0 trimmedEndBy=none trimmedStart=0"
+          + " trimmedStartBy=none inserted=0",
         "* played-to-end id=1 player=main item=2 time=0.2 pts=9600/48000", "ok now=1.1",
       ])
   }

@@ -126,7 +126,7 @@ import Testing
     var options = HTTPOptions()
     options.isNetworkAllowed = false
     expectError(.networkNotAllowed) { try Asset(url: try HTTPURL(server.address + "/text"), options: options).load() }
-    expectError(.unsupportedPlace) { try Asset(url: "rtsp://127.0.0.1/a") }
+    expectError(.unsupportedLocation) { try Asset(url: "rtsp://127.0.0.1/a") }
     expectError(.invalidArgument) { try Asset(url: "http://") }
   }
 

@@ -76,7 +76,7 @@ import Testing
     try server.write([UInt8](repeating: 0x23, count: PlaylistLimits.byteCount + 1), to: "large.m3u")
     for (name, code) in [
       ("a.mp3", MediaError.Code.notAPlaylist), ("none.m3u", .httpNotFound), ("large.m3u", .playlistLimitExceeded),
-      ("a.mp3?status=403", .httpForbidden), ("a.mp3?redirect=1&to=file:///etc/passwd", .unsupportedPlace),
+      ("a.mp3?status=403", .httpForbidden), ("a.mp3?redirect=1&to=file:///etc/passwd", .unsupportedLocation),
     ] {
       expectCode(code, name) { () throws(MediaError) in _ = try Playlist(at: .url("\(server.address)/\(name)")) }
     }

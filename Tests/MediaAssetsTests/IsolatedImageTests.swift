@@ -160,7 +160,7 @@ import WholeFiles
       let place = try place("film.m3u8")
       return #expect(throws: MediaError.self) { try Self.maker(place, isolation, task) }
     }
-    #expect(errors[0] == errors[1] && errors[0]?.code == .unsupportedPlace)
+    #expect(errors[0] == errors[1] && errors[0]?.code == .unsupportedLocation)
   }
 
   @Test func aCompositionIsDecodedInThisProcess() throws {

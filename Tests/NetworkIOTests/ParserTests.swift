@@ -109,7 +109,7 @@ import Testing
       expectError(.invalidArgument, "\(text)") { try HTTPURL(text) }
     }
     for text in ["file:///a", "ftp://h/a", "httpx://h", "", "/a", "rtsp://h"] {
-      expectError(.unsupportedPlace, "\(text)") { try HTTPURL(text) }
+      expectError(.unsupportedLocation, "\(text)") { try HTTPURL(text) }
     }
     expectError(.invalidArgument) { try HTTPURL("http://h/" + String(repeating: "a", count: 9_000)) }
   }

@@ -116,7 +116,7 @@ import Testing
     #expect(told.all == ["finished true", "finished true"])
     // A URL that cannot be played is rejected at once.
     for (url, code) in [
-      ("\(server.address)/none.wav", MediaError.Code.httpNotFound), ("gopher://nowhere/", .unsupportedPlace),
+      ("\(server.address)/none.wav", MediaError.Code.httpNotFound), ("gopher://nowhere/", .unsupportedLocation),
     ] {
       expectError(code) { try AudioPlayer(url: url, engine: rig.engine) }
     }
@@ -403,7 +403,7 @@ import Testing
     // Truncated data is rejected or opens, and never traps.
     for count in stride(from: 0, through: 200, by: 7) { _ = code(Array(whole.prefix(count))) }
     expectError(.fileNotFound) { try AudioPlayer(path: "/nowhere.wav", engine: rig.engine) }
-    expectError(.unsupportedPlace) { try AudioPlayer(url: "gopher://example.org/a.wav", engine: rig.engine) }
+    expectError(.unsupportedLocation) { try AudioPlayer(url: "gopher://example.org/a.wav", engine: rig.engine) }
     let player = try sound(rig, frames: 4_800)
     expectError(.invalidArgument) { try player.setVolume(1.5) }
     expectError(.invalidArgument) { try player.setVolume(.nan) }

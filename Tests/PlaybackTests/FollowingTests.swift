@@ -90,7 +90,7 @@ import Testing
       ])
     _ = machine.prepared(generation: machine.generation)
     #expect(
-      !machine.endHeard(id, error: nil).contains { if case .emit = $0 { true } else { false } }, "no seam: time goes on"
+      !machine.endHeard(id, error: nil).contains { if case .emit = $0 { true } else { false } }, "no transition: time goes on"
     )
     #expect(machine.decoded.first?.pass.start == time(20))
   }
@@ -103,14 +103,14 @@ import Testing
       let id = PassID(generation: generation, index: index)
       _ = machine.ended(id, end: time(20), isTooShort: false)
       _ = machine.began(Pass(itemID: 1, start: time(10), end: index == 0 ? time(20) : nil), generation: generation)
-      #expect(machine.endHeard(id, error: nil).first == .emit(.seam(from: 1, to: 1)))
+      #expect(machine.endHeard(id, error: nil).first == .emit(.transition(from: 1, to: 1)))
       #expect(machine.loop?.remaining == remaining)
     }
     #expect(machine.loop == nil)
     let last = PassID(generation: generation, index: 2)
     _ = machine.ended(last, end: nil, isTooShort: false)
     _ = machine.began(Pass(itemID: 2), generation: generation)
-    #expect(machine.endHeard(last, error: nil).prefix(2) == [.emit(.playedToEnd(1)), .emit(.seam(from: 1, to: 2))])
+    #expect(machine.endHeard(last, error: nil).prefix(2) == [.emit(.playedToEnd(1)), .emit(.transition(from: 1, to: 2))])
   }
 
   @Test func aLoopEndsWithItsItem() {

@@ -42,13 +42,13 @@ import Testing
     let missing = Self.frameCount - runs.reduce(0) { $0 + $1.count }
     print("parts of a \(suffix): \(runs.count) run, \(missing) frames missing, \(max(0, -missing)) extra")
     #expect(runs.map { [$0.file, $0.firstIndex, $0.count] } == [[3, 0, Self.frameCount]])
-    let seams = rig.dump.split(separator: "\n").filter { $0.hasPrefix("event seam") }
+    let transitions = rig.dump.split(separator: "\n").filter { $0.hasPrefix("event transition") }
     #expect(
-      seams == [
-        "event seam 1 to 2 at 0 trimmed 0 by none and 0 by none inserted 0",
-        "event seam 2 to 3 at 0 trimmed 0 by none and 0 by none inserted 0",
-        "event seam 3 to 4 at 0 trimmed 0 by none and 0 by none inserted 0",
-        "event seam 4 to 5 at 0 trimmed 0 by none and 0 by none inserted 0",
+      transitions == [
+        "event transition 1 to 2 at 0 trimmed 0 by none and 0 by none inserted 0",
+        "event transition 2 to 3 at 0 trimmed 0 by none and 0 by none inserted 0",
+        "event transition 3 to 4 at 0 trimmed 0 by none and 0 by none inserted 0",
+        "event transition 4 to 5 at 0 trimmed 0 by none and 0 by none inserted 0",
       ])
     // Each item has the duration of its part.
     #expect(items.map(\.duration).prefix(4) == [40, 1, 49, 60].map { MediaTime(value: $0, timescale: 75) }[...])

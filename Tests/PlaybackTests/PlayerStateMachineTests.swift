@@ -120,7 +120,7 @@ import Testing
     var machine = playing([1, 2])
     _ = machine.began(Pass(itemID: 2), generation: machine.generation)
     let end = PassID(generation: machine.generation, index: 0)
-    #expect(machine.firstEnds() == [.emit(.playedToEnd(1)), .emit(.seam(from: 1, to: 2))])
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1)), .emit(.transition(from: 1, to: 2))])
     #expect(machine.entries.map(\.id) == [2])
     #expect(machine.timeControlStatus == .playing)
     #expect(machine.endHeard(end, error: nil) == [], "an end is told once")
@@ -164,7 +164,7 @@ import Testing
         .truncate(after: end), .prepare(generation: generation + 1, .init(itemID: 3, spliceAfter: end)),
       ])
     #expect(machine.prepared(generation: generation + 1).first == .splice(generation: generation + 1, after: end))
-    #expect(machine.firstEnds() == [.emit(.playedToEnd(1)), .emit(.seam(from: 1, to: 3))])
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1)), .emit(.transition(from: 1, to: 3))])
     #expect(machine.entries.map(\.id) == [3])
   }
 

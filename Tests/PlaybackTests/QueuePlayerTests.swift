@@ -58,7 +58,7 @@ import Testing
     #expect(await queue.items().map(\.id) == [two.id])
     let named = try await Player(engine: rig.engine, name: "four", url: "file:///nowhere/at%20all.flac")
     #expect(await named.currentItem?.asset.displayPath == "/nowhere/at all.flac")
-    await expectError(.unsupportedPlace) {
+    await expectError(.unsupportedLocation) {
       try await Player(engine: rig.engine, name: "five", url: "gopher://nowhere/")
     }
   }

@@ -168,8 +168,8 @@ import Testing
       _ = player.addEventObserver { event in
         switch event {
         case .playedToEnd(_, let time): ends.withLock { $0.append("end \(time.decimalDescription)") }
-        case .seam(let seam):
-          ends.withLock { $0.append("seam \(seam.time.decimalDescription) inserted \(seam.insertedFrameCount)") }
+        case .transition(let transition):
+          ends.withLock { $0.append("transition \(transition.time.decimalDescription) inserted \(transition.insertedFrameCount)") }
         default: break
         }
       }
@@ -188,7 +188,7 @@ import Testing
     let told = ends.withLock { $0 }
     #expect(
       told == [
-        "seam 0.1 inserted 0", "seam 0.1 inserted 0", "end 1", "seam 0 inserted 0", "end 1",
+        "transition 0.1 inserted 0", "transition 0.1 inserted 0", "end 1", "transition 0 inserted 0", "end 1",
       ])
   }
 

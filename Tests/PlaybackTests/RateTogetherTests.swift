@@ -87,7 +87,7 @@ import Testing
       rates.insert(await player.state.timebaseRate)
     }
     #expect(times.count == 1 && rates.count == 1)
-    let passes = rig.dump.split(separator: "\n").count { $0.contains("event seam 1 to 1") }
+    let passes = rig.dump.split(separator: "\n").count { $0.contains("event transition 1 to 1") }
     print(
       "rate-together: \(answers.changes.count) changes, \(passes) passes, \(rig.heard.left.count) frames, loudest sample"
         + " left over: \(loudest(rig))")

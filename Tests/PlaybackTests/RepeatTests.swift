@@ -211,7 +211,7 @@ import Testing
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 2_100)
     #expect(rig.heard.runs.map(\.count) == [96_000], "\(rig.heard.runs)")
-    #expect(rig.dump.split(separator: "\n").count { $0.hasPrefix("event seam") } == 99)
+    #expect(rig.dump.split(separator: "\n").count { $0.hasPrefix("event transition") } == 99)
     #expect(!rig.dump.contains("inserted 1"))
   }
 

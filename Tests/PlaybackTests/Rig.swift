@@ -186,11 +186,11 @@ final class Rig: Sendable {
       "newErrorLogEntry item \(id) at \(time.decimalDescription): \(error.code)"
     case .chapterChanged(let id, let time, let place):
       "chapter item \(id) at \(time.decimalDescription): \(place.map { "\($0.number) of \($0.count) \($0.chapter.title ?? "-")" } ?? "none")"
-    case .seam(let seam):
-      "seam \(seam.fromItemID) to \(seam.toItemID) at \(seam.time.decimalDescription)"
-        + " trimmed \(seam.trimmedEnd.frameCount) by \(seam.trimmedEnd.source.rawValue)"
-        + " and \(seam.trimmedStart.frameCount) by \(seam.trimmedStart.source.rawValue)"
-        + " inserted \(seam.insertedFrameCount)"
+    case .transition(let transition):
+      "transition \(transition.fromItemID) to \(transition.toItemID) at \(transition.time.decimalDescription)"
+        + " trimmed \(transition.trimmedEnd.frameCount) by \(transition.trimmedEnd.source.rawValue)"
+        + " and \(transition.trimmedStart.frameCount) by \(transition.trimmedStart.source.rawValue)"
+        + " inserted \(transition.insertedFrameCount)"
     }
   }
 

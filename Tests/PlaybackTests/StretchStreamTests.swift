@@ -70,11 +70,11 @@ import Testing
     #expect(outcome.ends.last == (try end(of: 80_000, at: 44_100, 1.5)))
     let samples = left(outcome)
     // Around the transition it is as loud and as smooth as anywhere.
-    let seam = samples.count / 2
-    let around = samples[(seam - 2_000)..<(seam + 2_000)]
+    let transition = samples.count / 2
+    let around = samples[(transition - 2_000)..<(transition + 2_000)]
     for first in stride(from: around.startIndex, to: around.endIndex - 200, by: 100) {
       let peak = around[first..<(first + 200)].lazy.map(abs).max() ?? 0
-      #expect(peak > 0.4 && peak < 0.6, "\(algorithm), \(first - seam) from the seam: \(peak)")
+      #expect(peak > 0.4 && peak < 0.6, "\(algorithm), \(first - transition) from the transition: \(peak)")
     }
     let largestStep = zip(around.dropFirst(), around).lazy.map { abs($0 - $1) }.max() ?? 1
     // The largest step of the tone is 0.5 * 2 pi * 441 / 48000.
@@ -125,7 +125,7 @@ import Testing
         }
         print(
           "\(algorithm) at \(speed), \(rate) Hz, \(part == nil ? "repeat" : "loop"): 20 passes end at \(outcome.ends.last ?? 0);"
-            + " around seams peaks \(least) to \(most), largest step \(step)")
+            + " around transitions peaks \(least) to \(most), largest step \(step)")
         #expect(least > 0.4 && most < 0.6 && step < 0.06)
       }
     }
@@ -155,12 +155,12 @@ import Testing
       let energy = samples[first..<(first + 320)].reduce(0) { $0 + Double($1) * Double($1) } / 320
       return 10 * log10(energy / 0.125)
     }
-    for seam in outcome.ends.dropLast() {
-      let levels = stride(from: Int(seam) - 4_800, to: Int(seam) + 4_800, by: 80).map { level($0) }
+    for transition in outcome.ends.dropLast() {
+      let levels = stride(from: Int(transition) - 4_800, to: Int(transition) + 4_800, by: 80).map { level($0) }
       let (lowest, highest) = (levels.min() ?? -.infinity, levels.max() ?? .infinity)
-      let steady = stride(from: Int(seam) + 9_600, to: Int(seam) + 14_400, by: 80).map { level($0) }
+      let steady = stride(from: Int(transition) + 9_600, to: Int(transition) + 14_400, by: 80).map { level($0) }
       print(
-        "seam at rate \(rate), \(algorithm): \((lowest * 100).rounded() / 100) to \((highest * 100).rounded() / 100) dB,"
+        "transition at rate \(rate), \(algorithm): \((lowest * 100).rounded() / 100) to \((highest * 100).rounded() / 100) dB,"
           + " steady \(((steady.min() ?? 0) * 100).rounded() / 100) to \(((steady.max() ?? 0) * 100).rounded() / 100) dB"
       )
       #expect(lowest > -1 && highest < 1)

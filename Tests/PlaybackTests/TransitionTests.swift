@@ -40,7 +40,7 @@ import Testing
     #expect(heard.count >= wanted.count)
     #expect(heard.prefix(wanted.count).elementsEqual(wanted))
     #expect(heard.dropFirst(wanted.count).allSatisfy { $0 == .silence }, "something extra")
-    #expect(rig.dump.contains("event seam 1 to 2"))
+    #expect(rig.dump.contains("event transition 1 to 2"))
     #expect(rig.dump.contains("inserted 0"))
   }
 
@@ -69,7 +69,7 @@ import Testing
     await rig.advance(milliseconds: 400)
     #expect(
       rig.dump.contains(
-        "event seam 1 to 2 at 0 trimmed \(end) by \(endSource) and \(start) by \(startSource) inserted 0"),
+        "event transition 1 to 2 at 0 trimmed \(end) by \(endSource) and \(start) by \(startSource) inserted 0"),
       "\(rig.dump)")
   }
 
@@ -94,7 +94,7 @@ import Testing
     await rig.advance(milliseconds: 1_500)
     let pass = try CodecFile.decode(path)
     expect(rig.heard.all, try CodecFile.heard(Array(repeating: pass, count: 6)))
-    #expect(rig.dump.contains("event seam 1 to 1 at 0 "))
+    #expect(rig.dump.contains("event transition 1 to 1 at 0 "))
     #expect(!rig.dump.contains("inserted 1"), "\(rig.dump)")
   }
 
@@ -118,7 +118,7 @@ import Testing
     await rig.advance(milliseconds: 1_500)
     let round = try paths.map(CodecFile.decode)
     expect(rig.heard.all, try CodecFile.heard(Array(repeating: round, count: 3).flatMap { $0 }))
-    #expect(rig.dump.contains("event seam 1 to 2 at 0 ") && rig.dump.contains("event seam 2 to 1 at 0 "))
+    #expect(rig.dump.contains("event transition 1 to 2 at 0 ") && rig.dump.contains("event transition 2 to 1 at 0 "))
     #expect(!rig.dump.contains("inserted 1"), "\(rig.dump)")
   }
 
@@ -163,7 +163,7 @@ import Testing
     expect(
       rig.heard.all, try CodecFile.heard([first] + Self.loopedPasses(paths[1])),
       tolerance: kind.name == "opus" ? 1 : 0)
-    #expect(rig.dump.contains("event seam 1 to 2 at 0 ") && rig.dump.contains("event seam 2 to 2 at "))
+    #expect(rig.dump.contains("event transition 1 to 2 at 0 ") && rig.dump.contains("event transition 2 to 2 at "))
   }
 
   private static let loopFrames = 20_011..<30_024

@@ -20,7 +20,7 @@ import Testing
     // Windows drives and shares are not supported.
     #expect(list.skippedCount == 2)
     #expect(list.warnings.map(\.line) == [8, 9])
-    #expect(list.warnings.allSatisfy { $0.error.code == .unsupportedPlace })
+    #expect(list.warnings.allSatisfy { $0.error.code == .unsupportedLocation })
   }
 
   @Test func m3u8WithTagsOfManyPlayers() throws {

@@ -147,7 +147,7 @@ import Testing
     try Playlist(expanding: .path(place)) { (place, limit) throws(MediaError) -> PlaylistData in
       reads?.pointee += 1
       guard case .file(let path) = place else {
-        throw MediaError(.unsupportedPlace, "not here: \(place.displayText)")
+        throw MediaError(.unsupportedLocation, "not here: \(place.displayText)")
       }
       let name = String(decoding: path, as: UTF8.self)
       if name.hasPrefix("/dev/") { throw MediaError(.notAFile, "a device: \(name)") }
@@ -186,7 +186,7 @@ import Testing
     // Entries that are not playlists are left to the player.
     #expect(list.places == ["/m/e.mp3", "/dev/zero"])
     #expect(
-      list.warnings.map(\.error.code) == [.fileNotFound, .notAFile, .unsupportedPlace, .notAPlaylist]
+      list.warnings.map(\.error.code) == [.fileNotFound, .notAFile, .unsupportedLocation, .notAPlaylist]
         && list.skippedCount == 4)
     expectError(.notAFile) { () throws(MediaError) in try Self.expand("/dev/zero", [:]) }
     expectError(.fileNotFound) { () throws(MediaError) in try Self.expand("/m/a.m3u", [:]) }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct SessionRigTests {
   @Test func aCallInterruptsAndItsEndResumesWithoutALostSample() throws {
     let rig = try SessionRig()
-    #expect(try rig.client.reply("session.policy fade=0").hasPrefix("ok at-end=resume timeout=none"))
+    #expect(try rig.client.reply("session.policy fade=0").hasPrefix("ok atEnd=resume timeout=none"))
     _ = try rig.play()
     let capture = rig.server.capture
     for number in 1...3 {

@@ -147,12 +147,12 @@ import Testing
         + " description=\"Built-in Audio\" input=none"
     ),
     (
-      .seam(
+      .transition(
         .init(
           subscription: 2, player: "main", from: 7, to: 8, time: .zero, trimmedEnd: (1_105, "lame-tag"),
           trimmedStart: (0, nil), insertedFrameCount: 0)),
-      "* seam id=2 player=main from=7 to=8 time=0 pts=0/1 trimmed-end=1105 trimmed-end-by=lame-tag trimmed-start=0"
-        + " trimmed-start-by=none inserted=0"
+      "* transition id=2 player=main from=7 to=8 time=0 pts=0/1 trimmedEnd=1105 trimmedEndBy=lame-tag trimmedStart=0"
+        + " trimmedStartBy=none inserted=0"
     ),
     (
       .session(.init(subscription: 2, player: "main", kind: .interruption(nil))),
@@ -261,7 +261,7 @@ import Testing
   @Test func aLoggedEventIsOfWhoeverAsks() {
     for (event, words) in Self.samples {
       switch event {
-      case .changed, .item, .itemSkipped, .seam, .session, .route:
+      case .changed, .item, .itemSkipped, .transition, .session, .route:
         let row = event.loggedFields.entries.map(\.name)
         #expect(row.first == "event" && !row.contains("id"), "\(words)")
         #expect(row.dropFirst() == event.fields.entries.map(\.name).filter { $0 != "id" }[...], "\(words)")

@@ -16,10 +16,10 @@ import Testing
     ("", MediaError.Code.badArguments), ("a", .badArguments), ("./a", .badArguments), ("a\0", .badArguments),
     ("/a\0", .badArguments), ("file:///a%00", .badArguments), ("file:///a%4", .badArguments),
     ("file:///%zz", .badArguments),
-    ("file://host/x", .badArguments), ("file://", .badArguments), ("ftp://x/y.mp3", .unsupportedPlace),
+    ("file://host/x", .badArguments), ("file://", .badArguments), ("ftp://x/y.mp3", .unsupportedLocation),
     ("http://", .badArguments), ("http:///a", .badArguments),
     ("http://h/a b", .badArguments),
-    ("://", .unsupportedPlace),
+    ("://", .unsupportedLocation),
   ])
   func badTextIsAnError(text: String, code: MediaError.Code) throws {
     let error = try #require(throws: MediaError.self) { try FilePath(text: text) }

@@ -523,13 +523,13 @@ import Testing
     ("end-action stop", .badArguments, "advance, pause, none"), ("load", .badArguments, "paths is missing"),
     ("load rel", .badArguments, "not absolute: it must begin with /, or be a URL or fd:TOKEN"),
     ("load", .badArguments, "https:// URL, or fd:TOKEN"), ("load ''", .badArguments, "must not be empty"),
-    ("load ftp://h/x", .unsupportedPlace, "only files"),
-    ("load ftp://user:hunter2@h/x", .unsupportedPlace, "'ftp://h/x': only files"),
+    ("load ftp://h/x", .unsupportedLocation, "only files"),
+    ("load ftp://user:hunter2@h/x", .unsupportedLocation, "'ftp://h/x': only files"),
     ("load 'http://user:hun ter2@h/x'", .badArguments, "'http://h/x': a URL needs a host"),
     ("load http:///user:hunter2@h/x", .badArguments, "'http:///h/x'"),
     ("load user:hunter2@h/x", .badArguments, "'h/x' is not absolute"),
     (
-      "load ftp://user:hunter2222222222222222222222222222222222222222222222222222222222222@h/x", .unsupportedPlace,
+      "load ftp://user:hunter2222222222222222222222222222222222222222222222222222222222222@h/x", .unsupportedLocation,
       "'ftp://h/x'"
     ),
     ("play ftp://user:hunter2@h/x", .badArguments, "'ftp://h/x'"),

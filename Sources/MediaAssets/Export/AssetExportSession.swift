@@ -81,7 +81,7 @@ public final class AssetExportSession: Sendable {
   ///     - `fileExists`, `writeFailed`
   ///     - `invalidTime` for a range after the end
   ///     - `noPlayableTracks` if the asset has none of the requested tracks
-  ///     - `unsupportedPlace` for a stream without an end
+  ///     - `unsupportedLocation` for a stream without an end
   ///     - `cancelled`
   public func start(
     on exporter: AssetExporter = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in },

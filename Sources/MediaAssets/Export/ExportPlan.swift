@@ -20,7 +20,7 @@ struct ExportPlan: Sendable {
   let container: WritableContainer
   let options: AssetWriter.Options
 
-  /// - Throws: `noPlayableTracks`, `noSuchTrack`, `invalidTime`, `unsupportedPlace`, `unsupportedAudioFormat`; the
+  /// - Throws: `noPlayableTracks`, `noSuchTrack`, `invalidTime`, `unsupportedLocation`, `unsupportedAudioFormat`; the
   ///   errors of reading tags.
   init(
     _ material: ExportSource.Material, _ settings: ExportSettings, name: String, _ opening: AssetOpening
@@ -37,7 +37,7 @@ struct ExportPlan: Sendable {
     _ wanted: TimeRange, _ properties: AssetProperties, _ path: String
   ) throws(MediaError) -> TimeRange {
     guard properties.isSeekable || properties.duration.isNumeric else {
-      throw MediaError(.unsupportedPlace, "a stream has no end, so it is not exported: \(path)", operation: "export")
+      throw MediaError(.unsupportedLocation, "a stream has no end, so it is not exported: \(path)", operation: "export")
     }
     guard wanted.start.isNumeric, wanted.start >= .zero, wanted.duration > .zero else {
       throw MediaError(

@@ -85,7 +85,7 @@ public final class AssetImageGenerator: Sendable {
   /// - Throws:
   ///   - `invalidTime` for invalid tolerances and times, and for times outside the asset by more than the tolerance
   ///   - `invalidArgument` for a negative size
-  ///   - `noPlayableTracks` without video, `unknownCodec`, `unsupportedPlace` for segmented streams
+  ///   - `noPlayableTracks` without video, `unknownCodec`, `unsupportedLocation` for segmented streams
   ///   - the errors of opening and reading
   ///   - `decodeFailed` if no frame can be decoded
   ///   - `cancelled`

@@ -68,7 +68,7 @@ public struct Artwork: Sendable, Hashable, Codable {
   public var data: [UInt8]
   /// The size of the image file in bytes.
   public let byteCount: Int
-  /// The reason why there is no data: `pictureTooLarge`, or `tagDataLimit`, for which `Asset.loadArtwork` returns the
+  /// The reason why there is no data: `imageTooLarge`, or `tagDataLimit`, for which `Asset.loadArtwork` returns the
   /// data. Nil if there is data.
   public internal(set) var omission: MediaError?
 

@@ -14,7 +14,7 @@ public struct MetadataItem: Sendable, Hashable, Codable {
   public struct Omission: Sendable, Hashable, Codable {
     /// The size of the value in the file, in bytes.
     public var byteCount: Int
-    /// `pictureTooLarge` or `tagDataLimit`.
+    /// `imageTooLarge` or `tagDataLimit`.
     public var error: MediaError
   }
 

@@ -276,7 +276,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
           try bytes.open()
           return bytes
         } catch {
-          let isFinal = [.cancelled, .unsupportedEncryption, .networkNotAllowed, .streamPlaceNotAllowed].contains(
+          let isFinal = [.cancelled, .unsupportedEncryption, .networkNotAllowed, .streamLocationNotAllowed].contains(
             error.code)
           if isFinal { throw error }
           failure = error

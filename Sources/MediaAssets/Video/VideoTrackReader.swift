@@ -68,7 +68,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   ///
   /// - Parameter trackID: The track; nil for the first video track that is enabled and decodable.
   /// - Throws: The errors of `Asset.load`; `noPlayableTracks` without video (artwork does not count), `noSuchTrack`,
-  ///   `unknownCodec`; `mediaLimitExceeded` for frames that are too large; `unsupportedPlace` for segmented streams.
+  ///   `unknownCodec`; `mediaLimitExceeded` for frames that are too large; `unsupportedLocation` for segmented streams.
   init(
     asset: Asset, interrupt: Interrupt, trackID: AssetTrack.ID? = nil, log: NetworkLog? = nil
   ) throws(MediaError) {
@@ -112,7 +112,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   /// Returns the error of a segmented stream.
   static func noFile(_ asset: Asset) -> MediaError {
     MediaError(
-      .unsupportedPlace, "video of an HLS stream cannot be read: \(asset.displayPath)", operation: "read")
+      .unsupportedLocation, "video of an HLS stream cannot be read: \(asset.displayPath)", operation: "read")
   }
 
   private static func choose(

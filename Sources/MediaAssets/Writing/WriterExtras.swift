@@ -11,7 +11,7 @@ struct WriterExtras: Sendable {
   private let lastChapterStart: MediaTime?
 
   /// - Throws: `invalidArgument` for artwork that is neither PNG nor JPEG or has no data, and for parts that the
-  ///   container does not support; `pictureTooLarge`; `invalidTime` for chapters that overlap or are out of order.
+  ///   container does not support; `imageTooLarge`; `invalidTime` for chapters that overlap or are out of order.
   init(_ options: AssetWriter.Options, _ container: WritableContainer) throws(MediaError) {
     self.container = container
     pictures = options.artwork
@@ -40,7 +40,7 @@ struct WriterExtras: Sendable {
     for picture in pictures {
       guard codecName(of: picture) != nil else { throw refuse("a picture is PNG or JPEG") }
       guard picture.data.count <= Artwork.maximumByteCount else {
-        throw MediaError(.pictureTooLarge, "a picture has more than 16 MiB", operation: "startWriting")
+        throw MediaError(.imageTooLarge, "a picture has more than 16 MiB", operation: "startWriting")
       }
     }
   }

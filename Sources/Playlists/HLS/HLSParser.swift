@@ -11,7 +11,7 @@ extension HLSPlaylist {
 
   /// Parses the playlist at a location. Relative references are resolved against `place`.
   ///
-  /// - Throws: `badStreamPlaylist`; `streamLimitExceeded`; `streamPlaceNotAllowed` when the playlist references a
+  /// - Throws: `badStreamPlaylist`; `streamLimitExceeded`; `streamLocationNotAllowed` when the playlist references a
   ///   forbidden location.
   public init(parsing bytes: [UInt8], at place: PlaylistPlace) throws(MediaError) {
     guard bytes.count <= HLSLimits.playlistByteCount else {
@@ -74,7 +74,7 @@ struct HLSLineReader {
       return try PlaceResolver(list: place).place(ofReference: ArraySlice(reference))
     } catch {
       let code: MediaError.Code =
-        error.code == .notAllowed || error.code == .unsupportedPlace ? .streamPlaceNotAllowed : .badStreamPlaylist
+        error.code == .notAllowed || error.code == .unsupportedLocation ? .streamLocationNotAllowed : .badStreamPlaylist
       throw MediaError(
         code, "line \(number) of \(place.displayText): \(error.message)", operation: "hls")
     }

@@ -25,12 +25,12 @@ import Testing
   @Test func aPictureThatIsTooLargeIsListedWithoutItsData() throws {
     let found = metadata([picture(64, excess: 17 << 20)])
     let item = try #require(found.items.first)
-    #expect(item.omission?.byteCount == 17 << 20 && item.omission?.error.code == .pictureTooLarge)
+    #expect(item.omission?.byteCount == 17 << 20 && item.omission?.error.code == .imageTooLarge)
     #expect(item.value == .data([]) && item.dataValue == nil && item.stringValue == nil)
     // Its first bytes identify its format.
     #expect(item.extraAttributes[.mediaType] == "image/jpeg" && item.extraAttributes[.pictureType] == "frontCover")
     let artwork = try #require(found.artwork.first)
-    #expect(artwork.data.isEmpty && artwork.byteCount == 17 << 20 && artwork.omission?.code == .pictureTooLarge)
+    #expect(artwork.data.isEmpty && artwork.byteCount == 17 << 20 && artwork.omission?.code == .imageTooLarge)
     #expect(artwork.mediaType == "image/jpeg" && item.artworkIndex == 0)
   }
 
@@ -98,7 +98,7 @@ import Testing
       let item = try #require(metadata.items.first { $0.artworkIndex == 0 })
       #expect(found.mediaType == "image/png" && found.byteCount == picture.count)
       #expect(found.data.count == (count == 0 ? picture.count : 0) && item.dataValue?.count ?? 0 == found.data.count)
-      #expect(found.omission?.code == (count == 0 ? nil : .pictureTooLarge))
+      #expect(found.omission?.code == (count == 0 ? nil : .imageTooLarge))
       #expect(item.omission?.byteCount == (count == 0 ? nil : picture.count))
     }
   }
@@ -117,7 +117,7 @@ import Testing
     #expect(budget.heldByteCount == data.count && Artwork.mediaType(of: data) == "image/png")
     #expect(holding?.loadedTitles?.title == "T" && holding?.loadedTitles?.artist == "A")
     #expect(try holding?.loadArtwork().1.data == data)
-    expectError(.noSuchPicture) { try holding?.loadArtwork(1) }
+    expectError(.noSuchArtwork) { try holding?.loadArtwork(1) }
     holding = nil
     // The loading thread may release the asset slightly later. `scripts/test` ends an endless wait.
     while budget.heldByteCount != 0 { await Task.yield() }

@@ -118,7 +118,7 @@ import Testing
       ("no picture", .invalidArgument, { $0.artwork = [Artwork([])] }),
       ("text", .invalidArgument, { $0.artwork = [Artwork(Array("hello".utf8))] }),
       (
-        "too large", .pictureTooLarge,
+        "too large", .imageTooLarge,
         { $0.artwork = [Artwork([0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: 16 << 20))] }
       ),
       ("overlap", .invalidTime, { $0.chapters = [Self.chapter("a", 0, 1_000), Self.chapter("b", 900, 2_000)] }),

@@ -86,7 +86,7 @@ class CommandTests(Case):
         self.assertEqual((category.role, category.others, category.recording), ("event", "ducked", False))
         self.assertEqual(category.options, ("mixWithOthers", "duckOthers"))
         self.assertEqual((await client.session_category("playAndRecord")).options, ())
-        self.assertFalse((await run(client.session_status(), "session.status")).interrupted)
+        self.assertFalse((await run(client.session_status(), "session.status")).is_interrupted)
         await run(client.session_active(True), "session.active", True)
         policy = await run(client.session_policy(at_end="pause", timeout=60, fade="1/4"), "session.policy")
         self.assertEqual((policy.at_end, policy.timeout, policy.fade), ("pause", Fraction(60), Fraction(1, 4)))

@@ -89,7 +89,7 @@ class WatchingTests(Case):
             await client.main.play()
             await client.clock_advance(3)
             kinds = [type(await anext(events)) for _ in range(3)]
-        self.assertEqual(kinds, [playhead.PlayedToEnd, playhead.Seam, playhead.PlayedToEnd])
+        self.assertEqual(kinds, [playhead.PlayedToEnd, playhead.Transition, playhead.PlayedToEnd])
 
     async def test_scans_tell_how_far_they_are(self) -> None:
         client = await self.client(await self.daemon())

@@ -235,7 +235,7 @@ class Bridge:
     def _tell_position(self, status: Status, events: list[playhead.Event]) -> None:
         """Tells where the position is, when it is not where clients take it to be."""
         jumped = any(
-            isinstance(event, playhead.TimeJumped) or isinstance(event, playhead.Seam) and event.from_ == event.to for event in events)
+            isinstance(event, playhead.TimeJumped) or isinstance(event, playhead.Transition) and event.from_ == event.to for event in events)
         if self._assumed.follow(status, time.monotonic(), jumped):
             self._object.signal(PLAYER, "Seeked", microseconds(status.time))
 
@@ -263,7 +263,7 @@ class Bridge:
             if found.status == "readyToPlay":
                 tags = self._tags.get(item) or tuple(await player.metadata(item))
                 art = None
-                if any(tag.picture is not None for tag in tags):
+                if any(tag.artwork is not None for tag in tags):
                     try:
                         art = self._artwork.store(await player.picture(item))
                     except (PlayheadError, OSError) as error:

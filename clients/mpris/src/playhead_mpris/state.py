@@ -74,7 +74,7 @@ class Snapshot:
             "Rate": rate(status),
             "Shuffle": status.shuffle is not None,
             "Metadata": self.metadata(),
-            "Volume": 0.0 if status.muted else status.volume,
+            "Volume": 0.0 if status.is_muted else status.volume,
             "MinimumRate": SLOWEST,
             "MaximumRate": FASTEST,
             "CanGoNext": current and ((status.index or 0) + 1 < status.count or again),

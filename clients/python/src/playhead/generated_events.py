@@ -259,7 +259,7 @@ class ScanProgress(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seam(Event):
+class Transition(Event):
     """Playback of an item followed another one, or itself (repeated or looped), as heard."""
 
     id: int
@@ -267,10 +267,10 @@ class Seam(Event):
     from_: int = field(metadata={"wire": "from"})
     to: int
     time: Fraction = field(metadata={"wire": "pts"})
-    trimmed_end: int = field(metadata={"wire": "trimmed-end"})
-    trimmed_end_by: str | None = field(metadata={"wire": "trimmed-end-by"})
-    trimmed_start: int = field(metadata={"wire": "trimmed-start"})
-    trimmed_start_by: str | None = field(metadata={"wire": "trimmed-start-by"})
+    trimmed_end: int = field(metadata={"wire": "trimmedEnd"})
+    trimmed_end_by: str | None = field(metadata={"wire": "trimmedEndBy"})
+    trimmed_start: int = field(metadata={"wire": "trimmedStart"})
+    trimmed_start_by: str | None = field(metadata={"wire": "trimmedStartBy"})
     inserted: int
     seq: int | None = None
 
@@ -381,7 +381,7 @@ EVENTS: dict[str, type[Event]] = {
     "removed": Removed,
     "route-changed": RouteChanged,
     "scan-progress": ScanProgress,
-    "seam": Seam,
+    "transition": Transition,
     "secondary-audio-hint": SecondaryAudioHint,
     "stalled": Stalled,
     "stream-title": StreamTitle,
@@ -459,7 +459,7 @@ __all__ = [
     "Removed",
     "RouteChanged",
     "ScanProgress",
-    "Seam",
+    "Transition",
     "SecondaryAudioHint",
     "Stalled",
     "StreamTitle",

@@ -213,7 +213,7 @@ class Watching(Sends):
         return self._subscribe("observe", "unobserve", {"keys": list(keys)}, buffer)
 
     def events(self, *, buffer: int = BUFFER) -> Subscription[Event]:
-        """What happens to items: PlayedToEnd, TimeJumped, Seam, Stalled, StreamTitle and their like."""
+        """What happens to items: PlayedToEnd, TimeJumped, Transition, Stalled, StreamTitle and their like."""
         return self._subscribe("observe", "unobserve", {"keys": ["item.events"]}, buffer)
 
     def tick(self, interval: Time, *, buffer: int = BUFFER) -> Subscription[Tick | Notice]:

@@ -31,7 +31,7 @@ public struct PlayerLoop: Sendable, Hashable {
 }
 
 /// A transition from one item, or one pass of it, to the next, as it was heard.
-public struct PlayerSeam: Sendable, Hashable {
+public struct PlayerTransition: Sendable, Hashable {
   public var fromItemID: PlayerItem.ID
   /// Equal to `fromItemID` if an item repeats or loops.
   public var toItemID: PlayerItem.ID

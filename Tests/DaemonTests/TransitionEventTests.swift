@@ -3,7 +3,7 @@ import RigSupport
 import Testing
 
 /// The encoder padding that the event of a transition reports on the socket.
-@Suite struct SeamTests {
+@Suite struct TransitionEventTests {
   /// For 12,960 frames each. The start has the delay of encoder and decoder. The end has the padding of the last of 13
   /// packets of 1,152, or of 14 packets of 1,024 or 960. `PlaybackTests.TransitionTests` shows that FFmpeg reports the
   /// same for these packets.
@@ -27,8 +27,8 @@ import Testing
     #expect(
       lines.filter { $0.hasPrefix("* ") }.unnumbered == [
         "* played-to-end id=1 player=main item=1 time=0.27 pts=12960/48000",
-        "* seam id=1 player=main from=1 to=2 time=0 pts=0/1 trimmed-end=\(end) trimmed-end-by=\(endSource)"
-          + " trimmed-start=\(start) trimmed-start-by=\(startSource) inserted=0",
+        "* transition id=1 player=main from=1 to=2 time=0 pts=0/1 trimmedEnd=\(end) trimmedEndBy=\(endSource)"
+          + " trimmedStart=\(start) trimmedStartBy=\(startSource) inserted=0",
         "* played-to-end id=1 player=main item=2 time=0.27 pts=12960/48000",
       ])
     #expect(try Recording.frames(in: finished(daemon)).lastIndex { $0 != .silence }.map { $0 < 25_920 } == true)
