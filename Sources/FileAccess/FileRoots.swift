@@ -26,7 +26,8 @@ public struct FileRoots: Sendable, Hashable {
       let names = Self.names(of: bytes)
       guard bytes.first == Self.slash, !bytes.contains(0), !names.contains(where: { $0.elementsEqual("..".utf8) })
       else {
-        throw MediaError(.invalidArgument, "a root is an absolute path without ..: \(folder)", operation: "roots")
+        throw MediaError(
+          .invalidArgument, "a root must be an absolute path without '..': \(folder)", operation: "roots")
       }
       checked.append([Self.slash] + names.joined(separator: [Self.slash]))
     }
@@ -131,7 +132,7 @@ public struct FileRoots: Sendable, Hashable {
 
   private static func withCString<Value>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Value) -> Value {
     (path.map(CChar.init(bitPattern:)) + [0]).withUnsafeBufferPointer { buffer in
-      guard let base = buffer.baseAddress else { preconditionFailure("a path has a zero behind it") }
+      guard let base = buffer.baseAddress else { preconditionFailure("a path is null-terminated") }
       return body(base)
     }
   }

@@ -47,7 +47,7 @@ import WireProtocol
       "f:11:14: limits.line-bytes: 1.5 is no whole number (it takes a whole number from 256 to 16777216)",
       "f:13:9: access.users: -1 is no number of a user or group (it takes a list of names and numbers)",
       #"f:15:10: access.rights: there is no "everything" (it takes a list of "read" "control" "write" "administer")"#,
-      "f:17:8: roots.read: a root is an absolute path without ..: music (it takes a list of texts)",
+      "f:17:8: roots.read: a root must be an absolute path without '..': music (it takes a list of texts)",
       #"f:18:9: roots.write: the text "x" stands there (it takes a list of texts)"#,
     ]
     for fault in found.faults { print(fault) }
