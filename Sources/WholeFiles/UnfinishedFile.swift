@@ -11,7 +11,7 @@ extension WholeFile {
   ///
   /// - Throws: `outsideRoots`; `writeFailed`.
   public func adopt() throws(MediaError) -> UnfinishedFile? {
-    precondition(unfinishedName != nil, "only what has a name until it is whole can be taken up")
+    precondition(unfinishedName != nil, "only a file with an unfinished name can be adopted")
     return try UnfinishedFile(adopting: self)
   }
 }
@@ -82,7 +82,7 @@ public final class UnfinishedFile {
   ///
   /// - Throws: the errors of `commit()`.
   public func commit(as file: WholeFile) throws(MediaError) {
-    precondition(isOpen, "the file has been put in its place or given up")
+    precondition(isOpen, "the file has already been committed or discarded")
     var error: MediaError?
     // Without this, a power failure can leave an empty file under the name.
     if fsync(descriptor) != 0 { error = file.failure("fsync") }

@@ -38,7 +38,7 @@ public struct WholeFile: Sendable {
         bytes = folder.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)) + [UInt8(ascii: "/")] + bytes
       }
     }
-    self.init(path: bytes, replaces: replaces, hint: "it is not to be replaced")
+    self.init(path: bytes, replaces: replaces, hint: "replacing is not allowed")
   }
 
   /// The same file with a known name until it is complete. The incomplete file remains after a failure or the end of
@@ -103,7 +103,7 @@ public struct WholeFile: Sendable {
 
   /// Opens the folder.
   func openParent() throws(MediaError) -> Int32 {
-    guard !split.name.isEmpty else { throw MediaError(.writeFailed, "\(text) is no name of a file", operation: "open") }
+    guard !split.name.isEmpty else { throw MediaError(.writeFailed, "\(text) is not a file name", operation: "open") }
     let flags = FileRoots.forPath | O_DIRECTORY | O_CLOEXEC
     let opened: Int32
     if let roots {
@@ -114,7 +114,7 @@ public struct WholeFile: Sendable {
     }
     if opened == -EXDEV {
       throw MediaError(
-        .outsideRoots, "\(text) lies in no folder that files may be written to (roots.write)", operation: "open")
+        .outsideRoots, "\(text) is outside the folders that may be written (roots.write)", operation: "open")
     }
     guard opened >= 0 else { throw failure("open", number: -opened) }
     return opened
@@ -126,7 +126,7 @@ public struct WholeFile: Sendable {
     let present = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
     guard WritableSpace.allows(growing: descriptor, to: present + Int64(bytes.count)) else {
       throw MediaError(
-        .writeFailed, "\(text) cannot be written: less space than is reserved would stay free", operation: "write")
+        .writeFailed, "\(text) cannot be written: less free disk space than reserved would remain", operation: "write")
     }
     var done = 0
     while done < bytes.count {
@@ -170,7 +170,7 @@ public struct WholeFile: Sendable {
     let folder = try openParent()
     defer { close(folder) }
     guard Self.withCString(name, { unlinkat(folder, $0, 0) }) == 0 else {
-      if errno == ENOENT { throw MediaError(.fileNotFound, "\(text) is not there", operation: "unlink") }
+      if errno == ENOENT { throw MediaError(.fileNotFound, "\(text) does not exist", operation: "unlink") }
       throw failure("unlink")
     }
   }
@@ -186,12 +186,12 @@ public struct WholeFile: Sendable {
   var text: String { String(validating: path, as: UTF8.self) ?? "file://\(FileURL.percentEncoded(path))" }
 
   private var taken: MediaError {
-    MediaError(.fileExists, "\(text) is there already; \(hint)", operation: "open")
+    MediaError(.fileExists, "\(text) already exists; \(hint)", operation: "open")
   }
 
   /// The error when an unfinished file with the name exists.
   var isBegun: MediaError {
-    MediaError(.fileExists, "\(text) is being written already", operation: "open")
+    MediaError(.fileExists, "\(text) is already being written", operation: "open")
   }
 
   /// The error for a failed system call.
@@ -205,7 +205,7 @@ public struct WholeFile: Sendable {
   /// Calls `body` with a null-terminated path.
   static func withCString<Value>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Value) -> Value {
     (path.map(CChar.init(bitPattern:)) + [0]).withUnsafeBufferPointer { buffer in
-      guard let base = buffer.baseAddress else { preconditionFailure("a path has a zero behind it") }
+      guard let base = buffer.baseAddress else { preconditionFailure("a path is null-terminated") }
       return body(base)
     }
   }
