@@ -16,7 +16,7 @@ package final class MessageEncoder: Encoder {
   /// The bytes of a value.
   package static func bytes(of value: some Encodable) -> [UInt8] {
     let encoder = MessageEncoder()
-    do { try encoder.append(value) } catch { preconditionFailure("writing values to memory does not fail") }
+    do { try encoder.append(value) } catch { preconditionFailure("encoding into memory cannot fail") }
     return encoder.bytes
   }
 
@@ -74,7 +74,7 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: MessageEncoder
   var codingPath: [any CodingKey] { [] }
 
-  func encodeNil(forKey key: Key) { preconditionFailure("a property that is optional is written with encodeIfPresent") }
+  func encodeNil(forKey key: Key) { preconditionFailure("optional properties must be encoded with encodeIfPresent") }
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try encoder.append(value) }
 
@@ -104,7 +104,7 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    do { try encoder.append(key.stringValue) } catch { preconditionFailure("text is always written") }
+    do { try encoder.append(key.stringValue) } catch { preconditionFailure("encoding a string cannot fail") }
     return encoder.container(keyedBy: type)
   }
 
@@ -125,7 +125,7 @@ private struct UnkeyedWriter: UnkeyedEncodingContainer {
     encoder.appendInteger(0)
   }
 
-  mutating func encodeNil() { preconditionFailure("arrays of optional values are not written") }
+  mutating func encodeNil() { preconditionFailure("arrays of optional values are not supported") }
 
   mutating func encode<Value: Encodable>(_ value: Value) throws {
     count += 1
@@ -147,6 +147,6 @@ private struct SingleWriter: SingleValueEncodingContainer {
   let encoder: MessageEncoder
   var codingPath: [any CodingKey] { [] }
 
-  func encodeNil() { preconditionFailure("a single optional value is not written") }
+  func encodeNil() { preconditionFailure("a single optional value is not supported") }
   func encode<Value: Encodable>(_ value: Value) throws { try encoder.append(value) }
 }

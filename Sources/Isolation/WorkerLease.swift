@@ -122,7 +122,7 @@ package final class WorkerLease: @unchecked Sendable {
       let reason = String(cString: strerror(errno))
       if descriptor >= 0 { close(descriptor) }
       throw MediaError(
-        .workerUnavailable, "there is no memory for a worker's copy of \(bytes.count) bytes", operation: "worker",
+        .workerUnavailable, "not enough memory for a worker's copy of \(bytes.count) bytes", operation: "worker",
         underlying: reason)
     }
     return descriptor
@@ -240,7 +240,7 @@ package final class WorkerLease: @unchecked Sendable {
     }
     if let remaining = remainingByteCount, remaining < request.count {
       return .failure(
-        MediaError(.mediaLimitExceeded, "the file asks for more than is allowed: \(displayName)", operation: "read"))
+        MediaError(.mediaLimitExceeded, "the file exceeds a resource limit: \(displayName)", operation: "read"))
     }
     return Result { () throws(MediaError) in
       do throws(AVFailure) {

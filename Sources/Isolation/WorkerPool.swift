@@ -153,7 +153,7 @@ public final class WorkerPool: Sendable {
       return (false, busyCount > 0, limits == nil ? state.takeIdle(niceness) : nil)
     }
     if isFull {
-      throw MediaError(.workerUnavailable, "\(Self.maximumCount) worker processes are busy", operation: "worker")
+      throw MediaError(.workerUnavailable, "all \(Self.maximumCount) worker processes are busy", operation: "worker")
     }
     if let idle { return idle }
     do throws(MediaError) {
