@@ -113,10 +113,12 @@ struct MatroskaFile<Failure: Error> {
     let end = min(element.end, byteCount)
     guard element.end != .max, end - element.start <= Int64(limit) else {
       warn(
-        "Matroska", "a list of \(element.end == .max ? "no said size" : "\(end - element.start) bytes")", isLimit: true)
+        "Matroska",
+        "the element is too large (\(element.end == .max ? "unknown size" : "\(end - element.start) bytes"))",
+        isLimit: true)
       return []
     }
-    if element.end > byteCount { warn("Matroska", "the file ends in the middle of a list") }
+    if element.end > byteCount { warn("Matroska", "the file ends within an element") }
     return try piece(at: element.start, count: Int(max(0, end - element.start)))
   }
 

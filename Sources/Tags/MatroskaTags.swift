@@ -93,7 +93,7 @@ struct MatroskaTags<Failure: Error> {
     var count = 0
     defer {
       if count == EBML.maximumChildren {
-        file.warn("Tags", "more than are allowed; what is behind was ignored", isLimit: true)
+        file.warn("Tags", "the number of tags exceeds the limit; the rest was ignored", isLimit: true)
       }
     }
     for tag in EBML.children(list) {
@@ -126,7 +126,7 @@ struct MatroskaTags<Failure: Error> {
 
   private mutating func take(_ simple: ArraySlice<UInt8>, _ level: Int64?, prefix: String, depth: Int) {
     guard depth < Self.maximumDepth else {
-      return file.warn("SimpleTag", "tags in tags, deeper than is allowed", isLimit: true)
+      return file.warn("SimpleTag", "nested tags exceed the depth limit", isLimit: true)
     }
     let parts = EBML.children(simple)
     guard let name = parts.first(where: { $0.id == ID.tagName }).map({ EBML.text($0.content) }), !name.isEmpty,
@@ -143,7 +143,7 @@ struct MatroskaTags<Failure: Error> {
         // The first bytes of oversized data identify its format.
         let kept = part.content.prefix(part.content.count > limits.pictureByteCount ? 64 : part.content.count)
         if kept.count < part.content.count {
-          file.warn(key, "the data has \(part.content.count) bytes, which is more than is allowed", isLimit: true)
+          file.warn(key, "the data exceeds the size limit (got \(part.content.count) bytes)", isLimit: true)
         }
         add(key, .data(Array(kept)), level, language, count: kept.count, of: part.content.count)
       case ID.simpleTag: take(part.content, level, prefix: "\(key)/", depth: depth + 1)
@@ -157,7 +157,7 @@ struct MatroskaTags<Failure: Error> {
   ) {
     guard reading.items.count < limits.itemCount, takenBytes + count <= limits.byteCount,
       valueCounts[key, default: 0] < limits.valueCount
-    else { return file.warn(key, "more than is allowed; what is behind was ignored", isLimit: true) }
+    else { return file.warn(key, "the tags exceed the limit; the rest was ignored", isLimit: true) }
     valueCounts[key, default: 0] += 1
     takenBytes += count
     var item = TagItem(space: .matroska, key: key, value: value)

@@ -72,8 +72,8 @@ public enum TagReader {
     case tags_outcome_complete: nil
     case tags_outcome_limit:
       TagWarning(
-        subject: "tags", reason: "they are larger or deeper than is allowed; what is behind was ignored", isLimit: true)
-    case tags_outcome_out_of_memory: TagWarning(subject: "tags", reason: "there was not enough memory")
+        subject: "tags", reason: "the tags exceed the size or depth limit; the rest was ignored", isLimit: true)
+    case tags_outcome_out_of_memory: TagWarning(subject: "tags", reason: "not enough memory")
     default: TagWarning(subject: "tags", reason: "the tags cannot be read")
     }
   }

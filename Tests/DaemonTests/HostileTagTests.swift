@@ -154,7 +154,7 @@ import Testing
     Row(
       "FLAC: 1,000,000 comments of their own names", "a.flac", said: "more than 10000",
       edit: blocks([(4, TagBytes.vorbisComment((0..<1_000_000).map { Array("\($0)=".utf8) }), nil)])),
-    Row("MP4: 200,000 values of their own names", "a.m4a", said: "larger or deeper") {
+    Row("MP4: 200,000 values of their own names", "a.m4a", said: "size or depth limit") {
       let domain = TagBytes.atom("mean", TagBytes.bigEndian(0) + Array("a".utf8))
       let items = (0..<200_000).flatMap { number in
         TagBytes.atom(

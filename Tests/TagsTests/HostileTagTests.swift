@@ -82,7 +82,7 @@ import Testing
     Attack("ID3v2 says 256 MiB, the file has 1 MiB", .edges, warning: "which the file has not", maximumItems: 1) {
       TagBytes.id3v2(4, TagBytes.text(4, "TIT2", "A") + zeros(megabyte), claiming: 1 << 28 - 1)
     },
-    Attack("ID3v2 of 100 MiB", .edges, warning: "larger or deeper", isLimit: true) {
+    Attack("ID3v2 of 100 MiB", .edges, warning: "size or depth limit", isLimit: true) {
       TagBytes.id3v2(4, zeros(100 * megabyte))
     },
     Attack("a frame says that it has 200 MiB", .edges, maximumItems: 1) {
@@ -137,7 +137,7 @@ import Testing
     Attack("the same in an AIFF file", .aiff) {
       TagBytes.riff("AIFF", [("ID3 ", TagBytes.id3v2(3, nestedChapters(100_000)), nil)])
     },
-    Attack("200,000 atoms in each other", .mp4, warning: "larger or deeper", isLimit: true) {
+    Attack("200,000 atoms in each other", .mp4, warning: "size or depth limit", isLimit: true) {
       nestedAtoms(200_000)
     },
     Attack("an atom of 0 bytes, and one of -1", .mp4) {
@@ -168,10 +168,10 @@ import Testing
     Attack("a FLAC block says 16 MiB", .flac, warning: "which the file has not") {
       TagBytes.flac([(4, TagBytes.vorbisComment([]), 0xFF_FFFF)])
     },
-    Attack("2,500,000 FLAC blocks", .flac, warning: "larger or deeper", isLimit: true) {
+    Attack("2,500,000 FLAC blocks", .flac, warning: "size or depth limit", isLimit: true) {
       TagBytes.flac([]) + repeated([1, 0, 0, 0], 2_500_000)
     },
-    Attack("100,000 pages of one packet", .ogg, warning: "larger or deeper", isLimit: true) {
+    Attack("100,000 pages of one packet", .ogg, warning: "size or depth limit", isLimit: true) {
       let page = TagBytes.ogg([zeros(255 * 4)])
       // A packet that continues on the next page, and never ends.
       var open = page
@@ -197,7 +197,7 @@ import Testing
     Attack("an APEv2 text of 8,000,000 parts", .edges, warning: "values", isLimit: true) {
       TagBytes.ape([("Artist", 0, repeated([0x61, 0], 8_000_000))])
     },
-    Attack("6,000,000 empty chunks", .wav, warning: "larger or deeper", isLimit: true) {
+    Attack("6,000,000 empty chunks", .wav, warning: "size or depth limit", isLimit: true) {
       TagBytes.riff("WAVE", []) + repeated(Array("abcd".utf8) + [0, 0, 0, 0], 6_000_000)
     },
     Attack("INFO of 8 MiB", .wav, warning: "the chunk has", isLimit: true) {
@@ -216,7 +216,7 @@ import Testing
       ])
     },
     Attack(
-      "65,535 ASF attributes in each of 8 objects", .asf, warning: "larger or deeper", isLimit: true,
+      "65,535 ASF attributes in each of 8 objects", .asf, warning: "size or depth limit", isLimit: true,
       maximumItems: 10_000
     ) {
       let attribute = TagBytes.asfText("a", "b")
@@ -225,7 +225,7 @@ import Testing
       return TagBytes.asf((0..<8).map { _ in object })
     },
     Attack(
-      "Matroska: a tag in a tag, 4,000 times", .matroska, warning: "deeper than is allowed", isLimit: true,
+      "Matroska: a tag in a tag, 4,000 times", .matroska, warning: "depth limit", isLimit: true,
       maximumItems: 8
     ) {
       var tag = TagBytes.simpleTag("A", "a")
@@ -233,7 +233,7 @@ import Testing
       return TagBytes.matroska(TagBytes.element(0x7373, tag))
     },
     Attack(
-      "Matroska: 40,000 tags of one name", .matroska, warning: "more than is allowed", isLimit: true,
+      "Matroska: 40,000 tags of one name", .matroska, warning: "exceed the limit", isLimit: true,
       maximumItems: 1_000
     ) {
       TagBytes.matroska(TagBytes.element(0x7373, repeated(TagBytes.simpleTag("A", ""), 40_000)))
@@ -241,7 +241,7 @@ import Testing
     Attack("Matroska: tags of 100 MiB", .matroska, warning: "bytes", isLimit: true) {
       TagBytes.matroska(zeros(100 * megabyte))
     },
-    Attack("Matroska: data of 20 MiB", .matroska, warning: "the data has", isLimit: true, maximumItems: 1) {
+    Attack("Matroska: data of 20 MiB", .matroska, warning: "the data exceeds", isLimit: true, maximumItems: 1) {
       TagBytes.matroska(
         TagBytes.element(
           0x7373,
@@ -253,7 +253,7 @@ import Testing
         TagBytes.element(0x7373, TagBytes.element(0x67C8, TagBytes.element(0x45A3, Array("A".utf8)), claiming: 1 << 55))
       )
     },
-    Attack("Matroska: 30 million elements in tags", .matroska, warning: "more than are allowed", isLimit: true) {
+    Attack("Matroska: 30 million elements in tags", .matroska, warning: "the number of tags exceeds", isLimit: true) {
       TagBytes.matroska(repeated([0xEC, 0x80], 30_000_000))
     },
     Attack("Matroska: 100,000 places, all of the list of places itself", .matroska, maximumItems: 1) {
