@@ -91,7 +91,9 @@ struct CueParser {
     } else if isWord("FLAGS") {
       set(.flags, rest, &builder)
     } else if isWord("PREGAP") || isWord("POSTGAP") {
-      guard Self.time(rest) != nil else { throw builder.damaged("no time MM:SS:FF", line: line.number) }
+      guard Self.time(rest) != nil else {
+        throw builder.damaged("a time must have the form MM:SS:FF", line: line.number)
+      }
       set(isWord("PREGAP") ? .pregap : .postgap, rest, &builder)
     } else if isWord("REM") {
       let (name, value) = Self.split(rest)
@@ -100,7 +102,7 @@ struct CueParser {
       }
     } else if !isWord("CDTEXTFILE") {
       builder.warn(
-        MediaError(.damagedPlaylist, "\(PlaceResolver.excerpt(word)) is no word of a CUE sheet"), line: line.number)
+        MediaError(.damagedPlaylist, "unknown CUE command \(PlaceResolver.excerpt(word))"), line: line.number)
     }
   }
 
@@ -127,7 +129,7 @@ struct CueParser {
   ) throws(MediaError) {
     let (number, value) = Self.split(rest)
     guard let index = number.smallNumber, let time = Self.time(value) else {
-      throw builder.damaged("no INDEX NN MM:SS:FF", line: line)
+      throw builder.damaged("an INDEX must have the form NN MM:SS:FF", line: line)
     }
     guard !tracks.isEmpty else { throw builder.damaged("an INDEX before any TRACK", line: line) }
     let place = (file: files.count - 1, time: time)
@@ -149,7 +151,7 @@ struct CueParser {
         builder.skip(MediaError(.invalidArgument, "track \(track.number) \(what)"), line: track.line)
       }
       guard track.isAudio else {
-        skip("is not sound")
+        skip("is not audio")
         continue
       }
       guard let start = track.start else {
@@ -161,7 +163,9 @@ struct CueParser {
         continue
       }
       let end = end(of: index, in: start.file)
-      if let end, end < start.time { throw builder.damaged("times that go back", line: tracks[index + 1].line) }
+      if let end, end < start.time {
+        throw builder.damaged("the start times must not decrease", line: tracks[index + 1].line)
+      }
       if end == start.time {
         skip("has no length")
         continue
@@ -170,7 +174,7 @@ struct CueParser {
         builder.warn(
           MediaError(
             .silenceLeftOut,
-            "track \(track.number): the \(key.rawValue) is silence that is not in the file, and is not played"),
+            "track \(track.number): the \(key.rawValue) is silence outside the file and is not played"),
           line: track.line)
       }
       if index == 0, let gap = track.gap, gap.file == start.file, start.time - gap.time >= Self.hiddenTrackDuration {

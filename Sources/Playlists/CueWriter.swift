@@ -27,7 +27,7 @@ struct CueWriter {
     guard (entry.range?.end ?? .positiveInfinity) > start else { throw Self.failure(index, "has no length") }
     let end = previous?.range?.end
     if let previous, let end, end.isNumeric, previous.place == entry.place {
-      guard end == start else { throw Self.failure(index, "does not begin where the part before it ends") }
+      guard end == start else { throw Self.failure(index, "does not begin at the end of the previous part") }
     } else {
       try checkEnd(count: index, last: previous)
       let type = entry.metadata[.fileType].flatMap {
@@ -64,7 +64,7 @@ struct CueWriter {
   /// Checks that the last part of a file extends to the file's end, because a sheet cannot represent another end.
   func checkEnd(count: Int, last: PlaylistEntry?) throws(MediaError) {
     guard let last, last.range?.end.isNumeric == true else { return }
-    throw Self.failure(count - 1, "ends before its file does, where nothing of that file follows")
+    throw Self.failure(count - 1, "ends before the end of its file, and the next entry is not from that file")
   }
 
   private static func line(_ word: String, _ text: String?, quoted: Bool = true) -> String? {
@@ -72,7 +72,7 @@ struct CueWriter {
   }
 
   private static func failure(_ index: Int, _ what: String) -> MediaError {
-    MediaError(.invalidArgument, "entry \(index + 1) \(what), which CUE cannot say")
+    MediaError(.invalidArgument, "entry \(index + 1) \(what), which CUE cannot represent")
   }
 
   private static func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : String(number) }

@@ -64,7 +64,7 @@ enum M3UParser {
     case "windows-1252", "cp1252", "iso-8859-1", "latin1", "latin-1": return true
     default:
       builder.warn(
-        MediaError(.damagedPlaylist, "the encoding \(name) is not known; UTF-8 or Windows-1252 is taken"), line: line)
+        MediaError(.damagedPlaylist, "unknown encoding \(name); UTF-8 or Windows-1252 is used"), line: line)
       return false
     }
   }

@@ -37,7 +37,7 @@ struct PlaceResolver {
     if let scheme = Self.scheme(of: reference) { return try place(ofURL: reference, scheme: scheme) }
     if case .url = list { return try place(ofPath: reference) }
     let decoded = FileURL.percentDecoded(reference)
-    guard decoded?.contains(0) != true else { throw Self.bad(reference, "holds a NUL byte") }
+    guard decoded?.contains(0) != true else { throw Self.bad(reference, "contains a NUL byte") }
     // URIs never contain backslashes, so this one is a Windows path.
     let path = reference.contains(UInt8(ascii: "\\")) ? try Self.withoutBackslashes(reference) : reference
     return try place(ofPath: (FileURL.percentDecoded(path) ?? Array(path))[...])
@@ -48,10 +48,11 @@ struct PlaceResolver {
   private func check(_ name: ArraySlice<UInt8>) throws(MediaError) {
     guard name.count <= PlaylistLimits.placeByteCount else {
       throw MediaError(
-        .playlistLimitExceeded, "a name of \(name.count) bytes; at most \(PlaylistLimits.placeByteCount) are taken")
+        .playlistLimitExceeded,
+        "a location must have at most \(PlaylistLimits.placeByteCount) bytes (got \(name.count))")
     }
-    guard !name.isEmpty else { throw MediaError(.invalidArgument, "an empty name") }
-    guard !name.contains(0) else { throw Self.bad(name, "holds a NUL byte") }
+    guard !name.isEmpty else { throw MediaError(.invalidArgument, "the location is empty") }
+    guard !name.contains(0) else { throw Self.bad(name, "contains a NUL byte") }
   }
 
   private static func bad(_ name: ArraySlice<UInt8>, _ what: String) -> MediaError {
@@ -90,7 +91,7 @@ struct PlaceResolver {
 
   private static func withoutBackslashes(_ name: ArraySlice<UInt8>) throws(MediaError) -> ArraySlice<UInt8> {
     guard !isDrive(name), name.first != UInt8(ascii: "\\") else {
-      throw MediaError(.unsupportedLocation, "\(excerpt(name)) is on a drive or share of Windows")
+      throw MediaError(.unsupportedLocation, "\(excerpt(name)) is on a Windows drive or share")
     }
     guard name.contains(UInt8(ascii: "\\")), !name.contains(UInt8(ascii: "/")) else { return name }
     return name.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }[...]
@@ -99,21 +100,21 @@ struct PlaceResolver {
   private func place(ofURL text: ArraySlice<UInt8>, scheme: String) throws(MediaError) -> PlaylistPlace {
     if scheme == "file" {
       if case .url = list {
-        throw MediaError(.notAllowed, "\(Self.excerpt(text)): a list from elsewhere names no files of this machine")
+        throw MediaError(.notAllowed, "\(Self.excerpt(text)): a remote playlist must not refer to local files")
       }
       let path = text.dropFirst(scheme.utf8.count + 1)
       guard !Self.isDrive(path.drop { $0 == UInt8(ascii: "/") }) else {
-        throw MediaError(.unsupportedLocation, "\(Self.excerpt(text)) is on a drive of Windows")
+        throw MediaError(.unsupportedLocation, "\(Self.excerpt(text)) is on a Windows drive")
       }
       return .file(try FileURL.path(from: Array(text)))
     }
     guard Self.schemes.contains(scheme) else {
-      throw MediaError(.unsupportedLocation, "\(Self.excerpt(text)): places with \(scheme): are not played")
+      throw MediaError(.unsupportedLocation, "\(Self.excerpt(text)): the scheme \(scheme) is not supported")
     }
     let rest = text.dropFirst(scheme.utf8.count + 3)
     guard text.dropFirst(scheme.utf8.count + 1).starts(with: "//".utf8), let first = rest.first,
       first != UInt8(ascii: "/")
-    else { throw Self.bad(text, "names no host") }
+    else { throw Self.bad(text, "has no host") }
     return .url("\(scheme)://\(Self.printable(rest))")
   }
 
@@ -123,7 +124,7 @@ struct PlaceResolver {
       if path.first == UInt8(ascii: "/") { return .file(Array(path)) }
       var name = path
       while name.starts(with: "./".utf8) { name = name.dropFirst(2).drop { $0 == UInt8(ascii: "/") } }
-      guard !name.isEmpty else { throw Self.bad(path, "names no file") }
+      guard !name.isEmpty else { throw Self.bad(path, "has no file name") }
       let end = listPath.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
       return .file(Array(listPath[..<end]) + name)
     case .url(let text): return .url(Self.resolved(Self.printable(path), against: Self.printable(text.utf8)))

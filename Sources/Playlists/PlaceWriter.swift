@@ -69,7 +69,7 @@ struct PlaceWriter {
 
   private static func checked(_ text: String) throws(MediaError) -> String {
     guard text.utf8.count <= PlaylistLimits.placeByteCount else {
-      throw MediaError(.invalidArgument, "a name of more than \(PlaylistLimits.placeByteCount) bytes")
+      throw MediaError(.invalidArgument, "a location must have at most \(PlaylistLimits.placeByteCount) bytes")
     }
     return text
   }

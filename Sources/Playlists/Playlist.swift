@@ -148,7 +148,7 @@ public struct Playlist: Sendable, Hashable {
   static func check(byteCount: Int, of place: PlaylistPlace) throws(MediaError) {
     guard byteCount <= PlaylistLimits.byteCount else {
       throw MediaError(
-        .playlistLimitExceeded, "a list has at most \(PlaylistLimits.byteCount) bytes: \(place.displayText)")
+        .playlistLimitExceeded, "a playlist must have at most \(PlaylistLimits.byteCount) bytes: \(place.displayText)")
     }
   }
 
@@ -160,8 +160,8 @@ public struct Playlist: Sendable, Hashable {
     case .xspf: try XSPFParser.parse(text, into: &builder)
     case .cue: try CueParser.parse(text, into: &builder)
     case .hlsMedia, .hlsMaster:
-      throw MediaError(.notAPlaylist, "an HLS stream, which is no list of entries: \(place.displayText)")
-    case nil: throw MediaError(.notAPlaylist, "no list of a known format: \(place.displayText)")
+      throw MediaError(.notAPlaylist, "an HLS stream is not a list of entries: \(place.displayText)")
+    case nil: throw MediaError(.notAPlaylist, "unknown playlist format: \(place.displayText)")
     }
     self = builder.playlist
   }

@@ -42,7 +42,7 @@ struct PlaylistBuilder {
         first = first ?? error
       }
     }
-    throw first ?? MediaError(.invalidArgument, "an entry without a place")
+    throw first ?? MediaError(.invalidArgument, "the entry has no location")
   }
 
   /// - Throws: `playlistLimitExceeded`.
@@ -52,7 +52,7 @@ struct PlaylistBuilder {
   }
 
   static func tooManyEntries(_ list: String) -> MediaError {
-    MediaError(.playlistLimitExceeded, "a list has at most \(PlaylistLimits.entryCount) entries: \(list)")
+    MediaError(.playlistLimitExceeded, "a playlist must have at most \(PlaylistLimits.entryCount) entries: \(list)")
   }
 
   /// The error for a damaged playlist.

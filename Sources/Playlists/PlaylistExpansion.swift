@@ -75,18 +75,18 @@ private struct PlaylistWalk {
     _ place: PlaylistPlace, assumed: PlaylistFormat?, _ reader: Playlist.Reader
   ) throws(MediaError) {
     guard way.count < PlaylistLimits.nestingDepth else {
-      throw Self.limit("lists are nested more than \(PlaylistLimits.nestingDepth) deep", place)
+      throw Self.limit("playlists are nested more than \(PlaylistLimits.nestingDepth) deep", place)
     }
     guard !way.contains(where: { $0.place == place }) else { throw Self.cycle(place) }
     usage.listCount += 1
     guard usage.listCount <= PlaylistLimits.listCount else {
-      throw Self.limit("lists lead to more than \(PlaylistLimits.listCount) together", place)
+      throw Self.limit("the playlists refer to more than \(PlaylistLimits.listCount) playlists in total", place)
     }
     let data = try reader(place, PlaylistLimits.byteCount)
     if let identity = data.identity, way.contains(where: { $0.identity == identity }) { throw Self.cycle(place) }
     usage.byteCount += data.bytes.count
     guard usage.byteCount <= PlaylistLimits.totalByteCount else {
-      throw Self.limit("lists have more than \(PlaylistLimits.totalByteCount) bytes together", place)
+      throw Self.limit("playlists have more than \(PlaylistLimits.totalByteCount) bytes in total", place)
     }
     try Playlist.check(byteCount: data.bytes.count, of: place)
     let text = PlaylistText(data.bytes)
@@ -135,6 +135,6 @@ private struct PlaylistWalk {
   }
 
   private static func cycle(_ place: PlaylistPlace) -> MediaError {
-    MediaError(.playlistCycle, "the list names itself: \(place.displayText)")
+    MediaError(.playlistCycle, "the playlist refers to itself: \(place.displayText)")
   }
 }

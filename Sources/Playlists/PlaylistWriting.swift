@@ -64,13 +64,13 @@ public struct PlaylistWriter {
   ) throws(MediaError) -> [String] {
     if format == .cue { return try CueWriter(names: names).lines(of: entry, index: index, after: previous) }
     guard entry.range == nil else {
-      throw MediaError(.invalidArgument, "entry \(index + 1) is a part of a file, which only CUE can say")
+      throw MediaError(.invalidArgument, "entry \(index + 1) is a part of a file, which only CUE can represent")
     }
     switch format {
     case .m3u: return try m3uLines(entry)
     case .pls: return try plsLines(entry, number: index + 1)
     case .xspf: return try xspfLines(entry)
-    case .cue, .hlsMedia, .hlsMaster: throw MediaError(.invalidArgument, "HLS is not written")
+    case .cue, .hlsMedia, .hlsMaster: throw MediaError(.invalidArgument, "HLS playlists cannot be written")
     }
   }
 
@@ -83,10 +83,10 @@ public struct PlaylistWriter {
     case .pls: return ["NumberOfEntries=\(count)", "Version=2"]
     case .xspf: return ["  </trackList>", "</playlist>"]
     case .cue:
-      guard count > 0 else { throw MediaError(.invalidArgument, "a CUE sheet has a track at least") }
+      guard count > 0 else { throw MediaError(.invalidArgument, "a CUE sheet needs at least one track") }
       try CueWriter(names: names).checkEnd(count: count, last: last)
       return []
-    case .hlsMedia, .hlsMaster: throw MediaError(.invalidArgument, "HLS is not written")
+    case .hlsMedia, .hlsMaster: throw MediaError(.invalidArgument, "HLS playlists cannot be written")
     }
   }
 

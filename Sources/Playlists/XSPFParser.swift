@@ -32,7 +32,7 @@ struct XSPFParser {
       let memory = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
       guard let count = Int32(exactly: bytes.count),
         let reader = cxml_reader_open(memory, count, text.isMarked ? "UTF-8" : nil)
-      else { throw builder.damaged("no XML", line: 1) }
+      else { throw builder.damaged("not XML", line: 1) }
       defer { cxml_reader_close(reader) }
       var parser = XSPFParser()
       try parser.read(reader, &builder)
@@ -47,14 +47,14 @@ struct XSPFParser {
   }
 
   private static func refusedType(_ builder: PlaylistBuilder) -> MediaError {
-    MediaError(.damagedPlaylist, "a list with a document type or entities, which are not taken: \(builder.displayText)")
+    MediaError(.damagedPlaylist, "document types and entities are not allowed: \(builder.displayText)")
   }
 
   private mutating func read(_ reader: OpaquePointer, _ builder: inout PlaylistBuilder) throws(MediaError) {
     while true {
       let result = cxml_reader_next(reader)
       let line = Int(cxml_reader_line(reader))
-      guard result >= 0 else { throw builder.damaged("XML that is not well formed", line: line) }
+      guard result >= 0 else { throw builder.damaged("the XML is not well formed", line: line) }
       guard result > 0 else { return }
       switch cxml_reader_node(reader) {
       case CXML_NODE_DOCUMENT_TYPE, CXML_NODE_ENTITY_REFERENCE: throw Self.refusedType(builder)
@@ -66,7 +66,7 @@ struct XSPFParser {
       case CXML_NODE_ELEMENT:
         let name = cxml_reader_name(reader).map { String(cString: $0) } ?? ""
         guard !path.isEmpty || name == "playlist" else {
-          throw MediaError(.notAPlaylist, "XML, but no XSPF list: \(builder.displayText)")
+          throw MediaError(.notAPlaylist, "XML, but not an XSPF playlist: \(builder.displayText)")
         }
         path.append(name)
         text = []

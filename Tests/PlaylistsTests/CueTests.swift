@@ -162,7 +162,7 @@ import Testing
     #expect(list.warnings.map(\.error.code) == [.silenceLeftOut, .silenceLeftOut])
     #expect(list.warnings.map(\.line) == [2, 5])
     #expect(
-      list.warnings.first?.error.message == "track 1: the pregap is silence that is not in the file, and is not played")
+      list.warnings.first?.error.message == "track 1: the pregap is silence outside the file and is not played")
   }
 
   @Test(arguments: [

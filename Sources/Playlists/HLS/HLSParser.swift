@@ -16,7 +16,7 @@ extension HLSPlaylist {
   public init(parsing bytes: [UInt8], at place: PlaylistPlace) throws(MediaError) {
     guard bytes.count <= HLSLimits.playlistByteCount else {
       throw MediaError(
-        .streamLimitExceeded, "a playlist has at most \(HLSLimits.playlistByteCount) bytes: \(place.displayText)")
+        .streamLimitExceeded, "a playlist must have at most \(HLSLimits.playlistByteCount) bytes: \(place.displayText)")
     }
     let text = PlaylistText(bytes)
     switch PlaylistFormat(of: text, extension: nil) {
@@ -81,7 +81,7 @@ struct HLSLineReader {
   }
 
   func attributes(_ value: ArraySlice<UInt8>) throws(MediaError) -> HLSAttributes {
-    guard let attributes = HLSAttributes(value) else { throw bad("not a list of attributes") }
+    guard let attributes = HLSAttributes(value) else { throw bad("invalid attribute list") }
     return attributes
   }
 }
@@ -104,12 +104,12 @@ struct HLSMasterParser {
       case "EXT-X-STREAM-INF": pending = try reader.attributes(value)
       case "EXT-X-MEDIA": try takeRendition(try reader.attributes(value), reader)
       case "EXT-X-SESSION-DATA": takeSessionData(value, reader)
-      case "EXTINF", "EXT-X-TARGETDURATION": throw reader.bad("segments in a master playlist")
+      case "EXTINF", "EXT-X-TARGETDURATION": throw reader.bad("a master playlist must not contain segments")
       default: break
       }
     }
     self.reader = reader
-    guard !list.variants.isEmpty else { throw reader.bad("no variants") }
+    guard !list.variants.isEmpty else { throw reader.bad("a master playlist needs at least one variant") }
   }
 
   private mutating func takeVariant(_ uri: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
@@ -117,7 +117,7 @@ struct HLSMasterParser {
     guard let attributes = pending else { return }
     pending = nil
     guard list.variants.count < HLSLimits.variantCount else {
-      throw reader.limit("a master playlist has at most \(HLSLimits.variantCount) variants")
+      throw reader.limit("a master playlist must have at most \(HLSLimits.variantCount) variants")
     }
     list.variants.append(
       HLSVariant(
@@ -142,10 +142,10 @@ struct HLSMasterParser {
     switch attributes["TYPE"] {
     case "AUDIO":
       guard let group = attributes["GROUP-ID"], let name = attributes["NAME"] else {
-        throw reader.bad("a rendition without a group or a name")
+        throw reader.bad("a rendition must have a group and a name")
       }
       guard list.audioRenditions.count < HLSLimits.variantCount else {
-        throw reader.limit("a master playlist has at most \(HLSLimits.variantCount) renditions")
+        throw reader.limit("a master playlist must have at most \(HLSLimits.variantCount) renditions")
       }
       var rendition = HLSRendition(attributes, group: group, name: name)
       if let uri = attributes["URI"] { rendition.place = try reader.resolve(Array(uri.utf8)) }
@@ -214,7 +214,7 @@ struct HLSMediaParser {
       if let tag { try take(tag, value.trimmed(), reader) } else { try takeSegment(value, reader) }
     }
     self.reader = reader
-    guard hasTarget else { throw reader.bad("no target duration") }
+    guard hasTarget else { throw reader.bad("the target duration is missing") }
     // Protects against wrong target durations, which would cause reloads permanently or never.
     let longest = list.segments.reduce(0) { max($0, $1.durationNanoseconds) }
     list.targetNanoseconds = max(list.targetNanoseconds, longest, 1_000_000_000)
@@ -231,11 +231,11 @@ struct HLSMediaParser {
     case "EXTINF":
       let number = text.prefix { $0 != "," && $0 != " " }
       guard let nanoseconds = HLSNumber.nanoseconds(number, limit: HLSLimits.segmentNanoseconds), nanoseconds >= 0
-      else { throw reader.bad("a segment without a length, or one beyond a day") }
+      else { throw reader.bad("the duration of a segment must be between 0 and one day") }
       duration = nanoseconds
     case "EXT-X-TARGETDURATION":
       guard let nanoseconds = HLSNumber.nanoseconds(text, limit: HLSLimits.segmentNanoseconds), nanoseconds >= 0
-      else { throw reader.bad("no target duration, or one beyond a day") }
+      else { throw reader.bad("the target duration must be between 0 and one day") }
       list.targetNanoseconds = nanoseconds
       hasTarget = true
     case "EXT-X-MEDIA-SEQUENCE": list.firstNumber = try number(text, reader)
@@ -252,9 +252,9 @@ struct HLSMediaParser {
       list.startOffsetNanoseconds = try reader.attributes(value)["TIME-OFFSET"].flatMap {
         HLSNumber.nanoseconds($0, limit: HLSLimits.totalNanoseconds)
       }
-    case "EXT-X-I-FRAMES-ONLY": throw reader.bad("a list of pictures only")
-    case "EXT-X-SKIP": throw reader.bad("only what changed, which nobody asked for")
-    case "EXT-X-STREAM-INF": throw reader.bad("variants in a media playlist")
+    case "EXT-X-I-FRAMES-ONLY": throw reader.bad("playlists of I-frames are not supported")
+    case "EXT-X-SKIP": throw reader.bad("the playlist is a delta update, which was not requested")
+    case "EXT-X-STREAM-INF": throw reader.bad("a media playlist must not contain variants")
     default: break
     }
   }
@@ -268,22 +268,22 @@ struct HLSMediaParser {
   private func byteRange(_ text: String, _ reader: HLSLineReader) throws(MediaError) -> (count: Int64, start: Int64?) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let count = HLSNumber.integer(parts[0]), count > 0 else {
-      throw reader.bad("not a range of bytes: \(text)")
+      throw reader.bad("invalid byte range: \(text)")
     }
     if parts.count == 1 { return (count, nil) }
-    guard let start = HLSNumber.integer(parts[1]) else { throw reader.bad("not a range of bytes: \(text)") }
+    guard let start = HLSNumber.integer(parts[1]) else { throw reader.bad("invalid byte range: \(text)") }
     return (count, start)
   }
 
   private func byteRange(start: Int64, count: Int64, _ reader: HLSLineReader) throws(MediaError) -> HLSByteRange {
     guard start <= HLSLimits.rangeEnd, count <= HLSLimits.rangeEnd - start else {
-      throw reader.bad("a range of bytes that ends nowhere")
+      throw reader.bad("the end of the byte range is too large")
     }
     return HLSByteRange(start: start, count: count)
   }
 
   private mutating func takeKey(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) -> Int? {
-    guard let method = attributes["METHOD"] else { throw reader.bad("a key without a method") }
+    guard let method = attributes["METHOD"] else { throw reader.bad("the METHOD of the key is missing") }
     if method == "NONE" { return nil }
     // A stream may offer several key systems, each with a tag; only the plain one is supported.
     let format = attributes["KEYFORMAT"] ?? "identity"
@@ -295,21 +295,21 @@ struct HLSMediaParser {
     }
     var key = HLSKey(method: isPlain ? .aes128 : .other(PlaylistText.cut(String(method.prefix(64)))))
     if isPlain {
-      guard let uri = attributes["URI"] else { throw reader.bad("a key without a place") }
+      guard let uri = attributes["URI"] else { throw reader.bad("the URI of the key is missing") }
       key.place = try reader.resolve(Array(uri.utf8))
       if attributes["IV"] != nil {
-        guard let vector = attributes.block("IV") else { throw reader.bad("not an initialization vector") }
+        guard let vector = attributes.block("IV") else { throw reader.bad("invalid initialization vector") }
         key.initializationVector = vector
       }
     }
     if let known = list.keys.lastIndex(of: key) { return known }
-    guard list.keys.count < 4_096 else { throw reader.limit("a playlist has at most 4096 keys") }
+    guard list.keys.count < 4_096 else { throw reader.limit("a playlist must have at most 4096 keys") }
     list.keys.append(key)
     return list.keys.count - 1
   }
 
   private mutating func takeMap(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) {
-    guard let uri = attributes["URI"] else { throw reader.bad("a map without a place") }
+    guard let uri = attributes["URI"] else { throw reader.bad("the URI of the map is missing") }
     var map = HLSMap(place: try reader.resolve(Array(uri.utf8)), key: keyIndex.map { list.keys[$0] })
     if let text = attributes["BYTERANGE"] {
       let range = try byteRange(text, reader)
@@ -319,28 +319,28 @@ struct HLSMediaParser {
       mapIndex = known
       return
     }
-    guard list.maps.count < 4_096 else { throw reader.limit("a playlist has at most 4096 maps") }
+    guard list.maps.count < 4_096 else { throw reader.limit("a playlist must have at most 4096 maps") }
     list.maps.append(map)
     mapIndex = list.maps.count - 1
   }
 
   private mutating func takeSegment(_ uri: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
-    guard let duration else { throw reader.bad("a segment of which it is not said how long it is") }
+    guard let duration else { throw reader.bad("the duration of the segment is missing") }
     guard list.segments.count < HLSLimits.segmentCount else {
-      throw reader.limit("a playlist has at most \(HLSLimits.segmentCount) segments")
+      throw reader.limit("a playlist must have at most \(HLSLimits.segmentCount) segments")
     }
     total += duration
-    guard total <= HLSLimits.totalNanoseconds else { throw reader.limit("a playlist that is too long") }
+    guard total <= HLSLimits.totalNanoseconds else { throw reader.limit("the playlist is too long") }
     var segment = HLSSegment(
       place: try reader.resolve(uri), durationNanoseconds: duration, number: 0,
       discontinuityNumber: discontinuityCount, keyIndex: keyIndex, mapIndex: mapIndex, date: date, isGap: isGap)
     placeByteCount += segment.place.byteCount
     guard placeByteCount <= HLSLimits.placeByteCount else {
-      throw reader.limit("segments have names that are too long")
+      throw reader.limit("the URIs of the segments are too long in total")
     }
     if let range {
       let follows = lastRange.flatMap { $0.place == segment.place ? $0.end : nil }
-      guard let start = range.start ?? follows else { throw reader.bad("a range of bytes that begins nowhere") }
+      guard let start = range.start ?? follows else { throw reader.bad("the start of the byte range is missing") }
       let bytes = try byteRange(start: start, count: range.count, reader)
       segment.byteRange = bytes
       lastRange = (segment.place, bytes.end)
