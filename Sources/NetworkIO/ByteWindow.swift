@@ -14,7 +14,9 @@ final class ByteWindow {
   private(set) var readOffset: Int64 = 0
 
   init(behindByteCount: Int, aheadByteCount: Int) {
-    precondition(behindByteCount >= 0 && aheadByteCount > 0, "a window has room")
+    precondition(
+      behindByteCount >= 0 && aheadByteCount > 0,
+      "the sizes of a window must not be negative, and the read-ahead must be positive")
     self.behindByteCount = Int64(behindByteCount)
     memory = .allocate(byteCount: behindByteCount + aheadByteCount, alignment: 4_096)
   }

@@ -8,7 +8,7 @@ final class CurlRequest {
   private var headers: UnsafeMutablePointer<curl_slist>?
   private let errorText: UnsafeMutablePointer<CChar>
 
-  static let noMemory = HTTPFailure(.mediaLimitExceeded, "no memory for a transfer", retry: .never)
+  static let noMemory = HTTPFailure(.mediaLimitExceeded, "not enough memory for a transfer", retry: .never)
 
   /// - Parameters:
   ///   - bytes: the byte range to request, such as `0-`; nil for the whole resource or live stream.

@@ -34,15 +34,15 @@ struct HTTPFailure: Error, Sendable, Hashable {
   init(status: Int, head: ResponseHead, url: HTTPURL) {
     let (code, words, retry): (MediaError.Code, String, Retry) =
       switch status {
-      case 401: (.httpUnauthorized, "the server wants a name and a password for", .never)
-      case 403: (.httpForbidden, "the server refuses", .never)
+      case 401: (.httpUnauthorized, "the server requires a user name and a password for", .never)
+      case 403: (.httpForbidden, "the server denies access to", .never)
       case 404: (.httpNotFound, "the server does not have", .never)
-      case 410: (.httpGone, "the server does not have any more", .never)
-      case 416: (.httpRangeNotSatisfiable, "the server does not have that part of", .never)
-      case 408, 429: (.httpRefused, "the server does not give now", .always)
-      case 400..<500: (.httpRefused, "the server does not give", .never)
-      case 500..<600: (.httpServerError, "the server failed with", .always)
-      default: (.badHTTPResponse, "the server answers strangely to a request for", .never)
+      case 410: (.httpGone, "the server no longer has", .never)
+      case 416: (.httpRangeNotSatisfiable, "the server does not have the requested range of", .never)
+      case 408, 429: (.httpRefused, "the server temporarily refuses", .always)
+      case 400..<500: (.httpRefused, "the server refuses", .never)
+      case 500..<600: (.httpServerError, "the server failed to deliver", .always)
+      default: (.badHTTPResponse, "the server sent an unexpected response for", .never)
       }
     self.init(
       code, "\(words) \(url)", retry: retry, statusCode: status, underlying: "HTTP status \(status)",
@@ -62,23 +62,23 @@ struct HTTPFailure: Error, Sendable, Hashable {
     switch code {
     case CURLE_URL_MALFORMAT: (.invalidArgument, "not a URL", .never)
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
-      (.hostNotFound, "there is no such host, or no name server answers", .whenOpened)
+      (.hostNotFound, "the host name cannot be resolved", .whenOpened)
     case CURLE_COULDNT_CONNECT:
       systemError == ENETUNREACH || systemError == EHOSTUNREACH || systemError == ENETDOWN
-        ? (.networkUnavailable, "no network leads to the server", .whenOpened)
-        : (.connectionRefused, "no connection to the server", .whenOpened)
+        ? (.networkUnavailable, "no route to the server", .whenOpened)
+        : (.connectionRefused, "cannot connect to the server", .whenOpened)
     case CURLE_INTERFACE_FAILED:
-      (.networkUnavailable, "the network interface is not there or leads nowhere", .whenOpened)
-    case CURLE_OPERATION_TIMEDOUT: (.networkTimedOut, "the server cannot be reached in time", .whenOpened)
+      (.networkUnavailable, "the network interface is not available", .whenOpened)
+    case CURLE_OPERATION_TIMEDOUT: (.networkTimedOut, "the connection to the server timed out", .whenOpened)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
       CURLE_USE_SSL_FAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_CRL_BADFILE:
-      (.tlsFailed, "no trusted connection to the server", .never)
+      (.tlsFailed, "cannot establish a trusted connection to the server", .never)
     case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2,
       CURLE_HTTP2_STREAM, CURLE_SSL_SHUTDOWN_FAILED:
-      (.connectionLost, "the connection to the server broke", .whenOpened)
-    case CURLE_OUT_OF_MEMORY: (.mediaLimitExceeded, "no memory for a transfer", .never)
-    default: (.badHTTPResponse, "the server's answer makes no sense", .never)
+      (.connectionLost, "the connection to the server was lost", .whenOpened)
+    case CURLE_OUT_OF_MEMORY: (.mediaLimitExceeded, "not enough memory for a transfer", .never)
+    default: (.badHTTPResponse, "the server sent an invalid response", .never)
     }
   }
 

@@ -82,7 +82,7 @@ public final class HTTPResource: ByteSource {
   public func start() throws(MediaError) {
     guard !signal.withState({ $0.isStarted }) else { return }
     guard options.isNetworkAllowed, !options.isNetworkForbidden else {
-      throw MediaError(.networkNotAllowed, "the network is not to be used for \(url)", operation: "http")
+      throw MediaError(.networkNotAllowed, "network access is disabled: \(url)", operation: "http")
     }
     try checkHeaders()
     let session = part.session ?? log.begin(uri: url.redacted)
@@ -112,18 +112,19 @@ public final class HTTPResource: ByteSource {
         !header.name.isEmpty
         && header.name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
       guard isToken, !header.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
-        throw MediaError(.invalidArgument, "not a header field: \(header.name)", operation: "http")
+        throw MediaError(.invalidArgument, "invalid header field: \(header.name)", operation: "http")
       }
       guard !forbidden.contains(header.name.lowercased()) else {
-        throw MediaError(.invalidArgument, "the header field \(header.name) is not the user's", operation: "http")
+        throw MediaError(.invalidArgument, "the header field \(header.name) cannot be set", operation: "http")
       }
     }
     if let agent = options.userAgent, agent.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-      throw MediaError(.invalidArgument, "not a user agent: \(agent)", operation: "http")
+      throw MediaError(.invalidArgument, "invalid user agent: \(agent)", operation: "http")
     }
     guard byteCount <= HTTPOptions.maximumRequestHeaderByteCount else {
       throw MediaError(
-        .invalidArgument, "header fields have at most \(HTTPOptions.maximumRequestHeaderByteCount) bytes",
+        .invalidArgument,
+        "header fields must have at most \(HTTPOptions.maximumRequestHeaderByteCount) bytes (got \(byteCount))",
         operation: "http")
     }
   }
@@ -180,7 +181,9 @@ public final class HTTPResource: ByteSource {
   /// - Throws: the errors of `open`, when the transfer gave up after an interruption. `rangesNotSupported` when the
   ///   server delivers the resource only from the start. `resourceChanged`; `connectionLost`.
   public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
-    guard offset >= 0 else { throw MediaError(.invalidArgument, "no byte lies at \(offset)", operation: "http") }
+    guard offset >= 0 else {
+      throw MediaError(.invalidArgument, "the offset must not be negative (got \(offset))", operation: "http")
+    }
     guard !buffer.isEmpty else { return 0 }
     var hasOrdered = false
     let result = signal.wait { state -> Result<Int, MediaError>? in
@@ -221,11 +224,11 @@ public final class HTTPResource: ByteSource {
 
   private func order(_ offset: Int64, of state: inout State) throws(MediaError) {
     guard let facts = state.facts else {
-      throw MediaError(.invalidState, "the resource is read before it was opened", operation: "http")
+      throw MediaError(.invalidState, "the resource must be opened before it is read", operation: "http")
     }
     guard facts.hasRanges || state.isSeekable && offset <= HTTPOptions.skipByteCount else {
       throw MediaError(
-        .rangesNotSupported, "the server gives \(url) only from its beginning on, and that place is over",
+        .rangesNotSupported, "the server cannot deliver earlier data of \(url), because it does not support ranges",
         operation: "http")
     }
     state.order = offset

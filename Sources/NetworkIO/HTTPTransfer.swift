@@ -155,7 +155,7 @@ final class HTTPTransfer {
     failed(
       HTTPFailure(
         .networkTimedOut,
-        isHead ? "the server does not answer: \(url)" : "the server sends too little, or nothing more: \(url)",
+        isHead ? "the server does not respond: \(url)" : "the server sends too slowly or has stopped sending: \(url)",
         retry: .whenOpened))
   }
 
@@ -237,13 +237,14 @@ final class HTTPTransfer {
       if end >= byteCount { return self.end(at: byteCount) }
       // Some servers deliver only a part of the requested range.
       if end > offset { return begin(at: end) }
-      return failed(HTTPFailure(.connectionLost, "the server gives less than it said of \(url)", retry: .whenOpened))
+      return failed(
+        HTTPFailure(.connectionLost, "the server sent fewer bytes than it declared: \(url)", retry: .whenOpened))
     }
     if facts?.isLive == true {
-      return failed(HTTPFailure(.connectionLost, "the station broke off: \(url)", retry: .whenOpened))
+      return failed(HTTPFailure(.connectionLost, "the station ended the stream: \(url)", retry: .whenOpened))
     }
     if skipLeft > 0 {
-      return failed(HTTPFailure(.connectionLost, "the server gives less than before of \(url)", retry: .whenOpened))
+      return failed(HTTPFailure(.connectionLost, "the server sent fewer bytes than before: \(url)", retry: .whenOpened))
     }
     self.end(at: end)
   }
@@ -268,7 +269,7 @@ final class HTTPTransfer {
     }
     guard let text = ccurl_resolve(target.text, location) else {
       throw HTTPFailure(
-        .badHTTPResponse, "the server redirects to no address: \(url)", retry: .never, statusCode: head.status)
+        .badHTTPResponse, "the redirect has no address: \(url)", retry: .never, statusCode: head.status)
     }
     defer { ccurl_free(text) }
     let next: HTTPURL
@@ -340,7 +341,7 @@ final class HTTPTransfer {
   }
 
   private static func addressNotAllowed(_ url: HTTPURL) -> HTTPFailure {
-    HTTPFailure(.addressNotAllowed, "the rules of the network do not allow the server's address: \(url)", retry: .never)
+    HTTPFailure(.addressNotAllowed, "the network rules do not allow the server's address: \(url)", retry: .never)
   }
 
   /// Called when a connection to a server or a proxy is ready, before the request is sent. Returns false when the
@@ -361,7 +362,7 @@ final class HTTPTransfer {
     if case .receiving = phase { return true }
     head.take(line: line)
     guard head.byteCount <= HTTPOptions.maximumHeaderByteCount else {
-      rejection = HTTPFailure(.badHTTPResponse, "the header of the answer does not end: \(url)", retry: .never)
+      rejection = HTTPFailure(.badHTTPResponse, "the header of the response is too long: \(url)", retry: .never)
       return false
     }
     guard head.isComplete else { return true }
@@ -475,11 +476,11 @@ final class HTTPTransfer {
   private func judgePartial() throws(HTTPFailure) {
     guard let range = head.contentRange, let bytes = range.bytes, bytes.lowerBound == offset else {
       throw HTTPFailure(
-        .badHTTPResponse, "the server gives another part than was asked for: \(url)", retry: .never,
+        .badHTTPResponse, "the server sent a range that was not requested: \(url)", retry: .never,
         underlying: head.fields["content-range"])
     }
     if let length = head.contentLength, length != bytes.upperBound - bytes.lowerBound + 1 {
-      tellLength("the server says of a part that it has \(bytes.count) bytes and \(length)")
+      tellLength("the server declares \(bytes.count) and \(length) bytes for one range")
     }
     try adopt(byteCount: range.total, hasRanges: true)
   }
@@ -488,7 +489,7 @@ final class HTTPTransfer {
     let isLive = head.isStation && head.contentLength == nil || signal.withState { $0.facts?.isLive ?? false }
     if !isLive, offset > 0 {
       guard offset <= HTTPOptions.skipByteCount else {
-        throw HTTPFailure(.rangesNotSupported, "the server gives no parts of \(url)", retry: .never)
+        throw HTTPFailure(.rangesNotSupported, "the server does not support ranges: \(url)", retry: .never)
       }
       skipLeft = offset
     }
@@ -503,7 +504,7 @@ final class HTTPTransfer {
     }
     let known = signal.withState { $0.facts?.byteCount }
     if let known, known > total {
-      tellLength("the server said that it has \(known) bytes, and has \(total)")
+      tellLength("the server declared \(known) bytes but has \(total)")
     }
     if known == nil { try adopt(byteCount: total, hasRanges: true) }
     return true

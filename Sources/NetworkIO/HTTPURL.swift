@@ -22,12 +22,12 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
   /// - Throws: `unsupportedLocation` for another scheme; `invalidArgument` for an invalid address.
   public init(_ text: String) throws(MediaError) {
     guard Self.isHTTP(text) else {
-      throw MediaError(.unsupportedLocation, "only http: and https: are read from the network")
+      throw MediaError(.unsupportedLocation, "the scheme of a network URL must be http or https")
     }
     let bytes = Array(text.utf8)
     let authority = Self.authority(of: bytes)
     guard bytes.count <= Self.maximumByteCount, !bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
-      throw MediaError(.invalidArgument, "not a URL, or one that is too long")
+      throw MediaError(.invalidArgument, "the URL is invalid or too long")
     }
     let host = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
     guard let first = host.first, first != UInt8(ascii: ":") else {
@@ -35,7 +35,7 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     }
     let port = Self.hostAndPort(host).port
     guard port.isEmpty || Self.number(ofPort: port) != nil else {
-      throw MediaError(.invalidArgument, "the URL's port is not a number from 0 to 65535")
+      throw MediaError(.invalidArgument, "the port of the URL must be between 0 and 65535")
     }
     self.text = text
     redacted = String(

@@ -14,7 +14,7 @@ public struct ICYParser {
 
   /// - Parameter interval: the number of audio bytes between titles, more than 0.
   public init(interval: Int) {
-    precondition(interval > 0, "titles come after some bytes of sound")
+    precondition(interval > 0, "the metadata interval must be positive")
     self.interval = interval
     soundLeft = interval
   }

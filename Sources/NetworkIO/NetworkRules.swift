@@ -61,7 +61,7 @@ public struct NetworkRules: Sendable, Hashable {
   private static func entries(_ texts: [String]) throws(MediaError) -> [Entry] {
     guard texts.count <= maximumEntryCount else {
       throw MediaError(
-        .invalidArgument, "a list of networks has at most \(maximumEntryCount) entries (got \(texts.count))")
+        .invalidArgument, "a list of networks must have at most \(maximumEntryCount) entries (got \(texts.count))")
     }
     var entries: [Entry] = []
     for text in texts { entries.append(try entry(text)) }
@@ -79,7 +79,8 @@ public struct NetworkRules: Sendable, Hashable {
     }
     // A host name never ends in a numeric label: such an entry is a mistyped network.
     guard isName, let last = labels.last, !last.allSatisfy({ (48...57).contains($0) }) else {
-      throw MediaError(.invalidArgument, "'\(text)' is no network (10.0.0.0/8, fd00::/8), address or ASCII host name")
+      throw MediaError(
+        .invalidArgument, "'\(text)' must be a network (10.0.0.0/8, fd00::/8), an address or an ASCII host name")
     }
     return isDomain ? .domain(name) : .host(name)
   }

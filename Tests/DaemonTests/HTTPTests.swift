@@ -59,7 +59,7 @@ import Testing
       let reply = try client.reply(request)
       #expect(reply.hasPrefix(error), "\(request): \(reply)")
     }
-    #expect(try client.reply("load \(one)?unasked wait=ready network=false").contains("not to be used"))
+    #expect(try client.reply("load \(one)?unasked wait=ready network=false").contains("network access is disabled"))
     #expect(try server.drain().allSatisfy { !$0.contains("unasked") })
   }
 
