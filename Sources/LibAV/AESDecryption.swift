@@ -11,7 +11,8 @@ public enum AESDecryption {
   public static func decrypt(_ bytes: [UInt8], key: [UInt8], initializationVector: [UInt8]) throws(AVFailure)
     -> [UInt8]?
   {
-    precondition(key.count == 16 && initializationVector.count == 16, "a key and a vector have 16 bytes")
+    precondition(
+      key.count == 16 && initializationVector.count == 16, "the key and the initialization vector must have 16 bytes")
     guard !bytes.isEmpty, bytes.count.isMultiple(of: 16), let blockCount = Int32(exactly: bytes.count / 16) else {
       return nil
     }

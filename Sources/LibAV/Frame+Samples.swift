@@ -8,8 +8,8 @@ extension Frame {
   ///   - output: Memory for as many frames.
   public func copySamples(_ range: Range<Int>, into output: UnsafeMutableRawPointer) {
     guard let layout else { return }
-    precondition(!layout.format.isPlanar, "planar samples do not lie in one piece")
-    precondition(range.lowerBound >= 0 && range.upperBound <= frameCount, "range outside the frame")
+    precondition(!layout.format.isPlanar, "planar samples are not contiguous")
+    precondition(range.lowerBound >= 0 && range.upperBound <= frameCount, "the range must be within the frame")
     guard !range.isEmpty, let samples = pointer.pointee.extended_data?[0] else { return }
     let frameByteCount = layout.channelCount * layout.format.byteCount
     output.copyMemory(from: samples + range.lowerBound * frameByteCount, byteCount: range.count * frameByteCount)

@@ -91,8 +91,8 @@ public final class Resampler {
   public func convert(
     _ frame: Frame, range: Range<Int>, into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(AVFailure) -> Int {
-    precondition(frame.layout == input, "the frame has another shape than the resampler's input")
-    precondition(range.lowerBound >= 0 && range.upperBound <= frame.frameCount, "range outside the frame")
+    precondition(frame.layout == input, "the layout of the frame must be the resampler's input layout")
+    precondition(range.lowerBound >= 0 && range.upperBound <= frame.frameCount, "the range must be within the frame")
     guard let planes = frame.pointer.pointee.extended_data else { return 0 }
     let format = input.format
     let planeCount = format.isPlanar ? input.channelCount : 1
