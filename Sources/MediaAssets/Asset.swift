@@ -273,7 +273,7 @@ public final class Asset: Sendable {
     guard let index = index ?? metadata.preferredArtworkIndex, metadata.artwork.indices.contains(index) else {
       throw MediaError(
         .noSuchArtwork,
-        index.map { "the tags of \(displayPath) have no picture \($0)" } ?? "there is no picture in \(displayPath)",
+        index.map { "the tags of \(displayPath) have no artwork \($0)" } ?? "there is no artwork in \(displayPath)",
         operation: "artwork")
     }
     if metadata.artwork[index].omission?.code == .tagDataLimit {
@@ -281,7 +281,7 @@ public final class Asset: Sendable {
       defer { state.end(interrupt) }
       metadata = try readMetadata(interrupt)
       guard metadata.artwork.indices.contains(index) else {
-        throw MediaError(.noSuchArtwork, "\(displayPath) has other pictures by now", operation: "artwork")
+        throw MediaError(.noSuchArtwork, "the artwork of \(displayPath) has changed", operation: "artwork")
       }
     }
     let picture = metadata.artwork[index]

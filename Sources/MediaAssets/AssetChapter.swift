@@ -136,7 +136,7 @@ struct ChapterList: Sendable, Hashable {
     guard !parts.isEmpty else { return nil }
     return MediaError(
       .irregularChapters,
-      "the chapters make no sense as they stand in \(displayPath): \(parts.joined(separator: ", "))",
+      "the chapters in \(displayPath) were corrected: \(parts.joined(separator: ", "))",
       operation: "chapters")
   }
 }

@@ -115,7 +115,7 @@ public final class AssetOpening: Sendable {
   func container(_ asset: Asset) throws(MediaError) -> (demuxer: Demuxer, byteCount: Int64, interrupt: Interrupt) {
     guard case .file(let demuxer, let byteCount) = try MediaFile.open(asset, interrupt: interrupt, log: log) else {
       throw MediaError(
-        .invalidArgument, "only the samples of a file are read as they are stored: \(asset.displayPath)",
+        .invalidArgument, "stored samples can be read from files only: \(asset.displayPath)",
         operation: "read")
     }
     return (demuxer, byteCount, interrupt)

@@ -110,7 +110,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     preferredVolume = preferences?.volume ?? 1
     levelTags = LevelTags(demuxer: demuxer)
     guard tracks.contains(where: { $0.mediaType == .audio || $0.mediaType == .video }) else {
-      throw MediaError(.noPlayableTracks, "the file has neither sound nor video: \(displayPath)")
+      throw MediaError(.noPlayableTracks, "the file has neither audio nor video: \(displayPath)")
     }
   }
 
@@ -209,11 +209,11 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     guard let candidate = demuxer.streams.first(where: { $0.mediaType == .audio }) else { return nil }
     let chosen = demuxer.preferredAudioStreamIndex.map { demuxer.streams[$0] }
     if chosen == nil, !candidate.hasDecoder {
-      throw MediaError(.unknownCodec, "no decoder for the sound (\(candidate.codecName)) of \(displayPath)")
+      throw MediaError(.unknownCodec, "no decoder for the audio (\(candidate.codecName)) of \(displayPath)")
     }
     guard let chosen, let format = chosen.audioFormat else {
       if demuxer.isFormatGuessed { throw MediaError(.unknownFormat, "not a media file: \(displayPath)") }
-      throw MediaError(.damagedFile, "the file is damaged: no sound could be found in \(displayPath)")
+      throw MediaError(.damagedFile, "the file is damaged: found no audio in \(displayPath)")
     }
     try format.checkSupported()
     return chosen.index
@@ -222,14 +222,14 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   /// Checks a requested audio track and returns its number.
   private static func checkAudio(_ id: Int, _ demuxer: Demuxer, displayPath: String) throws(MediaError) -> Int {
     guard demuxer.streams.indices.contains(id), demuxer.streams[id].mediaType == .audio else {
-      throw MediaError(.noSuchTrack, "there is no sound track \(id) in \(displayPath)")
+      throw MediaError(.noSuchTrack, "there is no audio track \(id) in \(displayPath)")
     }
     guard demuxer.streams[id].hasDecoder else {
       throw MediaError(
-        .unknownCodec, "no decoder for the sound (\(demuxer.streams[id].codecName)) of \(displayPath)")
+        .unknownCodec, "no decoder for the audio (\(demuxer.streams[id].codecName)) of \(displayPath)")
     }
     guard let format = demuxer.streams[id].audioFormat else {
-      throw MediaError(.damagedFile, "the file is damaged: nothing of track \(id) could be found in \(displayPath)")
+      throw MediaError(.damagedFile, "the file is damaged: found no data of track \(id) in \(displayPath)")
     }
     try format.checkSupported()
     return id

@@ -265,7 +265,7 @@ extension AudioFormat {
   func checkSupported() throws(MediaError) {
     guard isSupported else {
       throw MediaError(
-        .unsupportedAudioFormat, "\(sampleRateHz) Hz with \(channelCount) channels is not supported")
+        .unsupportedAudioFormat, "unsupported audio format: \(sampleRateHz) Hz with \(channelCount) channels")
     }
   }
 }

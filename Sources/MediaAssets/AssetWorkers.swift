@@ -83,7 +83,7 @@ public final class AssetWorkers: Sendable {
 
   /// - Parameter threadLimit: the number of concurrent jobs, 1 or more.
   public convenience init(threadLimit: Int = 4) {
-    precondition(threadLimit > 0, "work needs a thread")
+    precondition(threadLimit > 0, "the thread limit must be positive")
     self.init(limits: WorkPlaces.Limits(placeCount: threadLimit))
   }
 

@@ -45,7 +45,8 @@ public final class AudioConverter {
     from input: AudioFormat, to output: AudioFormat, playbackRate: PlaybackRate = .normal, historyStart: Int64 = 0,
     firstInputFrame: Int64 = 0, firstOutputFrame: Int64? = nil, droppedFrameCount: Int64 = 0
   ) throws(MediaError) {
-    precondition(historyStart >= 0 && firstInputFrame >= historyStart, "history begins before what is heard")
+    precondition(
+      historyStart >= 0 && firstInputFrame >= historyStart, "the history must begin before the first input frame")
     self.input = input
     self.output = output
     self.playbackRate = playbackRate
@@ -53,7 +54,7 @@ public final class AudioConverter {
     if playbackRate == .normal {
       let first = firstOutputFrame ?? ratio.outputFrame(ofInputFrame: firstInputFrame)
       let dropped = first - ratio.outputFrame(ofInputFrame: historyStart)
-      precondition(dropped >= 0, "history begins before what is heard")
+      precondition(dropped >= 0, "the history must begin before the first input frame")
       self.firstOutputFrame = first
       self.droppedFrameCount = Int(dropped)
     } else {
@@ -145,7 +146,7 @@ public final class AudioConverter {
 
   private static func mapped(_ failure: AVFailure) -> MediaError {
     MediaError(
-      .conversionFailed, "the sound could not be converted", operation: failure.call, underlying: failure.reason)
+      .conversionFailed, "the audio cannot be converted", operation: failure.call, underlying: failure.reason)
   }
 }
 

@@ -34,7 +34,8 @@ public struct AudioMixInputParameters: Sendable, Hashable {
     fromStartVolume startVolume: Float, toEndVolume endVolume: Float, timeRange: TimeRange
   ) throws(MediaError) {
     guard timeRange.duration.isNumeric, timeRange.duration > .zero else {
-      throw MediaError(.invalidTime, "a ramp lasts longer than 0, not \(timeRange.duration)", operation: "audioMix")
+      throw MediaError(
+        .invalidTime, "the duration of a ramp must be positive (got \(timeRange.duration))", operation: "audioMix")
     }
     try insert(VolumeRamp(startVolume: startVolume, endVolume: endVolume, timeRange: timeRange))
   }
@@ -54,17 +55,20 @@ public struct AudioMixInputParameters: Sendable, Hashable {
 
   private mutating func insert(_ ramp: VolumeRamp) throws(MediaError) {
     for volume in [ramp.startVolume, ramp.endVolume] where !(volume >= 0 && volume <= 1) {
-      throw MediaError(.invalidArgument, "a volume is from 0 to 1, not \(volume)", operation: "audioMix")
+      throw MediaError(.invalidArgument, "volume must be between 0 and 1 (got \(volume))", operation: "audioMix")
     }
     let range = ramp.timeRange
     guard range.start.isNumeric, range.start >= .zero, range.end.isNumeric else {
-      throw MediaError(.invalidTime, "nothing has a time \(range.start)", operation: "audioMix")
+      throw MediaError(
+        .invalidTime, "the range of a ramp must be numeric and start at 0 or later (got \(range.start))",
+        operation: "audioMix")
     }
     var others = volumeRamps
     others.removeAll { $0.timeRange.start == range.start }
     for other in others.map(\.timeRange) where other.start < range.end && range.start < other.end {
       throw MediaError(
-        .invalidArgument, "there is a ramp from \(other.start) s to \(other.end) s already", operation: "audioMix")
+        .invalidArgument, "the ramp overlaps another one from \(other.start) s to \(other.end) s", operation: "audioMix"
+      )
     }
     others.insert(ramp, at: others.firstIndex { $0.timeRange.start > range.start } ?? others.count)
     volumeRamps = others

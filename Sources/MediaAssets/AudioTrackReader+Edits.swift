@@ -65,8 +65,8 @@ extension AudioTrackReader {
     return (
       .zero,
       MediaError(
-        .unsupportedEdit, "an edit list asks for another speed, or holds a moment, in \(media.displayPath)",
-        operation: "read", underlying: "all media plays at its own speed; a moment that is held is silence")
+        .unsupportedEdit, "the edit list changes the rate or contains a dwell (rate 0), in \(media.displayPath)",
+        operation: "read", underlying: "all media plays at rate 1; a dwell plays as silence")
     )
   }
 
@@ -119,7 +119,7 @@ extension AudioTrackReader {
   func readEdited(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
-    precondition(capacityFrames > 0, "a read needs room for a frame")
+    precondition(capacityFrames > 0, "the capacity must be at least one frame")
     if media.interrupt.isCancelled { return .cancelled }
     guard let start = edited?.position else { return .endOfTrack }
     if let error = edited?.pendingError { throw breakOff(error) }

@@ -95,7 +95,7 @@ public final class AudioTrackReader: @unchecked Sendable {
 
   /// The reader of a file. Only files have edits.
   var media: MediaTrackReader {
-    guard let media = sound as? MediaTrackReader else { preconditionFailure("a stream is no file") }
+    guard let media = sound as? MediaTrackReader else { preconditionFailure("only files have a media track reader") }
     return media
   }
 

@@ -105,7 +105,8 @@ final class DescriptorStream: Sendable {
     if interrupt.isCancelled { return .done(.failure(Self.cancelled)) }
     guard offset >= state.start, offset <= state.end + Self.reachByteCount else {
       return .done(
-        .failure(MediaError(.onlyInOrder, "\(name) is a stream: what is over does not come again", operation: "read")))
+        .failure(
+          MediaError(.onlyInOrder, "\(name) is a stream: data that was read cannot be read again", operation: "read")))
     }
     if offset < state.end { return .done(.success(Self.copy(state, into: buffer, at: offset))) }
     if let failure = state.failure { return .done(.failure(failure)) }

@@ -42,7 +42,7 @@ struct FileWindow: ~Copyable {
 
   @inline(never)
   private mutating func fill(from offset: Int64, byteCount: Int) throws(AVFailure) -> Bool {
-    precondition(byteCount <= 65_536, "the window is asked for at most 64 KiB")
+    precondition(byteCount <= 65_536, "the window must have at most 64 KiB")
     guard offset >= 0, offset <= Int64.max / 2 else { return false }
     let end = start + Int64(count)
     let goesOn = count > 0 && offset >= start && offset - end < Int64(Self.minimumReadByteCount)

@@ -62,7 +62,8 @@ enum MediaFile {
     }
     let name = asset.displayPath
     if case .data(let data) = asset.place, data.count > Asset.maximumDataByteCount {
-      throw MediaError(.mediaLimitExceeded, "data in memory has at most \(Asset.maximumDataByteCount) bytes")
+      throw MediaError(
+        .mediaLimitExceeded, "data in memory must have at most \(Asset.maximumDataByteCount) bytes (got \(data.count))")
     }
     let (bytes, hint) = try byteSource(of: asset, interrupt: interrupt, log: log ?? asset.networkLog)
     if let bytes, let stream = try stream(of: asset, in: bytes, log: log ?? asset.networkLog, interrupt: interrupt) {
@@ -76,7 +77,7 @@ enum MediaFile {
       } else if let bytes {
         source = try FileSource(opened: bytes, hint: hint, interrupt: interrupt)
       } else {
-        preconditionFailure("a place of somebody else's has a byte source")
+        preconditionFailure("a custom location has a byte source")
       }
       let beginning = asset.path.isEmpty ? [] : source.beginning
       if source.byteCount != 0, !HLSBeginning.isPossible(beginning) {
@@ -163,21 +164,21 @@ extension MediaError {
   private static func meaning(of failure: AVFailure, path: String) -> (Code, String) {
     switch (failure.call, failure.kind) {
     case (_, .cancelled): return (.cancelled, "the operation was cancelled")
-    case (_, .noDecoder): return (.unknownCodec, "no decoder for the sound of \(path)")
-    case (_, .limit): return (.mediaLimitExceeded, "the file asks for more than is allowed: \(path)")
+    case (_, .noDecoder): return (.unknownCodec, "no decoder for the audio of \(path)")
+    case (_, .limit): return (.mediaLimitExceeded, "the file exceeds a resource limit: \(path)")
     case ("open", .noSuchFile): return (.fileNotFound, "there is no file \(path)")
     case ("open", .notAFile): return (.notAFile, "not a file: \(path)")
-    case ("open", .permissionDenied): return (.permissionDenied, "the file may not be read: \(path)")
+    case ("open", .permissionDenied): return (.permissionDenied, "no permission to read the file: \(path)")
     case ("open", .outsideRoots):
-      return (.outsideRoots, "it lies in no folder that files may be read in: \(path)")
+      return (.outsideRoots, "the file is outside the folders that may be read: \(path)")
     case ("open", _), ("fstat", _), ("read", _), ("poll", _), ("lseek", _), ("dup", _):
       return (.readFailed, "the file cannot be read: \(path)")
-    case ("av_probe_input_buffer2", _): return (.unknownFormat, "not a media file, or of an unknown format: \(path)")
+    case ("av_probe_input_buffer2", _): return (.unknownFormat, "not a media file, or an unknown format: \(path)")
     case ("avcodec_open2", _): return (.decodeFailed, "the decoder cannot be set up for \(path)")
     case ("swr_init", _), ("swr_convert", _), ("swr_alloc_set_opts2", _):
-      return (.conversionFailed, "the sound cannot be converted: \(path)")
+      return (.conversionFailed, "the audio cannot be converted: \(path)")
     case ("sws_init_context", _), ("sws_isSupportedInput", _), ("sws_scale", _):
-      return (.conversionFailed, "the pictures cannot be converted: \(path)")
+      return (.conversionFailed, "the video frames cannot be converted: \(path)")
     default: return (.damagedFile, "the file is damaged: \(path)")
     }
   }

@@ -27,7 +27,7 @@ extension MediaTrackReader {
     setEnd(last, trimmed: reader.trims.endFrames)
     if let promisedEnd, last - promisedEnd.frame > promisedEnd.toleranceFrames {
       warning = MediaError(
-        .wrongLength, "the file is longer than it says: \(displayPath)", operation: "read",
+        .wrongLength, "the file is longer than it declares: \(displayPath)", operation: "read",
         underlying: "\(seconds(last)) instead of \(seconds(promisedEnd.frame)) seconds")
     }
     breakOff = endError(at: last)
@@ -91,18 +91,18 @@ extension MediaTrackReader {
     if reader.isShorter(than: byteCount) {
       return MediaError(
         .damagedFile, "the file became shorter while it was read: \(displayPath)", operation: "read",
-        underlying: "sound up to \(seconds(frame)) seconds")
+        underlying: "audio up to \(seconds(frame)) seconds")
     }
     // If timestamps disagree with the frame count, the promised end is unreliable, too.
     if let promisedEnd, promisedEnd.frame - frame > promisedEnd.toleranceFrames, !reader.hasIrregularTimestamps {
       return MediaError(
-        .damagedFile, "the file breaks off before its end: \(displayPath)", operation: "read",
-        underlying: "sound up to \(seconds(frame)) of \(seconds(promisedEnd.frame)) seconds")
+        .damagedFile, "the file is truncated: \(displayPath)", operation: "read",
+        underlying: "audio up to \(seconds(frame)) of \(seconds(promisedEnd.frame)) seconds")
     }
     guard edges.isCutOff else { return nil }
     return MediaError(
-      .damagedFile, "the file breaks off before its end: \(displayPath)", operation: "read",
-      underlying: "sound up to \(seconds(frame)) seconds, without a last page")
+      .damagedFile, "the file is truncated: \(displayPath)", operation: "read",
+      underlying: "audio up to \(seconds(frame)) seconds, without a last page")
   }
 
   private func seconds(_ frame: Int64) -> String {

@@ -85,7 +85,7 @@ extension MediaTrackReader {
   /// of an ended stream.
   private func goOn(to target: Int64) throws(MediaError) {
     guard !isAtEnd || target >= position else {
-      throw MediaError(.onlyInOrder, "the stream is over, and does not come again: \(displayPath)", operation: "seek")
+      throw MediaError(.onlyInOrder, "the stream has ended and cannot be read again: \(displayPath)", operation: "seek")
     }
     if mustReposition { reader.goOn() }
     mustReposition = false

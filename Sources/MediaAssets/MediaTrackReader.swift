@@ -120,11 +120,11 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
     }
     try present.checkHasAudio(path: asset.displayPath)
     guard let track = present.audioTrack, let declared = track.audioFormat else {
-      preconditionFailure("a track that plays has a format")
+      preconditionFailure("an audible track has a format")
     }
     self.trackID = track.id
     let container = ContainerFormat(present.formatName)
-    guard let edges = present.audioEdges else { preconditionFailure("a track that plays has edges") }
+    guard let edges = present.audioEdges else { preconditionFailure("an audible track has edges") }
     self.edges = edges
     self.byteCount = byteCount
     if !keepsPackets { demuxer.preferLargePackets() }
@@ -166,7 +166,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
     startTrim = Self.startTrim(reader, edges)
     if !hasFrame, let failure = reader.reports.takeSkipped()?.failure {
       throw MediaError(
-        .decodeFailed, "none of the sound decodes: \(asset.displayPath)", operation: failure.call,
+        .decodeFailed, "no audio can be decoded: \(asset.displayPath)", operation: failure.call,
         underlying: failure.reason)
     }
     if !hasFrame {
@@ -212,9 +212,9 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
       let time = MediaTime(frame: fault.frame, rate: format.sampleRateHz)
       let effect =
         switch fault.step {
-        case .contiguous, .renumbered: "they are counted anew"
-        case .hole: "silence fills the hole"
-        case .overlap: "what comes twice is left out"
+        case .contiguous, .renumbered: "times are renumbered"
+        case .hole: "silence fills the gap"
+        case .overlap: "duplicate audio is skipped"
         }
       return (
         time,
@@ -237,7 +237,7 @@ final class MediaTrackReader: SoundReader, @unchecked Sendable {
   func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
-    precondition(capacityFrames > 0, "a read needs room for a frame")
+    precondition(capacityFrames > 0, "the capacity must be at least one frame")
     if interrupt.isCancelled { return .cancelled }
     if let error = pendingError {
       pendingError = nil

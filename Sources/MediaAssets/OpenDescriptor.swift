@@ -30,7 +30,7 @@ public final class OpenDescriptor: Sendable {
     var status = stat()
     let flags = fcntl(descriptor, F_GETFL)
     guard flags >= 0, fstat(descriptor, &status) == 0 else {
-      throw Self.notReadable(name, "is no open descriptor")
+      throw Self.notReadable(name, "is not an open descriptor")
     }
     guard flags & Self.openedForNothing == 0, flags & O_ACCMODE != O_WRONLY else {
       throw Self.notReadable(name, "is not open for reading")
@@ -39,7 +39,7 @@ public final class OpenDescriptor: Sendable {
     case S_IFREG: kind = .file
     case S_IFIFO: kind = .stream
     case S_IFSOCK:
-      guard Self.isConnectedStream(descriptor) else { throw Self.notReadable(name, "is no connected stream socket") }
+      guard Self.isConnectedStream(descriptor) else { throw Self.notReadable(name, "is not a connected stream socket") }
       // The creator of the socket may have set `SO_LINGER`, with which `close` blocks until all
       // unsent data has been sent.
       var lingers = linger(l_onoff: 0, l_linger: 0)
@@ -47,7 +47,7 @@ public final class OpenDescriptor: Sendable {
       kind = .stream
     case S_IFDIR: throw Self.notReadable(name, "is a folder")
     case S_IFCHR where isatty(descriptor) == 1: throw Self.notReadable(name, "is a terminal")
-    default: throw Self.notReadable(name, "is no file, pipe or socket")
+    default: throw Self.notReadable(name, "is not a file, pipe or socket")
     }
     self.name = name
     self.descriptor = descriptor

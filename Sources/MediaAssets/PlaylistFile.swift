@@ -49,7 +49,7 @@ public final class PlaylistReading: Sendable {
     } catch {
       throw MediaError(error, path: url.redacted)
     }
-    let tooLong = MediaError(.playlistLimitExceeded, "a list has at most \(byteLimit) bytes: \(url)")
+    let tooLong = MediaError(.playlistLimitExceeded, "a playlist must have at most \(byteLimit) bytes: \(url)")
     if let byteCount = resource.byteCount, byteCount > byteLimit { throw tooLong }
     // The source connects the interrupt to the resource, so it must live until the read ends.
     defer { withExtendedLifetime(source) {} }
@@ -63,7 +63,7 @@ public final class PlaylistReading: Sendable {
     if HostTime.now < deadline { return }
     throw MediaError(
       .networkTimedOut,
-      "lists may take \(Self.patienceNanoseconds / 1_000_000_000) s together, and are not read: \(url)",
+      "loading the playlists exceeded \(Self.patienceNanoseconds / 1_000_000_000) s in total: \(url)",
       operation: "list")
   }
 }
@@ -130,6 +130,6 @@ extension PlaylistData {
     } catch {
       throw MediaError(error, path: name)
     }
-    throw MediaError(.playlistLimitExceeded, "a list has at most \(byteLimit) bytes: \(name)")
+    throw MediaError(.playlistLimitExceeded, "a playlist must have at most \(byteLimit) bytes: \(name)")
   }
 }

@@ -38,7 +38,7 @@ public final class ReverseAudioReader {
   ///
   /// - Parameter duration: the stated duration of the audio, which may be an estimate; not numeric if unknown.
   public init(_ reader: AudioTrackReader, duration: MediaTime) {
-    precondition(reader.encoding == .float32, "what is read backwards is read as float32")
+    precondition(reader.encoding == .float32, "the encoding of reverse reading must be float32")
     self.reader = reader
     self.duration = duration
     nextBlockFrames = Int64(reader.format.sampleRateHz) / Self.firstBlocksPerSecond
@@ -147,7 +147,7 @@ public final class ReverseAudioReader {
   public func read(
     into output: UnsafeMutablePointer<Float>, capacityFrames: Int
   ) throws(MediaError) -> AudioTrackReader.ReadResult {
-    precondition(capacityFrames > 0, "a read needs room for a frame")
+    precondition(capacityFrames > 0, "the capacity must be at least one frame")
     guard try fill() else { return .cancelled }
     let count = min(Int64(capacityFrames), heldCount, position - lowestFrame)
     guard count > 0 else { return .endOfTrack }

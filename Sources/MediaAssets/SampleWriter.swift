@@ -15,7 +15,7 @@ final class SampleWriter {
   static func format(of encoding: PCMEncoding) throws(MediaError) -> SampleFormat {
     guard NativeSamples.areNative(encoding), let format = NativeSamples.format(of: encoding) else {
       throw MediaError(
-        .invalidArgument, "sound is read as whole words in this machine's order, not \(encoding.codecName)")
+        .invalidArgument, "samples must be whole words in native byte order (got \(encoding.codecName))")
     }
     return format
   }
@@ -67,6 +67,6 @@ final class SampleWriter {
 
   private static func mapped(_ failure: AVFailure) -> MediaError {
     MediaError(
-      .conversionFailed, "the sound could not be converted", operation: failure.call, underlying: failure.reason)
+      .conversionFailed, "the audio cannot be converted", operation: failure.call, underlying: failure.reason)
   }
 }

@@ -55,8 +55,8 @@ package enum OpeningTimeout: Sendable {
   package func error(_ name: String) -> MediaError {
     let what =
       switch self {
-      case .notOpen(let limit): "is not open after \(limit / 1_000_000_000) s"
-      case .othersHang(let count): "cannot be opened while \(count) others hang"
+      case .notOpen(let limit): "could not be opened within \(limit / 1_000_000_000) s"
+      case .othersHang(let count): "cannot be opened while \(count) other operations are blocked"
       }
     return MediaError(.openingTimedOut, "\(name) \(what)", operation: "open")
   }

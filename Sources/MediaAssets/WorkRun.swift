@@ -34,7 +34,7 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
     _ body: @escaping @Sendable (AssetWorkers.Job) throws(MediaError) -> Outcome
   ) {
     let mayBegin = state.withLock { state in
-      precondition(!state.hasBegun, "work is begun once")
+      precondition(!state.hasBegun, "work can be started only once")
       state.hasBegun = true
       if !state.isOver { state.completion = completion }
       return !state.isOver

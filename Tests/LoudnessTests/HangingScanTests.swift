@@ -71,7 +71,7 @@ import Testing
     for other in others { #expect(try other.outcomes() == ["measured"]) }
     #expect(!slow.isOver)
     check(scanner, after: 31)
-    #expect(try slow.outcomes() == ["hanging.wav is not open after 30 s", "measured"])
+    #expect(try slow.outcomes() == ["hanging.wav could not be opened within 30 s", "measured"])
   }
 
   @Test func theThreadOfACancelledScanIsLeftToItself() throws {
@@ -103,7 +103,7 @@ import Testing
     check(scanner, after: 29)
     #expect(!late.isOver)
     check(scanner, after: 31)
-    #expect(try late.outcomes() == ["\(path) cannot be opened while 2 others hang"])
+    #expect(try late.outcomes() == ["\(path) cannot be opened while 2 other operations are blocked"])
     for source in sources { source.release() }
     #expect(try Begun([Asset(path: path)], on: scanner).outcomes() == ["measured"])
   }

@@ -71,8 +71,8 @@ import Testing
       (open(files.path, O_RDONLY), "is a folder"),
       (open(files.file("a.wav"), O_WRONLY), "is not open for reading"),
       (open(files.file("a.wav"), openedForNothing), "is not open for reading"),
-      (open("/dev/null", O_RDONLY), "is no file, pipe or socket"), (terminal, "is a terminal"),
-      (pair[0], "is no connected stream socket"), (listener, "is no connected stream socket"),
+      (open("/dev/null", O_RDONLY), "is not a file, pipe or socket"), (terminal, "is a terminal"),
+      (pair[0], "is not a connected stream socket"), (listener, "is not a connected stream socket"),
     ]
     for (descriptor, message) in rows {
       #expect(descriptor >= 0)
@@ -82,7 +82,7 @@ import Testing
     }
     close(pair[1])
     let error = #expect(throws: MediaError.self) { try Asset(fileDescriptor: -1) }
-    #expect(error?.message == "descriptor -1 is no open descriptor")
+    #expect(error?.message == "descriptor -1 is not an open descriptor")
   }
 
   // MARK: - Pipes

@@ -238,6 +238,6 @@ import Testing
     _ = try places.waitUntilAsked(2)
     await rig.advance(milliseconds: 30_000)
     #expect(hanging.error?.code == .openingTimedOut)
-    #expect(hanging.error?.message == "hanging is not open after 30 s")
+    #expect(hanging.error?.message == "hanging could not be opened within 30 s")
   }
 }

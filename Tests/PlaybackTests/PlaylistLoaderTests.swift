@@ -95,7 +95,8 @@ import Testing
     await rig.advance(seconds: 1)
     #expect(
       try rig.wait(3).sorted() == [
-        "/hanging-1: /hanging-1 is not open after 90 s", "/hanging-2: /hanging-2 is not open after 90 s",
+        "/hanging-1: /hanging-1 could not be opened within 90 s",
+        "/hanging-2: /hanging-2 could not be opened within 90 s",
         "/list: [2]",
       ])
   }
@@ -124,7 +125,7 @@ import Testing
     await rig.advance(seconds: 29)
     #expect(rig.answers.isEmpty)
     await rig.advance(seconds: 1)
-    #expect(try rig.wait(1) == ["/late: /late cannot be opened while 2 others hang"])
+    #expect(try rig.wait(1) == ["/late: /late cannot be opened while 2 other operations are blocked"])
     rig.release()
     _ = await rig.read("/again")
     #expect(try rig.wait(2).last == "/again: [2]")

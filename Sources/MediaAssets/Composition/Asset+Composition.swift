@@ -48,7 +48,7 @@ extension Composition {
   /// - Throws: `noPlayableTracks` for an empty composition.
   func properties() throws(MediaError) -> AssetProperties {
     guard duration > .zero else {
-      throw MediaError(.noPlayableTracks, "there is nothing in the composition", operation: "load")
+      throw MediaError(.noPlayableTracks, "the composition is empty", operation: "load")
     }
     return AssetProperties(composition: self)
   }

@@ -39,7 +39,7 @@ public struct Composition: Sendable {
   public mutating func addTrack(_ mediaType: AssetTrack.MediaType) throws(MediaError) -> AssetTrack.ID {
     guard mediaType == .audio || mediaType == .video else {
       throw MediaError(
-        .invalidArgument, "a composition has tracks of sound and video, not \(mediaType.rawValue)",
+        .invalidArgument, "the media type of a composition track must be audio or video (got \(mediaType.rawValue))",
         operation: "addTrack")
     }
     defer { nextID += 1 }
@@ -78,7 +78,8 @@ public struct Composition: Sendable {
       sources[.video] = CompositionTrack.Source(asset: asset, trackID: track.id, track: track)
     }
     guard !sources.isEmpty else {
-      throw MediaError(.invalidArgument, "nothing of \(asset.displayPath) can be put in", operation: "insertTimeRange")
+      throw MediaError(
+        .invalidArgument, "\(asset.displayPath) has no track that a composition supports", operation: "insertTimeRange")
     }
     for mediaType in [AssetTrack.MediaType.audio, .video] where sources[mediaType] != nil {
       if !tracks.contains(where: { $0.mediaType == mediaType }) { try addTrack(mediaType) }
@@ -137,14 +138,15 @@ public struct Composition: Sendable {
       mediaType == .audio ? properties.audioTrack : properties.tracks.first { $0.mediaType == .video }
     guard let track = sourceTrackID.map({ id in properties.tracks.first { $0.id == id } }) ?? preferred else {
       throw MediaError(
-        .noSuchTrack, "there is no such \(mediaType.rawValue) track in \(asset.displayPath)",
+        .noSuchTrack, "unknown \(mediaType.rawValue) track in \(asset.displayPath)",
         operation: "insertTimeRange")
     }
     guard track.mediaType == mediaType, mediaType == .audio ? track.isAudible : track.isDecodable && !track.isProtected
     else {
       throw MediaError(
         .invalidArgument,
-        "track \(track.id) of \(asset.displayPath) is \(track.mediaType.rawValue) and cannot be put into a track of \(mediaType.rawValue)",
+        "track \(track.id) (\(track.mediaType.rawValue)) of \(asset.displayPath) cannot be inserted into a "
+          + "\(mediaType.rawValue) track",
         operation: "insertTimeRange")
     }
     let isPreferred = sourceTrackID == nil && mediaType == .audio
@@ -197,20 +199,20 @@ public struct Composition: Sendable {
     try check(range, "insertTimeRange")
     guard time.isNumeric, time >= .zero, time.epoch == 0 else {
       throw MediaError(
-        .invalidTime, "something is put in at a number from 0 on, not at \(time)", operation: "insertTimeRange")
+        .invalidTime, "the insertion time must be numeric and at least 0 (got \(time))", operation: "insertTimeRange")
     }
     guard (time + range.duration).isNumeric else {
-      throw MediaError(.invalidTime, "no composition is so long", operation: "insertTimeRange")
+      throw MediaError(.invalidTime, "the composition would be too long", operation: "insertTimeRange")
     }
     guard asset.compositionDepth < maximumDepth else {
       throw MediaError(
-        .mediaLimitExceeded, "compositions lie at most \(maximumDepth) deep in each other", operation: "insertTimeRange"
+        .mediaLimitExceeded, "compositions can be nested at most \(maximumDepth) deep", operation: "insertTimeRange"
       )
     }
     let properties = try asset.load()
     guard properties.duration.isNumeric, properties.isSeekable else {
       throw MediaError(
-        .invalidArgument, "\(asset.displayPath) is of no known length, or cannot be read from any place on",
+        .invalidArgument, "the duration of \(asset.displayPath) is unknown, or it is not seekable",
         operation: "insertTimeRange")
     }
     guard range.end <= properties.duration else {
@@ -227,7 +229,7 @@ public struct Composition: Sendable {
       range.duration > .zero, range.duration.epoch == 0, range.end.isNumeric
     else {
       throw MediaError(
-        .invalidTime, "a range begins at a number from 0 on and lasts longer than 0, unlike \(range)",
+        .invalidTime, "a range must start at 0 or later and have a positive duration (got \(range))",
         operation: operation)
     }
   }
@@ -235,7 +237,8 @@ public struct Composition: Sendable {
   private static func check(_ range: TimeRange, _ duration: MediaTime) throws(MediaError) {
     try check(range, "scaleTimeRange")
     guard duration.isNumeric, duration > .zero, duration.epoch == 0, (range.start + duration).isNumeric else {
-      throw MediaError(.invalidTime, "nothing lasts \(duration)", operation: "scaleTimeRange")
+      throw MediaError(
+        .invalidTime, "the duration must be positive and numeric (got \(duration))", operation: "scaleTimeRange")
     }
   }
 
@@ -246,7 +249,7 @@ public struct Composition: Sendable {
       track.segments(in: range).contains(where: { !$0.isEmpty })
     else { return }
     throw MediaError(
-      .unsupportedEdit, "sound is not stretched: take it out of the range first, or play all at another rate",
+      .unsupportedEdit, "audio cannot be scaled: remove it from the range first, or change the playback rate",
       operation: "scaleTimeRange")
   }
 }

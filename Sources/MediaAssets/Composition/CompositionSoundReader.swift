@@ -40,14 +40,14 @@ final class CompositionSoundReader: SoundReader, @unchecked Sendable {
     log: NetworkLog?
   ) throws(MediaError) {
     guard let format = composition.audioFormat else {
-      throw MediaError(.noPlayableTracks, "there is no sound in the composition")
+      throw MediaError(.noPlayableTracks, "there is no audio in the composition")
     }
     try format.checkSupported()
     let read = composition.tracks.filter { track in
       track.mediaType == .audio && !track.segments.isEmpty && trackID.map { $0 == track.id } ?? true
     }
     guard let first = read.first else {
-      throw MediaError(.noSuchTrack, "there is no sound track \(trackID ?? 0) in the composition")
+      throw MediaError(.noSuchTrack, "there is no audio track \(trackID ?? 0) in the composition")
     }
     self.format = format
     self.sampleFormat = sampleFormat
@@ -90,7 +90,7 @@ final class CompositionSoundReader: SoundReader, @unchecked Sendable {
   func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> AudioTrackReader.ReadResult {
-    precondition(capacityFrames > 0, "a read needs room for a frame")
+    precondition(capacityFrames > 0, "the capacity must be at least one frame")
     if interrupt.isCancelled { return .cancelled }
     if let error = pendingError {
       (pendingError, isBroken) = (nil, true)

@@ -47,7 +47,7 @@ public final class AssetExportSession: Sendable {
     _ asset: Asset, to path: [UInt8], _ settings: ExportSettings, replacesFile: Bool = false
   ) {
     self.init(
-      joining: [asset], to: WholeFile(path: path, replaces: replacesFile, hint: "it is not to be replaced"), settings)
+      joining: [asset], to: WholeFile(path: path, replaces: replacesFile, hint: "replacing is not allowed"), settings)
   }
 
   /// Creates an export of several assets, one after another with a chapter for each, or mixed together. The file has
@@ -60,12 +60,12 @@ public final class AssetExportSession: Sendable {
   ) {
     self.init(
       joining: assets, mixes: mixes,
-      to: WholeFile(path: path, replaces: replacesFile, hint: "it is not to be replaced"), settings)
+      to: WholeFile(path: path, replaces: replacesFile, hint: "replacing is not allowed"), settings)
   }
 
   /// Creates an export of several assets to `file`, which may be restricted to some folders.
   package init(joining assets: [Asset], mixes: Bool = false, to file: WholeFile, _ settings: ExportSettings) {
-    precondition(!assets.isEmpty, "an export is made of something")
+    precondition(!assets.isEmpty, "an export needs at least one asset")
     (source, self.file, self.settings) = (ExportSource(assets: assets, mixes: mixes), file, settings)
   }
 

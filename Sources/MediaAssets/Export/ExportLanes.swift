@@ -16,7 +16,7 @@ struct ExportLanes {
   func all() throws(MediaError) -> [ExportPlan.Lane] {
     let lanes = try video() + sound()
     guard !lanes.isEmpty else {
-      throw MediaError(.noPlayableTracks, "there is nothing to export in \(path)", operation: "export")
+      throw MediaError(.noPlayableTracks, "no track to export in \(path)", operation: "export")
     }
     return lanes
   }
@@ -47,7 +47,7 @@ struct ExportLanes {
     let sound = properties.tracks.filter { $0.mediaType == .audio }
     if let id = settings.audioTrackID {
       guard let track = sound.first(where: { $0.id == id }) else {
-        throw MediaError(.noSuchTrack, "there is no such track of sound in \(path)", operation: "export")
+        throw MediaError(.noSuchTrack, "unknown audio track in \(path)", operation: "export")
       }
       return [track]
     }
@@ -57,7 +57,7 @@ struct ExportLanes {
 
   private func encoded(_ track: AssetTrack, _ wanted: AudioOutputSettings?) throws(MediaError) -> ExportPlan.Lane {
     guard track.isAudible, let format = track.audioFormat else {
-      throw MediaError(.unsupportedAudioFormat, "the sound of \(path) is not decoded", operation: "export")
+      throw MediaError(.unsupportedAudioFormat, "the audio of \(path) cannot be decoded", operation: "export")
     }
     let encoding = Self.encoding(of: track)
     let output = wanted ?? Self.usual(settings.container, track)
@@ -102,10 +102,10 @@ struct ExportLanes {
   private func encoded(_ track: AssetTrack, _ wanted: VideoOutputSettings?) throws(MediaError) -> ExportPlan.Lane {
     guard let codec = wanted?.codec ?? settings.container.usualVideo else {
       throw MediaError(
-        .invalidArgument, "\(settings.container.rawValue) has no pictures that are coded here", operation: "export")
+        .invalidArgument, "\(settings.container.rawValue) supports no video that can be encoded", operation: "export")
     }
     guard track.isDecodable, !track.isProtected else {
-      throw MediaError(.unknownCodec, "the pictures of \(path) are not decoded", operation: "export")
+      throw MediaError(.unknownCodec, "the video of \(path) cannot be decoded", operation: "export")
     }
     var reading = VideoReadSettings(.i420)
     // Only MP4, M4A and MOV can store the rotation of video.

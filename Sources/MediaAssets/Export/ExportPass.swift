@@ -98,7 +98,7 @@ final class ExportPass: Sendable {
       tracks.append(Track(output: lane.output, input: input, next: first))
     }
     guard !tracks.isEmpty else {
-      throw MediaError(.invalidTime, "there is nothing in the range that is exported", operation: "export")
+      throw MediaError(.invalidTime, "the exported range contains no samples", operation: "export")
     }
     return tracks
   }

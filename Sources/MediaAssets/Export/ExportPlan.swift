@@ -37,16 +37,16 @@ struct ExportPlan: Sendable {
     _ wanted: TimeRange, _ properties: AssetProperties, _ path: String
   ) throws(MediaError) -> TimeRange {
     guard properties.isSeekable || properties.duration.isNumeric else {
-      throw MediaError(.unsupportedLocation, "a stream has no end, so it is not exported: \(path)", operation: "export")
+      throw MediaError(.unsupportedLocation, "a stream without an end cannot be exported: \(path)", operation: "export")
     }
     guard wanted.start.isNumeric, wanted.start >= .zero, wanted.duration > .zero else {
       throw MediaError(
-        .invalidTime, "what is exported begins at a number from 0 on, and has a length", operation: "export")
+        .invalidTime, "the exported range must start at 0 or later and have a positive duration", operation: "export")
     }
     guard properties.duration.isNumeric else { return wanted }
     guard wanted.start < properties.duration || !properties.providesPreciseDuration else {
       throw MediaError(
-        .invalidTime, "\(wanted.start) lies behind the end, which is at \(properties.duration): \(path)",
+        .invalidTime, "the start \(wanted.start) must be before the end (\(properties.duration)): \(path)",
         operation: "export")
     }
     // The tracks of a file have their ends. The duration of a file may be an estimate, or that of another track. A

@@ -43,7 +43,7 @@ struct ExportSource: Sendable {
       let duration = try opening.inspect(asset).duration
       guard duration.isNumeric else {
         throw MediaError(
-          .unsupportedLocation, "it is not known how long it is, so nothing can follow it: \(asset.displayPath)",
+          .unsupportedLocation, "the duration is unknown, so other assets cannot follow: \(asset.displayPath)",
           operation: "export")
       }
       let metadata = try opening.metadata(of: asset)

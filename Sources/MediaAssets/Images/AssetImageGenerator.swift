@@ -138,7 +138,7 @@ private final class ImageQueue: Sendable {
   private let interrupt = Interrupt()
   private let state = Mutex(State())
 
-  static var cancelled: MediaError { MediaError(.cancelled, "the image was cancelled", operation: "image") }
+  static var cancelled: MediaError { MediaError(.cancelled, "image generation was cancelled", operation: "image") }
 
   init(_ asset: Asset) { self.asset = asset }
 

@@ -36,11 +36,12 @@ public struct ContactSheet: Sendable, Hashable, Codable {
       imageCount <= Self.maximumImageCount
     else {
       throw MediaError(
-        .invalidArgument, "a sheet has from 1 to \(Self.maximumImageCount) images, not \(columns) x \(rows)",
+        .invalidArgument, "a sheet must have 1 to \(Self.maximumImageCount) images (got \(columns) x \(rows))",
         operation: "image")
     }
     guard (0...1_024).contains(gap) else {
-      throw MediaError(.invalidArgument, "the gap between images goes from 0 to 1024", operation: "image")
+      throw MediaError(
+        .invalidArgument, "the gap between images must be between 0 and 1024 (got \(gap))", operation: "image")
     }
   }
 
@@ -66,7 +67,7 @@ public struct ContactSheet: Sendable, Hashable, Codable {
   /// - Throws: `invalidArgument`; `mediaLimitExceeded` for a sheet that is too large.
   public func picture(of images: [PixelBuffer]) throws(MediaError) -> PixelBuffer {
     guard let first = images.first else {
-      throw MediaError(.invalidArgument, "a sheet has an image at least", operation: "image")
+      throw MediaError(.invalidArgument, "a sheet must have at least one image", operation: "image")
     }
     var painter = try ContactSheetPainter(self, imageWidth: first.width, imageHeight: first.height)
     for (index, image) in images.prefix(imageCount).enumerated() { try painter.place(image, at: index) }
@@ -98,7 +99,7 @@ struct ContactSheetPainter {
       width * height <= maximumPixelCount
     else {
       throw MediaError(
-        .mediaLimitExceeded, "a sheet of \(width) x \(height) pixels is too large: make its images smaller",
+        .mediaLimitExceeded, "a sheet of \(width) x \(height) pixels is too large: use smaller images",
         operation: "image")
     }
     let color = sheet.background
@@ -114,7 +115,7 @@ struct ContactSheetPainter {
   /// - Throws: `invalidArgument` for another pixel format.
   mutating func place(_ image: PixelBuffer, at index: Int) throws(MediaError) {
     guard image.pixelFormat == .bgra else {
-      throw MediaError(.invalidArgument, "a sheet is made of images in BGRA", operation: "image")
+      throw MediaError(.invalidArgument, "the images of a sheet must be BGRA", operation: "image")
     }
     let left = sheet.gap + index % sheet.columns * (imageWidth + sheet.gap)
     let top = sheet.gap + index / sheet.columns * (imageHeight + sheet.gap)

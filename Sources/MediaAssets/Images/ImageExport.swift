@@ -124,7 +124,8 @@ public final class ImageExport: Sendable {
     case .images(let wanted):
       guard !wanted.isEmpty, wanted.count <= Self.maximumImageCount else {
         throw MediaError(
-          .invalidArgument, "from 1 to \(Self.maximumImageCount) images are made at once, not \(wanted.count)",
+          .invalidArgument,
+          "the number of images must be between 1 and \(Self.maximumImageCount) (got \(wanted.count))",
           operation: "image")
       }
       for (_, file) in wanted { try file.check() }
@@ -171,7 +172,8 @@ public final class ImageExport: Sendable {
     let times = times.isEmpty ? sheet.times(in: maker.timeRange) : Array(times.prefix(sheet.imageCount))
     guard !times.isEmpty else {
       throw MediaError(
-        .invalidTime, "it is not known how long the video is: say the times of the sheet's images", operation: "image")
+        .invalidTime, "the duration of the video is unknown: specify the times of the sheet's images",
+        operation: "image")
     }
     var images: [Result.Image] = []
     for (index, time) in times.enumerated() {

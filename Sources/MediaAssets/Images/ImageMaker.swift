@@ -167,7 +167,7 @@ final class LocalImageMaker: ImageMaker {
     guard bytes.count <= limits.byteCount else {
       throw MediaError(
         .mediaLimitExceeded,
-        "the file of an image must have at most \(limits.byteCount) bytes (got \(bytes.count)): make it smaller",
+        "the file of an image must have at most \(limits.byteCount) bytes (got \(bytes.count)): reduce its size",
         operation: "image")
     }
     encoded = bytes

@@ -33,11 +33,12 @@ public struct ImageSettings: Sendable, Hashable, Codable {
   func check() throws(MediaError) {
     for tolerance in [toleranceBefore, toleranceAfter] {
       guard tolerance >= .zero, tolerance.isNumeric || tolerance.isPositiveInfinity else {
-        throw MediaError(.invalidTime, "a tolerance is a time from 0 on, or infinite", operation: "image")
+        throw MediaError(.invalidTime, "a tolerance must be at least 0, or infinite", operation: "image")
       }
     }
     for limit in [maximumWidth, maximumHeight].compactMap({ $0 }) where limit < 0 {
-      throw MediaError(.invalidArgument, "an image has no \(limit) pixels", operation: "image")
+      throw MediaError(
+        .invalidArgument, "the width and height of an image must not be negative (got \(limit))", operation: "image")
     }
   }
 }
@@ -63,7 +64,7 @@ extension PixelBuffer {
     as form: ImageForm, color: FormatDescription.Video.Color = .init()
   ) throws(MediaError) -> [UInt8] {
     if case .jpeg(let quality) = form, !(1...100).contains(quality) {
-      throw MediaError(.invalidArgument, "the quality of a JPEG goes from 1 to 100", operation: "image")
+      throw MediaError(.invalidArgument, "JPEG quality must be between 1 and 100 (got \(quality))", operation: "image")
     }
     let encoding: PictureEncoder.Form =
       switch form {

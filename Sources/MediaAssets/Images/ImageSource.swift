@@ -37,7 +37,7 @@ final class ImageSource: @unchecked Sendable {
   ) throws(MediaError) -> (image: PixelBuffer, actualTime: MediaTime) {
     try settings.check()
     guard time.isNumeric else {
-      throw MediaError(.invalidTime, "there is no image of the time \(time)", operation: "image")
+      throw MediaError(.invalidTime, "the time of an image must be numeric (got \(time))", operation: "image")
     }
     let shot = try shot(at: time, settings)
     let pixelCount = ImageRenderer.plan(of: shot, settings)
@@ -54,7 +54,7 @@ final class ImageSource: @unchecked Sendable {
   static func tooLarge(_ pixelCount: Int, maximumPixelCount: Int) -> MediaError {
     MediaError(
       .mediaLimitExceeded,
-      "an image must have at most \(maximumPixelCount) pixels (got \(pixelCount)): give a smaller width or height",
+      "an image must have at most \(maximumPixelCount) pixels (got \(pixelCount)): use a smaller width or height",
       operation: "image")
   }
 
@@ -65,7 +65,7 @@ final class ImageSource: @unchecked Sendable {
     try reader.seek(to: max(.zero, time))
     guard let shot = reader.shown else {
       throw reader.takeFault()
-        ?? MediaError(.decodeFailed, "no picture of \(reader.displayPath) decodes", operation: "image")
+        ?? MediaError(.decodeFailed, "no video frame of \(reader.displayPath) can be decoded", operation: "image")
     }
     let isEarly = time < .zero && shot.time - time > settings.toleranceAfter
     let end = reader.assetDuration.isNumeric ? max(shot.end, reader.assetDuration) : shot.end
@@ -73,7 +73,7 @@ final class ImageSource: @unchecked Sendable {
     guard !isEarly, !isLate else {
       throw MediaError(
         .invalidTime,
-        "there is no picture at \(time.decimalDescription) s: the video goes from 0 to \(end.decimalDescription) s",
+        "there is no video frame at \(time.decimalDescription) s: the video covers 0 to \(end.decimalDescription) s",
         operation: "image")
     }
     return shot

@@ -53,7 +53,7 @@ extension Asset.Isolation {
   /// - Throws: `workerUnavailable` if their program is missing.
   static func pool() throws(MediaError) -> WorkerPool {
     guard let pool = WorkerPool.shared else {
-      throw MediaError(.workerUnavailable, "the program \(WorkerProgram.name) is missing", operation: "worker")
+      throw MediaError(.workerUnavailable, "the worker program \(WorkerProgram.name) is missing", operation: "worker")
     }
     return pool
   }

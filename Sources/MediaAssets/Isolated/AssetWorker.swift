@@ -114,7 +114,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
   }
 
   static var malformed: MediaError {
-    MediaError(.readFailed, "a worker process received a task that makes no sense", operation: "worker")
+    MediaError(.readFailed, "a worker process received an invalid task", operation: "worker")
   }
 
   // MARK: - Opening
@@ -258,7 +258,7 @@ struct SourceFile {
   }
 
   private var requested: any ByteSource {
-    guard case .requested(let bytes) = source.bytes else { preconditionFailure("a file with a descriptor is local") }
+    guard case .requested(let bytes) = source.bytes else { preconditionFailure("a local file has a descriptor") }
     return bytes
   }
 

@@ -108,7 +108,7 @@ final class IsolatedAudioReader: SoundReader {
   func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> AudioTrackReader.ReadResult {
-    precondition(capacityFrames > 0, "a read needs room for a frame")
+    precondition(capacityFrames > 0, "the capacity must be at least one frame")
     if source.interrupt.isCancelled { return .cancelled }
     let start = position
     var count = 0

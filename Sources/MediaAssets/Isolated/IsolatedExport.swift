@@ -64,7 +64,7 @@ struct IsolatedExport {
       ) { (index) throws(MediaError) in
         guard case .bytes(let file) = try MediaFile.find(assets[index], interrupt: interrupt) else {
           isStream = true
-          throw MediaError(.unsupportedLocation, "a stream is read in this process", operation: "export")
+          throw MediaError(.unsupportedLocation, "streams cannot be read in a worker process", operation: "export")
         }
         if let bytes = file.byteSource { assets[index].noteReading(bytes) }
         if index > 0 { try control.check() }

@@ -55,7 +55,7 @@ final class SharedSamples: Cancellable, @unchecked Sendable {
 
   private static var failure: MediaError {
     MediaError(
-      .workerUnavailable, "no memory can be shared with a worker process", operation: "worker",
+      .workerUnavailable, "cannot share memory with a worker process", operation: "worker",
       underlying: String(cString: strerror(errno)))
   }
 }

@@ -87,7 +87,7 @@ public struct Artwork: Sendable, Hashable, Codable {
     self.byteCount = byteCount ?? data.count
     let isWhole = self.byteCount == data.count
     self.data = isWhole ? data : []
-    omission = isWhole ? nil : MetadataReader.tooLarge("the picture", self.byteCount)
+    omission = isWhole ? nil : MetadataReader.tooLarge("the artwork", self.byteCount)
   }
 
   /// Returns the media type detected from the first bytes of an image file; nil for an unknown type.

@@ -104,7 +104,7 @@ package enum MetadataReader {
   /// Returns the error of tag data that was not read because of its size.
   static func tooLarge(_ subject: String, _ byteCount: Int) -> MediaError {
     MediaError(
-      .imageTooLarge, "\(subject) has \(byteCount) bytes; at most \(Artwork.maximumByteCount) are read",
+      .imageTooLarge, "\(subject) must have at most \(Artwork.maximumByteCount) bytes (got \(byteCount))",
       operation: "metadata")
   }
 }

@@ -52,7 +52,7 @@ extension AssetMetadata {
       return true
     }
     let error = MediaError(
-      .tagDataLimit, "the assets that are open hold as much of tags as they may", operation: "metadata")
+      .tagDataLimit, "the tags of the open assets have reached the memory limit", operation: "metadata")
     var kept: [MetadataItem] = []
     var leftOutCount = 0
     for index in items.indices {

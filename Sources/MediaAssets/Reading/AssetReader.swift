@@ -69,7 +69,7 @@ public final class AssetReader: Sendable {
     try output.check()
     try change { state throws(MediaError) in
       guard output.attach(self) else {
-        throw MediaError(.invalidState, "the output has a reader already", operation: "add")
+        throw MediaError(.invalidState, "the output already has a reader", operation: "add")
       }
       state.outputs.append(output)
     }
@@ -79,7 +79,7 @@ public final class AssetReader: Sendable {
     let result = state.withLock { state in
       Result { () throws(MediaError) in
         guard state.status == .unknown else {
-          throw MediaError(.invalidState, "reading has begun", operation: "AssetReader")
+          throw MediaError(.invalidState, "reading has already started", operation: "AssetReader")
         }
         try body(&state)
       }
@@ -91,7 +91,8 @@ public final class AssetReader: Sendable {
     guard range.start.isNumeric, range.start >= .zero, range.duration.isNumeric || range.duration.isPositiveInfinity,
       range.duration >= .zero
     else {
-      throw MediaError(.invalidTime, "a range that is read begins at a number from 0 on", operation: "timeRange")
+      throw MediaError(
+        .invalidTime, "a time range must start at 0 or later and have a duration of at least 0", operation: "timeRange")
     }
   }
 
@@ -106,10 +107,10 @@ public final class AssetReader: Sendable {
     let opening = AssetOpening()
     let begun = state.withLock { state -> Result<([AssetReaderOutput], TimeRange), MediaError> in
       guard state.status == .unknown else {
-        return .failure(MediaError(.invalidState, "reading begins once", operation: "startReading"))
+        return .failure(MediaError(.invalidState, "reading can be started only once", operation: "startReading"))
       }
       guard !state.outputs.isEmpty else {
-        return .failure(MediaError(.invalidState, "a reader has an output at least", operation: "startReading"))
+        return .failure(MediaError(.invalidState, "a reader needs at least one output", operation: "startReading"))
       }
       state.status = .reading
       state.opening = opening

@@ -33,7 +33,7 @@ public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Send
   override func check() throws(MediaError) {
     try settings.check()
     if let trackIDs, trackIDs.isEmpty || Set(trackIDs).count != trackIDs.count {
-      throw MediaError(.invalidArgument, "tracks are mixed once each, and one at least", operation: "add")
+      throw MediaError(.invalidArgument, "an audio mix needs at least one track, and no track twice", operation: "add")
     }
   }
 
@@ -41,7 +41,8 @@ public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Send
   private static func checkCount(_ ids: [AssetTrack.ID]) throws(MediaError) {
     guard ids.count > maximumTrackCount else { return }
     throw MediaError(
-      .mediaLimitExceeded, "at most \(maximumTrackCount) tracks are mixed, not \(ids.count)", operation: "read")
+      .mediaLimitExceeded, "an audio mix must have at most \(maximumTrackCount) tracks (got \(ids.count))",
+      operation: "read")
   }
 
   override func makePass(
@@ -50,7 +51,7 @@ public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Send
     let ids = trackIDs ?? properties.tracks.filter(\.isAudible).map(\.id)
     guard !ids.isEmpty else {
       try properties.checkHasAudio(path: asset.displayPath, operation: "read")
-      throw MediaError(.noPlayableTracks, "there is no sound to mix in \(asset.displayPath)", operation: "read")
+      throw MediaError(.noPlayableTracks, "there is no audio to mix in \(asset.displayPath)", operation: "read")
     }
     try Self.checkCount(ids)
     var readers: [AudioTrackReader] = []

@@ -65,7 +65,7 @@ public class AssetReaderOutput: @unchecked Sendable {
   func makePass(
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening
   ) throws(MediaError) -> any ReadPass {
-    preconditionFailure("an output says what it reads")
+    preconditionFailure("a subclass must override makePass")
   }
 
   // MARK: - Samples
@@ -136,7 +136,7 @@ public class AssetReaderOutput: @unchecked Sendable {
     for range in ranges {
       try AssetReader.check(range)
       guard before.map({ $0.end <= range.start && $0.start < range.start }) ?? true else {
-        throw MediaError(.invalidTime, "ranges follow each other and do not overlap", operation: "reset")
+        throw MediaError(.invalidTime, "time ranges must be in order and must not overlap", operation: "reset")
       }
       before = range
     }
@@ -150,7 +150,7 @@ public class AssetReaderOutput: @unchecked Sendable {
     guard mayRead else {
       throw MediaError(
         .invalidState,
-        "other ranges can be read with random access, when nil was returned, and before the configuration is final",
+        "other ranges need random access, can be set after nil was returned, and before the configuration is final",
         operation: "reset")
     }
   }

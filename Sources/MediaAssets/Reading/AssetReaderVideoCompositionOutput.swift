@@ -33,7 +33,7 @@ public final class AssetReaderVideoCompositionOutput: AssetReaderOutput, @unchec
       ? properties.duration : videoComposition.instructions.last?.timeRange.end ?? .zero
     guard end.isNumeric else {
       throw MediaError(
-        .invalidTime, "neither the file nor the last instruction tells when it ends: \(asset.displayPath)",
+        .invalidTime, "neither the file nor the last instruction has an end: \(asset.displayPath)",
         operation: "read")
     }
     return try VideoCompositionPass(

@@ -21,13 +21,13 @@ public struct AudioReadSettings: Sendable, Hashable {
   /// - Throws: `invalidArgument`.
   func check() throws(MediaError) {
     guard NativeSamples.format(of: encoding) != nil else {
-      throw MediaError(.invalidArgument, "sound is not read as \(encoding.codecName)", operation: "read")
+      throw MediaError(.invalidArgument, "audio cannot be read as \(encoding.codecName)", operation: "read")
     }
     if let sampleRateHz, !AudioFormat.supportedSampleRatesHz.contains(sampleRateHz) {
-      throw MediaError(.invalidArgument, "there is no sound at \(sampleRateHz) Hz", operation: "read")
+      throw MediaError(.invalidArgument, "unsupported sample rate: \(sampleRateHz) Hz", operation: "read")
     }
     if let channelCount, !AudioFormat.supportedChannelCounts.contains(channelCount) {
-      throw MediaError(.invalidArgument, "\(channelCount) channels are no sound", operation: "read")
+      throw MediaError(.invalidArgument, "unsupported number of channels: \(channelCount)", operation: "read")
     }
   }
 }

@@ -31,7 +31,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
 
   /// - Parameter readers: At least one reader of float32 samples.
   init(_ readers: [AudioTrackReader], _ settings: AudioReadSettings, _ mix: AudioMix) throws(MediaError) {
-    guard let first = readers.first else { preconditionFailure("a mix has a track") }
+    guard let first = readers.first else { preconditionFailure("an audio mix has a track") }
     let most = readers.map(\.format.channelCount).max() ?? first.format.channelCount
     let output = AudioFormat(
       sampleRateHz: settings.sampleRateHz ?? first.format.sampleRateHz, channelCount: settings.channelCount ?? most)

@@ -6,7 +6,7 @@ extension PixelBuffer {
   func cropped(x: Int, y: Int, width: Int, height: Int) -> PixelBuffer {
     precondition(
       pixelFormat == .bgra && x >= 0 && y >= 0 && x + width <= self.width && y + height <= self.height,
-      "a part of a picture of whole pixels lies within it")
+      "the part must be within the frame, which must be BGRA")
     return rearranged(width: width, height: height) { columns, _, column, row in (y + row) * columns + x + column }
   }
 
@@ -53,7 +53,7 @@ extension PixelBuffer {
       count = byteCount
     }
     guard let picture = try? PixelBuffer(pixelFormat, width: width, height: height, data: bytes) else {
-      preconditionFailure("a part of a picture is one")
+      preconditionFailure("a part of a frame has a valid size")
     }
     return picture
   }

@@ -54,7 +54,7 @@ final class SoundPass: ReadPass, @unchecked Sendable {
   /// - Throws: `invalidTime`; the errors of `AudioTrackReader.seek`.
   func begin(_ range: TimeRange) throws(MediaError) {
     guard range.start.isNumeric else {
-      throw MediaError(.invalidTime, "cannot read from \(range.start) on", operation: "read")
+      throw MediaError(.invalidTime, "cannot read from \(range.start)", operation: "read")
     }
     isFresh = true
     end = range.end.isNumeric ? Self.frame(range.end, output.sampleRateHz) : nil

@@ -76,7 +76,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
     if isForwardOnly {
       guard isAtStart else {
         throw MediaError(
-          .onlyInOrder, "what has gone by of a stream does not come again: \(displayPath)", operation: "seek")
+          .onlyInOrder, "earlier data of a stream cannot be read again: \(displayPath)", operation: "seek")
       }
       return
     }
@@ -225,7 +225,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
     guard ContainerFormat(demuxer.formatName) == .movie, let last = demuxer.lastIndexedTicks(streamIndex: stream.index),
       lastTicks.map({ $0 < last }) ?? true
     else { return nil }
-    return MediaError(.damagedFile, "the file breaks off before its end: \(displayPath)", operation: "read")
+    return MediaError(.damagedFile, "the file is truncated: \(displayPath)", operation: "read")
   }
 
   private func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {

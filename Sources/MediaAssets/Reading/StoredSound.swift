@@ -51,7 +51,7 @@ final class StoredSound {
     if media.isForwardOnly {
       guard reader.stored.isAtStart || (reader.stored.timeline?.expectedFrame ?? .max) <= warmStart else {
         throw MediaError(
-          .onlyInOrder, "what has gone by of a stream does not come again: \(media.displayPath)", operation: "seek")
+          .onlyInOrder, "earlier data of a stream cannot be read again: \(media.displayPath)", operation: "seek")
       }
       return warmStart <= start ? .min : warmStart
     }

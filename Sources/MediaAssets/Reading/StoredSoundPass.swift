@@ -35,7 +35,7 @@ final class StoredSoundPass: StoredPass, @unchecked Sendable {
     sound = try StoredSound(media)
     rate = media.format.sampleRateHz
     guard var format = media.reader.demuxer.format(ofStream: media.trackID) else {
-      preconditionFailure("a track that is read is there")
+      preconditionFailure("the track of a pass exists")
     }
     if format.audio != nil {
       // The decoded format replaces the container's description.

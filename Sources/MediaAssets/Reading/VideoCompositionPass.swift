@@ -46,7 +46,7 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
     let duration = composition.frameDuration
     guard range.start.isNumeric,
       let ticks = range.start.frameIndex(rate: Int(duration.timescale), rounding: .towardNegativeInfinity)
-    else { throw MediaError(.invalidTime, "cannot read from \(range.start) on", operation: "read") }
+    else { throw MediaError(.invalidTime, "cannot read from \(range.start)", operation: "read") }
     self.range = range
     next = ticks / duration.value
     isFresh = true

@@ -28,7 +28,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
 
   func begin(_ range: TimeRange) throws(MediaError) {
     guard range.start.isNumeric else {
-      throw MediaError(.invalidTime, "cannot read from \(range.start) on", operation: "read")
+      throw MediaError(.invalidTime, "cannot read from \(range.start)", operation: "read")
     }
     self.range = range
     isFresh = true

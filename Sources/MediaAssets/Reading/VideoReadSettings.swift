@@ -30,7 +30,7 @@ public struct VideoReadSettings: Sendable, Hashable {
     guard let size else { return }
     guard PixelBuffer.supportedSizes.contains(size.width), PixelBuffer.supportedSizes.contains(size.height) else {
       throw MediaError(
-        .invalidArgument, "there is no picture of \(size.width) x \(size.height) pixels", operation: "read")
+        .invalidArgument, "unsupported frame size: \(size.width) x \(size.height) pixels", operation: "read")
     }
   }
 }

@@ -98,7 +98,7 @@ final class LocalRunDecoder: RunDecoder {
     }
     let stream = demuxer.streams[index]
     guard let rate = stream.sampleRateHz, TimeBase(sampleRateHz: rate) != nil else {
-      throw MediaError(.damagedFile, "nothing is known about the audio in \(name)", operation: "hls")
+      throw MediaError(.damagedFile, "the audio format is unknown in \(name)", operation: "hls")
     }
     let isMovie = ContainerFormat(demuxer.formatName) == .movie
     let times =

@@ -47,7 +47,7 @@ final class SegmentRun {
     }
     description = decoder.description
     guard let tickBase = description.timeBase, let frameBase = TimeBase(sampleRateHz: description.sampleRateHz) else {
-      throw MediaError(.damagedFile, "nothing is known about the audio in \(session.name)", operation: "hls")
+      throw MediaError(.damagedFile, "the audio format is unknown in \(session.name)", operation: "hls")
     }
     (self.tickBase, self.frameBase, rateHz) = (tickBase, frameBase, description.sampleRateHz)
     isTransport = description.isMPEGTransport || source.isPacked

@@ -131,7 +131,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled", operation: "hls") }
     if place < offset {
       guard place >= 0, place < Int64(beginning.count) else {
-        throw MediaError(.readFailed, "a stream is not read twice", operation: "hls")
+        throw MediaError(.readFailed, "a stream cannot be read twice", operation: "hls")
       }
       let count = min(buffer.count, beginning.count - Int(place))
       buffer.copyBytes(from: beginning[Int(place)..<(Int(place) + count)])
@@ -288,7 +288,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     guard let failure else { return nil }
     missingCount += 1
     let error = MediaError(
-      .segmentUnavailable, "segment \(entry.segment.number) is not to be had: \(entry.segment.place.displayText)",
+      .segmentUnavailable, "segment \(entry.segment.number) is not available: \(entry.segment.place.displayText)",
       operation: "hls", underlying: failure.description)
     fetcher.note(error, entry.segment.place, isRetried: false)
     missingError = failure

@@ -52,13 +52,13 @@ extension SegmentedTrackReader {
           present.strayStartStamp = firstStamp
         }
         present.originFrame += difference
-        note(.irregularTimestamps, "timestamps jump: they are counted anew", at: expected)
+        note(.irregularTimestamps, "timestamps jump: times are renumbered", at: expected)
         place = expected
       } else {
         place = Self.snapped(place, present)
         note(
           .irregularTimestamps,
-          difference > 0 ? "sound is missing: silence fills the hole" : "what comes twice is left out", at: expected)
+          difference > 0 ? "audio is missing: silence fills the gap" : "duplicate audio is skipped", at: expected)
       }
     } else {
       place = Self.snapped(place, present)

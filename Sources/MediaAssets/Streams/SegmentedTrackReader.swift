@@ -95,7 +95,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
     (run, variantNumber) = try SegmentRun.first(of: session, fetcher: fetcher, interrupt: interrupt)
     let own = session.trackID ?? run.description.trackIndex
     if let wanted, wanted != own {
-      throw MediaError(.noSuchTrack, "there is no sound track \(wanted) in \(session.name)")
+      throw MediaError(.noSuchTrack, "there is no audio track \(wanted) in \(session.name)")
     }
     trackID = own
     do throws(AVFailure) {
@@ -152,7 +152,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> AudioTrackReader.ReadResult {
-    precondition(capacityFrames > 0, "a read needs room for a frame")
+    precondition(capacityFrames > 0, "the capacity must be at least one frame")
     isFresh = false
     if let leftAt { run?.source.noteIdle(nanoseconds: fetcher.clock.now.nanoseconds(since: leftAt)) }
     defer { leftAt = fetcher.clock.now }
@@ -256,7 +256,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       number = first
       hasSkipped = true
       let error = MediaError(
-        .segmentsLeftWindow, "what follows is not to be had any more; it goes on with segment \(first)",
+        .segmentsLeftWindow, "the next segments are no longer available; playback continues with segment \(first)",
         operation: "hls", underlying: session.name)
       fetcher.note(error, session.place, isRetried: true)
       if let expected {

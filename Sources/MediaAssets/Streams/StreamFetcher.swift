@@ -85,10 +85,12 @@ struct StreamFetcher: Sendable {
     let deadline = nanoseconds.map { clock.now.advanced(byNanoseconds: $0) }
     return try source.readAll(in: (range?.start ?? 0)..<(range?.end ?? .max)) { byteCount throws(MediaError) in
       if byteCount > limit {
-        throw MediaError(.streamLimitExceeded, "more than \(limit) bytes: \(place.displayText)", operation: "hls")
+        throw MediaError(
+          .streamLimitExceeded, "the response has more than \(limit) bytes: \(place.displayText)", operation: "hls")
       }
       if let deadline, clock.now >= deadline {
-        throw MediaError(.networkTimedOut, "it does not come to an end: \(place.displayText)", operation: "hls")
+        throw MediaError(
+          .networkTimedOut, "the transfer exceeded the time limit: \(place.displayText)", operation: "hls")
       }
     }
   }
@@ -117,7 +119,9 @@ final class FilePart: ByteSource, @unchecked Sendable {
   var isSeekable: Bool { true }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
-    guard let file else { throw MediaError(.invalidState, "the file is read before it was opened", operation: "hls") }
+    guard let file else {
+      throw MediaError(.invalidState, "the file must be opened before it is read", operation: "hls")
+    }
     let left = range.map { max(0, $0.end - offset) } ?? .max
     let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), left))])
     do throws(AVFailure) { return try file.read(into: wanted, at: offset) } catch {

@@ -105,7 +105,8 @@ extension StreamSession {
       }
       if schedule.becameStale(at: begin, targetNanoseconds: target) {
         let error = MediaError(
-          .streamNotUpdated, "nothing new has come for three target durations: \(place.displayText)", operation: "hls")
+          .streamNotUpdated, "the playlist has not changed for three target durations: \(place.displayText)",
+          operation: "hls")
         fetcher.note(error, place, isRetried: true)
       }
     }
@@ -137,7 +138,8 @@ extension StreamSession {
     let loaded = try fetcher.load(place, limit: HLSLimits.playlistByteCount, interrupt: interrupt)
     guard case .media(let media) = try HLSPlaylist(parsing: loaded.bytes, at: loaded.place) else {
       throw MediaError(
-        .streamPlaylistCycle, "a playlist that has become a list of variants: \(place.displayText)", operation: "hls")
+        .streamPlaylistCycle, "a media playlist was replaced by a master playlist: \(place.displayText)",
+        operation: "hls")
     }
     let update: HLSTimeline.Update? = signal.update { state in
       // Another variant has replaced this one meanwhile.
@@ -150,7 +152,7 @@ extension StreamSession {
     if update == .restarted { family.forgetStretches() }
     if update == .outOfReach {
       throw MediaError(
-        .streamLimitExceeded, "a stream that has gone on for 36 years: \(place.displayText)", operation: "hls")
+        .streamLimitExceeded, "the stream is longer than 36 years: \(place.displayText)", operation: "hls")
     }
     return update != .unchanged
   }

@@ -27,7 +27,8 @@ extension StreamSession {
           placeCount += 1
           guard placeCount <= Self.maximumPlaceCount, left > 0 else {
             throw MediaError(
-              .mediaLimitExceeded, "more data elsewhere than is loaded: \(place.displayText)", operation: "hls")
+              .mediaLimitExceeded, "session data exceeds the limit and was not loaded: \(place.displayText)",
+              operation: "hls")
           }
           let (bytes, _) = try fetcher.load(place, limit: min(left, Self.dataByteCount), interrupt: interrupt)
           left -= bytes.count

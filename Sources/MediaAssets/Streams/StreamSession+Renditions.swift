@@ -43,7 +43,7 @@ extension StreamSession {
       return self
     }
     guard options.audio.indices.contains(trackID) else {
-      throw MediaError(.noSuchTrack, "there is no sound track \(trackID) in \(name)")
+      throw MediaError(.noSuchTrack, "there is no audio track \(trackID) in \(name)")
     }
     if let known = signal.withState({ $0.renditions[trackID] }) {
       known.describe(to: fetcher)

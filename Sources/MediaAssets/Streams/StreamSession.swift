@@ -175,13 +175,13 @@ final class StreamSession: Sendable {
       do throws(MediaError) {
         guard candidate.place != place else {
           throw MediaError(
-            .streamPlaylistCycle, "a playlist that names itself: \(place.displayText)", operation: "hls")
+            .streamPlaylistCycle, "the playlist refers to itself: \(place.displayText)", operation: "hls")
         }
         let loaded = try fetcher.load(
           candidate.place, limit: HLSLimits.playlistByteCount, interrupt: interrupt)
         guard case .media(let media) = try HLSPlaylist(parsing: loaded.bytes, at: loaded.place) else {
           throw MediaError(
-            .streamPlaylistCycle, "a master playlist that leads to another one: \(candidate.place.displayText)",
+            .streamPlaylistCycle, "a master playlist refers to another one: \(candidate.place.displayText)",
             operation: "hls")
         }
         let now = fetcher.clock.now
@@ -194,7 +194,7 @@ final class StreamSession: Sendable {
       }
     }
     throw failure
-      ?? MediaError(.noPlayableVariant, "none of the variants can be played: \(place.displayText)", operation: "hls")
+      ?? MediaError(.noPlayableVariant, "no variant can be played: \(place.displayText)", operation: "hls")
   }
 
   /// Switches to another variant, because the current one fails. Returns false if there is none. Blocks.
@@ -352,7 +352,7 @@ final class StreamSession: Sendable {
     let (bytes, _) = try fetcher.load(place, limit: Self.keyByteCount, interrupt: interrupt)
     guard bytes.count == 16 else {
       throw MediaError(
-        .decryptionFailed, "a key has 16 bytes, and not \(bytes.count): \(place.displayText)", operation: "hls")
+        .decryptionFailed, "a key must have 16 bytes (got \(bytes.count)): \(place.displayText)", operation: "hls")
     }
     signal.withState { state in
       if state.keys.count >= Self.maximumKeptCount { state.keys = [:] }
@@ -394,7 +394,7 @@ final class StreamSession: Sendable {
     }
     guard let plain else {
       throw MediaError(
-        .decryptionFailed, "it does not decrypt with its key: \(place.displayText)", operation: "hls")
+        .decryptionFailed, "decryption with the key failed: \(place.displayText)", operation: "hls")
     }
     return plain
   }

@@ -81,11 +81,11 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     track = try Self.choose(trackID, of: present, displayPath: asset.displayPath)
     let stream = demuxer.streams[track.id]
     guard var format = stream.video else {
-      throw MediaError(.damagedFile, "nothing of the video could be found in \(asset.displayPath)", operation: "read")
+      throw MediaError(.damagedFile, "found no data of the video track in \(asset.displayPath)", operation: "read")
     }
     guard format.width * format.height <= Decoder.maximumPixelCount else {
       throw MediaError(
-        .mediaLimitExceeded, "pictures of \(format.width) x \(format.height) pixels are too large: \(displayPath)",
+        .mediaLimitExceeded, "video frames of \(format.width) x \(format.height) pixels are too large: \(displayPath)",
         operation: "read")
     }
     if ContainerFormat(present.formatName) == .movie {
@@ -249,7 +249,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   private static let nearDuration = MediaTime(value: 1, timescale: 4)
 
   private var onlyInOrder: MediaError {
-    MediaError(.onlyInOrder, "the stream does not go back: \(displayPath)", operation: "seek")
+    MediaError(.onlyInOrder, "a stream cannot seek backwards: \(displayPath)", operation: "seek")
   }
 
   /// Returns whether a time is at or before the start of the track.
@@ -453,7 +453,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
       timestampFault =
         timestampFault
         ?? MediaError(
-          .irregularTimestamps, "times of pictures go back at \(before.time.decimalDescription) s in \(displayPath)",
+          .irregularTimestamps,
+          "timestamps of video frames go back at \(before.time.decimalDescription) s in \(displayPath)",
           operation: "read")
       time = before.time
     }

@@ -40,7 +40,7 @@ struct PictureCanvas {
   mutating func draw(
     _ picture: PixelBuffer, transform: PictureTransform, opacity: Double, crop: PictureRectangle? = nil
   ) {
-    precondition(picture.pixelFormat == .bgra, "pictures are mixed in BGRA")
+    precondition(picture.pixelFormat == .bgra, "frames must be BGRA")
     guard opacity > 0, let back = transform.inverted, let seen = Seen(picture, crop) else { return }
     let (columns, rows) = covered(seen, transform)
     guard !columns.isEmpty, !rows.isEmpty else { return }

@@ -31,24 +31,29 @@ public struct VideoComposition: Sendable, Hashable {
     guard PixelBuffer.supportedSizes.contains(renderSize.width), PixelBuffer.supportedSizes.contains(renderSize.height)
     else {
       throw MediaError(
-        .invalidArgument, "there is no picture of \(renderSize.width) x \(renderSize.height) pixels",
+        .invalidArgument, "unsupported render size: \(renderSize.width) x \(renderSize.height) pixels",
         operation: "videoComposition")
     }
     guard frameDuration.isNumeric, frameDuration > .zero else {
-      throw MediaError(.invalidTime, "no picture lasts \(frameDuration)", operation: "videoComposition")
+      throw MediaError(
+        .invalidTime, "the frame duration must be positive (got \(frameDuration))", operation: "videoComposition")
     }
     guard !instructions.isEmpty else {
-      throw MediaError(.invalidArgument, "there is no instruction", operation: "videoComposition")
+      throw MediaError(
+        .invalidArgument, "a video composition needs at least one instruction", operation: "videoComposition")
     }
     var end = MediaTime.zero
     for instruction in instructions {
       let range = instruction.timeRange
       guard range.start.isNumeric, range.duration.isNumeric || range.duration.isPositiveInfinity,
         range.duration > .zero, range.start >= .zero
-      else { throw MediaError(.invalidTime, "an instruction has no range \(range)", operation: "videoComposition") }
+      else {
+        throw MediaError(
+          .invalidTime, "the range of an instruction is invalid: \(range)", operation: "videoComposition")
+      }
       guard range.start >= end else {
         throw MediaError(
-          .invalidArgument, "instructions follow each other and do not overlap", operation: "videoComposition")
+          .invalidArgument, "instructions must be in order and must not overlap", operation: "videoComposition")
       }
       end = range.end
     }
@@ -129,7 +134,8 @@ public struct VideoCompositionLayer: Sendable, Hashable {
     from start: Double, to end: Double, timeRange: TimeRange
   ) throws(MediaError) {
     for opacity in [start, end] where !(opacity >= 0 && opacity <= 1) {
-      throw MediaError(.invalidArgument, "opacity is from 0 to 1, not \(opacity)", operation: "videoComposition")
+      throw MediaError(
+        .invalidArgument, "opacity must be between 0 and 1 (got \(opacity))", operation: "videoComposition")
     }
     try opacities.insert(start, end, timeRange)
   }

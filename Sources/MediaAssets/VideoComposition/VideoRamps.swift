@@ -62,15 +62,15 @@ public struct VideoRamps<Value: Rampable>: Sendable, Hashable {
   ///   finite, and for a range that overlaps another ramp.
   mutating func insert(_ start: Value, _ end: Value, _ range: TimeRange) throws(MediaError) {
     guard start.isFinite, end.isFinite else {
-      throw MediaError(.invalidArgument, "a ramp goes from numbers to numbers", operation: "videoComposition")
+      throw MediaError(.invalidArgument, "the values of a ramp must be finite", operation: "videoComposition")
     }
     guard range.start.isNumeric, range.start >= .zero, range.duration.isNumeric, range.duration >= .zero,
       range.end.isNumeric
-    else { throw MediaError(.invalidTime, "a ramp has no range \(range)", operation: "videoComposition") }
+    else { throw MediaError(.invalidTime, "the range of a ramp is invalid: \(range)", operation: "videoComposition") }
     var others = ramps.filter { $0.timeRange.start != range.start }
     for other in others.map(\.timeRange) where other.start < range.end && range.start < other.end {
       throw MediaError(
-        .invalidArgument, "there is a ramp over \(other) already", operation: "videoComposition")
+        .invalidArgument, "the ramp overlaps another one: \(other)", operation: "videoComposition")
     }
     let place = others.firstIndex { $0.timeRange.start > range.start } ?? others.count
     others.insert(Ramp(start: start, end: end, timeRange: range), at: place)

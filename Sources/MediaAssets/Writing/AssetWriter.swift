@@ -78,7 +78,7 @@ public final class AssetWriter: Sendable {
   /// Creates a writer that has not started. Performs no I/O.
   public convenience init(path: [UInt8], container: WritableContainer, options: Options = Options()) {
     self.init(
-      file: WholeFile(path: path, replaces: options.replacesFile, hint: "it is not to be replaced"),
+      file: WholeFile(path: path, replaces: options.replacesFile, hint: "replacing is not allowed"),
       container: container, options: options)
   }
 
@@ -118,13 +118,13 @@ public final class AssetWriter: Sendable {
     try input.check(container)
     let result: Result<Void, MediaError> = shared.update { state in
       guard state.status == .unknown else {
-        return .failure(Self.wrongState("an input is added before writing", state))
+        return .failure(Self.wrongState("an input must be added before writing starts", state))
       }
       guard state.inputs.count < container.largestTrackCount else {
-        return .failure(MediaError(.invalidArgument, "\(container.rawValue) holds no more tracks", operation: "add"))
+        return .failure(MediaError(.invalidArgument, "\(container.rawValue) supports no more tracks", operation: "add"))
       }
       guard input.attach(shared, index: state.inputs.count) else {
-        return .failure(MediaError(.invalidState, "the input has a writer already", operation: "add"))
+        return .failure(MediaError(.invalidState, "the input already has a writer", operation: "add"))
       }
       state.inputs.append(State.Input(input, container))
       inputs.withLock { $0.append(input) }
@@ -141,13 +141,17 @@ public final class AssetWriter: Sendable {
   public func add(_ group: AssetWriterInputGroup) throws(MediaError) {
     let own = Set(inputs.withLock { $0.map(ObjectIdentifier.init) })
     let result: Result<Void, MediaError> = shared.update { state in
-      guard state.status == .unknown else { return .failure(Self.wrongState("a group is added before writing", state)) }
+      guard state.status == .unknown else {
+        return .failure(Self.wrongState("a group must be added before writing starts", state))
+      }
       return groups.withLock { groups in
         let members = group.inputs.map(ObjectIdentifier.init)
         let taken = Set(groups.flatMap { $0.inputs.map(ObjectIdentifier.init) })
         guard own.isSuperset(of: members), taken.isDisjoint(with: members) else {
           return .failure(
-            MediaError(.invalidArgument, "alternatives are inputs of the writer, each in one group", operation: "add"))
+            MediaError(
+              .invalidArgument, "the alternatives must be inputs of this writer, each in only one group",
+              operation: "add"))
         }
         groups.append(group)
         return .success(())
@@ -177,9 +181,11 @@ public final class AssetWriter: Sendable {
   ///   `invalidTime` for chapters out of order.
   public func startWriting() throws(MediaError) {
     let begun: Result<Void, MediaError> = shared.update { state in
-      guard state.status == .unknown else { return .failure(Self.wrongState("writing begins once", state)) }
+      guard state.status == .unknown else {
+        return .failure(Self.wrongState("writing can be started only once", state))
+      }
       guard !state.inputs.isEmpty else {
-        return .failure(MediaError(.invalidState, "a writer has an input at least", operation: "startWriting"))
+        return .failure(MediaError(.invalidState, "a writer needs at least one input", operation: "startWriting"))
       }
       state.status = .writing
       return .success(())
@@ -217,12 +223,14 @@ public final class AssetWriter: Sendable {
   /// - Throws: `invalidState`, `invalidTime`.
   public func startSession(atSourceTime time: MediaTime) throws(MediaError) {
     guard time.isNumeric else {
-      throw MediaError(.invalidTime, "a session starts at a number", operation: "startSession")
+      throw MediaError(.invalidTime, "the start time of a session must be numeric", operation: "startSession")
     }
     let result: Result<Void, MediaError> = shared.update { state in
-      guard state.status == .writing else { return .failure(Self.wrongState("a session starts while writing", state)) }
+      guard state.status == .writing else {
+        return .failure(Self.wrongState("a session can be started only while writing", state))
+      }
       guard state.sessionStart == nil else {
-        return .failure(MediaError(.invalidState, "there is one session", operation: "startSession"))
+        return .failure(MediaError(.invalidState, "a writer can have only one session", operation: "startSession"))
       }
       state.sessionStart = time
       return .success(())
@@ -246,7 +254,9 @@ public final class AssetWriter: Sendable {
         state.inputs.allSatisfy({ !$0.intake.nextTime.isValid || $0.intake.nextTime <= time })
       else {
         return .failure(
-          MediaError(.invalidTime, "a session ends no earlier than what was appended", operation: "endSession"))
+          MediaError(
+            .invalidTime, "the end of a session must not be before the end of the appended samples",
+            operation: "endSession"))
       }
       state.sessionEnd = time
       return .success(())
@@ -264,7 +274,7 @@ public final class AssetWriter: Sendable {
   public func finishWriting(completion: @escaping @Sendable (Status) -> Void) throws(MediaError) {
     let result: Result<Status?, MediaError> = shared.update { state in
       guard state.status != .unknown, !state.isFinishing else {
-        return .failure(Self.wrongState("what is being written is finished once", state))
+        return .failure(Self.wrongState("writing can be finished only once, after it has started", state))
       }
       state.isFinishing = true
       for index in state.inputs.indices { state.inputs[index].isFinished = true }

@@ -118,15 +118,15 @@ public final class AssetWriterInput: Sendable {
     func refuse(_ message: String) -> MediaError { MediaError(.invalidArgument, message, operation: "add") }
     switch settings {
     case .sound where sourceFormat.mediaType != .audio, .video where sourceFormat.mediaType != .video:
-      throw refuse("the settings are not for \(sourceFormat.mediaType.rawValue)")
+      throw refuse("the settings do not fit the media type \(sourceFormat.mediaType.rawValue)")
     case .passthrough where sourceFormat.mediaType != .audio && sourceFormat.mediaType != .video:
-      throw refuse("only sound and pictures are passed through, not \(sourceFormat.mediaType.rawValue)")
+      throw refuse("only audio and video can be passed through (got \(sourceFormat.mediaType.rawValue))")
     default: break
     }
     guard sourceFormat.audio == nil || sourceFormat.video == nil else {
-      throw refuse("the source format is sound or pictures, not both")
+      throw refuse("the source format must be audio or video, not both")
     }
-    guard mediaTimescale.map({ $0 > 0 }) ?? true else { throw refuse("there is a tick a second, or more") }
+    guard mediaTimescale.map({ $0 > 0 }) ?? true else { throw refuse("the media timescale must be at least 1") }
     if let video = sourceFormat.video { try checkRotation(video, container) }
     if let soundSettings {
       try container.check(soundSettings.codec)
@@ -147,18 +147,19 @@ public final class AssetWriterInput: Sendable {
         (0..<1 << 20).contains(audio.initialPaddingFrames)
       else {
         throw MediaError(
-          .unsupportedAudioFormat, "\(audio.channelCount) channels at \(audio.sampleRateHz) Hz are no sound",
+          .unsupportedAudioFormat,
+          "unsupported audio format: \(audio.channelCount) channels at \(audio.sampleRateHz) Hz",
           operation: "add")
       }
     } else if let video = sourceFormat.video, sourceFormat.mediaType == .video {
       guard PixelBuffer.supportedSizes.contains(video.width), PixelBuffer.supportedSizes.contains(video.height)
       else {
         throw MediaError(
-          .invalidArgument, "there is no picture of \(video.width) x \(video.height) pixels", operation: "add")
+          .invalidArgument, "unsupported frame size: \(video.width) x \(video.height) pixels", operation: "add")
       }
     } else {
       throw MediaError(
-        .invalidArgument, "the source format does not say what the \(sourceFormat.mediaType.rawValue) is",
+        .invalidArgument, "the source format has no description of the \(sourceFormat.mediaType.rawValue)",
         operation: "add")
     }
   }
@@ -169,13 +170,13 @@ public final class AssetWriterInput: Sendable {
   ) throws(MediaError) {
     guard [0, 90, 180, 270].contains(video.rotationDegrees) else {
       throw MediaError(
-        .invalidArgument, "pictures are turned by 0, 90, 180 or 270 degrees, not \(video.rotationDegrees)",
+        .invalidArgument, "video rotation must be 0, 90, 180 or 270 degrees (got \(video.rotationDegrees))",
         operation: "add")
     }
     guard video.rotationDegrees == 0 || container.isMovie else {
       throw MediaError(
         .invalidArgument,
-        "\(container.rawValue) is not written with pictures that are to be turned by \(video.rotationDegrees) degrees",
+        "\(container.rawValue) does not support a video rotation of \(video.rotationDegrees) degrees",
         operation: "add")
     }
   }
@@ -286,7 +287,7 @@ public final class AssetWriterInput: Sendable {
     if let error = state.error { return .failure(error) }
     if state.isCancelled || state.status == .cancelled { return refuse(.cancelled, "writing was cancelled") }
     guard state.status == .writing, state.sessionStart != nil, state.sessionEnd == nil else {
-      return refuse(.invalidState, "samples are appended within a session")
+      return refuse(.invalidState, "samples can be appended only within a session")
     }
     guard !state.inputs[index].isFinished else { return refuse(.invalidState, "the input is finished") }
     guard state.isReady(index) else { return refuse(.invalidState, "the input is not ready for more") }

@@ -19,10 +19,11 @@ public final class AssetWriterInputGroup: Sendable {
     guard let first = inputs.first, inputs.count >= 2, Set(inputs.map(ObjectIdentifier.init)).count == inputs.count,
       inputs.allSatisfy({ $0.sourceFormat.mediaType == first.sourceFormat.mediaType })
     else {
-      throw MediaError(.invalidArgument, "alternatives are two inputs or more, of one media type", operation: "init")
+      throw MediaError(
+        .invalidArgument, "a group needs at least two different inputs of the same media type", operation: "init")
     }
     guard defaultInput.map({ chosen in inputs.contains { $0 === chosen } }) ?? true else {
-      throw MediaError(.invalidArgument, "the default is one of the alternatives", operation: "init")
+      throw MediaError(.invalidArgument, "the default must be one of the alternatives", operation: "init")
     }
     (self.inputs, self.defaultInput) = (inputs, defaultInput ?? first)
   }

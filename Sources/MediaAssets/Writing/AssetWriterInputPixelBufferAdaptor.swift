@@ -12,7 +12,7 @@ public final class AssetWriterInputPixelBufferAdaptor: Sendable {
   /// - Throws: `invalidArgument` for any other input.
   public init(assetWriterInput: AssetWriterInput) throws(MediaError) {
     guard case .video = assetWriterInput.settings, assetWriterInput.pixelBufferPool != nil else {
-      throw MediaError(.invalidArgument, "the input takes no pictures to encode", operation: "init")
+      throw MediaError(.invalidArgument, "the input does not encode video frames", operation: "init")
     }
     self.assetWriterInput = assetWriterInput
   }

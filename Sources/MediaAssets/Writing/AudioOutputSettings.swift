@@ -55,17 +55,17 @@ public struct AudioOutputSettings: Sendable, Hashable, Codable {
     guard let audio = source.audio, let pcm = audio.pcm, pcm.isSupported,
       let format = NativeSamples.format(of: pcm)
     else {
-      throw MediaError(.unsupportedAudioFormat, "only plain numbers can be coded, not \(source.codecName)")
+      throw MediaError(.unsupportedAudioFormat, "only PCM can be encoded (got \(source.codecName))")
     }
     guard AudioFormat.supportedSampleRatesHz.contains(audio.sampleRateHz),
       AudioFormat.supportedChannelCounts.contains(audio.channelCount)
     else {
       throw MediaError(
-        .unsupportedAudioFormat, "\(audio.channelCount) channels at \(audio.sampleRateHz) Hz are no sound")
+        .unsupportedAudioFormat, "unsupported audio format: \(audio.channelCount) channels at \(audio.sampleRateHz) Hz")
     }
     let name = codec.encoderName
     guard let traits = Encoder.Traits(encoderName: name) else {
-      throw MediaError(.unsupportedAudioFormat, "there is no encoder \(name) here")
+      throw MediaError(.unsupportedAudioFormat, "the encoder \(name) is not available")
     }
     var settings = Encoder.Settings(
       encoderName: name,
@@ -79,22 +79,22 @@ public struct AudioOutputSettings: Sendable, Hashable, Codable {
     }
     if let most = traits.largestChannelCount, settings.channelCount > most {
       throw MediaError(
-        .invalidArgument, "\(traits.codecName) has \(most) channels at most, not \(settings.channelCount)")
+        .invalidArgument, "\(traits.codecName) supports at most \(most) channels (got \(settings.channelCount))")
     }
     guard AudioFormat.supportedChannelCounts.contains(settings.channelCount) else {
-      throw MediaError(.invalidArgument, "\(settings.channelCount) channels are no sound")
+      throw MediaError(.invalidArgument, "unsupported number of channels: \(settings.channelCount)")
     }
     guard bitRate == nil || bitRate.map({ (1_000...2_000_000).contains($0) }) == true else {
-      throw MediaError(.invalidArgument, "a bit rate is from 1000 to 2000000")
+      throw MediaError(.invalidArgument, "the bit rate must be between 1000 and 2000000")
     }
     settings.bitRate = bitRate
     if codec.hasBitDepth {
       settings.bitsPerSample = bitsPerSample ?? (pcm.bitsPerSample > 16 ? 24 : 16)
       guard [16, 24].contains(settings.bitsPerSample) else {
-        throw MediaError(.invalidArgument, "\(traits.codecName) is written with 16 or 24 bits")
+        throw MediaError(.invalidArgument, "bits per sample of \(traits.codecName) must be 16 or 24")
       }
     } else if bitsPerSample != nil {
-      throw MediaError(.invalidArgument, "bits of a sample are chosen for FLAC and ALAC only")
+      throw MediaError(.invalidArgument, "bits per sample can be set for FLAC and ALAC only")
     }
     return settings
   }
@@ -103,11 +103,11 @@ public struct AudioOutputSettings: Sendable, Hashable, Codable {
     let offered = traits.sampleRatesHz
     let wanted = sampleRateHz ?? source
     guard AudioFormat.supportedSampleRatesHz.contains(wanted) else {
-      throw MediaError(.invalidArgument, "there is no sound at \(wanted) Hz")
+      throw MediaError(.invalidArgument, "unsupported sample rate: \(wanted) Hz")
     }
     if offered.isEmpty || offered.contains(wanted) { return wanted }
     guard sampleRateHz == nil, let nearest = offered.filter({ $0 > wanted }).min() ?? offered.max() else {
-      throw MediaError(.invalidArgument, "\(traits.codecName) has no \(wanted) Hz")
+      throw MediaError(.invalidArgument, "\(traits.codecName) does not support \(wanted) Hz")
     }
     return nearest
   }

@@ -39,7 +39,7 @@ final class PictureTrack: WriterTrack {
 
   func append(_ buffer: SampleBuffer, sessionStart: MediaTime, _ output: WriterOutput) throws(MediaError) {
     guard let ticks = WriterTimeline.ticks(buffer.presentationTime - sessionStart, timescale) else {
-      throw MediaError(.invalidTime, "a picture lies too far from the session's start", operation: "append")
+      throw MediaError(.invalidTime, "a video frame is too far from the session's start", operation: "append")
     }
     try writeKept(until: ticks, output)
     (kept, keptTicks) = (buffer, ticks)
@@ -47,7 +47,7 @@ final class PictureTrack: WriterTrack {
 
   func fill(upTo end: MediaTime, _ output: WriterOutput) throws(MediaError) {
     guard let ticks = WriterTimeline.ticks(end, timescale) else {
-      throw MediaError(.invalidTime, "the session's end lies too far from its start", operation: "endSession")
+      throw MediaError(.invalidTime, "the session's end is too far from its start", operation: "endSession")
     }
     try writeKept(until: ticks, output)
   }

@@ -33,7 +33,7 @@ final class SoundTrack: WriterTrack {
 
   func append(_ buffer: SampleBuffer, sessionStart: MediaTime, _ output: WriterOutput) throws(MediaError) {
     guard let placed = timeline.place(buffer, sessionStart: sessionStart) else {
-      throw MediaError(.invalidTime, "a gap of more than a day between samples", operation: "append")
+      throw MediaError(.invalidTime, "the gap between samples must be at most one day", operation: "append")
     }
     try output.run { () throws(AVFailure) in
       try appendSilence(frameCount: placed.silence, output)
@@ -43,7 +43,7 @@ final class SoundTrack: WriterTrack {
 
   func fill(upTo end: MediaTime, _ output: WriterOutput) throws(MediaError) {
     guard let silence = timeline.fill(upTo: end) else {
-      throw MediaError(.invalidTime, "a gap of more than a day before the end", operation: "endSession")
+      throw MediaError(.invalidTime, "the gap before the end must be at most one day", operation: "endSession")
     }
     try output.run { () throws(AVFailure) in try appendSilence(frameCount: silence, output) }
   }

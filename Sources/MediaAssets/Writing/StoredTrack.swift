@@ -33,7 +33,7 @@ final class StoredTrack: WriterTrack {
 
   func append(_ buffer: SampleBuffer, sessionStart: MediaTime, _ output: WriterOutput) throws(MediaError) {
     guard let ticks = WriterTimeline.ticks(buffer.presentationTime - sessionStart, timescale) else {
-      throw MediaError(.invalidTime, "a sample lies too far from the session's start", operation: "append")
+      throw MediaError(.invalidTime, "a sample is too far from the session's start", operation: "append")
     }
     guard format.mediaType == .audio else {
       return try appendVideoFrame(buffer, at: ticks, sessionStart: sessionStart, output)
@@ -176,7 +176,7 @@ struct StoredSoundPieces: Sendable, Hashable {
     }
     let (ticks, isTooLong) = Int64(frames).multipliedReportingOverflow(by: Int64(buffer.sampleCount))
     guard frames > 0, !isTooLong, ticks < WriterTimeline.endOfTicks else {
-      throw MediaError(.invalidTime, "there are no packets of \(frames) frames", operation: "append")
+      throw MediaError(.invalidTime, "unsupported packet size: \(frames) frames", operation: "append")
     }
     return ticks
   }

@@ -82,42 +82,42 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
     guard let video = source.video, source.codecName == FormatDescription.pixelsCodecName,
       let name = video.pixelFormatName, let format = PixelFormat(name: name)
     else {
-      throw refuse("only pictures in BGRA, NV12 or I420 can be coded, not \(source.codecName)")
+      throw refuse("only video frames in BGRA, NV12 or I420 can be encoded (got \(source.codecName))")
     }
     guard format.byteCount(width: video.width, height: video.height) > 0 else {
-      throw refuse("there is no picture of \(video.width) x \(video.height) pixels")
+      throw refuse("unsupported frame size: \(video.width) x \(video.height) pixels")
     }
     let (width, height) = (width ?? video.width, height ?? video.height)
     guard PixelBuffer.supportedSizes.contains(width), PixelBuffer.supportedSizes.contains(height) else {
-      throw refuse("there is no picture of \(width) x \(height) pixels")
+      throw refuse("unsupported frame size: \(width) x \(height) pixels")
     }
     guard width % 2 == 0, height % 2 == 0 else {
       throw refuse(
-        "\(width) x \(height) pixels have no chroma of half the size: width and height of the settings are even numbers"
+        "width and height of the settings must be even (got \(width) x \(height)), because chroma has half the size"
       )
     }
     guard bitRate == nil || constantQuality == nil else {
-      throw refuse("a bit rate, or constant quality, but not both")
+      throw refuse("bit rate and constant quality cannot be combined")
     }
     guard bitRate.map({ (1_000...1_000_000_000).contains($0) }) ?? true else {
-      throw refuse("a bit rate is from 1000 to 1000000000")
+      throw refuse("the bit rate must be between 1000 and 1000000000")
     }
     guard constantQuality.map({ (0...51).contains($0) }) ?? true else {
-      throw refuse("constant quality is from 0 to 51")
+      throw refuse("constant quality must be between 0 and 51")
     }
     guard keyFrameInterval.map({ (1...1_000_000).contains($0) }) ?? true,
       !keyFrameIntervalDuration.isValid || keyFrameIntervalDuration.isNumeric && keyFrameIntervalDuration > .zero
-    else { throw refuse("key frames come after at least one picture, and some time") }
-    guard level.map(Self.levels.contains) ?? true else { throw refuse("H.264 has no level \(level ?? "")") }
+    else { throw refuse("the key frame interval must be 1 to 1000000 frames, and its duration positive") }
+    guard level.map(Self.levels.contains) ?? true else { throw refuse("unknown H.264 level: \(level ?? "")") }
     guard maximumThreadCount.map({ (1...64).contains($0) }) ?? true else {
-      throw refuse("there are from 1 to 64 threads")
+      throw refuse("the number of threads must be between 1 and 64")
     }
     let ratio = pixelAspectRatio ?? video.pixelAspectRatio
     guard ratio.map({ (1...65_535).contains($0.horizontal) && (1...65_535).contains($0.vertical) }) ?? true else {
-      throw refuse("a pixel's width and height are from 1 to 65535")
+      throw refuse("the width and height of a pixel must be between 1 and 65535")
     }
     let numbers = [color, video.color].compactMap(\.self).flatMap { [$0.primaries, $0.transfer, $0.matrix] }
-    guard numbers.allSatisfy((0...22).contains) else { throw refuse("there are no such colours in H.273") }
+    guard numbers.allSatisfy((0...22).contains) else { throw refuse("color numbers (H.273) must be between 0 and 22") }
     _ = try cropping(of: video)
   }
 
@@ -144,7 +144,7 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
   }
 
   private static let unfitAperture = MediaError(
-    .invalidArgument, "a clean aperture lies within the picture, with an even number of pixels on every side",
+    .invalidArgument, "a clean aperture must be within the frame, with an even number of pixels on every side",
     operation: "add")
 
   // MARK: - Encoder settings

@@ -44,7 +44,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
       let held = known.filter(isWritten).sorted().joined(separator: ", ")
       throw MediaError(
         .invalidArgument,
-        "\(rawValue) does not hold \(mediaType) coded as \(name)" + (held.isEmpty ? "" : "; it holds \(held)"),
+        "\(rawValue) does not support \(mediaType) encoded as \(name)" + (held.isEmpty ? "" : "; it supports \(held)"),
         operation: "add")
     }
   }
@@ -91,7 +91,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
   func check(_ settings: VideoOutputSettings) throws(MediaError) {
     guard storedPictures.contains(settings.codec.codecName) else {
       throw MediaError(
-        .invalidArgument, "\(rawValue) is not written with pictures coded as \(settings.codec.codecName)",
+        .invalidArgument, "\(rawValue) does not support video encoded as \(settings.codec.codecName)",
         operation: "add")
     }
   }
@@ -104,7 +104,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
     ]
     let held = known.filter(holds).map(\.encoderName).joined(separator: ", ")
     throw MediaError(
-      .invalidArgument, "\(rawValue) is not written with \(codec.encoderName); it is with \(held)")
+      .invalidArgument, "\(rawValue) does not support \(codec.encoderName); it supports \(held)")
   }
 
   private func holds(_ codec: AudioOutputSettings.Codec) -> Bool {

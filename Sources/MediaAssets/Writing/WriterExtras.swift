@@ -23,7 +23,7 @@ struct WriterExtras: Sendable {
   /// - Throws: `invalidTime` if the last chapter begins at or after the end.
   func check(end: MediaTime) throws(MediaError) {
     guard let lastChapterStart, lastChapterStart >= end, lastChapterStart > .zero else { return }
-    throw MediaError(.invalidTime, "a chapter begins behind the end", operation: "finishWriting")
+    throw MediaError(.invalidTime, "a chapter begins at or after the end", operation: "finishWriting")
   }
 
   // MARK: - Artwork
@@ -33,14 +33,14 @@ struct WriterExtras: Sendable {
   private static func check(_ pictures: [Artwork], _ container: WritableContainer) throws(MediaError) {
     func refuse(_ message: String) -> MediaError { MediaError(.invalidArgument, message, operation: "startWriting") }
     guard !pictures.isEmpty else { return }
-    guard container.pictureKind != .none else { throw refuse("\(container.rawValue) has no pictures") }
+    guard container.pictureKind != .none else { throw refuse("\(container.rawValue) does not support artwork") }
     guard pictures.count <= largestPictureCount else {
-      throw refuse("a file has \(largestPictureCount) pictures at most")
+      throw refuse("a file must have at most \(largestPictureCount) artwork images (got \(pictures.count))")
     }
     for picture in pictures {
-      guard codecName(of: picture) != nil else { throw refuse("a picture is PNG or JPEG") }
+      guard codecName(of: picture) != nil else { throw refuse("artwork must be PNG or JPEG") }
       guard picture.data.count <= Artwork.maximumByteCount else {
-        throw MediaError(.imageTooLarge, "a picture has more than 16 MiB", operation: "startWriting")
+        throw MediaError(.imageTooLarge, "artwork must have at most 16 MiB", operation: "startWriting")
       }
     }
   }
@@ -89,14 +89,15 @@ struct WriterExtras: Sendable {
   ) throws(MediaError) -> [Muxer.Chapter] {
     guard !chapters.isEmpty else { return [] }
     guard container.hasChapters else {
-      throw MediaError(.invalidArgument, "\(container.rawValue) has no chapters", operation: "startWriting")
+      throw MediaError(.invalidArgument, "\(container.rawValue) does not support chapters", operation: "startWriting")
     }
     guard !(container.isMovie && isFragmented) else {
-      throw MediaError(.invalidArgument, "files of fragments have no chapters", operation: "startWriting")
+      throw MediaError(.invalidArgument, "fragmented files do not support chapters", operation: "startWriting")
     }
     guard chapters.count <= ChapterInfo.maximumCount else {
       throw MediaError(
-        .invalidArgument, "a file has \(ChapterInfo.maximumCount) chapters at most", operation: "startWriting")
+        .invalidArgument, "a file must have at most \(ChapterInfo.maximumCount) chapters (got \(chapters.count))",
+        operation: "startWriting")
     }
     var end = MediaTime.zero
     var result: [Muxer.Chapter] = []
@@ -106,7 +107,7 @@ struct WriterExtras: Sendable {
         let first = WriterTimeline.ticks(range.start, 1_000_000), let last = WriterTimeline.ticks(range.end, 1_000_000)
       else {
         throw MediaError(
-          .invalidTime, "chapters come one after another, from the beginning on, and do not overlap",
+          .invalidTime, "chapters must be in order, start at 0 or later, and must not overlap",
           operation: "startWriting")
       }
       end = range.end

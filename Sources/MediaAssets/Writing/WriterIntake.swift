@@ -41,7 +41,8 @@ struct WriterIntake: Sendable {
     MediaError(code, message, operation: "append")
   }
 
-  private static let otherSamples = refuse(.invalidArgument, "the input was made for other samples")
+  private static let otherSamples = refuse(
+    .invalidArgument, "the format of the samples is not the source format of the input")
 
   // MARK: - Encoded tracks
 
@@ -57,7 +58,7 @@ struct WriterIntake: Sendable {
     let tolerance = MediaTime(
       value: WriterTimeline.toleratedFrames(audio.sampleRateHz, buffer), timescale: Int32(clamping: audio.sampleRateHz))
     guard !nextTime.isValid || buffer.outputPresentationTime + tolerance >= nextTime else {
-      throw Self.refuse(.invalidTime, "samples begin before those before them ended")
+      throw Self.refuse(.invalidTime, "samples must not begin before the end of the previous samples")
     }
     let duration = buffer.outputDuration
     nextTime = buffer.outputPresentationTime + (duration.isValid ? duration : .zero)
@@ -70,11 +71,11 @@ struct WriterIntake: Sendable {
     else { throw Self.otherSamples }
     guard buffer.pixels != nil else {
       throw Self.refuse(
-        .invalidArgument, "\(buffer.data.count) bytes are no picture of \(given.width) x \(given.height) pixels")
+        .invalidArgument, "a frame of \(given.width) x \(given.height) pixels does not have \(buffer.data.count) bytes")
     }
     let ticks = try ticks(buffer.presentationTime, sessionStart)
     guard lastTicks.map({ ticks > $0 }) ?? true else {
-      throw Self.refuse(.invalidTime, "pictures come one after another, at least 1/\(timescale) s apart")
+      throw Self.refuse(.invalidTime, "video frames must be in order, at least 1/\(timescale) s apart")
     }
     (lastTicks, nextTime) = (ticks, buffer.presentationTime)
   }
@@ -95,11 +96,11 @@ struct WriterIntake: Sendable {
     guard container.isMovie || begin >= 0 || hasPicture else {
       throw Self.refuse(
         .unsupportedEdit,
-        "\(container.rawValue) has no pictures before its beginning: the session starts with the first")
+        "\(container.rawValue) does not support frames before the start: start the session with the first frame")
     }
     let isDecodedOnly = buffer.outputDuration == .zero
     guard buffer.attachments.trimAtStart == .zero || begin < 0 || isDecodedOnly else {
-      throw Self.refuse(.unsupportedEdit, "stored pictures are cut off before the session only")
+      throw Self.refuse(.unsupportedEdit, "stored video frames can be trimmed before the session only")
     }
     (lastTicks, hasPicture) = (decoded ?? lastTicks, true)
     guard !isDecodedOnly else { return }
@@ -116,7 +117,7 @@ struct WriterIntake: Sendable {
     let trims = buffer.attachments
     let isSilent = buffer.outputDuration == .zero
     guard !isCutOff || isSilent, !hasSound || isSilent || trims.trimAtStart == .zero else {
-      throw Self.refuse(.unsupportedEdit, "stored sound is cut off at the beginning and the end of a track only")
+      throw Self.refuse(.unsupportedEdit, "stored audio can be trimmed at the start and the end of a track only")
     }
     if !container.hasTimes, !isSilent { try checkGap(before: buffer, sessionStart) }
     try follow(buffer, audio)
@@ -131,13 +132,13 @@ struct WriterIntake: Sendable {
       buffer.duration.isNumeric
       ? MediaTime(value: buffer.duration.value / 2, timescale: buffer.duration.timescale) : .zero
     guard buffer.outputPresentationTime <= expected + max(half, MediaTime(value: 1, timescale: 1_000)) else {
-      throw Self.refuse(.unsupportedEdit, "\(container.rawValue) has no room between packets")
+      throw Self.refuse(.unsupportedEdit, "\(container.rawValue) does not support gaps between packets")
     }
   }
 
   private func ticks(_ time: MediaTime, _ sessionStart: MediaTime) throws(MediaError) -> Int64 {
     guard let ticks = WriterTimeline.ticks(time - sessionStart, timescale) else {
-      throw Self.refuse(.invalidTime, "a sample lies too far from the session's start")
+      throw Self.refuse(.invalidTime, "a sample is too far from the session's start")
     }
     return ticks
   }

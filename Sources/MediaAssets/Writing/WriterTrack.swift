@@ -35,14 +35,14 @@ extension WritableContainer {
     let (code, message): (MediaError.Code, String) =
       switch failure.call {
       case "write" where failure.isQuota:
-        (.writeFailed, "the file cannot be written: less space than is reserved would stay free")
+        (.writeFailed, "the file cannot be written: less free disk space than reserved would remain")
       case "write": (.writeFailed, "the file cannot be written")
       case "avformat_write_header", "avcodec_open2", "Encoder.init", "avcodec_descriptor_get_by_name",
         "avcodec_find_encoder_by_name":
-        (.invalidArgument, "the settings are refused by \(rawValue) or its encoder")
+        (.invalidArgument, "\(rawValue) or its encoder rejected the settings")
       case "swr_init", "swr_convert", "swr_alloc_set_opts2", "av_channel_layout_from_mask":
-        (.conversionFailed, "the sound cannot be converted")
-      case "sws_init_context", "sws_scale": (.conversionFailed, "the pictures cannot be converted")
+        (.conversionFailed, "the audio cannot be converted")
+      case "sws_init_context", "sws_scale": (.conversionFailed, "the video frames cannot be converted")
       default: (.writeFailed, "the media cannot be encoded or written")
       }
     return MediaError(code, message, operation: failure.call, underlying: failure.reason)
