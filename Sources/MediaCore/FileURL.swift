@@ -9,7 +9,7 @@ public enum FileURL {
   public static func path(from bytes: [UInt8]) throws(MediaError) -> [UInt8] {
     func text() -> String { String(decoding: bytes, as: UTF8.self) }
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
-      throw MediaError(.invalidArgument, "not a URL: \(text())")
+      throw MediaError(.invalidArgument, "invalid URL: \(text())")
     }
     let scheme = String(decoding: bytes[..<colon], as: UTF8.self)
     guard scheme.lowercased() == "file" else {
@@ -25,7 +25,7 @@ public enum FileURL {
       rest = rest.dropFirst(host.count)
     }
     guard rest.first == UInt8(ascii: "/"), let path = percentDecoded(rest), !path.contains(0) else {
-      throw MediaError(.invalidArgument, "not a file URL: \(text())")
+      throw MediaError(.invalidArgument, "invalid file URL: \(text())")
     }
     return path
   }

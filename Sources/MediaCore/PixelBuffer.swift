@@ -18,11 +18,11 @@ public struct PixelBuffer: Sendable, Hashable {
   public init(_ pixelFormat: PixelFormat, width: Int, height: Int, data: [UInt8]) throws(MediaError) {
     let expected = pixelFormat.byteCount(width: width, height: height)
     guard expected > 0 else {
-      throw MediaError(.invalidArgument, "there is no picture of \(width) x \(height) pixels")
+      throw MediaError(.invalidArgument, "unsupported frame size: \(width) x \(height) pixels")
     }
     guard data.count == expected else {
       throw MediaError(
-        .invalidArgument, "\(data.count) bytes are no picture of \(width) x \(height) pixels in \(pixelFormat)")
+        .invalidArgument, "a frame of \(width) x \(height) pixels in \(pixelFormat) does not have \(data.count) bytes")
     }
     (self.pixelFormat, self.width, self.height, self.data) = (pixelFormat, width, height, data)
   }

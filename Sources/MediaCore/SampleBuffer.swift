@@ -60,7 +60,9 @@ public struct SampleBuffer: Sendable, Hashable {
     guard presentationTime.isNumeric, decodeTime.isNumeric || !decodeTime.isValid,
       lengths.allSatisfy({ $0.isNumeric && $0 >= .zero }), attachments.trimAtStart.isValid,
       attachments.trimAtEnd.isValid
-    else { throw MediaError(.invalidTime, "a sample buffer's times are numbers, and lengths are not below zero") }
+    else {
+      throw MediaError(.invalidTime, "the times of a sample buffer must be numeric, and durations must not be negative")
+    }
     self.format = format
     self.data = data
     self.sampleCount = sampleCount
@@ -80,7 +82,7 @@ public struct SampleBuffer: Sendable, Hashable {
   ) throws(MediaError) {
     guard let audio = format.audio, let frameByteCount = audio.pcm?.byteCount(channelCount: audio.channelCount),
       frameByteCount > 0, let timescale = Int32(exactly: audio.sampleRateHz)
-    else { throw MediaError(.invalidArgument, "\(format.codecName) is no sound as plain numbers") }
+    else { throw MediaError(.invalidArgument, "the format must be PCM audio (got \(format.codecName))") }
     let frameCount = data.count / frameByteCount
     try self.init(
       format: format, data: data, sampleCount: frameCount, presentationTime: presentationTime,
@@ -126,10 +128,13 @@ public struct SampleBuffer: Sendable, Hashable {
   private static func check(
     format: FormatDescription, byteCount: Int, sampleCount: Int, sampleByteCounts: [Int]
   ) throws(MediaError) {
-    guard sampleCount >= 0 else { throw MediaError(.invalidArgument, "\(sampleCount) is no number of samples") }
+    guard sampleCount >= 0 else {
+      throw MediaError(.invalidArgument, "the number of samples must not be negative (got \(sampleCount))")
+    }
     if sampleByteCounts.isEmpty {
       guard sampleCount == 0 ? byteCount == 0 : byteCount % sampleCount == 0 else {
-        throw MediaError(.invalidArgument, "\(byteCount) bytes are not \(sampleCount) samples of one size")
+        throw MediaError(
+          .invalidArgument, "\(byteCount) bytes cannot be divided into \(sampleCount) samples of equal size")
       }
     } else {
       var rest = byteCount
@@ -140,7 +145,7 @@ public struct SampleBuffer: Sendable, Hashable {
       guard sampleByteCounts.count == sampleCount, rest == 0,
         sampleByteCounts.allSatisfy({ $0 >= 0 && $0 <= byteCount })
       else {
-        throw MediaError(.invalidArgument, "the sizes of \(sampleCount) samples are not those of \(byteCount) bytes")
+        throw MediaError(.invalidArgument, "the sizes of \(sampleCount) samples do not add up to \(byteCount) bytes")
       }
     }
     guard let audio = format.audio else { return }
@@ -148,7 +153,7 @@ public struct SampleBuffer: Sendable, Hashable {
       AudioFormat.supportedChannelCounts.contains(audio.channelCount)
     else {
       throw MediaError(
-        .invalidArgument, "there is no sound of \(audio.channelCount) channels at \(audio.sampleRateHz) Hz")
+        .invalidArgument, "unsupported audio format: \(audio.channelCount) channels at \(audio.sampleRateHz) Hz")
     }
     if let pcm = audio.pcm {
       let (expected, overflow) = pcm.byteCount(channelCount: audio.channelCount)

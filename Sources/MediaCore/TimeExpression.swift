@@ -31,7 +31,7 @@ public enum TimeExpression: Sendable, Hashable {
       let shown = text.count > 40 ? "\(text.prefix(40))..." : String(text)
       throw MediaError(
         .invalidTime,
-        "\"\(shown)\" is no time that can be used; a time is 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50% or end")
+        "invalid time \"\(shown)\": use a form like 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50% or end")
     }
     self = expression
   }
@@ -55,7 +55,7 @@ public enum TimeExpression: Sendable, Hashable {
       result = time
     case .relative(let distance):
       guard current.isNumeric else {
-        throw MediaError(.invalidTime, "there is no current position for a relative time")
+        throw MediaError(.invalidTime, "a relative time needs a current position")
       }
       result = current + distance
     case .percent(let numerator, let denominator):
@@ -71,7 +71,7 @@ public enum TimeExpression: Sendable, Hashable {
 
   private static func known(_ duration: MediaTime) throws(MediaError) -> MediaTime {
     guard duration.isNumeric else {
-      throw MediaError(.invalidTime, "the duration is not known, so a part of it and its end are not either")
+      throw MediaError(.invalidTime, "the duration is unknown, so a percentage or the end cannot be resolved")
     }
     return duration
   }

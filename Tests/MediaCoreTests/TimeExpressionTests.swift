@@ -96,7 +96,7 @@ struct TimeExpressionTests {
 
   @Test func theErrorShowsTheTextButNotAllOfIt() throws {
     let short = try #require(throws: MediaError.self) { try TimeExpression(parsing: "soon") }
-    #expect(short.message.hasPrefix("\"soon\" "))
+    #expect(short.message.hasPrefix("invalid time \"soon\": "))
     let long = try #require(throws: MediaError.self) {
       try TimeExpression(parsing: String(repeating: "9", count: 60_000))
     }
