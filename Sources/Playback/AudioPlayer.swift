@@ -199,7 +199,7 @@ public final class AudioPlayer: Sendable {
   public func setCurrentTime(_ time: MediaTime) throws(MediaError) {
     try tryOnLoop { [self] core throws(MediaError) in
       guard time.isNumeric else {
-        throw MediaError(.invalidTime, "cannot go to a time that is \(time)", operation: "seek")
+        throw MediaError(.invalidTime, "time must be numeric (got \(time))", operation: "seek")
       }
       let place = time < .zero ? MediaTime.zero : min(time, duration)
       guard confined.withLock({ $0.isPrepared }) else { return confined.withLock { $0.restingTime = place } }
@@ -267,7 +267,7 @@ public final class AudioPlayer: Sendable {
   public func setRate(_ rate: Double) throws(MediaError) {
     try tryOnLoop { [self] core throws(MediaError) in
       guard rate >= 0.5, rate <= 2 else {
-        throw MediaError(.unsupportedRate, "a sound plays at rates from 0.5 to 2, not at \(rate)", operation: "rate")
+        throw MediaError(.unsupportedRate, "rate must be between 0.5 and 2 (got \(rate))", operation: "rate")
       }
       confined.withLock { $0.rate = rate }
       applyRate()

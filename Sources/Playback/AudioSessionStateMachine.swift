@@ -56,7 +56,8 @@ struct AudioSessionStateMachine {
   mutating func activate() throws(MediaError) {
     guard !state.isInterrupted else {
       throw MediaError(
-        .sessionInterrupted, "something else is heard; session.resume ends that", operation: "session.active")
+        .sessionInterrupted, "the session is interrupted and cannot be activated until that ends",
+        operation: "session.active")
     }
     state.isActive = true
   }
@@ -79,7 +80,7 @@ struct AudioSessionStateMachine {
   /// - Throws: `invalidState` if there is no interruption.
   mutating func endInterruption(_ outcome: InterruptionPolicy.Outcome) throws(MediaError) -> [Action] {
     guard state.isInterrupted else {
-      throw MediaError(.invalidState, "nothing interrupts the session", operation: "session.resume")
+      throw MediaError(.invalidState, "the session is not interrupted", operation: "session.resume")
     }
     return end(.request, outcome)
   }

@@ -24,5 +24,5 @@ public protocol ControlTimer: Sendable {
 
 extension ControlLoop {
   /// Traps if not called on the loop. For state that is confined to the loop.
-  func assertIsolated() { preconditionIsolated("called off the control loop") }
+  func assertIsolated() { preconditionIsolated("not called on the control loop") }
 }

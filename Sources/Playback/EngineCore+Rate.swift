@@ -9,10 +9,10 @@ extension EngineCore {
   ) throws(MediaError) {
     let members = players.map(\.control.core)
     guard let first = members.first, Set(members.map { ObjectIdentifier($0) }).count == members.count else {
-      throw MediaError(.invalidArgument, "one rate is for one player at least, and each is named once")
+      throw MediaError(.invalidArgument, "a joint rate change needs one or more players, each listed once")
     }
     guard members.allSatisfy({ $0.engine === self }) else {
-      throw MediaError(.invalidArgument, "players that change their rate together share an output")
+      throw MediaError(.invalidArgument, "players that change their rate together must share an output")
     }
     let checked = try first.check(rate, operation: "rate")
     if let closed = members.first(where: \.isClosed) {

@@ -129,7 +129,7 @@ package final class EngineCore: @unchecked Sendable {
   /// - Throws: `noSuchObserver`.
   package func removeOutputObserver(_ token: ObserverToken) throws(MediaError) {
     guard dropOutputObserver(token) else {
-      throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "removeOutputObserver")
+      throw MediaError(.noSuchObserver, "unknown observer \(token)", operation: "removeOutputObserver")
     }
   }
 

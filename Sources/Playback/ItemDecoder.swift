@@ -179,7 +179,7 @@ class ItemDecoder {
     to time: MediaTime, before: MediaTime, after: MediaTime
   ) throws(MediaError) -> MediaTime {
     if !properties.isSeekable, time > .zero {
-      throw MediaError(asset.codeOfStreams, "a stream is not played backwards: \(asset.displayPath)", operation: "seek")
+      throw MediaError(asset.codeOfStreams, "a stream cannot play in reverse: \(asset.displayPath)", operation: "seek")
     }
     let place = filePlace(of: time, before: before, after: after)
     if let reverseReader {

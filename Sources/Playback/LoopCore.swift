@@ -155,7 +155,7 @@ final class LoopCore: @unchecked Sendable {
   func watch(_ descriptor: Int32, for events: DescriptorEvents, _ handler: any DescriptorHandler) throws(MediaError)
     -> DescriptorWatch
   {
-    assert(isCurrent, "called off the control loop")
+    assert(isCurrent, "not called on the control loop")
     let token = watches.add(handler)
     guard media_shims_poll_add(poll, descriptor, events.rawValue, token) == 0 else {
       watches.remove(token)

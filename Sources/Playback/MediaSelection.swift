@@ -145,13 +145,13 @@ extension PlayerItem {
     guard let option else {
       guard group.allowsEmptySelection else {
         throw MediaError(
-          .invalidState, "something of the \(group.characteristic.rawValue) tracks has to be presented",
+          .invalidState, "the \(group.characteristic.rawValue) group must have a selected track",
           operation: "item.select")
       }
       return choose(.none, group)
     }
     guard group.options.contains(option) else {
-      throw MediaError(.noSuchTrack, "track \(option.trackID) is not to choose from", operation: "item.select")
+      throw MediaError(.noSuchTrack, "track \(option.trackID) is not an option of the group", operation: "item.select")
     }
     guard option.isPlayable else {
       throw MediaError(.unknownCodec, "track \(option.trackID) cannot be played", operation: "item.select")
@@ -168,7 +168,7 @@ extension PlayerItem {
   ) throws(MediaError) -> MediaSelectionOption {
     guard let option = group.option(matching: criteria) else {
       throw MediaError(
-        .noSuchTrack, "no track of the \(group.characteristic.rawValue) ones is as it is wanted",
+        .noSuchTrack, "no \(group.characteristic.rawValue) track matches the criteria",
         operation: "item.select")
     }
     try select(option, in: group)
@@ -185,11 +185,12 @@ extension PlayerItem {
 
   private func checkGroup(_ group: MediaSelectionGroup) throws(MediaError) {
     guard case .success(let properties)? = asset.loaded else {
-      throw MediaError(.invalidState, "the item is not ready: its tracks are not known", operation: "item.select")
+      throw MediaError(.invalidState, "the item is not ready: its tracks are unknown", operation: "item.select")
     }
     guard properties.mediaSelectionGroup(for: group.characteristic) == group else {
       throw MediaError(
-        .noSuchTrack, "the item has no such \(group.characteristic.rawValue) tracks", operation: "item.select")
+        .noSuchTrack, "the item does not have this group of \(group.characteristic.rawValue) tracks",
+        operation: "item.select")
     }
   }
 

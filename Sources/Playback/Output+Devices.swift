@@ -106,7 +106,7 @@ extension Output {
       logger.warning("no output", metadata: ["error": "\(error)"])
     } else if state.status != .opening {
       // (If the output could not be opened at all, the caller of `open` reports that.)
-      logger.error("no output any more", metadata: ["error": "\(error)"])
+      logger.error("the output was lost", metadata: ["error": "\(error)"])
     }
     state = OutputState(status: .lost, error: error)
   }
@@ -153,11 +153,11 @@ extension Output {
       state.label = session.sink.label
       tell(tracker.playing(on: name))
     case .stoppedAnswering:
-      logger.warning("the output takes no sound", metadata: ["output": "\(session.sink.label)"])
+      logger.warning("the output accepts no audio", metadata: ["output": "\(session.sink.label)"])
       state.status = .unresponsive
       for client in clients.values { client.outputDidStall(true) }
     case .answersAgain:
-      logger.info("the output takes sound again", metadata: ["output": "\(session.sink.label)"])
+      logger.info("the output accepts audio again", metadata: ["output": "\(session.sink.label)"])
       state.status = .ready
       for client in clients.values { client.outputDidStall(false) }
     }
@@ -174,12 +174,12 @@ extension Output {
   func select(_ selection: OutputSelection) throws(MediaError) {
     guard configuration.makeMonitor != nil else {
       throw MediaError(
-        .outputConfiguration, "this output is no device of a sound server: there is nothing to choose from")
+        .outputConfiguration, "this output has no devices to select: it is not a sound server's")
     }
     if case .device(let name) = selection.target, selection.target != chooser.selection.target {
-      guard let devices = chooser.devices else { throw MediaError(.outputUnavailable, "no sound server answers") }
+      guard let devices = chooser.devices else { throw MediaError(.outputUnavailable, "no sound server is available") }
       guard devices.output(name) != nil else {
-        throw MediaError(.noSuchDevice, "there is no output device called '\(name)'")
+        throw MediaError(.noSuchDevice, "unknown output device '\(name)'")
       }
     }
     let old = chooser.selection
@@ -209,7 +209,7 @@ extension Output {
       retry.hurry()
     }
     if hasVanished {
-      let error = MediaError(.deviceLost, "the device '\(name ?? "")' went away")
+      let error = MediaError(.deviceLost, "the device '\(name ?? "")' is no longer available")
       return lose(error, doubtNanoseconds: isVirtual ? 0 : Self.reportNanoseconds)
     }
     tell(change)
@@ -242,7 +242,7 @@ extension Output {
   private func tell(_ change: RouteChange?) {
     guard let change else { return }
     logger.info(
-      "another route",
+      "the route changed",
       metadata: [
         "reason": "\(change.reason.rawValue)", "output": "\(change.current.output?.label ?? "none")",
         "input": "\(change.current.input?.label ?? "none")",

@@ -141,7 +141,7 @@ final class Output: @unchecked Sendable {
     session.sink.commandsPosted()
     guard session.core.lostCommandCount > 0 else { return }
     // A sink that accepts no commands hangs, and its position is unknown.
-    logger.error("the output takes no commands; it starts anew")
+    logger.error("the output accepts no commands; it restarts")
     let number = session.number
     loop.execute { self.startAnew(number) }
   }
@@ -274,7 +274,7 @@ final class Output: @unchecked Sendable {
     guard let session else { return }
     deliver(from: session)
     guard session.core.lostEventCount == 0 else {
-      logger.error("render events were lost; the output starts anew")
+      logger.error("render events were lost; the output restarts")
       return startAnew(session.number)
     }
     for client in clients.values { client.didHandleEvents() }

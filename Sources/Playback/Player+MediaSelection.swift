@@ -20,7 +20,7 @@ extension PlayerControl {
   ) throws(MediaError) {
     guard characteristic == .audible || characteristic == .legible else {
       throw MediaError(
-        .invalidArgument, "tracks are chosen among those that are audible, or legible, not \(characteristic.rawValue)",
+        .invalidArgument, "characteristic must be audible or legible (got \(characteristic.rawValue))",
         operation: "media-selection")
     }
     control.core.changeMediaSelection { $0.criteria[characteristic] = criteria }

@@ -52,7 +52,7 @@ extension PlayerControl {
     }
     guard let time = item.asset.time(ofDate: date) else {
       throw MediaError(
-        .noSuchDate, "item \(item.id) has nothing of \(ISODate.text(date))", operation: "seek")
+        .noSuchDate, "item \(item.id) has no audio of \(ISODate.text(date))", operation: "seek")
     }
     return time
   }
@@ -435,7 +435,7 @@ extension PlayerControl {
   /// - Throws: `noSuchObserver`, also if the player is closed.
   public func removeObserver(_ token: ObserverToken) throws(MediaError) {
     guard core.removeObserver(token) else {
-      throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "removeObserver")
+      throw MediaError(.noSuchObserver, "unknown observer \(token)", operation: "removeObserver")
     }
   }
 

@@ -141,13 +141,13 @@ extension PlayerCore {
     }
     if let error = current.error { throw error }
     guard let watch = chapterWatch, watch.itemID == current.id else {
-      throw MediaError(.invalidState, "the item is not ready: its chapters are not known", operation: operation)
+      throw MediaError(.invalidState, "the item is not ready: its chapters are unknown", operation: operation)
     }
     let time = machine.startUnderWay?.time ?? currentTime()
     guard let target = Self.chapterStart(from: time, in: watch, next: next) else {
       let place =
-        watch.chapters.isEmpty ? "the item has no chapters" : next ? "it is the last one" : "it is the first one"
-      throw MediaError(.noSuchChapter, "there is no such chapter: \(place)", operation: operation)
+        watch.chapters.isEmpty ? "the item has no chapters" : next ? "this is the last one" : "this is the first one"
+      throw MediaError(.noSuchChapter, "no such chapter: \(place)", operation: operation)
     }
     try seek(to: target, Seek(), completion: completion)
   }

@@ -356,10 +356,10 @@ extension PlayerCore {
         sound(stream)
       }
     case .packetsSkipped(let id, let time, let count, let error):
-      logger.warning("packets did not decode", metadata: ["item": "\(id)", "count": "\(count)", "time": "\(time)"])
+      logger.warning("packets were not decodable", metadata: ["item": "\(id)", "count": "\(count)", "time": "\(time)"])
       send(.packetsSkipped(id, time, count: count, error))
     case .warned(let id, let time, let error):
-      logger.warning("the file is not as it should be", metadata: ["item": "\(id)", "error": "\(error)"])
+      logger.warning("the file has a fault", metadata: ["item": "\(id)", "error": "\(error)"])
       send(.newErrorLogEntry(id, time, error))
     case .titled(let generation, let frame, let id, let time, let title):
       if let stream = stream(of: generation) {

@@ -25,10 +25,10 @@ extension PlayerCore {
     guard let range else { return run(machine.setLoop(nil, count: nil, heardAt: .zero), cause: .request) }
     if let error = current.status.error { throw error }
     guard current.status == .readyToPlay, let item = items[current.id] else {
-      throw MediaError(.invalidState, "the item is not ready yet, so that its length is not known", operation: "loop")
+      throw MediaError(.invalidState, "the item is not ready: its duration is unknown", operation: "loop")
     }
     if let count, count < 1 {
-      throw MediaError(.invalidArgument, "a loop goes back once at least, not \(count) times", operation: "loop")
+      throw MediaError(.invalidArgument, "loop count must be at least 1 (got \(count))", operation: "loop")
     }
     let frames = try frames(of: range, in: item)
     // A pending seek counts as done.
@@ -45,7 +45,7 @@ extension PlayerCore {
         .noSuchItem, "item \(itemID) is not the current item, which is \(current.id)", operation: "loop")
     }
     guard machine.loop?.itemID == current.id else {
-      throw MediaError(.invalidState, "nothing is looped", operation: "loop")
+      throw MediaError(.invalidState, "no loop is active", operation: "loop")
     }
     run(machine.finishLoop(), cause: .request)
   }
@@ -54,26 +54,26 @@ extension PlayerCore {
   private func frames(of range: TimeRange, in item: PlayerItem) throws(MediaError) -> TimeRange {
     let (start, end) = (range.start, range.end)
     guard start.isNumeric, end.isNumeric, start >= .zero else {
-      throw MediaError(.invalidTime, "a loop is from a time of the item to another", operation: "loop")
+      throw MediaError(.invalidTime, "loop times must be numeric and not negative", operation: "loop")
     }
     guard start < end else {
       throw MediaError(
-        .invalidTime, "a loop ends behind its beginning, not from \(start) to \(end)", operation: "loop")
+        .invalidTime, "a loop must end after its start (got \(start) to \(end))", operation: "loop")
     }
     let duration = item.duration
     guard !duration.isNumeric || end <= duration else {
       throw MediaError(
         .invalidTime,
-        "the item lasts \(duration.decimalDescription) s: a loop cannot end at \(end.decimalDescription) s",
+        "a loop must end within the item's \(duration.decimalDescription) s (got \(end.decimalDescription) s)",
         operation: "loop")
     }
     let rate = sampleRates[item.id] ?? declaredRate(of: item)
     guard let first = start.frameIndex(rate: rate, rounding: .towardNegativeInfinity),
       let last = end.frameIndex(rate: rate, rounding: .towardNegativeInfinity)
-    else { throw MediaError(.invalidTime, "a loop is from a time of the item to another", operation: "loop") }
+    else { throw MediaError(.invalidTime, "loop times are out of range", operation: "loop") }
     let cut = TimeRange(start: MediaTime(frame: first, rate: rate), end: MediaTime(frame: last, rate: rate))
     guard cut.duration >= Machine.shortestLoop else {
-      throw MediaError(.invalidTime, "a loop lasts 10 ms at least", operation: "loop")
+      throw MediaError(.invalidTime, "a loop must last at least 10 ms", operation: "loop")
     }
     return cut
   }

@@ -101,10 +101,10 @@ extension PlayerCore {
   /// Implements `PlayerControl.step`.
   func step(byCount count: Int, completion: @escaping @Sendable (SeekResult) -> Void) throws(MediaError) {
     guard machine.rate == 0 else {
-      throw MediaError(.invalidState, "a player steps while it is paused", operation: "step")
+      throw MediaError(.invalidState, "the player must be paused to step", operation: "step")
     }
     guard let count = Int32(exactly: count) else {
-      throw MediaError(.invalidArgument, "\(count) steps are too many", operation: "step")
+      throw MediaError(.invalidArgument, "step count is out of range: \(count)", operation: "step")
     }
     let distance = MediaTime(
       value: Int64(count) * Self.stepDuration.value, timescale: Self.stepDuration.timescale)

@@ -31,7 +31,7 @@ extension PlayerCore {
   func fade(to newVolume: Float, duration: MediaTime, curve: FadeCurve) throws(MediaError) {
     try checkVolume(newVolume, operation: "fade")
     guard duration.isNumeric, duration >= .zero, duration <= Self.longestFade else {
-      throw MediaError(.invalidTime, "a fade lasts from 0 s to a day, not \(duration) s", operation: "fade")
+      throw MediaError(.invalidTime, "fade duration must be from 0 s to a day (got \(duration) s)", operation: "fade")
     }
     volume = newVolume
     apply { core, input, ramp in
@@ -47,7 +47,7 @@ extension PlayerCore {
 
   func setPan(_ newPan: Float) throws(MediaError) {
     guard newPan >= -1, newPan <= 1 else {
-      throw MediaError(.invalidArgument, "pan is from -1 to 1, not \(newPan)", operation: "pan")
+      throw MediaError(.invalidArgument, "pan must be between -1 and 1 (got \(newPan))", operation: "pan")
     }
     pan = newPan
     apply { core, input, ramp in core.setPan(newPan, rampFrameCount: ramp, input: input) }
@@ -62,7 +62,7 @@ extension PlayerCore {
 
   private func checkVolume(_ volume: Float, operation: String) throws(MediaError) {
     guard volume >= 0, volume <= 1 else {
-      throw MediaError(.invalidArgument, "volume is from 0 to 1, not \(volume)", operation: operation)
+      throw MediaError(.invalidArgument, "volume must be between 0 and 1 (got \(volume))", operation: operation)
     }
   }
 

@@ -68,7 +68,7 @@ extension PlayerCore {
     let channelCount = output.format?.channelCount ?? meters.levels?.peakPower.count ?? 1
     guard channel >= 0, channel < channelCount else {
       throw MediaError(
-        .invalidArgument, "there is no channel \(channel); the output has \(channelCount)", operation: "meter")
+        .invalidArgument, "channel must be between 0 and \(channelCount - 1) (got \(channel))", operation: "meter")
     }
     guard let levels = meters.levels?[keyPath: values], channel < levels.count else { return MeterLevels.silence }
     return levels[channel]
@@ -78,7 +78,8 @@ extension PlayerCore {
     rate: Double, _ handler: @escaping MeterTable.Handler
   ) throws(MediaError) -> ObserverToken {
     guard rate >= 1, rate <= 100 else {
-      throw MediaError(.invalidArgument, "a meter's rate is from 1 to 100 a second, not \(rate)", operation: "meter")
+      throw MediaError(
+        .invalidArgument, "meter rate must be between 1 and 100 per second (got \(rate))", operation: "meter")
     }
     let token = engine.makeToken()
     let windowsPerCall = 100 / rate
@@ -91,7 +92,7 @@ extension PlayerCore {
 
   func removeMeterObserver(_ token: ObserverToken) throws(MediaError) {
     guard let index = meters.observers.firstIndex(where: { $0.token == token }) else {
-      throw MediaError(.noSuchObserver, "there is no meter \(token)", operation: "unmeter")
+      throw MediaError(.noSuchObserver, "unknown meter \(token)", operation: "unmeter")
     }
     meters.observers.remove(at: index)
     applyMetering()

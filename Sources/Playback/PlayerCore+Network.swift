@@ -83,7 +83,7 @@ extension PlayerCore {
     switch entry {
     case .access(let event):
       logger.info(
-        "a server answered", metadata: ["item": "\(id)", "uri": "\(event.uri)", "address": "\(event.serverAddress)"])
+        "a server replied", metadata: ["item": "\(id)", "uri": "\(event.uri)", "address": "\(event.serverAddress)"])
       send(.newAccessLogEntry(id, time, event))
     case .error(let event):
       logger.warning(

@@ -168,7 +168,7 @@ extension PlayerCore {
     interval: MediaTime, onEnd: TimeObserverTable.EndHandler? = nil, _ handler: @escaping TimeObserverTable.Handler
   ) throws(MediaError) -> ObserverToken {
     guard interval.isNumeric, interval >= MediaTime(value: 1, timescale: 1_000) else {
-      throw MediaError(.invalidTime, "an interval is 1 ms or more, not \(interval) s", operation: "tick")
+      throw MediaError(.invalidTime, "interval must be at least 1 ms (got \(interval) s)", operation: "tick")
     }
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "tick") }
     let token = engine.makeToken()
@@ -184,10 +184,10 @@ extension PlayerCore {
   ) throws(MediaError) -> ObserverToken {
     // Sorted times have non-numeric values at their ends.
     guard let first = times.ordered.first, let last = times.ordered.last else {
-      throw MediaError(.invalidArgument, "a boundary observer needs a time", operation: "at")
+      throw MediaError(.invalidArgument, "a boundary observer needs at least one time", operation: "at")
     }
     for time in [first, last] where !time.isNumeric {
-      throw MediaError(.invalidTime, "a boundary is a time, not \(time)", operation: "at")
+      throw MediaError(.invalidTime, "boundary times must be numeric (got \(time))", operation: "at")
     }
     if let itemID, items[itemID] == nil {
       throw MediaError(.noSuchItem, "there is no item \(itemID) in the queue", operation: "at")
@@ -218,7 +218,7 @@ extension PlayerCore {
 
   func removeTimeObserver(_ token: ObserverToken) throws(MediaError) {
     guard observers.table.remove(token) else {
-      throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "untick")
+      throw MediaError(.noSuchObserver, "unknown observer \(token)", operation: "untick")
     }
   }
 

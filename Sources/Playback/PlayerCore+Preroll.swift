@@ -13,7 +13,7 @@ extension PlayerCore {
   func preroll(atRate rate: Double, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
     let speed = try check(rate, operation: "preroll")
     guard machine.rate == 0 else {
-      throw MediaError(.invalidState, "the player is not paused: there is nothing to preroll", operation: "preroll")
+      throw MediaError(.invalidState, "the player must be paused to preroll", operation: "preroll")
     }
     guard let current = machine.entries.first else {
       throw MediaError(.noCurrentItem, "there is no current item to preroll", operation: "preroll")
@@ -22,7 +22,7 @@ extension PlayerCore {
     try checkDirection(speed, operation: "preroll")
     guard startGroup == nil || machine.speed == speed else {
       throw MediaError(
-        .invalidState, "the player is about to start with others, at the rate \(machine.speed.value)",
+        .invalidState, "a joint start at the rate \(machine.speed.value) is pending",
         operation: "preroll")
     }
     // Prerolls for another rate end: their audio is replaced.

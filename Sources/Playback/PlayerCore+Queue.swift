@@ -38,7 +38,7 @@ extension PlayerCore {
       // Claiming a reserved item again moves the claim to this epoch.
       guard items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
         depart(Array(newItems[..<index]))
-        throw MediaError(.itemInUse, "item \(item.id) is in a queue already", operation: "insert")
+        throw MediaError(.itemInUse, "item \(item.id) is already in a queue", operation: "insert")
       }
       adopt(item)
     }
@@ -61,7 +61,7 @@ extension PlayerCore {
     for (index, item) in newItems.enumerated() {
       guard items[item.id] == nil, reserved[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
         depart(Array(newItems[..<index]))
-        throw MediaError(.itemInUse, "item \(item.id) is in a queue already", operation: "insert")
+        throw MediaError(.itemInUse, "item \(item.id) is already in a queue", operation: "insert")
       }
       reserved[item.id] = item
       connect(item)
@@ -166,7 +166,7 @@ extension PlayerCore {
     // Items may stay in this queue.
     let fresh = newItems.filter { items[$0.id] == nil }
     guard Set(newItems.map(\.id)).count == newItems.count else {
-      throw MediaError(.itemInUse, "an item cannot stand twice in a queue", operation: "load")
+      throw MediaError(.itemInUse, "a queue cannot contain an item twice", operation: "load")
     }
     // With a new epoch all previous items can be freed at once.
     beginEpoch()
@@ -228,7 +228,7 @@ extension PlayerCore {
       throw MediaError(
         .invalidArgument,
         machine.entries.isEmpty
-          ? "the queue is empty" : "an index is from 0 to \(machine.entries.count - 1) here, not \(index)",
+          ? "the queue is empty" : "index must be between 0 and \(machine.entries.count - 1) (got \(index))",
         operation: "jump")
     }
     runLeaving { machine.jump(to: machine.entries.order[index]) }
@@ -249,7 +249,7 @@ extension PlayerCore {
       return
     }
     guard machine.repeatMode == .all, machine.shuffle == nil, machine.entries.count > 1 else {
-      throw MediaError(.noSuchItem, "nothing was played before", operation: "previous")
+      throw MediaError(.noSuchItem, "no item was played before", operation: "previous")
     }
     machine.history.removeAll()
     runLeaving { machine.goBackRound() }

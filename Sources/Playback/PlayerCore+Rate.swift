@@ -39,7 +39,7 @@ extension PlayerCore {
   func check(_ rate: Double, operation: String) throws(MediaError) -> PlaybackRate {
     guard let checked = PlaybackRate(rate) else {
       throw MediaError(
-        .unsupportedRate, "a rate is from 1/32 to 32, or backwards from -1/32 to -32, not \(rate)",
+        .unsupportedRate, "rate must be between 1/32 and 32, negative for reverse (got \(rate))",
         operation: operation)
     }
     return checked

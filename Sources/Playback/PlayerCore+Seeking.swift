@@ -31,7 +31,7 @@ extension PlayerCore {
     to time: MediaTime, _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
     guard time.isNumeric || time.isPositiveInfinity || time.isNegativeInfinity else {
-      throw MediaError(.invalidTime, "cannot seek to a time that is \(time)", operation: "seek")
+      throw MediaError(.invalidTime, "time must be numeric (got \(time))", operation: "seek")
     }
     try begin(seek, completion: completion) { _ in .time(time) }
   }
@@ -53,7 +53,7 @@ extension PlayerCore {
   ) throws(MediaError) {
     for tolerance in [seek.toleranceBefore, seek.toleranceAfter]
     where !(tolerance.isPositiveInfinity || tolerance.isNumeric && tolerance >= .zero) {
-      throw MediaError(.invalidTime, "a tolerance is 0 or more, not \(tolerance)", operation: "seek")
+      throw MediaError(.invalidTime, "tolerance must not be negative (got \(tolerance))", operation: "seek")
     }
     let entry = try checkItem(seek.itemID)
     var target = target(entry)

@@ -74,11 +74,11 @@ extension PlayerCore {
     guard !machine.automaticallyWaits else {
       throw MediaError(
         .invalidState,
-        "a player that waits to minimize stalls cannot say when it starts: automaticallyWaitsToMinimizeStalling must be false",
+        "automaticallyWaitsToMinimizeStalling must be false for a start at a host time",
         operation: "rate")
     }
     if let time, !time.isNumeric, !time.isPositiveInfinity, !time.isNegativeInfinity {
-      throw MediaError(.invalidTime, "cannot start at a time that is \(time)", operation: "rate")
+      throw MediaError(.invalidTime, "time must be numeric (got \(time))", operation: "rate")
     }
     guard let entry = machine.entries.first else {
       throw MediaError(.noCurrentItem, "there is no current item to start", operation: "rate")

@@ -11,7 +11,7 @@ extension PlayerCore {
   /// Plays at once with the available samples; see `PlayerControl.playImmediately`.
   func playImmediately(atRate rate: Double) throws(MediaError) {
     guard rate != 0 else {
-      throw MediaError(.unsupportedRate, "0 is no rate to play at", operation: "play-immediately")
+      throw MediaError(.unsupportedRate, "rate must not be 0", operation: "play-immediately")
     }
     try checkRate(rate)
     commitEarly()

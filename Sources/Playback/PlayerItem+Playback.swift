@@ -47,7 +47,8 @@ extension PlayerItem {
   private static func endTime(_ time: MediaTime?) throws(MediaError) -> MediaTime? {
     guard let time, time.isValid else { return nil }
     guard time.isNumeric, time >= .zero else {
-      throw MediaError(.invalidTime, "playback ends at a time of the item, not at \(time)", operation: "item.end-time")
+      throw MediaError(
+        .invalidTime, "end time must be numeric and not negative (got \(time))", operation: "item.end-time")
     }
     return time
   }
@@ -71,7 +72,7 @@ extension PlayerItem {
   /// - Throws: `invalidTime` for a negative or non-numeric duration. Then nothing changes.
   public func setPreferredForwardBufferDuration(_ duration: MediaTime) throws(MediaError) {
     guard duration.isNumeric, duration >= .zero else {
-      throw MediaError(.invalidTime, "a buffer lasts 0 s or more, not \(duration)", operation: "item.buffer")
+      throw MediaError(.invalidTime, "buffer duration must not be negative (got \(duration))", operation: "item.buffer")
     }
     change { $0.forwardBufferDuration = duration }
   }
@@ -110,7 +111,7 @@ extension PlayerItem {
   func checkCanMove(operation: String) throws(MediaError) {
     guard isSeekable == false else { return }
     throw MediaError(
-      asset.codeOfStreams, "item \(id) is a stream, which is heard as it comes", operation: operation)
+      asset.codeOfStreams, "item \(id) is a stream and cannot seek", operation: operation)
   }
 
   /// Whether the item can play at rates above 2. Like all of these properties false until the item is ready.

@@ -99,7 +99,7 @@ extension TimeRange {
   /// - Throws: `invalidTime` if this is no valid part of the asset.
   func checkPart(of properties: AssetProperties, path: String) throws(MediaError) {
     guard isValid, !isEmpty, start.isNumeric, start >= .zero, start.epoch == 0 else {
-      throw MediaError(.invalidTime, "\(self) is no part of a file: \(path)")
+      throw MediaError(.invalidTime, "\(self) is not a valid part of a file: \(path)")
     }
     guard properties.duration.isNumeric, properties.providesPreciseDuration, start >= properties.duration else {
       return

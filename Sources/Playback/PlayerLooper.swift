@@ -78,11 +78,11 @@ public final class PlayerLooper: Sendable {
       guard timeRange.start.isNumeric, timeRange.end.isNumeric, timeRange.start >= .zero,
         timeRange.start < timeRange.end
       else {
-        throw MediaError(.invalidTime, "a loop is from a time of the item to a later one", operation: "looper")
+        throw MediaError(.invalidTime, "a loop must start at 0 s or later and end after its start", operation: "looper")
       }
     }
     if let count, count < 1 {
-      throw MediaError(.invalidArgument, "a loop goes back once at least, not \(count) times", operation: "looper")
+      throw MediaError(.invalidArgument, "loop count must be at least 1 (got \(count))", operation: "looper")
     }
     self.player = player
     self.item = item
@@ -140,7 +140,7 @@ public final class PlayerLooper: Sendable {
       return confined.handlers.count < count
     }
     guard isThere else {
-      throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "looper")
+      throw MediaError(.noSuchObserver, "unknown observer \(token)", operation: "looper")
     }
   }
 
@@ -154,7 +154,7 @@ public final class PlayerLooper: Sendable {
       if core.items[id] == nil {
         try core.edit([.insert([item], at: .index(0))])
       } else if core.machine.entries.first?.id != id {
-        throw MediaError(.itemInUse, "item \(id) waits in the queue already", operation: "looper")
+        throw MediaError(.itemInUse, "item \(id) is already in the queue", operation: "looper")
       }
     } catch {
       return end(.failed(error))
@@ -184,7 +184,7 @@ public final class PlayerLooper: Sendable {
   private func loopNow() throws(MediaError) {
     // The duration of a stream is unknown until it ends.
     guard item.duration.isNumeric, item.duration > .zero else {
-      throw MediaError(.invalidTime, "an item without duration cannot be looped", operation: "looper")
+      throw MediaError(.invalidTime, "an item without a duration cannot be looped", operation: "looper")
     }
     guard let timeRange else {
       let former = core.machine.repeatMode

@@ -175,7 +175,7 @@ extension PlayerCore {
 
   func restore(_ restoration: PlayerRestoration) throws(MediaError) {
     guard items.isEmpty, pastItems.isEmpty else {
-      throw MediaError(.invalidState, "the player has items already", operation: "restore")
+      throw MediaError(.invalidState, "the player already has items", operation: "restore")
     }
     try claim(restoration.items)
     for item in restoration.pastItems where items[item.id] == nil { pastItems[item.id] = item }

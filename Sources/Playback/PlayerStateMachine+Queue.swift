@@ -143,7 +143,7 @@ extension PlayerStateMachine {
     func index(of id: ItemID) throws(MediaError) -> Int {
       guard let index = entries.index(of: id) else { throw Self.noSuchItem(id, operation) }
       guard index != from else {
-        throw MediaError(.invalidArgument, "item \(id) cannot be put beside itself", operation: operation)
+        throw MediaError(.invalidArgument, "item \(id) cannot be moved relative to itself", operation: operation)
       }
       // The moved entry is removed from before the target first.
       return from.map { $0 < index } ?? false ? index - 1 : index
@@ -152,7 +152,7 @@ extension PlayerStateMachine {
     case .index(let index):
       guard (0..<count).contains(index) else {
         throw MediaError(
-          .invalidArgument, "an index is from 0 to \(count - 1) here, not \(index)", operation: operation)
+          .invalidArgument, "index must be between 0 and \(count - 1) (got \(index))", operation: operation)
       }
       return index
     case .before(let id): return try index(of: id)
@@ -197,7 +197,7 @@ extension PlayerStateMachine {
     for id in ids {
       guard entries.contains(id) else { throw Self.noSuchItem(id, "remove") }
       guard named.insert(id).inserted else {
-        throw MediaError(.invalidArgument, "item \(id) is named twice", operation: "remove")
+        throw MediaError(.invalidArgument, "item \(id) is listed twice", operation: "remove")
       }
     }
     // For many entries each part of the order that contains some of them is rebuilt once.

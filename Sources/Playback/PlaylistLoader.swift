@@ -66,7 +66,7 @@ public final class PlaylistLoader: @unchecked Sendable {
       guard let self else { return }
       let jobs = waiting
       waiting = []
-      for job in jobs { finish(job, .failure(reason.error(job.next?.displayText ?? "a list"))) }
+      for job in jobs { finish(job, .failure(reason.error(job.next?.displayText ?? "a playlist"))) }
     }
   }
 

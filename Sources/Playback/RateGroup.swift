@@ -89,12 +89,12 @@ final class RateGroup: @unchecked Sendable {
     member.rateGroup = nil
     guard members.isEmpty else { return scheduleCheck() }
     finish(
-      .failure(MediaError(.waitEnded, "the player \(member.name) was told something else before its rate changed")))
+      .failure(MediaError(.waitEnded, "the player \(member.name) got another command before its rate changed")))
   }
 
   /// Ends the group because the device and its frame count are lost. The rates stay and apply on another device.
   func outputWillStop() {
-    finish(.failure(MediaError(.outputLost, "the output on which the rate was to change is gone")))
+    finish(.failure(MediaError(.outputLost, "the output of the rate change was lost")))
   }
 
   private func finish(_ result: Result<TogetherRateChange, MediaError>) {

@@ -35,11 +35,12 @@ public struct ReplayGainSettings: Sendable, Hashable {
   func check() throws(MediaError) {
     guard Self.preampRange.contains(preampDecibels) else {
       throw MediaError(
-        .invalidArgument, "a pre-amplification is from -15 to 15 dB, not \(preampDecibels)", operation: "replay-gain")
+        .invalidArgument, "pre-amplification must be between -15 and 15 dB (got \(preampDecibels))",
+        operation: "replay-gain")
     }
     guard Self.fallbackRange.contains(fallbackDecibels) else {
       throw MediaError(
-        .invalidArgument, "a gain for what has no tags is from -60 to 15 dB, not \(fallbackDecibels)",
+        .invalidArgument, "gain without tags must be between -60 and 15 dB (got \(fallbackDecibels))",
         operation: "replay-gain")
     }
   }

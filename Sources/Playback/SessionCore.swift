@@ -40,11 +40,11 @@ package final class SessionCore: @unchecked Sendable {
   package func checkRecording() throws(MediaError) {
     guard state.allowsRecording else {
       throw MediaError(
-        .sessionForbidsRecording, "the session's category \(state.setting.category.rawValue) does not record",
+        .sessionForbidsRecording, "the session category \(state.setting.category.rawValue) does not allow recording",
         operation: "record")
     }
     guard !state.isInterrupted else {
-      throw MediaError(.sessionInterrupted, "something else is heard", operation: "record")
+      throw MediaError(.sessionInterrupted, "the session is interrupted", operation: "record")
     }
   }
 
@@ -73,12 +73,12 @@ package final class SessionCore: @unchecked Sendable {
   package func setPolicy(_ policy: InterruptionPolicy) throws(MediaError) {
     if let timeOut = policy.timeOut {
       guard timeOut.isNumeric, timeOut > .zero, timeOut <= InterruptionPolicy.longestTimeOut else {
-        throw MediaError(.invalidTime, "an interruption's time-out is above 0 s and at most a day, not \(timeOut) s")
+        throw MediaError(.invalidTime, "interruption timeout must be above 0 s and at most a day (got \(timeOut) s)")
       }
     }
     let fade = policy.fadeDuration
     guard fade.isNumeric, fade >= .zero, fade <= InterruptionPolicy.longestFade else {
-      throw MediaError(.invalidTime, "a fade-in after an interruption lasts 0 s to 10 s, not \(fade) s")
+      throw MediaError(.invalidTime, "fade-in after an interruption must be between 0 s and 10 s (got \(fade) s)")
     }
     run(.request) { $0.set(policy) }
   }
@@ -100,7 +100,7 @@ package final class SessionCore: @unchecked Sendable {
     run(.request) { $0.deactivate(isRunning: isRunning) }
     guard isRunning else { return }
     throw MediaError(
-      .sessionBusy, "the session is not active any more; it played or recorded when that was asked",
+      .sessionBusy, "the session was deactivated while it played or recorded",
       operation: "session.active")
   }
 
@@ -137,7 +137,7 @@ package final class SessionCore: @unchecked Sendable {
     stateObservers.removeAll { $0.token == token }
     eventObservers.removeAll { $0.token == token }
     guard stateObservers.count + eventObservers.count < count else {
-      throw MediaError(.noSuchObserver, "there is no observer \(token)", operation: "removeObserver")
+      throw MediaError(.noSuchObserver, "unknown observer \(token)", operation: "removeObserver")
     }
   }
 

@@ -76,10 +76,10 @@ final class StartGroup: @unchecked Sendable {
     completion: @escaping Completion
   ) throws(MediaError) {
     guard !members.isEmpty, Set(members.map { ObjectIdentifier($0) }).count == members.count else {
-      throw MediaError(.invalidArgument, "players that start together are one at least, and each is named once")
+      throw MediaError(.invalidArgument, "a joint start needs one or more players, each listed once")
     }
     guard members.allSatisfy({ $0.engine === engine }) else {
-      throw MediaError(.invalidArgument, "players that start together share an output")
+      throw MediaError(.invalidArgument, "players that start together must share an output")
     }
     for member in members { try Self.check(member, isHeld: holdsAtOnce) }
     self.engine = engine
@@ -95,22 +95,22 @@ final class StartGroup: @unchecked Sendable {
     case .after(let span):
       guard span.isNumeric, span >= .zero, span <= MediaTime(value: 86_400, timescale: 1),
         let nanoseconds = span.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity)
-      else { throw MediaError(.invalidTime, "players start within a day from now, not after \(span) s") }
+      else { throw MediaError(.invalidTime, "start delay must be between 0 s and a day (got \(span) s)") }
       return .instant(engine.loop.now.advanced(byNanoseconds: nanoseconds))
     case .hostTime(let instant):
       let wait = instant.nanoseconds(since: engine.loop.now)
-      guard wait > 0 else { throw MediaError(.invalidTime, "that moment is over") }
+      guard wait > 0 else { throw MediaError(.invalidTime, "the start time is in the past") }
       guard wait <= longestWaitNanoseconds else {
-        throw MediaError(.invalidTime, "players start within a day from now")
+        throw MediaError(.invalidTime, "the start time must be within a day from now")
       }
       return .instant(instant)
     case .outputFrame(let frame):
       let heard = engine.output.heardFrame
       guard frame > heard || heard == 0 && frame == 0 else {
-        throw MediaError(.invalidTime, "the output is at frame \(heard) already")
+        throw MediaError(.invalidTime, "start frame must be after \(heard), the output's current frame (got \(frame))")
       }
       let day = Int64(engine.output.format?.sampleRateHz ?? 48_000) * 86_400
-      guard frame - heard <= day else { throw MediaError(.invalidTime, "players start within a day from now") }
+      guard frame - heard <= day else { throw MediaError(.invalidTime, "the start time must be within a day from now") }
       return .frame(frame)
     }
   }
@@ -118,11 +118,11 @@ final class StartGroup: @unchecked Sendable {
   private static func check(_ member: PlayerCore, isHeld: Bool) throws(MediaError) {
     if member.isClosed { throw MediaError(.invalidState, "the player \(member.name) is closed") }
     guard let current = member.machine.entries.first else {
-      throw MediaError(.noCurrentItem, "the player \(member.name) has nothing to start")
+      throw MediaError(.noCurrentItem, "the player \(member.name) has no current item")
     }
     if let error = current.status.error { throw error }
     guard isHeld || member.machine.rate == 0 else {
-      throw MediaError(.invalidState, "the player \(member.name) plays already; pause it first")
+      throw MediaError(.invalidState, "the player \(member.name) already plays; pause it first")
     }
     if !isHeld { try member.checkDirection(member.nextRate ?? member.defaultRate, operation: "play-at") }
   }
@@ -153,7 +153,7 @@ final class StartGroup: @unchecked Sendable {
     members.remove(at: index)
     member.startGroup = nil
     if members.isEmpty {
-      finish(.failure(MediaError(.waitEnded, "the player \(member.name) was told something else before it started")))
+      finish(.failure(MediaError(.waitEnded, "the player \(member.name) got another command before it started")))
     } else {
       scheduleCheck()
     }
@@ -318,7 +318,7 @@ final class StartGroup: @unchecked Sendable {
     stage = .preparing
     if isHolding { for member in members { member.heldFrame = .max } }
     guard case .frame = target else { return }
-    failure = MediaError(.outputLost, "the output that the frame was counted on is gone")
+    failure = MediaError(.outputLost, "the output that counted the start frame was lost")
     scheduleCheck()
   }
 

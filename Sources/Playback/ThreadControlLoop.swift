@@ -41,7 +41,7 @@ public final class ThreadControlLoop: ControlLoop {
 
   /// Runs `body` on the loop and waits for its result. Must not be called on the loop.
   package func perform<Result>(_ body: @escaping () -> Result) -> Result {
-    precondition(!core.isCurrent, "a loop that waits for itself")
+    precondition(!core.isCurrent, "the control loop cannot wait for itself")
     // Only one thread at a time uses `body` and the result: this thread waits.
     nonisolated(unsafe) let body = body
     let result = WakeSignal<Result?>(nil)
@@ -49,7 +49,7 @@ public final class ThreadControlLoop: ControlLoop {
       nonisolated(unsafe) let value = body()
       result.update { $0 = value }
     }
-    guard let value = result.wait({ $0 }) else { preconditionFailure("it has no deadline") }
+    guard let value = result.wait({ $0 }) else { preconditionFailure("a wait without a deadline ended") }
     return value
   }
 
