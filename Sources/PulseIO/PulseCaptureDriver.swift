@@ -56,8 +56,8 @@ final class PulseCaptureDriver: @unchecked Sendable {
     signalEvent = api.pointee.io_new(
       api, signal.descriptor, PA_IO_EVENT_INPUT,
       { _, _, _, _, own in PulseCaptureDriver.from(own)?.wishChanged() }, own)
-    if signalEvent == nil { return fail("the main loop has no room for an event") }
-    // The stream or the connection may have failed between `open` and now.
+    if signalEvent == nil { return fail("the main loop cannot add an event source") }
+    // Either may have gone wrong between `open` and now.
     streamStateChanged()
     if pa_context_get_state(stream.connection.context) != PA_CONTEXT_READY {
       fail("the connection to the sound server was lost")

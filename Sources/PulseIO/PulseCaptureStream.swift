@@ -26,7 +26,7 @@ final class PulseCaptureStream: @unchecked Sendable {
     do {
       connection = try PulseConnection(applicationName: configuration.applicationName)
       try connection.connect(server: configuration.server, deadline: deadline)
-    } catch { throw error.mediaError(.sourceUnavailable, "no sound server answers") }
+    } catch { throw error.mediaError(.sourceUnavailable, "no sound server is available") }
     let source: PulseConnection.DeviceInfo
     do { source = try connection.deviceInfo(.input, name: configuration.sourceName, deadline: deadline) } catch {
       let what = configuration.sourceName.map { "no source called '\($0)'" } ?? "no source"
@@ -43,7 +43,7 @@ final class PulseCaptureStream: @unchecked Sendable {
           .sourceConfiguration,
           "PulseAudio cannot record \(format.sampleRateHz) Hz with \(format.channelCount) channels")
       }
-      throw error.mediaError(.sourceUnavailable, "the sound server gives no stream")
+      throw error.mediaError(.sourceUnavailable, "the sound server cannot create a stream")
     }
   }
 

@@ -49,13 +49,13 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
   ///   left.
   public init(server: String? = nil) throws(MediaError) {
     guard let path = PulseServerAddress.socketPath(server: server) else {
-      throw MediaError(.outputUnavailable, "the sound server has no socket that could be watched")
+      throw MediaError(.outputUnavailable, "the sound server has no Unix socket to watch")
     }
     self.path = path
     self.server = server ?? "unix:\(path)"
     folder = FolderWatch(path: path)
     guard folder.descriptor >= 0 else {
-      throw MediaError(.outputUnavailable, "nothing can be watched: no file descriptor is left")
+      throw MediaError(.outputUnavailable, "the sound server cannot be watched: no file descriptor is left")
     }
     do { mainloop = try PulseMainloop() } catch {
       throw error.mediaError(.outputUnavailable, "the sound server cannot be watched")
@@ -68,7 +68,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
 
   public func start(_ onReport: @escaping @Sendable (AudioDevices?) -> Void) {
     mainloop.withLock {
-      precondition(self.onReport == nil, "a monitor starts once")
+      precondition(self.onReport == nil, "a monitor can start only once")
       self.onReport = onReport
       folderEvent = api.pointee.io_new(
         api, folder.descriptor, PA_IO_EVENT_INPUT, { _, _, _, _, own in PulseDeviceMonitor.from(own)?.folderChanged() },

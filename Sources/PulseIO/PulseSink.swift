@@ -143,7 +143,7 @@ public final class PulseSink: SharedDeviceSink {
       stage = .opening
       return true
     }
-    guard mayOpen else { throw MediaError(.invalidState, "a sink opens once") }
+    guard mayOpen else { throw MediaError(.invalidState, "a sink can open only once") }
     do throws(MediaError) { return try makeStream() } catch {
       stage.withLock { if case .opening = $0 { $0 = .idle } }
       throw error
@@ -183,9 +183,9 @@ public final class PulseSink: SharedDeviceSink {
   ) {
     stage.withLock { stage in
       guard case .opened(let stream) = stage else {
-        preconditionFailure("start needs a sink that is open")
+        preconditionFailure("start needs an open sink")
       }
-      precondition(core.format == stream.format, "the core's format is not the sink's")
+      precondition(core.format == stream.format, "the formats of the core and the sink differ")
       let handler = onNotice.withLock { $0 }
       let driver = stream.connection.mainloop.withLock {
         let driver = PulseStreamDriver(

@@ -90,7 +90,7 @@ public final class PulseSource: AudioSource {
     }
     guard isOpen else {
       stream.close()
-      throw MediaError(.invalidState, "a source opens once")
+      throw MediaError(.invalidState, "a source can open only once")
     }
     deviceName.withLock { $0 = stream.sourceName }
     logger.info(
@@ -104,8 +104,8 @@ public final class PulseSource: AudioSource {
 
   public func start(into queue: CaptureQueue, onFailure: @escaping @Sendable (MediaError) -> Void) {
     stage.withLock { stage in
-      guard case .opened(let stream) = stage else { preconditionFailure("start needs a source that is open") }
-      precondition(queue.format == stream.format, "the queue's format is not the source's")
+      guard case .opened(let stream) = stage else { preconditionFailure("start needs an open source") }
+      precondition(queue.format == stream.format, "the formats of the queue and the source differ")
       let driver = stream.connection.mainloop.withLock {
         let driver = PulseCaptureDriver(stream: stream, queue: queue, signal: signal, wish: wish, onFailure: onFailure)
         driver.begin()

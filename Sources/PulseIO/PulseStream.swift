@@ -29,7 +29,7 @@ final class PulseStream: @unchecked Sendable {
       connection = try PulseConnection(applicationName: configuration.applicationName)
       try connection.connect(server: configuration.server, deadline: deadline)
     } catch {
-      throw error.mediaError(.outputUnavailable, "no sound server answers")
+      throw error.mediaError(.outputUnavailable, "no sound server is available")
     }
     let sink: PulseConnection.DeviceInfo
     do { sink = try connection.deviceInfo(.output, name: configuration.sinkName, deadline: deadline) } catch {
@@ -49,7 +49,7 @@ final class PulseStream: @unchecked Sendable {
           .outputConfiguration,
           "PulseAudio cannot play \(format.sampleRateHz) Hz with \(format.channelCount) channels")
       }
-      throw error.mediaError(.outputUnavailable, "the sound server gives no stream")
+      throw error.mediaError(.outputUnavailable, "the sound server cannot create a stream")
     }
   }
 

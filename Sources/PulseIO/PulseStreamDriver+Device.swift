@@ -48,7 +48,7 @@ extension PulseStreamDriver {
         guard let driver = PulseStreamDriver.from(own), endOfList != 0 else { return }
         if endOfList > 0 { driver.deviceIsThere() } else { driver.deviceIsGone() }
       }, own)
-    guard let operation else { return fail("the sound server cannot be asked for its device") }
+    guard let operation else { return fail("the device of the stream cannot be queried") }
     pa_operation_unref(operation)
   }
 
@@ -59,7 +59,7 @@ extension PulseStreamDriver {
     onNotice(.moved(to: String(cString: name)))
   }
 
-  private func deviceIsGone() { fail("the device went away", code: .deviceLost) }
+  private func deviceIsGone() { fail("the device is no longer available", code: .deviceLost) }
 
   /// Handles the suspension or the resumption of the device.
   func deviceSuspended() {

@@ -96,7 +96,7 @@ extension PulseStreamDriver {
 
   private func unmute() {
     let operation = pa_context_set_sink_input_mute(context, pa_stream_get_index(stream), 0, nil, nil)
-    guard let operation else { return fail("the stream cannot be heard again") }
+    guard let operation else { return fail("the stream cannot be unmuted") }
     pa_operation_unref(operation)
   }
 

@@ -20,7 +20,7 @@ extension PulseStreamDriver {
       stream,
       { _, succeeded, own in PulseStreamDriver.from(own)?.timingArrived(succeeded: succeeded != 0)
       }, own)
-    guard let operation else { return fail("the stream's timing cannot be asked") }
+    guard let operation else { return fail("the timing of the stream cannot be queried") }
     pa_operation_unref(operation)
     timingsRequested += 1
     lastTimingRequest = .now

@@ -164,8 +164,8 @@ final class PulseStreamDriver {
       api, signal.descriptor, PA_IO_EVENT_INPUT,
       { _, _, _, _, own in PulseStreamDriver.from(own)?.commandsWait() },
       own)
-    if signalEvent == nil { return fail("the main loop has no room for an event") }
-    // The stream or the connection may have failed between `open` and now.
+    if signalEvent == nil { return fail("the main loop cannot add an event source") }
+    // Either may have gone wrong between `open` and now.
     streamStateChanged()
     if pa_context_get_state(context) != PA_CONTEXT_READY {
       fail("the connection to the sound server was lost")
@@ -313,7 +313,7 @@ final class PulseStreamDriver {
       guard pa_stream_begin_write(stream, &memory, &byteCount) == 0, let memory,
         byteCount >= bytesPerFrame
       else {
-        return fail("the sound server gives no memory for sound")
+        return fail("the sound server provides no memory for audio")
       }
       let frameCount = blocks.piece(of: remaining, room: byteCount / bytesPerFrame)
       let offset = (core.renderedFrame - writtenFrame) * Int64(bytesPerFrame)
