@@ -66,7 +66,7 @@ public final class ManualSource: AudioSource {
       defer { state.isOpen = true }
       return !state.isOpen && !state.isClosed
     }
-    guard isFirst else { throw MediaError(.invalidState, "a source opens once") }
+    guard isFirst else { throw MediaError(.invalidState, "a source can open only once") }
     return format
   }
 
