@@ -35,7 +35,7 @@ public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, CaseIterable {
     guard !isAvailable else { return }
     throw MediaError(
       .unsupportedRate,
-      "this build cannot play with the pitch algorithm \(rawValue): it was built without the package trait RubberBand",
+      "the pitch algorithm \(rawValue) is unavailable: this build lacks the package trait RubberBand",
       operation: operation)
   }
 }

@@ -21,7 +21,7 @@ struct FrameQueue {
 
   /// Records `count` more input frames.
   mutating func didPut(_ count: Int) {
-    precondition(!isFinished, "the stretcher was finished")
+    precondition(!isFinished, "the stretcher is already finished")
     inputCount += Int64(count)
   }
 

@@ -32,7 +32,7 @@ final class SonicStage {
   /// - Throws: `conversionFailed` when no memory is available.
   init(format: AudioFormat, speed: Double) throws(MediaError) {
     guard let stream = sonicCreateStream(Int32(format.sampleRateHz), Int32(format.channelCount)) else {
-      throw MediaError(.conversionFailed, "there is no memory for a time stretcher", operation: "sonicCreateStream")
+      throw MediaError(.conversionFailed, "not enough memory for a time stretcher", operation: "sonicCreateStream")
     }
     self.stream = stream
     channelCount = format.channelCount
@@ -108,6 +108,6 @@ final class SonicStage {
   }
 
   private static func failure(_ call: String) -> MediaError {
-    MediaError(.conversionFailed, "the sound could not be stretched", operation: call)
+    MediaError(.conversionFailed, "the audio could not be stretched", operation: call)
   }
 }

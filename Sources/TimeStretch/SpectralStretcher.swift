@@ -32,7 +32,7 @@ import MediaCore
           UInt32(format.sampleRateHz), UInt32(format.channelCount), shim_RubberBandOptions_realTimeFiner(),
           1 / speed.value, 1)
       else {
-        throw MediaError(.conversionFailed, "there is no memory for a time stretcher", operation: "rubberband_new")
+        throw MediaError(.conversionFailed, "not enough memory for a time stretcher", operation: "rubberband_new")
       }
       self.state = state
       self.format = format
@@ -53,7 +53,7 @@ import MediaCore
     }
 
     public func putHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
-      precondition(!hasBegun, "history comes first")
+      precondition(!hasBegun, "history must be put before other frames")
       hasBegun = true
       let count = min(frameCount, historyFrameCount)
       // Missing frames are silence.
@@ -155,7 +155,7 @@ import MediaCore
     public init(format: AudioFormat, speed: StretchSpeed) throws(MediaError) {
       throw MediaError(
         .unsupportedRate,
-        "this build has no spectral time stretching: it was built without the package trait RubberBand")
+        "spectral time stretching is unavailable: this build lacks the package trait RubberBand")
     }
 
     public func putHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {}

@@ -20,7 +20,7 @@ public struct StretchSpeed: Sendable, Hashable {
       Int128(denominator) <= Int128(numerator) * 32
     else {
       throw MediaError(
-        .unsupportedRate, "\(numerator)/\(denominator) is no speed that sound can be stretched to: 1/32 to 32 are")
+        .unsupportedRate, "stretch rate must be between 1/32 and 32 (got \(numerator)/\(denominator))")
     }
     var (larger, smaller) = (numerator, denominator)
     while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }

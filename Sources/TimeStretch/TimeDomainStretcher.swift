@@ -47,7 +47,7 @@ public final class TimeDomainStretcher: TimeStretcher {
       let half = speed.value.squareRoot()
       guard factor.squareRoot() - 1 <= shortestPeriod / 2 else {
         throw MediaError(
-          .unsupportedRate, "sound of \(format.sampleRateHz) Hz cannot be stretched to the speed \(speed.value)")
+          .unsupportedRate, "audio of \(format.sampleRateHz) Hz cannot be stretched to the rate \(speed.value)")
       }
       stages = [try SonicStage(format: format, speed: half), try SonicStage(format: format, speed: half)]
     }
