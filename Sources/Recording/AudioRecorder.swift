@@ -59,10 +59,13 @@ public final class AudioRecorder: Sendable {
     /// - Throws: `invalidArgument`.
     func check() throws(MediaError) {
       for level in [startLevel, silenceLevel].compactMap({ $0 }) where !(-160...0).contains(level) {
-        throw MediaError(.invalidArgument, "a level is from -160 to 0 dBFS, not \(level)", operation: "prepareToRecord")
+        throw MediaError(
+          .invalidArgument, "level must be between -160 and 0 dBFS (got \(level))", operation: "prepareToRecord")
       }
       guard (0.1...3_600).contains(longestSilence) else {
-        throw MediaError(.invalidArgument, "silence is kept for 0.1 to 3600 seconds", operation: "prepareToRecord")
+        throw MediaError(
+          .invalidArgument, "longest silence must be between 0.1 and 3600 s (got \(longestSilence))",
+          operation: "prepareToRecord")
       }
     }
   }
@@ -230,10 +233,10 @@ public final class AudioRecorder: Sendable {
     atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil
   ) throws(MediaError) {
     if let duration, !duration.isNumeric || duration <= .zero {
-      throw MediaError(.invalidTime, "a recording lasts longer than nothing", operation: "record")
+      throw MediaError(.invalidTime, "duration must be more than 0 s (got \(duration) s)", operation: "record")
     }
     if let hostTime, hostTime <= .now {
-      throw MediaError(.invalidTime, "the time to begin at has passed", operation: "record")
+      throw MediaError(.invalidTime, "the start time is in the past", operation: "record")
     }
     if let session = options.session {
       try session.checkRecording()
@@ -248,7 +251,9 @@ public final class AudioRecorder: Sendable {
   /// - Throws: `invalidState` unless the recorder is recording.
   public func pause() throws(MediaError) {
     let session = try shared.update { shared throws(MediaError) -> RecordingSession? in
-      guard shared.status.state == .recording else { throw Self.wrongState("only what records is paused", shared) }
+      guard shared.status.state == .recording else {
+        throw Self.wrongState("only an active recording can be paused", shared)
+      }
       shared.enter(.paused)
       return shared.session
     }
@@ -275,7 +280,7 @@ public final class AudioRecorder: Sendable {
   public func stop(completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void) throws(MediaError) {
     let (session, outcome) = try shared.update { shared throws(MediaError) -> (RecordingSession?, Outcome?) in
       switch shared.status.state {
-      case .idle: throw Self.wrongState("nothing has been begun", shared)
+      case .idle: throw Self.wrongState("no recording was started", shared)
       case .stopped: return (nil, shared.status.outcome)
       case .stopping, .preparing:
         shared.completions.append(completion)
@@ -298,7 +303,7 @@ public final class AudioRecorder: Sendable {
   public func deleteRecording() throws(MediaError) {
     let path = try shared.withState { shared throws(MediaError) -> [UInt8] in
       guard shared.status.state == .stopped else {
-        throw Self.wrongState("a recording is deleted once it is stopped", shared)
+        throw Self.wrongState("a recording can be deleted only after it is stopped", shared)
       }
       guard let path = shared.status.outcome?.path else {
         throw MediaError(.fileNotFound, "there is no recording", operation: "deleteRecording")
@@ -342,7 +347,8 @@ public final class AudioRecorder: Sendable {
     rate: Double, _ body: @escaping @Sendable (MeterLevels, MediaTime) -> Void
   ) throws(MediaError) -> Int {
     guard (1...100).contains(rate) else {
-      throw MediaError(.invalidArgument, "a meter tells 1 to 100 times a second, not \(rate)", operation: "meter")
+      throw MediaError(
+        .invalidArgument, "meter rate must be between 1 and 100 per second (got \(rate))", operation: "meter")
     }
     return shared.withState { shared in
       defer { shared.nextMeter += 1 }
@@ -372,7 +378,7 @@ public final class AudioRecorder: Sendable {
       switch (shared.status.state, start) {
       case (.stopped, _) where !place.file.replaces && shared.status.outcome?.path != nil:
         // A second recording would fail at the file, and `outcome` would describe that instead of the first.
-        throw MediaError(.fileExists, "the recorder has made its recording, which is not to be replaced")
+        throw MediaError(.fileExists, "the recording of this recorder exists and must not be replaced")
       case (.idle, _), (.stopped, _):
         let session = RecordingSession(place, settings, options, makeSource, self.shared)
         shared.status = Status()
@@ -387,7 +393,7 @@ public final class AudioRecorder: Sendable {
       case (.prepared, _?), (.paused, _?):
         shared.enter(.recording)
         return (shared.session, false)
-      default: throw Self.wrongState("it cannot begin", shared)
+      default: throw Self.wrongState("the recording cannot start", shared)
       }
     }
     guard let session else { return completion == nil && start == nil }

@@ -31,7 +31,7 @@ public struct RecordingPlace: Sendable {
   /// - Parameter roots: the folders that may contain the file; nil: any location that the process may write to.
   package init(path: [UInt8], replaces: Bool, roots: FileRoots?) {
     (self.path, self.roots) = (path, roots)
-    let plain = WholeFile(path: path, replaces: replaces, hint: "`replace` replaces it", roots: roots)
+    let plain = WholeFile(path: path, replaces: replaces, hint: "use `replace` to replace it", roots: roots)
     file = plain.kept(as: plain.name + Self.unfinishedEnding.utf8)
   }
 
@@ -78,7 +78,7 @@ public struct RecordingPlace: Sendable {
       try left.commit(as: place)
       return path
     }
-    throw MediaError(.fileExists, "there are a thousand recovered recordings of one name", operation: "recover")
+    throw MediaError(.fileExists, "a thousand recovered recordings have this name", operation: "recover")
   }
 
   static func recoveredPath(_ path: [UInt8], _ number: Int) -> [UInt8] {

@@ -81,18 +81,18 @@ public struct RecordingSettings: Sendable, Hashable {
     let format: Format = if let chosen = self.format { chosen } else { try Self.format(named, ending) }
     guard let usual = Self.containers[format] else {
       throw MediaError(
-        .unsupportedAudioFormat, "there is no encoder for \(format.rawValue) here", operation: "prepareToRecord")
+        .unsupportedAudioFormat, "this build has no encoder for \(format.rawValue)", operation: "prepareToRecord")
     }
     if named == nil, Self.unwritableEndings.contains(ending.lowercased()) {
       throw refusal(
-        "\(format.rawValue) is recorded into \(usual.map(\.rawValue).joined(separator: " or ")); there is no writer for .\(ending)"
+        "\(format.rawValue) needs the container \(usual.map(\.rawValue).joined(separator: " or ")) (got .\(ending))"
       )
     }
     let container = named ?? usual[0]
     guard usual.contains(container) else {
       throw refusal(
-        "\(format.rawValue) is recorded into \(usual.map(\.rawValue).joined(separator: " or ")), not into \(container.rawValue)"
-      )
+        "\(format.rawValue) needs the container \(usual.map(\.rawValue).joined(separator: " or "))"
+          + " (got \(container.rawValue))")
     }
     var output = AudioOutputSettings(try codec(format, container))
     (output.sampleRateHz, output.channelCount) = (sampleRateHz, channelCount)
@@ -102,7 +102,7 @@ public struct RecordingSettings: Sendable, Hashable {
     }
     let channelLimit = [Format.ima4: 2, .flac: 8, .alac: 8][format]
     if let channelLimit, (channelCount ?? source.channelCount) > channelLimit {
-      throw refusal("\(format.rawValue) has at most \(channelLimit) channels")
+      throw refusal("\(format.rawValue) allows at most \(channelLimit) channels")
     }
     return Resolved(container: container, format: format, output: output)
   }
@@ -134,7 +134,8 @@ public struct RecordingSettings: Sendable, Hashable {
     default:
       throw MediaError(
         .invalidArgument,
-        "the name does not say what to record (wav, caf, flac, m4a, ogg, opus), but ends with '\(ending.prefix(16))'; say the format",
+        "the format is missing, and the file extension is not wav, caf, flac, m4a, ogg or opus"
+          + " (got '\(ending.prefix(16))')",
         operation: "prepareToRecord")
     }
   }
@@ -147,7 +148,7 @@ public struct RecordingSettings: Sendable, Hashable {
     _ format: Format, _ container: WritableContainer
   ) throws(MediaError) -> AudioOutputSettings.Codec {
     guard format == .pcm || !isFloat && !isBigEndian && !isNonInterleaved else {
-      throw refusal("float, endianness and interleaving are those of pcm, not of \(format.rawValue)")
+      throw refusal("float, endianness and interleaving apply to pcm only (got \(format.rawValue))")
     }
     switch format {
     case .pcm: return .pcm(try encoding(container))
@@ -158,17 +159,17 @@ public struct RecordingSettings: Sendable, Hashable {
     case .ima4: return .ima4
     case .ulaw: return .muLaw
     case .alaw: return .aLaw
-    case .ilbc, .amr: throw MediaError(.unsupportedAudioFormat, "there is no encoder for \(format.rawValue) here")
+    case .ilbc, .amr: throw MediaError(.unsupportedAudioFormat, "this build has no encoder for \(format.rawValue)")
     }
   }
 
   private func encoding(_ container: WritableContainer) throws(MediaError) -> PCMEncoding {
-    guard !isNonInterleaved else { throw refusal("\(container.rawValue) holds interleaved samples only") }
-    guard !isBigEndian || container == .caf else { throw refusal("wav holds little-endian samples only") }
+    guard !isNonInterleaved else { throw refusal("\(container.rawValue) supports interleaved samples only") }
+    guard !isBigEndian || container == .caf else { throw refusal("wav supports little-endian samples only") }
     let bits = bitDepth ?? (isFloat ? 32 : 16)
     guard (isFloat ? [32, 64] : [8, 16, 24, 32]).contains(bits) else {
       throw refusal(
-        isFloat ? "floats have 32 or 64 bits, not \(bits)" : "whole numbers have 8, 16, 24 or 32 bits, not \(bits)")
+        "bit depth must be \(isFloat ? "32 or 64 for floats" : "8, 16, 24 or 32") (got \(bits))")
     }
     // 8-bit samples in WAV are unsigned.
     let kind: PCMEncoding.Kind = isFloat ? .float : bits == 8 && container == .wav ? .unsignedInteger : .signedInteger
