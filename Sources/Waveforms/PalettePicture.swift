@@ -12,7 +12,7 @@ struct PalettePicture {
 
   /// An image filled with the first colour.
   init(width: Int, height: Int, palette: [WaveformColor]) {
-    precondition((1...4).contains(palette.count), "two bits tell four colours")
+    precondition((1...4).contains(palette.count), "a palette has 1 to 4 colours")
     self.width = width
     self.height = height
     self.palette = palette

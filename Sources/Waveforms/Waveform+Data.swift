@@ -30,7 +30,7 @@ extension Waveform {
 
   static var unevenBins: MediaError {
     MediaError(
-      .invalidArgument, "a .dat has bins of a whole number of samples: say how many, not how many bins",
+      .invalidArgument, "a .dat file needs a fixed number of samples per bin, not a number of bins",
       operation: "waveform")
   }
 

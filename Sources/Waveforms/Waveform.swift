@@ -31,7 +31,7 @@ public struct Waveform: Sendable, Hashable {
   ) {
     let pointCount = scale.binCount(frameCount: frameCount) * channelCount
     precondition(
-      [minima, maxima, rms].allSatisfy { $0.count == pointCount }, "a waveform has values of each bin and channel")
+      [minima, maxima, rms].allSatisfy { $0.count == pointCount }, "a waveform needs a value for each bin and channel")
     self.sampleRateHz = sampleRateHz
     self.channelCount = channelCount
     self.firstFrame = firstFrame
@@ -62,7 +62,7 @@ public struct Waveform: Sendable, Hashable {
   /// - Returns: nil if the result differs in its bins from a new scan (for `bins`, `factor` must divide the count), or
   ///   if a bin has more than ``maximumFramesPerBin`` frames.
   public func reduced(by factor: Int) -> Waveform? {
-    precondition(factor > 0, "bins are put together, at least one")
+    precondition(factor > 0, "factor must be at least 1")
     let coarser: WaveformScale
     switch scale {
     case .bins(let count):

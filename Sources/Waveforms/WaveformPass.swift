@@ -29,7 +29,7 @@ struct WaveformPass {
     let rate = reader.format.sampleRateHz
     channelCount = request.mixesChannels ? 1 : reader.format.channelCount
     guard let start = request.start.frameIndex(rate: rate, rounding: .towardPositiveInfinity) else {
-      throw MediaError(.invalidTime, "the range begins too late", operation: "waveform")
+      throw MediaError(.invalidTime, "the start of the range is too large", operation: "waveform")
     }
     self.start = start
     let end = request.end?.frameIndex(rate: rate, rounding: .towardPositiveInfinity)
@@ -55,7 +55,7 @@ struct WaveformPass {
       var reducer = WaveformReducer(channelCount: channelCount, scale: fitting, frameCount: promised)
       let count = try read(into: &reducer, tellsProgress: pass == 0 ? progress : { _ in }, goesOn)
       guard count > 0 else {
-        throw MediaError(.invalidTime, "there is no sound in the range", operation: "waveform")
+        throw MediaError(.invalidTime, "the range contains no audio", operation: "waveform")
       }
       if promised == nil || promised == count,
         let waveform = try reducer.finish(sampleRateHz: reader.format.sampleRateHz, firstFrame: start)

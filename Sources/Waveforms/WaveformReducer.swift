@@ -34,7 +34,7 @@ public struct WaveformReducer {
   ///
   /// - Parameter frameCount: the number of frames that will be added. Required for a scale of `bins`.
   public init(channelCount: Int, scale: WaveformScale, frameCount: Int64?) {
-    if case .bins = scale { precondition(frameCount != nil, "a number of bins is a number of bins of so many frames") }
+    if case .bins = scale { precondition(frameCount != nil, "a number of bins needs a number of frames") }
     self.channelCount = channelCount
     self.scale = scale
     promisedFrameCount = frameCount
@@ -106,7 +106,7 @@ public struct WaveformReducer {
   static var tooMany: MediaError {
     MediaError(
       .mediaLimitExceeded,
-      "a waveform has at most \(Waveform.maximumPointCount) bins times channels: take fewer, or longer ones",
+      "a waveform has at most \(Waveform.maximumPointCount) bins times channels: use fewer or longer bins",
       operation: "waveform")
   }
 

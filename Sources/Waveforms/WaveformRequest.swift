@@ -31,15 +31,17 @@ public struct WaveformRequest: Sendable, Hashable {
     switch scale {
     case .bins(let count)? where !(1...Waveform.maximumPointCount).contains(count):
       throw MediaError(
-        .invalidArgument, "a waveform has 1 to \(Waveform.maximumPointCount) bins", operation: "waveform")
+        .invalidArgument, "bin count must be between 1 and \(Waveform.maximumPointCount) (got \(count))",
+        operation: "waveform")
     case .framesPerBin(let count)? where !(1...Waveform.maximumFramesPerBin).contains(count):
       throw MediaError(
-        .invalidArgument, "a bin has 1 to \(Waveform.maximumFramesPerBin) samples", operation: "waveform")
+        .invalidArgument, "samples per bin must be between 1 and \(Waveform.maximumFramesPerBin) (got \(count))",
+        operation: "waveform")
     default: break
     }
     guard start.isNumeric, start >= .zero, end.map({ $0.isNumeric && $0 > start }) ?? true else {
       throw MediaError(
-        .invalidTime, "a range begins at 0 or later, and ends behind its beginning", operation: "waveform")
+        .invalidTime, "a range must start at 0 or later and end after its start", operation: "waveform")
     }
   }
 }

@@ -127,7 +127,7 @@ public final class WaveformScan: Sendable {
     guard properties.isSeekable || properties.duration.isNumeric else {
       opening.finish(asset)
       throw MediaError(
-        .unsupportedLocation, "a stream has no end, so there is no waveform of it: \(asset.displayPath)",
+        .unsupportedLocation, "a stream has no end, so it has no waveform: \(asset.displayPath)",
         operation: "waveform")
     }
     let reader = try opening.reader(asset, trackID: request.trackID)

@@ -17,7 +17,7 @@ public struct WaveformColor: Sendable, Hashable {
   public init(_ text: String) throws(MediaError) {
     let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
     guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: 16) else {
-      throw MediaError(.invalidArgument, "a colour is six hexadecimal digits such as #3070b0: \(text)")
+      throw MediaError(.invalidArgument, "colour must be six hexadecimal digits such as #3070b0 (got \(text))")
     }
     self.init(
       red: UInt8(value >> 16), green: UInt8(value >> 8 & 0xff), blue: UInt8(value & 0xff))
@@ -90,9 +90,9 @@ public struct WaveformStyle: Sendable, Hashable {
     guard Self.widths.contains(width), Self.heights.contains(height) else {
       throw MediaError(
         .invalidArgument,
-        "a picture is \(Self.widths.lowerBound) to \(Self.widths.upperBound) wide and \(Self.heights.lowerBound) to \(Self.heights.upperBound) high"
-      )
+        "image size must be between \(Self.widths.lowerBound)x\(Self.heights.lowerBound) and"
+          + " \(Self.widths.upperBound)x\(Self.heights.upperBound) (got \(width)x\(height))")
     }
-    guard bits == 8 || bits == 16 else { throw MediaError(.invalidArgument, "a value has 8 or 16 bits") }
+    guard bits == 8 || bits == 16 else { throw MediaError(.invalidArgument, "bits must be 8 or 16 (got \(bits))") }
   }
 }
