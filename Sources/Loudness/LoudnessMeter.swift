@@ -14,7 +14,7 @@ final class LoudnessMeter {
   static func unavailability() -> MediaError? {
     cebur128_load().map {
       MediaError(
-        .loudnessUnavailable, "libebur128 cannot be loaded, so no loudness is measured", operation: "dlopen",
+        .loudnessUnavailable, "libebur128 cannot be loaded, so loudness cannot be measured", operation: "dlopen",
         underlying: String(cString: $0))
     }
   }
@@ -48,7 +48,8 @@ final class LoudnessMeter {
   /// - Throws: `mediaLimitExceeded` without memory.
   func add(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
     guard cebur128_add_frames_float(state, samples, frameCount) == Int32(bitPattern: EBUR128_SUCCESS.rawValue) else {
-      throw MediaError(.mediaLimitExceeded, "no memory to measure with", operation: "ebur128_add_frames_float")
+      throw MediaError(
+        .mediaLimitExceeded, "not enough memory to measure loudness", operation: "ebur128_add_frames_float")
     }
   }
 

@@ -71,7 +71,7 @@ public final class LoudnessScan: Sendable {
     completion: @escaping @Sendable (Result<LoudnessReport, MediaError>) -> Void
   ) {
     let mayBegin = state.withLock { state in
-      precondition(!state.hasBegun, "a scan is started once")
+      precondition(!state.hasBegun, "a scan can start only once")
       state.hasBegun = true
       if !state.isCancelled { state.completion = completion }
       return !state.isCancelled
@@ -227,7 +227,7 @@ public final class LoudnessScan: Sendable {
           .mediaLimitExceeded,
           length == nil
             ? "the duration is unknown, and only \(maximumSeconds) s were measured"
-            : "more than a day of sound, or too much for one album: the rest is not measured",
+            : "more than a day of audio, or too much for one album: the rest is not measured",
           operation: "scan")
         break
       }
