@@ -114,7 +114,7 @@ public struct BookmarkTable: Sendable {
   /// - Throws: `noSuchBookmark`.
   public func bookmark(_ id: UInt64) throws(MediaError) -> Bookmark {
     guard let bookmark = bookmarks[id] else {
-      throw MediaError(.noSuchBookmark, "there is no bookmark \(id); `bookmark.list` lists them")
+      throw MediaError(.noSuchBookmark, "unknown bookmark \(id)")
     }
     return bookmark
   }
@@ -164,7 +164,7 @@ public struct BookmarkTable: Sendable {
     }
     guard bookmarks.count - automatic.count < Self.limit else {
       throw MediaError(
-        .tooManyBookmarks, "there are \(Self.limit) bookmarks, and more are not kept; `bookmark.remove` removes one")
+        .tooManyBookmarks, "the limit of \(Self.limit) bookmarks is reached; remove one first")
     }
     return put(place, name: name, isAutomatic: false, time, now)
   }

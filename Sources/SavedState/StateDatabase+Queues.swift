@@ -27,7 +27,7 @@ extension StateDatabase {
         try Int.fetchOne(db, sql: "SELECT count(*) FROM queue WHERE name <> ?", arguments: [name]) ?? 0
       guard count < Self.queueLimit else {
         throw MediaError(
-          .tooManySavedQueues, "\(Self.queueLimit) queues are saved, and more are not; `queue.forget` forgets one")
+          .tooManySavedQueues, "the limit of \(Self.queueLimit) saved queues is reached; remove one first")
       }
       try db.execute(sql: "DELETE FROM queueEntry WHERE queue = ?", arguments: [name])
       try db.execute(
@@ -58,7 +58,7 @@ extension StateDatabase {
         guard let place = StoredEntry.Place(kind: Int(try row.integer(atIndex: 0)), bytes: bytes),
           let fields = FieldText.decode(try row.decode(String.self, atIndex: 2))
         else {
-          throw MediaError(.stateDamaged, "the queue \(name) is not as it was written")
+          throw MediaError(.stateDamaged, "the queue \(name) is damaged")
         }
         entries.append(StoredEntry(id: UInt64(entries.count), place: place, fields: fields))
       }
@@ -88,7 +88,7 @@ extension StateDatabase {
   }
 
   private static func noSuchQueue(_ name: String) -> MediaError {
-    MediaError(.noSuchSavedQueue, "no queue was saved as \(name); `queue.saved` lists them")
+    MediaError(.noSuchSavedQueue, "unknown saved queue \(name)")
   }
 }
 

@@ -66,7 +66,7 @@ final class StateDatabase {
     let known = Set(migrator.migrations)
     guard applied.isSubset(of: known) else {
       throw MediaError(
-        .stateTooNew, "\(path) was written by a newer version; it is left as it is, and nothing is saved")
+        .stateTooNew, "\(path) was written by a newer version; it stays unchanged, and no state is saved")
     }
     // Set here, because GRDB's configuration would write to the file at every opening.
     try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
@@ -95,7 +95,7 @@ final class StateDatabase {
       guard tableCount > 0 else { return }
       guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == StateSchema.applicationID else {
         throw MediaError(
-          .stateForeign, "\(path) is a database of another program; it is left as it is, and nothing is saved")
+          .stateForeign, "\(path) is a database of another program; it stays unchanged, and no state is saved")
       }
     }
   }
@@ -213,7 +213,7 @@ final class StateDatabase {
   }
 
   static func damaged(_ what: String) -> MediaError {
-    MediaError(.stateDamaged, "\(what) is not as it was written")
+    MediaError(.stateDamaged, "\(what) is damaged")
   }
 
   // MARK: - List encoding
@@ -307,7 +307,7 @@ final class StateDatabase {
   /// - Throws: the errors of GRDB, when the check is not possible.
   func findDamage() throws -> String? {
     let answer = try queue.inDatabase { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-    return answer == "ok" ? nil : answer ?? "no answer"
+    return answer == "ok" ? nil : answer ?? "no result"
   }
 }
 
@@ -317,7 +317,7 @@ extension Row {
   /// - Throws: `stateDamaged`.
   func integer(atIndex index: Int) throws -> Int64 {
     guard case .int64(let value) = try decode(DatabaseValue.self, atIndex: index).storage else {
-      throw MediaError(.stateDamaged, "a number is not as it was written")
+      throw MediaError(.stateDamaged, "a number is damaged")
     }
     return value
   }
@@ -327,7 +327,7 @@ extension Row {
   /// - Throws: `stateDamaged`.
   func text(atIndex index: Int) throws -> String {
     guard case .string(let value) = try decode(DatabaseValue.self, atIndex: index).storage else {
-      throw MediaError(.stateDamaged, "a text is not as it was written")
+      throw MediaError(.stateDamaged, "a text is damaged")
     }
     return value
   }

@@ -102,7 +102,7 @@ public final class StateFolder: @unchecked Sendable {
   ///   writable by others.
   public static func make(_ path: String) throws(MediaError) {
     guard path.hasPrefix("/") else {
-      throw MediaError(.stateUnavailable, "the state's folder has an absolute path, not \(path)", operation: "mkdir")
+      throw MediaError(.stateUnavailable, "the state folder must be an absolute path (got \(path))", operation: "mkdir")
     }
     var made = ""
     for part in path.split(separator: "/") {
@@ -114,7 +114,7 @@ public final class StateFolder: @unchecked Sendable {
     var status = stat()
     guard stat(path, &status) == 0 else { throw unavailable("stat", path) }
     guard status.st_mode & S_IFMT == S_IFDIR else {
-      throw MediaError(.stateUnavailable, "\(path) is no folder", operation: "mkdir")
+      throw MediaError(.stateUnavailable, "\(path) is not a folder", operation: "mkdir")
     }
     // Another user with write access could replace the database.
     guard status.st_uid == geteuid() else {
@@ -124,7 +124,7 @@ public final class StateFolder: @unchecked Sendable {
     }
     guard status.st_mode & 0o022 == 0 else {
       throw MediaError(
-        .stateUnavailable, "others may write to \(path); `chmod go-w` makes it its owner's alone", operation: "stat")
+        .stateUnavailable, "other users can write to \(path); use `chmod go-w` to forbid that", operation: "stat")
     }
   }
 
@@ -157,7 +157,7 @@ public final class StateFolder: @unchecked Sendable {
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw MediaError(.stateUnavailable, "\(database) is no file", operation: "open")
+      throw MediaError(.stateUnavailable, "\(database) is not a file", operation: "open")
     }
     if status.st_mode & 0o077 != 0 { fchmod(file, 0o600) }
   }

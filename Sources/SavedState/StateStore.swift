@@ -126,7 +126,7 @@ public final class StateStore: @unchecked Sendable {
       guard !state.isClosing else { return true }
       state.jobs.append { store in
         guard let database = store.database else {
-          return completion(.failure(store.status.error ?? MediaError(.stateNotSaved, "nothing is saved")))
+          return completion(.failure(store.status.error ?? MediaError(.stateNotSaved, "no state is saved")))
         }
         completion(Result { try body(database) }.mapError { Self.mediaError($0, path) })
       }
@@ -208,7 +208,7 @@ public final class StateStore: @unchecked Sendable {
   private func reason(_ error: any Error) -> MediaError {
     let reason = Self.mediaError(error, path)
     guard reason.code == .stateUnavailable, StateFolder.isDiskFull(path) else { return reason }
-    return MediaError(.stateDiskFull, "there is no room for \(path)", underlying: reason.message)
+    return MediaError(.stateDiskFull, "not enough disk space for \(path)", underlying: reason.message)
   }
 
   /// Suspends saving until an attempt to open succeeds.
@@ -232,7 +232,7 @@ public final class StateStore: @unchecked Sendable {
         let aside = try replaceDatabase(in: folder)
         told = MediaError(
           .stateDiskFull,
-          "the saved state could not be read on the full disk; it is in \(aside) now, and another was begun")
+          "the saved state could not be read on the full disk; it was moved to \(aside), and a new one was created")
       }
       (isWaitingForRoom, isEmpty) = (false, true)
       signal.update { [told] in $0.status.error = told }
@@ -274,7 +274,7 @@ public final class StateStore: @unchecked Sendable {
     hasBegunAnew = true
     let aside = try replaceDatabase(in: folder)
     let told = MediaError(
-      .stateDamaged, "the saved state was damaged; it lies in \(aside) now, and another was begun",
+      .stateDamaged, "the saved state was damaged; it was moved to \(aside), and a new one was created",
       underlying: reason.message)
     logger.error("the saved state was damaged", metadata: ["aside": "\(aside)", "error": "\(reason)"])
     signal.update { $0.status.error = told }
@@ -319,7 +319,7 @@ public final class StateStore: @unchecked Sendable {
   private func write(_ batch: () -> StateBatch, _ whole: (() -> StateBatch)?) -> Outcome {
     if isWaitingForRoom, let reason = openAfterWaiting() { return .kept(reason) }
     guard database != nil else {
-      return .given(up: status.error ?? MediaError(.stateNotSaved, "nothing is saved"))
+      return .given(up: status.error ?? MediaError(.stateNotSaved, "no state is saved"))
     }
     let outcome = isEmpty ? nil : write(batch())
     switch outcome {
@@ -335,7 +335,7 @@ public final class StateStore: @unchecked Sendable {
 
   private func write(_ batch: StateBatch) -> Outcome {
     guard let database, let folder = signal.withState({ $0.folder }) else {
-      return .given(up: status.error ?? MediaError(.stateNotSaved, "nothing is saved"))
+      return .given(up: status.error ?? MediaError(.stateNotSaved, "no state is saved"))
     }
     let whole = kept.map { $0.followed(by: batch) } ?? batch
     do {
@@ -372,7 +372,7 @@ public final class StateStore: @unchecked Sendable {
   private func stopSaving(_ error: MediaError) {
     database?.close()
     database = nil
-    logger.error("nothing is saved", metadata: ["error": "\(error)"])
+    logger.error("no state is saved", metadata: ["error": "\(error)"])
     signal.update { state in
       state.status.isSaving = false
       state.status.error = error
@@ -394,7 +394,7 @@ public final class StateStore: @unchecked Sendable {
     switch error.resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: return MediaError(.stateDamaged, "\(path) is damaged", underlying: text)
     case .SQLITE_ERROR where isMissing: return MediaError(.stateDamaged, "\(path) is damaged", underlying: text)
-    case .SQLITE_FULL: return MediaError(.stateDiskFull, "there is no room for \(path)", underlying: text)
+    case .SQLITE_FULL: return MediaError(.stateDiskFull, "not enough disk space for \(path)", underlying: text)
     default:
       return MediaError(.stateUnavailable, "\(path) cannot be written to or read", underlying: text)
     }
