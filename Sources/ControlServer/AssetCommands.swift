@@ -39,7 +39,7 @@ extension Connection {
     case .open(let path, let precise, let charset, let network):
       guard assets.count < server.limits.assetCount else {
         throw MediaError(
-          .tooManyAssets, "a connection has at most \(server.limits.assetCount) assets open; `asset.close` closes one",
+          .tooManyAssets, "the limit of \(server.limits.assetCount) open assets is reached; use `asset.close`",
           operation: CommandName.assetOpen.rawValue)
       }
       let asset = server.registry.asset(path, server.registry.httpOptions(network), precise: precise, for: peer?.userID)
@@ -77,7 +77,7 @@ extension Connection {
   /// - Throws: `no-such-asset`.
   func asset(_ id: Int, _ command: CommandName) throws(MediaError) -> Asset {
     guard let asset = assets[id] else {
-      throw MediaError(.noSuchAsset, "this connection has no asset \(id) open", operation: command.rawValue)
+      throw MediaError(.noSuchAsset, "asset \(id) is not open on this connection", operation: command.rawValue)
     }
     return asset
   }

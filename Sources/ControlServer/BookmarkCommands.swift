@@ -12,7 +12,7 @@ extension Connection {
   func savingKeeper() throws(MediaError) -> StateKeeper {
     guard let keeper = server.keeper else { throw Self.nothingIsSaved }
     let status = keeper.status
-    guard status.isSaving else { throw status.error ?? MediaError(.stateNotSaved, "nothing is saved") }
+    guard status.isSaving else { throw status.error ?? MediaError(.stateNotSaved, "no state is saved") }
     return keeper
   }
 
@@ -31,17 +31,18 @@ extension Connection {
     if let error = item.error { throw error }
     guard let seekable = item.isSeekable else {
       throw MediaError(
-        .invalidState, "item \(item.id) is not ready yet; `wait ready` waits for that", operation: operation.rawValue)
+        .invalidState, "item \(item.id) is not ready yet; use `wait ready` first", operation: operation.rawValue)
     }
     // A live stream has a different timeline each time it is opened.
     guard seekable, item.liveWindow == nil else {
       throw MediaError(
-        .rangesNotSupported, "item \(item.id) is a stream, in which no place is found again",
+        .rangesNotSupported, "item \(item.id) is a stream, which cannot have bookmarks",
         operation: operation.rawValue)
     }
     guard let place = BookmarkedPlace(item) else {
       throw MediaError(
-        .invalidState, "item \(item.id) was handed over, and cannot be found again", operation: operation.rawValue)
+        .invalidState, "item \(item.id) was passed as a descriptor and cannot have bookmarks",
+        operation: operation.rawValue)
     }
     return (item, place, time)
   }
@@ -117,7 +118,7 @@ extension Connection {
       let bookmark = try keeper.bookmarks.bookmark(UInt64(number))
       guard bookmark.place == place else {
         throw MediaError(
-          .invalidArgument, "bookmark \(number) is in something else than item \(item.id)",
+          .invalidArgument, "bookmark \(number) does not belong to item \(item.id)",
           operation: CommandName.bookmarkGo.rawValue)
       }
       found = bookmark
@@ -126,7 +127,7 @@ extension Connection {
     }
     guard let found else {
       throw MediaError(
-        .noSuchBookmark, "there is no such bookmark in item \(item.id); `bookmark.list item=\(item.id)` lists them",
+        .noSuchBookmark, "unknown bookmark of item \(item.id); `bookmark.list item=\(item.id)` lists them",
         operation: CommandName.bookmarkGo.rawValue)
     }
     try begin(

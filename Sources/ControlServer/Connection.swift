@@ -123,7 +123,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     guard rights != peer.rights else { return }
     self.peer?.rights = rights
     if rights.isEmpty {
-      let error = MediaError(.notAllowed, "user \(peer.userID) may not be connected any more")
+      let error = MediaError(.notAllowed, "user \(peer.userID) is no longer allowed to connect")
       cancelWaiting(error)
       return close(saying: error)
     }
@@ -278,7 +278,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
       if let batch, request.address.expectsReply, batch.replies.byteCount > server.limits.batchReplyByteCount {
         throw MediaError(
           .batchTooLarge,
-          "the replies of this batch take more than \(server.limits.batchReplyByteCount) bytes; this request was not run"
+          "the replies of this batch exceed \(server.limits.batchReplyByteCount) bytes; this request was not run"
         )
       }
       if request.isWaiting || request.command.mayTakeTurns {
@@ -316,7 +316,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     let missing = request.neededRights.subtracting(rights).names.joined(separator: " and ")
     throw MediaError(
       .notAllowed,
-      "this needs the right to \(missing), and this connection may only \(rights.names.joined(separator: ", "))",
+      "the request needs the right to \(missing) (this connection has: \(rights.names.joined(separator: ", ")))",
       operation: request.name.rawValue)
   }
 

@@ -14,7 +14,7 @@ extension Connection {
     case .stats: return stats()
     case .cancel(let id):
       guard cancelWaiting(id) else {
-        throw MediaError(.noSuchRequest, "no request of this id waits", operation: "cancel")
+        throw MediaError(.noSuchRequest, "no request with this id is waiting", operation: "cancel")
       }
       return nil
     case .reloadConfiguration: preconditionFailure("this waits: Command.isWaiting")
@@ -28,7 +28,7 @@ extension Connection {
   /// Reloads the configuration with the closure of the server's owner.
   func beginReloading(_ request: WaitingRequest) throws(MediaError) {
     guard let reload = server.reload else {
-      throw MediaError(.invalidState, "whoever runs this server has no configuration to read")
+      throw MediaError(.invalidState, "this server has no configuration to reload")
     }
     reload { [loop = server.loop] result in
       loop.execute {
@@ -45,7 +45,7 @@ extension Connection {
   private func hello(_ version: Int?) throws(MediaError) -> Reply {
     if let version, version != Greeting.protocolVersion {
       throw MediaError(
-        .invalidArgument, "protocol \(version) is not spoken here, only \(Greeting.protocolVersion)",
+        .invalidArgument, "protocol version must be \(Greeting.protocolVersion) (got \(version))",
         operation: "hello")
     }
     return .ok([

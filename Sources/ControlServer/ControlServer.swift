@@ -92,7 +92,7 @@ public final class ControlServer: @unchecked Sendable {
   ///   `file-not-found`, `not-a-file`, `invalid-argument`, `permission-denied` or `write-failed` if the socket cannot
   ///   be created.
   public func start() throws(MediaError) {
-    precondition(running == nil, "the server runs already")
+    precondition(running == nil, "the server is already running")
     let listener = try makeListener(.control)
     do {
       let policy = policyForThisProcess(configuration.policy)

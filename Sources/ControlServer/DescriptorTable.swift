@@ -40,11 +40,11 @@ final class DescriptorTable: @unchecked Sendable {
     let count = waiting.values.count { $0.userID == userID }
     guard count < limit else {
       throw MediaError(
-        .tooManyDescriptors, "\(limit) descriptors wait to be taken by a command, and more may not", operation: "fd")
+        .tooManyDescriptors, "the limit of \(limit) descriptors that no command has used is reached", operation: "fd")
     }
     guard OpenDescriptor.count <= openLimit else {
       throw MediaError(
-        .tooManyDescriptors, "\(openLimit) descriptors that were handed over are open, and more may not be",
+        .tooManyDescriptors, "the limit of \(openLimit) open descriptors from clients is reached",
         operation: "fd")
     }
     keep(descriptor, userID)
@@ -59,7 +59,7 @@ final class DescriptorTable: @unchecked Sendable {
   func take(_ token: String, by userID: UInt32?) throws(MediaError) -> OpenDescriptor {
     guard let found = waiting[token], found.userID == userID else {
       throw MediaError(
-        .noSuchDescriptor, "there is no descriptor fd:\(token): each is taken once, and within half a minute",
+        .noSuchDescriptor, "unknown descriptor fd:\(token): a descriptor can be used once, within half a minute",
         operation: "fd")
     }
     waiting[token] = nil

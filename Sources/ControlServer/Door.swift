@@ -56,7 +56,7 @@ final class Door: DescriptorHandler, @unchecked Sendable {
       case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause(because: errno)
       default:
         // Another process has shut down the socket, possibly the process that passed it.
-        server.logger.error("nobody can be let in any more", metadata: ["error": "\(String(cString: strerror(errno)))"])
+        server.logger.error("no connection can be accepted", metadata: ["error": "\(String(cString: strerror(errno)))"])
         return close()
       }
     }
@@ -64,7 +64,8 @@ final class Door: DescriptorHandler, @unchecked Sendable {
 
   /// Descriptors or memory have run out. Pending connections are accepted after the pause.
   private func pause(because failure: Int32) {
-    server.logger.warning("nobody can be let in for now", metadata: ["error": "\(String(cString: strerror(failure)))"])
+    server.logger.warning(
+      "no connection can be accepted for now", metadata: ["error": "\(String(cString: strerror(failure)))"])
     watch?.events = []
     let loop = server.streams.loop
     _ = loop.schedule(at: loop.now.advanced(byNanoseconds: Self.pause)) { [weak self] in self?.watch?.events = .readable
@@ -89,7 +90,7 @@ final class Door: DescriptorHandler, @unchecked Sendable {
       return .refused(
         MediaError(
           .notAllowed,
-          "\(name) may not connect; playheadd --allow-uid and its configuration allow more than its own user"
+          "\(name) may not connect; playheadd --allow-uid or its configuration can allow other users"
         ))
     }
     let kept = rights == .all && credentials.userID == geteuid() ? 0 : server.limits.keptConnectionCount
@@ -97,8 +98,8 @@ final class Door: DescriptorHandler, @unchecked Sendable {
       return .refused(
         MediaError(
           .tooManyConnections,
-          "there are \(server.connections.count) connections, and more are not allowed"
-            + (kept > 0 ? ": \(kept) are kept for the control socket's own user" : "")))
+          "the limit of \(server.connections.count) connections is reached"
+            + (kept > 0 ? ": \(kept) are reserved for the control socket's own user" : "")))
     }
     let granted = rights.intersection(server.access.value.rights(of: credentials))
     return .served(Peer(credentials: credentials, socketRights: rights, rights: granted))

@@ -65,7 +65,7 @@ extension Connection {
     guard let since = query.since else { return log.lastNumber }
     guard UInt64(since) <= log.lastNumber else {
       throw MediaError(
-        .noSuchEvent, "there is no event \(since) yet; the last is \(log.lastNumber)", operation: "events")
+        .noSuchEvent, "event number must be at most \(log.lastNumber) (got \(since))", operation: "events")
     }
     return UInt64(since)
   }

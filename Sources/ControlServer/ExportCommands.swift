@@ -12,7 +12,7 @@ extension Connection {
     // Concatenated files need exact durations.
     let assets = command.paths.map { server.registry.asset($0, options, precise: isJoined, for: peer?.userID) }
     let file = WholeFile(
-      path: command.file.bytes, replaces: command.replaces, hint: "`replace` replaces it",
+      path: command.file.bytes, replaces: command.replaces, hint: "use `replace` to replace it",
       roots: server.policy.writableRoots)
     let session = AssetExportSession(
       joining: assets, mixes: command.mixes, to: file, try Self.settings(command))
@@ -38,7 +38,7 @@ extension Connection {
   /// - Throws: `invalidArgument`.
   private static func settings(_ command: AssetCommand.Export) throws(MediaError) -> ExportSettings {
     guard let container = WritableContainer(rawValue: command.form.rawValue) else {
-      throw MediaError(.invalidArgument, "there is no form \(command.form.rawValue)", operation: "export")
+      throw MediaError(.invalidArgument, "unknown format \(command.form.rawValue)", operation: "export")
     }
     var settings = ExportSettings(container, sound: sound(command, container), video: video(command, container))
     settings.timeRange = TimeRange(start: command.start, end: command.end ?? .positiveInfinity)

@@ -101,7 +101,7 @@ final class HandoffSocket: @unchecked Sendable {
     let peer = PeerCredentials(ofSocket: socket)
     guard let peer, access.value.rights(of: peer).contains(.control) else {
       let name = peer.map { "user \($0.userID)" } ?? "this peer"
-      return answer(socket, .error(MediaError(.notAllowed, "\(name) may hand nothing over", operation: "fd")))
+      return answer(socket, .error(MediaError(.notAllowed, "\(name) may not pass descriptors", operation: "fd")))
     }
     let deadline = HostTime.now.advanced(byNanoseconds: Self.patienceNanoseconds)
     if clients.count >= Self.connectionLimit { endOldest() }

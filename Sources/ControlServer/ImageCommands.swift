@@ -41,7 +41,7 @@ extension Connection {
 
   private func file(_ command: AssetCommand.Image, number: Int) -> WholeFile {
     WholeFile(
-      path: command.file(number).bytes, replaces: command.replaces, hint: "`replace` replaces it",
+      path: command.file(number).bytes, replaces: command.replaces, hint: "use `replace` to replace it",
       roots: server.policy.writableRoots)
   }
 

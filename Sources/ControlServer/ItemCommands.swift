@@ -107,7 +107,7 @@ extension Connection {
     _ id: Int, to place: QueueCommand.QueuePlace, ifVersion version: Int?, on target: NamedPlayer
   ) throws(MediaError) -> Reply {
     guard gathering?.target !== target else {
-      throw MediaError(.invalidState, "between queue.begin and queue.commit an entry cannot be copied")
+      throw MediaError(.invalidState, "an entry cannot be copied between queue.begin and queue.commit")
     }
     try check(version, of: target)
     let registry = server.registry

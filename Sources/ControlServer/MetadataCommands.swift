@@ -48,7 +48,7 @@ extension Connection {
     if let charset = query.charset, charset != asset.tagCharset {
       // Reading the tags again is expensive, and changes the results of other connections.
       guard peer?.rights.contains(.control) == true else {
-        return request.fail(MediaError(.notAllowed, "choosing an encoding of tags requires the right to control"))
+        return request.fail(MediaError(.notAllowed, "a choice of the tag encoding needs the right to control"))
       }
       asset.tagCharset = charset
     }
@@ -73,7 +73,7 @@ extension Connection {
       }
     case .file(let index, let file, let replaces):
       let place = WholeFile(
-        path: file.bytes, replaces: replaces, hint: "`replace` replaces it", roots: server.policy.writableRoots)
+        path: file.bytes, replaces: replaces, hint: "use `replace` to replace it", roots: server.policy.writableRoots)
       begin(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
         let (index, picture) = try opening.artwork(index, of: asset)
         try place.write(picture.data)
@@ -94,8 +94,7 @@ extension Connection {
       return request.fail(
         MediaError(
           .notAllowed,
-          "who may only read is told what has been read: the tags of \(asset.displayPath) have not, or not this of them"
-        ))
+          "reading tags from a file needs the right to control: those of \(asset.displayPath) are not in memory"))
     }
     let loop = server.loop
     let cancelled = MediaError(.cancelled, "reading the tags was cancelled: \(asset.displayPath)")

@@ -99,7 +99,9 @@ extension OutputSelection.Target {
   init(wireText text: String) throws(MediaError) {
     let prefix = "pulse:"
     let name = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
-    guard !name.isEmpty else { throw MediaError(.invalidArgument, "a device has a name", operation: "output.set") }
+    guard !name.isEmpty else {
+      throw MediaError(.invalidArgument, "the device name must not be empty", operation: "output.set")
+    }
     switch text {
     case "default": self = .serverDefault
     case "null": self = .silence

@@ -79,7 +79,7 @@ public struct OutputSpec: Sendable, Hashable {
     case ("pipe", let path?) where !path.isEmpty: self.init(.pipe(path: path))
     case ("wav", _), ("pipe", _): throw Self.failure("\(name) needs a path: \(name):PATH")
     default:
-      throw Self.failure("there is no output \"\(head)\"; it is auto, null, pulse[:SINK], wav:PATH or pipe:PATH")
+      throw Self.failure("output must be auto, null, pulse[:SINK], wav:PATH or pipe:PATH (got \"\(head)\")")
     }
     for option in options { try apply(option) }
   }
@@ -90,11 +90,11 @@ public struct OutputSpec: Sendable, Hashable {
     case ("channels", _): channelCount = try Self.number(option, in: AudioFormat.supportedChannelCounts)
     case ("format", .wav), ("format", .pipe):
       guard let encoding = Encoding(rawValue: String(option.value)) else {
-        throw Self.failure("format is s16, s24 or f32, not \"\(option.value)\"")
+        throw Self.failure("format must be s16, s24 or f32 (got \"\(option.value)\")")
       }
       self.encoding = encoding
-    case ("format", _): throw Self.failure("only wav and pipe take format=")
-    default: throw Self.failure("there is no option \"\(option.key)=\"; they are rate=, channels= and format=")
+    case ("format", _): throw Self.failure("format= applies to wav and pipe only")
+    default: throw Self.failure("unknown option \"\(option.key)=\"; valid options: rate=, channels=, format=")
     }
   }
 
@@ -125,7 +125,8 @@ public struct OutputSpec: Sendable, Hashable {
     _ option: (key: Substring, value: Substring), in range: ClosedRange<Int>
   ) throws(MediaError) -> Int {
     guard let number = Int(option.value), range.contains(number) else {
-      throw failure("\(option.key) is from \(range.lowerBound) to \(range.upperBound), not \"\(option.value)\"")
+      throw failure(
+        "\(option.key) must be between \(range.lowerBound) and \(range.upperBound) (got \"\(option.value)\")")
     }
     return number
   }

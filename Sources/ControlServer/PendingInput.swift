@@ -9,7 +9,7 @@ struct PendingInput {
   /// Refers to received bytes without copying them. They must stay valid until `keepRest`. There must be no other
   /// unprocessed bytes.
   mutating func lend(_ bytes: UnsafeRawBufferPointer) {
-    precondition(isEmpty, "read before what came first was taken")
+    precondition(isEmpty, "new input before the earlier input was processed")
     lent = bytes
   }
 

@@ -188,7 +188,7 @@ extension Connection {
     if result.unfinishedReason == .durationUnknown {
       return .error(
         MediaError(
-          .invalidTime, "the duration is not known, so a part of it and its end are not either", operation: "seek"))
+          .invalidTime, "the duration is unknown, so the target cannot be a part of it or its end", operation: "seek"))
     }
     var fields: Fields = ["finished": .bool(result.finished), "item": .int(result.itemID)]
     fields.append(position: result.time)
@@ -214,7 +214,7 @@ extension Connection {
   /// The timings of the player's last start or seek.
   func explain(_ target: NamedPlayer) throws(MediaError) -> Reply {
     guard let report = target.player.onLoop({ $0.lastStartReport }) else {
-      throw MediaError(.invalidState, "the player \(target.name) has not started anything yet")
+      throw MediaError(.invalidState, "the player \(target.name) has not started playback yet")
     }
     func microseconds(_ nanoseconds: Int64) -> FieldValue { .integer(nanoseconds / 1_000) }
     return .ok([

@@ -102,7 +102,7 @@ final class PlayerRegistry {
 
   /// The error for an unknown player name.
   func noSuchPlayer(_ name: String) -> MediaError {
-    MediaError(.noSuchPlayer, "there is no player \(name); `player.list` lists them")
+    MediaError(.noSuchPlayer, "unknown player \(name); `player.list` lists the players")
   }
 
   /// Creates a player.
@@ -110,10 +110,10 @@ final class PlayerRegistry {
   /// - Throws: `player-exists` or `too-many-players`.
   func create(_ name: String) throws(MediaError) {
     guard !players.contains(where: { $0.name == name }) else {
-      throw MediaError(.playerExists, "there is a player \(name) already")
+      throw MediaError(.playerExists, "the player \(name) already exists")
     }
     guard players.count < limits.playerCount else {
-      throw MediaError(.tooManyPlayers, "there are \(limits.playerCount) players, and more are not allowed")
+      throw MediaError(.tooManyPlayers, "the limit of \(limits.playerCount) players is reached")
     }
     let made = makePlayer(name)
     players.append(made)
@@ -141,7 +141,7 @@ final class PlayerRegistry {
   func close(_ name: String) throws(MediaError) {
     let closing = try player(name)
     guard name != Self.mainName else {
-      throw MediaError(.invalidArgument, "the player \(name) is always there")
+      throw MediaError(.invalidArgument, "the player \(name) cannot be closed")
     }
     players.removeAll { $0 === closing }
     closing.close()
@@ -230,11 +230,11 @@ final class PlayerRegistry {
   /// - Throws: `queue-too-long`.
   func checkLength(of count: Int, byteCount: () -> Int) throws(MediaError) {
     guard count <= limits.queueCount else {
-      throw MediaError(.queueTooLong, "a queue has at most \(limits.queueCount) entries")
+      throw MediaError(.queueTooLong, "a queue can have at most \(limits.queueCount) entries")
     }
     guard byteCount() <= limits.queueByteCount else {
       throw MediaError(
-        .queueTooLong, "the entries of a queue have at most \(limits.queueByteCount) bytes of paths and options")
+        .queueTooLong, "the entries of a queue can have at most \(limits.queueByteCount) bytes of paths and options")
     }
   }
 }

@@ -25,7 +25,7 @@ struct ListExpansion {
         skippedCount += 1
         warn(
           PlaylistWarning(
-            line: 0, error: MediaError(.unsupportedLocation, "nothing that can be played: \(entry.place.displayText)")))
+            line: 0, error: MediaError(.unsupportedLocation, "not playable: \(entry.place.displayText)")))
         return false
       }
     }
@@ -79,7 +79,7 @@ extension Connection {
     _ command: QueueCommand, _ expansion: ListExpansion, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
     guard expansion.count(of: command.paths) > 0 else {
-      throw expansion.warnings.first?.error ?? MediaError(.emptyPlaylist, "the list names nothing")
+      throw expansion.warnings.first?.error ?? MediaError(.emptyPlaylist, "the playlist has no entries")
     }
     try edit(command, on: target, expansion, request) { items in
       var fields = Self.fields(ofEdit: items, target)
@@ -148,7 +148,7 @@ extension Connection {
     }
     let isWhole = next == state.itemCount
     if isWhole, listed.count == 0, state.itemCount > 0 {
-      throw MediaError(.emptyPlaylist, "nothing in the queue has a name that a list could say")
+      throw MediaError(.emptyPlaylist, "no entry of the queue has a path or URL that a playlist can contain")
     }
     if isWhole { lines += try writer.tail(count: listed.count, last: listed.last) }
     var fields: Fields = [

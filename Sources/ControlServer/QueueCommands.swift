@@ -16,13 +16,13 @@ extension Connection {
     case .abort: return try abort(on: target)
     case .changes(let since, let instance): return queueChanges(since: since, instance: instance, of: target)
     case .list(let offset, let limit): return list(target, offset: offset, limit: limit)
-    case .export: preconditionFailure("it may take turns: Command.mayTakeTurns")
-    case .expanding: preconditionFailure("lists are read by a request that waits: Command.isWaiting")
+    case .export: preconditionFailure("a large request: Command.mayTakeTurns")
+    case .expanding: preconditionFailure("playlists are read by a waiting request: Command.isWaiting")
     case .history(let limit): return history(target, limit: limit)
     case .next(let version):
       try check(version, of: target)
       guard target.state.currentItemID != nil else {
-        throw MediaError(.noCurrentItem, "there is no current item to go on from", operation: "next")
+        throw MediaError(.noCurrentItem, "there is no current item", operation: "next")
       }
       target.player.onLoop { $0.advanceToNextItem() }
       return Self.moved(target)
@@ -59,7 +59,7 @@ extension Connection {
     }
     if command.isLarge, !command.waitsUntilReady { return try beginLarge(command, on: target, request) }
     guard gathering?.target !== target else {
-      throw MediaError(.invalidState, "between queue.begin and queue.commit nothing can be waited for")
+      throw MediaError(.invalidState, "a request cannot wait between queue.begin and queue.commit")
     }
     if case .expanding(let command, let lists, let isForced) = command {
       return try begin(command, expanding: lists, isForced: isForced, on: target, request)
@@ -80,7 +80,7 @@ extension Connection {
   func check(_ version: Int?, of target: NamedPlayer) throws(MediaError) {
     let present = target.state.queueVersion
     guard let version, UInt64(version) != present else { return }
-    throw MediaError(.versionMismatch, "the queue has version \(present), not \(version)")
+    throw MediaError(.versionMismatch, "queue version must be \(present) (got \(version))")
   }
 
   private func shuffle(_ change: PlaybackCommand.Switch?, seed: Int?, _ target: NamedPlayer) -> Reply {
@@ -211,7 +211,7 @@ extension Connection {
     }
     guard mix.volumeRamps.count <= Self.mixStepLimit else {
       throw MediaError(
-        .invalidArgument, "an entry's volume has at most \(Self.mixStepLimit) points and ramps",
+        .invalidArgument, "the volume of an entry can have at most \(Self.mixStepLimit) points and ramps",
         operation: "item.volume")
     }
     if change.clears || change.step != nil { item.audioMix = mix.volumeRamps.isEmpty ? nil : mix }

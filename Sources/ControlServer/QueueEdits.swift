@@ -236,7 +236,7 @@ extension Connection {
 
   func beginGathering(for target: NamedPlayer, ifVersion version: Int?) throws(MediaError) -> Reply {
     guard gathering == nil else {
-      throw MediaError(.invalidState, "an edit was begun already, and neither committed nor aborted")
+      throw MediaError(.invalidState, "an edit is already open, and neither committed nor aborted")
     }
     try check(version, of: target)
     let closeHandler = target.onClose { [weak self] in self?.endGathering() }
@@ -259,7 +259,7 @@ extension Connection {
   /// - Throws: `invalid-argument`.
   private func checkGathered(_ command: QueueCommand) throws(MediaError) {
     guard command.ifVersion != nil else { return }
-    throw MediaError(.invalidArgument, "the version of an edit that was begun is said by queue.begin")
+    throw MediaError(.invalidArgument, "if-version is set by queue.begin and not allowed in the edit")
   }
 
   /// Adds edits to the collected ones. Discards them after an error.
@@ -269,12 +269,12 @@ extension Connection {
     do throws(MediaError) {
       // Reads single properties. A second reference to the collected edits would copy them.
       guard gathering?.target === target, let size = gathering?.made.size else {
-        throw MediaError(.invalidState, "no edit of \(target.name) is gathered on this connection any more")
+        throw MediaError(.invalidState, "the edit of \(target.name) on this connection is no longer open")
       }
       let limits = server.limits
-      try (size + made.size).check(limits.editCount, limits.editByteCount, "an edit has")
+      try (size + made.size).check(limits.editCount, limits.editByteCount, "an edit can have")
       try (server.gathered + made.size).check(
-        limits.gatheredCount, limits.gatheredByteCount, "the edits that are gathered on all connections have")
+        limits.gatheredCount, limits.gatheredByteCount, "the open edits of all connections can have")
     } catch {
       server.registry.unmake(made.items, of: peer?.userID, reservedBy: target)
       throw error
@@ -299,7 +299,7 @@ extension Connection {
   private func open(for target: NamedPlayer, _ operation: String) throws(MediaError) -> QueueGathering {
     guard let open = gathering, open.target === target else {
       throw MediaError(
-        .invalidState, "no edit of \(target.name) was begun on this connection", operation: operation)
+        .invalidState, "no edit of \(target.name) is open on this connection", operation: operation)
     }
     return open
   }

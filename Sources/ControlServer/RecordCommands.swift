@@ -45,7 +45,7 @@ extension Connection {
       let found = try server.recorders.recorder(number)
       let (recorder, file) = (found.recorder, found.file)
       guard recorder.status.state == .stopped else {
-        throw MediaError(.invalidState, "a recording is deleted once it is stopped")
+        throw MediaError(.invalidState, "a recording can be deleted only after it is stopped")
       }
       let path = recorder.status.outcome?.path.flatMap { FilePath(bytes: $0) } ?? file
       let carried = LoopCarried(value: found)
@@ -72,7 +72,7 @@ extension Connection {
 
   private func begin(_ command: RecordCommand.Recording, _ request: WaitingRequest) throws(MediaError) {
     guard let makeSource = server.makeSource else {
-      throw MediaError(.sourceUnavailable, "this daemon has nothing to record from")
+      throw MediaError(.sourceUnavailable, "this daemon has no source for recordings")
     }
     try server.engine.session.checkRecording()
     let loop = server.loop

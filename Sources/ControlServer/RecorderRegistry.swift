@@ -70,11 +70,11 @@ final class RecorderRegistry {
   /// - Throws: `no-such-recorder`.
   func recorder(_ number: Int?) throws(MediaError) -> NumberedRecorder {
     guard let number else {
-      guard let newest = recorders.last else { throw MediaError(.noSuchRecorder, "nothing has been recorded") }
+      guard let newest = recorders.last else { throw MediaError(.noSuchRecorder, "no recorder exists") }
       return newest
     }
     guard let found = recorders.first(where: { $0.number == number }) else {
-      throw MediaError(.noSuchRecorder, "there is no recorder \(number)")
+      throw MediaError(.noSuchRecorder, "unknown recorder \(number)")
     }
     return found
   }
@@ -86,7 +86,7 @@ final class RecorderRegistry {
   func add(_ file: FilePath, _ make: (Int) -> AudioRecorder) throws(MediaError) -> NumberedRecorder {
     if recorders.count >= Self.limit {
       guard let oldest = recorders.first(where: { $0.recorder.status.state == .stopped }) else {
-        throw MediaError(.tooManyRecorders, "there are \(Self.limit) recorders at work already")
+        throw MediaError(.tooManyRecorders, "the limit of \(Self.limit) active recorders is reached")
       }
       remove(oldest)
     }

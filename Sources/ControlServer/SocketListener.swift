@@ -56,12 +56,12 @@ final class SocketListener {
   ) throws(MediaError) {
     self.path = path
     guard path.hasPrefix("/") else {
-      throw MediaError(.invalidArgument, "the socket's path is not absolute: \(path)", operation: "--socket")
+      throw MediaError(.invalidArgument, "the socket path must be absolute (got \(path))", operation: "--socket")
     }
     guard path.utf8.count < Self.maximumPathByteCount else {
       throw MediaError(
         .invalidArgument,
-        "a socket's path has at most \(Self.maximumPathByteCount - 1) bytes, this one \(path.utf8.count): \(path)",
+        "a socket path has at most \(Self.maximumPathByteCount - 1) bytes (got \(path.utf8.count)): \(path)",
         operation: "--socket")
     }
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
@@ -85,7 +85,7 @@ final class SocketListener {
   init(inherited descriptor: Int32, kind: Kind) throws(MediaError) {
     guard let path = Self.path(of: descriptor, listeningFor: kind) else {
       throw MediaError(
-        .invalidArgument, "descriptor \(descriptor) is no Unix socket that listens for \(kind)",
+        .invalidArgument, "descriptor \(descriptor) is not a Unix socket that listens for \(kind)",
         operation: "LISTEN_FDS")
     }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -126,23 +126,23 @@ final class SocketListener {
     throws(MediaError)
   {
     if isMade, mkdir(folder, 0o700) != 0, errno != EEXIST {
-      throw SystemFailure.error("make the folder \(folder)", call: "mkdir")
+      throw SystemFailure.error("create the folder \(folder)", call: "mkdir")
     }
     var target = stat()
     let isThere = stat(folder, &target) == 0
     guard isThere || errno == ENOENT || errno == ENOTDIR else {
-      throw SystemFailure.error("look at \(folder)", call: "stat")
+      throw SystemFailure.error("inspect \(folder)", call: "stat")
     }
     guard isThere, target.st_mode & S_IFMT == S_IFDIR else {
       throw MediaError(
-        .fileNotFound, "there is no folder \(folder) for the socket; make it first, with mode 0700",
+        .fileNotFound, "the folder \(folder) for the socket does not exist; create it with mode 0700",
         operation: "--socket")
     }
     // In such a folder another user could replace the socket and its lock. In a sticky folder only their owners can.
     guard target.st_mode & 0o022 == 0 || target.st_mode & S_ISVTX != 0 else {
       throw MediaError(
         .permissionDenied,
-        "others may write to the folder \(folder) of the socket; `chmod go-w` makes it its owner's alone",
+        "other users can write to the folder \(folder) of the socket; use `chmod go-w` to forbid that",
         operation: "--socket")
     }
     guard isMade || mustBeOwn else { return }
@@ -154,7 +154,7 @@ final class SocketListener {
     // An earlier start may have given a group access.
     if mustBeOwn, !isOwn || status.st_mode & 0o067 != 0 {
       throw MediaError(
-        .permissionDenied, "the folder \(folder) is not this user's alone (a folder of mode 0700); use --socket",
+        .permissionDenied, "the folder \(folder) must belong to this user and have mode 0700; otherwise use --socket",
         operation: "open")
     }
     guard isMade, isOwn else { return }
@@ -165,7 +165,7 @@ final class SocketListener {
       }
     } else if status.st_mode & 0o777 == 0o710 {
       guard fchmod(opened, 0o700) == 0 else {
-        throw SystemFailure.error("take the folder \(folder) from its group", call: "fchmod")
+        throw SystemFailure.error("remove the group's access to the folder \(folder)", call: "fchmod")
       }
     }
   }
@@ -175,20 +175,20 @@ final class SocketListener {
     var status = stat()
     guard lstat(path, &status) == 0 else {
       if errno == ENOENT { return }
-      throw SystemFailure.error("look at \(path)", call: "lstat")
+      throw SystemFailure.error("inspect \(path)", call: "lstat")
     }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
-      throw MediaError(.notAFile, "\(path) exists and is not a socket; it is left alone", operation: "--socket")
+      throw MediaError(.notAFile, "\(path) exists and is not a socket; it stays unchanged", operation: "--socket")
     }
     let probe = socket(AF_UNIX, kind.type | flags, 0)
-    guard probe >= 0 else { throw SystemFailure.error("make a socket", call: "socket") }
+    guard probe >= 0 else { throw SystemFailure.error("create a socket", call: "socket") }
     defer { close(probe) }
     // A socket of another kind also has a listener.
     if withAddress(path, { connect(probe, $0, $1) }) == 0 || errno == EAGAIN || errno == EPROTOTYPE {
       throw MediaError(.invalidState, "another playheadd listens at \(path)", operation: "--socket")
     }
     guard errno == ECONNREFUSED else { throw SystemFailure.error("probe \(path)", call: "connect") }
-    guard unlink(path) == 0 else { throw SystemFailure.error("remove the dead socket \(path)", call: "unlink") }
+    guard unlink(path) == 0 else { throw SystemFailure.error("remove the unused socket \(path)", call: "unlink") }
   }
 
   /// Creates the listening socket, and opens the file that it is bound to.
@@ -196,7 +196,7 @@ final class SocketListener {
     _ path: String, _ kind: Kind, _ permissions: Permissions
   ) throws(MediaError) -> (socket: Int32, file: Int32) {
     let descriptor = socket(AF_UNIX, kind.type | flags, 0)
-    guard descriptor >= 0 else { throw SystemFailure.error("make a socket", call: "socket") }
+    guard descriptor >= 0 else { throw SystemFailure.error("create a socket", call: "socket") }
     // On Linux the file that bind creates has the mode of the socket, reduced by the umask. So the file is never
     // accessible to others, and the umask of the process need not change.
     guard fchmod(descriptor, 0o600) == 0, withAddress(path, { bind(descriptor, $0, $1) }) == 0 else {
@@ -291,7 +291,8 @@ private final class FileLock {
         close(opened)
         throw MediaError(
           .permissionDenied,
-          "the lock file \(path) is no file of user \(geteuid()) (its owner is user \(owner.st_uid)); remove it first",
+          "the lock file \(path) must be a file of user \(geteuid()) (its owner is user \(owner.st_uid));"
+            + " remove it first",
           operation: "--socket")
       }
       // The previous owner may have removed the file between our open and our lock. Then the lock protects nothing.

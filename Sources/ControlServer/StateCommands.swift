@@ -93,7 +93,7 @@ extension Connection {
 
   static let nothingIsSaved = MediaError(
     .stateNotSaved,
-    "this playheadd saves no state: it runs with --no-state, or with --clock virtual and without --state")
+    "this playheadd does not save its state: it runs with --no-state, or with --clock virtual and without --state")
 
   private var stateFields: Fields {
     var status = server.keeper?.status ?? SavingStatus()

@@ -138,9 +138,9 @@ final class StateKeeper: @unchecked Sendable {
         registry.restore(stored.name).player, &maker, openingIDs: loaded.openingIDs, byteLimit: byteLimit)
       if omittedCount > 0 {
         let error = MediaError(
-          .queueTooLong, "the entries of a queue have at most \(byteLimit) bytes of paths and options")
+          .queueTooLong, "the entries of a queue can have at most \(byteLimit) bytes of paths and options")
         logger.error(
-          "the end of a saved queue is left out",
+          "the end of a saved queue was omitted",
           metadata: ["player": "\(stored.name)", "entries": "\(omittedCount)", "error": "\(error)"])
       }
     }
@@ -184,7 +184,7 @@ final class StateKeeper: @unchecked Sendable {
     isCrashUnsaved = true
     aim(after: Self.delayNanoseconds)
     logger.warning(
-      "the daemon died while it opened entries; they have failed, and no player opens anything before a request",
+      "the daemon crashed while it opened entries; they have failed, and no player opens any before a request",
       metadata: ["items": "\(loaded.openingIDs.sorted().map(String.init).joined(separator: ","))"])
   }
 

@@ -217,7 +217,7 @@ struct EntryMaker {
       }
     case .lost(let name):
       let error = MediaError(
-        .notRestorable, "\(name) was handed over to a playheadd that has ended since; it cannot be opened again")
+        .notRestorable, "\(name) was a descriptor passed to an earlier playheadd; it cannot be opened again")
       return Asset(name: name) { () throws(MediaError) in throw error }
     }
   }

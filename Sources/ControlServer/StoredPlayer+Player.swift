@@ -90,7 +90,7 @@ extension StoredPlayer {
     for item in restoration.items + restoration.pastItems
     where openingIDs.contains(item.id) || stored[item.id]?.hasCrashed == true {
       restoration.failures[item.id] = MediaError(
-        .crashedWhileOpening, "playheadd died while it opened \(item.asset.displayPath); append it again to retry",
+        .crashedWhileOpening, "playheadd crashed while it opened \(item.asset.displayPath); append it again to retry",
         operation: "restore")
     }
     let restored = restoration

@@ -70,24 +70,25 @@ struct Subscriptions {
     _ cost: Cost = Cost(), limits: WireLimits, mayControl: Bool = true, others: () -> (all: Cost, watching: Cost)
   ) throws(MediaError) -> Int {
     guard byID.count < limits.subscriptionCount else {
-      throw Self.tooMany("a connection has at most \(limits.subscriptionCount) subscriptions")
+      throw Self.tooMany("a connection can have at most \(limits.subscriptionCount) subscriptions")
     }
     guard cost != Cost() else { return nextID }
     let own = self.cost + cost
     guard own.fits(limits.eventRate, limits.timeCount) else {
       throw Self.tooMany(
-        "a connection has at most \(limits.eventRate) ticks and meters a second and \(limits.timeCount) times of at")
+        "a connection can have at most \(limits.eventRate) ticks and meters per second and "
+          + "\(limits.timeCount) times of `at`")
     }
     let others = others()
     guard (own + others.all).fits(limits.totalEventRate, limits.totalTimeCount) else {
       throw Self.tooMany(
-        "all connections together have at most \(limits.totalEventRate) ticks and meters a second and "
-          + "\(limits.totalTimeCount) times of at")
+        "all connections together can have at most \(limits.totalEventRate) ticks and meters per second and "
+          + "\(limits.totalTimeCount) times of `at`")
     }
     guard mayControl || (own + others.watching).fits(limits.watchingEventRate, limits.watchingTimeCount) else {
       throw Self.tooMany(
-        "all connections without the right to control together have at most \(limits.watchingEventRate) ticks and "
-          + "meters a second and \(limits.watchingTimeCount) times of at")
+        "all connections without the right to control can have at most \(limits.watchingEventRate) ticks and "
+          + "meters per second together, and \(limits.watchingTimeCount) times of `at`")
     }
     return nextID
   }
@@ -115,7 +116,7 @@ struct Subscriptions {
   mutating func remove(_ id: Int, _ kind: Kind) throws(MediaError) {
     guard let subscription = byID[id], subscription.kind == kind else {
       throw MediaError(
-        .noSuchObserver, "this connection has no \(kind.name) with the id \(id)")
+        .noSuchObserver, "this connection has no subscription of \(kind.name) with the id \(id)")
     }
     _ = take(id)
     subscription.end()

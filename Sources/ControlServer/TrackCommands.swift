@@ -67,7 +67,7 @@ extension Connection {
     let item = try item(id, of: target, .itemChapters)
     if let error = item.error { throw error }
     guard item.status == .readyToPlay else {
-      throw MediaError(.invalidState, "it is not ready yet", operation: CommandName.itemChapters.rawValue)
+      throw MediaError(.invalidState, "item \(id) is not ready yet", operation: CommandName.itemChapters.rawValue)
     }
     let properties = try Self.properties(of: item.asset, .itemChapters)
     return chapters(
@@ -178,7 +178,7 @@ extension Connection {
   /// - Throws: `invalid-state` before the asset is loaded, or the error of loading it.
   static func properties(of asset: Asset, _ command: CommandName) throws(MediaError) -> AssetProperties {
     guard let loaded = asset.loaded else {
-      throw MediaError(.invalidState, "it is not loaded yet", operation: command.rawValue)
+      throw MediaError(.invalidState, "the asset is not loaded yet", operation: command.rawValue)
     }
     return try loaded.get()
   }

@@ -88,23 +88,23 @@ struct WaitStateMachine {
   private func failure(_ facts: Facts) -> MediaError? {
     let state = facts.state
     if let wantedItem, state.currentItemID != wantedItem, !facts.contains(wantedItem) {
-      return MediaError(.noSuchItem, "there is no item \(wantedItem) in the queue, and none to come")
+      return MediaError(.noSuchItem, "item \(wantedItem) is not in the queue and cannot become the current item")
     }
     if let timedItem, !targetTimes.isEmpty, state.currentItemID != timedItem, timedItem != wantedItem {
-      return MediaError(.waitEnded, "item \(timedItem) is not the current item any more")
+      return MediaError(.waitEnded, "item \(timedItem) is no longer the current item")
     }
     if let forwardTarget, state.currentItemID == timedItem, facts.time < forwardTarget, !hasCrossedForwards,
       Self.isStoppedAtEnd(facts)
     {
       return MediaError(
-        .waitEnded, "the item ended at \(facts.time.decimalDescription), before the time that was waited for")
+        .waitEnded, "the item ended at \(facts.time.decimalDescription), before the requested time")
     }
     if let reverseTarget, state.currentItemID == timedItem, facts.time > reverseTarget, !hasCrossedBackwards,
       state.isAtItemBeginning
     {
       return MediaError(
         .waitEnded,
-        "played backwards the item ended at \(facts.time.decimalDescription), before the time that was waited for")
+        "in reverse, the item ended at \(facts.time.decimalDescription), before the requested time")
     }
     // Reports the error of a failed item, because the wait would otherwise continue indefinitely.
     guard state.currentItemID == wantedItem ?? state.currentItemID else { return nil }

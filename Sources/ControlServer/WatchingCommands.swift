@@ -219,11 +219,11 @@ extension Connection {
   /// errors do not accumulate.
   func beginAdvance(by duration: MediaTime, _ request: WaitingRequest) throws(MediaError) {
     guard let clock = server.loop as? VirtualControlLoop else {
-      throw MediaError(.notVirtualClock, "the clock is the real one; start playheadd with --clock virtual")
+      throw MediaError(.notVirtualClock, "the clock is not virtual; start playheadd with --clock virtual")
     }
     let requested = server.virtualTime.requested + duration
     guard let nanoseconds = requested.wholeNanoseconds, nanoseconds <= Self.latestNanoseconds else {
-      throw MediaError(.invalidTime, "the clock cannot be advanced so far")
+      throw MediaError(.invalidTime, "the target time of the clock is out of range")
     }
     let span = nanoseconds - server.virtualTime.nanoseconds
     server.virtualTime = (requested, nanoseconds)

@@ -37,7 +37,7 @@ extension Connection {
     if let background = output.background { style.background = try WaveformColor(background) }
     (style.hasAxis, style.bits) = (output.hasAxis, output.bits)
     let file = WholeFile(
-      path: output.file.bytes, replaces: output.replaces, hint: "`replace` replaces it",
+      path: output.file.bytes, replaces: output.replaces, hint: "use `replace` to replace it",
       roots: server.policy.writableRoots)
     return WaveformOutput(file, form, style)
   }
@@ -55,8 +55,8 @@ extension Connection {
     guard points <= replyPointLimit, waveform.binCount * 64 + points * 30 <= byteLimit else {
       throw MediaError(
         .mediaLimitExceeded,
-        "\(waveform.binCount) bins of \(waveform.channelCount) channels are too many for a reply: say fewer, or `mono`, or have a file"
-          + " written")
+        "\(waveform.binCount) bins of \(waveform.channelCount) channels are too many for a reply: use fewer, `mono` or"
+          + " `file`")
     }
   }
 

@@ -224,7 +224,7 @@ import Testing
     let watcher = try daemon.connect(at: folder.file("watch.sock"))
     #expect(
       try watcher.reply("config.reload").hasPrefix(
-        "error code=6010 name=not-allowed message=\"this needs the right to administer"))
+        "error code=6010 name=not-allowed message=\"the request needs the right to administer"))
   }
 
   /// A client of another user, which requires root.
@@ -292,7 +292,8 @@ import Testing
     daemon.process.signal(SIGHUP)
     line = try peer.line() ?? ""
     while line.hasPrefix("* changed") { line = try peer.line() ?? "" }
-    #expect(line.hasPrefix("@w error code=6010 name=not-allowed message=\"this needs the right to read"), "\(line)")
+    #expect(
+      line.hasPrefix("@w error code=6010 name=not-allowed message=\"the request needs the right to read"), "\(line)")
     #expect(try driver.reply("volume 0.25").hasPrefix("ok"))
     // No event precedes the next reply, or the one after it.
     peer.send("mute on\nlist\n")

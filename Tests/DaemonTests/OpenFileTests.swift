@@ -253,7 +253,8 @@ import Testing
     let list = daemon.folder.file("a.pls")
     func refused() throws -> Bool {
       let saved = try daemon.playhead("save", list)
-      return saved.status == 1 && saved.errors.contains("has a name that a list could say") && Files.mode(list) == nil
+      return saved.status == 1 && saved.errors.contains("path or URL that a playlist can contain")
+        && Files.mode(list) == nil
     }
     let given = try daemon.place(file)
     #expect(try client.reply("load \(given) wait=ready") == "ok items=1 version=1")

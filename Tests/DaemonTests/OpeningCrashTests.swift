@@ -30,7 +30,7 @@ import Testing
     _ = try server.drain()
 
     let daemon = try Self.start(place)
-    let log = try daemon.process.waitForErrors(containing: "died while it opened entries")
+    let log = try daemon.process.waitForErrors(containing: "crashed while it opened entries")
     #expect(log.contains("warning") && log.contains("items=1"), "\(log)")
     let client = try daemon.connect()
     #expect(field("crashed", try client.reply("state")) == "1")

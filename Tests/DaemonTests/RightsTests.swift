@@ -41,7 +41,7 @@ import Testing
       let reply = try watcher.reply(request)
       print("watch: \(request): \(reply)")
       #expect(
-        reply.hasPrefix("error code=6010 name=not-allowed message=\"this needs the right to "),
+        reply.hasPrefix("error code=6010 name=not-allowed message=\"the request needs the right to "),
         "\(request): \(reply)")
     }
     try watcher.send("@x seek 0.5")
@@ -109,7 +109,7 @@ import Testing
       let reply = try watcher.reply(request)
       print("right: \(name): \(right): \(request): \(reply)")
       #expect(
-        reply.hasPrefix("error code=6010 name=not-allowed message=\"this needs the right to \(right)"),
+        reply.hasPrefix("error code=6010 name=not-allowed message=\"the request needs the right to \(right)"),
         "\(request): \(reply)")
     }
   }

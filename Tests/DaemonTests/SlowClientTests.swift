@@ -76,7 +76,7 @@ import Testing
     let watch = folder.file("watch.sock")
     let watchers = try (0..<448).map { _ in try daemon.connect(at: watch) }
     func refusal(_ socket: String) throws -> String? { try WireClient(socket).line() }
-    let kept = "64 are kept for the control socket's own user\""
+    let kept = "64 are reserved for the control socket's own user\""
     #expect(try refusal(watch)?.hasPrefix("* closing code=6007 name=too-many-connections") == true)
     #expect(try refusal(watch)?.contains(kept) == true)
     let own = try (0..<64).map { _ in try daemon.connect() }

@@ -57,7 +57,8 @@ import Testing
       ).waitForEnd()
       #expect(outcome.status == 1)
       #expect(outcome.output == "")
-      #expect(outcome.errors.contains("there is no folder \(folder.file("no"))"), "\(outcome.errors)")
+      #expect(
+        outcome.errors.contains("the folder \(folder.file("no")) for the socket does not exist"), "\(outcome.errors)")
       #expect(Files.mode(folder.file("no")) == nil)
     }
   }
