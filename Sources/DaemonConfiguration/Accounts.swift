@@ -27,7 +27,7 @@ public enum Accounts {
     var (record, found) = (passwd(), nil as UnsafeMutablePointer<passwd>?)
     var memory = [CChar](repeating: 0, count: 65_536)
     guard getpwnam_r(name, &record, &memory, memory.count, &found) == 0, found != nil else {
-      throw MediaError(.invalidArgument, "there is no user \(name)", operation: "users")
+      throw MediaError(.invalidArgument, "unknown user \(name)", operation: "users")
     }
     return record.pw_uid
   }
@@ -38,7 +38,7 @@ public enum Accounts {
     var (record, found) = (Glibc.group(), nil as UnsafeMutablePointer<Glibc.group>?)
     var memory = [CChar](repeating: 0, count: 65_536)
     guard getgrnam_r(name, &record, &memory, memory.count, &found) == 0, found != nil else {
-      throw MediaError(.invalidArgument, "there is no group \(name)", operation: "groups")
+      throw MediaError(.invalidArgument, "unknown group \(name)", operation: "groups")
     }
     return record.gr_gid
   }

@@ -41,7 +41,7 @@ public struct ConfigurationFile: Sendable {
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       let line = Self.lineOfInvalidText(bytes)
-      return ConfigurationText(ConfigurationFault(file: path, line: line, column: 1, message: "this is not UTF-8"))
+      return ConfigurationText(ConfigurationFault(file: path, line: line, column: 1, message: "invalid UTF-8"))
     }
     // The parser would treat the text before the NUL as the whole file.
     if let zero = bytes.firstIndex(of: 0) {
@@ -51,10 +51,10 @@ public struct ConfigurationFile: Sendable {
       return ConfigurationText(
         ConfigurationFault(
           file: path, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column + 1,
-          message: "a NUL stands here"))
+          message: "unexpected NUL"))
     }
     if let place = KeyLocator(text).tooDeep {
-      let message = "lists and tables lie in more than \(KeyLocator.maximumDepth) others here"
+      let message = "lists and tables are nested more than \(KeyLocator.maximumDepth) deep"
       return ConfigurationText(
         ConfigurationFault(file: path, line: place.line, column: place.column, message: message))
     }
@@ -76,11 +76,11 @@ public struct ConfigurationFile: Sendable {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else {
       if !isRequired, errno == ENOENT || errno == ENOTDIR { return .success(nil) }
-      return fault("it cannot be read: \(String(cString: strerror(errno)))")
+      return fault("cannot read the file: \(String(cString: strerror(errno)))")
     }
     defer { close(file) }
     var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return fault("it is no file") }
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return fault("not a regular file") }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
@@ -88,10 +88,10 @@ public struct ConfigurationFile: Sendable {
       if count == 0 { return .success(bytes) }
       if count < 0 {
         if errno == EINTR { continue }
-        return fault("it cannot be read: \(String(cString: strerror(errno)))")
+        return fault("cannot read the file: \(String(cString: strerror(errno)))")
       }
       bytes += chunk[..<count]
-      if bytes.count > Self.maximumByteCount { return fault("it has more than \(Self.maximumByteCount) bytes") }
+      if bytes.count > Self.maximumByteCount { return fault("the file has more than \(Self.maximumByteCount) bytes") }
     }
   }
 
@@ -119,7 +119,7 @@ public struct ConfigurationFile: Sendable {
       do throws(MediaError) {
         return .success(try JSONValue(parsing: parser.output.span))
       } catch {
-        return .failure(ParseFailure(message: "it cannot be understood: \(error.message)"))
+        return .failure(ParseFailure(message: "invalid output of the parser: \(error.message)"))
       }
     case 1:
       let parts = String(decoding: parser.output, as: UTF8.self).split(separator: " ", maxSplits: 2)

@@ -57,7 +57,7 @@ public struct ConfigurationText: Sendable {
   private mutating func read(_ value: JSONValue, at path: [String]) {
     if case .object(let members) = value, path.count < 2 {
       guard path.isEmpty || OptionTable.tables.contains(where: { $0.name == path[0] }) else {
-        return fault(path, "there is no table [\(path[0])]\(hint(path[0], OptionTable.tables.map(\.name)))")
+        return fault(path, "unknown table [\(path[0])]\(hint(path[0], OptionTable.tables.map(\.name)))")
       }
       for member in members { read(member.value, at: path + [member.name]) }
       return
@@ -68,7 +68,7 @@ public struct ConfigurationText: Sendable {
       // Finds a key in the wrong table by its name.
       let known = OptionTable.all.first { $0.key == path.last }?.name
       let near = known.map { "; did you mean \($0)?" } ?? hint(name, names)
-      return fault(path, "there is no option \(name)\(near)")
+      return fault(path, "unknown option \(name)\(near)")
     }
     do throws(MediaError) {
       try option.set(&options, try Self.value(value, of: option.kind))
@@ -85,11 +85,11 @@ public struct ConfigurationText: Sendable {
   private static func value(_ value: JSONValue, of kind: OptionSpec.Kind) throws(MediaError) -> OptionSpec.Value {
     switch (kind, value) {
     case (.text, .string(let text)), (.choice, .string(let text)), (.mode, .string(let text)):
-      guard !text.utf8.contains(0) else { throw MediaError(.invalidArgument, "a text cannot hold a NUL") }
+      guard !text.utf8.contains(0) else { throw MediaError(.invalidArgument, "a string must not contain NUL") }
       return .text(text)
     case (.boolean, .bool(let value)): return .boolean(value)
     case (.integer(let range), .number(let token)):
-      guard let number = Int(token) else { throw MediaError(.invalidArgument, "\(token) is no whole number") }
+      guard let number = Int(token) else { throw MediaError(.invalidArgument, "\(token) is not a whole number") }
       guard range.contains(number) else { throw MediaError(.invalidArgument, "\(number) is out of range") }
       return .integer(number)
     case (.texts, .array(let elements)), (.choices, .array(let elements)), (.accounts, .array(let elements)):
@@ -97,29 +97,29 @@ public struct ConfigurationText: Sendable {
       for element in elements {
         switch (kind, element) {
         case (.choices(let names), .string(let text)) where !names.contains(text):
-          throw MediaError(.invalidArgument, "there is no \"\(text)\"")
+          throw MediaError(.invalidArgument, "unknown value \"\(text)\"")
         case (_, .string(let text)) where !text.isEmpty && !text.utf8.contains(0): texts.append(text)
         case (.accounts, .number(let token)):
           guard UInt32(token) != nil else {
-            throw MediaError(.invalidArgument, "\(token) is no number of a user or group")
+            throw MediaError(.invalidArgument, "\(token) is not a user or group id")
           }
           texts.append(token)
-        default: throw MediaError(.invalidArgument, "\(describe(element)) stands in the list")
+        default: throw MediaError(.invalidArgument, "unexpected \(describe(element)) in the list")
         }
       }
       return .texts(texts)
-    default: throw MediaError(.invalidArgument, "\(describe(value)) stands there")
+    default: throw MediaError(.invalidArgument, "unexpected \(describe(value))")
     }
   }
 
   private static func describe(_ value: JSONValue) -> String {
     switch value {
-    case .null: "nothing"
+    case .null: "null"
     case .bool(let value): "\(value)"
-    case .number(let token): "the number \(token)"
-    case .string(let text): "the text \"\(text)\""
-    case .array: "a list"
-    case .object: "a table"
+    case .number(let token): "number \(token)"
+    case .string(let text): "string \"\(text)\""
+    case .array: "list"
+    case .object: "table"
     }
   }
 

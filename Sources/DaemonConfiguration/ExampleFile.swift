@@ -4,11 +4,11 @@ public enum ExampleFile {
   /// The text of the file.
   public static var text: String {
     var text = """
-      # Playhead's configuration: $XDG_CONFIG_HOME/playhead/playheadd.toml, or what `playheadd --config` names.
+      # Playhead's configuration: $XDG_CONFIG_HOME/playhead/playheadd.toml, or the file of `playheadd --config`.
       #
-      # Every option is here with its default. Take the # away before what you change. What is said on the command line goes before the file.
-      # `playheadd --check-config` says what is wrong with it, and where. SIGHUP has it read again: what is marked (start) holds from the
-      # next start on, everything else at once.
+      # Contains every option with its default. Remove the # before an option to change it. Command-line options
+      # override the file. `playheadd --check-config` reports errors and their locations. SIGHUP reloads the file:
+      # options marked (start) take effect at the next start, all others at once.
 
       """
     let defaults = DaemonOptions()
@@ -17,7 +17,7 @@ public enum ExampleFile {
       for option in OptionTable.all where option.table == table.name {
         let flag = option.flag.map { " (\($0))" } ?? ""
         let summary = option.summary.isEmpty ? "" : option.summary + " "
-        text += "# \(summary)Takes \(option.kind.accepted)\(flag)\(option.isReloadable ? "" : " (start)").\n"
+        text += "# \(summary)Accepts \(option.kind.accepted)\(flag)\(option.isReloadable ? "" : " (start)").\n"
         text += "#\(option.key) = \(option.value(in: defaults))\n"
       }
     }

@@ -19,12 +19,12 @@ public struct OptionSpec: Sendable {
     /// A description of the accepted values for errors and the example file.
     public var accepted: String {
       switch self {
-      case .text: "a text"
+      case .text: "a string"
       case .choice(let names): "one of " + names.map { "\"\($0)\"" }.joined(separator: " ")
       case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
       case .boolean: "true or false"
       case .mode: "permissions such as \"0660\""
-      case .texts: "a list of texts"
+      case .texts: "a list of strings"
       case .choices(let names): "a list of " + names.map { "\"\($0)\"" }.joined(separator: " ")
       case .accounts: "a list of names and numbers"
       }

@@ -11,27 +11,33 @@ public enum OptionTable {
 
   /// The tables of the file, with their descriptions for the example file.
   public static let tables: [(name: String, summary: String)] = [
-    ("socket", "Where programs connect. Sockets that systemd hands over are taken in the place of these."),
-    ("output", "What is played on."),
-    ("session", "How what is played goes together with the sound of other programs."),
-    ("log", "What is said on standard error."),
-    ("access", "Who may connect besides the daemon's own user, and what for. Users and groups by name or number."),
+    ("socket", "The sockets for clients. Sockets passed by systemd replace them."),
+    ("output", "The output device."),
+    ("session", "How playback interacts with the audio of other programs."),
+    ("log", "The log on standard error."),
+    (
+      "access",
+      "Users and groups that may connect, in addition to the daemon's own user, and their rights. By name or number."
+    ),
     (
       "roots",
-      "Folders that files may be opened in, whatever names them. Links that lead out of them are not followed. While Landlock is active,"
-        + " wider roots take effect at the next start only, and a root must exist at the start."
+      "Folders in which files may be opened, whatever the origin of their paths. Symbolic links out of these folders"
+        + " are not followed. While Landlock is active, wider roots take effect only at the next start, and a root must"
+        + " exist at the start."
     ),
     (
       "sandbox",
-      "Restrictions on the daemon's own process: a faulty media library can access only the files that the daemon needs."
+      "Restrictions on the daemon's own process: a faulty media library can access only the files that the daemon"
+        + " needs."
     ),
-    ("isolation", "Which processes parse the bytes of files and servers."),
+    ("isolation", "The processes that parse data from files and servers."),
     ("tags", "Tags of media files."),
-    ("network", "What is asked of servers."),
-    ("state", "What comes back after a restart: players, queues, positions, bookmarks."),
+    ("network", "Access to servers."),
+    ("state", "The state that is restored after a restart: players, queues, positions, bookmarks."),
     (
       "limits",
-      "What peers may use. Those of a connection hold for the connections that come; protocol.md says what is beyond each."
+      "Limits for clients. Limits of a connection apply to new connections. protocol.md describes the effect of each"
+        + " limit."
     ),
   ]
 
@@ -41,17 +47,17 @@ public enum OptionTable {
   private static let socket = [
     optionalText(
       "socket.path", \.socketPath, flag: "--socket",
-      "Where to listen. Nothing: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR."),
+      "Path of the control socket (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR)."),
     OptionSpec(
       name: "socket.mode", kind: .mode, summary: "Permissions of the sockets.", flag: nil, isReloadable: false,
       field: \.socketMode,
       set: { options, value throws(MediaError) in
         guard case .text(let text) = value, let mode = UInt32(text, radix: 8), (3...4).contains(text.utf8.count),
           mode <= 0o777
-        else { throw MediaError(.invalidArgument, "not permissions") }
+        else { throw MediaError(.invalidArgument, "invalid permissions") }
         options.socketMode = mode
       }, text: { quoted("0" + String($0.socketMode, radix: 8)) }),
-    optionalText("socket.group", \.socketGroup, flag: nil, "The group that the sockets are given to.") {
+    optionalText("socket.group", \.socketGroup, flag: nil, "Group of the sockets.") {
       text throws(MediaError) in _ = try Accounts.group(text)
     },
   ]
@@ -59,27 +65,32 @@ public enum OptionTable {
   private static let output = [
     optionalText(
       "output.device", \.output, flag: "--output",
-      "auto, null, pulse[:SINK], wav:PATH or pipe:PATH, with rate=, channels= and format= behind commas. Nothing: auto."
+      "Output: auto, null, pulse[:SINK], wav:PATH or pipe:PATH. Options after commas: rate=, channels=, format="
+        + " (default: auto)."
     ) { text throws(MediaError) in _ = try OutputSpec(parsing: text) },
     choice(
-      "output.clock", \.clock, flag: "--clock", isReloadable: false, "Virtual: time passes only by `clock.advance`."),
+      "output.clock", \.clock, flag: "--clock", isReloadable: false,
+      "Clock. virtual: time advances only with `clock.advance`."),
     optionalText(
-      "output.pulse-server", \.pulseServer, flag: "--pulse-server", "Nothing: $PULSE_SERVER, else the user's own."),
+      "output.pulse-server", \.pulseServer, flag: "--pulse-server",
+      "PulseAudio server (default: $PULSE_SERVER, else the user's server)."),
     texts(
       "output.preferred", \.preferredOutputs, kind: .texts, flag: "--preferred-output", isReloadable: false,
-      "Devices by name, the dearest first: the first that is there is played on, and taken again when it returns."
+      "Output devices by name, in order of preference. Playback uses the first available one and returns to it when it"
+        + " reappears."
     ) { names throws(MediaError) in
-      for name in names where name.isEmpty { throw MediaError(.invalidArgument, "a device without a name") }
+      for name in names where name.isEmpty { throw MediaError(.invalidArgument, "a device name must not be empty") }
     },
     choice(
       "output.lost", \.lostDevice, flag: "--lost-device", isReloadable: false,
-      "A device that goes away: players pause, hold on until it is back, move to the next one, or go on in silence (null)."
+      "When the device is lost: players pause, hold until it returns, move to the next device, or (null) continue in"
+        + " silence."
     ),
     OptionSpec(
       name: "output.latency", kind: .integer(DaemonOptions.outputLatencyRange),
       summary: """
-        Milliseconds of audio that a sound server buffers. With more of it, playback survives longer delays of a busy \
-        machine or network. Seeks and pauses are heard at once in any case, where the device can replace what it buffers.
+        Milliseconds of audio that a sound server buffers. With a larger buffer, playback survives longer delays of a \
+        busy machine or network. Seeks and pauses are heard at once if the device can replace its buffer.
         """, flag: "--output-latency", isReloadable: false, field: \.outputLatency,
       set: { options, value throws(MediaError) in
         if case .integer(let value) = value { options.outputLatency = value }
@@ -89,11 +100,11 @@ public enum OptionTable {
   private static let session = [
     choice(
       "session.category", \.sessionCategory, flag: nil, isReloadable: false,
-      "What the sound is used for until `session.category` says something else.")
+      "Category of the audio session until `session.category` changes it.")
   ]
 
   private static let log = [
-    choice("log.level", \.logLevel, flag: "--log-level", isReloadable: true, "From this level up.")
+    choice("log.level", \.logLevel, flag: "--log-level", isReloadable: true, "Minimum level of messages.")
   ]
 
   private static let access = [
@@ -104,46 +115,47 @@ public enum OptionTable {
       names throws(MediaError) in _ = try Accounts.groups(names)
     },
     OptionSpec(
-      name: "access.rights", kind: .choices(Rights.named.map(\.name)), summary: "What these may.", flag: nil,
-      isReloadable: true,
+      name: "access.rights", kind: .choices(Rights.named.map(\.name)), summary: "Rights of these users and groups.",
+      flag: nil, isReloadable: true,
       field: \.rights,
       set: { options, value throws(MediaError) in
         guard case .texts(let names) = value, let rights = Rights(names: names) else {
-          throw MediaError(.invalidArgument, "not rights")
+          throw MediaError(.invalidArgument, "invalid rights")
         }
         options.rights = rights
       }, text: { list($0.rights.names) }),
     texts(
-      "access.watching-users", \.watchingUsers, kind: .accounts, flag: nil, "Users that may watch, and change nothing."
+      "access.watching-users", \.watchingUsers, kind: .accounts, flag: nil, "Users that may only observe."
     ) {
       names throws(MediaError) in _ = try Accounts.users(names)
     },
     texts(
       "access.watching-groups", \.watchingGroups, kind: .accounts, flag: nil,
-      "Groups whose members may watch, and change nothing."
+      "Groups whose members may only observe."
     ) { names throws(MediaError) in _ = try Accounts.groups(names) },
   ]
 
   private static let roots = [
     OptionSpec(
-      name: "roots.read", kind: .texts, summary: "Where files are read. Nothing in the list: everywhere.",
+      name: "roots.read", kind: .texts, summary: "Folders from which files may be read. An empty list: all.",
       flag: "--read-root", isReloadable: true,
       field: \.readRoots,
       set: { options, value throws(MediaError) in
-        guard case .texts(let folders) = value else { throw MediaError(.invalidArgument, "not folders") }
+        guard case .texts(let folders) = value else { throw MediaError(.invalidArgument, "invalid folders") }
         _ = try FileRoots(folders: folders)
         options.readRoots = folders.isEmpty ? nil : folders
       }, text: { list($0.readRoots ?? []) }),
     texts(
       "roots.write", \.writeRoots, kind: .texts, flag: "--write-root",
-      "Where files are written for clients. Nothing in the list: nowhere."
+      "Folders in which files may be written for clients. An empty list: none."
     ) {
       folders throws(MediaError) in _ = try FileRoots(folders: folders)
     },
     OptionSpec(
       name: "roots.min-free", kind: .integer(0...1_125_899_906_842_624),
       summary:
-        "Bytes of a file system that stay free when files are written for clients; a write beyond is `write-failed`. 0: no reserve.",
+        "Bytes of a file system that stay free when files are written for clients. A write beyond that fails with"
+        + " `write-failed`. 0: no reserve.",
       flag: nil, isReloadable: true, field: \.reservedFreeBytes,
       set: { options, value throws(MediaError) in
         if case .integer(let value) = value { options.reservedFreeBytes = value }
@@ -154,16 +166,18 @@ public enum OptionTable {
   private static let isolation = [
     choice(
       "isolation.level", \.isolation, flag: "--isolate", isReloadable: false,
-      "Opening: worker processes without access to files or networks open files, read their tags, decode them for scan and waveform,"
-        + " export them, and make images; the daemon decodes what plays. Playback: workers decode what plays, too. None: the daemon parses everything itself."
+      "opening: worker processes without access to files or networks open files, read their tags, decode them for scan"
+        + " and waveform, export them, and make images; the daemon decodes for playback. playback: workers also decode"
+        + " for playback. none: the daemon parses everything itself."
     )
   ]
 
   private static let tags = [
     choice(
       "tags.charset", \.tagCharset, flag: nil, isReloadable: true,
-      "Encoding of tags that do not state one: ID3v1, RIFF INFO, and Latin-1 in ID3v2. Automatic: detected, or else Latin-1."
-        + " Valid UTF-8 is always read as UTF-8. On reload: for tags that are read from then on."
+      "Encoding of tags that do not state one: ID3v1, RIFF INFO, and Latin-1 in ID3v2. automatic: detected, otherwise"
+        + " Latin-1. Valid UTF-8 is always read as UTF-8. After a reload, the value applies to tags that are read from"
+        + " then on."
     )
   ]
 
@@ -181,9 +195,9 @@ public enum OptionTable {
 
   private static let network = [
     OptionSpec(
-      name: "network.allowed", kind: .boolean, summary: "False: what is at an address is `network-not-allowed`.",
-      flag: nil, isReloadable: true,
-      field: \.isNetworkAllowed,
+      name: "network.allowed", kind: .boolean,
+      summary: "Whether servers may be used. If false, URLs fail with `network-not-allowed`.", flag: nil,
+      isReloadable: true, field: \.isNetworkAllowed,
       set: { options, value throws(MediaError) in
         if case .boolean(let value) = value { options.isNetworkAllowed = value }
       },
@@ -191,22 +205,22 @@ public enum OptionTable {
     texts(
       "network.allow", \.allowedNetworks, kind: .texts, flag: "--allow-network",
       "Servers that may be reached: networks (10.0.0.0/8, fd00::/8), addresses, host names (radio.example, and .example"
-        + " for all names below it). Nothing in the list: all."
+        + " for all names below it). An empty list: all."
     ) { entries throws(MediaError) in
       var policy = ServerPolicy()
       try policy.setNetworkRules(allow: entries, deny: [])
     },
     texts(
       "network.deny", \.deniedNetworks, kind: .texts, flag: "--deny-network",
-      "Servers that may not be reached, before `network.allow`. 169.254.0.0/16, fe80::/10 and fd00:ec2::254 are denied"
-        + " unless `network.allow` has a network within these."
+      "Servers that may not be reached; overrides `network.allow`. 169.254.0.0/16, fe80::/10 and fd00:ec2::254 are"
+        + " denied unless `network.allow` has a network within these."
     ) { entries throws(MediaError) in
       var policy = ServerPolicy()
       try policy.setNetworkRules(allow: [], deny: entries)
     },
     optionalText(
       "network.ca-file", \.certificateAuthorityFile, flag: "--ca-file", isReloadable: true,
-      "A file of certificates (PEM): authorities that https: servers are believed by, in place of the system's."
+      "File of certificate authorities (PEM) for https: servers (default: the system's)."
     ) { path throws(MediaError) in
       guard Accounts.isReadable(path) else { throw MediaError(.invalidArgument, "\(path) cannot be read") }
     },
@@ -214,23 +228,24 @@ public enum OptionTable {
 
   private static let state = [
     OptionSpec(
-      name: "state.saved", kind: .boolean, summary: "Whether it is saved, and restored.", flag: "--no-state",
+      name: "state.saved", kind: .boolean, summary: "Whether the state is saved and restored.", flag: "--no-state",
       isReloadable: false,
       field: \.savesState,
       set: { options, value throws(MediaError) in if case .boolean(let value) = value { options.savesState = value } },
       text: { "\($0.savesState)" }),
     optionalText(
       "state.folder", \.stateFolder, flag: "--state",
-      "Where; what is missing of it is made. Nothing: playhead in $XDG_STATE_HOME or ~/.local/state, and nowhere on the virtual clock."
+      "Folder of the state; missing folders are created (default: playhead in $XDG_STATE_HOME or ~/.local/state, and"
+        + " none with the virtual clock)."
     ) { path throws(MediaError) in
-      guard path.hasPrefix("/") else { throw MediaError(.invalidArgument, "\(path) is no absolute path") }
+      guard path.hasPrefix("/") else { throw MediaError(.invalidArgument, "\(path) is not an absolute path") }
     },
   ]
 
   private static let bookmarks = [
     OptionSpec(
       name: "state.bookmarks-from", kind: .integer(bookmarkSeconds),
-      summary: "What lasts so many seconds or longer leaves a bookmark where it is left. 0: nothing does.",
+      summary: "Minimum duration in seconds of items that get a bookmark when playback leaves them. 0: no bookmarks.",
       flag: "--bookmarks-from", isReloadable: true, field: \.bookmarksFromSeconds,
       set: { options, value throws(MediaError) in
         if case .integer(let value) = value { options.bookmarksFromSeconds = value }
@@ -239,7 +254,8 @@ public enum OptionTable {
     OptionSpec(
       name: "state.resume", kind: .boolean,
       summary:
-        "True: what `load`, `append` and `insert` add begins where it was left, unless the command says `resume=false`.",
+        "Whether entries added by `load`, `append` and `insert` start where they were left, unless `resume=false` is"
+        + " given.",
       flag: "--resume", isReloadable: true, field: \.resumesWhereLeft,
       set: { options, value throws(MediaError) in
         if case .boolean(let value) = value { options.resumesWhereLeft = value }
@@ -288,7 +304,7 @@ public enum OptionTable {
       field: path,
       set: { options, value throws(MediaError) in
         guard case .text(let text) = value, let choice = Choice(rawValue: text) else {
-          throw MediaError(.invalidArgument, "none of these")
+          throw MediaError(.invalidArgument, "unknown value")
         }
         options[keyPath: path] = choice
       }, text: { quoted($0[keyPath: path].rawValue) })

@@ -24,7 +24,7 @@ struct ParserProcess {
     guard pipe(&inputEnds) == 0, pipe(&outputEnds) == 0 else {
       let number = errno
       for end in inputEnds where end >= 0 { close(end) }
-      throw Self.failure("make a pipe for", number)
+      throw Self.failure("create a pipe for", number)
     }
     for end in inputEnds + outputEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     // Non-blocking on this side, so that neither a blocked write nor a blocked read stops the other.
@@ -41,7 +41,7 @@ struct ParserProcess {
     let said = Self.exchange(input, to: inputEnds[1], from: outputEnds[0], by: deadline)
     let ended = Self.wait(for: process, by: said == nil ? HostTime.now : deadline)
     guard let said, let ended else {
-      throw MediaError(.invalidState, "\(program) does not end, or says too much", operation: "config")
+      throw MediaError(.invalidState, "\(program) does not end, or its output is too long", operation: "config")
     }
     output = said
     status = ended & 0x7F == 0 ? ended >> 8 & 0xFF : 128 + ended & 0x7F

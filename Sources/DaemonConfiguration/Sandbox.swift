@@ -40,7 +40,7 @@ public struct Sandbox: Sendable {
       return Sandbox(status: status, missingPaths: [], plan: nil)
     }
     let ruleset = sandbox_landlock_create(version)
-    guard ruleset >= 0 else { throw failure("make the rules of Landlock", "landlock_create_ruleset") }
+    guard ruleset >= 0 else { throw failure("create the Landlock rules", "landlock_create_ruleset") }
     defer { close(ruleset) }
     let known = SandboxRights(rawValue: sandbox_landlock_rights(version))
     var (applied, missing): (SandboxPlan, [MissingPath]) = (plan, [])
@@ -52,7 +52,7 @@ public struct Sandbox: Sendable {
         applied.rules.append(rule)
       }
     }
-    guard sandbox_landlock_restrict(ruleset) == 0 else { throw failure("enter Landlock", "landlock_restrict_self") }
+    guard sandbox_landlock_restrict(ruleset) == 0 else { throw failure("enable Landlock", "landlock_restrict_self") }
     return Sandbox(
       status: SandboxStatus(hasNoNewPrivileges: true, landlock: .active, landlockVersion: Int(version)),
       missingPaths: missing, plan: applied)
@@ -87,7 +87,7 @@ public struct Sandbox: Sendable {
   private static func failure(_ step: String, _ call: String) -> MediaError {
     let code = errno
     return MediaError(
-      .invalidState, "cannot \(step): \(String(cString: strerror(code))); --no-landlock starts without Landlock",
+      .invalidState, "cannot \(step): \(String(cString: strerror(code))); use --no-landlock to start without Landlock",
       operation: call, underlying: "errno \(code)")
   }
 }

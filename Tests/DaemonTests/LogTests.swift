@@ -53,12 +53,12 @@ import Testing
       guard count > 0 else { break }
       text += String(decoding: chunk[..<count], as: UTF8.self)
     }
-    #expect(text.contains("\(path):2:1: there is no option log.nonsense0"))
+    #expect(text.contains("\(path):2:1: unknown option log.nonsense0"))
     let lost = text.split(separator: "\n").compactMap { line in
       line.hasSuffix(" lines of the log are lost here: nobody read it")
         ? line.split(separator: " ").dropFirst().first.flatMap { Int($0) } : nil
     }
-    let told = text.split(separator: "\n").count { $0.contains("there is no option log.nonsense") }
+    let told = text.split(separator: "\n").count { $0.contains("unknown option log.nonsense") }
     print("log: \(told) lines, and lost \(lost)")
     #expect(told > 0 && lost.first ?? 0 > 0 && told + lost.reduce(0, +) <= 3_000)
     // A full log does not delay the daemon's end.
