@@ -9,53 +9,61 @@ import MediaCore
 struct CommandLineFlags: ParsableArguments {
   @Option(
     help: """
-      The configuration, a TOML file (default: playhead/playheadd.toml in $XDG_CONFIG_HOME or ~/.config, if there is one). SIGHUP has \
-      it read again.
+      Configuration file in TOML (default: playhead/playheadd.toml in $XDG_CONFIG_HOME or ~/.config, if it exists). \
+      SIGHUP reloads it.
       """)
   var config: String?
-  @Flag(help: "Says what is wrong with the configuration file, and where, and ends: status 0 when nothing is, else 2.")
+  @Flag(help: "Validate the configuration file, report errors and their locations, and exit: 0 if valid, 2 otherwise.")
   var checkConfig = false
-  @Argument(help: "With --check-config: the file, in the place of --config.")
+  @Argument(help: "Configuration file for --check-config (default: the file of --config).")
   var file: String?
   @Option(
     help: """
-      Where to listen (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or /run/user/UID, else \
-      /tmp/playhead-UID/control.sock). Of these folders only the last, playhead or playhead-UID, is made when missing. Beside it lie \
-      watch.sock, on which nothing can be changed, and handoff.sock, for open files.
+      Path of the control socket (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or \
+      /run/user/UID, else /tmp/playhead-UID/control.sock). Of these folders only the last, playhead or playhead-UID, \
+      is created if missing. The same folder contains watch.sock, which allows no changes, and handoff.sock, for open \
+      files.
       """)
   var socket: String?
   @Option(
     help: """
-      auto (default), null, pulse[:SINK], wav:PATH or pipe:PATH; behind commas rate=HZ, channels=N and, for wav and pipe, \
-      format=s16 (default), s24 or f32. A pipe gets bare samples, little-endian and interleaved, 48000 Hz and 2 channels \
-      unless said.
+      Output: auto, null, pulse[:SINK], wav:PATH or pipe:PATH (default: auto). Options after commas: rate=HZ, \
+      channels=N and, for wav and pipe, format=s16, s24 or f32 (default: s16). A pipe gets raw samples, little-endian \
+      and interleaved (default: 48000 Hz, 2 channels).
       """)
   var output: String?
-  @Option(help: "real (default), or virtual: time passes only by `clock.advance` (null, wav and pipe outputs).")
+  @Option(
+    help: """
+      Clock: real or virtual (default: real). Only `clock.advance` advances a virtual clock, which needs a null, wav \
+      or pipe output.
+      """)
   var clock: DaemonOptions.Clock?
-  @Option(help: "What is logged to standard error, from this level up (default: notice).")
+  @Option(help: "Minimum level of log messages on standard error (default: notice).")
   var logLevel: DaemonOptions.LogLevel?
-  @Option(parsing: .upToNextOption, help: "Users besides this one who may connect, by name or number.")
+  @Option(parsing: .upToNextOption, help: "Additional users that may connect, by name or number.")
   var allowUid: [String] = []
   @Option(parsing: .upToNextOption, help: "Groups whose members may connect, by name or number.")
   var allowGid: [String] = []
   @Option(
-    parsing: .upToNextOption, help: "Folders below which files may be played and lists read (default: everywhere).")
+    parsing: .upToNextOption, help: "Folders below which files may be played and playlists read (default: all).")
   var readRoot: [String] = []
   @Option(
     parsing: .upToNextOption,
-    help: "Folders below which clients with the right may have files written, such as pictures (default: none).")
+    help: "Folders below which clients with the right to write can have files written, such as images (default: none).")
   var writeRoot: [String] = []
-  @Option(help: "The PulseAudio server (default: $PULSE_SERVER, else the user's own).")
+  @Option(help: "PulseAudio server (default: $PULSE_SERVER, else the user's server).")
   var pulseServer: String?
   @Option(
     parsing: .upToNextOption,
-    help: "Devices by name, the dearest first: the first that is there is played on, and taken again when it returns.")
+    help: """
+      Output devices by name, in order of preference. Playback uses the first available one and returns to it when it \
+      reappears.
+      """)
   var preferredOutput: [String] = []
   @Option(
     help: """
-      What players do when their device goes away: pause (default) and take the next one, hold on until it is back, move to the next \
-      one, or go on in silence until it is back (null).
+      When the device is lost: players pause and use the next device, hold until the device returns, move to the next \
+      device, or continue in silence until it returns (null) (default: pause).
       """)
   var lostDevice: LostDevicePolicy?
   @Option(
@@ -64,12 +72,13 @@ struct CommandLineFlags: ParsableArguments {
       valueName: "milliseconds"))
   var outputLatency: Int?
   @Option(
-    help: "A file of certificates (PEM): authorities that https: servers are believed by, in place of the system's.")
+    help: "File of certificate authorities (PEM) for https: servers (default: the system's).")
   var caFile: String?
   @Option(
     help: """
-      Which process opens files, decodes their beginning, reads their tags and makes images: opening (default), a worker process without \
-      access to files or networks; or none, the daemon itself.
+      Process that opens files, decodes their beginning, reads their tags and makes images. opening: a worker process \
+      without access to files or networks; playback: that process also decodes for playback; none: the daemon itself \
+      (default: opening).
       """)
   var isolate: DaemonOptions.Isolation?
   @Option(
@@ -78,24 +87,24 @@ struct CommandLineFlags: ParsableArguments {
   var allowNetwork: [String] = []
   @Option(
     parsing: .upToNextOption,
-    help: "Networks (CIDR), addresses and host names that may not be reached, before --allow-network.")
+    help: "Networks (CIDR), addresses and host names that may not be reached; overrides --allow-network.")
   var denyNetwork: [String] = []
   @Flag(
     help: """
-      Do not restrict access to files with Landlock. By default the daemon can read the read roots, write the write roots, the state and \
-      the output file, and make its sockets; the kernel refuses every other access.
+      Do not restrict access to files with Landlock. By default the daemon can read the read roots, write the write \
+      roots, the state and the output file, and create its sockets; the kernel refuses every other access.
       """)
   var noLandlock = false
   @OptionGroup var state: StateOptions
 
   func validate() throws {
     if socket?.isEmpty == true { throw ValidationError("--socket needs a path") }
-    if file != nil, !checkConfig { throw ValidationError("a file stands with --check-config only") }
+    if file != nil, !checkConfig { throw ValidationError("a file argument requires --check-config") }
     if let caFile, access(caFile, R_OK) != 0 {
-      throw ValidationError("--ca-file needs a file that can be read: \(caFile)")
+      throw ValidationError("--ca-file needs a readable file (got \(caFile))")
     }
     if let outputLatency, !DaemonOptions.outputLatencyRange.contains(outputLatency) {
-      throw ValidationError("--output-latency takes a whole number from 10 to 200, not \(outputLatency)")
+      throw ValidationError("--output-latency must be between 10 and 200 (got \(outputLatency))")
     }
     do {
       if let output { _ = try OutputSpec(parsing: output) }
@@ -159,7 +168,7 @@ struct CommandLineFlags: ParsableArguments {
     let path = configurationFile?.path ?? "no file"
     let isThere = configurationFile?.read() != nil
     _ = try options()
-    StandardStream.write(isThere ? "\(path): ok\n" : "\(path): there is none; the defaults hold\n", to: STDOUT_FILENO)
+    StandardStream.write(isThere ? "\(path): ok\n" : "\(path): not found; the defaults apply\n", to: STDOUT_FILENO)
   }
 }
 

@@ -54,7 +54,7 @@ final class LogWriter: Sendable {
       guard let next else { continue }
       StandardStream.write(next.bytes, to: descriptor)
       if next.lostCount > 0 {
-        let text = "playheadd: \(next.lostCount) lines of the log are lost here: nobody read it\n"
+        let text = "playheadd: \(next.lostCount) lines of the log were lost here: it was not read\n"
         StandardStream.write(text, to: descriptor)
       }
       waiting.update { $0.isWriting = false }

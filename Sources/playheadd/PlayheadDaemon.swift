@@ -19,7 +19,8 @@ struct PlayheadDaemon: ParsableCommand {
   static let version = ProductVersion.text
 
   static let configuration = CommandConfiguration(
-    commandName: "playheadd", abstract: "Plays media, driven over a Unix socket. `playhead` is its client.",
+    commandName: "playheadd",
+    abstract: "Headless media player, controlled over a Unix socket by `playhead` and other clients.",
     version: "playheadd \(version)")
 
   @OptionGroup var flags: CommandLineFlags
@@ -65,7 +66,9 @@ struct PlayheadDaemon: ParsableCommand {
     Asset.standardTagCharset = options.tagCharset
     let logger = Logger(label: "playhead.daemon")
     sandboxing.log(to: logger)
-    for socket in service.unknownSockets { logger.warning("not a socket of ours", metadata: ["socket": "\(socket)"]) }
+    for socket in service.unknownSockets {
+      logger.warning("unknown inherited socket", metadata: ["socket": "\(socket)"])
+    }
     let control = ThreadControlLoop()
     let (loop, output) = try makeOutput(options, on: control)
     let engine = PlaybackEngine(loop: loop, output: output, logger: Logger(label: "playhead.playback"))

@@ -27,7 +27,7 @@ enum Recordings {
         let name = String(decoding: path, as: UTF8.self)
         switch result {
         case .success(let recovered):
-          let place = recovered.path.map { String(decoding: $0, as: UTF8.self) } ?? "none: nothing had been recorded"
+          let place = recovered.path.map { String(decoding: $0, as: UTF8.self) } ?? "none: the recording was empty"
           logger.warning("a recording was recovered", metadata: ["recording": "\(name)", "file": "\(place)"])
         case .failure(let error):
           logger.error(

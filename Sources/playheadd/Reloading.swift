@@ -51,21 +51,21 @@ struct Reloading {
       Asset.standardTagCharset = effective.tagCharset
       server.apply(policy)
       let held = changed.map(\.name).filter { !deferred.contains($0) }
-      logger.notice("the configuration was read again", metadata: ["changed": "\(held.joined(separator: " "))"])
+      logger.notice("the configuration was reloaded", metadata: ["changed": "\(held.joined(separator: " "))"])
       for option in changed where deferred.contains(option.name) {
         logger.warning(
-          "an option holds from the next start on",
+          "an option takes effect at the next start",
           metadata: ["option": "\(option.name)", "value": "\(option.value(in: next))"])
       }
       options = effective
       return .success(ReloadOutcome(changed: held, restart: deferred))
     } catch let wrong as WrongOptions {
       for line in wrong.lines {
-        logger.error("the configuration is wrong, and nothing was changed", metadata: ["error": "\(line)"])
+        logger.error("the configuration is invalid, and nothing was changed", metadata: ["error": "\(line)"])
       }
       return .failure(wrong.error)
     } catch {
-      logger.error("the configuration is wrong, and nothing was changed", metadata: ["error": "\(error)"])
+      logger.error("the configuration is invalid, and nothing was changed", metadata: ["error": "\(error)"])
       return .failure(MediaError(.wrongConfiguration, (error as? MediaError)?.message ?? "\(error)"))
     }
   }

@@ -6,24 +6,27 @@ import SavedState
 struct StateOptions: ParsableArguments {
   @Option(
     help: """
-      Where players, queues and positions are saved (default: playhead in $XDG_STATE_HOME or ~/.local/state), an absolute \
-      path; what is missing of it is made. One playheadd at a time saves there.
+      Folder of the saved players, queues and positions, an absolute path; missing folders are created (default: \
+      playhead in $XDG_STATE_HOME or ~/.local/state). One playheadd at a time can use it.
       """)
   var state: String?
-  @Flag(help: "Save nothing, and restore nothing. With `--clock virtual` that is so unless --state is said.")
+  @Flag(help: "Neither save nor restore the state. This is the default with `--clock virtual`, unless --state is given.")
   var noState = false
   @Option(
     help: """
-      What lasts so many seconds or longer leaves a bookmark where it is left (default: 600; 0: nothing does).
+      Minimum duration in seconds of items that get a bookmark when playback leaves them; 0: none (default: 600).
       """)
   var bookmarksFrom: Int?
   @Flag(
-    help: "What `load`, `append` and `insert` add begins where it was left, unless the command says `resume=false`.")
+    help: """
+      Start entries added by `load`, `append` and `insert` where they were left, unless `resume=false` is given.
+      """)
   var resume = false
 
   func validate() throws {
     if let bookmarksFrom, !OptionTable.bookmarkSeconds.contains(bookmarksFrom) {
-      throw ValidationError("--bookmarks-from needs 0 to \(OptionTable.bookmarkSeconds.upperBound) seconds")
+      throw ValidationError(
+        "--bookmarks-from must be between 0 and \(OptionTable.bookmarkSeconds.upperBound) (got \(bookmarksFrom))")
     }
     if noState, state != nil { throw ValidationError("--state and --no-state exclude each other") }
     if let state, !state.hasPrefix("/") { throw ValidationError("--state needs an absolute path") }

@@ -15,7 +15,8 @@ enum Workers {
     guard let workers = WorkerPool.shared else {
       throw MediaError(
         .workerUnavailable,
-        "the program \(WorkerProgram.name) is missing beside playheadd and in ../lib/playhead; `--isolate none` runs without it",
+        "the program \(WorkerProgram.name) is neither next to playheadd nor in ../lib/playhead;"
+          + " use `--isolate none` to run without it",
         operation: "worker")
     }
     Asset.Isolation.standard = isolation == .playback ? .playback : .worker
