@@ -10,7 +10,7 @@ struct StateOptions: ParsableArguments {
       playhead in $XDG_STATE_HOME or ~/.local/state). One playheadd at a time can use it.
       """)
   var state: String?
-  @Flag(help: "Neither save nor restore the state. This is the default with `--clock virtual`, unless --state is given.")
+  @Flag(help: "Neither save nor restore the state. Default with `--clock virtual`, unless --state is given.")
   var noState = false
   @Option(
     help: """
