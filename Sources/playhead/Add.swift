@@ -22,7 +22,7 @@ enum Add {
     let search = try find(options, absolute, bar)
     guard !search.files.isEmpty else {
       throw Failure(
-        message: "nothing to add: there are no media" + summary(of: search).map { " (left out \($0))" }.joined())
+        message: "nothing to add: no media files found" + summary(of: search).map { " (omitted: \($0))" }.joined())
     }
     var answer = Answer()
     if !options.isDryRun {
@@ -36,7 +36,7 @@ enum Add {
     case _ where options.isDryRun: Terminal.print(search.files.map { "\(shown($0))\n" }.joined())
     case _ where isHuman:
       let count = answer.fields.list("items")?.count ?? 0
-      let skipped = answer.fields["skipped"].map { ", \($0) of lists left out" } ?? ""
+      let skipped = answer.fields["skipped"].map { ", omitted \($0) playlist entries" } ?? ""
       Terminal.print("Added \(count) \(count == 1 ? "entry" : "entries")\(skipped).\n")
     default:
       let fields = answer.fields.entries.map { "\($0.name)=\(WordsText.quoted($0.value))" }
@@ -53,10 +53,10 @@ enum Add {
     var search = FolderSearch()
     (search.takesAll, search.takesLists) = (options.takesAll, options.takesLists)
     search.follows = options.follows
-    search.progress = { bar.show("\($0) files found of \($1) looked at") }
+    search.progress = { bar.show("\($0) files found, \($1) names inspected") }
     for path in options.paths {
       guard !StandardInput.isMeant(path) else {
-        throw Invocation.Misuse(message: "add takes files and folders; `append -` takes standard input")
+        throw Invocation.Misuse(message: "add does not accept standard input; use `append -`")
       }
       let place = absolute(path)
       // Addresses are passed to the daemon without a search.
@@ -98,9 +98,9 @@ enum Add {
       Terminal.complain("\(shown(path)): \(FolderSearch.Unreadable(error: error).message)")
     }
     if isVerbose {
-      for (path, reason) in search.leftOut { Terminal.complain("left out (\(reason.rawValue)): \(shown(path))") }
+      for (path, reason) in search.leftOut { Terminal.complain("omitted (\(reason.rawValue)): \(shown(path))") }
     } else {
-      for text in summary(of: search) { Terminal.complain("left out \(text)") }
+      for text in summary(of: search) { Terminal.complain("omitted: \(text)") }
     }
   }
 

@@ -48,7 +48,8 @@ struct AddTransfer: ~Copyable {
     guard listCount == 0 else {
       throw Add.Failure(
         message:
-          "nothing added: \(listCount) lists among \(paths.count) files, which are too many for one request; add the lists by themselves"
+          "nothing added: \(paths.count) files including \(listCount) playlists are too many for one request;"
+          + " add the playlists separately"
       )
     }
     for _ in 1..<Self.attemptCount {

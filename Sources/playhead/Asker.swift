@@ -24,7 +24,7 @@ extension DaemonConnection {
     while let line = try waitForLine() {
       if let value = try take(line) { return value }
     }
-    throw Unreachable(message: "the daemon at \(path) closed the connection before it answered")
+    throw Unreachable(message: "the daemon at \(path) closed the connection before its reply")
   }
 
   /// Waits for the reply to a request in text form. Calls `onEvent` for events that arrive before it.
@@ -36,7 +36,7 @@ extension DaemonConnection {
     return try waitForLine { line in
       let meaning: ServerLine
       do throws(MediaError) { meaning = try ServerLine(parsing: line) } catch {
-        throw Unreachable(message: "what answers at \(path) is no daemon: \(error.message)")
+        throw Unreachable(message: "the peer at \(path) is not a Playhead daemon: \(error.message)")
       }
       switch meaning {
       case .row(_, let fields): answer.rows.append(fields)

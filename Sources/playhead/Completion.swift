@@ -62,7 +62,7 @@ struct Completion {
       if partial.hasPrefix("-") {
         offer(Subcommand.globalOptions)
         candidates += [
-          Candidate(text: "--help", summary: "print how the client is used"),
+          Candidate(text: "--help", summary: "print the help"),
           Candidate(text: "--version", summary: "print the version"),
         ]
       } else {

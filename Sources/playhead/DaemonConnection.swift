@@ -26,7 +26,7 @@ struct DaemonConnection: ~Copyable {
     address.sun_family = sa_family_t(AF_UNIX)
     let capacity = MemoryLayout.size(ofValue: address.sun_path)
     guard path.utf8.count < capacity else {
-      throw Unreachable(message: "a socket's path has at most \(capacity - 1) bytes: \(path)")
+      throw Unreachable(message: "a socket path must have at most \(capacity - 1) bytes: \(path)")
     }
     withUnsafeMutableBytes(of: &address.sun_path) { bytes in
       for (index, byte) in path.utf8.enumerated() { bytes[index] = byte }
@@ -70,7 +70,7 @@ struct DaemonConnection: ~Copyable {
     guard let strangerID else { return }
     throw Unreachable(
       message: "the daemon at \(path) runs as user \(strangerID): open files, header fields and passwords are sent only"
-        + " to daemons of your own user and of root; \(Self.trustedUserVariable)=\(strangerID) allows this one")
+        + " to daemons of your user and of root; \(Self.trustedUserVariable)=\(strangerID) allows this user")
   }
 
   /// Checks that the client trusts the user at the other end with the secrets in `request`, if there are any.
@@ -148,7 +148,9 @@ struct DaemonConnection: ~Copyable {
   mutating func receive() throws(Unreachable) -> Bool {
     guard searched - taken <= Self.maximumLineByteCount else {
       throw Unreachable(
-        message: "what answers at \(path) is no daemon: it sent a line of more than \(Self.maximumLineByteCount) bytes")
+        message:
+          "the peer at \(path) is not a Playhead daemon: it sent a line of more than"
+          + " \(Self.maximumLineByteCount) bytes")
     }
     if taken > 0 {
       buffer.removeSubrange(..<taken)
@@ -178,5 +180,5 @@ struct DaemonConnection: ~Copyable {
     }
   }
 
-  private func goneAway() -> Unreachable { Unreachable(message: "the daemon at \(path) went away") }
+  private func goneAway() -> Unreachable { Unreachable(message: "the daemon at \(path) disconnected") }
 }

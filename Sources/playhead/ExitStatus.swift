@@ -8,15 +8,16 @@ enum ExitStatus: Int32, CaseIterable {
   /// The description in the documentation.
   var meaning: String {
     switch self {
-    case .done: "done; of `wait`: what was waited for is so"
+    case .done: "success; for `wait`: the condition is true"
     case .refused:
-      "the daemon answered an error (on standard error); of `info`, `tags`, `scan`, `add` and `save`: a file could not be read or written; standard output could not be written"
-    case .misused: "wrong use, which the daemon is not asked about"
+      "the daemon replied with an error (on standard error); for `info`, `tags`, `scan`, `add` and `save`: a file could"
+        + " not be read or written; standard output could not be written"
+    case .misused: "invalid arguments; nothing was sent to the daemon"
     case .unreachable:
-      "no daemon, or it went away or broke the protocol before it answered, or it runs as a user that is not trusted"
+      "the daemon is not reachable, disconnected or violated the protocol before its reply, or its user is not trusted"
     }
   }
 
   /// The description of the status after a signal, as a shell reports it.
-  static let signalMeaning = "a signal ended it, such as 130 for Ctrl-C"
+  static let signalMeaning = "terminated by signal N, for example 130 for Ctrl-C"
 }

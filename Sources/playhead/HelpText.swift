@@ -24,7 +24,7 @@ enum HelpText {
 
       Options:
       \(table(Subcommand.globalOptions.map { ($0.synopsis, $0.summary) } + [
-        ("--version", "print the version"), ("-h, --help", "print this; behind a command: explain it"),
+        ("--version", "print the version"), ("-h, --help", "print this help; after a command: explain the command"),
       ]))
       Output:
       \(output.map { wrapped($0, width: 118, indent: "  ") }.joined(separator: "\n"))
@@ -38,33 +38,60 @@ enum HelpText {
 
   /// The description of the client, in paragraphs, for the usage and the manual.
   static let description = [
-    "COMMAND is one of the daemon's, or of the client's own; `playhead help` lists them, and `playhead help COMMAND` explains one.",
-    "A file may be named as in any program; one whose name begins with - stands behind --, one called - is ./-. A file - is standard input: a file that is redirected to it, or a pipe, which the daemon then reads by itself.",
+    """
+    COMMAND is a command of the daemon or of the client. `playhead help` lists the commands, and `playhead help \
+    COMMAND` explains one.
+    """,
+    """
+    Paths can be relative. A file name that begins with - must follow --. A file named - must be written as ./-. The \
+    file - is standard input: a redirected file or a pipe, which the daemon then reads directly.
+    """,
   ]
 
   /// The description of the output.
   static let output = [
-    "On a terminal, tables and times as people read them. Elsewhere the daemon's own words, `name=value`, a line each row, so that what a script reads does not depend on anything; --human and --raw choose. `info` and `tags` print for people everywhere, `scan` unless --raw says otherwise. With --json a line of JSON: what the daemon answers; an error is an object `{\"error\":{\"code\":...,\"name\":...,\"message\":...},\"status\":...}` on standard error, without `code` where no daemon said it.",
-    "Colours are used on a terminal only, and not when NO_COLOR is set or TERM is `dumb`.",
+    """
+    On a terminal, the output consists of human-readable tables and times. Otherwise it is the text form of the \
+    protocol, `name=value`, one row per line, so that scripts get the same output everywhere. --human and --raw \
+    select the form. `info` and `tags` always print the human-readable form, and `scan` does without --raw. With \
+    --json, each reply of the daemon is one line of JSON. An error is an object \
+    `{"error":{"code":...,"name":...,"message":...},"status":...}` on standard error, without `code` if the error is \
+    not from the daemon.
+    """,
+    "Colours are used on a terminal only, and not if NO_COLOR is set or TERM is `dumb`.",
   ]
 
   /// The environment variables.
   static let environment = [
-    ("PLAYHEAD_SOCKET", "where the daemon listens, unless --socket says"),
+    ("PLAYHEAD_SOCKET", "the daemon's socket; --socket overrides it"),
     (
       DaemonConnection.trustedUserVariable,
-      "the id of another user whose daemon gets open files, header fields and passwords; by default only daemons of your own user and of root do"
+      """
+      the id of a trusted user in addition to your user and root; open files, header fields and passwords are sent \
+      only to daemons of trusted users
+      """
     ),
-    ("XDG_RUNTIME_DIR", "the folder in which playhead/control.sock is looked for"),
-    ("NO_COLOR", "when it is set and not empty: no colours"), ("TERM", "`dumb`: no colours and no live line"),
+    ("XDG_RUNTIME_DIR", "the folder that contains playhead/control.sock"),
+    ("NO_COLOR", "if set and not empty: no colours"), ("TERM", "`dumb`: no colours and no live line"),
   ]
 
   /// The introduction of playhead-protocol(7).
   static let wireDescription = [
-    "`playheadd` listens on a Unix stream socket. A request is a line: a command in words, quoted as in a shell, or a JSON-RPC 2.0 object with the same names. `@ID` in front of the words comes back with the reply.",
-    "A reply is no or more rows, lines that begin with `|`, and then one line `ok` or `error`; values stand as `name=value`, quoted when they need it. An event is a line that begins with `*`. In JSON, rows are an array, and events are notifications.",
-    "Times are taken as 83.5, 250ms, 1:23.5 or 441000/44100, where it says so also +5, -5, 50% and end; they are answered in seconds (`time`) and exactly (`pts`). A waiting request answers when something has happened, and holds up nothing if it has an id.",
-    "In the examples `>` stands before what a client sends and `<` before what it gets.",
+    """
+    `playheadd` listens on a Unix stream socket. A request is one line: a command in text form, quoted as in a \
+    shell, or a JSON-RPC 2.0 object with the same names. `@ID` before a command is repeated in the reply.
+    """,
+    """
+    A reply is zero or more rows, lines that begin with `|`, and then one line `ok` or `error`. Values have the form \
+    `name=value`, quoted if necessary. An event is a line that begins with `*`. In JSON form, rows are an array, and \
+    events are notifications.
+    """,
+    """
+    Times in requests have the form 83.5, 250ms, 1:23.5 or 441000/44100, and where documented also +5, -5, 50% or \
+    end. Times in replies are in seconds (`time`) and exact (`pts`). The reply to a waiting request follows when its \
+    condition is true. If the request has an id, the connection's other requests are processed in the meantime.
+    """,
+    "In the examples, `>` marks the client's lines and `<` marks the daemon's lines.",
   ]
 
   /// The list of commands, by family.
@@ -78,7 +105,7 @@ enum HelpText {
         text += "  \(padded(spec.name.rawValue, width))  \(spec.summary)\n"
       }
     }
-    text += "Of this client\n"
+    text += "Client\n"
     for subcommand in own { text += "  \(padded(subcommand.name, width))  \(subcommand.summary)\n" }
     return text
   }
@@ -98,8 +125,8 @@ enum HelpText {
       for key in ObservableKey.allCases { text += "  \(key.rawValue): \(key.summary)\n" }
     }
     if let rows = spec.rowFields { text += "\nRows: \(rows.map(\.notation).joined(separator: " "))\n" }
-    if !spec.replyFields.isEmpty { text += "\nAnswers: \(spec.replyFields.map(\.notation).joined(separator: " "))\n" }
-    text += "\nFor example:\n" + examples(of: spec).map { "  $ \($0)\n" }.joined()
+    if !spec.replyFields.isEmpty { text += "\nReply: \(spec.replyFields.map(\.notation).joined(separator: " "))\n" }
+    text += "\nExamples:\n" + examples(of: spec).map { "  $ \($0)\n" }.joined()
     if let remark = remark(on: spec) { text += "\n\(remark)\n" }
     text += "\nOn the wire:\n"
     for line in spec.example { text += "  \(line)\n" }
@@ -123,11 +150,11 @@ enum HelpText {
   private static func remark(on spec: CommandSpec) -> String? {
     switch spec.name {
     case .observe, .tick, .at, .atChapters, .meter, .unobserve, .untick, .unmeter:
-      "What it asks for ends with the connection, which is at once here: `playhead watch` goes on, `playhead shell` too."
+      "The effect ends with the connection, which the client closes: use `playhead watch` or `playhead shell`."
     case .queueBegin, .queueCommit, .queueAbort, .bye, .hello:
-      "It is about one connection, which ends at once here: use `playhead shell`, or a connection of your own."
+      "The command applies to one connection, which the client closes: use `playhead shell` or another client."
     case _ where spec.family == .assets && spec.parameters.contains { $0.name == .id }:
-      "The number is that of one connection, which ends at once here: use `playhead shell`, or `playhead info` FILE."
+      "The id is valid for one connection, which the client closes: use `playhead shell`, or `playhead info` FILE."
     default: nil
     }
   }

@@ -73,7 +73,7 @@ struct HumanText {
   // MARK: - Queue
 
   private static func entries(_ answer: Answer, isQueue: Bool, _ style: Style) -> String {
-    guard !answer.rows.isEmpty else { return isQueue ? "The queue is empty.\n" : "Nothing was played.\n" }
+    guard !answer.rows.isEmpty else { return isQueue ? "The queue is empty.\n" : "The history is empty.\n" }
     var table = Table(columns: ["", "ID", "TIME", "TITLE"], isRight: [false, true, true, false])
     for row in answer.rows {
       let isCurrent = row["current"] == "true"
@@ -88,7 +88,7 @@ struct HumanText {
     var text = table.text(style)
     let (count, shown) = (answer.fields["count"] ?? "\(answer.rows.count)", answer.rows.count)
     if count != "\(shown)" {
-      let more = answer.fields["next"].map { $0 == "none" ? "" : "; the next ones: list offset=\($0)" } ?? ""
+      let more = answer.fields["next"].map { $0 == "none" ? "" : "; continue with: list offset=\($0)" } ?? ""
       text += style.dim("\(shown) of \(count) entries\(more)") + "\n"
     }
     return text
@@ -114,7 +114,7 @@ struct HumanText {
       add("Time", clock(time) + (given("duration").map { " of \(isEstimate ? "about " : "")\(clock($0))" } ?? ""))
     }
     if let item = given("item") {
-      add("Entry", "\(item), the first of \(fields["count"] ?? "?") to be played")
+      add("Entry", "\(item), the first of \(fields["count"] ?? "?")")
     } else {
       add("Queue", fields["count"] == "0" ? "empty" : "\(fields["count"] ?? "?") entries")
     }

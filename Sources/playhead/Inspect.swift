@@ -41,7 +41,7 @@ enum Inspect {
     _ file: [UInt8], _ options: Invocation.InspectOptions, _ daemon: Asker
   ) throws -> String {
     let opened = try daemon.ask(opening(file, options))
-    guard let id = opened.fields["asset"] else { throw Unreachable(message: "the daemon gave no number") }
+    guard let id = opened.fields["asset"] else { throw Unreachable(message: "the daemon's reply has no asset id") }
     defer { _ = try? daemon.ask(["asset.close", id]) }
     let name = StandardInput.isMeant(file) ? StandardInput.name : String(decoding: file, as: UTF8.self)
     var text = "\(Terminal.printable(name))\n"
@@ -58,10 +58,10 @@ enum Inspect {
     let values = Dictionary(
       rows.compactMap { row in row["key"].map { ($0, row["value"] ?? "none") } }, uniquingKeysWith: { one, _ in one })
     let duration = values["duration"] ?? "indefinite"
-    let kind = values["providesPreciseDuration"] == "true" ? "exact" : "an estimate"
-    var text = line("Duration", Double(duration) == nil ? "not known" : "\(clock(duration)) (\(kind))")
+    let kind = values["providesPreciseDuration"] == "true" ? "exact" : "estimated"
+    var text = line("Duration", Double(duration) == nil ? "unknown" : "\(clock(duration)) (\(kind))")
     if values["playable"] == "false" {
-      text += line("Playable", values["hasProtectedContent"] == "true" ? "no: it is encrypted" : "no")
+      text += line("Playable", values["hasProtectedContent"] == "true" ? "no: encrypted" : "no")
     }
     for track in try daemon.ask(["asset.tracks", id]).rows {
       text += line("Track \(track["track"] ?? "?")", describe(track: track))

@@ -39,7 +39,7 @@ final class InspectJSON {
     _ opening: ([UInt8], Invocation.InspectOptions) -> [[UInt8]]
   ) throws -> JSONValue {
     guard case .number(let id)? = try ask(opening(file, options))["asset"] else {
-      throw Unreachable(message: "the daemon gave no number")
+      throw Unreachable(message: "the daemon's reply has no asset id")
     }
     defer { _ = try? ask(["asset.close", id]) }
     let name = StandardInput.isMeant(file) ? StandardInput.name : String(decoding: file, as: UTF8.self)

@@ -16,7 +16,7 @@ extension Invocation {
     }
     guard words.count == 1, let chosen = words.first.flatMap(action) else {
       throw Misuse(
-        message: "\(name) takes one of \(Subcommand.named(name)?.arguments ?? ""); see playhead \(name) --help")
+        message: "\(name) requires one of \(Subcommand.named(name)?.arguments ?? ""); see playhead \(name) --help")
     }
     return chosen
   }
@@ -31,7 +31,7 @@ extension Invocation {
       if try takeGlobal(argument, &rest) { continue }
       words.append(word)
     }
-    guard words.count <= 1 else { throw Misuse(message: "help takes one command at most") }
+    guard words.count <= 1 else { throw Misuse(message: "help accepts at most one command") }
     return .help(command: words.first)
   }
 
@@ -66,10 +66,10 @@ extension Invocation {
       }
     }
     guard !options.paths.isEmpty, options.paths.allSatisfy({ !$0.isEmpty }) else {
-      throw Misuse(message: "add takes the names of files and folders")
+      throw Misuse(message: "add requires the name of a file or folder")
     }
     guard !(options.replaces && options.isNext) else {
-      throw Misuse(message: "--replace and --next exclude each other")
+      throw Misuse(message: "--replace and --next are mutually exclusive")
     }
     return .add(options)
   }

@@ -129,10 +129,10 @@ struct Invocation: Equatable {
       case "--version":
         action = .version
         return
-      case let option: throw Misuse(message: "there is no option \(option); see playhead --help")
+      case let option: throw Misuse(message: "unknown option \(option); see playhead --help")
       }
     }
-    guard let name = rest.popFirst() else { throw Misuse(message: "no command; see playhead --help") }
+    guard let name = rest.popFirst() else { throw Misuse(message: "a command is missing; see playhead --help") }
     switch String(decoding: name, as: UTF8.self) {
     case "watch": action = try watch(rest)
     case "save": action = try save(rest)
@@ -158,7 +158,7 @@ struct Invocation: Equatable {
     let forms: [(String, Form)] = [("--json", .json), ("--raw", .words), ("--human", .human)]
     if let (_, form) = forms.first(where: { option == Self.bytes($0.0) }) {
       guard self.form == nil || self.form == form else {
-        throw Misuse(message: "--json, --raw and --human exclude each other")
+        throw Misuse(message: "--json, --raw and --human are mutually exclusive")
       }
       self.form = form
       return true
@@ -181,7 +181,7 @@ struct Invocation: Equatable {
     while let argument = rest.popFirst() {
       if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return true }
       if try takeGlobal(argument, &rest) { continue }
-      throw Misuse(message: "shell takes no arguments")
+      throw Misuse(message: "shell accepts no arguments")
     }
     return false
   }
@@ -250,8 +250,8 @@ struct Invocation: Equatable {
       if try takeGlobal(argument, &rest) { continue }
       words.append(try Self.option(argument, among: parameters, of: "record", &rest))
     }
-    guard !words.isEmpty else { throw Misuse(message: "record takes the name of the file to make") }
-    guard !isJSON else { throw Misuse(message: "record shows a recording; record.prepare and its kin have JSON") }
+    guard !words.isEmpty else { throw Misuse(message: "record requires a file name") }
+    guard !isJSON else { throw Misuse(message: "record does not support --json; use record.prepare and record.start") }
     return .record(words)
   }
 
@@ -289,7 +289,7 @@ struct Invocation: Equatable {
       }
     }
     guard files.count == 1, let file = files.first, !file.isEmpty else {
-      throw Misuse(message: "save takes the name of one file")
+      throw Misuse(message: "save requires exactly one file name")
     }
     options.file = file
     return .save(options)
@@ -318,7 +318,7 @@ struct Invocation: Equatable {
       default: options.words.append(try Self.option(argument, among: parameters, of: name, &rest))
       }
     }
-    guard !options.files.isEmpty else { throw Misuse(message: "\(name) takes the names of files") }
+    guard !options.files.isEmpty else { throw Misuse(message: "\(name) requires a file name") }
     return .inspect(options)
   }
 
@@ -352,7 +352,7 @@ struct Invocation: Equatable {
       }
     }
     if options.times.isEmpty, !options.chapters, options.includesSeeks || options.item != nil {
-      throw Misuse(message: "--item and --seeks say more of --at and --chapters; see playhead watch --help")
+      throw Misuse(message: "--item and --seeks require --at or --chapters; see playhead watch --help")
     }
     return .watch(options)
   }

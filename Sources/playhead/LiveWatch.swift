@@ -87,7 +87,7 @@ private struct LivePlayer: ~Copyable {
   /// - Throws: `Unreachable`, also at the end of the stream; `Refusal`.
   mutating func receive() throws {
     guard try connection.receive() else {
-      throw Unreachable(message: "the daemon at \(connection.path) went away")
+      throw Unreachable(message: "the daemon at \(connection.path) disconnected")
     }
     while let bytes = connection.nextLine() {
       switch try? ServerLine(parsing: bytes) {

@@ -44,7 +44,7 @@ enum ManualPage: String, CaseIterable {
     page.heading("OPTIONS")
     for option in Subcommand.globalOptions { page.term(option.synopsis, option.summary) }
     page.term("--version", "print the version")
-    page.term("-h, --help", "print how the client is used; behind a command: explain it")
+    page.term("-h, --help", "print the help; after a command: explain the command")
     page.heading("COMMANDS OF THE CLIENT")
     for subcommand in Subcommand.all where !subcommand.isHidden {
       page.subheading(subcommand.synopsis)
@@ -54,7 +54,8 @@ enum ManualPage: String, CaseIterable {
       page.lines(subcommand.examples.map { "$ \($0)" })
     }
     page.heading("COMMANDS OF THE DAEMON")
-    page.paragraph("An option is written as `name=value` or as `--name value`. `playhead help` COMMAND explains one.")
+    page.paragraph(
+      "An option is written as `name=value` or `--name value`. `playhead help` COMMAND explains a command.")
     for family in CommandSpec.Family.allCases {
       page.subheading(family.rawValue)
       for spec in CommandTable.all where spec.family == family { page.term(spec.synopsis, spec.summary) }
@@ -79,26 +80,27 @@ enum ManualPage: String, CaseIterable {
       case .array(let arguments)? = command["arguments"]
     else {
       throw Invocation.Misuse(
-        message: "manual playheadd reads what `playheadd --experimental-dump-help` prints, and this is something else")
+        message: "standard input must be the output of `playheadd --experimental-dump-help`")
     }
     var page = ManualText(
-      "playheadd", section: 1, date: date, "a media player without a face, driven over a Unix socket")
+      "playheadd", section: 1, date: date, "a headless media player, controlled over a Unix socket")
     page.heading("SYNOPSIS")
     page.synopsis("playheadd", "[OPTION]...")
     page.heading("DESCRIPTION")
     if case .string(let text)? = command["abstract"] { page.paragraph(text) }
     if case .string(let text)? = command["discussion"] { page.paragraph(text) }
     page.paragraph(
-      "It says `playheadd ready socket=PATH` on standard output when it listens, and runs until SIGTERM or SIGINT ends it. SIGHUP has it read its configuration again."
+      "The daemon prints `playheadd ready socket=PATH` on standard output when it accepts connections. SIGTERM and"
+        + " SIGINT stop it. SIGHUP reloads the configuration."
     )
     page.heading("OPTIONS")
     for argument in arguments where argument["shouldDisplay"] != .bool(false) {
       page.term(synopsis(of: argument), meaning(of: argument))
     }
     page.heading("EXIT STATUS")
-    page.term("0", "it was asked to end, and did")
-    page.term("1", "it could not start, or not run on")
-    page.term("2", "wrong use, or a configuration that is wrong")
+    page.term("0", "stopped on request")
+    page.term("1", "startup failed, or a fatal error occurred")
+    page.term("2", "invalid arguments or an invalid configuration")
     page.heading("SEE ALSO")
     page.paragraph("`playhead`(1), `playhead-protocol`(7)")
     return page.text
@@ -153,7 +155,7 @@ enum ManualPage: String, CaseIterable {
             + (spec.waiting == .always ? " A waiting request." : "")
             + (spec.right.isEmpty
               ? ""
-              : " Needs the right to \(spec.right.names.joined(separator: ", "))\(spec.asks ? ", without a value to read" : "").")
+              : " Requires the right to \(spec.right.names.joined(separator: ", "))\(spec.asks ? " (without a value: to read)" : "").")
         )
         if !spec.errors.isEmpty {
           page.paragraph("Errors: \(spec.errors.map { "\($0.rawValue) \($0.name)" }.joined(separator: ", ")).")

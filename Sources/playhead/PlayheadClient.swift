@@ -47,7 +47,7 @@ enum PlayheadClient {
     case .help(let command):
       let text = command.map { HelpText.explanation(of: $0).map { Array($0.utf8) } } ?? Array(HelpText.overview.utf8)
       guard let text = invocation.isJSON ? HelpText.json(of: command) : text else {
-        throw Invocation.Misuse(message: "there is no command \(command ?? ""); playhead help lists them")
+        throw Invocation.Misuse(message: "unknown command \(command ?? ""); see playhead help")
       }
       Terminal.print(text)
     case .completions(let script): Terminal.print(script.text)
@@ -174,7 +174,7 @@ enum PlayheadClient {
     var status = stat()
     guard lstat(folder, &status) == 0 else { throw Unreachable(message: "no daemon at \(choice.path)") }
     guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
-      throw Unreachable(message: "\(folder) is not a folder that only you can write to; see --socket")
+      throw Unreachable(message: "\(folder) must be a folder that only your user can write; see --socket")
     }
     return choice.path
   }

@@ -89,7 +89,7 @@ enum Record {
     /// Creates the pipe that makes signals readable.
     private func makeEndPipe() throws {
       var ends: [Int32] = [-1, -1]
-      guard pipe(&ends) == 0 else { throw Unreachable(message: "no descriptor is left") }
+      guard pipe(&ends) == 0 else { throw Unreachable(message: "too many open files: no pipe can be created") }
       endPipe = (ends[0], ends[1])
     }
 
@@ -118,7 +118,7 @@ enum Record {
       }
       if polled[2].revents != 0 { try takeKeys(line) }
       if polled[0].revents != 0, try !connection.receive() {
-        throw Unreachable(message: "the daemon went away; what was recorded is made whole when it starts again")
+        throw Unreachable(message: "the daemon disconnected; it completes the recording at its next start")
       }
     }
 
@@ -181,11 +181,11 @@ enum Record {
       isOver = true
       if draws { show("") }
       if let file = fields["file"] {
-        let duration = fields["duration"].map { Inspect.clock($0) } ?? "a part"
+        let duration = fields["duration"].map { Inspect.clock($0) } ?? "unknown duration"
         Terminal.print("\(Terminal.printable(file)): \(duration), \(fields["size"] ?? "0") bytes\n")
       }
       if let count = fields["lost"].flatMap({ Int($0) }), count > 0 {
-        Terminal.complain("\(count) samples of the source were lost; silence stands for them")
+        Terminal.complain("\(count) samples of the source were lost and replaced by silence")
       }
       if let message = fields["message"] {
         Terminal.complain(Terminal.printable(message))

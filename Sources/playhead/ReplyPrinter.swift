@@ -42,7 +42,7 @@ enum ReplyPrinter {
 
   /// The error in a JSON-RPC error reply: the daemon's number, or else JSON-RPC's code.
   static func error(ofJSON value: JSONValue) -> MediaError {
-    var message = "the daemon answered an error without a message"
+    var message = "the daemon replied with an error without a message"
     if case .string(let text)? = value["error"]?["message"] { message = text }
     for token in [value["error"]?["data"]?["number"], value["error"]?["code"]] {
       if case .number(let token)? = token, let number = Int(token) {

@@ -38,7 +38,7 @@ enum Save {
       let part = try daemon.ask(words)
       for row in part.rows { lines += Array((row["text"] ?? "").utf8) + [UInt8(ascii: "\n")] }
       guard version == nil || part.fields["version"] == version else {
-        throw Failure(message: "the queue changed while it was read; nothing was written")
+        throw Failure(message: "the queue changed during the export; nothing was written")
       }
       (version, count) = (part.fields["version"], part.fields["count"])
       skippedCount += part.fields["skipped"].flatMap { Int($0) } ?? 0
@@ -55,7 +55,7 @@ enum Save {
       Terminal.print(text + [UInt8(ascii: "\n")])
     } else if skippedCount > 0 {
       Terminal.complain(
-        "left out \(skippedCount) of \(count ?? "the") entries, which have no name that a list could say")
+        "omitted \(skippedCount) of \(count ?? "the") entries: they have no name that a playlist can contain")
     }
     return PlayheadClient.Status.done
   }

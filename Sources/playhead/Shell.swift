@@ -54,7 +54,7 @@ struct Shell: ~Copyable {
     // Later output begins a new line, even after an interruption within a line.
     if isInteractive, isInputOpen { Terminal.print("\n") }
     guard tally.isComplete, !tally.isCutOff, !isInputOpen || tally.hasEnded else {
-      throw Unreachable(message: "the daemon at \(connection.path) went away")
+      throw Unreachable(message: "the daemon at \(connection.path) disconnected")
     }
     return hasFailed && !isInteractive ? PlayheadClient.Status.refused : PlayheadClient.Status.done
   }

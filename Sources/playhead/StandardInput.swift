@@ -42,9 +42,9 @@ enum StandardInput {
     switch words.count(where: isMeant) {
     case 0: return
     case 1 where isatty(STDIN_FILENO) == 1:
-      throw Invocation.Misuse(message: "- is standard input, which is a terminal here: redirect a file or a pipe to it")
+      throw Invocation.Misuse(message: "standard input (-) must be a file or a pipe, not a terminal")
     case 1: return
-    default: throw Invocation.Misuse(message: "- is standard input, and there is one of it")
+    default: throw Invocation.Misuse(message: "standard input (-) can be used only once")
     }
   }
 
@@ -70,10 +70,10 @@ enum StandardInput {
     var connection = try DaemonConnection(path: SocketLocation.path(of: .handoff, beside: socketPath), inPackets: true)
     try connection.requireTrustedPeer()
     guard media_shims_send_descriptor(connection.descriptor, STDIN_FILENO) == 0 else {
-      throw Unreachable(message: "standard input cannot be handed over: \(String(cString: strerror(errno)))")
+      throw Unreachable(message: "standard input cannot be passed to the daemon: \(String(cString: strerror(errno)))")
     }
     guard let path = try connection.waitForAnswer().fields["path"] else {
-      throw Unreachable(message: "the daemon at \(connection.path) did not say where standard input is")
+      throw Unreachable(message: "the daemon at \(connection.path) returned no token for standard input")
     }
     return path
   }

@@ -12,107 +12,115 @@ extension Subcommand {
     Option(
       name: "socket", value: "PATH",
       summary:
-        "where the daemon listens (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or /run/user/UID, else /tmp/playhead-UID/control.sock)",
+        "the daemon's socket (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or"
+        + " /run/user/UID, else /tmp/playhead-UID/control.sock)",
       candidates: .files),
-    Option(name: "json", value: nil, summary: "print results and errors as JSON, a line each"),
+    Option(name: "json", value: nil, summary: "print results and errors as JSON, one value per line"),
     Option(
       name: "raw", value: nil,
-      summary: "print the daemon's own words, a line each: what is printed anyway where the output is no terminal"),
+      summary: "print the text form of the protocol, one row per line (default if the output is not a terminal)"),
     Option(
-      name: "human", value: nil,
-      summary: "print for people, in tables: what is printed anyway where the output is a terminal"),
+      name: "human", value: nil, summary: "print human-readable tables (default if the output is a terminal)"),
   ]
 
   private static let player = Option(
-    name: "player", value: "NAME", summary: "which player; main unless said", candidates: .players)
+    name: "player", value: "NAME", summary: "the player (default: main)", candidates: .players)
 
   private static let watch = Subcommand(
     name: "watch",
-    summary:
-      "Shows what is played, in one live line on a terminal; else prints events, a line each, until it is interrupted.",
+    summary: "Show playback in one live line on a terminal, else print events.",
     details: """
-      The live line has the title, a position bar, the time and the duration, what the player does, and how loud it is. It is there
-      when standard output is a terminal and no events are asked for (--lines, --tick, --at, --chapters, --meter, --observe, --json,
-      --raw). Events without anything asked for are those of player.* item.* queue.version.
+      The live line has the title, a position bar, the time, the duration, the player's state and a level meter. It
+      appears if standard output is a terminal and no option selects events (--lines, --tick, --at, --chapters, --meter,
+      --observe, --json, --raw). Events are printed one per line until the command is interrupted. By default they are
+      the changes of the keys player.* item.* queue.version.
       """,
     options: [
-      Option(name: "tick", value: "T", summary: "each time playback passes a multiple of T", takesSeveral: true),
-      Option(name: "at", value: "T", summary: "each time playback passes one of these times", takesSeveral: true),
-      Option(name: "chapters", value: nil, summary: "each time playback passes the start of a chapter"),
-      Option(name: "item", value: "ID", summary: "these only in this queue entry", candidates: .entries),
-      Option(name: "seeks", value: nil, summary: "and each time a seek goes over one"),
+      Option(name: "tick", value: "T", summary: "an event at each multiple of T", takesSeveral: true),
+      Option(name: "at", value: "T", summary: "an event at each of these times", takesSeveral: true),
+      Option(name: "chapters", value: nil, summary: "an event at the start of each chapter"),
       Option(
-        name: "meter", value: "RATE", summary: "how loud the player is, so many times a second", takesSeveral: true),
+        name: "item", value: "ID", summary: "the queue entry for --at and --chapters (default: every entry)",
+        candidates: .entries),
+      Option(name: "seeks", value: nil, summary: "for --at and --chapters: an event also if a seek passes the time"),
+      Option(
+        name: "meter", value: "RATE", summary: "the audio level, RATE times per second", takesSeveral: true),
       Option(
         name: "observe", value: "KEY",
-        summary: "the present value of a key and then every change; `player.*` is all keys that begin so",
+        summary: "the current value of a key and every change; `player.*` selects all keys with this prefix",
         candidates: .keys, takesSeveral: true),
       player,
       Option(name: "lines", value: nil, summary: "print events on a terminal, too"),
       Option(
         name: "reconnect", value: nil,
-        summary: "when the daemon goes away, or is not there yet, wait for it and go on"),
+        summary: "while the daemon is not reachable, wait for it, then continue"),
     ],
     examples: [
       "playhead watch", "playhead watch --reconnect", "playhead watch --tick 0.5 --at 90 --at 95.25",
       "playhead watch --json --observe player.timeControlStatus",
     ],
-    statuses: "1 the daemon answered an error; 2 wrong use; 3 no daemon, or it went away (never with --reconnect)")
+    statuses:
+      "1 the daemon replied with an error; 2 invalid arguments; 3 the daemon is not reachable (not with --reconnect)")
 
   private static let add = Subcommand(
     name: "add", arguments: "PATH...",
-    summary: "Adds files, and all media in folders and the folders in them, to the queue: all of them or none.",
+    summary: "Add files, and the media files in folders and subfolders, to the queue.",
     details: """
-      Of a folder what can be media is taken: files whose names end as media's do, and files without an ending that begin as media
-      do, in the order in which people count (2 before 10). Names that begin with a dot are left out, and so are lists (M3U, PLS,
-      XSPF, CUE), which name what lies beside them, unless --lists asks for them instead. Each folder is gone into once, whatever
-      links lead to it; a link to a folder that does not lie below what was named is left out, unless --follow goes through it, and
-      so are the folders of /proc and /sys. What is named itself is taken as it is; a list is replaced by what it names. What was left out is said on
-      standard error; --verbose says each.
+      Either all files are added or none. From a folder, media files are added: files with a file name extension of a
+      media format, and files without an extension that begin with the signature of a media format. They are sorted in
+      natural order (2 before 10). The search omits names that begin with a dot, and playlists (M3U, PLS, XSPF, CUE),
+      because they name the files in the same folder (see --lists). It also omits links to folders outside PATH (see
+      --follow), and the folders of /proc and /sys. Each folder is searched once, even if several links lead to it. A
+      file given as PATH is always added; a playlist is replaced by its entries. A summary of the omitted files is
+      printed on standard error.
       """,
     candidates: .files,
     options: [
-      Option(name: "replace", value: nil, summary: "in place of the queue"),
-      Option(name: "next", value: nil, summary: "behind the current entry, not at the end"),
-      Option(name: "all", value: nil, summary: "every file of a folder, whatever its name; hidden ones, too"),
-      Option(name: "lists", value: nil, summary: "of a folder that has lists, these in place of its files"),
-      Option(name: "follow", value: nil, summary: "go through links to folders that lie outside what was named, too"),
-      Option(name: "dry-run", value: nil, summary: "print the paths, and change nothing; no daemon is asked"),
-      Option(name: "verbose", value: nil, summary: "say each file that is left out"), player,
+      Option(name: "replace", value: nil, summary: "replace the queue"),
+      Option(name: "next", value: nil, summary: "insert after the current entry (default: at the end)"),
+      Option(name: "all", value: nil, summary: "add every file of a folder, including hidden ones"),
+      Option(name: "lists", value: nil, summary: "from a folder with playlists, add these instead of its files"),
+      Option(name: "follow", value: nil, summary: "follow links to folders outside PATH, too"),
+      Option(name: "dry-run", value: nil, summary: "only print the paths; no daemon is necessary"),
+      Option(name: "verbose", value: nil, summary: "print each omitted file"), player,
     ],
     examples: [
       "playhead add ~/Music", "playhead add --replace \"Disc 1\" \"Disc 2\"", "playhead add --next one.flac",
       "playhead add --dry-run . | less",
     ],
     statuses:
-      "0 done; 1 nothing to add, something that was named is not there or cannot be read, or the daemon answered an error: then nothing was added; 1, too, when something below a folder could not be read: then the rest was added; 2 wrong use; 3 no daemon, or it went away"
-  )
+      "0 success; 1 no media found, a PATH does not exist or is not readable, or the daemon replied with an error"
+      + " (nothing was added), or a file below a folder is not readable (the rest was added); 2 invalid arguments; 3"
+      + " the daemon is not reachable")
 
   private static let save = Subcommand(
     name: "save", arguments: "FILE",
-    summary: "Writes the queue into a file, as a list that `load` and other players read.",
+    summary: "Write the queue to a playlist file.",
     details: """
-      What lies in the file's folder or below is named relative to it. The file is there whole, or not at all. What has no name, such
-      as a pipe, is left out, and said.
+      `load` and other players can read the file. Entries in the file's folder or below have relative paths. The file is
+      written atomically. Entries without a name, such as pipes, are omitted; their number is printed.
       """,
     candidates: .files,
     options: [
       Option(
-        name: "format", value: "m3u8|pls|xspf|cue", summary: "the kind of list; what the file's name says, else m3u8",
+        name: "format", value: "m3u8|pls|xspf|cue",
+        summary: "the playlist format (default: from the file name extension, else m3u8)",
         candidates: .words(QueueCommand.PlaylistForm.allCases.map(\.rawValue))),
-      player, Option(name: "force", value: nil, summary: "replace a file that is there"),
+      player, Option(name: "force", value: nil, summary: "replace an existing file"),
     ],
     examples: ["playhead save tonight.m3u8", "playhead save --force --format pls list"],
     statuses:
-      "0 done; 1 it could not be written, or the daemon answered an error; 2 wrong use; 3 no daemon, or it went away")
+      "0 success; 1 the file could not be written, or the daemon replied with an error; 2 invalid arguments; 3 the"
+      + " daemon is not reachable")
 
   private static let record = Subcommand(
     name: "record", arguments: "FILE",
-    summary: "Records into a file until Enter is pressed, and shows how loud it is.",
+    summary: "Record to a file until Enter is pressed, and show the audio level.",
     details: """
-      The daemon records, below a folder of playheadd --write-root. Space lets it stand, and go on; Enter, q, Ctrl-C or a signal ends it,
-      and so does the end of standard input, unless there is a --duration. What the file is follows from its name: wav, caf, flac, m4a, ogg,
-      opus. Until it is whole it is called FILE.recording.
+      The daemon records. FILE must be below a folder of playheadd --write-root. Space pauses and resumes the recording.
+      Enter, q, Ctrl-C or a signal stops it, and so does the end of standard input, unless --duration is given. The file
+      name extension selects the format: wav, caf, flac, m4a, ogg, opus. Until the recording is complete, the file is
+      named FILE.recording.
       """,
     candidates: .files,
     options: Invocation.recordParameters.map { parameter in
@@ -126,20 +134,20 @@ extension Subcommand {
       "playhead record --format aac --quality high memo.m4a",
     ],
     statuses:
-      "0 done; 1 the daemon answered an error, or the recording ended by itself with a fault; 2 wrong use; 3 no daemon, or it went away"
-  )
+      "0 success; 1 the daemon replied with an error, or the recording ended with an error; 2 invalid arguments; 3 the"
+      + " daemon is not reachable")
 
   private static let info = inspecting(
-    "info", "Tells what files are, without playing them: how long, what tracks and chapters they have, and their tags.",
-    "The daemon looks at them; a file may also be an http:// or https:// address, and one file - is standard input.",
+    "info", "Print the duration, tracks, chapters and tags of files.",
+    "The daemon reads the files. A file can also be an http:// or https:// URL. One file can be - (standard input).",
     tagsOnly: false, examples: ["playhead info album.flac", "playhead info https://example.org/two.flac --timeout 5"])
 
   private static let tags = inspecting(
-    "tags", "Tells what the tags of files say: a line for each value.",
+    "tags", "Print the tags of files, one value per line.",
     """
-    A line begins with what its key means in any format, else with the format's own name for it. A file may also be an http:// or
-    https:// address, and one file - is standard input. `playhead item.artwork ID file=PATH` writes a picture,
-    below a folder of playheadd --write-root.
+    A line begins with the common key, or with the key of the format if there is no common key. A file can also be an
+    http:// or https:// URL. One file can be - (standard input). `playhead item.artwork ID file=PATH` writes the artwork
+    to a file below a folder of playheadd --write-root.
     """, tagsOnly: true, examples: ["playhead tags *.mp3"])
 
   private static func inspecting(
@@ -153,58 +161,61 @@ extension Subcommand {
           summary: parameter.summary, candidates: Candidates(of: parameter))
       },
       examples: examples,
-      statuses: "0 done; 1 one of them could not be read; 2 wrong use; 3 no daemon, or it went away")
+      statuses: "0 success; 1 a file could not be read; 2 invalid arguments; 3 the daemon is not reachable")
   }
 
   private static let shell = Subcommand(
     name: "shell",
-    summary: "Reads commands from standard input, a line each, and prints what the daemon sends, as it comes.",
+    summary: "Read commands from standard input, and print the daemon's replies.",
     details: """
-      It prints the words of the protocol. Relative paths are made absolute. It ends with the input (Ctrl-D), or with `bye`. The
-      line that is being typed stays below what comes; Backspace, Ctrl-W and Ctrl-U edit it.
+      Each line is one command. Replies and events are printed in the text form of the protocol as they arrive. Relative
+      paths are made absolute. The shell ends at the end of the input (Ctrl-D), or after `bye`. The input line stays at
+      the bottom of the terminal; Backspace, Ctrl-W and Ctrl-U edit it.
       """,
     examples: ["playhead shell", "printf 'pause\\nstatus\\n' | playhead shell"],
-    statuses: "0 done; 1 a request failed, if the input is no terminal; 2 wrong use; 3 no daemon, or it went away")
+    statuses:
+      "0 success; 1 a request failed, unless typed on a terminal; 2 invalid arguments; 3 the daemon is not reachable")
 
   private static let help = Subcommand(
-    name: "help", arguments: "[COMMAND]", summary: "Lists the commands, or explains one.",
-    details: "No daemon is needed for it. `playhead COMMAND --help` is the same.", candidates: .commands,
-    examples: ["playhead help", "playhead help seek"], statuses: "0 done; 2 there is no such command")
+    name: "help", arguments: "[COMMAND]", summary: "List the commands, or explain one.",
+    details: "No daemon is necessary. `playhead COMMAND --help` is equivalent.", candidates: .commands,
+    examples: ["playhead help", "playhead help seek"], statuses: "0 success; 2 unknown command")
 
   private static let completions = Subcommand(
     name: "completions", arguments: "bash|zsh|fish",
-    summary: "Prints what makes a shell complete the commands, options, files, and ids of this client.",
+    summary: "Print the completion script for a shell.",
     details: """
-      Ids of queue entries and names of players are asked of the daemon while one types; without a daemon there are none. `make
-      install` puts the scripts where the shells find them (fish: below PREFIX=/usr).
+      The script completes commands, options, files, ids of queue entries and names of players. The ids and players come
+      from the daemon during completion; without a daemon they are not offered. `make install` installs the scripts in
+      the folders of the shells (fish: with PREFIX=/usr).
       """,
     candidates: .words(CompletionScript.allCases.map(\.rawValue)),
     examples: [
       "source <(playhead completions bash)   # in ~/.bashrc",
-      "source <(playhead completions zsh)    # in ~/.zshrc, behind compinit",
+      "source <(playhead completions zsh)    # in ~/.zshrc, after compinit",
       "playhead completions fish | source    # in ~/.config/fish/config.fish",
-    ], statuses: "0 done; 2 wrong use")
+    ], statuses: "0 success; 2 invalid arguments")
 
   private static let manual = Subcommand(
     name: "manual", arguments: "playhead|playheadd|playhead-protocol",
-    summary: "Prints a page of the manual, for man(1) to show.",
+    summary: "Print a manual page for man(1).",
     details: """
-      The page of playheadd is made of what `playheadd --experimental-dump-help` says, on standard input. The date is that of
-      $SOURCE_DATE_EPOCH, else today's.
+      The page of playheadd is generated from the output of `playheadd --experimental-dump-help` on standard input. The
+      date of the page is $SOURCE_DATE_EPOCH, else the current date.
       """,
     candidates: .words(ManualPage.allCases.map(\.rawValue)),
     examples: [
       "playhead manual playhead | man -l -",
       "playheadd --experimental-dump-help | playhead manual playheadd | man -l -",
-    ], statuses: "0 done; 2 wrong use")
+    ], statuses: "0 success; 2 invalid arguments")
 
   private static let complete = Subcommand(
     name: "complete", arguments: "-- WORD...",
-    summary: "Prints what the last of the words of a command line may be.",
+    summary: "Print the candidates for the last word of a command line.",
     details: """
-      For the scripts of `playhead completions`. The first line says whether files are meant, and what stands before them in the word;
-      each further line is a word, and behind a tab what it is. A daemon is asked for ids, of the first 1,000 entries, and not waited for
-      longer than half a second.
+      For the scripts of `playhead completions`. The first line is `files` or `words`, a tab, and the prefix of a file
+      name in the word. Each further line is a candidate, a tab, and its description. Ids of the first 1,000 entries
+      come from the daemon, within a time limit of half a second.
       """,
     examples: ["playhead complete -- seek fa"], statuses: "0 always", isHidden: true)
 }

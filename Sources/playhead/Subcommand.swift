@@ -61,9 +61,10 @@ struct Subcommand {
       text += "\n"
       for option in options { text += "  \(option.synopsis): \(option.summary)\n" }
     }
-    if !examples.isEmpty { text += "\nFor example:\n" + examples.map { "  $ \($0)\n" }.joined() }
+    if !examples.isEmpty { text += "\nExamples:\n" + examples.map { "  $ \($0)\n" }.joined() }
     return text + "\nExit status: \(statuses ?? Self.usualStatuses).\n"
   }
 
-  private static let usualStatuses = "0 done; 1 the daemon answered an error; 2 wrong use; 3 no daemon, or it went away"
+  private static let usualStatuses =
+    "0 success; 1 the daemon replied with an error; 2 invalid arguments; 3 the daemon is not reachable"
 }

@@ -56,7 +56,7 @@ enum Watch {
         Terminal.print(text)
         onEvent()
       }
-      guard try connection.receive() else { throw Unreachable(message: "the daemon at \(path) went away") }
+      guard try connection.receive() else { throw Unreachable(message: "the daemon at \(path) disconnected") }
     }
   }
 

@@ -38,15 +38,15 @@ import Testing
     let daemon = try InProcessServer()
     let outcome = try daemon.playhead("add", folder.path)
     #expect(outcome.status == 0 && outcome.output == "items=1,2,3,4,5,6,7 version=1 left-out=6\n", "\(outcome)")
-    #expect(outcome.errors == "playhead: left out 4 no media, 1 hidden, 1 lists\n", "\(outcome)")
+    #expect(outcome.errors == "playhead: omitted: 4 no media, 1 hidden, 1 lists\n", "\(outcome)")
     let expected = [
       "Disc2/2.flac", "Disc2/10.flac", "Disc2/a.ogg", "Disc2/B.mp3", "Disc10/1.flac", "noending", "z.wav",
     ]
     #expect(try queue(daemon, folder) == expected)
     let verbose = try daemon.playhead("add", "--dry-run", "--verbose", ".", folder: folder.path)
     #expect(verbose.output == expected.map { "\(folder.path)/\($0)\n" }.joined())
-    #expect(verbose.errors.contains("playhead: left out (no media): \(folder.path)/cover.jpg\n"), "\(verbose)")
-    // All files; then playlists instead of the files next to them.
+    #expect(verbose.errors.contains("playhead: omitted (no media): \(folder.path)/cover.jpg\n"), "\(verbose)")
+    // Everything, and lists in place of what is beside them.
     #expect(try daemon.playhead("add", "--dry-run", "--all", folder.path).output.contains("/cover.jpg\n"))
     let lists = try daemon.playhead("add", "--dry-run", "--lists", folder.path).output
     #expect(
@@ -129,7 +129,7 @@ import Testing
       below.errors == """
         playhead: \(folder.file("closed")): Permission denied
         playhead: \(folder.file("names/2.flac")): Permission denied
-        playhead: left out 2 not readable
+        playhead: omitted: 2 not readable
 
         """, "\(below)")
     #expect(try queue(daemon, folder) == ["open/3.flac"])
@@ -162,9 +162,9 @@ import Testing
       #expect(here.paths == ["/1.flac", "/4.flac", "/inside/2.flac"], "\(name): \(here)")
       #expect(
         here.errors == """
-          playhead: left out (links that lead outside): \(folder.file(name))/outside
-          playhead: left out (folders of the system): \(folder.file(name))/processes
-          playhead: left out (folders seen before): \(folder.file(name))/within
+          playhead: omitted (links that lead outside): \(folder.file(name))/outside
+          playhead: omitted (folders of the system): \(folder.file(name))/processes
+          playhead: omitted (folders seen before): \(folder.file(name))/within
 
           """, "\(name)")
       let everywhere = try add("--follow")
@@ -174,7 +174,8 @@ import Testing
     }
     let system = try Program(Executables.playhead, ["add", "--dry-run", "/proc"]).waitForEnd()
     #expect(
-      system.status == 1 && system.errors.contains("there are no media (left out 1 folders of the system)"), "\(system)"
+      system.status == 1 && system.errors.contains("no media files found (omitted: 1 folders of the system)"),
+      "\(system)"
     )
   }
 
@@ -184,7 +185,7 @@ import Testing
     let daemon = try TestDaemon("--clock", "virtual", "--config", folder.file("playhead.toml"))
     #expect(
       try daemon.playhead("add", "--human", folder.path)
-        == .init(status: 0, output: "Added 300 entries.\n", errors: "playhead: left out 1 no media\n"))
+        == .init(status: 0, output: "Added 300 entries.\n", errors: "playhead: omitted: 1 no media\n"))
     #expect(try queue(daemon, folder) == (1...300).map { "\($0).flac" })
     #expect(try daemon.playhead("list", "limit=1", "offset=299").output.hasSuffix("count=300 version=1 next=none\n"))
     // A path longer than a request line is rejected, and nothing is added.
@@ -240,7 +241,7 @@ import Testing
     let daemon = try InProcessServer()
     for (arguments, message) in [
       (["1.flac", "missing.flac"], "nothing added: missing.flac: No such file or directory"),
-      (["empty"], "nothing to add: there are no media (left out 1 no media)"), (["-"], "append -"),
+      (["empty"], "nothing to add: no media files found (omitted: 1 no media)"), (["-"], "append -"),
     ] {
       let outcome = try Program(
         Executables.playhead, ["--socket", daemon.socket, "add"] + arguments, folder: folder.path

@@ -39,7 +39,7 @@ import Testing
   @Test func thePagesHaveWhatTheTablesHave() throws {
     let pages = Dictionary(uniqueKeysWithValues: try pages().map { ($0.name, $0.text.replacing("\\-", with: "-")) })
     let help = try Program(Executables.playhead, ["help"]).waitForEnd().output
-    let own = help.split(separator: "Of this client\n")
+    let own = help.split(separator: "\nClient\n")
     let names = try #require(own.first).split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap {
       $0.split(separator: " ").first
     }
