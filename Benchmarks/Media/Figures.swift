@@ -15,7 +15,8 @@ func compare(
   let (own, its) = (ours.map(\.memory).max() ?? 0, theirs.map(\.memory).max() ?? 0)
   print(
     "\(name): \(text(median(ours.map(\.milliseconds)))) ms of processor time (ffmpeg: \(text(median(theirs.map(\.milliseconds))))), ratio"
-      + " \(text(ratio)), asked <= \(asked); \(text(own)) MB (ffmpeg: \(text(its)))\(memory.isFinite ? ", asked < \(text(memory))" : "")"
+      + " \(text(ratio)), target <= \(asked);"
+      + " \(text(own)) MB (ffmpeg: \(text(its)))\(memory.isFinite ? ", target < \(text(memory))" : "")"
   )
   return ratio <= asked && own < memory
 }
@@ -69,7 +70,7 @@ func measureCompositions(_ paths: [String], rounds: Int) {
       if round > 0 { taken[kind, default: []].append(time) }
     }
   }
-  for (kind, name) in [("--each", "by itself"), ("--behind", "one behind the other"), ("--mixed", "mixed")] {
+  for (kind, name) in [("--each", "separately"), ("--behind", "in sequence"), ("--mixed", "mixed")] {
     let ratios = zip(taken[kind] ?? [], taken["--each"] ?? []).map { $0 / $1 }
     print("two files, \(name): \(text(median(taken[kind] ?? []))) ms of processor time, ratio \(text(median(ratios)))")
   }

@@ -14,7 +14,7 @@ func cost(_ arguments: [String]) -> Cost {
   defer { for word in words { free(word) } }
   var child = pid_t()
   guard posix_spawnp(&child, arguments[0], nil, nil, &words, environ) == 0 else {
-    print("MediaBench: \(arguments[0]) cannot be run")
+    print("MediaBench: \(arguments[0]) cannot be started")
     exit(1)
   }
   var (status, usage) = (Int32(0), rusage())

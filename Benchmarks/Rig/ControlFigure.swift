@@ -65,13 +65,13 @@ enum ControlFigure {
       _ = try inJSON.addRoundTrips(clients.json, json, rounds: rounds, isCounted: run >= 0)
     }
     table.add(
-      "control: round trip of ping in words, \(place), median of \(runCount) runs", asked: "<= 1.1 x MPD's",
+      "control: round trip of ping in text form, \(place), median of \(runCount) runs", asked: "<= 1.1 x MPD's",
       [
         .playhead: "\(own.median) µs (\(ratios.median.map { "\($0.text(2)) x" } ?? missing))",
         .mpd: clients.mpd == nil ? missing : "\(others.median) µs",
       ])
     table.add(
-      "control: round trip of ping in words, \(place), p99 of all runs", asked: "< 200 µs",
+      "control: round trip of ping in text form, \(place), p99 of all runs", asked: "< 200 µs",
       [.playhead: "\(own.slow) µs", .mpd: clients.mpd == nil ? missing : "\(others.slow) µs"])
     table.add(
       "control: round trip of ping in JSON, \(place), median of \(runCount) runs (p99)", asked: "<= 120 µs",
@@ -88,10 +88,10 @@ enum ControlFigure {
       try inJSON.addPipeline(clients.json, json, isCounted: run >= 0)
     }
     table.add(
-      "control: ping in words, pipelined, a second", asked: ">= 300 k",
+      "control: ping in text form, pipelined, per second", asked: ">= 300 k",
       [.playhead: "\(own.perSecond) k", .mpd: clients.mpd == nil ? missing : "\(others.perSecond) k"])
     table.add(
-      "control: ping in JSON, pipelined, a second", asked: ">= 25 k", [.playhead: "\(inJSON.perSecond) k"])
+      "control: ping in JSON, pipelined, per second", asked: ">= 25 k", [.playhead: "\(inJSON.perSecond) k"])
   }
 
   /// The runs of one request with one player.
@@ -155,7 +155,7 @@ enum ControlFigure {
       try actor.wait(forLines: 1)
     }
     table.add(
-      "control: a change reaches another client, \(queue), p99 (median)", asked: "< 500 µs",
+      "control: latency of a change to another client, \(queue), p99 (median)", asked: "< 500 µs",
       [.playhead: "\((sample.quantile(0.99) ?? 0).text(0)) µs (\((sample.median ?? 0).text(0)))"])
   }
 
@@ -184,7 +184,7 @@ enum ControlFigure {
         sample.add(HostTime.present.milliseconds(since: start) * 1_000)
       }
       table.add(
-        "control: \(name) in a queue of \(longQueue), answer and event, median (p99)", asked: "< 1,000 µs",
+        "control: \(name) in a queue of \(longQueue), reply and event, median (p99)", asked: "< 1,000 µs",
         [.playhead: "\((sample.median ?? 0).text(0)) µs (\((sample.quantile(0.99) ?? 0).text(0)))"])
     }
   }
@@ -216,6 +216,6 @@ enum ControlFigure {
     let after = try ProcessUsage.proportionalMegabytes(player.process.processID)
     table.add(
       "control: memory (PSS) of \(clients.count) idle clients", asked: "< 20 MB",
-      [.playhead: "\((after - before).text()) MB (\(before.text()) without)"])
+      [.playhead: "\((after - before).text()) MB (baseline \(before.text()))"])
   }
 }

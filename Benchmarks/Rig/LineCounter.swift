@@ -32,7 +32,7 @@ final class LineCounter {
   func wait(forLines count: Int) throws {
     var waiting = count
     while waiting > 0 { waiting -= try receive(flags: 0) }
-    guard waiting == 0 else { throw RigError.programFailed("a player answered with \(-waiting) lines more") }
+    guard waiting == 0 else { throw RigError.programFailed("a player sent \(-waiting) surplus lines") }
   }
 
   /// Milliseconds from the first byte of `count` lines to the last byte of their one-line replies. At most `ahead`
@@ -45,7 +45,7 @@ final class LineCounter {
     while answered < count {
       let room = min(bytesLeft, (answered + ahead) * line.count - sentBytes)
       var polled = pollfd(fd: socket.descriptor, events: Int16(room > 0 ? POLLIN | POLLOUT : POLLIN), revents: 0)
-      guard poll(&polled, 1, 20_000) > 0 else { throw RigError.timedOut("answers of a player") }
+      guard poll(&polled, 1, 20_000) > 0 else { throw RigError.timedOut("replies of a player") }
       if room > 0, polled.revents & Int16(POLLOUT) != 0 {
         // The batch repeats whole lines, so sending continues at the offset where it stopped.
         let offset = sentBytes % line.count

@@ -43,16 +43,17 @@ enum LongFileFigure {
       failures.merging(landings.mapValues(\.text)) { failure, _ in failure }
     }
     table.add(
-      "ten-hour MP3 without a header: first exact seek; error; first frames unlike a decode", asked: "<= 500 ms, 0, 0",
+      "ten-hour MP3 without a header: first exact seek; error; differing first frames", asked: "<= 500 ms, 0, 0",
       cells(first))
     table.add(
-      "ten-hour MP3 without a header: of the first seek, the walk over the headers before its place, as `explain` tells it",
+      "ten-hour MP3 without a header: header scan before the position of the first seek, from `explain`",
       asked: "<= 150 ms",
       [
         .playhead: "\((walks.median ?? 0).text()) ms (\(walks.values.count), max \((walks.quantile(1) ?? 0).text()))"
       ].filter { _ in !walks.values.isEmpty })
     let limit = flacSeeks[.mpv]?.median.map { "<= \((1.5 * $0).text()) ms, 0, 0" } ?? "mpv's FLAC seek: none"
-    table.add("ten-hour MP3 without a header: second exact seek; the same", asked: limit, cells(second))
+    table.add(
+      "ten-hour MP3 without a header: second exact seek; error; differing first frames", asked: limit, cells(second))
   }
 
   /// The seeks of one kind by one player.

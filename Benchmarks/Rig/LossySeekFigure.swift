@@ -23,8 +23,8 @@ enum LossySeekFigure {
           "off by \(Int(sample.largestMagnitude ?? 0)), wrong \(Int(wrong[player]?.largestMagnitude ?? 0))"
       }
       table.add(
-        "exact seek, \(kind.rawValue): largest error; first frames unlike a decode from the start", asked: "0, 0", cells
-      )
+        "exact seek, \(kind.rawValue): largest error; differing first frames (reference: decode from the start)",
+        asked: "0, 0", cells)
     }
   }
 
@@ -61,6 +61,6 @@ enum LossySeekFigure {
     {
       return (landing, time.milliseconds(since: sent))
     }
-    throw RigError.timedOut("the new place to be heard")
+    throw RigError.timedOut("audio of the new position")
   }
 }

@@ -64,7 +64,7 @@ final class MPDPlayer: BenchPlayer {
       defer { isStopped = false }
       return try socket.send(isStopped ? "play 0\n" : "pause 0\n")
     case .pause: return try socket.send("pause 1\n")
-    case .rate: throw RigError.programFailed("MPD has no rates")
+    case .rate: throw RigError.programFailed("MPD does not support rates")
     case .seek(let milliseconds): return try socket.send("seekcur \((Double(milliseconds) / 1_000).text(3))\n")
     }
   }

@@ -52,7 +52,7 @@ final class MPVPlayer: BenchPlayer {
     case .play: return try request(#"["set_property","pause",false]"#)
     case .pause: return try request(#"["set_property","pause",true]"#)
     case .rate(let rate, let pitch):
-      if pitch == .spectral { throw RigError.programFailed("mpv's Rubber Band is not set up here") }
+      if pitch == .spectral { throw RigError.programFailed("this rig does not configure Rubber Band for mpv") }
       try ask(#"["set_property","audio-pitch-correction",\#(pitch == .timeDomain)]"#)
       return try request(#"["set_property","speed",\#(rate)]"#)
     case .seek(let milliseconds):

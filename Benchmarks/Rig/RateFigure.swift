@@ -21,7 +21,7 @@ enum RateFigure {
           try player.unload()
           return "\(percent.text(2)) %"
         }
-        table.add("playing FLAC of 44100 Hz at rate \(rate.text(1)), \(pitch.rawValue): processor, of one core", cells)
+        table.add("playing FLAC of 44100 Hz at rate \(rate.text(1)), \(pitch.rawValue): CPU, of one core", cells)
       }
     }
   }

@@ -38,7 +38,7 @@ struct RigBench {
     }
     let only = options["only"].map { $0.split(separator: ",").map(String.init) } ?? names
     if let unknown = only.first(where: { !names.contains($0) }) {
-      throw RigError.programFailed("no figure is called \(unknown); there are \(names.joined(separator: " "))")
+      throw RigError.programFailed("unknown figure \(unknown); the figures are \(names.joined(separator: " "))")
     }
     let material = try Material(cache: cache)
     let programs = Programs(playheadd: playheadd, bare: bare)
@@ -53,7 +53,7 @@ struct RigBench {
     var load = [0.0, 0.0, 0.0]
     getloadavg(&load, 3)
     print(
-      "medians of \(rounds), interleaved; load of the machine at the end: \(load.map { $0.text(2) }.joined(separator: " "))"
+      "medians of \(rounds), interleaved; system load at the end: \(load.map { $0.text(2) }.joined(separator: " "))"
     )
     table.print()
   }

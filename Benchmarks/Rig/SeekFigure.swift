@@ -54,8 +54,8 @@ enum SeekFigure {
         try player.unload()
         try player.capture.waitForSilence(4_800, from: player.capture.frameCount)
       } catch {
-        // The player's next figure fails, and the table shows the error.
-        Progress.say("\(player.kind.rawValue) does not stop: \(error)")
+        // Its next figure fails, and says so in the table.
+        Progress.say("\(player.kind.rawValue) cannot be stopped: \(error)")
       }
     }
   }

@@ -85,9 +85,10 @@ enum ServerLossFigure {
         lost += max(0, restart.first - restart.heard)
       }
       table.add(
-        "\(kind.name) killed and started anew, to sound after it answers", asked: "< 1000 ms", [.playhead: text(times)])
+        "\(kind.name) killed and restarted: time from its first reply to audio", asked: "< 1000 ms",
+        [.playhead: text(times)])
       table.add(
-        "\(kind.name) killed: heard twice; left out", asked: "<= 50 ms; 0", [.playhead: "\(text(repeats)); \(lost)"])
+        "\(kind.name) killed: heard twice; lost", asked: "<= 50 ms; 0", [.playhead: "\(text(repeats)); \(lost)"])
       for duration in [100.0, 400, 3_000] {
         var (times, repeats, lost) = (Sample(), Sample(), 0)
         for _ in 1...5 {
@@ -97,7 +98,7 @@ enum ServerLossFigure {
           lost += hang.lost
         }
         table.add(
-          "\(kind.name) standing still for \(Int(duration)) ms, five times: to sound; heard twice; left out",
+          "\(kind.name) suspended for \(Int(duration)) ms, five times: time to audio; heard twice; lost",
           asked: "< 1000 ms; <= 50 ms; 0", [.playhead: "\(text(times)); \(text(repeats)); \(lost)"])
       }
     }

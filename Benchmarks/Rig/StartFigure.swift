@@ -24,7 +24,7 @@ enum StartFigure {
       }
     }
     table.add(
-      "start to a socket that answers (a bare process with FFmpeg opens a file in \((bare.median ?? 0).text()) ms)",
+      "start to the first reply (a bare process with FFmpeg opens a file in \((bare.median ?? 0).text()) ms)",
       asked: "<= \((1.5 * (bare.median ?? 0)).text()) ms",
       players.each { "\((durations[$0.kind]?.median ?? 0).text()) ms" })
     table.add(

@@ -18,7 +18,7 @@ struct Table {
   }
 
   func print() {
-    let header = ["figure", "asked"] + PlayerKind.allCases.map(\.rawValue)
+    let header = ["figure", "target"] + PlayerKind.allCases.map(\.rawValue)
     let lines =
       [header] + rows.map { row in [row.figure, row.asked] + PlayerKind.allCases.map { row.cells[$0] ?? "-" } }
     let widths = header.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }

@@ -37,16 +37,16 @@ enum TickFigure {
           "\(ticks.count) ticks, \(grid.count - places.count) off the grid, \(lost) lost, \(doubled) doubled"
       ])
     table.add(
-      "ticks at 50 ms: lateness as told, p50 / p99 / max", asked: "p99 < 10 ms", [.playhead: late.spread()])
-    table.add("ticks at 50 ms: as received, off their mean place", [.playhead: jitter.spread()])
+      "ticks at 50 ms: reported lateness, p50 / p99 / max", asked: "p99 < 10 ms", [.playhead: late.spread()])
+    table.add("ticks at 50 ms: jitter as received", [.playhead: jitter.spread()])
     var cells: [PlayerKind: String] = [
       .playhead:
         "\((Double(ticks.count) / Double(seconds)).text()) (\(after.wakeupsPerSecond(since: before).text()) wakeups)"
     ]
     SeekFigure.stop(players)
     cells.merge(players.each([.mpv]) { try notifications($0, path, seconds: seconds / 3) }) { $1 }
-    cells.merge(players.each([.mpd]) { _ in "it has none" }) { $1 }
-    table.add("notifications of time a second (ticks at 50 ms; time-pos)", cells)
+    cells.merge(players.each([.mpd]) { _ in "not supported" }) { $1 }
+    table.add("time notifications per second (ticks at 50 ms; time-pos)", cells)
     SeekFigure.stop(players)
   }
 
@@ -65,7 +65,7 @@ enum TickFigure {
     let loaded = try percent(player, sockets)
     table.add(
       "1,000 observers at 10 Hz on 4 connections: processor, of one core", asked: "< 10 %",
-      [.playhead: "\(loaded.percent.text(2)) % (\(bare.percent.text(2)) % without; \(loaded.events) events a second)"])
+      [.playhead: "\(loaded.percent.text(2)) % (\(bare.percent.text(2)) % without; \(loaded.events) events/s)"])
   }
 
   /// The median processor time of 20 half-second windows while `sockets` are read, and the number of events.

@@ -18,7 +18,7 @@ enum TransitionFigure {
         let extra = try measure(player, paths, alignments)
         return extra == 0 ? "0" : extra > 0 ? "+\(extra)" : "\(extra)"
       }
-      table.add("samples between two queued halves of one sound, \(format.name)", asked: "0", cells)
+      table.add("samples between two queued halves of one recording, \(format.name)", asked: "0", cells)
     }
   }
 
@@ -35,7 +35,7 @@ enum TransitionFigure {
     // The capture positions of audio from the middle of each half determine the positions of the halves.
     let places = try zip(halves, [48_000, 150_000]).map { half, position in
       guard let index = half.index(of: captured, at: position, count: 256, from: nil, to: nil) else {
-        throw RigError.programFailed("what was heard is not what was queued")
+        throw RigError.programFailed("the output differs from the queued audio")
       }
       return position - index
     }

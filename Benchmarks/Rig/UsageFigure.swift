@@ -45,11 +45,11 @@ enum UsageFigure {
       }
     }
     table.add(
-      "\(state): processor, of one core (the sound server's)", asked: asked[0],
+      "\(state): processor, of one core (of the sound server)", asked: asked[0],
       players.each { player in
         "\((processor[player.kind]?.median ?? 0).text(2)) % (\((server[player.kind]?.median ?? 0).text(2)) %)"
       })
-    table.add("\(state): wakeups a second", asked: asked[1], players.each { (wakeups[$0.kind]?.median ?? 0).text() })
+    table.add("\(state): wakeups per second", asked: asked[1], players.each { (wakeups[$0.kind]?.median ?? 0).text() })
   }
 
   /// Memory during playback, measured for each player alone: players that run together share the pages of FFmpeg's
@@ -76,6 +76,6 @@ enum UsageFigure {
         cells[kind] = "FAILED: \(error)"
       }
     }
-    table.add("memory (PSS) of a player by itself, playing FLAC of 44100 Hz", asked: "<= 40 MB", cells)
+    table.add("memory (PSS) of a player alone, playing FLAC of 44100 Hz", asked: "<= 40 MB", cells)
   }
 }

@@ -24,7 +24,7 @@ enum WaveformFigure {
     }
     let memory = try ProcessUsage.proportionalMegabytes(player.process.processID)
     table.add(
-      "waveform of \(length) of FLAC (ffmpeg -f null takes \((times.theirs.median ?? 0).text()) ms); the daemon's memory behind it",
+      "waveform of \(length) of FLAC (ffmpeg -f null: \((times.theirs.median ?? 0).text()) ms); memory afterwards",
       asked: "<= 1.15 x ffmpeg, < 60 MB",
       [
         .playhead:

@@ -22,7 +22,7 @@ nonisolated(unsafe) var dictionaryCount = 0
 func openAsFFprobe(_ path: String) {
   var context: UnsafeMutablePointer<AVFormatContext>?
   precondition(avformat_open_input(&context, path, nil, nil) >= 0, "ffprobe's calls cannot open \(path)")
-  precondition(avformat_find_stream_info(context, nil) >= 0, "ffprobe's calls find nothing in \(path)")
+  precondition(avformat_find_stream_info(context, nil) >= 0, "ffprobe's calls find no streams in \(path)")
   var texts: [(String, String)] = []
   if let context {
     walk(context.pointee.metadata, &texts)
@@ -111,15 +111,15 @@ for round in 0...rounds {
   theirs.append(other)
 }
 func text(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
-print("\(paths.count) files, \(itemCount) items, \(pictureCount) pictures; medians of \(rounds) rounds, interleaved")
+print("\(paths.count) files, \(itemCount) items, \(pictureCount) images; medians of \(rounds) rounds, interleaved")
 precondition(dictionaryCount > 0, "ffprobe's calls find no tags")
 print("ffprobe's library calls           \(text(median(theirs))) ms")
 print("opened here, no tags              \(text(median(opening))) ms, \(text(median(opening) / median(theirs))) times")
 print(
-  "opened here, all tags             \(text(median(ours))) ms, \(text(median(ours) / median(theirs))) times; asked <= 1.5"
+  "opened here, all tags             \(text(median(ours))) ms, \(text(median(ours) / median(theirs))) times (max 1.5)"
 )
 print("memory (PSS): the first tag costs \(first) kB, all \(paths.count) files \(last) kB")
 guard median(ours) <= 1.5 * median(theirs) else {
-  print("TagsBench: opening and reading all tags took more than 1.5 times as long as ffprobe's calls")
+  print("TagsBench: opening files and reading all tags was more than 1.5 times as slow as ffprobe's calls")
   exit(1)
 }

@@ -25,7 +25,7 @@ func read(_ reader: AudioTrackReader, limit: Int64) {
     precondition(count > 0 && count <= 4_096, "\(count) frames were read")
     precondition(position == expected, "frame \(position) follows frame \(expected)")
     expected += Int64(count)
-    precondition(reader.position == expected, "the reader stands at \(reader.position), not \(expected)")
+    precondition(reader.position == expected, "the reader's position is \(reader.position), not \(expected)")
   }
 }
 
@@ -38,31 +38,33 @@ func checkSource(_ bytes: [UInt8], _ control: UInt64) {
   let count = buffer.withUnsafeMutableBytes { try? source.read(into: $0, at: offset) }
   guard offset >= 0 else { return precondition(count == nil, "bytes were read at \(offset)") }
   let wanted = offset < Int64(bytes.count) ? Array(bytes[Int(offset)...].prefix(buffer.count)) : []
-  precondition(count == wanted.count && Array(buffer.prefix(wanted.count)) == wanted, "other bytes at \(offset)")
-  precondition(buffer.dropFirst(wanted.count).allSatisfy { $0 == 0xA5 }, "more was written than was read")
+  precondition(count == wanted.count && Array(buffer.prefix(wanted.count)) == wanted, "wrong bytes at \(offset)")
+  precondition(buffer.dropFirst(wanted.count).allSatisfy { $0 == 0xA5 }, "bytes after the read range were modified")
 }
 
 /// Checks that the tags are within their limits, and that values can be loaded by their numbers.
 func checkTags(_ asset: Asset) {
   let picture = try? asset.loadArtwork()
   guard let metadata = asset.status(of: AssetKey.metadata).value?.metadata else { return }
-  precondition(picture.map { metadata.artwork.indices.contains($0.index) } != false, "a picture that is not there")
+  precondition(picture.map { metadata.artwork.indices.contains($0.index) } != false, "an artwork index is out of range")
   for picture in metadata.artwork {
-    precondition(picture.data.count <= Artwork.maximumByteCount, "a picture of \(picture.data.count) bytes")
+    precondition(picture.data.count <= Artwork.maximumByteCount, "artwork of \(picture.data.count) bytes")
   }
   for item in metadata.items {
-    precondition(item.artworkIndex.map { metadata.artwork.indices.contains($0) } != false, "it has no such picture")
-    precondition(item.numberValue?.isFinite != false, "no number: \(item)")
-    precondition(item.omission == nil || item.stringValue == nil && item.dataValue == nil, "left out, and there")
+    precondition(
+      item.artworkIndex.map { metadata.artwork.indices.contains($0) } != false, "an artwork index is out of range")
+    precondition(item.numberValue?.isFinite != false, "a value is not finite: \(item)")
+    precondition(
+      item.omission == nil || item.stringValue == nil && item.dataValue == nil, "an omitted value is present")
   }
-  precondition(metadata.commonMetadata.count <= metadata.items.count, "more is known than there is")
-  precondition(metadata.commonMetadata.allSatisfy { $0.keySpace == .common }, "no common key")
+  precondition(metadata.commonMetadata.count <= metadata.items.count, "more common items than items")
+  precondition(metadata.commonMetadata.allSatisfy { $0.keySpace == .common }, "a common item has another key space")
   let gain = metadata.replayGain
   let values = [
     gain.trackGainDecibels, gain.albumGainDecibels, gain.trackPeak, gain.albumPeak, gain.r128TrackGainDecibels,
     gain.r128AlbumGainDecibels,
   ]
-  precondition(values.allSatisfy { $0?.isFinite != false }, "no number of decibels: \(gain)")
+  precondition(values.allSatisfy { $0?.isFinite != false }, "a gain is not finite: \(gain)")
 }
 
 func check(_ input: UnsafeRawBufferPointer) {
@@ -89,7 +91,7 @@ func checkFile(_ input: UnsafeRawBufferPointer) {
     guard let landed = try? reader.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero) else { continue }
     precondition(
       landed == MediaTime(frame: reader.position, rate: reader.format.sampleRateHz),
-      "a seek to \(place) came to \(landed), and the reader stands at frame \(reader.position)")
+      "a seek to \(place) reached \(landed), but the reader's position is \(reader.position)")
     read(reader, limit: longestRead / 16)
   }
 }

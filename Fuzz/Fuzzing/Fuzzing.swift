@@ -31,7 +31,7 @@ nonisolated(unsafe) private var fuzzed: (UnsafeRawBufferPointer) -> Void = { _ i
 public func makeScratchFolder() -> String {
   let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
   var name = Array("\(parent)/playhead-fuzz-XXXXXX".utf8CString)
-  guard mkdtemp(&name) != nil else { preconditionFailure("no folder: \(errno)") }
+  guard mkdtemp(&name) != nil else { preconditionFailure("no folder can be created: \(errno)") }
   return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
 

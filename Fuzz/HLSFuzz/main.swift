@@ -16,11 +16,11 @@ func check(_ input: UnsafeRawBufferPointer) {
   let playlist: HLSPlaylist
   let place = PlaylistPlace.url("http://a.example/live/list.m3u8?x=1")
   do throws(MediaError) { playlist = try HLSPlaylist(parsing: bytes, at: place) } catch {
-    precondition((2_060...2_063).contains(error.code.rawValue), "an error of another kind: \(error)")
+    precondition((2_060...2_063).contains(error.code.rawValue), "unexpected error: \(error)")
     return
   }
   func checkPlace(_ place: PlaylistPlace?) {
-    if case .file? = place { preconditionFailure("a file") }
+    if case .file? = place { preconditionFailure("a local file in a remote playlist") }
   }
   switch playlist {
   case .master(let master):
@@ -33,17 +33,21 @@ func check(_ input: UnsafeRawBufferPointer) {
       guard let entry = timeline.entry(number) else { preconditionFailure("a segment is missing") }
       checkPlace(entry.segment.place)
       precondition(
-        entry.segment.durationNanoseconds >= 0 && entry.endNanoseconds <= timeline.endNanoseconds, "a length")
+        entry.segment.durationNanoseconds >= 0 && entry.endNanoseconds <= timeline.endNanoseconds,
+        "invalid segment duration")
       if entry.segment.durationNanoseconds > 0 {
         precondition(timeline.number(atNanoseconds: entry.startNanoseconds) == number, "a segment is not found")
       }
       if let date = timeline.date(atNanoseconds: entry.startNanoseconds) { _ = timeline.time(ofDate: date) }
     }
     precondition(
-      (timeline.startNanoseconds...timeline.endNanoseconds).contains(timeline.playStartNanoseconds), "no start")
+      (timeline.startNanoseconds...timeline.endNanoseconds).contains(timeline.playStartNanoseconds),
+      "the start is outside the timeline")
     let end = timeline.endNanoseconds
-    precondition(timeline.update(media) == .unchanged && timeline.endNanoseconds == end, "it changes by itself")
-    // The text from the second `#EXTM3U` on is the server's next playlist.
+    precondition(
+      timeline.update(media) == .unchanged && timeline.endNanoseconds == end,
+      "an unchanged playlist changes the timeline")
+    // What stands behind the first `#EXTM3U` but one is what the server says next.
     let mark = Array("#EXTM3U".utf8)
     if let next = bytes.dropFirst().firstRange(of: mark)?.lowerBound,
       case .media(let newer)? = try? HLSPlaylist(parsing: Array(bytes[next...]), at: place)

@@ -22,7 +22,8 @@ func walkMPEGAudio(_ bytes: [UInt8]) {
     guard let packet = (try? walker.next()) ?? nil else { return }
     precondition(packet.byte > lastByte && packet.byte < Int64(bytes.count), "a packet at \(packet.byte)")
     precondition(packet.frame == frame && packet.frameCount > 0, "frame \(packet.frame) follows \(frame)")
-    precondition((0...511).contains(packet.reservoirByteCount) && packet.mainDataByteCount >= 0, "the reservoir")
+    precondition(
+      (0...511).contains(packet.reservoirByteCount) && packet.mainDataByteCount >= 0, "invalid bit reservoir")
     lastByte = packet.byte
     frame += Int64(packet.frameCount)
   }
@@ -38,7 +39,7 @@ func walkADTS(_ bytes: [UInt8]) {
   let last = index.reach.last
   precondition(last.byte >= 0 && last.byte <= Int64(bytes.count), "a packet at \(last.byte)")
   for frame in stride(from: Int64(0), through: min(last.frame, 1_024_000), by: 1_024) {
-    precondition(index.place(atOrBefore: frame).frame <= frame, "a place behind \(frame)")
+    precondition(index.place(atOrBefore: frame).frame <= frame, "a packet after frame \(frame)")
   }
 }
 
@@ -50,7 +51,7 @@ func walkOgg(_ bytes: [UInt8]) {
   for _ in 0..<longestWalk {
     guard let page = (try? pages.firstPage(from: place, before: Int64(bytes.count))) ?? nil else { break }
     precondition(page.byte >= place && page.end <= Int64(bytes.count) && page.byteCount >= 27, "a page at \(page.byte)")
-    precondition(page.granule.map { $0 >= 0 } != false, "a position below 0")
+    precondition(page.granule.map { $0 >= 0 } != false, "a negative position")
     place = page.end
   }
   _ = try? OggStreams.find(source: source, firstByte: 0, byteCount: Int64(bytes.count))
@@ -68,7 +69,7 @@ func readMovie(_ bytes: [UInt8]) {
       return Array(bytes[Int(offset)...].prefix(count))
     }
     guard let times else { continue }
-    precondition(times.movieTimescale > 0 && times.mediaTimescale > 0 && times.mediaDuration >= 0, "no timescale")
+    precondition(times.movieTimescale > 0 && times.mediaTimescale > 0 && times.mediaDuration >= 0, "invalid timescale")
     precondition(times.edits.count <= MovieTrackTimes.maximumEditCount, "too many edits")
     _ = times.mediaOrigin
   }
@@ -77,7 +78,7 @@ func readMovie(_ bytes: [UInt8]) {
 /// Timed metadata of a segment: tags of transport streams, and event messages.
 func readTimedTags(_ bytes: [UInt8]) {
   if let tag = TransportTag.restored(bytes) {
-    precondition(tag.starts(with: "ID3".utf8) && tag.count <= bytes.count + 10, "no tag")
+    precondition(tag.starts(with: "ID3".utf8) && tag.count <= bytes.count + 10, "invalid tag")
     _ = SegmentTag(time: .now, bytes: tag).items
   }
   if let tag = EventMessage.tag(in: bytes[...], startNanoseconds: 1_000_000_000) {
@@ -90,13 +91,13 @@ func veil(_ bytes: [UInt8]) {
   guard let source = source(bytes) else { return }
   var end: Int64 = 0
   for range in ID3Veil.ranges(of: source, harmlessByteCount: 16).veiled {
-    precondition(range.lowerBound >= end + 10 && range.count <= 1 << 28, "\(range) is hidden")
+    precondition(range.lowerBound >= end + 10 && range.count <= 1 << 28, "invalid masked range \(range)")
     end = range.upperBound
   }
   for veil in CommentVeil.veils(of: source, from: 0, harmlessByteCount: 16, maximumCount: 3) {
     precondition(
       veil.range.lowerBound >= 0 && veil.range.upperBound <= Int64(bytes.count) && veil.bytes.count <= veil.range.count,
-      "\(veil.range) is shown otherwise")
+      "invalid masked range \(veil.range)")
   }
 }
 
@@ -117,11 +118,11 @@ func check(_ input: UnsafeRawBufferPointer) {
   default:
     let text = String(decoding: bytes, as: UTF8.self)
     if let comment = ITunesGaplessComment(text) {
-      precondition(comment.startFrames >= 0 && comment.endFrames >= 0, "frames below 0")
-      precondition(comment.soundFrameCount.map { $0 > 0 } != false, "no sound")
+      precondition(comment.startFrames >= 0 && comment.endFrames >= 0, "negative frame count")
+      precondition(comment.soundFrameCount.map { $0 > 0 } != false, "a frame count below 1")
     }
     if let date = ISODate.parse(text) {
-      precondition(ISODate.parse(ISODate.text(date)) != nil, "a date that is none any more: \(ISODate.text(date))")
+      precondition(ISODate.parse(ISODate.text(date)) != nil, "a date changed to an invalid one: \(ISODate.text(date))")
     }
   }
 }

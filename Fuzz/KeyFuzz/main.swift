@@ -24,8 +24,8 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   let locator = KeyLocator(text)
   let columns = columns(of: text)
   func check(_ place: KeyLocator.Place) {
-    precondition(place.line >= 1 && place.line <= columns.count, "line \(place.line)")
-    precondition(place.column >= 1 && place.column <= columns[place.line - 1], "column \(place.column)")
+    precondition(place.line >= 1 && place.line <= columns.count, "invalid line \(place.line)")
+    precondition(place.column >= 1 && place.column <= columns[place.line - 1], "invalid column \(place.column)")
   }
   for (path, place) in locator.keys {
     precondition((1...8).contains(path.count), "a path of \(path.count) names")
@@ -37,7 +37,7 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   }
   if let place = locator.misplaced { check(place) }
   if let place = locator.tooDeep { check(place) }
-  precondition(KeyLocator(text).keys == locator.keys, "read twice it is something else")
+  precondition(KeyLocator(text).keys == locator.keys, "parsing twice gives different keys")
 }
 
 fuzz(check)

@@ -16,30 +16,33 @@ func check(_ bytes: [UInt8], as format: PlaylistFormat) {
   let list: Playlist
   do throws(MediaError) { list = try Playlist(parsing: bytes, at: place) } catch {
     let codes: [MediaError.Code] = [.notAPlaylist, .damagedPlaylist, .playlistLimitExceeded]
-    precondition(codes.contains(error.code), "an error of another kind: \(error)")
+    precondition(codes.contains(error.code), "unexpected error: \(error)")
     return
   }
   precondition(list.warnings.count <= PlaylistLimits.warningCount, "too many warnings")
   for entry in list.entries {
     switch entry.place {
-    case .file(let path): precondition(path.first == UInt8(ascii: "/") && !path.contains(0), "no path")
-    case .url(let url): precondition(url.hasPrefix("http") && url.utf8.allSatisfy { $0 > 32 && $0 < 127 }, "no URL")
+    case .file(let path): precondition(path.first == UInt8(ascii: "/") && !path.contains(0), "invalid path")
+    case .url(let url): precondition(url.hasPrefix("http") && url.utf8.allSatisfy { $0 > 32 && $0 < 127 }, "bad URL")
     }
-    precondition(entry.range?.isValid != false && entry.range?.isEmpty != true, "no range")
-    precondition(entry.title.map { !$0.isEmpty && $0.utf8.count <= PlaylistLimits.textByteCount } != false, "no title")
+    precondition(entry.range?.isValid != false && entry.range?.isEmpty != true, "invalid range")
+    precondition(
+      entry.title.map { !$0.isEmpty && $0.utf8.count <= PlaylistLimits.textByteCount } != false, "invalid title")
   }
   for format in [PlaylistFormat.m3u, .pls, .xspf, .cue] {
     guard let lines = try? list.lines(as: format, base: Array("/music".utf8)) else { continue }
     let text = Array(lines.joined(separator: "\n").utf8)
     guard let again = try? Playlist(parsing: text, at: place) else {
-      preconditionFailure("what was written is no list: \(lines)")
+      preconditionFailure("the written playlist cannot be parsed: \(lines)")
     }
-    precondition(again.entries.map(\.place) == list.entries.map(\.place), "places do not read back: \(lines)")
-    precondition(again.entries.map(\.range) == list.entries.map(\.range), "ranges do not read back: \(lines)")
+    precondition(
+      again.entries.map(\.place) == list.entries.map(\.place), "locations changed during a round trip: \(lines)")
+    precondition(
+      again.entries.map(\.range) == list.entries.map(\.range), "ranges changed during a round trip: \(lines)")
     guard let twice = try? again.lines(as: format, base: Array("/music".utf8)) else {
-      preconditionFailure("what was read again cannot be written: \(lines)")
+      preconditionFailure("the parsed playlist cannot be written again: \(lines)")
     }
-    precondition(twice == lines, "what is written twice differs: \(lines)")
+    precondition(twice == lines, "the second output differs: \(lines)")
   }
 }
 
@@ -48,8 +51,8 @@ func checkRemote(_ bytes: [UInt8], as format: PlaylistFormat) {
   let place = PlaylistPlace.url("https://user@h.example:81/a/b;c/list.\(format.rawValue)?q=/x#y")
   guard let list = try? Playlist(parsing: bytes, at: place) else { return }
   for entry in list.entries {
-    guard case .url(let url) = entry.place else { preconditionFailure("a file in a server's list: \(entry.place)") }
-    precondition(url.hasPrefix("http") && url.utf8.allSatisfy { $0 > 32 && $0 < 127 }, "no URL: \(url)")
+    guard case .url(let url) = entry.place else { preconditionFailure("a local file in a remote list: \(entry.place)") }
+    precondition(url.hasPrefix("http") && url.utf8.allSatisfy { $0 > 32 && $0 < 127 }, "invalid URL: \(url)")
   }
 }
 

@@ -14,7 +14,7 @@ final class Peer {
 
   init(path: String) {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    precondition(descriptor >= 0, "no socket: \(errno)")
+    precondition(descriptor >= 0, "no socket can be created: \(errno)")
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
@@ -27,7 +27,7 @@ final class Peer {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    precondition(connected == 0, "the server does not listen: \(errno)")
+    precondition(connected == 0, "the server does not accept connections: \(errno)")
   }
 
   deinit { close(descriptor) }
@@ -65,8 +65,8 @@ final class Peer {
     let wanted = replyCount + 1
     send(Array("\(request)\n".utf8), pieceByteCount: .max)
     while replyCount < wanted {
-      precondition(!hasEnded, "the connection ended amid \(request)")
-      // libFuzzer detects a hang: it has a limit for each input.
+      precondition(!hasEnded, "the connection ended during \(request)")
+      // A hang is libFuzzer's to see: it has a limit for each input.
       _ = read(withinMilliseconds: -1)
     }
     return lines

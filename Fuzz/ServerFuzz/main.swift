@@ -72,7 +72,7 @@ final class Bench {
     let samples = (0..<800).flatMap { [UInt8($0 & 255), UInt8(($0 * 7) & 63)] }
     write(Self.header(byteCount: samples.count) + samples, to: "\(folder)/tone.wav")
     do throws(MediaError) { server = try FuzzedServer(folder: folder) } catch {
-      preconditionFailure("no server: \(error)")
+      preconditionFailure("the server cannot be started: \(error)")
     }
     keeper = Peer(path: server.path)
   }

@@ -99,7 +99,7 @@ func restore(_ loaded: LoadedState) {
       player, &maker, openingIDs: loaded.openingIDs.union([.max]), byteLimit: ServerPolicy().limits.queueByteCount)
     player.onLoop { player in
       for item in player.allItems() where loaded.openingIDs.contains(item.id) {
-        precondition(item.error?.code == .crashedWhileOpening, "an entry that crashed the daemon may be opened")
+        precondition(item.error?.code == .crashedWhileOpening, "an entry that crashed the daemon can be opened")
       }
       // Restored state can be saved again.
       _ = StoredPlayer(name: stored.name, player.snapshot(), changed: player.allItems())
@@ -128,7 +128,7 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   write(lock, to: state + "/state.lock")
   let store = StateStore(folder: state)
   let loaded = store.waitUntilLoaded()
-  precondition(StoredEntry.ids.contains(loaded.nextItemID), "the next number is \(loaded.nextItemID)")
+  precondition(StoredEntry.ids.contains(loaded.nextItemID), "the next id is \(loaded.nextItemID)")
   precondition(loaded.openingIDs.count <= OpeningMarks.capacity, "\(loaded.openingIDs.count) entries were being opened")
   precondition(store.status.isSaving || store.status.error != nil, "nothing is saved, and no error is reported")
   if let marks = store.openingMarks, loaded.openingIDs.isEmpty {

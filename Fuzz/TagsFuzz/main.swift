@@ -27,31 +27,31 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   let containers = TagContainer.allCases
   let reading = TagReader.read(
     containers[Int(first) % containers.count], data: Array(bytes.dropFirst()), limits: limits)
-  precondition(reading.items.count <= limits.itemCount, "more items than are allowed")
+  precondition(reading.items.count <= limits.itemCount, "too many items")
   if containers[Int(first) % containers.count] == .matroska {
     let chapters = TagReader.matroskaChapters(data: Array(bytes.dropFirst()), limits: limits)
-    precondition(chapters.count <= limits.itemCount, "more chapters than are allowed")
+    precondition(chapters.count <= limits.itemCount, "too many chapters")
     let texts = chapters.flatMap(\.titles)
-    precondition(texts.reduce(0) { $0 + $1.text.utf8.count } <= limits.textByteCount, "titles larger than allowed")
-    precondition(texts.allSatisfy { $0.languages.count <= 8 }, "more languages than are allowed")
+    precondition(texts.reduce(0) { $0 + $1.text.utf8.count } <= limits.textByteCount, "chapter titles are too large")
+    precondition(texts.allSatisfy { $0.languages.count <= 8 }, "too many languages")
   }
-  precondition(reading.warnings.count <= 101, "more warnings than are allowed")
+  precondition(reading.warnings.count <= 101, "too many warnings")
   var count = 0
   for item in reading.items {
     switch item.value {
     case .text(let text): count += text.utf8.count
     case .data(let data): count += data.count
     case .picture(let data):
-      precondition(data.count <= limits.pictureByteCount, "a picture is larger than is allowed")
+      precondition(data.count <= limits.pictureByteCount, "artwork is too large")
       count += data.count
     case .number: break
     }
   }
-  precondition(count <= limits.byteCount, "more bytes than are allowed")
+  precondition(count <= limits.byteCount, "too many bytes")
 }
 
-// Linked in, so no library is loaded.
-precondition(TagReader.isAvailable, "the reader is not there")
+// Linked in: nothing is loaded.
+precondition(TagReader.isAvailable, "the tag reader is not available")
 withExtendedLifetime(playhead_tags_read as tags_read_function) {
   fuzz(check)
 }

@@ -28,15 +28,15 @@ func incoming(_ bytes: UnsafeRawBufferPointer, chunkByteCount: Int) -> [RequestR
 
 func check(_ bytes: UnsafeRawBufferPointer) {
   let whole = incoming(bytes, chunkByteCount: max(bytes.count, 1))
-  precondition(whole == incoming(bytes, chunkByteCount: 1), "chunks of one byte read otherwise")
-  precondition(whole == incoming(bytes, chunkByteCount: 7), "chunks of seven bytes read otherwise")
+  precondition(whole == incoming(bytes, chunkByteCount: 1), "chunks of one byte give a different result")
+  precondition(whole == incoming(bytes, chunkByteCount: 7), "chunks of seven bytes give a different result")
 
   let array = Array(bytes)
   _ = try? ServerLine(parsing: array)
   if let value = try? JSONValue(parsing: array.span) {
     var again: [UInt8] = []
     value.append(to: &again)
-    precondition((try? JSONValue(parsing: again.span)) == value, "JSON does not read back as it was")
+    precondition((try? JSONValue(parsing: again.span)) == value, "JSON changed during a round trip")
   }
 
   let text = String(decoding: array, as: UTF8.self)
@@ -45,17 +45,18 @@ func check(_ bytes: UnsafeRawBufferPointer) {
       current: MediaTime(value: 7, timescale: 3), duration: MediaTime(value: 1_000_001, timescale: 44_100))
   }
   if let path = try? FilePath(text: text) {
-    precondition((try? FilePath(text: path.text)) == path, "a path does not read back as it was")
-    precondition((try? FilePath(text: path.url)) == path, "a path's URL does not read back as it was")
+    precondition((try? FilePath(text: path.text)) == path, "a path changed during a round trip")
+    precondition((try? FilePath(text: path.url)) == path, "a path's URL changed during a round trip")
   }
   // Any text is one field of a reply.
   var line: [UInt8] = []
   Reply.ok(["text": .string(text)]).encode(to: .words, into: &line)
   precondition(
-    line.filter { $0 == UInt8(ascii: "\n") }.count == 1 && line.last == UInt8(ascii: "\n"), "a reply of two lines")
+    line.filter { $0 == UInt8(ascii: "\n") }.count == 1 && line.last == UInt8(ascii: "\n"),
+    "a reply is not exactly one line")
   line.removeLast()
   guard case .ok(_, let fields)? = try? ServerLine(parsing: line), fields["text"] == text else {
-    preconditionFailure("a reply does not read back as it was")
+    preconditionFailure("a reply changed during a round trip")
   }
 }
 
