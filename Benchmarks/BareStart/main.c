@@ -1,5 +1,5 @@
-// The minimum start of a player: a process linked to FFmpeg's libraries that reaches main and opens a file. Starts of
-// playheadd are compared with it. usage: BareStart FILE; prints a line when the file is open.
+// The minimum start of a player: a process that is linked to FFmpeg's libraries, reaches main and opens a file. It is
+// the reference for the start time of playheadd. usage: BareStart FILE; prints a line when the file is open.
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libswresample/swresample.h>
@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "BareStart: cannot open the file\n");
     return 1;
   }
-  // Calls each library of the daemon, so that the linker keeps all of them.
+  // Use all libraries of the daemon, so that the linker keeps them.
   char line[64];
   int length = snprintf(line, sizeof line, "ready %u %u %u\n", avcodec_version(), swresample_version(), swscale_version());
   if (write(STDOUT_FILENO, line, (size_t)length) != length) return 1;

@@ -1,32 +1,33 @@
 #!/bin/sh
-# playhead.sh: drives playheadd from any POSIX shell. It needs socat, or an nc that knows -U and -N (OpenBSD's), and awk.
+# playhead.sh: controls playheadd from any POSIX shell. It needs awk, and socat or an nc with -U and -N (OpenBSD's).
 #
-# It speaks the words form of protocol.md: one line for a request; rows (`| ...`) and then `ok ...` or `error ...` for an answer.
+# It uses the text form of protocol.md. A request is one line. A reply is rows (`| ...`), then `ok ...` or `error ...`.
 
 usage() {
   cat <<'USAGE'
 usage: playhead.sh [--socket PATH] COMMAND [ARGUMENT...] [KEY=VALUE...]
-       playhead.sh [--socket PATH] watch [--player NAME] [--tick SECONDS] [--at TIME]... [--observe PROPERTY]... [--meter RATE] [--chapters]
+       playhead.sh [--socket PATH] watch [--player NAME] [--tick SECONDS] [--at TIME]... [--observe PROPERTY]...
+                                         [--meter RATE] [--chapters]
        playhead.sh [--socket PATH] send <REQUESTS
 
   playhead.sh load one.flac            playhead.sh seek 1:23.5
   playhead.sh append two.flac          playhead.sh wait 'time>=90' timeout=120
   playhead.sh play                     playhead.sh watch --tick 0.5 --at 95.25
-  playhead.sh help                     (the commands, told by the daemon)
+  playhead.sh help                     (list the daemon's commands)
 
-Prints what the daemon answers, rows without their bar. `watch` prints events until it is interrupted; without
-options it observes everything that can be observed. A file is sent with its whole path; one whose name holds
-a `=` is written ./a=b.flac, so that it is not taken for KEY=VALUE. Within the edits of queue.edit whole paths are
-needed. `send` sends lines as protocol.md has them, all on one connection, as queue.begin and queue.commit need, and
-prints what is answered; whole paths there, too. A shell cannot hand over open files (`fd:TOKEN`): playhead does.
+Prints the daemon's replies, rows without the leading bar. `watch` prints events until it is interrupted; without
+options it observes all keys. Relative paths are made absolute. A file name that contains `=` must be written as
+./a=b.flac, because it looks like KEY=VALUE. The edits of queue.edit need absolute paths. `send` sends the lines of
+standard input in the form of protocol.md on one connection, as queue.begin and queue.commit require, and prints the
+replies; the lines need absolute paths, too. Open files (`fd:TOKEN`) are not supported; use playhead.
 
-Exit status: 0 done; 1 the daemon answered an error (on standard error); 2 wrong use; 3 no daemon, or it went away.
-Socket: --socket, else $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or /run/user/UID, else
+Exit status: 0 success; 1 the daemon replied with an error (on standard error); 2 invalid arguments; 3 the daemon is
+not reachable. Default socket: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or /run/user/UID, else
 /tmp/playhead-UID/control.sock.
 USAGE
 }
 
-# Bytes are bytes here, whatever the locale: patterns, awk, lengths.
+# Patterns, lengths and awk must operate on bytes in every locale.
 LC_ALL=C
 export LC_ALL
 
@@ -37,7 +38,8 @@ fail() {
   exit "$status"
 }
 
-# quote TEXT: TEXT as one word of a request. Where the protocol has no way to write it (no UTF-8), \xHH, which the daemon refuses by name.
+# quote TEXT: prints TEXT as one word of a request. The protocol cannot represent bytes that are not UTF-8: they become
+# \xHH, for which the daemon returns a specific error.
 quote() {
   case $1 in
     '' | *[!A-Za-z0-9@%+.,:/_=\<\>*~-]*) ;;
@@ -46,7 +48,8 @@ quote() {
   printf '%s' "$1" | od -A n -v -t u1 | awk -v mode=word "$encoder"
 }
 
-# quote_file PATH: the same for a file. A relative path is made absolute, and one that is not UTF-8 becomes a file:// URL.
+# quote_file PATH: prints a path as one word. A relative path is made absolute. A path that is not UTF-8 becomes a
+# file:// URL.
 quote_file() {
   case $1 in
     /* | *://* | fd:*) file=$1 ;;
@@ -59,12 +62,13 @@ quote_file() {
   esac
 }
 
-# Reads bytes as decimal numbers and prints them as a quoted word; in mode `file` as a percent-encoded URL when they are not UTF-8.
+# Reads bytes as decimal numbers and prints them as a quoted word. In mode `file`, bytes that are not UTF-8 become a
+# percent-encoded URL.
 # shellcheck disable=SC2016  # the dollars are awk's
 encoder='
 { for (i = 1; i <= NF; i++) byte[++count] = $i }
 
-# The length of the UTF-8 sequence that begins at byte i, 0 when there is none (RFC 3629: no overlong forms, no surrogates).
+# The length of the UTF-8 sequence at byte i; 0 if it is invalid (RFC 3629: no overlong forms, no surrogates).
 function sequence(i,    b, n, k, low, high) {
   b = byte[i]
   if (b < 128) return 1
@@ -104,7 +108,7 @@ END {
   printf "\""
 }'
 
-# request COMMAND [ARGUMENT...]: prints the line to send.
+# request COMMAND [ARGUMENT...]: prints the request line.
 request() {
   printf '%s' "$1"
   command=$1
@@ -112,7 +116,7 @@ request() {
   shift
   for argument; do
     printf ' '
-    # KEY=VALUE: the key has to stand there without quotes, or it is no option.
+    # KEY=VALUE: the daemon recognizes an option only if its key is not quoted.
     key=${argument%%=*}
     case $argument in
       *=*)
@@ -132,7 +136,7 @@ request() {
     place=$((place + 1))
     case $command in
       load | append | insert | scan | asset.open)
-        # Options that may stand by their bare names are no files.
+        # Flags, which are options without a value, are not files.
         case $command.$argument in
           load.precise | append.precise | insert.precise | asset.open.precise | scan.album | scan.apply) quote "$argument" ;;
           *) quote_file "$argument" ;;
@@ -145,9 +149,10 @@ request() {
   printf '\n'
 }
 
-# transport SECONDS: standard input to the socket, the socket to standard output. When the input ends, the daemon answers
-# everything that it was asked and closes; that is what ends this. SECONDS: how long socat goes on in one direction when
-# the other has ended, so much for a request that may wait long, and nothing for `watch`, which only the daemon ends.
+# transport SECONDS: copies standard input to the socket, and the socket to standard output. After the end of the input,
+# the daemon sends the pending replies and closes the connection, which ends the transport. SECONDS is the time that
+# socat waits in one direction after the other has ended: long for a waiting request, and 0 for `watch`, whose input
+# stays open.
 transport() {
   case $tool in
     socat) exec socat -t "$1" - "UNIX-CONNECT:$escaped_socket" 2>/dev/null ;;
@@ -155,13 +160,13 @@ transport() {
   esac
 }
 
-# print_error LINE: `error code=.. name=.. message=".." ...` in words for people.
+# print_error LINE: prints `error code=.. name=.. message=".." ...` in human-readable form.
 print_error() {
   name=${1#* name=}
   message=${1#* message=}
   case $message in
     '"'*)
-      # Up to the quote that closes it; then \" and \\ as themselves.
+      # Extract the text up to the closing quote, then unescape \" and \\.
       message=$(printf '%s\n' "$message" | sed 's/^"\(\([^"\\]\|\\.\)*\)".*/\1/; s/\\\(["\\]\)/\1/g')
       ;;
     *) message=${message%% *} ;;
@@ -169,7 +174,7 @@ print_error() {
   printf 'playhead.sh: %s (%s)\n' "$message" "${name%% *}" >&2
 }
 
-# one COMMAND [ARGUMENT...]: sends one request and prints its answer.
+# one COMMAND [ARGUMENT...]: sends one request and prints its reply.
 one() {
   request "$@" | transport 31536000 | {
     greeted=
@@ -178,28 +183,29 @@ one() {
         '* hello '*) greeted=1 ;;
         'ok') exit 0 ;;
         'ok '*) printf '%s\n' "${line#ok }" && exit 0 ;;
-        # A daemon that stops, or does not serve this connection, is one that goes away.
+        # A daemon that stops or refuses the connection counts as not reachable.
         'error code=6017 '* | '* closing '*) print_error "$line" && exit 3 ;;
         'error '*) print_error "$line" && exit 1 ;;
         '| '*) printf '%s\n' "${line#| }" ;;
         *) printf '%s\n' "$line" ;;
       esac
     done
-    [ -z "$greeted" ] || fail 3 "the daemon closed the connection before it answered"
+    [ -z "$greeted" ] || fail 3 "the daemon closed the connection before its reply"
     fail 3 "no daemon at $socket"
   }
 }
 
-# send: sends the lines of standard input on one connection, and prints the answers. Nothing is held back: what fails is said, and the
-# rest is done nevertheless.
+# send: sends the lines of standard input on one connection, and prints the replies. A failed request is reported, and
+# the following requests are still sent.
 send() {
-  # Behind them a request of its own, by whose answer all are known to have been taken; the LF in front ends a line without one.
+  # A final ping: its reply confirms that the daemon has processed all requests. The preceding LF completes an
+  # unfinished line.
   { cat && printf '\n@playhead.sh ping\n'; } | transport 31536000 | {
     greeted=
     taken=
     status=0
     while IFS= read -r line; do
-      # Behind the id, if there is one: what it is stands at the beginning, and anything may stand in a row.
+      # The kind of a line follows the optional id. Rows can contain any text, so only the beginning is compared.
       answer=$line
       case $line in
         '@'*) answer=${line#* } ;;
@@ -216,12 +222,12 @@ send() {
       esac
     done
     [ -n "$greeted" ] || fail 3 "no daemon at $socket"
-    [ -n "$taken" ] || fail 3 "the daemon closed the connection before it answered all"
+    [ -n "$taken" ] || fail 3 "the daemon closed the connection before its last reply"
     exit "$status"
   }
 }
 
-# watch [OPTION...]: subscribes, and prints events as they come.
+# watch [OPTION...]: subscribes, and prints events as they arrive.
 watch() {
   player=
   requests=
@@ -240,19 +246,19 @@ watch() {
       --tick) requests=$requests$(request tick "$2")$newline ;;
       --at) requests=$requests$(request at "$2")$newline ;;
       --observe) requests=$requests$(request observe "$2")$newline ;;
-      *) fail 2 "watch: no option $1" ;;
+      *) fail 2 "watch: unknown option $1" ;;
     esac
     shift 2
   done
   [ -n "$requests" ] || requests=$(request observe '*')$newline
 
-  # Two named pipes: the one to the daemon is kept open, so that the connection does not end after the requests.
+  # Two named pipes: the pipe to the daemon stays open, so that the connection does not end after the requests.
   pipes=$(mktemp -d) || exit
   mkfifo "$pipes/in" "$pipes/out" || exit
   exec 3<>"$pipes/in"
   transport 0 <"$pipes/in" >"$pipes/out" 3>&- &
   child=$!
-  # shellcheck disable=SC2064  # these values, now
+  # shellcheck disable=SC2064  # expand the current values
   trap "kill $child 2>/dev/null; exit 0" INT TERM
   exec 4<"$pipes/out"
   rm -r "$pipes"
@@ -265,10 +271,10 @@ watch() {
       *) printf '%s\n' "$line" ;;
     esac
   done
-  fail 3 "no daemon at $socket, or it went away"
+  fail 3 "the daemon at $socket is not reachable or disconnected"
 }
 
-# find_socket: where the daemon listens when nobody says otherwise; relative paths in the environment do not count.
+# find_socket: finds the daemon's default socket. Relative paths in the environment are ignored.
 find_socket() {
   case ${PLAYHEAD_SOCKET-} in
     /*) socket=$PLAYHEAD_SOCKET && return ;;
@@ -282,50 +288,50 @@ find_socket() {
     socket=$folder/playhead/control.sock
     return
   fi
-  # In /tmp anybody could have made the folder: it has to be ours, and closed to others.
+  # In /tmp, any user could have created the folder: it must belong to this user, and other users must not write to it.
   folder=/tmp/playhead-$user
   socket=$folder/control.sock
   [ -z "$(find "$folder" -prune \( ! -type d -o ! -user "$user" -o -perm -020 -o -perm -002 \) 2>/dev/null)" ] \
-    || fail 3 "$folder is not a folder that only you can write to"
+    || fail 3 "$folder must be a folder that only your user can write"
 }
 
 socket=
 while [ $# -gt 0 ]; do
   case $1 in
     --socket)
-      [ $# -ge 2 ] || fail 2 "--socket needs a path"
+      [ $# -ge 2 ] || fail 2 "--socket requires a path"
       socket=$2
       shift 2
       ;;
     --help | -h) usage && exit 0 ;;
     --) shift && break ;;
-    -*) fail 2 "no option $1 (see --help)" ;;
+    -*) fail 2 "unknown option $1 (see --help)" ;;
     *) break ;;
   esac
 done
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 case $1 in
-  *[!a-z.-]*) fail 2 "$1 is not a command's name" ;;
+  *[!a-z.-]*) fail 2 "invalid command name $1" ;;
 esac
 case $1 in
   load | append | insert | scan | asset.open)
     for argument; do
-      [ -n "$argument" ] || fail 2 "a path cannot be empty"
-      [ "$argument" != - ] || fail 2 "a shell cannot hand over standard input; playhead $1 - does (and ./- is a file)"
+      [ -n "$argument" ] || fail 2 "a path must not be empty"
+      [ "$argument" != - ] || fail 2 "standard input is not supported; use playhead $1 - (or ./- for a file named -)"
     done
     ;;
-  send) [ $# -eq 1 ] || fail 2 "send takes no arguments: requests come from standard input" ;;
+  send) [ $# -eq 1 ] || fail 2 "send accepts no arguments: it reads requests from standard input" ;;
 esac
 [ -n "$socket" ] || find_socket
 
 if command -v socat >/dev/null && [ "${PLAYHEAD_TRANSPORT-socat}" = socat ]; then
   tool=socat
-  # socat's own syntax gives a meaning to these in an address.
+  # These characters have a special meaning in a socat address.
   escaped_socket=$(printf '%s' "$socket" | sed 's/[\\,:!"'\''{}()[]/\\&/g; s/\]/\\]/g')
 elif command -v nc >/dev/null; then
   tool=nc
 else
-  fail 2 "this needs socat or nc (Debian: socat or netcat-openbsd)"
+  fail 2 "socat or nc is missing (Debian: socat or netcat-openbsd)"
 fi
 
 case $1 in

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tests playhead.sh against a server of a few lines that writes down what it was asked and answers from a script:
-# what is sent byte for byte, what is printed, and the exit status; in dash, bash and busybox sh, through socat and nc.
+# Tests playhead.sh against a small server that records the requests and takes its replies from a script. Compares the
+# requests byte by byte, the output, and the exit status, in dash, bash and busybox sh, through socat and nc.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -15,8 +15,8 @@ cleanup() {
 trap cleanup EXIT
 failures=0
 
-# The server: one child a connection. Each request is written to the log, and answered by what `answer` holds, line by line of
-# the same number; when that is at its end, with `ok`. An answer line `close` ends the connection.
+# The server: one child per connection. It logs each request, and replies with the line of the same number in the file
+# `answer`, or with `ok` after the last line. The line `close` ends the connection.
 cat >"$scratch/serve" <<'SERVE'
 #!/bin/bash
 exec 5<"$1/answer"
@@ -33,15 +33,15 @@ chmod +x "$scratch/serve"
 start_server() {
   local line
   socket="$scratch/with space, and 'quote'.sock"
-  # socat says on standard error when it listens; reading that line is the wait for it.
+  # socat reports on standard error when it listens; the loop waits for that line.
   exec {notices}< <(cd "$scratch" && exec socat -d -d UNIX-LISTEN:control.sock,fork EXEC:"./serve $scratch" 2>&1)
   server=$!
   while read -r -t 10 line <&"$notices"; do [[ $line != *'listening on'* ]] || break; done
-  cat <&"$notices" >/dev/null & # what it says later must not fill the pipe
+  cat <&"$notices" >/dev/null & # later output must not fill the pipe
   ln -s control.sock "$socket"
 }
 
-# run ANSWER ARGUMENT...: runs the client once, leaves its output in $out, $err and $status, and what was sent in $sent.
+# run ANSWER ARGUMENT...: runs the client once. Sets $out, $err, $status, and $sent (the requests).
 run() {
   : >"$scratch/log"
   printf '%s\n' "$1" >"$scratch/answer"
@@ -59,12 +59,12 @@ expect() {
   failures=$((failures + 1))
 }
 
-# sends WANTED ARGUMENT...: the arguments go over the wire as this line.
+# sends WANTED ARGUMENT...: expects that the client sends the arguments as this line.
 sends() {
   local wanted=$1
   shift
   run ok "$@"
-  expect "what is sent for $*" "$wanted" "$sent"
+  expect "request for $*" "$wanted" "$sent"
   expect "status of $*" 0 "$status"
 }
 
@@ -96,7 +96,7 @@ test_requests() {
   sends 'append "/m/日本語 \"x\".flac"' append '/m/日本語 "x".flac'
   sends 'load "/m/line\nbreak.flac"' load $'/m/line\nbreak.flac'
   sends 'load file:///m/a%20b%FF~%25.flac' load $'/m/a b\xff~%.flac'
-  # Overlong, surrogate, beyond Unicode, cut off: none of them is UTF-8.
+  # Not UTF-8: overlong, surrogate, beyond Unicode, incomplete.
   sends 'load file:///%C0%AF' load $'/\xc0\xaf'
   sends 'load file:///%ED%A0%80' load $'/\xed\xa0\x80'
   sends 'load file:///%F4%90%80%80' load $'/\xf4\x90\x80\x80'
@@ -116,7 +116,7 @@ test_answers() {
   expect "its output" "" "$out"
   expect "its message" 'playhead.sh: no item "x" (no-such-item)' "$err"
   run close play
-  expect "status when the daemon goes away" 3 "$status"
+  expect "status when the daemon disconnects" 3 "$status"
   run 'error code=6017 name=shutting-down message="playheadd is stopping"' wait ended
   expect "status when the daemon stops" 3 "$status"
   expect "message when the daemon stops" 'playhead.sh: playheadd is stopping (shutting-down)' "$err"
@@ -130,16 +130,16 @@ test_answers() {
   run ok load -
   expect "status of standard input" 2 "$status"
   run ok --bad
-  expect "status of wrong use" 2 "$status"
+  expect "status of an unknown option" 2 "$status"
   run ok 'play;stop'
-  expect "status of what is no command" 2 "$status"
+  expect "status of an invalid command name" 2 "$status"
   status=0
   err=$("${shell[@]}" "$client" --socket "$scratch/none.sock" play 2>&1) || status=$?
   expect "status without a daemon" 3 "$status"
   expect "message without a daemon" "playhead.sh: no daemon at $scratch/none.sock" "$err"
 }
 
-# Where the socket is sought; the message names the place.
+# Tests the default socket, whose path is part of the message.
 test_places() {
   local err
   err=$(PLAYHEAD_SOCKET=/nowhere/a.sock XDG_RUNTIME_DIR=/nowhere "${shell[@]}" "$client" play 2>&1) || true
@@ -148,26 +148,26 @@ test_places() {
   expect "XDG_RUNTIME_DIR" "playhead.sh: no daemon at /nowhere/playhead/control.sock" "$err"
   err=$(env -u PLAYHEAD_SOCKET XDG_RUNTIME_DIR=here "${shell[@]}" "$client" play 2>&1) || true
   [[ $err == *" at /run/user/$UID/playhead/control.sock" || $err == *" at /tmp/playhead-$UID/control.sock" ]] \
-    || expect "the place without an environment" "/run/user or /tmp" "$err"
+    || expect "the path without environment variables" "/run/user or /tmp" "$err"
 }
 
 test_watch() {
   run 'ok id=1\n* tick id=1 time=1\n* end\nok
 ok id=2\n* at id=2 time=4
 close' watch --player two --tick 0.5 --at 4 --observe 'item.*'
-  expect "what watch sends" $'tick 0.5 player=two\nat 4 player=two\nobserve item.* player=two' "$sent"
-  expect "what watch prints" $'* tick id=1 time=1\n* end\n* at id=2 time=4' "$out"
-  expect "status when the daemon goes away" 3 "$status"
+  expect "requests of watch" $'tick 0.5 player=two\nat 4 player=two\nobserve item.* player=two' "$sent"
+  expect "output of watch" $'* tick id=1 time=1\n* end\n* at id=2 time=4' "$out"
+  expect "status when the daemon disconnects" 3 "$status"
   run 'ok id=1
 close' watch --meter 10 --chapters --player two
-  expect "what watch sends of meters and chapters" $'meter 10 player=two\nat-chapters player=two' "$sent"
+  expect "requests for meters and chapters" $'meter 10 player=two\nat-chapters player=two' "$sent"
   run close watch --tick 1 --player 'two words'
-  expect "what watch sends of a name with a blank" 'tick 1 player="two words"' "$sent"
+  expect "request for a name with a space" 'tick 1 player="two words"' "$sent"
   run 'error code=1002 name=invalid-time message=bad' watch --tick x
   expect "status of a refused subscription" 1 "$status"
   expect "message of a refused subscription" "playhead.sh: bad (invalid-time)" "$err"
 
-  # Interrupted: it ends with what it started.
+  # An interrupted client also ends the processes that it started.
   printf 'ok\\n* first\n' >"$scratch/answer"
   local line child
   exec {events}< <(exec "${shell[@]}" "$client" --socket "$socket" watch --tick 1)
@@ -177,8 +177,8 @@ close' watch --meter 10 --chapters --player two
   kill -TERM "$child"
   status=0
   wait "$child" || status=$?
-  expect "status when it is told to end" 0 "$status"
-  # The end of its output: nobody that it started holds it open any more.
+  expect "status after SIGTERM" 0 "$status"
+  # The output reaches its end: no child process keeps it open.
   status=0
   read -r -t 10 line <&"$events" || status=$?
   expect "the end of the output" 1 "$status"
@@ -186,34 +186,34 @@ close' watch --meter 10 --chapters --player two
 }
 
 test_send() {
-  # What is sent is what was there, in its order, on one connection.
+  # All lines are sent unchanged, in order, on one connection.
   run 'ok version=1
 ok pending=1
 error code=1011 name=version-mismatch message="it has changed"
 | item=1\nok count=1
 | note=blank
 @playhead.sh ok' send <<<$'queue.begin\nappend "/a b.flac"\nqueue.commit\nlist'
-  expect "what send sends" $'queue.begin\nappend "/a b.flac"\nqueue.commit\nlist\n\n@playhead.sh ping' "$sent"
-  expect "what send prints" $'ok version=1\nok pending=1\nitem=1\nok count=1\nnote=blank' "$out"
-  expect "status when one was refused" 1 "$status"
-  expect "what is said of it" 'playhead.sh: it has changed (version-mismatch)' "$err"
+  expect "requests of send" $'queue.begin\nappend "/a b.flac"\nqueue.commit\nlist\n\n@playhead.sh ping' "$sent"
+  expect "output of send" $'ok version=1\nok pending=1\nitem=1\nok count=1\nnote=blank' "$out"
+  expect "status if one request failed" 1 "$status"
+  expect "message for the failed request" 'playhead.sh: it has changed (version-mismatch)' "$err"
   run 'ok
 | note=blank
 @playhead.sh ok' send <<<'ping'
-  expect "status when all was done" 0 "$status"
-  # Rows and values may hold what looks like an answer of another kind.
+  expect "status if all requests succeeded" 0 "$status"
+  # Rows and values can contain text that looks like a reply of another kind.
   run '@a | title="an error code=6017 name=x" note="* closing x"
 @b ok title=" error "
 @c error code=2004 name=no-such-item message="no error here"
 | note=blank
 @playhead.sh ok' send <<<$'@a list\n@b status\n@c jump 9'
-  expect "what send prints of rows that look like errors" $'@a | title="an error code=6017 name=x" note="* closing x"\n@b ok title=" error "\nnote=blank' "$out"
-  expect "status of a refused request with an id" 1 "$status"
-  expect "what is said of it" 'playhead.sh: no error here (no-such-item)' "$err"
+  expect "output for error-like rows" $'@a | title="an error code=6017 name=x" note="* closing x"\n@b ok title=" error "\nnote=blank' "$out"
+  expect "status of a failed request with an id" 1 "$status"
+  expect "message for the failed request with an id" 'playhead.sh: no error here (no-such-item)' "$err"
   run ok send ping </dev/null
   expect "status of send with arguments" 2 "$status"
   run close send <<<'ping'
-  expect "status when it was closed before all was answered" 3 "$status"
+  expect "status when the daemon disconnects before the last reply" 3 "$status"
 }
 
 folder="$scratch/music"

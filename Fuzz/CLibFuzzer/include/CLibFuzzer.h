@@ -1,9 +1,9 @@
-// The entry point of libFuzzer for programs with a custom main (LLVM, "Using libFuzzer as a library").
+// The entry point of libFuzzer for programs with a custom main function (LLVM, "Using libFuzzer as a library").
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-/// Disables leak reports for this thread's allocations between these calls (sanitizer/lsan_interface.h).
+/// Allocations of this thread between these calls are not reported as leaks (sanitizer/lsan_interface.h).
 void __lsan_disable(void);
 void __lsan_enable(void);
 
