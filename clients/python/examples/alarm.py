@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""An alarm clock: music that begins at a time of the day, and grows louder.
+"""An alarm clock: starts music at a time of day with a fade-in.
 
 usage: alarm.py [--socket PATH] [--fade SECONDS] HH:MM FILE...
 
-The files are loaded and the first is got ready at once, so that one which is missing is said in the evening and not in the morning.
-`now` in place of a time begins at once.
+The files are loaded at once, and the first is prepared, so that a missing file is reported in the evening and not in
+the morning. `now` instead of a time starts immediately.
 """
 
 import argparse
@@ -16,23 +16,23 @@ import playhead
 
 
 def begin_at(text: str) -> datetime.datetime:
-    """The next moment at which it is so late."""
+    """The next occurrence of a time of day."""
     now = datetime.datetime.now()
     if text == "now":
         return now
     try:
         hour = datetime.time.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time of the day such as 06:30") from None
+        raise argparse.ArgumentTypeError(f"the time must have the form HH:MM, such as 06:30 (got {text!r})") from None
     today = datetime.datetime.combine(now.date(), hour)
     return today if today > now else today + datetime.timedelta(days=1)
 
 
 async def main() -> None:
-    """Waits and plays."""
+    """Waits, then plays."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--socket")
-    parser.add_argument("--fade", default="30", help="how long it takes until it is as loud as it gets")
+    parser.add_argument("--fade", default="30", help="duration of the fade-in in seconds (default: 30)")
     parser.add_argument("begin", type=begin_at, metavar="HH:MM")
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Says when times of a recording are heard, for lights, slides or machines that go with it.
+"""Prints when times of a recording are heard, to synchronize lights, slides or machines.
 
 usage: cues.py [--socket PATH] FILE TIME...
 
-Plays FILE in a player of its own, and prints each TIME (83.5, 1:23.5, ...) at the moment at which its sample is heard.
+Plays FILE in a separate player, and prints each TIME (83.5, 1:23.5, ...) when its sample is heard.
 """
 
 import argparse
@@ -26,7 +26,7 @@ async def main() -> None:
         try:
             player = client.player(PLAYER)
             loaded = await player.load(arguments.file, wait="ready")
-            # Bound to the entry, so that it is over with it.
+            # For this entry only, so that the subscription ends with the entry.
             async with player.at(*arguments.times, item=loaded.items[0]) as cues:
                 await player.play()
                 print("playing", flush=True)

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Voice memos: records them with a live level meter, names, lists and plays them.
+"""Voice memos: records memos with a live level meter, renames, lists and plays them.
 
 usage: memo.py [--socket PATH] [--folder DIR] record [--source NAME] [NAME]
        memo.py [--socket PATH] [--folder DIR] name OLD NEW | list | play NAME
 
-Memos are FLAC files in DIR, ~/Memos unless said, which lies below a folder of `playheadd --write-root`. While it records, Space (or p, and Enter
-where no terminal is read) lets it stand and go on; Enter by itself, or q, ends it.
+Memos are FLAC files in DIR (default: ~/Memos), which must be below a folder of `playheadd --write-root`. During a
+recording, Space pauses and resumes, and Enter or q stops. Without a terminal, use p or q, then Enter.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PLAYER = "memo"
 
 @contextlib.contextmanager
 def typed() -> Iterator[None]:
-    """Keys come as they are typed, for as long as it lasts."""
+    """A context in which keys are read without waiting for Enter."""
     if not sys.stdin.isatty():
         yield
         return
@@ -44,14 +44,14 @@ def typed() -> Iterator[None]:
 
 
 def draw(meter: playhead.RecordMeter) -> None:
-    """One line, drawn anew in place on a terminal."""
+    """Prints a level line. On a terminal it replaces the previous line."""
     bar = "=" * round(max(meter.peak_scale) * WIDTH)
     line = f"{float(meter.time):7.1f} s  [{bar:{WIDTH}}] {max(meter.peak):6.1f} dB"
     print(f"\r{line}" if sys.stdout.isatty() else line, end="" if sys.stdout.isatty() else "\n", flush=True)
 
 
 async def watch(client: playhead.Client, recorder: int) -> str:
-    """Shows levels until the recording is over; gives why it ended by itself, or nothing."""
+    """Shows the levels until the end of the recording. Returns the error that ended it, if any."""
     async with client.record_watch(recorder, rate=10) as events:
         async for event in events:
             if isinstance(event, playhead.RecordMeter):
@@ -60,11 +60,11 @@ async def watch(client: playhead.Client, recorder: int) -> str:
                 print(f"\n{event.state}", flush=True)
                 if event.state == "stopped":
                     return event.message or ""
-    return "the recorder is gone"
+    return "the recorder was removed"
 
 
 async def keys(client: playhead.Client, recorder: int) -> None:
-    """Does what is typed, until the recording is to end."""
+    """Processes keys until the recording is stopped."""
     loop = asyncio.get_running_loop()
     pressed: asyncio.Queue[bytes] = asyncio.Queue()
 
@@ -109,7 +109,7 @@ async def record(client: playhead.Client, file: pathlib.Path, source: str | None
 
 
 async def show(client: playhead.Client, folder: pathlib.Path) -> None:
-    """Lists the memos, the newest first."""
+    """Lists the memos, newest first."""
     for file in sorted(folder.glob("*.flac"), key=lambda file: file.stat().st_mtime, reverse=True):
         asset = await client.asset_open(str(file))
         values = {row.key: row.value for row in (await client.asset_load(asset, "duration")).rows}
@@ -121,7 +121,7 @@ async def show(client: playhead.Client, folder: pathlib.Path) -> None:
 
 
 async def play(client: playhead.Client, file: pathlib.Path) -> None:
-    """Plays a memo to its end, in a player of its own."""
+    """Plays a memo to its end, in a separate player."""
     await client.player_create(PLAYER)
     try:
         player = client.player(PLAYER)
@@ -134,13 +134,13 @@ async def play(client: playhead.Client, file: pathlib.Path) -> None:
 
 
 def rename(old: pathlib.Path, new: pathlib.Path) -> None:
-    """Gives a memo another name, which is free."""
+    """Renames a memo. The new name must be unused."""
     os.link(old, new)
     old.unlink()
 
 
 async def main() -> None:
-    """Does what was asked for."""
+    """Executes the specified action."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--socket")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path.home() / "Memos")

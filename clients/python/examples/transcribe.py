@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""For transcribing: plays a recording piece by piece, each again and again until it is written down.
+"""For transcriptions: plays a recording segment by segment, and repeats each until its text is entered.
 
 usage: transcribe.py [--socket PATH] [--length SECONDS] [--rate RATE] FILE
 
-A line with text is what was heard: it is printed with the piece's times, as SubRip has them, and the next piece follows. An empty line goes on
-without text, `<` goes a piece back, and the end of the input ends it.
+Type the text of a segment: it is printed with the times of the segment, in the SubRip format, and the next segment
+follows. An empty line skips the segment, `<` returns to the previous one, and the end of the input quits.
 """
 
 import argparse
@@ -18,13 +18,13 @@ PLAYER = "transcription"
 
 
 def stamp(time: Fraction) -> str:
-    """A time as SubRip writes it."""
+    """A time in the SubRip format."""
     milliseconds = round(time * 1000)
     return f"{milliseconds // 3600000:02}:{milliseconds // 60000 % 60:02}:{milliseconds // 1000 % 60:02},{milliseconds % 1000:03}"
 
 
 async def main() -> None:
-    """Loops over the pieces."""
+    """Loops over the segments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--socket")
     parser.add_argument("--length", type=Fraction, default=Fraction(5))
@@ -32,7 +32,7 @@ async def main() -> None:
     parser.add_argument("file")
     arguments = parser.parse_args()
     if arguments.length < Fraction(1, 100):
-        parser.error("a piece is 0.01 s long at least")
+        parser.error("the length must be at least 0.01 s")
     async with await playhead.connect(arguments.socket) as client:
         await client.player_create(PLAYER)
         try:
@@ -42,7 +42,7 @@ async def main() -> None:
 
 
 async def transcribe(player: playhead.Player, file: str, length: Fraction, rate: Fraction) -> None:
-    """One piece after another, up to the end of the file or of the input."""
+    """Plays each segment, up to the end of the file or of the input."""
     (item,) = (await player.load(file, wait="ready", precise=True)).items
     duration = (await player.item_status(item)).duration
     if duration is None:

@@ -1,4 +1,4 @@
-"""What the tests share: a daemon of their own, files to play, and a server that says what a test wants."""
+"""Shared parts of the tests: a separate daemon, files to play, and a fake server."""
 
 from __future__ import annotations
 
@@ -24,37 +24,39 @@ import playhead  # noqa: E402
 
 DAEMON = os.environ.get("PLAYHEADD", str(REPOSITORY / ".build/debug/playheadd"))
 LIMIT = 60
-"""Seconds after which a test that waits for what does not come has failed: far beyond what any takes."""
+"""The time limit of a test in seconds, far longer than any test needs."""
 
 
 class Daemon:
-    """A daemon on a socket of its own. `virtual`: time passes by `clock.advance` only. `state`: it has its queues when it starts again."""
+    """A daemon on a separate socket. `virtual`: only `clock.advance` moves time. `state`: queues persist over
+    restarts.
+    """
 
     def __init__(self, folder: pathlib.Path, *, virtual: bool = True, state: bool = False, limits: str = "", sound: str = "unix:/nonexistent") -> None:
         self.socket = str(folder / "control.sock")
-        # It ends with the tests, however these end.
+        # The daemon ends with the test process, even if that crashes.
         self._arguments = ["setpriv", "--pdeathsig", "KILL", DAEMON, "--socket", self.socket, "--output", "null", "--clock", "virtual" if virtual else "real",
                            "--log-level", "critical", "--write-root", str(folder), *(["--state", str(folder / "state")] if state else ["--no-state"])]
         if limits:
             config = folder / "playheadd.toml"
             config.write_text(f"[limits]\n{limits}\n")
             self._arguments += ["--config", str(config)]
-        # Neither the configuration of who runs the tests nor a service manager.
+        # Neither the user's configuration nor a service manager.
         self._environment = {name: value for name, value in os.environ.items() if not name.startswith(("NOTIFY_SOCKET", "WATCHDOG_", "LISTEN_"))}
         self._environment["PULSE_SERVER"] = sound
         self._environment["XDG_CONFIG_HOME"] = str(folder / "none")
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
-        """Starts it, and comes back when it says that it is ready."""
+        """Starts the daemon, and waits until it is ready."""
         self._process = await asyncio.create_subprocess_exec(*self._arguments, stdout=asyncio.subprocess.PIPE, env=self._environment)
         assert self._process.stdout
         line = await self._process.stdout.readline()
         if b"ready" not in line:
-            raise AssertionError(f"playheadd said {line!r} instead of that it is ready")
+            raise AssertionError(f"unexpected first line of playheadd: {line!r}")
 
     async def stop(self, *, kill: bool = False) -> None:
-        """Ends it."""
+        """Stops the daemon."""
         process, self._process = self._process, None
         if process:
             process.kill() if kill else process.terminate()
@@ -62,19 +64,21 @@ class Daemon:
 
 
 class Case(unittest.IsolatedAsyncioTestCase):
-    """A test with a folder, which may have a daemon. No test takes longer than LIMIT."""
+    """A test with a folder and an optional daemon. LIMIT is the time limit of each test."""
 
     async def asyncSetUp(self) -> None:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="playhead-"))
         self.addCleanup(shutil.rmtree, self.folder)
-        # What waits for ever says where, and ends.
+        # On a timeout, print the tracebacks and exit.
         faulthandler.dump_traceback_later(LIMIT, exit=True)
         self.addCleanup(faulthandler.cancel_dump_traceback_later)
-        # Its remarks on slow steps are about FFmpeg, which the tests wait for.
+        # asyncio's warnings about slow steps concern FFmpeg, for which the tests wait.
         logging.getLogger("asyncio").setLevel(logging.ERROR)
 
     async def sound_server(self) -> str:
-        """A PulseAudio that ends with the test; what it records is silence, in real time. Gives what PULSE_SERVER takes."""
+        """Starts a PulseAudio that ends with the test. It records silence in real time. Returns the value of
+        PULSE_SERVER.
+        """
         folder = self.folder / "sound"
         folder.mkdir(mode=0o700)
         path = folder / "pulse.sock"
@@ -115,12 +119,12 @@ class Case(unittest.IsolatedAsyncioTestCase):
         return client
 
     def tone(self, name: str = "one.flac", *options: str, seconds: int = 10) -> str:
-        """A file with a tone and tags; what is behind `options` is FFmpeg's."""
+        """Creates a file with a tone and tags; `options` are arguments of FFmpeg."""
         return make(self.folder / name, *options, seconds=seconds)
 
     @contextlib.asynccontextmanager
     async def server(self, serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]) -> AsyncIterator[str]:
-        """A server that is no daemon: it does what `serve` does, behind the greeting."""
+        """A fake daemon: it sends the greeting, then runs `serve`."""
         path = str(self.folder / "fake.sock")
 
         async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -138,7 +142,7 @@ class Case(unittest.IsolatedAsyncioTestCase):
 
 
 def make(path: pathlib.Path, *options: str, seconds: int = 10) -> str:
-    """Has FFmpeg make a file."""
+    """Creates a file with FFmpeg."""
     inputs = [option for option in options if option.startswith("-i ")]
     subprocess.run(
         ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"sine=440:r=48000:d={seconds}", *[part for i in inputs for part in i.split(" ", 1)],
@@ -150,14 +154,14 @@ def make(path: pathlib.Path, *options: str, seconds: int = 10) -> str:
 
 
 def picture(path: pathlib.Path) -> str:
-    """A small picture."""
+    """Creates a small image."""
     subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "color=red:s=64x64", "-frames:v", "1", str(path)],
                    check=True, stdin=subprocess.DEVNULL)
     return str(path)
 
 
 def with_picture(path: pathlib.Path, cover: pathlib.Path) -> str:
-    """An MP3 with a picture in its tags."""
+    """Creates an MP3 with artwork in its tags."""
     return make(path, f"-i {picture(cover)}", "-map", "0", "-map", "1", "-c:a", "libmp3lame", "-disposition:v", "attached_pic")
 
 

@@ -1,4 +1,4 @@
-"""Every command, against a real daemon: what it takes and what it answers can be read."""
+"""Runs every command against a real daemon: the daemon accepts the request, and the client can decode the reply."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support import Case, make, playhead, with_picture
 
 
 async def first_meter(events: AsyncIterator[playhead.Event]) -> AsyncIterator[playhead.RecordMeter]:
-    """The first levels that are told."""
+    """The first reported levels."""
     async for event in events:
         if isinstance(event, playhead.RecordMeter):
             yield event
@@ -65,7 +65,7 @@ class CommandTests(Case):
         await run(main.item_copy(first), "item.copy")
         await run(main.status(), "status")
 
-        # What sets, and says what it is now.
+        # Settings, whose reply is the current value.
         await run(main.auto_wait(False), "auto-wait", False)
         await run(main.auto_wait("toggle"), "auto-wait", True)
         await run(main.default_rate(1.5), "default-rate", 1.5)
@@ -199,7 +199,7 @@ class CommandTests(Case):
         await run(client.record_delete(), "record.delete")
         self.assertFalse((self.folder / "memo.flac").exists())
 
-        # The queue again, and what was played before.
+        # The queue again, and the history.
         await run(main.next(), "next")
         self.assertEqual((await run(main.previous(), "previous")).item, (await main.status()).item)
         await run(main.jump(index=1), "jump")
@@ -230,7 +230,7 @@ class CommandTests(Case):
         self.assertEqual([(entry.item, entry.path) for entry in await main.entries()], [(back.first, one), (back.last, two)])
         await run(client.queue_forget("evening"), "queue.forget", None)
 
-        # Nothing is left out.
+        # All commands are covered.
         everything = {row.command for row in (await client.help()).rows}
         by_hand = {"observe", "unobserve", "tick", "untick", "at", "at-chapters", "meter", "unmeter", "record.watch", "record.unwatch", "bye", "cancel"}
         self.assertEqual(everything - set(done) - by_hand, set())
@@ -291,7 +291,7 @@ class CommandTests(Case):
         async with client.main.edit() as edit:
             await edit.append(one)
             await edit.append(*paths[:10_000])
-            # What another task does meanwhile is not gathered.
+            # Requests of another task are not part of the edit.
             self.assertEqual(len((await client.main.append(one)).items), 1)
             await edit.insert(*paths[10_000:], after=None)
         self.assertEqual((len(edit.items), (await client.main.status()).count), (20_001, 20_002))

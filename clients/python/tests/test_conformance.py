@@ -1,6 +1,6 @@
 """Every command in both forms, against real daemons: protocol.md, the replies and the Python classes agree.
 
-The cases run in their order, in words against one daemon and as JSON-RPC against another. Each row that is printed is a case.
+The cases run in order, in text form against one daemon and as JSON-RPC against another. Each printed row is a case.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from test_protocol import PROTOCOL, generator
 from playhead.connection import words
 from playhead.decoding import decode, read_bool, read_float, read_int, read_text, read_time, read_value
 
-# A request in words, the parameters of the same request in JSON, and the name of the expected error. {one}, {two} and {film} are files,
-# {out} is a folder.
+# A request in text form, the parameters of the same request in JSON, and the name of the expected error. {one}, {two}
+# and {film} are files, {out} is a folder.
 CASES: list[tuple[str, dict[str, Any], str]] = [
     ("hello protocol=1", {"protocol": 1}, ""), ("ping", {}, ""), ("stats", {}, ""), ("config.reload", {}, ""), ("help", {}, ""),
     ("help seek", {"command": "seek"}, ""), ("help observe", {"command": "observe"}, ""),
@@ -87,7 +87,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("queue.load evening", {"name": "evening"}, ""), ("queue.forget evening", {"name": "evening"}, ""), ("bye", {}, ""),
 ]
 
-# Requests that answer only when time passes.
+# Requests whose reply requires that time advances.
 NEEDS_TIME = {"play-at", "rate-together"}
 
 # Fields whose values depend on real time or on the daemon, not on the form.
@@ -104,7 +104,7 @@ GROUPS = {name: set(codes) for name, codes in (
 
 @dataclasses.dataclass
 class Reply:
-    """The reply to one request; in words every value is a text."""
+    """The reply to one request. In text form every value is a text."""
 
     rows: list[dict[str, Any]]
     fields: dict[str, Any]
@@ -112,14 +112,14 @@ class Reply:
 
 
 class Peer:
-    """A bare connection of one form to a daemon of its own."""
+    """A plain connection in one form to a separate daemon."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, is_json: bool) -> None:
         self._reader, self._writer, self._is_json = reader, writer, is_json
         self._number = 0
 
     async def ask(self, line: str, parameters: dict[str, Any]) -> Reply:
-        """Sends a request and reads its reply; events are passed over."""
+        """Sends a request and reads its reply; events are ignored."""
         self._number += 1
         if self._is_json:
             message = {"jsonrpc": "2.0", "id": self._number, "method": line.split()[0], "params": parameters}
@@ -132,7 +132,7 @@ class Peer:
                 return Reply([], {}, {**found["error"]["data"], "message": found["error"]["message"]})
             rows = found["result"].pop("rows", None)
             return Reply(rows or [], found["result"])
-        # A shell's quotes are not those of the words form.
+        # The quotes of a shell differ from those of the text form.
         quoted = " ".join(json.dumps(word) if " " in word else word for word in shlex.split(line))
         self._writer.write(f"@{self._number} {quoted}\n".encode())
         rows = []
@@ -152,7 +152,7 @@ class Peer:
 
 
 def as_words(value: Any) -> str:
-    """A value of JSON as the words form has it; numbers are compared as such."""
+    """The text form of a JSON value. Numbers are compared as numbers."""
     if value is None:
         return "none"
     if isinstance(value, bool):
@@ -165,7 +165,7 @@ def as_words(value: Any) -> str:
 
 
 def same(text: Any, value: Any) -> bool:
-    """Whether a text of the words form and a value of JSON mean the same."""
+    """Whether a value in text form equals a JSON value."""
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
         try:
             return Fraction(str(text)) == Fraction(value)
@@ -237,7 +237,7 @@ class ConformanceTests(Case):
         self.check_fields(made.wire_fields(command.reply), in_json.fields)
         for row in in_json.rows:
             self.check_fields(made.wire_fields(command.rows), row)
-        # The classes read what came.
+        # The classes can decode the replies.
         kind = getattr(playhead, made.reply_class(command), None)
         if command.name not in made.BY_HAND and kind is not None:
             decode(kind, in_json.fields)
@@ -278,5 +278,5 @@ class ConformanceTests(Case):
                 continue
             if isinstance(value, str):
                 value = value.replace(folders[1], folders[0])
-            self.assertTrue(same(in_words[name], value), f"{name}: {in_words[name]!r} in words, {value!r} in JSON")
+            self.assertTrue(same(in_words[name], value), f"{name}: {in_words[name]!r} in text form, {value!r} in JSON")
 

@@ -1,4 +1,4 @@
-"""Requests at once, cancelled ones, daemons that go away or talk nonsense."""
+"""Concurrent requests, cancelled requests, daemons that disconnect or send invalid data."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ConnectionTests(Case):
     async def test_a_request_that_is_cancelled_leaves_the_connection_as_it_was(self) -> None:
         client = await self.client(await self.daemon())
         await client.main.load(self.tone(), wait="ready")
-        # As many as may be in flight, three times over.
+        # Three times the maximum number of requests in flight.
         for _ in range(3):
             waiting = [asyncio.create_task(client.main.wait("time>=1", timeout=0)) for _ in range(200)]
             await asyncio.sleep(0)
@@ -97,7 +97,7 @@ class ConnectionTests(Case):
             ended.set()
 
         async with self.server(serve) as path, await playhead.connect(path) as client:
-            # More than the socket holds, so that what comes behind it cannot be sent yet.
+            # More than the socket buffer, so that the following request cannot be sent yet.
             large = [asyncio.create_task(client.request("ping", {"note": "x" * 60_000})) for _ in range(20)]
             starting = asyncio.create_task(client.main.tick(1).start())
             await asyncio.sleep(0)
@@ -120,14 +120,15 @@ class ConnectionTests(Case):
             task.cancel()
         kinds = [type(each) for each in await asyncio.gather(*waiting, return_exceptions=True)]
         self.assertEqual((kinds.count(asyncio.CancelledError), kinds.count(playhead.TooManyWaits)), (150, 50))
-        # The daemon does not go on with those that were cancelled, so there is room for as many others, and for all else.
+        # The daemon ended the cancelled requests, so that the same number of requests can wait again, and others
+        # proceed.
         again = [asyncio.create_task(client.main.wait("time>=1")) for _ in range(200)]
         await asyncio.gather(*[client.ping() for _ in range(300)])
         kinds = [type(each.exception()) for each in again if each.done()]
         self.assertEqual((kinds, len(again) - len(kinds)), ([playhead.TooManyWaits] * 50, 150))
         await client.main.play()
         await client.main.wait("status=playing", timeout=0)
-        # When they are answered there is again.
+        # After their replies, others can wait again.
         await client.clock_advance(2)
         await asyncio.gather(*again, return_exceptions=True)
         await client.main.wait("time>=1")
@@ -146,7 +147,7 @@ class ConnectionTests(Case):
         errors = (await client.stats()).errors
         waits = [client.main.wait("ended"), client.main.wait("ended", timeout=1000), client.main.logged_events("player.volume", wait=True)]
         await self.cancel(client, *waits)
-        # The daemon answered each with `cancelled` before this request.
+        # The daemon replied to each with `cancelled` before this request.
         self.assertEqual((await client.stats()).errors - errors, len(waits))
         self.assertEqual(client._connection._pending, {})
 
@@ -157,7 +158,8 @@ class ConnectionTests(Case):
         work = [client.main.scan(*[one] * 200), client.waveform(one), client.export(one, file=self.folder / "out.flac"),
                 client.image(one, 0, file=self.folder / "out.png")]
         await self.cancel(client, *work)
-        # The daemon answered each with an error before this request, `image` perhaps with the error of a file without video.
+        # The daemon replied to each with an error before this request; `image` may have failed because the file has no
+        # video.
         self.assertEqual((await client.stats()).errors - errors, len(work))
         self.assertEqual(client._connection._pending, {})
 
@@ -231,7 +233,7 @@ class ConnectionTests(Case):
                     await call()
                 except playhead.Disconnected as error:
                     errors.append(error)
-        # It ended by a FIN or by a reset, as the kernel had it; they all say the same.
+        # The connection ended by FIN or reset, which depends on the kernel. All errors are the same.
         self.assertEqual([(type(each), str(each)) for each in errors], [(playhead.Disconnected, str(client.closed))] * 6)
         self.assertEqual(len({id(each) for each in [*errors, client.closed]}), 7)
         assert client.closed

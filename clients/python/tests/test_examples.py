@@ -1,4 +1,4 @@
-"""The examples, as they are run."""
+"""Runs the examples."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ExampleTests(Case):
         self.assertRegex(await until("one: "), r"^one: [0-9.]+ s$")
         await memo.communicate()
         self.assertEqual(memo.returncode, 0)
-        # It keeps its name, and no other takes it.
+        # Renaming fails: the names of both memos do not change.
         again = await self.run_example("memo.py", *options, "record", "one")
         _, errors = await again.communicate()
         self.assertIn("(file-exists)", errors.decode())
@@ -92,7 +92,7 @@ class ExampleTests(Case):
         self.assertEqual((played.returncode, output.decode(), errors.decode()), (0, "playing idea\n", ""))
 
     async def test_pieces_are_heard_again_until_they_are_written_down(self) -> None:
-        # In real time: a seek of what plays is answered when its sound is with the device.
+        # In real time: the reply to a seek during playback follows when the audio has reached the device.
         daemon = await self.daemon(virtual=False)
         client = await self.client(daemon)
         typed = await self.run_example("transcribe.py", "--socket", daemon.socket, "--length", "0.5", self.tone(seconds=2))

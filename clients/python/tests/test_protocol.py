@@ -1,4 +1,4 @@
-"""The package says what protocol.md and the daemon say."""
+"""The package agrees with protocol.md and with the daemon."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def generator() -> types.ModuleType:
     return module
 
 
-# What would have the name of something that is written by hand.
+# A generated method that would have the name of a hand-written one.
 METHODS = {"events": "logged_events"}
 
 
@@ -47,7 +47,7 @@ class ProtocolTests(Case):
             if row.command in BY_HAND.values():
                 continue  # `close` of a subscription; see the next test
             if row.command == "cancel":
-                continue  # a cancelled task's: test_a_wait_that_is_cancelled_ends_at_the_daemon
+                continue  # for a cancelled task: test_a_wait_that_is_cancelled_ends_at_the_daemon
             method = getattr(playhead.Player if of_player else playhead.Client, name, None)
             with self.subTest(command=row.command):
                 assert callable(method), f"no method {name}"

@@ -1,4 +1,4 @@
-"""Observing, ticks, cues, meters; readers that are slow; daemons that come back."""
+"""Observed keys, ticks, cues, meters; slow readers; daemons that restart."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class WatchingTests(Case):
         async with client.main.at(1, item=item) as cues:
             await client.main.clear()
             self.assertEqual([type(each) async for each in cues], [playhead.Removed])
-            # What is over is kept no longer, for the daemon will not speak of it again.
+            # An ended subscription is removed, because the daemon sends no more events for it.
             self.assertEqual(client._connection._subscribers, {})
 
     async def test_what_was_closed_does_not_begin(self) -> None:
@@ -72,7 +72,7 @@ class WatchingTests(Case):
         self.assertEqual([tick async for tick in ticks], [])
         with self.assertRaises(RuntimeError):
             await ticks.start()
-        # Closed while it begins.
+        # Closed during its start.
         ticks = client.main.tick(1)
         starting = asyncio.create_task(ticks.start())
         await asyncio.sleep(0)
@@ -106,7 +106,7 @@ class WatchingTests(Case):
         await client.main.volume(0.5)
         self.assertEqual([event async for event in volumes], [])
         self.assertEqual(client._connection._subscribers, {})
-        # The daemon has forgotten it, too: nothing of that number is there to be ended.
+        # The daemon has removed it, too: ending this id fails.
         with self.assertRaises(playhead.PlayheadError) as refused:
             await client._connection.request("unobserve", {"id": volumes.id})
         self.assertEqual(refused.exception.code, playhead.ErrorCode.NO_SUCH_OBSERVER)
@@ -115,7 +115,7 @@ class WatchingTests(Case):
         client = await self.client(await self.daemon())
         with self.assertRaises(playhead.PlayheadError) as refused:
             async with client.main.observe("player.nothing"):
-                self.fail("it was taken")
+                self.fail("the daemon accepted the id")
         self.assertEqual(refused.exception.code, playhead.ErrorCode.NO_SUCH_PROPERTY)
 
     async def test_a_reader_that_does_not_read_gets_the_newest_and_is_told_what_is_missing(self) -> None:

@@ -1,4 +1,4 @@
-"""A typed asyncio client of playheadd, a media player without a face.
+"""A typed asyncio client of playheadd, a headless media player.
 
     import asyncio, playhead
 

@@ -1,4 +1,4 @@
-"""The client: a connection, the daemon's players, and what is no player's."""
+"""The client: a connection, the daemon's players, and the commands without a player."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ class Client(ClientCommands):
             await client.main.load("one.flac")
             await client.main.play()
 
-    All methods may be called from many tasks of the event loop at once; each is a request of its own, and none holds up another.
+    Several tasks of the event loop can call methods at the same time. Each call is a separate request, and no request
+    blocks another.
     """
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
         self.main = Player(connection)
-        """The player that is always there."""
+        """The default player, which always exists."""
 
     @property
     def path(self) -> str:
@@ -36,25 +37,25 @@ class Client(ClientCommands):
 
     @property
     def daemon_version(self) -> str:
-        """The daemon's version, as it greeted with."""
+        """The daemon's version, from its greeting."""
         return self._connection.daemon_version
 
     @property
     def instance(self) -> str | None:
-        """Which run of the daemon it is; numbers of events are of one."""
+        """Identifies the run of the daemon. Event numbers are valid within one run."""
         return self._connection.instance
 
     @property
     def closed(self) -> Exception | None:
-        """Why there is no connection any more; None while there is one."""
+        """The reason why the connection has ended; None while it is open."""
         return self._connection.closed
 
     def player(self, name: str) -> Player:
-        """A player by its name."""
+        """The player with this name."""
         return Player(self._connection, name)
 
     async def request(self, command: str, parameters: Mapping[str, object]) -> Mapping[str, object]:
-        """Sends any request, and gives its reply as it is: for commands that are newer than this package."""
+        """Sends any request and returns the unprocessed reply. For commands that are newer than this package."""
         return await self._connection.request(command, parameters)
 
     def listen(self, *, buffer: int = BUFFER) -> Listening:
@@ -64,25 +65,25 @@ class Client(ClientCommands):
     def record_watch(
         self, recorder: int | None = None, *, rate: Number | None = None, buffer: int = BUFFER
     ) -> Subscription[Recording | RecordMeter | Overflow]:
-        """A Recording whenever a recorder (the newest unless said) does something else, the present state first; with `rate` a RecordMeter so many
-        times a second while it records."""
+        """A Recording for each state of a recorder (default: the newest), first the current state. With `rate`, also a
+        RecordMeter this many times per second while the recorder records."""
         return watch_recorder(self._connection, recorder, rate, buffer)
 
     async def hand_over(self, file: int | HasDescriptor) -> str:
-        """Hands an open file, pipe or socket to the daemon; gives `fd:TOKEN`, which stands where a path does."""
+        """Passes an open file, pipe or socket to the daemon. Returns `fd:TOKEN`, which can replace a path."""
         return await hand_over(self.path, file)
 
     async def asset_picture(self, asset: int, index: int | None = None) -> Picture:
-        """A picture of an asset's tags, all of it: the front cover, or else the first, unless said."""
+        """The complete artwork of an asset's tags (default: the front cover, else the first artwork)."""
         return await whole_picture(lambda offset: self.asset_artwork(asset, index=index, offset=offset))
 
     async def bye(self) -> None:
-        """Has the daemon end the connection: waiting requests are answered with `cancelled`, and then it closes."""
+        """Requests the end of the connection: the daemon ends waiting requests with `cancelled`, then closes it."""
         await self._connection.request("bye", {})
         await self.close()
 
     async def close(self) -> None:
-        """Ends the connection, and with it what was subscribed to."""
+        """Ends the connection and its subscriptions."""
         await self._connection.close()
 
     async def __aenter__(self) -> Client:
@@ -93,5 +94,5 @@ class Client(ClientCommands):
 
 
 async def connect(path: str | None = None) -> Client:
-    """Connects to the daemon at `path`, or where it listens by itself. Raises Disconnected when there is none."""
+    """Connects to the daemon at `path` (default: `default_socket()`). Raises Disconnected without a daemon."""
     return Client(await Connection.open(path))

@@ -1,7 +1,8 @@
-"""One connection to the daemon: requests in flight, their replies, and events to whom they are for.
+"""One connection to the daemon: requests in flight, their replies, and the dispatch of events.
 
-A reader task is the only one that reads the socket. It never waits for anybody: replies go to futures, events into the bounded buffers of
-subscriptions. So a reader of events that is slow, or waits for a reply in between, can neither hold up replies nor grow memory.
+Only the reader task reads the socket. It never waits for a consumer: replies go to futures, events to the bounded
+buffers of subscriptions. A consumer of events that is slow, or waits for a reply, thus neither delays replies nor grows
+memory.
 """
 
 from __future__ import annotations
@@ -22,34 +23,34 @@ from .sockets import default_socket
 from .values import Event
 
 LINE_BYTES = 65536
-"""A request is no longer, without its LF (`line-bytes`, unless the daemon is configured otherwise)."""
+"""The maximum length of a request, without its LF (the daemon's default for `line-bytes`)."""
 
 REPLY_BYTES = 8 << 20
-"""A line of the daemon's is no longer; it keeps no more than `output-bytes` for a connection."""
+"""The maximum length of a line from the daemon, which buffers at most `output-bytes` per connection."""
 
 REQUESTS = 200
-"""Requests in flight; more wait here. The daemon reads no further when 256 wait (`waiting-requests`)."""
+"""The maximum number of requests in flight; others wait here. The daemon stops reading at 256 (`waiting-requests`)."""
 
 WAITS = 150
-"""How many of them may wait without a time limit: what is left goes on being answered, whatever is waited for."""
+"""The maximum number of waiting requests without a timeout. The rest of the requests can always proceed."""
 
 FILE_WORK = {"scan", "waveform", "export", "image"}
-"""Commands whose work in the background ends when their request is cancelled."""
+"""Commands whose background work ends when their request is cancelled."""
 
 NUMBERS = {"protocol", "code", "dropped"}
-"""Fields of lines in words that are numbers; others may look so, such as the name of an instance."""
+"""The numeric fields of lines in text form. Others can look numeric, such as the name of an instance."""
 
 log = logging.getLogger("playhead")
 
 
 class Listener(Protocol):
-    """Who gets events."""
+    """A receiver of events."""
 
     def deliver(self, event: Event) -> None:
-        """Takes an event; called by the reader, so it must not wait."""
+        """Receives an event. The reader task calls it, so it must not block."""
 
     def end(self, error: Exception | None) -> None:
-        """No event comes any more: the connection is over, with this error unless it was closed from here."""
+        """The connection has ended, with this error unless this client closed it. No event follows."""
 
 
 @dataclass(slots=True)
@@ -58,26 +59,26 @@ class _Pending:
     accepted: Callable[[Mapping[str, object]], None] | None
     abandoned: Callable[[Mapping[str, object]], None] | None
     number: int = 0
-    """Its id."""
+    """The request id."""
     size: int = 0
-    """Of its line, in bytes."""
+    """The length of the line, in bytes."""
     cancellable: bool = False
-    """Whether the daemon cancels it when the task that waits is cancelled."""
+    """Whether the daemon cancels the request when the waiting task is cancelled."""
     endless: bool = False
-    """Whether it may do so for ever."""
+    """Whether the request waits without a timeout."""
 
 
 class Connection:
-    """A connection. Made by `Connection.open`; ended by `close`, which `async with` calls."""
+    """A connection. `Connection.open` creates it; `close`, which `async with` calls, ends it."""
 
     def __init__(self, path: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, greeting: Mapping[str, object]) -> None:
         self.path = path
         self.daemon_version = str(greeting.get("version", ""))
         instance = greeting.get("instance")
         self.instance: str | None = None if instance is None else str(instance)
-        """Which run of the daemon it is; numbers of events are of one."""
+        """Identifies the run of the daemon. Event numbers are valid within one run."""
         self.closed: Exception | None = None
-        """Why there is no connection any more; None while there is one."""
+        """The reason why the connection has ended; None while it is open."""
         self._reader = reader
         self._writer = writer
         self._next_id = 1
@@ -91,7 +92,7 @@ class Connection:
 
     @classmethod
     async def open(cls, path: str | None = None) -> Connection:
-        """Connects to the daemon, and reads its greeting. Raises Disconnected when there is none, or when it does not want this one."""
+        """Connects to the daemon and reads its greeting. Raises Disconnected without a daemon, or if it refuses."""
         where = path or default_socket()
         try:
             reader, writer = await asyncio.open_unix_connection(where, limit=REPLY_BYTES)
@@ -104,11 +105,11 @@ class Connection:
                 raise Disconnected(f"no daemon at {where}: {error}") from error
             kind, fields = words(greeting)
             if kind == "closing":
-                raise Disconnected(f"the daemon at {where} does not take the connection", PlayheadError.of(fields))
+                raise Disconnected(f"the daemon at {where} refused the connection", PlayheadError.of(fields))
             if not greeting.endswith("\n"):
                 raise Disconnected(f"the daemon at {where} closed the connection")
             if kind != "hello" or fields.get("protocol") != 1:
-                raise ProtocolError(f"what listens at {where} does not speak protocol 1 of playhead: {greeting[:80]!r}")
+                raise ProtocolError(f"the peer at {where} does not support protocol 1 of playhead: {greeting[:80]!r}")
         except BaseException:
             writer.transport.abort()
             raise
@@ -120,13 +121,13 @@ class Connection:
         self, command: str, parameters: Mapping[str, object], *, accepted: Callable[[Mapping[str, object]], None] | None = None,
         abandoned: Callable[[Mapping[str, object]], None] | None = None,
     ) -> Mapping[str, object]:
-        """Sends a request and waits for its reply; raises PlayheadError when the daemon refuses.
+        """Sends a request and waits for its reply; raises PlayheadError for an error reply.
 
-        `accepted` is called with the reply before any later line is read. When the waiting task is cancelled, the daemon cancels a request that
-        only waits or works on files in the background. It carries out any other request; `abandoned` is called with the reply. Raises
-        TooManyWaits when WAITS requests already wait without a time limit.
+        `accepted` is called with the reply before the next line is read. When the waiting task is cancelled, the daemon
+        cancels a request that only waits or works on files in the background. It executes any other request;
+        `abandoned` is called with the reply. Raises TooManyWaits when WAITS requests already wait without a timeout.
         """
-        # Refused before it takes anything: what cannot be sent changes nothing.
+        # Check first: a request that cannot be encoded must not acquire a slot.
         encode_request(0, command, parameters)
         await self._slots.acquire()
         if self.closed:
@@ -144,10 +145,10 @@ class Connection:
         try:
             await self._writer.drain()
         except OSError:
-            # The reader learns of it, too, and tells everybody who waits.
+            # The reader task gets the same error, and reports it to all waiting tasks.
             pass
         except BaseException:
-            # Cancelled before it could be told that nobody waits.
+            # Cancelled before the request was completely sent.
             pending.reply.cancel()
             self._give_up(pending)
             raise
@@ -158,16 +159,16 @@ class Connection:
             raise
 
     def _give_up(self, pending: _Pending) -> None:
-        """Cancels a request at the daemon whose task has been cancelled."""
+        """Sends a cancel request for a request whose task was cancelled."""
         if not pending.cancellable or pending.number not in self._pending:
             return
-        # Its answer comes at once, and there is room for another from now on.
+        # The daemon replies to a cancelled request at once, so another request can wait.
         self._waits -= pending.endless
         pending.endless = False
         self.post("cancel", {"id": pending.number})
 
     def post(self, command: str, parameters: Mapping[str, object]) -> None:
-        """Sends a request that nobody waits for."""
+        """Sends a request without waiting for a reply."""
         if self.closed is None:
             line = json.dumps({"jsonrpc": "2.0", "method": command, "params": parameters}, ensure_ascii=False, allow_nan=False)
             self._writer.write(line.encode() + b"\n")
@@ -176,7 +177,7 @@ class Connection:
         line = encode_request(self._next_id, command, parameters)
         if pending.endless:
             if self._waits >= WAITS:
-                raise TooManyWaits(f"{command}: {self._waits} requests wait without a time limit: give them a timeout, or cancel some")
+                raise TooManyWaits(f"{command}: {self._waits} requests wait without a timeout: set timeouts or cancel requests")
             self._waits += 1
         pending.number, pending.size = self._next_id, len(line)
         self._pending[self._next_id] = pending
@@ -186,21 +187,21 @@ class Connection:
     # MARK: - Events
 
     def subscribe(self, number: int, listener: Listener) -> None:
-        """Gives events of a subscription to somebody."""
+        """Registers the listener for the events of a subscription."""
         self._subscribers[number] = listener
 
     def unsubscribe(self, number: int) -> None:
-        """Gives them to nobody any more."""
+        """Removes the listener of a subscription."""
         self._subscribers.pop(number, None)
 
     def listen(self, listener: Listener) -> None:
-        """Gives events that belong to no subscription to somebody, too."""
+        """Adds a listener for events without a subscription."""
         if self.closed:
             raise fresh(self.closed)
         self._listeners.add(listener)
 
     def unlisten(self, listener: Listener) -> None:
-        """Does not any more."""
+        """Removes such a listener."""
         self._listeners.discard(listener)
 
     # MARK: - Reading
@@ -208,7 +209,7 @@ class Connection:
     async def _read(self) -> None:
         failure: Exception
         try:
-            # What a daemon that died was about to write is no line.
+            # Ignore an incomplete last line of a daemon that crashed.
             while (line := await self._reader.readline()).endswith(b"\n"):
                 self._take(line)
             failure = Disconnected("the daemon closed the connection", self._reason)
@@ -219,21 +220,21 @@ class Connection:
         except ValueError as error:
             failure = ProtocolError(f"a line of more than {REPLY_BYTES} bytes: {error}")
         except Exception as error:
-            # Whatever it is, nobody may wait for ever because of it.
-            failure = ProtocolError(f"what the daemon sent cannot be read: {error!r}")
+            # After any error, no task may wait indefinitely.
+            failure = ProtocolError(f"invalid data from the daemon: {error!r}")
         self._finish(failure)
 
     def _take(self, line: bytes) -> None:
-        """One line of the daemon's."""
+        """Processes one line from the daemon."""
         if line.startswith(b"*"):
             kind, fields = words(line.decode("utf-8", "replace"))
             return self._event(kind, fields)
         try:
             message = json.loads(line, parse_float=Fraction)
         except ValueError as error:
-            raise ProtocolError(f"a line that is no JSON: {line[:80]!r}") from error
+            raise ProtocolError(f"a line that is not JSON: {line[:80]!r}") from error
         if not isinstance(message, dict):
-            raise ProtocolError(f"a line that is no object: {line[:80]!r}")
+            raise ProtocolError(f"a line that is not a JSON object: {line[:80]!r}")
         if "method" in message:
             parameters = message.get("params")
             return self._event(str(message["method"]), parameters if isinstance(parameters, dict) else {})
@@ -241,28 +242,28 @@ class Connection:
         if number is None and isinstance(message.get("error"), dict):
             return self._refused(message)
         if not isinstance(number, int) or number not in self._pending:
-            raise ProtocolError(f"a reply to nothing that was asked: {line[:200]!r}")
+            raise ProtocolError(f"a reply with an unknown id: {line[:200]!r}")
         self._complete(number, message)
 
     def _complete(self, number: int, message: Mapping[str, object]) -> None:
         pending = self._pending[number]
-        # Taken out behind that: who waits for a reply that cannot be read is told with all others.
+        # Remove it after `_answer`: if the reply is invalid, its task gets the same error as all others.
         self._answer(pending, message)
         del self._pending[number]
         self._waits -= pending.endless
         self._slots.release()
 
     def _refused(self, message: Mapping[str, object]) -> None:
-        """An error about a line that the daemon did not read far enough to know whose it is."""
+        """Processes an error reply without an id, for a line that the daemon could not parse."""
         error = refusal(message)
         number: int | None = None
         if error.code is ErrorCode.LINE_TOO_LONG:
-            # Whatever is allowed, the longest one is longer; of several that are they all get this.
+            # The longest request exceeded the limit. If several did, each gets its own error reply.
             number = max(((pending.size, each) for each, pending in self._pending.items()), default=(0, None))[1]
         elif len(self._pending) == 1:
             number = next(iter(self._pending))
         if number is None:
-            log.error("the daemon refused a line without saying which: %s", error)
+            log.error("the daemon refused an unidentified line: %s", error)
         else:
             self._complete(number, message)
 
@@ -270,12 +271,12 @@ class Connection:
         result = message.get("result")
         if isinstance(message.get("error"), dict):
             error = refusal(message)
-            # A daemon that ends is one that goes away.
+            # A daemon that stops counts as disconnected.
             ending = error.code is ErrorCode.SHUTTING_DOWN
             if ending:
                 self._reason = self._reason or error
             if not pending.reply.done():
-                pending.reply.set_exception(Disconnected("the daemon ends", error) if ending else error)
+                pending.reply.set_exception(Disconnected("the daemon is stopping", error) if ending else error)
             return
         if not isinstance(result, dict):
             raise ProtocolError(f"a reply with neither result nor error: {message!r}")
@@ -290,7 +291,7 @@ class Connection:
     def _event(self, name: str, fields: Mapping[str, object]) -> None:
         kind = EVENTS.get(name)
         if kind is None:
-            log.debug("event %s is not known to this package", name)
+            log.debug("unknown event %s", name)
             return
         event = decode(kind, fields)
         if isinstance(event, Closing):
@@ -312,7 +313,7 @@ class Connection:
     # MARK: - The end
 
     async def close(self) -> None:
-        """Ends the connection, and with it its subscriptions. Requests in flight are answered with Disconnected."""
+        """Ends the connection and its subscriptions. Requests in flight raise Disconnected."""
         self._finish(None)
         self._task.cancel()
         try:
@@ -324,14 +325,14 @@ class Connection:
         if self.closed:
             return
         self.closed = failure or Disconnected("the connection was closed")
-        # Not `close`, which would wait until the daemon has read what is not sent yet.
+        # `close` would wait until the daemon has read the unsent data.
         self._writer.transport.abort()
         pending, self._pending = self._pending, {}
         for request in pending.values():
             self._slots.release()
             if not request.reply.done():
                 request.reply.set_exception(fresh(self.closed))
-                request.reply.exception()  # it is told to all who wait; nobody need
+                request.reply.exception()  # retrieve it: a future without a waiting task must not log it
         subscribers, self._subscribers = self._subscribers, {}
         listeners, self._listeners = self._listeners, set()
         for listener in [*subscribers.values(), *listeners]:
@@ -345,7 +346,7 @@ class Connection:
 
 
 def only_waits(command: str, parameters: Mapping[str, object]) -> bool:
-    """Whether a request does nothing but wait for what happens."""
+    """Whether a request only waits for an event."""
     return command == "wait" or command == "events" and bool(parameters.get("wait"))
 
 
@@ -363,15 +364,15 @@ def encode_request(number: int, command: str, parameters: Mapping[str, object]) 
     try:
         line = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"{command}: a text that is not UTF-8: {error.object[error.start:error.end]!r}") from error
-    # Room for any number of a request, so that what fits as the first fits as the last.
+        raise ValueError(f"{command}: the text is not UTF-8: {error.object[error.start:error.end]!r}") from error
+    # Reserve space for the longest request id, so that the limit does not depend on the id.
     if len(line) + 19 > LINE_BYTES:
-        raise RequestTooLong(f"{command}: {len(line)} bytes do not fit into a line of {LINE_BYTES}")
+        raise RequestTooLong(f"{command}: a request line must have at most {LINE_BYTES} bytes (got {len(line)})")
     return line + b"\n"
 
 
 def words(line: str) -> tuple[str, dict[str, object]]:
-    """A line `* NAME KEY=VALUE ...`, which the daemon sends before it knows that it speaks JSON."""
+    """Parses a line `* NAME KEY=VALUE ...`, which the daemon sends before the connection uses JSON."""
     found: list[str] = []
     word, quoted, characters = "", False, iter(line.rstrip("\n"))
     for character in characters:

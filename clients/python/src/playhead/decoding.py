@@ -1,4 +1,4 @@
-"""Objects of JSON made into dataclasses, by the annotations of these."""
+"""Converts JSON objects to dataclasses, according to their annotations."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ Reader = Callable[[object], Any]
 
 
 def camel(name: str) -> str:
-    """`time_control_status` as it is on the wire."""
+    """The wire name of a field such as `time_control_status`."""
     return re.sub(r"_([a-z0-9])", lambda found: found.group(1).upper(), name)
 
 
 def decode(kind: type[T], fields: Mapping[str, object]) -> T:
-    """Makes `kind`, a dataclass, of an object. What it does not know is passed over; what it misses is a ProtocolError."""
+    """Converts an object to the dataclass `kind`. Unknown fields are ignored; a missing field is a ProtocolError."""
     arguments: dict[str, object] = {}
     for name, wire, read, needed in _plan(cast(Any, kind)):
         if wire in fields:
             try:
                 arguments[name] = read(fields[wire])
             except (TypeError, ValueError, ZeroDivisionError) as error:
-                raise ProtocolError(f"{wire} of {kind.__name__} cannot be {fields[wire]!r}") from error
+                raise ProtocolError(f"{wire} of {kind.__name__} has an invalid value: {fields[wire]!r}") from error
         elif needed:
-            raise ProtocolError(f"{kind.__name__} without {wire}: {dict(fields)!r}")
+            raise ProtocolError(f"{kind.__name__} lacks {wire}: {dict(fields)!r}")
         elif needed is None:
             arguments[name] = None
     return kind(**arguments)
@@ -41,7 +41,7 @@ def decode(kind: type[T], fields: Mapping[str, object]) -> T:
 
 @functools.lru_cache(maxsize=None)
 def _plan(kind: Any) -> list[tuple[str, str, Reader, bool | None]]:
-    """For each field: its name, its name on the wire, its reader; and whether it must be there, None: else it is None."""
+    """For each field: its name, its wire name, its reader, and whether it is required (None: None if it is missing)."""
     hints = typing.get_type_hints(kind)
     plan: list[tuple[str, str, Reader, bool | None]] = []
     for field in dataclasses.fields(kind):
@@ -52,7 +52,7 @@ def _plan(kind: Any) -> list[tuple[str, str, Reader, bool | None]]:
 
 
 def _reader(hint: Any) -> tuple[Reader, bool]:
-    """What reads a value of a kind, and whether that may be None."""
+    """The reader for a type, and whether the value can be None."""
     if typing.get_origin(hint) is tuple:
         return functools.partial(_sequence, _reader(typing.get_args(hint)[0])[0]), False
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
@@ -67,7 +67,7 @@ def _reader(hint: Any) -> tuple[Reader, bool]:
 
 
 def value(found: object) -> Any:
-    """A value as it is, with tuples for arrays."""
+    """Returns a value unchanged, with tuples for arrays."""
     return tuple(value(each) for each in found) if isinstance(found, list) else found
 
 
@@ -129,7 +129,7 @@ def _one(read: Callable[[object], T], fields: Mapping[str, object], wire: str) -
     try:
         return read(fields[wire])
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise ProtocolError(f"a reply should have {wire}: {dict(fields)!r}") from error
+        raise ProtocolError(f"the reply lacks {wire}, or its value is invalid: {dict(fields)!r}") from error
 
 
 def read_int(fields: Mapping[str, object], wire: str) -> int:
@@ -138,7 +138,7 @@ def read_int(fields: Mapping[str, object], wire: str) -> int:
 
 
 def read_float(fields: Mapping[str, object], wire: str) -> float:
-    """A field that is a number and no time."""
+    """A field that is a number, but not a time."""
     return _one(_float, fields, wire)
 
 
@@ -148,7 +148,7 @@ def read_bool(fields: Mapping[str, object], wire: str) -> bool:
 
 
 def read_text(fields: Mapping[str, object], wire: str) -> str:
-    """A field that is a text."""
+    """A field that is a string."""
     return _one(_text, fields, wire)
 
 

@@ -1,4 +1,4 @@
-"""Edits of a queue that are too large for a line: queue.begin, the edits, queue.commit."""
+"""Queue edits that are too large for one line: queue.begin, the edits, queue.commit."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from .generated_replies import AddReply
 from .values import Place, place
 
 ROOM = LINE_BYTES - 4096
-"""What of a line the paths of one request may take."""
+"""The maximum size of the paths of one request, in bytes."""
 
 
 class Edit:
-    """Edits that are made as one, with one new version of the queue, or not at all.
+    """Edits that are applied atomically, with one new version of the queue.
 
-    They are gathered on a connection of their own: edits that other tasks make meanwhile are not among them, and what ends before `queue.commit`
-    changes nothing. Behind the block `items` has the new entries' ids and `version` the queue's.
+    The edits use a separate connection, so they do not include edits of other tasks. If the connection ends before
+    `queue.commit`, the queue does not change. After the block, `items` has the ids of the new entries, and `version`
+    the version of the queue.
     """
 
     def __init__(self, path: str, player: str, if_version: int | None) -> None:
@@ -47,7 +48,7 @@ class Edit:
             if kind is None:
                 reply = decode(AddReply, await connection.request("queue.commit", {"player": self._player}))
                 if reply.version is None:
-                    raise ProtocolError("queue.commit answered no version")
+                    raise ProtocolError("the reply to queue.commit lacks the version")
                 self.items, self.version = reply.items, reply.version
 
     async def append(self, *paths: Place) -> None:
@@ -61,14 +62,14 @@ class Edit:
         await self.append(*paths)
 
     async def insert(self, *paths: Place, after: int | None = None, before: int | None = None) -> None:
-        """Adds entries behind the current one, or where it is said."""
+        """Adds entries after the current entry, or at the specified position."""
         parts = list(_lines(paths))
-        # What goes before an entry stays in order; what goes behind one is put there from the last part on.
+        # Parts before an entry are sent in order, parts after an entry in reverse order.
         for part in parts if before is not None else reversed(parts):
             await self._send("insert", {"paths": part, "after": after, "before": before})
 
     async def remove(self, *items: int) -> None:
-        """Takes entries out."""
+        """Removes entries."""
         for start in range(0, len(items), 4096):
             await self._send("remove", {"ids": list(items[start : start + 4096])})
 
@@ -77,7 +78,7 @@ class Edit:
         await self._send("move", {"id": item, "to": to, "after": after, "before": before})
 
     async def replace(self, item: int, path: Place) -> None:
-        """Puts another file in an entry's place."""
+        """Replaces an entry's file."""
         await self._send("replace", {"id": item, "path": place(path)})
 
     async def clear(self) -> None:
@@ -86,13 +87,13 @@ class Edit:
 
     async def _send(self, command: str, parameters: Mapping[str, object]) -> None:
         if self._connection is None:
-            raise RuntimeError("edits are made within `async with player.edit()`")
+            raise RuntimeError("edits are only possible within `async with player.edit()`")
         given = {name: value for name, value in parameters.items() if value is not None}
         await self._connection.request(command, {**given, "player": self._player})
 
 
 def _lines(paths: Sequence[Place]) -> Iterator[list[str]]:
-    """The paths, in pieces that each fit into a line."""
+    """The paths, in parts that each fit into one line."""
     part: list[str] = []
     used = 0
     for path in paths:

@@ -1,4 +1,4 @@
-"""What goes wrong: refusals of the daemon, and connections that end."""
+"""Errors: error replies of the daemon, and connections that end."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ E = TypeVar("E", bound=Exception)
 
 
 class PlayheadError(Exception):
-    """The daemon refused, or told of something that failed.
+    """An error reply of the daemon, or an error in an event.
 
-    `number` and `name` never change their meaning; `code` is the number as a member of ErrorCode, None for one that is newer than
-    this package.
+    `number` and `name` never change their meaning. `code` is the number as a member of ErrorCode; None for an error
+    that is newer than this package.
     """
 
     def __init__(self, number: int, name: str, message: str, operation: str | None = None, underlying: str | None = None) -> None:
@@ -31,10 +31,10 @@ class PlayheadError(Exception):
 
     @classmethod
     def of(cls, fields: Mapping[str, object]) -> PlayheadError:
-        """The error that an event tells of, or the `data` of a refusal with its message."""
+        """Creates the error from the fields of an event, or from the `data` of an error reply and its message."""
         number = fields.get("number", fields.get("code"))
         if not isinstance(number, int):
-            raise ProtocolError(f"an error without a number: {fields!r}")
+            raise ProtocolError(f"the error lacks a number: {fields!r}")
         operation, underlying = fields.get("operation"), fields.get("underlying")
         return cls(
             number, str(fields.get("name", number)), str(fields.get("message", "")),
@@ -42,11 +42,11 @@ class PlayheadError(Exception):
 
 
 class ProtocolError(Exception):
-    """What came from the socket is not what protocol.md says."""
+    """The data from the socket does not conform to protocol.md."""
 
 
 class Disconnected(Exception):
-    """There is no connection (any more). `reason` is the daemon's own, where it gave one in a `closing` event."""
+    """The connection failed or has ended. `reason` is the daemon's reason, if it sent one in a `closing` event."""
 
     def __init__(self, message: str, reason: PlayheadError | None = None) -> None:
         super().__init__(f"{message}: {reason}" if reason else message)
@@ -54,15 +54,15 @@ class Disconnected(Exception):
 
 
 class RequestTooLong(ValueError):
-    """A request does not fit into a line. `Player.edit` cuts edits of a queue into as many as are needed."""
+    """A request exceeds the line limit. `Player.edit` splits queue edits into several requests."""
 
 
 class TooManyWaits(Exception):
-    """So many requests wait without a time limit that there would be no room for others. Those that were cancelled count, for the daemon waits on."""
+    """Too many requests wait without a timeout, so that no other request could proceed."""
 
 
 def fresh(error: E) -> E:
-    """A copy to raise: an error that is kept, and raised more than once, would gather the traces of all who got it."""
+    """Copies an error to raise. A stored error that is raised repeatedly would accumulate tracebacks."""
     copied = type(error).__new__(type(error), *error.args)
     copied.__dict__.update(error.__dict__)
     copied.__cause__ = error.__cause__

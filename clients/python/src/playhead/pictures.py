@@ -1,4 +1,4 @@
-"""Pictures of tags, put together from their pieces."""
+"""Artwork of tags, assembled from parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .generated_replies import ArtworkReply
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture: what it shows (`frontCover`, ...), its media type (`image/jpeg`), and its bytes."""
+    """Artwork: its type (`frontCover`, ...), media type (`image/jpeg`) and data."""
 
     type: str
     media_type: str
@@ -21,15 +21,15 @@ class Picture:
 
 
 async def whole_picture(piece: Callable[[int], Awaitable[ArtworkReply]]) -> Picture:
-    """Asks for one piece after another."""
+    """Requests all parts of an artwork."""
     data = b""
     while True:
         reply = await piece(len(data))
         try:
             data += base64.b64decode(reply.data or "", validate=True)
         except binascii.Error as error:
-            raise ProtocolError("a piece of a picture that is no base64") from error
+            raise ProtocolError("a part of the artwork is not base64") from error
         if reply.next is None:
             return Picture(reply.type or "other", reply.media_type or "application/octet-stream", data)
         if reply.next != len(data):
-            raise ProtocolError(f"the next piece of a picture begins at {reply.next}, not at {len(data)}")
+            raise ProtocolError(f"the next part of the artwork begins at {reply.next}, not at {len(data)}")

@@ -23,14 +23,14 @@ class Player(
     PlaybackCommands, QueueCommands, ItemsCommands, AssetsCommands, WatchingCommands, PlayersCommands, SavedCommands,
     Watching,
 ):
-    """A player, by its name. It need not be there: then its commands are refused with `no-such-player`."""
+    """A player, by its name. If it does not exist, its commands fail with `no-such-player`."""
 
     def __init__(self, connection: Connection, name: str = "main") -> None:
         super().__init__(connection, name)
         self.name = name
 
     async def position(self) -> Fraction:
-        """The time that is heard, exactly."""
+        """The heard time, exact."""
         return (await self.status()).time
 
     async def wait_until(self, time: Fraction | int | str, *, timeout: Fraction | int | str | None = None) -> WaitReply:
@@ -38,7 +38,7 @@ class Player(
         return await self.wait(f"time>={time}", timeout=timeout)
 
     async def entries(self) -> list[Entry]:
-        """The whole queue, however long; begun anew when it changes in between."""
+        """The complete queue. The method starts again if the queue changes in between."""
         while True:
             found: list[Entry] = []
             part = await self.list()
@@ -51,7 +51,7 @@ class Player(
                 return found
 
     async def metadata(self, item: int, *, common: bool = True) -> list[MetadataItem]:
-        """All that the tags of an entry's file say, or what of it is known under common keys."""
+        """All tags of an entry's file, or only those with common keys."""
         found: list[MetadataItem] = []
         offset: int | None = None
         while True:
@@ -62,9 +62,9 @@ class Player(
                 return found
 
     async def picture(self, item: int, index: int | None = None) -> Picture:
-        """A picture of an entry's tags, all of it: the front cover, or else the first, unless said."""
+        """The complete artwork of an entry's tags (default: the front cover, else the first artwork)."""
         return await whole_picture(lambda offset: self.item_artwork(item, index=index, offset=offset))
 
     def edit(self, *, if_version: int | None = None) -> Edit:
-        """Edits of the queue that are made together, however many, when the `async with` block is left, or not at all when it raises."""
+        """Any number of queue edits, applied atomically at the end of the `async with` block; none if it raises."""
         return Edit(self._connection.path, self.name, if_version)

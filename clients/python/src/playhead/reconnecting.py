@@ -1,4 +1,4 @@
-"""Going on when the daemon comes back."""
+"""Reconnects when the daemon returns."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ LONGEST_DELAY = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Connected(Event):
-    """There is a connection (again): what follows begins with the present values. `client` is good until Lost."""
+    """The connection was (re)established. The current values follow. `client` is valid until Lost."""
 
     client: Client
 
 
 @dataclass(frozen=True, slots=True)
 class Lost(Event):
-    """The connection is gone; what happens until Connected is not told, but what it has led to is."""
+    """The connection was lost. Events until Connected are not reported; the current values after it are."""
 
     error: Disconnected
 
 
 async def clients(path: str | None = None, *, first_delay: float = FIRST_DELAY, longest_delay: float = LONGEST_DELAY) -> AsyncIterator[Client]:
-    """Clients, one after another: each as soon as the daemon can be reached. A block that leaves by Disconnected is what asks for the next:
+    """Yields a new client whenever the daemon is reachable. A block that ends with Disconnected continues with the
+    next:
 
         async for client in playhead.clients():
             try:
@@ -41,21 +42,22 @@ async def clients(path: str | None = None, *, first_delay: float = FIRST_DELAY, 
             except playhead.Disconnected:
                 continue
 
-    The delay between attempts doubles from `first_delay` up to `longest_delay` seconds; a connection that lasts as long begins the count anew.
+    The delay between attempts doubles from `first_delay` up to `longest_delay` seconds. A connection that lasts
+    `longest_delay` resets it.
     """
     delay = first_delay
     while True:
         try:
             client = await connect(path)
         except Disconnected:
-            # Not all clients of a daemon that restarts come at once.
+            # Random delay: the clients of a restarted daemon must not reconnect all at the same time.
             await asyncio.sleep(delay * random.uniform(0.75, 1.0))
             delay = min(delay * 2, longest_delay)
             continue
         began = asyncio.get_running_loop().time()
         async with client:
             yield client
-        # A daemon that takes connections and drops them at once is not asked again and again.
+        # Also wait before reconnecting to a daemon that closes connections at once.
         if asyncio.get_running_loop().time() - began >= longest_delay:
             delay = first_delay
         else:
@@ -67,12 +69,13 @@ async def watch(
     *keys: str, player: str = "main", path: str | None = None, tick: Time | None = None, first_delay: float = FIRST_DELAY,
     longest_delay: float = LONGEST_DELAY,
 ) -> AsyncIterator[Event]:
-    """What happens to a player, for ever: Connected, the keys' present values, each change, ticks if asked for; Lost, and all over again.
+    """Watches a player indefinitely: Connected, the current values of the keys, each change, optional ticks, Lost, and
+    again.
 
-    When the daemon is the same one as before, what happened meanwhile comes first, in order (an Overflow says what its log has forgotten). Of another
-    one there is nothing to be told but the present values.
+    If the same run of the daemon is reconnected, the missed events come first, in order. An Overflow reports events
+    that its log no longer contains. After a restart of the daemon, only the current values are available.
 
-    What the daemon refuses, such as a key that there is not, is raised.
+    Error replies of the daemon, for example for an unknown key, are raised.
     """
     place = _Place()
     async for client in clients(path, first_delay=first_delay, longest_delay=longest_delay):
@@ -86,14 +89,14 @@ async def watch(
 
 @dataclass(slots=True)
 class _Place:
-    """The newest event that was told."""
+    """The newest reported event."""
 
     instance: str | None = None
     seq: int | None = None
 
 
 async def _observed(client: Client, keys: tuple[str, ...], player: str, place: _Place) -> AsyncIterator[Event]:
-    """What was missed, and then what is observed."""
+    """The missed events, then the observed events."""
     async with client.player(player).observe(*keys) as changes:
         if changes.seq is not None:
             if place.seq is not None and place.instance == client.instance:
@@ -108,7 +111,7 @@ async def _observed(client: Client, keys: tuple[str, ...], player: str, place: _
 
 
 async def _missed(client: Client, keys: tuple[str, ...], player: str, since: int, changes: Subscription[Event]) -> AsyncIterator[Event]:
-    """The events of the log up to that with which the observation began."""
+    """The logged events up to the start of the observation."""
     newest = changes.seq or 0
     while since < newest:
         try:
@@ -140,7 +143,7 @@ async def _both(client: Client, keys: tuple[str, ...], player: str, tick: Time |
     if tick is not None:
         sources.append(watched.tick(tick))
     if not sources:
-        raise ValueError("nothing to watch: neither keys nor ticks")
+        raise ValueError("nothing to watch: specify keys or a tick")
     if len(sources) == 1:
         async for event in sources[0]:
             yield event
@@ -151,7 +154,7 @@ async def _both(client: Client, keys: tuple[str, ...], player: str, tick: Time |
             waiting[asyncio.create_task(_next(source))] = source
         while waiting:
             done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            # In the order of the sources, whichever the set has them in.
+            # Iterate in the order of the sources, because a set has no order.
             for task in [task for task in waiting if task in done]:
                 source = waiting.pop(task)
                 try:

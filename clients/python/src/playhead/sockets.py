@@ -1,4 +1,4 @@
-"""Where the daemon listens when nobody says otherwise."""
+"""The default socket of the daemon."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from .errors import Disconnected
 
 
 def default_socket() -> str:
-    """`$PLAYHEAD_SOCKET`, else playhead/control.sock in `$XDG_RUNTIME_DIR` or /run/user/UID, else /tmp/playhead-UID/control.sock.
+    """`$PLAYHEAD_SOCKET`, else playhead/control.sock in `$XDG_RUNTIME_DIR` or /run/user/UID, else
+    /tmp/playhead-UID/control.sock.
 
-    Relative paths in the environment do not count. The folder in /tmp must be the user's alone: anybody could have made it.
+    Relative paths in the environment are ignored. Other users could create the folder in /tmp: it must belong to this
+    user, and only this user may write to it.
     """
     named = os.environ.get("PLAYHEAD_SOCKET", "")
     if named.startswith("/"):
@@ -28,5 +30,5 @@ def default_socket() -> str:
     except FileNotFoundError:
         return f"{folder}/control.sock"
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != user or found.st_mode & 0o022:
-        raise Disconnected(f"{folder} is not a folder that only you can write to")
+        raise Disconnected(f"{folder} must be a folder that only your user can write")
     return f"{folder}/control.sock"

@@ -1,4 +1,4 @@
-"""Subscriptions: what is observed, ticks, cues and meters, as asynchronous iterators."""
+"""Subscriptions: observed keys, ticks, cues and meters, as asynchronous iterators."""
 
 from __future__ import annotations
 
@@ -29,22 +29,23 @@ from .values import Event, Number, Time, moment, number
 E = TypeVar("E", bound=Event)
 
 BUFFER = 1024
-"""How many events wait for a reader, unless said."""
+"""The default size of an event buffer."""
 
 Notice: TypeAlias = Overflow | Removed
-"""What may stand between the events of any subscription: some were dropped, or it is over."""
+"""Events that any subscription can contain: some events were dropped, or the subscription has ended."""
 
 
 class Events(AsyncIterator[E]):
     """A bounded buffer of events, and its reader.
 
-    Of each observed key only the newest value waits, with the `old` of the first; such an event has no `changes`, as in the daemon's own
-    merged events. When the buffer is full, the oldest events are dropped, and an Overflow in their position gives their number.
+    The buffer has only the newest value of each observed key, with the `old` of the first. Such a merged event has no
+    `changes`, like the merged events of the daemon. When the buffer is full, the oldest events are dropped, and an
+    Overflow in their position has their number.
     """
 
     def __init__(self, buffer: int = BUFFER) -> None:
         if buffer < 1:
-            raise ValueError("a buffer has room for one event at least")
+            raise ValueError(f"a buffer must have room for at least 1 event (got {buffer})")
         self._room = buffer
         self._events: deque[Event] = deque()
         self._keys: dict[tuple[str, str, int | None], Changed] = {}
@@ -54,7 +55,7 @@ class Events(AsyncIterator[E]):
         self._waiter: asyncio.Future[None] | None = None
 
     def deliver(self, event: Event) -> None:
-        """Takes an event, from the connection's reader."""
+        """Receives an event from the connection's reader task."""
         if self._over:
             return
         if isinstance(event, Changed):
@@ -73,14 +74,14 @@ class Events(AsyncIterator[E]):
         self._wake()
 
     def end(self, error: Exception | None) -> None:
-        """No event comes any more. Those that wait are still given, and then the error is raised, if any."""
+        """No event follows. The buffered events are still returned, then the error is raised, if any."""
         self._over = True
         self._failure = self._failure or error
         self._wake()
 
     @property
     def waiting(self) -> int:
-        """How many events wait to be read."""
+        """The number of buffered events."""
         return len(self._events) + (1 if self._dropped else 0)
 
     async def __anext__(self) -> E:
@@ -97,7 +98,7 @@ class Events(AsyncIterator[E]):
             if self._over:
                 raise StopAsyncIteration
             if self._waiter is not None:
-                raise RuntimeError("two tasks read one subscription")
+                raise RuntimeError("only one task can read a subscription")
             self._waiter = asyncio.get_running_loop().create_future()
             try:
                 await self._waiter
@@ -116,38 +117,40 @@ class Events(AsyncIterator[E]):
 
 
 class Subscription(Events[E]):
-    """What was subscribed to. `async for event in subscription`; it ends by `close`, which `async with` calls.
+    """A subscription. Use `async for event in subscription`; `close`, which `async with` calls, ends it.
 
-    A connection that ends raises Disconnected behind the last event that came.
+    When the connection ends, Disconnected is raised after the last received event.
     """
 
     def __init__(self, connection: Connection, begin: str, end: str, parameters: Mapping[str, object], buffer: int) -> None:
         super().__init__(buffer)
         self.id: int | None = None
-        """The subscription's number, which its events have; None before it has begun."""
+        """The id of the subscription, which its events have; None before it starts."""
         self.seq: int | None = None
-        """The number of the newest event when it began: the first values are those after it. None where there are no numbers."""
+        """The number of the newest event at the start of the subscription. The first values are those after it. None
+        without event numbers.
+        """
         self._connection = connection
         self._begin = begin
         self._end = end
         self._parameters = parameters
 
     async def start(self) -> Subscription[E]:
-        """Subscribes; `async with` does that by itself."""
+        """Subscribes; `async with` calls this method."""
         if self.id is None:
             if self._over:
-                raise RuntimeError("the subscription was closed before it began")
+                raise RuntimeError("the subscription was closed before its start")
             try:
                 await self._connection.request(self._begin, self._parameters, accepted=self._accepted, abandoned=self._abandoned)
             except BaseException:
-                # Cancelled when the reply was there already.
+                # The task was cancelled after the reply had arrived.
                 await self.close()
                 raise
         return self
 
     def _accepted(self, reply: Mapping[str, object]) -> None:
         if self._over:
-            # Closed by somebody else meanwhile.
+            # Another task closed the subscription in the meantime.
             return self._abandoned(reply)
         self.id = read_int(reply, "id")
         self.seq = read_int(reply, "seq") if "seq" in reply else None
@@ -157,10 +160,10 @@ class Subscription(Events[E]):
         self._connection.post(self._end, {"id": read_int(reply, "id")})
 
     async def close(self) -> None:
-        """Ends the subscription. Events that wait are still given to who reads on."""
+        """Ends the subscription. Buffered events can still be read."""
         if self.id is not None and not self._over:
             self._connection.unsubscribe(self.id)
-            # Nobody waits for the answer: no event can come to this any more, whatever it is.
+            # The reply is irrelevant: no more events can reach this subscription.
             self._connection.post(self._end, {"id": self.id})
         self.end(None)
 
@@ -185,7 +188,7 @@ class Listening(Events[Closing | Overflow | ScanProgress]):
         connection.listen(self)
 
     async def close(self) -> None:
-        """Listens no more."""
+        """Stops listening."""
         self._connection.unlisten(self)
         self.end(None)
 
@@ -199,21 +202,23 @@ class Listening(Events[Closing | Overflow | ScanProgress]):
 def watch_recorder(
     connection: Connection, recorder: int | None, rate: Number | None, buffer: int
 ) -> Subscription[Recording | RecordMeter | Overflow]:
-    """What a recorder does, and how loud its source is."""
+    """The states of a recorder, and the levels of its source."""
     parameters = {"recorder": recorder, "rate": number(rate)}
     given = {name: value for name, value in parameters.items() if value is not None}
     return Subscription(connection, "record.watch", "record.unwatch", given, buffer)
 
 
 class Watching(Sends):
-    """What can be subscribed to of a player. Nothing is asked of the daemon before `async with`, `start` or the first event."""
+    """The subscriptions of a player. The first request is sent by `async with`, `start` or the first event."""
 
     def observe(self, *keys: str, buffer: int = BUFFER) -> Subscription[Event]:
-        """The present values of some keys as Changed events, and then every change; with `item.events` also what happens to items."""
+        """The current values of the keys as Changed events, then every change; with `item.events` also events of
+        items.
+        """
         return self._subscribe("observe", "unobserve", {"keys": list(keys)}, buffer)
 
     def events(self, *, buffer: int = BUFFER) -> Subscription[Event]:
-        """What happens to items: PlayedToEnd, TimeJumped, Transition, Stalled, StreamTitle and their like."""
+        """The events of items: PlayedToEnd, TimeJumped, Transition, Stalled, StreamTitle and others."""
         return self._subscribe("observe", "unobserve", {"keys": ["item.events"]}, buffer)
 
     def tick(self, interval: Time, *, buffer: int = BUFFER) -> Subscription[Tick | Notice]:
@@ -229,7 +234,7 @@ class Watching(Sends):
         return self._subscribe("at-chapters", "untick", {"item": item, "seeks": seeks or None}, buffer)
 
     def meter(self, rate: Number | None = None, *, buffer: int = BUFFER) -> Subscription[Meter | Notice]:
-        """A Meter so many times a second (20 unless said) while the player sounds."""
+        """A Meter `rate` times per second (default: 20) while the player is audible."""
         return self._subscribe("meter", "unmeter", {"rate": number(rate)}, buffer)
 
     def _subscribe(self, begin: str, end: str, parameters: Mapping[str, object], buffer: int) -> Subscription[E]:
