@@ -1,4 +1,4 @@
-"""What the tests of the bridge share: a bus of their own, the bridge as a process, playerctl, and somebody who listens."""
+"""Shared parts of the tests: a separate bus, the bridge as a process, playerctl, and a bus client."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_TRACK = "/org/mpris/MediaPlayer2/TrackList/NoTrack"
 
 
 class Listener:
-    """A connection to the bus: calls, and keeps every signal until it is asked for."""
+    """A connection to the bus that calls methods and stores signals."""
 
     def __init__(self, bus: MessageBus, address: str) -> None:
         self._bus = bus
@@ -38,13 +38,13 @@ class Listener:
 
     @classmethod
     async def connect(cls, address: str) -> Listener:
-        """Connects, and listens to everything."""
+        """Connects, and subscribes to all signals."""
         listener = cls(await MessageBus(bus_address=address).connect(), address)
         await listener.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", "s", "type='signal'")
         return listener
 
     async def unanswered(self, milliseconds: int) -> None:
-        """Has somebody call this, who gets no answer, and gives up after so long: a CallFailed."""
+        """Calls a method that never replies, with a time limit: a CallFailed."""
         environment = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": self._address}
         caller = await asyncio.create_subprocess_exec(
             "dbus-send", "--session", "--print-reply", f"--reply-timeout={milliseconds}", f"--dest={self._bus.unique_name}", "/silent", "silent.Silent.Call",
@@ -55,20 +55,20 @@ class Listener:
             raise CallFailed(name, message)
 
     def close(self) -> None:
-        """Leaves the bus."""
+        """Disconnects from the bus."""
         if self._bus.connected:
             self._bus.disconnect()
 
     def _handle(self, message: Message) -> bool:
         if message.message_type is MessageType.METHOD_CALL and message.path == "/silent":
-            return True  # and no answer
+            return True  # and no reply
         if message.message_type is MessageType.SIGNAL and message.member:
             self.signals.append((message.member, unpack_variants(message.body)))
             self._came.set()
         return False
 
     async def call(self, name: str, path: str, interface: str, member: str, signature: str = "", *arguments: Any) -> Any:
-        """Calls a method; an error of the bus is a CallFailed."""
+        """Calls a method. An error reply is a CallFailed."""
         reply = await self._bus.call(Message(
             destination=name, path=path, interface=interface, member=member, signature=signature, body=list(arguments)))
         assert reply
@@ -81,15 +81,15 @@ class Listener:
         return await self.call(NAME, PATH, PLAYER, member, signature, *arguments)
 
     async def get(self, name: str, interface: str = PLAYER) -> Any:
-        """A property."""
+        """Gets a property."""
         return await self.call(NAME, PATH, "org.freedesktop.DBus.Properties", "Get", "ss", interface, name)
 
     async def set(self, name: str, signature: str, value: Any, interface: str = PLAYER) -> None:
-        """Sets one."""
+        """Sets a property."""
         await self.call(NAME, PATH, "org.freedesktop.DBus.Properties", "Set", "ssv", interface, name, Variant(signature, value))
 
     async def until(self, wanted: Callable[[str, list[Any]], bool]) -> tuple[str, list[Any]]:
-        """The next signal that is wanted; what came before it is forgotten."""
+        """Waits for the next matching signal, and discards earlier ones."""
         while True:
             while self.signals:
                 member, body = self.signals.pop(0)
@@ -99,18 +99,20 @@ class Listener:
             await self._came.wait()
 
     async def property(self, name: str, value: Any) -> dict[str, Any]:
-        """Waits until PropertiesChanged says that a property has this value; gives all that it says."""
+        """Waits until PropertiesChanged reports this value of a property. Returns all its properties."""
         _, body = await self.until(lambda member, body: member == "PropertiesChanged" and name in body[1] and body[1][name] == value)
         return dict(body[1])
 
     async def owner(self, name: str = NAME, *, present: bool = True) -> None:
-        """Waits until somebody has a name, or nobody. NameOwnerChanged was asked for before, so nothing is missed."""
+        """Waits until a name has an owner, or none. NameOwnerChanged was subscribed earlier, so that no change is
+        missed.
+        """
         while bool(await self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner", "s", name)) != present:
             await self.until(lambda member, body: member == "NameOwnerChanged" and body[0] == name)
 
 
 class CallFailed(Exception):
-    """An error of the bus; `name` without what is in front of it."""
+    """An error reply. `name` is the last part of the error name."""
 
     def __init__(self, name: str, message: str) -> None:
         super().__init__(f"{name}: {message}")
@@ -136,7 +138,7 @@ class BridgeCase(Case):
         }
 
     async def end(self, process: asyncio.subprocess.Process) -> None:
-        """Ends a process, if it has not ended."""
+        """Stops a process if it runs."""
         if process.returncode is None:
             process.kill()
         await process.wait()
@@ -150,7 +152,9 @@ class BridgeCase(Case):
         return process
 
     async def bridged(self, *files: str, virtual: bool = False, state: bool = False) -> tuple[Daemon, playhead.Client]:
-        """A daemon with these files, paused, and the bridge, which is on the bus and knows the first of them."""
+        """Starts a paused daemon with these files, and the bridge. Waits until the bridge has the metadata of the
+        first file.
+        """
         daemon = await self.daemon(virtual=virtual, state=state)
         client = await self.client(daemon)
         if files:
@@ -162,7 +166,7 @@ class BridgeCase(Case):
         return daemon, client
 
     async def known(self, file: str) -> dict[str, Any]:
-        """Waits until the bridge tells of this file's tags; gives the metadata."""
+        """Waits until the bridge signals the tags of this file. Returns the metadata."""
         def is_known(metadata: dict[str, Any]) -> bool:
             return metadata.get("xesam:url") == "file://" + file and "xesam:album" in metadata
 
@@ -174,7 +178,7 @@ class BridgeCase(Case):
         return metadata
 
     async def playerctl(self, *arguments: str) -> str:
-        """Runs playerctl; gives what it prints."""
+        """Runs playerctl. Returns its output."""
         process = await asyncio.create_subprocess_exec(
             "playerctl", "--player=playhead", *arguments, env=self.environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
         output, errors = await process.communicate()

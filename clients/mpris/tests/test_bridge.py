@@ -1,4 +1,4 @@
-"""The bridge, by what the specification of MPRIS says, and when what it stands between goes away."""
+"""Tests the bridge against the MPRIS specification, and without daemon or bus."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class BridgeTests(BridgeCase):
         while not any("Volume" in each for each in told):
             _, body = await self.listener.until(lambda member, _: member == "PropertiesChanged")
             told.append(body[1])
-        # Paused elsewhere than at the beginning is another status than stopped.
+        # Paused after the beginning: the status is Paused, not Stopped.
         self.assertEqual({key: value for each in told for key, value in each.items()}, {"PlaybackStatus": "Paused", "Volume": 0.5})
 
     async def test_a_change_of_track_is_one_signal_with_all_its_metadata(self) -> None:
@@ -82,7 +82,7 @@ class BridgeTests(BridgeCase):
         await published(1)
         await client.main.next()
         self.assertEqual([(each.get("xesam:title"), each.get("xesam:album")) for each in await published(2)], [("1", "An Album")])
-        # The third begins by itself.
+        # Playback advances to the third file.
         await client.clock_advance("1.5")
         self.assertEqual([(each.get("xesam:title"), each.get("xesam:album")) for each in await published(3)], [("2", "An Album")])
 
@@ -90,22 +90,22 @@ class BridgeTests(BridgeCase):
         _, client = await self.bridged(self.tone(seconds=60))
         await client.main.play()
         await client.main.wait_until("1/10")
-        # What the beginning had led to is over when a change behind it is told.
+        # When a later change is signalled, all work from the start is complete.
         await client.main.volume(0.5)
         await self.listener.property("Volume", 0.5)
         await self.asleep()
         before = (await client.stats()).requests, self.switches()
-        # Three real seconds in which the player plays and nobody asks for anything: as long as the bus waits for who does not answer.
+        # Three real seconds of playback without calls: the time limit of a call without reply.
         with self.assertRaises(CallFailed) as unanswered:
             await self.listener.unanswered(3000)
         self.assertEqual(unanswered.exception.name, "NoReply")
         requests, switches = (await client.stats()).requests, self.switches()
         self.assertEqual((await client.main.status()).time_control_status, "playing")
-        # Its own question is one of them. Not even a timer has woken the bridge.
+        # One of them is the test's request. Not even a timer has woken the bridge.
         self.assertEqual((requests - before[0], switches - before[1]), (1, 0))
 
     def switches(self) -> int:
-        """How often the bridge has been woken, all its threads together."""
+        """The number of wakeups of all threads of the bridge."""
         found = 0
         for thread in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
             lines = dict(line.split(":", 1) for line in (thread / "status").read_text().splitlines())
@@ -113,7 +113,7 @@ class BridgeTests(BridgeCase):
         return found
 
     async def asleep(self) -> None:
-        """Comes back when the bridge waits, having done what it was woken for."""
+        """Waits until the bridge is idle."""
         while "S (sleeping)" not in pathlib.Path(f"/proc/{self.process.pid}/status").read_text():
             await self.listener.get("CanQuit", ROOT)
 
@@ -161,9 +161,9 @@ class BridgeTests(BridgeCase):
         self.assertEqual((await client.main.status()).title, "One\ufffdTwö")
         await self.listener.until(
             lambda member, body: member == "PropertiesChanged" and body[1].get("Metadata", {}).get("xesam:title") == "One\ufffdTwö")
-        # It is still there.
+        # The bridge still runs.
         self.assertEqual((await self.listener.get("Metadata"))["xesam:title"], "One\ufffdTwö")
-        # What is refused is said.
+        # Refused calls return errors.
         with self.assertRaises(CallFailed) as failed:
             await self.listener.player("OpenUri", "s", "ftp://h/x")
         self.assertEqual(failed.exception.name, "NotSupported")
@@ -196,7 +196,7 @@ class BridgeTests(BridgeCase):
                 await self.listener.player("SetPosition", "ox", path, position)
                 self.assertEqual(await self.listener.get("Position"), 3_000_000)
         await self.listener.player("SetPosition", "ox", track, 1_000_001)
-        self.assertEqual(await self.listener.get("Position"), 1_000_000)  # the sample that is heard then begins a little before
+        self.assertEqual(await self.listener.get("Position"), 1_000_000)  # the heard sample begins slightly earlier
 
     async def test_wrong_arguments_are_errors_and_change_nothing(self) -> None:
         _, client = await self.bridged(self.tone())
@@ -255,7 +255,7 @@ class BridgeTests(BridgeCase):
         await daemon.start()
         await self.listener.owner()
         second = (await self.known(one))["mpris:trackid"]
-        # A track of before is another one, whatever its number is.
+        # A track of the earlier connection is unknown, whatever its number is.
         self.assertNotEqual(first, second)
         await self.listener.player("SetPosition", "ox", first, 5_000_000)
         self.assertEqual(await self.listener.get("Position"), 0)
@@ -277,7 +277,7 @@ class BridgeTests(BridgeCase):
         self.assertEqual(await daemon_less.wait(), 3)
 
     async def daemon_of_nobody(self) -> Any:
-        """What has a socket's name, and no daemon."""
+        """Sockets without a working daemon."""
         class Nobody:
             socket = str(self.folder / "nobody.sock")
 

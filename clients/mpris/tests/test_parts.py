@@ -1,4 +1,4 @@
-"""Parts of the bridge that need neither bus nor daemon."""
+"""Tests of the parts that need neither bus nor daemon."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STATE = Status(
 
 
 def status(time: Fraction = Fraction(0), **changes: Any) -> Status:
-    """What a player that plays its first entry is."""
+    """The state of a player that plays its first entry."""
     return replace(STATE, time=time, **changes)
 
 
@@ -54,17 +54,17 @@ class PartTests(unittest.TestCase):
                 except Refused as refused:
                     found = refused.name.rpartition(".")[2]
                 self.assertEqual(found, wanted)
-        # What no parser of addresses takes has a name nevertheless.
+        # An invalid URL has a title, too.
         self.assertEqual(name_of("http://[::1/x.flac"), "http://[::1/x.flac")
 
     def test_steps_that_are_too_small_to_be_told_of_add_up_until_they_are(self) -> None:
         assumed = Assumed()
         told = [assumed.follow(status(), 100, False)]
-        # Each second that passes, the position falls back by another tenth of one.
+        # Each second, the position falls behind by another 0.1 s.
         for second in range(1, 8):
             told.append(assumed.follow(status(Fraction(9 * second, 10)), 100 + second, False))
         self.assertEqual(told, [False, False, False, True, False, False, True, False])
-        # At another rate they go on from where they are taken to be, and another entry begins at its beginning.
+        # A new rate continues from the expected position. A new entry begins at 0.
         self.assertFalse(assumed.follow(status(Fraction(63, 10), rate=Fraction(2)), 107, False))
         self.assertFalse(assumed.follow(status(Fraction(83, 10), rate=Fraction(2)), 108, False))
         self.assertFalse(assumed.follow(status(Fraction(1, 10), item=2), 109, False))
@@ -98,7 +98,7 @@ class ArtworkTests(unittest.TestCase):
         shutil.rmtree(self.parent)
         second = self.artwork.store(COVER)
         self.assertNotEqual(first, second)
-        # Only the picture.
+        # Only the artwork.
         pathlib.Path(second.removeprefix("file://")).unlink()
         self.assertEqual(self.artwork.store(COVER), second)
         self.assertEqual(pathlib.Path(second.removeprefix("file://")).read_bytes(), COVER.data)
@@ -124,5 +124,5 @@ class ArtworkTests(unittest.TestCase):
         other = Artwork(self.parent)
         other.sweep()
         self.assertEqual(list(self.parent.glob("*/*")), [mine])
-        # Where nothing is there is nothing to remove.
+        # Without a folder there is nothing to remove.
         Artwork(self.folder / "none").sweep()

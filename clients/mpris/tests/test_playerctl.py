@@ -1,4 +1,4 @@
-"""The bridge, by the real playerctl on a bus of its own, against a real daemon."""
+"""Tests the bridge with playerctl on a separate bus and a real daemon."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PlayerctlTests(BridgeCase):
             await self.listener.property("PlaybackStatus", told)
             self.assertEqual(await self.playerctl("status"), told)
             if told == "Playing":
-                # What is paused at its very beginning counts as stopped.
+                # A player that is paused at the beginning counts as stopped.
                 await client.main.wait_until("1/10")
 
     async def test_next_and_previous_and_what_there_is_to_go_to(self) -> None:
@@ -33,14 +33,14 @@ class PlayerctlTests(BridgeCase):
         await self.playerctl("next")
         await self.known(two)
         self.assertEqual((await self.listener.get("CanGoNext"), await self.listener.get("CanGoPrevious")), (False, True))
-        # Behind the last and before the first there is nothing, and that is no error to the bus.
+        # No next or previous track: that is not an error on the bus.
         await self.listener.player("Next")
         self.assertEqual((await client.main.entries())[0].path, two)
         await self.playerctl("previous")
         await self.known(one)
         await self.listener.player("Previous")
         self.assertEqual([entry.path for entry in await client.main.entries()], [one, two])
-        # A queue that is repeated has no end.
+        # A repeated queue has no end.
         await client.main.repeat("all")
         await self.listener.property("CanGoPrevious", True)
 
@@ -65,7 +65,7 @@ class PlayerctlTests(BridgeCase):
     async def test_metadata_and_artwork(self) -> None:
         cover = self.folder / "cover.png"
         song = with_picture(self.folder / "a song & more.mp3", cover)
-        # Its address is percent-encoded.
+        # Its URL is percent-encoded.
         daemon, client = await self.bridged()
         (item,) = (await client.main.load(song, wait="ready")).items
         metadata = await self.known(urllib.parse.quote(song))
@@ -78,7 +78,7 @@ class PlayerctlTests(BridgeCase):
         art = pathlib.Path(urllib.parse.unquote(urllib.parse.urlsplit(await self.playerctl("metadata", "mpris:artUrl")).path))
         self.assertEqual(art.read_bytes(), cover.read_bytes())
         self.assertEqual((art.suffix, art.parent.stat().st_mode & 0o777), (".png", 0o700))
-        # With the bridge its pictures go.
+        # When the bridge ends, its artwork is removed.
         self.process.terminate()
         self.assertEqual((await self.process.wait(), art.parent.exists()), (0, False))
 

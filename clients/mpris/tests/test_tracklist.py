@@ -1,4 +1,4 @@
-"""The list of tracks, by what the specification of MPRIS says of it."""
+"""Tests the list of tracks against the MPRIS specification."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from playhead_mpris.tracklist import SHOWN, SINGLY, TrackList
 
 
 class SignalTests(BridgeCase):
-    """What is told, without a bus."""
+    """Tests of the signals without a bus."""
 
     async def asyncSetUp(self) -> None:
         pass
@@ -48,12 +48,12 @@ class TrackListTests(BridgeCase):
         return await self.listener.call(NAME, PATH, TRACK_LIST, member, signature, *arguments)
 
     async def tracks(self) -> list[str]:
-        """The list as it is."""
+        """The current list."""
         found: list[str] = await self.listener.get("Tracks", TRACK_LIST)
         return found
 
     async def signal(self, name: str) -> list[Any]:
-        """The next signal of this name."""
+        """Waits for the next signal of this name."""
         return (await self.listener.until(lambda member, _: member == name))[1]
 
     async def test_an_entry_without_a_path_is_a_track_without_a_url(self) -> None:
@@ -74,7 +74,7 @@ class TrackListTests(BridgeCase):
         found = await self.called("GetTracksMetadata", "ao", [second, NO_TRACK, first])
         values = [(each["mpris:trackid"], each["xesam:url"], each["mpris:length"]) for each in found]
         self.assertEqual(values, [(second, f"file://{two}", 10_000_000), (first, f"file://{one}", 10_000_000)])
-        # The current one has what all its tags say.
+        # The current track has all tags.
         self.assertIn("xesam:album", found[1])
 
         self.listener.signals.clear()
@@ -83,7 +83,7 @@ class TrackListTests(BridgeCase):
         self.assertEqual((after, metadata["xesam:url"]), (second, f"file://{one}"))
         third = metadata["mpris:trackid"]
         self.assertEqual(await self.tracks(), [first, second, third])
-        # It is opened a moment later.
+        # The daemon opens it shortly after.
         while "mpris:length" not in metadata:
             track, metadata = await self.signal("TrackMetadataChanged")
             self.assertEqual(track, third)
@@ -94,7 +94,7 @@ class TrackListTests(BridgeCase):
         self.assertEqual(await self.signal("TrackRemoved"), [first])
         self.assertEqual(await self.tracks(), [third])
         await client.main.load(two, one)
-        # That it is another one is said too, not which.
+        # The change of the property is signalled, too, without its value.
         await self.listener.until(lambda member, body: member == "PropertiesChanged" and body[0] == TRACK_LIST and body[2] == ["Tracks"])
         self.assertEqual(await self.signal("TrackRemoved"), [third])
         self.assertEqual([(await self.signal("TrackAdded"))[0]["xesam:url"] for _ in range(2)], [f"file://{two}", f"file://{one}"])
@@ -121,7 +121,7 @@ class TrackListTests(BridgeCase):
         await client.main.wait("status=playing")
         playing = [entry.path for entry in (await client.main.list()).rows]
         self.assertEqual(playing, [one])
-        # What is in the list no more, or never was, is passed over.
+        # Unknown tracks, and tracks that have left the list, are ignored.
         for track in (first, second, NO_TRACK, "/org/playhead/session7/track/1"):
             await self.called("GoTo", "o", track)
             await self.called("RemoveTrack", "o", track)
@@ -152,7 +152,7 @@ class TrackListTests(BridgeCase):
             await edit.append(*[one] * 50_000)
         tracks, current = await self.signal("TrackListReplaced")
         self.assertEqual((len(tracks), current), (SHOWN, tracks[0]))
-        # One goes at the front, and one comes at the end.
+        # One track is removed at the front, one is added at the end.
         await client.main.next()
         self.assertEqual(await self.signal("TrackRemoved"), [tracks[0]])
         metadata, after = await self.signal("TrackAdded")

@@ -14,21 +14,21 @@ from dbus_fast.aio.message_bus import MessageBus
 from . import __version__
 from .bridge import Bridge, PlayerClosed
 
-DESCRIPTION = """Shows a player of playheadd on the session's D-Bus as MPRIS has it, so that media keys, panels and playerctl work.
+DESCRIPTION = """Export a player of playheadd on the session's D-Bus with MPRIS, for media keys, panels and playerctl.
 
-It goes on when the daemon restarts; while there is none, there is no player on the bus."""
+The bridge reconnects when the daemon restarts. Without a daemon, the player is not on the bus."""
 
-EPILOG = """exit status: 0 it was told to end (SIGINT, SIGTERM); 2 wrong use; 3 there is no bus, or it went away; 4 the player was closed;
-5 the daemon does not speak this protocol, or does not allow it.
+EPILOG = """exit status: 0 stopped by SIGINT or SIGTERM; 2 invalid arguments; 3 the bus is not reachable or disconnected;
+4 the player was closed; 5 the daemon has another protocol or denies access.
 example: playhead-mpris --player jingles"""
 
 
 async def bridge(arguments: argparse.Namespace) -> int:
-    """Runs the bridge until it is told to end; gives the exit status."""
+    """Runs the bridge until it is stopped. Returns the exit status."""
     try:
         bus = await MessageBus(bus_type=BusType.SESSION).connect()
-    except Exception as failure:  # dbus-fast raises whatever its socket or the address does
-        print(f"playhead-mpris: there is no session bus: {failure}", file=sys.stderr)
+    except Exception as failure:  # dbus-fast passes on all exceptions of its socket and of the address parser
+        print(f"playhead-mpris: no session bus: {failure}", file=sys.stderr)
         return 3
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -39,7 +39,7 @@ async def bridge(arguments: argparse.Namespace) -> int:
     await asyncio.wait((running, gone, told), return_when=asyncio.FIRST_COMPLETED)
     status = 0
     if gone.done():
-        print("playhead-mpris: the session bus went away", file=sys.stderr)
+        print("playhead-mpris: the session bus disconnected", file=sys.stderr)
         status = 3
     elif running.done():
         error = running.exception()
@@ -55,12 +55,12 @@ async def bridge(arguments: argparse.Namespace) -> int:
 
 
 def run() -> None:
-    """Reads the command line."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(
         prog="playhead-mpris", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--player", default="main", metavar="NAME", help="which player (default: main); it is made when there is none")
+    parser.add_argument("--player", default="main", metavar="NAME", help="the player (default: main); created if missing")
     parser.add_argument("--socket", metavar="PATH", help="the daemon's socket (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or /run/user/UID, else /tmp/playhead-UID/control.sock)")
-    parser.add_argument("--verbose", action="store_true", help="say what is done on standard error")
+    parser.add_argument("--verbose", action="store_true", help="log to standard error")
     parser.add_argument("--version", action="version", version=f"playhead-mpris {__version__}")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO if arguments.verbose else logging.WARNING, format="playhead-mpris: %(message)s")

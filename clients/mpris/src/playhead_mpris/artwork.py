@@ -1,4 +1,4 @@
-"""Pictures for panels: in files of a private folder, which hold what is shown and nothing else."""
+"""Artwork for panels, in files of a private folder."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from playhead import Picture
 ENDINGS = {"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp"}
 PREFIX = "art-"
 KEPT = 2
-"""How many pictures are kept: a panel may still be reading the last one."""
+"""The number of retained files: a panel may still be reading the previous artwork."""
 
 
 class Artwork:
-    """The folder. It is made when the first picture comes, with mode 0700, and removed by `clear`.
+    """The folder. The first `store` creates it with mode 0700; `clear` removes it.
 
-    A lock on it says that its bridge runs: what a bridge that was killed has left is removed by `sweep`.
+    A running bridge holds a lock on its folder. `sweep` removes the folders that killed bridges left.
     """
 
     def __init__(self, parent: pathlib.Path | None = None) -> None:
@@ -32,10 +32,10 @@ class Artwork:
         self._files: list[pathlib.Path] = []
 
     def store(self, picture: Picture) -> str:
-        """Writes a picture, unless it is there; gives its URL."""
+        """Writes the artwork unless the file exists. Returns its URL."""
         folder = self._folder
         if folder is None or not folder.is_dir():
-            # A cache may be emptied by anybody at any time.
+            # Other programs may empty the cache at any time.
             self.clear()
             folder = self._folder = self._make()
         path = folder / (hashlib.sha256(picture.data).hexdigest() + ENDINGS.get(picture.media_type, ""))
@@ -54,7 +54,7 @@ class Artwork:
         return path.as_uri()
 
     def clear(self) -> None:
-        """Removes all of it that is there."""
+        """Removes the folder and its files."""
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
         if self._lock is not None:
@@ -63,18 +63,18 @@ class Artwork:
         self._files = []
 
     def sweep(self) -> None:
-        """Removes the folders of bridges that run no more."""
+        """Removes the folders of bridges that no longer run."""
         try:
             with locked(self._parent):
                 for folder in self._parent.glob(PREFIX + "*"):
                     with contextlib.suppress(OSError), locked(folder, wait=False):
                         shutil.rmtree(folder, ignore_errors=True)
         except OSError:
-            pass  # there is none, or it is not ours
+            pass  # it does not exist, or belongs to another user
 
     def _make(self) -> pathlib.Path:
         self._parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Nobody sweeps between both.
+        # The lock prevents a sweep between creating and locking the folder.
         with locked(self._parent):
             folder = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._parent))
             self._lock = lock(folder)
@@ -82,7 +82,9 @@ class Artwork:
 
 
 def lock(folder: pathlib.Path, *, wait: bool = True) -> int:
-    """Locks a folder, until what is given is closed, or this process ends. BlockingIOError when somebody else has, and `wait` is False."""
+    """Locks a folder until the returned descriptor is closed or the process ends. With `wait` False, raises
+    BlockingIOError if another process has the lock.
+    """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -94,7 +96,7 @@ def lock(folder: pathlib.Path, *, wait: bool = True) -> int:
 
 @contextlib.contextmanager
 def locked(folder: pathlib.Path, *, wait: bool = True) -> Iterator[None]:
-    """A folder that nobody else has locked meanwhile."""
+    """Creates and locks a folder."""
     descriptor = lock(folder, wait=wait)
     try:
         yield
@@ -103,6 +105,6 @@ def locked(folder: pathlib.Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def default_folder() -> pathlib.Path:
-    """`playhead-mpris` in the user's cache."""
+    """The folder `playhead-mpris` in the user's cache."""
     cache = os.environ.get("XDG_CACHE_HOME", "")
     return (pathlib.Path(cache) if cache.startswith("/") else pathlib.Path.home() / ".cache") / "playhead-mpris"

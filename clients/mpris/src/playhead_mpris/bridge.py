@@ -1,6 +1,6 @@
-"""The bridge: follows a player, keeps what MPRIS says of it, and carries out what is called.
+"""The bridge: observes a player, maintains its MPRIS properties, and executes calls.
 
-Nothing is polled. What the daemon observes wakes it; then it asks for the state once, and tells of what is another one than before.
+The bridge does not poll. Events of the daemon wake it; then it requests the state once, and signals the differences.
 """
 
 from __future__ import annotations
@@ -32,15 +32,17 @@ KEYS = (
 )
 
 TAG_SECONDS = 0.25
-"""How long a change of track waits for the tags of an opened entry, so that one signal has them all; tags from a network may take longer."""
+"""How long, in seconds, a change of track waits for the tags of an opened entry, so that one signal has all
+metadata. Tags from the network may take longer.
+"""
 
 
 class PlayerClosed(Exception):
-    """The player was closed: there is nothing to show any more."""
+    """The player was closed."""
 
 
 class Bridge:
-    """One player on one bus."""
+    """Connects one player to one bus."""
 
     def __init__(self, bus: MessageBus, player: str = "main", path: str | None = None, artwork: Artwork | None = None) -> None:
         self.player_name = player
@@ -49,7 +51,7 @@ class Bridge:
         self._artwork = artwork or Artwork()
         self._object = BusObject(bus, PATH, interfaces(self))
         self.track_list = TrackList({})
-        """As it was told of last."""
+        """The last published state."""
         self._entries: tuple[Entry, ...] = ()
         self._listed: Status | None = None
         self._player: Player | None = None
@@ -62,7 +64,7 @@ class Bridge:
         self._loaded = asyncio.Event()
         """Set when tags have arrived."""
         self._tags: dict[int, tuple[MetadataItem, ...]] = {}
-        """The tags of opened entries by their ids."""
+        """The tags of opened entries, by id."""
         self._listed_tags: Mapping[int, tuple[MetadataItem, ...]] = {}
         """The tags in `track_list`."""
         self._reading: asyncio.Task[None] | None = None
@@ -76,7 +78,9 @@ class Bridge:
     # MARK: - Following
 
     async def run(self) -> None:
-        """Follows the player for ever, over restarts of the daemon. While there is none, the bus has no such name."""
+        """Observes the player indefinitely, over restarts of the daemon. Without a daemon, the bus does not have the
+        name.
+        """
         self._artwork.sweep()
         try:
             async for client in playhead.clients(self._path):
@@ -85,7 +89,7 @@ class Bridge:
                 except Disconnected as error:
                     log.info("%s", error)
                 except PlayheadError as error:
-                    # Closed between what said so and the next question.
+                    # The player was closed between the event and the next request.
                     if error.code is ErrorCode.NO_SUCH_PLAYER:
                         raise PlayerClosed from error
                     raise
@@ -132,7 +136,7 @@ class Bridge:
                 loaded.cancel()
 
     async def _leave(self) -> None:
-        """The daemon is gone: so is the player."""
+        """Removes the player from the bus, because the daemon disconnected."""
         self._player = self._snapshot = self._track = self._version = None
         self._told, self.track_list = {}, TrackList({})
         self._entries, self._listed = (), None
@@ -147,7 +151,9 @@ class Bridge:
         self._name = None
 
     async def _take_name(self) -> None:
-        """The name on the bus: `playhead`, with the player's behind it when it is not `main`; taken already, with a number of this process."""
+        """Requests the bus name: `playhead`, followed by the player's name unless it is `main`. If the name is in
+        use, a suffix with the number of the instance follows.
+        """
         base = "org.mpris.MediaPlayer2.playhead"
         if self.player_name != "main":
             base += "._" + re.sub(r"[^A-Za-z0-9_]", "_", self.player_name) if not re.match(r"[A-Za-z_][A-Za-z0-9_]*$", self.player_name) \
@@ -161,7 +167,7 @@ class Bridge:
                 return
 
     async def _refresh(self, player: Player, events: list[playhead.Event]) -> None:
-        """Asks for the state, and tells of what has changed."""
+        """Requests the state, and signals the changes."""
         status = await player.status()
         if status.version != self._version:
             self._version = status.version
@@ -183,9 +189,9 @@ class Bridge:
         self._tell_position(status, events)
 
     async def _follow_tracks(self, player: Player, snapshot: Snapshot, is_other: bool, opened: bool, *, tells: bool) -> None:
-        """Asks for the tracks when they may be others, and tells of those that are.
+        """Requests the tracks if they may have changed, and signals the changes.
 
-        `is_other`: the current one is. `opened`: more is known of one of them.
+        `is_other`: the current track changed. `opened`: a track was opened.
         """
         before, now = self._listed, snapshot.status
         if opened or before is None or (before.version, before.item, before.item_status, before.duration) != (now.version, now.item, now.item_status, now.duration):
@@ -203,7 +209,9 @@ class Bridge:
             self._object.signal(TRACK_LIST, name, *values)
 
     def _read_tags(self, player: Player) -> None:
-        """Begins to read the tags of opened entries, which are local files: an address might be asked for its tags once more."""
+        """Starts reading the tags of opened entries. Only local files, because tags of a URL may cause another
+        request.
+        """
         listed = {entry.item for entry in self._entries}
         self._tags = {item: tags for item, tags in self._tags.items() if item in listed}
         wanted = [entry.item for entry in self._entries
@@ -213,7 +221,7 @@ class Bridge:
         self._reading = asyncio.create_task(self._read(player, wanted)) if wanted else None
 
     async def _read(self, player: Player, items: list[int]) -> None:
-        """Reads the tags of some entries."""
+        """Reads the tags of entries."""
         for item in items:
             try:
                 self._tags[item] = tuple(await player.metadata(item))
@@ -230,17 +238,17 @@ class Bridge:
         try:
             return bool((await player.item_status(status.item or 0)).seekable_time_ranges)
         except PlayheadError:
-            return False  # it has left the queue meanwhile, which an event will say
+            return False  # it has left the queue; an event follows
 
     def _tell_position(self, status: Status, events: list[playhead.Event]) -> None:
-        """Tells where the position is, when it is not where clients take it to be."""
+        """Signals the position if it differs from the position that clients expect."""
         jumped = any(
             isinstance(event, playhead.TimeJumped) or isinstance(event, playhead.Transition) and event.from_ == event.to for event in events)
         if self._assumed.follow(status, time.monotonic(), jumped):
             self._object.signal(PLAYER, "Seeked", microseconds(status.time))
 
     def _follow_track(self, player: Player, status: Status) -> None:
-        """Begins to read the tags of an entry that is new, or ready now."""
+        """Starts reading the tags of an entry that is new or has become ready."""
         known = self._track
         before = self._snapshot.status if self._snapshot else None
         if known and before and known.item == status.item and before.item_status == status.item_status:
@@ -256,7 +264,7 @@ class Bridge:
         self._loading = asyncio.create_task(self._load(player, status.item))
 
     async def _load(self, player: Player, item: int) -> None:
-        """Reads what the tags of an entry say, beside everything else: that may take long."""
+        """Reads the tags of an entry in a separate task, because this may take long."""
         try:
             found = await player.item_status(item)
             track = Track(item, found.path)
@@ -267,26 +275,26 @@ class Bridge:
                     try:
                         art = self._artwork.store(await player.picture(item))
                     except (PlayheadError, OSError) as error:
-                        log.warning("no picture of %s: %s", found.path, error)
+                        log.warning("no artwork of %s: %s", found.path, error)
                 track = Track(item, found.path, tags, art)
         except PlayheadError as error:
-            log.info("nothing is known of entry %d: %s", item, error)
+            log.info("no metadata of entry %d: %s", item, error)
             return
         except (Disconnected, playhead.ProtocolError):
-            return  # the connection is over, which whoever follows it learns, too
+            return  # the connection has ended; `run` gets the same error
         self._track = track
         self._loaded.set()
 
-    # MARK: - What is called
+    # MARK: - Calls
 
     def snapshot(self) -> Snapshot:
-        """The player as it was told of last."""
+        """The last published state."""
         if self._snapshot is None:
-            raise Refused("Failed", "playheadd is not there")
+            raise Refused("Failed", "playheadd is not reachable")
         return self._snapshot
 
     def player(self) -> Player:
-        """The player, to have it do something."""
+        """The player, for requests."""
         if self._player is None:
-            raise Refused("Failed", "playheadd is not there")
+            raise Refused("Failed", "playheadd is not reachable")
         return self._player

@@ -1,4 +1,4 @@
-"""The interfaces of MPRIS 2.2, as tables, and what is done when something is called."""
+"""The interfaces of MPRIS 2.2 as tables, and the implementations of their methods."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def interfaces(bridge: Bridge) -> dict[str, Interface]:
 
 
 def track_list(calls: Calls) -> Interface:
-    """The interface of the list of tracks."""
+    """The TrackList interface."""
     add = (("Uri", "s"), ("AfterTrack", "o"), ("SetAsCurrent", "b"))
     return Interface(
         methods={
@@ -81,7 +81,7 @@ def track_list(calls: Calls) -> Interface:
 
 
 def fixed(signature: str, value: Any) -> Property:
-    """A property that never changes."""
+    """A constant property."""
     async def read() -> Any:
         return value
 
@@ -89,29 +89,29 @@ def fixed(signature: str, value: Any) -> Property:
 
 
 async def nothing() -> None:
-    """What CanRaise and CanQuit say that it does."""
+    """Does nothing, as CanRaise and CanQuit declare."""
 
 
 def sending(request: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """A request that is sent before anything that is sent from now on, and whose answer may be waited for later."""
+    """Sends a request at once, before all later requests. Its reply can be awaited later."""
     return asyncio.create_task(request)
 
 
 def address(uri: str) -> str:
-    """An address as the daemon takes it. RFC 8089 has `file:/x` for `file:///x`, too."""
+    """Converts a URL to the daemon's form. RFC 8089 also allows `file:/x` for `file:///x`."""
     scheme, colon, rest = uri.partition(":")
     scheme = scheme.lower()
     if not colon or scheme not in SCHEMES:
-        raise Refused("NotSupported", f"{uri!r} is none of {', '.join(SCHEMES)}")
+        raise Refused("NotSupported", f"the URL must begin with one of {', '.join(SCHEMES)} (got {uri!r})")
     if scheme == "file" and rest.startswith("/") and not rest.startswith("//"):
         rest = "//" + rest
     if not rest.startswith("//"):
-        raise Refused("InvalidArgs", f"{uri!r} is no whole address")
+        raise Refused("InvalidArgs", f"the URL must be absolute (got {uri!r})")
     return f"{scheme}:{rest}"
 
 
 def refusing(call: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    """The call, and what it gives to be waited for, with the daemon's refusals as errors of D-Bus."""
+    """Runs the call and the awaitable that it returns. Converts error replies of the daemon to D-Bus errors."""
     async def wrapped(*arguments: Any) -> Any:
         try:
             given = await call(*arguments)
@@ -131,31 +131,33 @@ def refusing(call: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any
 
 
 class Calls:
-    """What is done. What the specification says has no effect, such as Next where there is nothing, is left undone without an error."""
+    """The action of a method. Calls without effect by the specification, such as Next without a next track, are not
+    errors.
+    """
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
 
     async def read(self, name: str) -> Any:
-        """A property that is told of when it changes."""
+        """A property with a signal on change."""
         return self._bridge.snapshot().properties()[name]
 
     async def position(self) -> int:
-        """Where the player is: asked for each time, and never told of."""
+        """The position: requested on each access, without signals."""
         return microseconds((await self._bridge.player().status()).time)
 
     async def next(self) -> None:
-        """On to the next entry. What is paused stays so."""
+        """Skips to the next entry. A paused player stays paused."""
         if await self._can("CanGoNext"):
             await self._bridge.player().next()
 
     async def previous(self) -> None:
-        """Back to what was played before, or to the beginning of what is repeated."""
+        """Returns to the previously played entry, or to the beginning of a repeated entry."""
         if await self._can("CanGoPrevious"):
             await self._bridge.player().previous()
 
     async def _can(self, name: str) -> bool:
-        """A property of this moment, not of the last that was told: calls may follow each other faster than events."""
+        """The current value of a property, not the last published one: calls can be faster than events."""
         bridge = self._bridge
         player, last = bridge.player(), bridge.snapshot()
         status = await player.status()
@@ -168,25 +170,27 @@ class Calls:
         await self._bridge.player().pause()
 
     async def play(self) -> None:
-        """Plays, if there is something."""
+        """Plays if the queue is not empty."""
         player = self._bridge.player()
         if (await player.status()).item is not None:
             await player.play()
 
     async def play_pause(self) -> None:
-        """Pauses what plays, and plays what does not."""
+        """Pauses a playing player, and plays a paused one."""
         player = self._bridge.player()
         status = await player.status()
         if status.item is None:
-            raise Refused("Failed", "there is nothing to play")
+            raise Refused("Failed", "the queue is empty")
         await player.toggle()
 
     async def stop(self) -> None:
-        """Back to the beginning of the entry, paused."""
+        """Pauses at the beginning of the entry."""
         await self._bridge.player().stop()
 
     async def seek(self, offset: int) -> Awaitable[None] | None:
-        """So many microseconds on, or back. Beyond the end is the next entry, before the beginning the beginning."""
+        """Seeks by microseconds. After the end it skips to the next entry; before the beginning it seeks to the
+        beginning.
+        """
         player = self._bridge.player()
         status = await player.status()
         if status.item is None or not self._bridge.snapshot().seekable:
@@ -195,11 +199,13 @@ class Calls:
         if status.duration is not None and status.time + way > status.duration:
             await self.next()
             return None
-        # Relative, so that one which follows before this is done counts from where this goes.
+        # Relative, so that a second seek before the completion of this one starts from its target.
         return self._seek(player, f"{'-' if way < 0 else '+'}{abs(offset)}/1000000", status.item)
 
     async def set_position(self, track: str, position: int) -> Awaitable[None] | None:
-        """To a time of the current entry; of another one, or outside of it, it has come too late and is passed over."""
+        """Seeks to a time of the current entry. Calls for another entry, or outside the duration, are outdated and
+        ignored.
+        """
         player, snapshot = self._bridge.player(), self._bridge.snapshot()
         status = await player.status()
         if track != snapshot.track_id() or status.item != snapshot.status.item or status.item is None or not snapshot.seekable:
@@ -216,45 +222,45 @@ class Calls:
             try:
                 await sought
             except PlayheadError as error:
-                # Another entry is current by now.
+                # The current entry has changed in the meantime.
                 if error.code not in (ErrorCode.NO_SUCH_ITEM, ErrorCode.NO_CURRENT_ITEM):
                     raise
 
         return answer()
 
     async def tracks(self) -> list[str]:
-        """The tracks from the current one on, so many at most."""
+        """The tracks from the current entry on, up to the limit."""
         self._bridge.snapshot()
         return list(self._bridge.track_list.tracks)
 
     async def can_edit_tracks(self) -> bool:
-        """Whether this bridge may."""
+        """Whether this bridge has the right."""
         return self._bridge.snapshot().control
 
     async def tracks_metadata(self, wanted: list[str]) -> list[Any]:
-        """What is known of these tracks; those that are in the list no more are left out."""
+        """The metadata of these tracks, without those that are no longer in the list."""
         known = self._bridge.track_list.tracks
         return [[known[track] for track in wanted if track in known]]
 
     def _entry(self, track: str) -> int | None:
-        """The entry that a track of the list is; None for all others."""
+        """The entry of a track; None if the track is not in the list."""
         return int(track.rpartition("/")[2]) if track in self._bridge.track_list.tracks else None
 
     async def add_track(self, uri: str, after: str, current: bool) -> Awaitable[None] | None:
-        """Puts an address behind a track, or in the first place, and plays it if that is wanted."""
+        """Inserts a URL after a track or at the beginning, and optionally plays it."""
         player = self._bridge.player()
         if not self._bridge.snapshot().control:
             return None
         entry, place = self._entry(after), address(uri)
         if entry is None and after != NO_TRACK:
-            raise Refused("InvalidArgs", f"{after} is not in the list")
+            raise Refused("InvalidArgs", f"unknown track {after}")
         first = (await player.status()).item
         if first is None:
             added = sending(player.append(place))
         elif entry is None and current:
             added = sending(player.insert(place, before=first))
         else:
-            # Before the current entry it would be played at once: the first place that leaves that alone is behind it.
+            # Before the current entry it would be played at once, so the first possible position is after it.
             added = sending(player.insert(place, after=first if entry is None else entry))
 
         async def answer() -> None:
@@ -268,19 +274,19 @@ class Calls:
         return answer()
 
     async def remove_track(self, track: str) -> None:
-        """Takes a track out of the list; none that is not in it."""
+        """Removes a track from the list. An unknown track is ignored."""
         entry = self._entry(track)
         if entry is not None and self._bridge.snapshot().control:
             await self._unless_gone(self._bridge.player().remove(entry))
 
     async def go_to(self, track: str) -> None:
-        """Plays a track of the list; none that is not in it. What is paused stays so."""
+        """Skips to a track of the list. An unknown track is ignored. A paused player stays paused."""
         entry = self._entry(track)
         if entry is not None and self._bridge.snapshot().control:
             await self._unless_gone(self._bridge.player().jump(entry))
 
     async def _unless_gone(self, request: Awaitable[object]) -> None:
-        """What is asked of an entry that may have left the queue by now, which is nothing to be told about."""
+        """Runs a request for an entry that may have left the queue. That error is ignored."""
         try:
             await request
         except PlayheadError as error:
@@ -288,12 +294,12 @@ class Calls:
                 raise
 
     async def open_uri(self, uri: str) -> Awaitable[None] | None:
-        """Puts an address behind the current entry, and plays it."""
+        """Inserts a URL after the current entry, and plays it."""
         player = self._bridge.player()
         inserted = sending(player.insert(address(uri)))
 
         async def answer() -> None:
-            # Of a list they are known when it has been read.
+            # The entries of a playlist are known only after it was read.
             added = await inserted
             if added.items:
                 await player.jump(added.items[0])
@@ -305,33 +311,33 @@ class Calls:
         """None, Track or Playlist."""
         modes = {theirs: ours for ours, theirs in LOOPS.items()}
         if value not in modes:
-            raise Refused("InvalidArgs", f"LoopStatus is one of {', '.join(modes)}, not {value!r}")
+            raise Refused("InvalidArgs", f"LoopStatus must be one of {', '.join(modes)} (got {value!r})")
         mode = modes[value]
         await self._bridge.player().repeat("one" if mode == "one" else "all" if mode == "all" else "off")
 
     async def set_shuffle(self, value: bool) -> None:
-        """Shuffles, unless that is so already."""
+        """Sets shuffle mode, if it differs."""
         player = self._bridge.player()
         if ((await player.status()).shuffle is not None) != value:
             await player.shuffle(value)
 
     async def set_volume(self, value: float) -> None:
-        """From 0 to 1; what is beyond is the nearest that there is. Who is to be heard is muted no more."""
+        """Sets the volume, clamped to 0…1, and unmutes the player for a volume above 0."""
         if value != value:
-            raise Refused("InvalidArgs", "Volume is no number")
+            raise Refused("InvalidArgs", "Volume must be a number")
         player = self._bridge.player()
         await player.volume(min(max(value, 0.0), 1.0))
         if value > 0:
             await player.mute(False)
 
     async def set_rate(self, value: float) -> None:
-        """0 pauses; what is played, now and later, is played at any other."""
+        """Pauses at 0. Another value is the rate of current and later playback."""
         player = self._bridge.player()
         if value == 0:
             await player.pause()
             return
         if not SLOWEST <= value <= FASTEST:
-            raise Refused("InvalidArgs", f"Rate is from {SLOWEST} to {FASTEST}, not {value}")
+            raise Refused("InvalidArgs", f"Rate must be between {SLOWEST} and {FASTEST} (got {value})")
         exact = Decimal(repr(value))
         await player.default_rate(exact)
         if playback_status(await player.status()) == "Playing":

@@ -1,6 +1,7 @@
-"""An object on the bus: its methods and properties as tables, answered by coroutines.
+"""An object on the bus: its methods and properties as tables, implemented by coroutines.
 
-Decorated classes of dbus-fast take their signatures for types, which no type checker follows; and what is refused, and how, is part of MPRIS.
+dbus-fast's decorated classes use D-Bus signatures as annotations, which type checkers reject. MPRIS also specifies the
+errors, which these classes cannot control.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ ERROR = "org.freedesktop.DBus.Error."
 
 
 class Refused(Exception):
-    """A call that is answered with an error: a name of org.freedesktop.DBus.Error, and why."""
+    """An error reply: a name in org.freedesktop.DBus.Error, and a message."""
 
     def __init__(self, name: str, message: str) -> None:
         super().__init__(message)
@@ -29,7 +30,9 @@ class Refused(Exception):
 
 
 class Text(str):
-    """A text whose length is that of its UTF-8: dbus-fast 1.84, Debian 12's, writes the length in characters, and the bus ends the connection."""
+    """A text whose length is its UTF-8 length. dbus-fast 1.84 (Debian 12) writes the length in characters, and the
+    bus then closes the connection.
+    """
 
     __slots__ = ()
 
@@ -38,35 +41,38 @@ class Text(str):
 
 
 def text(value: str) -> str:
-    """What D-Bus can carry of a text: neither U+0000 nor half of a character beyond the first 65536, for which the bus ends the connection.
+    """Removes U+0000 and surrogates from a text, because the bus would close the connection.
 
-    Every text that is sent comes from here.
+    All sent texts must pass through this function.
     """
     return Text("".join("\ufffd" if character == "\0" or "\ud800" <= character <= "\udfff" else character for character in value))
 
 
 def failure(message: Message, name: str, why: str) -> Message:
-    """An error as the answer to a call."""
+    """An error reply to a call."""
     return Message(
         message_type=MessageType.ERROR, destination=message.sender, reply_serial=message.serial, error_name=name, signature="s", body=[text(why)])
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method: what it takes, as (name, signature) pairs, and what is done.
+    """A method: its parameters, as (name, signature) pairs, and its implementation.
 
-    What a call leads to may take long. The call itself ends when all is sent; what it gives, if anything, is waited for before it is answered.
+    The effect of a call may take long. The implementation returns when all requests were sent. If it returns an
+    awaitable, the reply follows after its completion.
     """
 
     takes: tuple[tuple[str, str], ...]
     call: Callable[..., Awaitable[Any]]
     gives: tuple[tuple[str, str], ...] = ()
-    """What is answered, likewise; then the call gives a list of that, and nothing that is waited for."""
+    """The results, in the same form. With results, the implementation returns a list of values and no awaitable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property; one that can be set has `assign`. `emits`: whether PropertiesChanged tells of it; "invalidates": that it is another, and not which."""
+    """A property; a writable one has `assign`. `emits`: whether PropertiesChanged has it; "invalidates": only its
+    name.
+    """
 
     signature: str
     read: Callable[[], Awaitable[Any]]
@@ -84,7 +90,9 @@ class Interface:
 
 
 class BusObject:
-    """Answers what is called on one path. Calls that change something are sent one after another, in their order; none waits for another's answer."""
+    """Handles the calls on one path. Requests that change the player are sent in order, without waiting for the
+    replies of earlier ones.
+    """
 
     def __init__(self, bus: MessageBus, path: str, interfaces: Mapping[str, Interface]) -> None:
         self._bus = bus
@@ -95,7 +103,7 @@ class BusObject:
         bus.add_message_handler(self._handle)
 
     def changed(self, interface: str, values: Mapping[str, Any], *invalidated: str) -> None:
-        """Emits PropertiesChanged; `invalidated` are others without their values."""
+        """Emits PropertiesChanged; `invalidated` are the names without values."""
         table = self._interfaces[interface].properties
         body = [interface, {name: Variant(table[name].signature, value) for name, value in values.items()}, list(invalidated)]
         self._bus.send(Message.new_signal(self._path, PROPERTIES, "PropertiesChanged", "sa{sv}as", body))
@@ -124,7 +132,7 @@ class BusObject:
         except Exception as error:
             log.exception("%s.%s failed", message.interface, message.member)
             reply = failure(message, ERROR + "Failed", repr(error))
-        # Who wants no reply has said so in the message.
+        # Send no reply if the message has the flag NO_REPLY_EXPECTED.
         if not message.flags.value & 1:
             self._bus.send(reply)
 
@@ -139,7 +147,7 @@ class BusObject:
                 continue
             wanted = "".join(kind for _, kind in method.takes)
             if message.signature != wanted:
-                raise Refused("InvalidArgs", f"{message.member} takes ({wanted}), not ({message.signature})")
+                raise Refused("InvalidArgs", f"the signature of {message.member} must be ({wanted}) (got ({message.signature}))")
             async with self._turn:
                 answer = await method.call(*message.body)
             if method.gives:
@@ -147,35 +155,35 @@ class BusObject:
             if answer is not None:
                 await answer
             return "", []
-        raise Refused("UnknownMethod", f"there is no method {message.member} of {message.interface}")
+        raise Refused("UnknownMethod", f"unknown method {message.member} of {message.interface}")
 
     async def _properties(self, message: Message) -> tuple[str, list[Any]]:
         wanted = {"Get": "ss", "GetAll": "s", "Set": "ssv"}.get(message.member or "")
         if wanted is None:
-            raise Refused("UnknownMethod", f"there is no method {message.member} of {PROPERTIES}")
+            raise Refused("UnknownMethod", f"unknown method {message.member} of {PROPERTIES}")
         if message.signature != wanted:
-            raise Refused("InvalidArgs", f"{message.member} takes ({wanted}), not ({message.signature})")
+            raise Refused("InvalidArgs", f"the signature of {message.member} must be ({wanted}) (got ({message.signature}))")
         interface = self._interfaces.get(message.body[0])
         if interface is None:
-            raise Refused("UnknownInterface", f"there is no interface {message.body[0]}")
+            raise Refused("UnknownInterface", f"unknown interface {message.body[0]}")
         if message.member == "GetAll":
             return "a{sv}", [{name: Variant(each.signature, await each.read()) for name, each in interface.properties.items()}]
         found = interface.properties.get(message.body[1])
         if found is None:
-            raise Refused("UnknownProperty", f"there is no property {message.body[1]} of {message.body[0]}")
+            raise Refused("UnknownProperty", f"unknown property {message.body[1]} of {message.body[0]}")
         if message.member == "Get":
             return "v", [Variant(found.signature, await found.read())]
         value = message.body[2]
         if found.assign is None:
-            raise Refused("PropertyReadOnly", f"{message.body[1]} cannot be set")
+            raise Refused("PropertyReadOnly", f"{message.body[1]} is read-only")
         if value.signature != found.signature:
-            raise Refused("InvalidArgs", f"{message.body[1]} is of type {found.signature}, not {value.signature}")
+            raise Refused("InvalidArgs", f"{message.body[1]} must have the type {found.signature} (got {value.signature})")
         async with self._turn:
             await found.assign(value.value)
         return "", []
 
     def introspection(self) -> str:
-        """What there is, in the format that D-Bus has for it."""
+        """The introspection data, in D-Bus's XML format."""
         lines = ['<!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"',
                  ' "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">', "<node>"]
         for name, interface in self._interfaces.items():

@@ -1,4 +1,4 @@
-"""What MPRIS says of a player, from what the daemon says of it: pure, without bus and socket."""
+"""Converts the daemon's state of a player to MPRIS properties. Pure functions, without bus and socket."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .objects import text
 NO_TRACK = "/org/mpris/MediaPlayer2/TrackList/NoTrack"
 SLOWEST, FASTEST = 1 / 32, 32.0
 ELSEWHERE = Fraction(1, 4)
-"""How far from where clients take it to be the position may be before they are told (`Seeked`)."""
+"""The maximum difference between the position and the position that clients expect, before `Seeked` is sent."""
 LOOPS = {"off": "None", "one": "Track", "all": "Playlist"}
 
-# Common keys of the daemon, and what MPRIS calls them: (name, signature).
+# Common keys of the daemon and their MPRIS names: (name, signature).
 TAGS = {
     "title": ("xesam:title", "s"),
     "albumName": ("xesam:album", "s"),
@@ -41,7 +41,7 @@ TAGS = {
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """What is known of an entry."""
+    """The metadata of an entry."""
 
     item: int
     path: str | None
@@ -51,21 +51,21 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A player at a moment."""
+    """The state of a player at one time."""
 
     status: Status
     session: int
     played: int
-    """How many entries were played before, that `Previous` can go back to."""
+    """The number of previously played entries, for `Previous`."""
     track: Track | None
     seekable: bool
     control: bool = True
-    """Whether this bridge may change anything."""
+    """Whether this bridge can control the player."""
 
     def properties(self) -> dict[str, Any]:
         """The properties of org.mpris.MediaPlayer2.Player, except Position."""
         status = self.status
-        # What may not be controlled cannot do any of it.
+        # Without control, all of these are false.
         current = self.control and status.item is not None
         again = status.repeat == "all" and status.count > 1
         return {
@@ -86,13 +86,13 @@ class Snapshot:
         }
 
     def track_id(self, item: int | None = None) -> str:
-        """The object path of an entry; of the current one unless said. `session` is another one with each connection: ids of entries begin anew with the
-        daemon."""
+        """The object path of an entry (default: the current entry). `session` differs for each connection, because a
+        restarted daemon reuses the ids of entries."""
         item = self.status.item if item is None else item
         return NO_TRACK if item is None else f"/org/playhead/session{self.session}/track/{item}"
 
     def metadata(self) -> dict[str, Variant]:
-        """What is known of the current entry."""
+        """The metadata of the current entry."""
         found: dict[str, Variant] = {"mpris:trackid": Variant("o", self.track_id())}
         status, track = self.status, self.track
         if status.item is None or track is None:
@@ -115,7 +115,9 @@ class Snapshot:
 
 
 def playback_status(status: Status) -> str:
-    """Who waits for samples means to play. What is paused at its beginning has been stopped."""
+    """The playback status. A player that waits for samples is playing; a player that is paused at the beginning is
+    stopped.
+    """
     if status.item is None:
         return "Stopped"
     if status.time_control_status != "paused":
@@ -124,15 +126,16 @@ def playback_status(status: Status) -> str:
 
 
 def rate(status: Status) -> float:
-    """The rate that is played at, or would be."""
+    """The rate of playback, or of the next playback."""
     return abs(status.rate or status.default_rate)
 
 
 @dataclass(slots=True)
 class Assumed:
-    """Where clients take the position to be: they know where it was when they were told, and how fast it goes on.
+    """The position that clients expect, from the last published position and the rate.
 
-    It moves only when they are told. Otherwise many steps that are each too small to be told of would add up to what nobody was told.
+    Only a published position updates it. Otherwise many small differences, each below the limit, could add up without a
+    signal.
     """
 
     since: float = 0
@@ -141,7 +144,7 @@ class Assumed:
     item: int | None = None
 
     def follow(self, status: Status, now: float, jumped: bool) -> bool:
-        """Takes in a state of the moment `now`, in seconds; whether clients have to be told where the position is."""
+        """Processes the state at the time `now`, in seconds. Returns whether `Seeked` is necessary."""
         expected = self.start + Fraction((now - self.since) * self.speed) if self.item == status.item else Fraction(0)
         told = status.item is not None and (jumped or abs(status.time - expected) > ELSEWHERE)
         self.since, self.start, self.item = now, status.time if told else expected, status.item
@@ -150,12 +153,12 @@ class Assumed:
 
 
 def microseconds(time: Fraction) -> int:
-    """A time as MPRIS counts."""
+    """Converts a time to microseconds."""
     return int(time * 1_000_000)
 
 
 def xesam(tags: Sequence[MetadataItem]) -> dict[str, Variant]:
-    """Tags under their names of Xesam; of what is a list all values, of all else the first."""
+    """Tags with their Xesam names: all values of a list, otherwise the first value."""
     texts: dict[str, list[str]] = {}
     found: dict[str, Variant] = {}
     for tag in tags:
@@ -189,4 +192,4 @@ def name_of(path: str | None) -> str:
     try:
         return pathlib.PurePosixPath(urllib.parse.unquote(urllib.parse.urlsplit(path).path) if "://" in path else path).name or path
     except ValueError:
-        return path  # no address that can be taken apart
+        return path  # not a valid URL

@@ -1,4 +1,6 @@
-"""The list of tracks: what the queue has from the current entry on, and what is told when it changes. Pure, without bus and socket."""
+"""The list of tracks: the queue from the current entry on, and the signals for its changes. Pure functions, without
+bus and socket.
+"""
 
 from __future__ import annotations
 
@@ -12,27 +14,27 @@ from .objects import text
 from .state import NO_TRACK, Snapshot, microseconds, name_of, url_of, xesam
 
 SHOWN = 200
-"""How many tracks are shown at most: a list may be a part of what will be played, and a queue may have 100,000 entries."""
+"""The maximum number of tracks. MPRIS allows a partial list, and a queue can have 100,000 entries."""
 
 SINGLY = 20
-"""How many tracks that come or go are told of one by one; beyond them the list is another one."""
+"""The maximum number of individual signals for added or removed tracks. More changes replace the list."""
 
 
 class TrackList:
-    """Tracks in their order, each with what is known of it."""
+    """Tracks in order, each with its metadata."""
 
     def __init__(self, tracks: Mapping[str, Mapping[str, Variant]]) -> None:
         self.tracks = tracks
 
     @classmethod
     def of(cls, entries: Sequence[Entry], snapshot: Snapshot, tags: Mapping[int, Sequence[MetadataItem]]) -> TrackList:
-        """The first entries of the queue, each with its known tags; the current one with all its metadata."""
+        """The first entries of the queue with their known tags, the current entry with all metadata."""
         more = {snapshot.track_id(): snapshot.metadata()}
         tracks = {snapshot.track_id(entry.item): metadata(entry, snapshot, tags.get(entry.item, ())) for entry in entries}
         return cls({track: {**known, **more.get(track, {})} for track, known in tracks.items()})
 
     def signals_to(self, other: TrackList, current: str) -> list[tuple[str, tuple[Any, ...]]]:
-        """The signals that make this list the other one."""
+        """The signals for the change from this list to another."""
         mine, others = list(self.tracks), list(other.tracks)
         gone = [track for track in mine if track not in other.tracks]
         came = [index for index, track in enumerate(others) if track not in self.tracks]
@@ -48,7 +50,7 @@ class TrackList:
 
 
 def metadata(entry: Entry, snapshot: Snapshot, tags: Sequence[MetadataItem]) -> dict[str, Variant]:
-    """The metadata of an entry that is not the current one. Its tags come before a title from a list."""
+    """The metadata of an entry that is not current. Its tags override a title from a playlist."""
     found = {
         "mpris:trackid": Variant("o", snapshot.track_id(entry.item)),
         "xesam:title": Variant("s", text(entry.title or name_of(entry.path))),
