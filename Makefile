@@ -1,21 +1,21 @@
-# Playhead. `make` with no argument lists what there is; everything longer than a line is in scripts/.
+# Playhead. `make` without arguments lists the targets. Recipes longer than a few lines are in scripts/.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-# Everything that the daemon needs at run time but the C libraries is linked in.
+# Link everything statically except the C libraries.
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 
-# How long `make fuzz` and `make soak` take, unless said otherwise: `make fuzz SECONDS=600`, `make soak DURATION=20s`.
+# The default durations of `make fuzz` and `make soak`. Examples: `make fuzz SECONDS=600`, `make soak DURATION=20s`.
 SECONDS := 60
 DURATION := 10m
 
-# Whether `make soak` also builds and tests what stretches time without code under the GPL. Empty: no.
+# Whether `make soak` also builds and tests time stretching without GPL code. Empty: no.
 WITHOUT_GPL := yes
 
-# Where `make install` puts what it installs: `make install PREFIX=/usr DESTDIR=/tmp/package`.
+# The target folder of `make install`. Example: `make install PREFIX=/usr DESTDIR=/tmp/package`.
 PREFIX := /usr/local
 DESTDIR :=
 
@@ -24,7 +24,7 @@ DESTDIR :=
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-deps: ## install the Debian packages that are missing, and check the Swift toolchain
+deps: ## install missing Debian packages, and check the Swift toolchain
 	@scripts/install-deps
 
 bench-deps:
@@ -40,41 +40,41 @@ release: deps ## optimised playheadd and playhead in .build/release
 	swift build $(RELEASE) --product playhead
 	swift build $(RELEASE) --product PlayheadTags
 
-# Builds nothing: who installs is root perhaps. scripts/install says when there is nothing to install.
-install: ## install what `make release` built, completions and manual pages below DESTDIR/PREFIX (/usr/local)
+# Does not build, because it may run as root. scripts/install reports a missing build.
+install: ## install the release build, completions and manual pages below DESTDIR/PREFIX (/usr/local)
 	@PLAYHEAD_PREFIX="$(PREFIX)" scripts/install .build/release "$(DESTDIR)$(PREFIX)"
 
-demo: release ## play two short files and show what the engine does
+demo: release ## play two short files and show the main functions
 	@demo/run.sh
 
-# The tests of the daemon start playheadd and playhead from the debug build: both are built first.
-test: deps ## every test, or those of one module: make test MODULE=Playback
+# Build first: the tests of the daemon start playheadd and playhead from the debug build.
+test: deps ## run all tests, or those of one module: make test MODULE=Playback
 	swift build --build-tests
 	@scripts/test $(MODULE)
 	@$(if $(MODULE),,clients/test)
 
-check: deps ## check the text: format, imports, scripts, the shell client, the generated Python modules, units
+check: deps ## check format, imports, scripts, the shell client, the generated Python modules and units
 	@scripts/check
 
 fmt: ## format the Swift sources in place
 	@scripts/format
 
-tsan: deps ## RealtimeAudio, WireProtocol and Playback under the thread sanitizer
+tsan: deps ## test RealtimeAudio, WireProtocol and Playback with the thread sanitizer
 	@scripts/sanitize thread RealtimeAudioTests WireProtocolTests PlaybackTests
 
-asan: deps ## the same and what touches C, under the address sanitizer
+asan: deps ## test these modules and LibAV with the address sanitizer
 	@scripts/sanitize address RealtimeAudioTests WireProtocolTests LibAVTests PlaybackTests
 
 fuzz: deps ## fuzz the parsers and the server for SECONDS each (60)
 	@scripts/fuzz $(SECONDS)
 
-bench: bench-deps release ## measure this player, mpv and MPD side by side, and print a table
+bench: bench-deps release ## measure this player, mpv and MPD, and print a table
 	@scripts/bench
 
-consumer: deps ## build a program that depends on this repository by URL, from clean, and run it
+consumer: deps ## build and run a program that depends on this repository by URL, without caches
 	@scripts/check-consumer
 
-soak: release ## long tests: play for DURATION (10m) and watch memory and descriptors; record; kill the daemon 50 times; random lines; hostile files and servers; check a collection of media files
+soak: release ## run long tests for DURATION each (10m): memory, recording, kills, random input, hostile files, media collection
 	@scripts/soak $(DURATION)
 	@scripts/record-rig soak $(DURATION)
 	@scripts/kills --within $(DURATION)
@@ -85,8 +85,8 @@ soak: release ## long tests: play for DURATION (10m) and watch memory and descri
 	@scripts/make-collection .build/collection
 	@scripts/check-media --within $(DURATION) --allow Tests/Collection/known-differences.txt .build/collection
 
-golden: deps ## write the golden dumps and protocol.md's tables anew; look at the difference
+golden: deps ## regenerate the golden dumps and the tables of protocol.md; review the diff
 	UPDATE_PROTOCOL_MD=1 PLAYHEAD_UPDATE_GOLDENS=1 swift test --filter 'PlaybackTests|ProtocolDocumentTests'
 
-clean: ## remove everything that was built
+clean: ## remove all build products
 	rm -rf .build

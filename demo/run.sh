@@ -1,13 +1,13 @@
 #!/bin/bash
-# The main job, shown: a daemon of its own plays two short files, and everything is done through the client.
-# Every step is checked; the status is 0 only when all of it was as it should be. Needs the release build (`make demo`).
+# Demonstrates the main functions: a separate daemon plays two short files, controlled by the client. Every step is
+# checked; the exit status is 0 only if all steps succeed. Needs the release build (`make demo`).
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${PLAYHEAD_BIN:-$here/../.build/release}
 scratch=$(mktemp -d)
 socket=$scratch/control.sock
-# Neither the configuration of who runs this nor a service manager is the daemon's.
+# The daemon must use neither the user's configuration nor a service manager.
 unset NOTIFY_SOCKET WATCHDOG_PID WATCHDOG_USEC LISTEN_PID LISTEN_FDS LISTEN_FDNAMES
 daemon=
 watcher=
@@ -33,16 +33,16 @@ trap cleanup EXIT
 
 say() { printf '\n-- %s\n' "$*"; }
 
-# playhead ARGUMENT...: shows the command, runs it, shows its answer and leaves it in $answer.
+# playhead ARGUMENT...: prints the command, runs it, prints the reply and stores it in $answer.
 playhead() {
   printf '$ playhead %s\n' "$*"
   answer=$("$bin/playhead" --socket "$socket" "$@") || fail "'playhead $*' ended with status $?"
   [[ -z $answer ]] || printf '%s\n' "$answer"
 }
 
-# expect TEXT: the last answer holds it.
+# expect TEXT: the last reply must contain TEXT.
 expect() {
-  [[ " $answer " == *" $1 "* ]] || fail "expected '$1' in this answer"
+  [[ " $answer " == *" $1 "* ]] || fail "expected '$1' in this reply"
 }
 
 say "two pieces of music: a FLAC at 48 kHz and an MP3 at 44.1 kHz"
@@ -50,33 +50,33 @@ say "two pieces of music: a FLAC at 48 kHz and an MP3 at 44.1 kHz"
 cd "$scratch"
 printf 'first.flac  second.mp3\n'
 
-say "a daemon, with the output it finds by itself"
+say "a daemon with the default output"
 mkfifo ready
 printf '$ playheadd --socket .../control.sock\n'
 XDG_CONFIG_HOME=$scratch/none "$bin/playheadd" --no-state --socket "$socket" >ready 2>log &
 daemon=$!
 exec 3<ready
-# The daemon says when it listens; when it dies instead, this ends too.
+# The daemon prints a line when it is ready; if it exits instead, the read ends, too.
 IFS= read -r -t 30 line <&3 || fail "the daemon did not start"
-[[ $line == *ready* ]] || fail "the daemon said: $line"
+[[ $line == *ready* ]] || fail "unexpected first line of the daemon: $line"
 printf 'playheadd ready\n'
 
-say "a queue of two"
+say "a queue of two entries"
 playhead load first.flac wait=ready
 first=${answer#*items=} first=${first%% *}
 playhead append second.mp3 wait=ready
 second=${answer#*items=} second=${second%% *}
 playhead list
 
-say "somebody who watches: ticks every half second, a cue at 4 seconds, and what the player does"
+say "a watcher: ticks every half second, a cue at 4 seconds, and the state of the player"
 printf '$ playhead watch --tick 0.5 --at 4 --observe player.timeControlStatus --observe player.currentItem &\n'
 mkfifo watched
 "$bin/playhead" --socket "$socket" watch --tick 0.5 --at 4 \
   --observe player.timeControlStatus --observe player.currentItem >watched 2>>log &
 watcher=$!
-# The values as they are come first: when one is there, the watcher watches.
+# The first events are the current values: after one of them, the subscription is active.
 exec 4<watched
-IFS= read -r -t 10 line <&4 || fail "nothing to watch"
+IFS= read -r -t 10 line <&4 || fail "the watcher received no event"
 printf '        %s\n' "$line"
 { tee events | sed -u 's/^/        /'; } <&4 &
 printer=$!
@@ -86,13 +86,13 @@ playhead play
 playhead wait status=playing --timeout 10
 playhead wait 'time>=2.2' --timeout 10
 
-say "seek while playing: exact, to the sample, and the answer says where it landed"
+say "seek during playback: exact to the sample; the reply has the position"
 playhead seek 0:03.25
 expect finished=true
 expect time=3.25
 playhead wait 'time>=4.7' --timeout 10
 
-say "near the end of the first: it goes on to the second by itself"
+say "near the end of the first entry: playback advances to the second"
 playhead seek 5.4
 expect finished=true
 playhead wait "item=$second" --timeout 10
@@ -101,7 +101,7 @@ playhead status
 expect "item=$second"
 expect timeControlStatus=playing
 
-say "near the end of the second, and until it has ended"
+say "near the end of the second entry, then wait for its end"
 playhead seek 90%
 expect finished=true
 playhead wait ended --timeout 10
@@ -112,11 +112,11 @@ kill "$watcher"
 wait "$watcher" || true
 watcher=
 wait "$printer"
-grep -q '^\* at .*time=4 ' events || fail "the cue at 4 seconds did not come"
-grep -q '^\* tick ' events || fail "no tick came"
-grep -q "^\* changed .*key=player.currentItem .*new=$second" events || fail "the move from item $first to item $second was not seen"
+grep -q '^\* at .*time=4 ' events || fail "the cue at 4 seconds is missing"
+grep -q '^\* tick ' events || fail "the ticks are missing"
+grep -q "^\* changed .*key=player.currentItem .*new=$second" events || fail "the change from item $first to item $second is missing"
 
-say "the daemon ends when it is told to"
+say "the daemon stops on SIGTERM"
 printf '$ kill -TERM PLAYHEADD\n'
 kill -TERM "$daemon"
 status=0
@@ -124,4 +124,4 @@ wait "$daemon" || status=$?
 daemon=
 ((status == 0)) || fail "the daemon ended with status $status"
 
-printf '\ndemo: everything was as it should be\n'
+printf '\ndemo: all steps succeeded\n'
