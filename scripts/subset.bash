@@ -1,12 +1,13 @@
 # shellcheck shell=bash
-# Sourced, not run: makes a package of a part of this one.
+# Sourced, not run: creates a package from a part of this one.
 #
-# Building under a sanitizer takes long when everything comes along, the server's dependencies above all. So such runs build a
-# package of their own: the real Package.swift, with an ending that drops every target that is not needed, and links to
-# everything else in the repository.
+# A build of all targets with a sanitizer takes long, mainly because of the server's dependencies. Such runs therefore
+# build a separate package: the Package.swift of this repository plus code that removes the unnecessary targets, and
+# links to all other files.
 
-# make_subset FOLDER TARGET...: FOLDER becomes a package of these targets and what they need. Lines on standard input are
-# added to the manifest, for targets that only such a package has. Called in the root of the repository.
+# make_subset FOLDER TARGET...: creates a package in FOLDER from these targets and their dependencies. Lines from
+# standard input are added to the manifest, for targets that only this package has. Must be called in the root of the
+# repository.
 make_subset() {
   local folder=$1 entry
   shift
@@ -16,7 +17,7 @@ make_subset() {
   done
   {
     cat Package.swift
-    printf '\n// MARK: the part of it that is built here\n\n'
+    printf '\n// MARK: the targets of this subset\n\n'
     cat
     printf 'let roots = [%s]\n' "$(printf '"%s", ' "$@")"
     cat <<'SWIFT'
@@ -29,7 +30,7 @@ func needs(of target: Target) -> (targets: [String], packages: [String]) {
     switch dependency {
     case .targetItem(let name, _), .byNameItem(let name, _): targets.append(name)
     case .productItem(_, let package, _, _): packages.append(package ?? "")
-    @unknown default: preconditionFailure("an unknown kind of dependency in \(target.name)")
+    @unknown default: preconditionFailure("unknown kind of dependency in \(target.name)")
     }
   }
   return (targets, packages)
@@ -60,7 +61,7 @@ package.dependencies = package.dependencies.filter { dependency in
 }
 SWIFT
   } >"$folder/Package.swift.new"
-  # Written only when it differs, so that nothing is resolved again without need.
+  # Replace it only if it differs, to avoid a new resolution of the dependencies.
   if cmp -s "$folder/Package.swift.new" "$folder/Package.swift"; then
     rm "$folder/Package.swift.new"
   else
