@@ -60,7 +60,7 @@ class PartTests(unittest.TestCase):
     def test_steps_that_are_too_small_to_be_told_of_add_up_until_they_are(self) -> None:
         assumed = Assumed()
         told = [assumed.follow(status(), 100, False)]
-        # Each second, the position falls behind by another 0.1 s.
+        # Each second, the lag of the position grows by 0.1 s.
         for second in range(1, 8):
             told.append(assumed.follow(status(Fraction(9 * second, 10)), 100 + second, False))
         self.assertEqual(told, [False, False, False, True, False, False, True, False])
