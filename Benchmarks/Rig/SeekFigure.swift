@@ -54,7 +54,7 @@ enum SeekFigure {
         try player.unload()
         try player.capture.waitForSilence(4_800, from: player.capture.frameCount)
       } catch {
-        // Its next figure fails, and says so in the table.
+        // The player's next figure fails, and the table shows the error.
         Progress.say("\(player.kind.rawValue) cannot be stopped: \(error)")
       }
     }

@@ -47,7 +47,7 @@ func check(_ input: UnsafeRawBufferPointer) {
     precondition(
       timeline.update(media) == .unchanged && timeline.endNanoseconds == end,
       "an unchanged playlist changes the timeline")
-    // What stands behind the first `#EXTM3U` but one is what the server says next.
+    // The text from the second `#EXTM3U` on is the server's next playlist.
     let mark = Array("#EXTM3U".utf8)
     if let next = bytes.dropFirst().firstRange(of: mark)?.lowerBound,
       case .media(let newer)? = try? HLSPlaylist(parsing: Array(bytes[next...]), at: place)

@@ -66,7 +66,7 @@ final class Peer {
     send(Array("\(request)\n".utf8), pieceByteCount: .max)
     while replyCount < wanted {
       precondition(!hasEnded, "the connection ended during \(request)")
-      // A hang is libFuzzer's to see: it has a limit for each input.
+      // libFuzzer detects a hang: it has a limit for each input.
       _ = read(withinMilliseconds: -1)
     }
     return lines

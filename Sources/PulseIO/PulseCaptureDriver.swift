@@ -57,7 +57,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
       api, signal.descriptor, PA_IO_EVENT_INPUT,
       { _, _, _, _, own in PulseCaptureDriver.from(own)?.wishChanged() }, own)
     if signalEvent == nil { return fail("the main loop cannot add an event source") }
-    // Either may have gone wrong between `open` and now.
+    // The stream or the connection may have failed between `open` and now.
     streamStateChanged()
     if pa_context_get_state(stream.connection.context) != PA_CONTEXT_READY {
       fail("the connection to the sound server was lost")

@@ -165,7 +165,7 @@ final class PulseStreamDriver {
       { _, _, _, _, own in PulseStreamDriver.from(own)?.commandsWait() },
       own)
     if signalEvent == nil { return fail("the main loop cannot add an event source") }
-    // Either may have gone wrong between `open` and now.
+    // The stream or the connection may have failed between `open` and now.
     streamStateChanged()
     if pa_context_get_state(context) != PA_CONTEXT_READY {
       fail("the connection to the sound server was lost")

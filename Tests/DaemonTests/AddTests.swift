@@ -46,7 +46,7 @@ import Testing
     let verbose = try daemon.playhead("add", "--dry-run", "--verbose", ".", folder: folder.path)
     #expect(verbose.output == expected.map { "\(folder.path)/\($0)\n" }.joined())
     #expect(verbose.errors.contains("playhead: omitted (no media): \(folder.path)/cover.jpg\n"), "\(verbose)")
-    // Everything, and lists in place of what is beside them.
+    // All files; then playlists instead of the files next to them.
     #expect(try daemon.playhead("add", "--dry-run", "--all", folder.path).output.contains("/cover.jpg\n"))
     let lists = try daemon.playhead("add", "--dry-run", "--lists", folder.path).output
     #expect(

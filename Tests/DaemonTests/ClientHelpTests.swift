@@ -25,7 +25,7 @@ import Testing
       let examples = help.split(separator: "\n").filter { $0.hasPrefix("  $ ") }.map { $0.dropFirst(4) }
       #expect(!examples.isEmpty, "\(command)")
       #expect(help.contains("\n\nExamples:\n"), "\(command)")
-      // Those with more than this client in them need more than this client; and one waits for a daemon for ever.
+      // Excludes examples that need other programs, and one that waits for a daemon indefinitely.
       for example in examples
       where example.hasPrefix("playhead ") && !example.contains("| ") && !example.contains("--reconnect") {
         let outcome = try Program(

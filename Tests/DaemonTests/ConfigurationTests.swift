@@ -210,7 +210,7 @@ import Testing
       wrong.hasPrefix("@r error code=1015 name=wrong-configuration message=\"\(path):2:11: limits.players: "),
       "\(wrong)")
     #expect(wrong.contains("; \(path):5:1: unknown option roots.raed"), "\(wrong)")
-    // Nothing was taken of it.
+    // The file was rejected completely.
     let wave = try daemon.wave(1, frameCount: 480)
     #expect(try client.reply("load \(wave) wait=ready").hasPrefix("error code=2008"))
     try write("[log]\n" + (0..<100).map { "x\($0) = 1\n" }.joined())
@@ -315,7 +315,7 @@ import Testing
       daemon.signal(SIGHUP)
       let said = try daemon.waitForErrors(containing: "changed=log.level")
       #expect(said.contains("the configuration was reloaded"), "\(level): \(said)")
-      // The option that waits for the next start stands behind it.
+      // The option that needs a restart is reported after it.
       if !said.contains("option=socket.mode") { _ = try daemon.waitForErrors(containing: "option=socket.mode") }
     }
     daemon.signal(SIGTERM)
