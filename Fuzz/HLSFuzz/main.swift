@@ -14,12 +14,12 @@ import Playlists
 func check(_ input: UnsafeRawBufferPointer) {
   let bytes = Array(input)
   let playlist: HLSPlaylist
-  let place = PlaylistPlace.url("http://a.example/live/list.m3u8?x=1")
+  let place = PlaylistLocation.url("http://a.example/live/list.m3u8?x=1")
   do throws(MediaError) { playlist = try HLSPlaylist(parsing: bytes, at: place) } catch {
     precondition((2_060...2_063).contains(error.code.rawValue), "unexpected error: \(error)")
     return
   }
-  func checkPlace(_ place: PlaylistPlace?) {
+  func checkPlace(_ place: PlaylistLocation?) {
     if case .file? = place { preconditionFailure("a local file in a remote playlist") }
   }
   switch playlist {

@@ -90,11 +90,11 @@ func readTimedTags(_ bytes: [UInt8]) {
 func veil(_ bytes: [UInt8]) {
   guard let source = source(bytes) else { return }
   var end: Int64 = 0
-  for range in ID3Veil.ranges(of: source, harmlessByteCount: 16).veiled {
+  for range in ID3Mask.ranges(of: source, harmlessByteCount: 16).veiled {
     precondition(range.lowerBound >= end + 10 && range.count <= 1 << 28, "invalid masked range \(range)")
     end = range.upperBound
   }
-  for veil in CommentVeil.veils(of: source, from: 0, harmlessByteCount: 16, maximumCount: 3) {
+  for veil in CommentMask.veils(of: source, from: 0, harmlessByteCount: 16, maximumCount: 3) {
     precondition(
       veil.range.lowerBound >= 0 && veil.range.upperBound <= Int64(bytes.count) && veil.bytes.count <= veil.range.count,
       "invalid masked range \(veil.range)")

@@ -12,7 +12,7 @@ import Playlists
 /// - a playlist that can be written reads back with the same locations, ranges and titles
 func check(_ bytes: [UInt8], as format: PlaylistFormat) {
   checkRemote(bytes, as: format)
-  let place = PlaylistPlace.file(Array("/music/list.\(format.rawValue)".utf8))
+  let place = PlaylistLocation.file(Array("/music/list.\(format.rawValue)".utf8))
   let list: Playlist
   do throws(MediaError) { list = try Playlist(parsing: bytes, at: place) } catch {
     let codes: [MediaError.Code] = [.notAPlaylist, .damagedPlaylist, .playlistLimitExceeded]
@@ -48,7 +48,7 @@ func check(_ bytes: [UInt8], as format: PlaylistFormat) {
 
 /// Parses the same bytes as a playlist from a server, which must not refer to local files.
 func checkRemote(_ bytes: [UInt8], as format: PlaylistFormat) {
-  let place = PlaylistPlace.url("https://user@h.example:81/a/b;c/list.\(format.rawValue)?q=/x#y")
+  let place = PlaylistLocation.url("https://user@h.example:81/a/b;c/list.\(format.rawValue)?q=/x#y")
   guard let list = try? Playlist(parsing: bytes, at: place) else { return }
   for entry in list.entries {
     guard case .url(let url) = entry.place else { preconditionFailure("a local file in a remote list: \(entry.place)") }

@@ -23,7 +23,7 @@ final class FuzzedServer {
       return sink
     })
     engine = PlaybackEngine(loop: clock, output: output)
-    var configuration = ControlServer.Configuration(place: SocketPlace(asked: path), version: "0")
+    var configuration = ControlServer.Configuration(place: SocketFile(asked: path), version: "0")
     configuration.policy.isNetworkAllowed = false
     server = ControlServer(configuration: configuration, engine: engine, loop: loop)
     try server.start()

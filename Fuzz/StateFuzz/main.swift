@@ -56,10 +56,10 @@ func makeWritten() -> Written {
     fields: [
       "shuffle": "7 1 3 2", "loop.start": "1", "loop.length": "2", "loop.count": "1", "volume": "0.5", "repeat": "all",
     ],
-    order: [StoredPiece(key: 3, ids: Array(ids[..<4]))], original: [StoredPiece(key: 9, ids: ids[..<4].reversed())],
+    order: [StoredChunk(key: 3, ids: Array(ids[..<4]))], original: [StoredChunk(key: 9, ids: ids[..<4].reversed())],
     history: [5, 1],
     position: StoredPosition(itemID: 1, time: MediaTime(value: 1, timescale: 3)), entries: Array(entries[..<5]))
-  let other = StoredPlayer(name: "two", order: [StoredPiece(key: 1, ids: [6])], entries: [entries[5]])
+  let other = StoredPlayer(name: "two", order: [StoredChunk(key: 1, ids: [6])], entries: [entries[5]])
   let signal = WakeSignal(false)
   store.write(
     { StateBatch(names: ["main", "two"], players: [main, other]) }, completion: { _ in signal.update { $0 = true } })

@@ -19,7 +19,7 @@ public struct SandboxProcess: Sendable {
   /// The folder of the saved state. Nil: no state is saved.
   public var stateFolder: String?
   /// The location of the sockets that the daemon creates. Nil if systemd passes them.
-  public var socketPlace: SocketPlace?
+  public var socketPlace: SocketFile?
   /// Returns the value of an environment variable.
   public var environment: @Sendable (String) -> String? = { _ in nil }
   /// Resolves all symbolic links of a path. Returns nil if the path does not exist.
@@ -77,14 +77,14 @@ public struct SandboxPlan: Sendable, Hashable {
 
   /// The rules for the folder of the sockets. A folder that does not belong to Playhead may contain other files. There
   /// the rules only allow writing the lock files.
-  private static func sockets(_ place: SocketPlace) -> [SandboxRule] {
+  private static func sockets(_ place: SocketFile) -> [SandboxRule] {
     let folder = folder(of: place.path)
     guard !place.isOwnFolder else { return [SandboxRule(folder, [.listening, .overwriting])] }
     return [SandboxRule(folder, .listening)] + lockFiles(of: place).map { SandboxRule($0, .overwriting) }
   }
 
   /// The lock files next to the sockets.
-  public static func lockFiles(of place: SocketPlace) -> [String] {
+  public static func lockFiles(of place: SocketFile) -> [String] {
     let siblings = SocketLocation.Sibling.allCases.map { SocketLocation.path(of: $0, beside: place.path) }
     return ([place.path] + siblings).map { $0 + ".lock" }
   }

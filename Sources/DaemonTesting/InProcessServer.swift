@@ -38,7 +38,7 @@ package final class InProcessServer: TestServer {
     })
     engine = PlaybackEngine(loop: clock, output: configuration)
     var settings = ControlServer.Configuration(
-      place: SocketPlace(asked: folder.file("control.sock")), version: ProductVersion.text)
+      place: SocketFile(asked: folder.file("control.sock")), version: ProductVersion.text)
     settings.policy.writableRoots = try FileRoots(folders: [folder.path])
     server = ControlServer(configuration: settings, engine: engine, loop: loop)
     super.init(folder: folder, socket: folder.file("control.sock"))

@@ -11,10 +11,10 @@ public final class LoudnessScanner: Sendable {
   /// One job for each file. Files of a running scan precede those of other scans.
   let workers: AssetWorkers
 
-  public convenience init() { self.init(limits: WorkPlaces.Limits(placeCount: 1, threadCount: 8)) }
+  public convenience init() { self.init(limits: WorkSlots.Limits(placeCount: 1, threadCount: 8)) }
 
   /// - Parameter isWatched: whether a thread checks for timeouts.
-  init(limits: WorkPlaces.Limits, isWatched: Bool = true) {
+  init(limits: WorkSlots.Limits, isWatched: Bool = true) {
     workers = AssetWorkers(limits: limits, isWatched: isWatched, threadName: "scan", niceness: 10)
   }
 }

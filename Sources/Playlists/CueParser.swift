@@ -39,7 +39,7 @@ struct CueParser {
 
   private let text: PlaylistText
   /// The FILEs; the location is nil when the name is invalid.
-  private var files: [(place: PlaylistPlace?, type: String)] = []
+  private var files: [(place: PlaylistLocation?, type: String)] = []
   private var tracks: [Track] = []
 
   private init(_ text: PlaylistText) { self.text = text }
@@ -102,7 +102,7 @@ struct CueParser {
       }
     } else if !isWord("CDTEXTFILE") {
       builder.warn(
-        MediaError(.damagedPlaylist, "unknown CUE command \(PlaceResolver.excerpt(word))"), line: line.number)
+        MediaError(.damagedPlaylist, "unknown CUE command \(LocationResolver.excerpt(word))"), line: line.number)
     }
   }
 
@@ -199,7 +199,7 @@ struct CueParser {
 
   /// The entry of the hidden track before the first track, with track number 0.
   private func hiddenTrack(
-    from start: MediaTime, to end: MediaTime, at place: PlaylistPlace, type: String
+    from start: MediaTime, to end: MediaTime, at place: PlaylistLocation, type: String
   ) -> PlaylistEntry {
     var entry = PlaylistEntry(place: place, title: nil, metadata: [.trackNumber: "0"])
     if type != "WAVE", !type.isEmpty { entry.metadata[.fileType] = type }

@@ -2,7 +2,7 @@ import MediaCore
 
 /// Writes CUE sheets.
 struct CueWriter {
-  let names: PlaceWriter
+  let names: LocationWriter
 
   private static let remarks: [(String, PlaylistMetadataKey)] = [
     ("GENRE", .genre), ("DATE", .date), ("DISCID", .discID), ("COMMENT", .annotation),

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// The location of a playlist entry.
-public enum PlaylistPlace: Sendable, Hashable {
+public enum PlaylistLocation: Sendable, Hashable {
   /// A file path, in the bytes of the file system, which need not be UTF-8.
   case file([UInt8])
   /// An `http:` or `https:` URL, in ASCII.
@@ -76,7 +76,7 @@ public enum PlaylistMetadataKey: String, Sendable, Hashable, CaseIterable {
 
 /// An entry of a playlist.
 public struct PlaylistEntry: Sendable, Hashable {
-  public var place: PlaylistPlace
+  public var place: PlaylistLocation
   public var title: String?
   /// The duration stated in the playlist; nil when missing.
   public var duration: MediaTime?
@@ -86,7 +86,7 @@ public struct PlaylistEntry: Sendable, Hashable {
   public var metadata: [PlaylistMetadataKey: String]
 
   public init(
-    place: PlaylistPlace, title: String? = nil, duration: MediaTime? = nil, range: TimeRange? = nil,
+    place: PlaylistLocation, title: String? = nil, duration: MediaTime? = nil, range: TimeRange? = nil,
     metadata: [PlaylistMetadataKey: String] = [:]
   ) {
     self.place = place
@@ -138,21 +138,21 @@ public struct Playlist: Sendable, Hashable {
   ///
   /// - Throws: `notAPlaylist`, also for HLS, which is one medium; `damagedPlaylist`; `playlistLimitExceeded`.
   public init(
-    parsing bytes: [UInt8], at place: PlaylistPlace, assumed: PlaylistFormat? = nil
+    parsing bytes: [UInt8], at place: PlaylistLocation, assumed: PlaylistFormat? = nil
   ) throws(MediaError) {
     try Self.check(byteCount: bytes.count, of: place)
     let text = PlaylistText(bytes)
     try self.init(text, PlaylistFormat(of: text, extension: place.pathExtension, assumed: assumed), at: place)
   }
 
-  static func check(byteCount: Int, of place: PlaylistPlace) throws(MediaError) {
+  static func check(byteCount: Int, of place: PlaylistLocation) throws(MediaError) {
     guard byteCount <= PlaylistLimits.byteCount else {
       throw MediaError(
         .playlistLimitExceeded, "a playlist must have at most \(PlaylistLimits.byteCount) bytes: \(place.displayText)")
     }
   }
 
-  init(_ text: PlaylistText, _ format: PlaylistFormat?, at place: PlaylistPlace) throws(MediaError) {
+  init(_ text: PlaylistText, _ format: PlaylistFormat?, at place: PlaylistLocation) throws(MediaError) {
     var builder = PlaylistBuilder(list: place)
     switch format {
     case .m3u: try M3UParser.parse(text, into: &builder)

@@ -3,9 +3,9 @@ import MediaCore
 /// Collects the contents of a playlist during parsing.
 struct PlaylistBuilder {
   private(set) var playlist = Playlist()
-  private let resolver: PlaceResolver
+  private let resolver: LocationResolver
 
-  init(list: PlaylistPlace) { resolver = PlaceResolver(list: list) }
+  init(list: PlaylistLocation) { resolver = LocationResolver(list: list) }
 
   /// The location of the playlist, for messages.
   var displayText: String { resolver.list.displayText }
@@ -27,7 +27,7 @@ struct PlaylistBuilder {
   }
 
   /// Resolves a name. Adds a warning and returns nil when that fails.
-  mutating func place(ofName name: ArraySlice<UInt8>, line: Int) -> PlaylistPlace? {
+  mutating func place(ofName name: ArraySlice<UInt8>, line: Int) -> PlaylistLocation? {
     do throws(MediaError) { return try resolver.place(ofName: name) } catch {
       skip(error, line: line)
       return nil
@@ -35,7 +35,7 @@ struct PlaylistBuilder {
   }
 
   /// Resolves the first valid one of several URI references. Throws the error of the first one when none is valid.
-  func place(ofReferences references: [String]) throws(MediaError) -> PlaylistPlace {
+  func place(ofReferences references: [String]) throws(MediaError) -> PlaylistLocation {
     var first: MediaError?
     for reference in references {
       do throws(MediaError) { return try resolver.place(ofReference: Array(reference.utf8)[...]) } catch {

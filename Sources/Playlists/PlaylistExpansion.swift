@@ -15,7 +15,7 @@ public struct PlaylistData: Sendable {
 extension Playlist {
   /// Reads the contents of a location, at most `byteLimit` bytes. Throws for anything but a regular file, and
   /// `playlistLimitExceeded` for a longer file.
-  public typealias Reader = (PlaylistPlace, _ byteLimit: Int) throws(MediaError) -> PlaylistData
+  public typealias Reader = (PlaylistLocation, _ byteLimit: Int) throws(MediaError) -> PlaylistData
 
   /// Reads a playlist and its nested playlists. Entries with the extension of a playlist are replaced by the entries
   /// of that playlist. An HLS stream is one entry. Entries inherit the metadata of their playlist.
@@ -26,7 +26,7 @@ extension Playlist {
   ///   `playlistCycle` for a playlist that contains itself, directly or indirectly. `playlistLimitExceeded` for more
   ///   than 8 nested levels, and for other exceeded limits.
   public init(
-    expanding place: PlaylistPlace, assumed: PlaylistFormat? = nil, reader: Reader
+    expanding place: PlaylistLocation, assumed: PlaylistFormat? = nil, reader: Reader
   ) throws(MediaError) {
     var usage = PlaylistUsage()
     try self.init(expanding: place, assumed: assumed, usage: &usage, reader: reader)
@@ -37,7 +37,7 @@ extension Playlist {
   ///
   /// - Parameter usage: the usage of the earlier playlists. The usage of this one is added.
   public init(
-    expanding place: PlaylistPlace, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reader: Reader
+    expanding place: PlaylistLocation, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reader: Reader
   ) throws(MediaError) {
     self.init()
     // `reader` does not escape: it is only passed on, never stored.
@@ -62,7 +62,7 @@ public struct PlaylistUsage: Sendable, Hashable {
 private struct PlaylistWalk {
   var result = Playlist()
   private struct Step {
-    var place: PlaylistPlace
+    var place: PlaylistLocation
     var identity: [UInt64]?
   }
   /// The stack of enclosing playlists.
@@ -72,7 +72,7 @@ private struct PlaylistWalk {
   init(_ usage: PlaylistUsage) { self.usage = usage }
 
   mutating func expand(
-    _ place: PlaylistPlace, assumed: PlaylistFormat?, _ reader: Playlist.Reader
+    _ place: PlaylistLocation, assumed: PlaylistFormat?, _ reader: Playlist.Reader
   ) throws(MediaError) {
     guard way.count < PlaylistLimits.nestingDepth else {
       throw Self.limit("playlists are nested more than \(PlaylistLimits.nestingDepth) deep", place)
@@ -130,11 +130,11 @@ private struct PlaylistWalk {
     if result.warnings.count < PlaylistLimits.warningCount { result.warnings.append(warning) }
   }
 
-  private static func limit(_ what: String, _ place: PlaylistPlace) -> MediaError {
+  private static func limit(_ what: String, _ place: PlaylistLocation) -> MediaError {
     MediaError(.playlistLimitExceeded, "\(what): \(place.displayText)")
   }
 
-  private static func cycle(_ place: PlaylistPlace) -> MediaError {
+  private static func cycle(_ place: PlaylistLocation) -> MediaError {
     MediaError(.playlistCycle, "the playlist refers to itself: \(place.displayText)")
   }
 }

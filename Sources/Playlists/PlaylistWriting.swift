@@ -29,12 +29,12 @@ public struct PlaylistWriter {
   public let format: PlaylistFormat
   public var title: String?
   public var metadata: [PlaylistMetadataKey: String] = [:]
-  let names: PlaceWriter
+  let names: LocationWriter
 
   /// Creates a writer of a playlist in the folder `base`.
   public init(format: PlaylistFormat, base: [UInt8]? = nil) {
     self.format = format
-    names = PlaceWriter(base: base)
+    names = LocationWriter(base: base)
   }
 
   /// The lines before the first entry.

@@ -115,7 +115,7 @@ public final class AudioRecorder: Sendable {
   }
 
   /// The location of the file.
-  public let place: RecordingPlace
+  public let place: RecordingLocation
   /// The format of the file.
   public let settings: RecordingSettings
   private let options: Options
@@ -169,7 +169,7 @@ public final class AudioRecorder: Sendable {
   ///
   /// - Parameter makeSource: creates the source. It is called once for each recording, on the recorder's thread.
   public init(
-    place: RecordingPlace, settings: RecordingSettings = RecordingSettings(), options: Options = Options(),
+    place: RecordingLocation, settings: RecordingSettings = RecordingSettings(), options: Options = Options(),
     source makeSource: @escaping @Sendable () -> any AudioSource
   ) {
     (self.place, self.settings, self.options, self.makeSource) = (place, settings, options, makeSource)

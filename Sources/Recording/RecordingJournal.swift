@@ -33,18 +33,19 @@ public struct RecordingJournal: Sendable, Hashable {
   ///
   /// - Parameter report: called for each recording with its final path and the result.
   public func recover(
-    _ report: (_ path: [UInt8], _ result: Result<RecordingPlace.Recovered, MediaError>) -> Void
+    _ report: (_ path: [UInt8], _ result: Result<RecordingLocation.Recovered, MediaError>) -> Void
   ) {
     for entry in entries {
-      guard let target = target(of: entry), target.count > RecordingPlace.unfinishedEnding.utf8.count,
-        target.suffix(RecordingPlace.unfinishedEnding.utf8.count).elementsEqual(RecordingPlace.unfinishedEnding.utf8)
+      guard let target = target(of: entry), target.count > RecordingLocation.unfinishedEnding.utf8.count,
+        target.suffix(RecordingLocation.unfinishedEnding.utf8.count).elementsEqual(
+          RecordingLocation.unfinishedEnding.utf8)
       else {
         remove(entry)
         continue
       }
-      let path = Array(target.dropLast(RecordingPlace.unfinishedEnding.utf8.count))
+      let path = Array(target.dropLast(RecordingLocation.unfinishedEnding.utf8.count))
       do throws(MediaError) {
-        if let recovered = try RecordingPlace(path: path).recover() {
+        if let recovered = try RecordingLocation(path: path).recover() {
           report(path, .success(recovered))
           remove(entry)
         } else if access(target.map(CChar.init(bitPattern:)) + [0], F_OK) != 0 {

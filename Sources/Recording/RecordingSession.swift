@@ -26,7 +26,7 @@ final class RecordingSession: @unchecked Sendable {
   static let flushInterval = MediaTime(value: 1, timescale: 2)
   static let fragmentInterval = MediaTime(value: 1, timescale: 1)
 
-  private let place: RecordingPlace
+  private let place: RecordingLocation
   private let settings: RecordingSettings
   private let options: AudioRecorder.Options
   private let makeSource: @Sendable () -> any AudioSource
@@ -36,7 +36,7 @@ final class RecordingSession: @unchecked Sendable {
   private let sourceUpdates = Mutex(())
 
   init(
-    _ place: RecordingPlace, _ settings: RecordingSettings, _ options: AudioRecorder.Options,
+    _ place: RecordingLocation, _ settings: RecordingSettings, _ options: AudioRecorder.Options,
     _ makeSource: @escaping @Sendable () -> any AudioSource, _ shared: WakeSignal<AudioRecorder.Shared>
   ) {
     (self.place, self.settings, self.options, self.makeSource, self.shared) = (

@@ -7,7 +7,7 @@ import WholeFiles
 
 /// Writes captured audio to a file. Used only on the recording's thread.
 final class RecordingTrack {
-  private let place: RecordingPlace
+  private let place: RecordingLocation
   private let format: AudioFormat
   private let writer: AssetWriter
   private let input: AssetWriterInput
@@ -34,7 +34,7 @@ final class RecordingTrack {
   ///
   /// - Throws: the errors of `AudioRecorder.prepareToRecord`. No file remains then.
   init(
-    _ place: RecordingPlace, _ resolved: RecordingSettings.Resolved, _ format: AudioFormat,
+    _ place: RecordingLocation, _ resolved: RecordingSettings.Resolved, _ format: AudioFormat,
     _ options: AudioRecorder.Options, _ shared: WakeSignal<AudioRecorder.Shared>
   ) throws(MediaError) {
     (self.place, self.format, self.shared, self.options) = (place, format, shared, options)
@@ -68,7 +68,7 @@ final class RecordingTrack {
   ///
   /// - Throws: `invalidArgument` for settings that the codec or the container does not support.
   static func check(
-    _ resolved: RecordingSettings.Resolved, _ place: RecordingPlace, _ format: AudioFormat
+    _ resolved: RecordingSettings.Resolved, _ place: RecordingLocation, _ format: AudioFormat
   ) throws(MediaError) {
     try AssetWriter(file: place.file, container: resolved.container).add(input(resolved, format))
   }

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// The target of a bookmark: a file or an address, or a part of one.
-public struct BookmarkedPlace: Sendable, Hashable {
+public struct BookmarkedItem: Sendable, Hashable {
   public var place: StoredEntry.Place
   /// The part of the target; empty for all of it.
   public var part: String
@@ -15,7 +15,7 @@ public struct BookmarkedPlace: Sendable, Hashable {
 /// A position in a playable item.
 public struct Bookmark: Sendable, Hashable {
   public var id: UInt64
-  public var place: BookmarkedPlace
+  public var place: BookmarkedItem
   /// The name given by a client; empty for none.
   public var name: String
   /// Whether the bookmark was set automatically when playback left the item.
@@ -24,7 +24,7 @@ public struct Bookmark: Sendable, Hashable {
   /// The time of creation, in seconds since 1970.
   public var savedAt: Int64
 
-  public init(id: UInt64, place: BookmarkedPlace, name: String, isAutomatic: Bool, time: MediaTime, savedAt: Int64) {
+  public init(id: UInt64, place: BookmarkedItem, name: String, isAutomatic: Bool, time: MediaTime, savedAt: Int64) {
     self.id = id
     self.place = place
     self.name = name
@@ -86,7 +86,7 @@ public struct BookmarkTable: Sendable {
   public static let limit = 1_000
 
   private var bookmarks: [UInt64: Bookmark] = [:]
-  private var automatic: [BookmarkedPlace: UInt64] = [:]
+  private var automatic: [BookmarkedItem: UInt64] = [:]
   private var changed: Set<UInt64> = []
   private var nextID: UInt64 = 1
 
@@ -120,10 +120,10 @@ public struct BookmarkTable: Sendable {
   }
 
   /// The automatic bookmark of a target; nil when there is none, or when the target was since played to its end.
-  public func left(_ place: BookmarkedPlace) -> Bookmark? { automatic[place].flatMap { bookmarks[$0] } }
+  public func left(_ place: BookmarkedItem) -> Bookmark? { automatic[place].flatMap { bookmarks[$0] } }
 
   /// The manual bookmark with a name in a target.
-  public func named(_ name: String, in place: BookmarkedPlace) -> Bookmark? {
+  public func named(_ name: String, in place: BookmarkedItem) -> Bookmark? {
     bookmarks.values.first { !$0.isAutomatic && $0.name == name && $0.place == place }
   }
 
@@ -131,7 +131,7 @@ public struct BookmarkTable: Sendable {
 
   /// Applies a decision about a target whose position is `time`.
   public mutating func settle(
-    _ place: BookmarkedPlace, at time: MediaTime, _ decision: BookmarkRule.Decision, now: Int64
+    _ place: BookmarkedItem, at time: MediaTime, _ decision: BookmarkRule.Decision, now: Int64
   ) {
     switch decision {
     case .leave: return
@@ -154,7 +154,7 @@ public struct BookmarkTable: Sendable {
   ///
   /// - Throws: `tooManyBookmarks`.
   public mutating func add(
-    _ place: BookmarkedPlace, name: String, at time: MediaTime, now: Int64
+    _ place: BookmarkedItem, name: String, at time: MediaTime, now: Int64
   ) throws(MediaError) -> Bookmark {
     if !name.isEmpty, var known = named(name, in: place) {
       (known.time, known.savedAt) = (time, now)
@@ -176,7 +176,7 @@ public struct BookmarkTable: Sendable {
   }
 
   private mutating func put(
-    _ place: BookmarkedPlace, name: String, isAutomatic: Bool, _ time: MediaTime, _ now: Int64
+    _ place: BookmarkedItem, name: String, isAutomatic: Bool, _ time: MediaTime, _ now: Int64
   ) -> Bookmark {
     let bookmark = Bookmark(
       id: nextID, place: place, name: name, isAutomatic: isAutomatic, time: time, savedAt: now)

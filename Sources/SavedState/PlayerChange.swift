@@ -18,14 +18,14 @@ struct PlayerChange {
   /// The chunks of a list to write, and the keys of the removed chunks.
   private struct ListChange {
     var isReordered: Bool
-    var changed: [StoredPiece] = []
+    var changed: [StoredChunk] = []
     var gone: [UInt32] = []
     var added: Set<UInt64> = []
     var removed: Set<UInt64> = []
 
     var isEmpty: Bool { !isReordered && changed.isEmpty && gone.isEmpty }
 
-    init(from old: StateDatabase.WrittenList, to pieces: [StoredPiece]) {
+    init(from old: StateDatabase.WrittenList, to pieces: [StoredChunk]) {
       let keys = pieces.map(\.key)
       isReordered = keys != old.keys
       var before: [[UInt64]] = []

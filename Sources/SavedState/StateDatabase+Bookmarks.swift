@@ -43,7 +43,7 @@ extension StateDatabase {
       bookmarks.append(
         Bookmark(
           id: try checked(UInt64(bitPattern: try row.integer(atIndex: 0))),
-          place: BookmarkedPlace(place: place, part: try row.text(atIndex: 3)),
+          place: BookmarkedItem(place: place, part: try row.text(atIndex: 3)),
           name: try row.text(atIndex: 4), isAutomatic: try row.integer(atIndex: 5) != 0, time: time,
           savedAt: try row.integer(atIndex: 8)))
     }

@@ -13,7 +13,7 @@ final class StateDatabase {
 
     init() {}
 
-    init(_ pieces: [StoredPiece]) {
+    init(_ pieces: [StoredChunk]) {
       keys = pieces.map(\.key)
       self.pieces = Dictionary(pieces.map { ($0.key, $0.ids) }) { first, _ in first }
     }
@@ -179,7 +179,7 @@ final class StateDatabase {
     return entries
   }
 
-  private func loadList(_ db: Database, _ player: String, _ list: Int) throws -> [StoredPiece] {
+  private func loadList(_ db: Database, _ player: String, _ list: Int) throws -> [StoredChunk] {
     guard
       let keys = try Bytes.fetch(
         db, "SELECT keys FROM pieces WHERE player = ? AND list = \(list)", player)
@@ -200,7 +200,7 @@ final class StateDatabase {
     return try stride(from: 0, to: keys.count, by: 4).map { place in
       let key = keys[place..<place + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
       guard let ids = pieces.removeValue(forKey: key) else { throw Self.damaged("a part of a queue") }
-      return StoredPiece(key: key, ids: ids)
+      return StoredChunk(key: key, ids: ids)
     }
   }
 

@@ -34,7 +34,7 @@ public struct StoredEntry: Sendable, Hashable {
 }
 
 /// Consecutive entries of a queue's order that are written together.
-public struct StoredPiece: Sendable, Hashable {
+public struct StoredChunk: Sendable, Hashable {
   /// The key of the chunk in its order.
   public var key: UInt32
   public var ids: [UInt64]
@@ -62,9 +62,9 @@ public struct StoredPlayer: Sendable {
   /// The settings of the player.
   public var fields: StoredFields
   /// The order of the queue, the current entry first.
-  public var order: [StoredPiece]
+  public var order: [StoredChunk]
   /// The unshuffled order of a shuffled queue; empty otherwise.
-  public var original: [StoredPiece]
+  public var original: [StoredChunk]
   /// The played entries, newest last.
   public var history: [UInt64]
   public var position: StoredPosition?
@@ -72,7 +72,7 @@ public struct StoredPlayer: Sendable {
   public var entries: [StoredEntry]
 
   public init(
-    name: String, fields: StoredFields = [:], order: [StoredPiece] = [], original: [StoredPiece] = [],
+    name: String, fields: StoredFields = [:], order: [StoredChunk] = [], original: [StoredChunk] = [],
     history: [UInt64] = [], position: StoredPosition? = nil, entries: [StoredEntry] = []
   ) {
     self.name = name

@@ -64,7 +64,7 @@ class Chunks final : public RIFF::File {
       const unsigned int size = data.toUInt(position + 4, false);
       const std::string key = repairedUTF8(data.data() + position, 4);
       if (size > data.size() - position - 8) {
-        return sink.warning(tags_space_riff, key, "the text says that it has more bytes than the list");
+        return sink.warning(tags_space_riff, key, "the stated size of the text exceeds the list");
       }
       const String text(beforeZero(data.mid(position + 8, size)), String::Latin1);
       if (text.isEmpty()) sink.warning(tags_space_riff, key, "the text is empty");
@@ -145,7 +145,7 @@ void readASF(BoundedStream &stream, ItemSink &sink) {
   for (const auto &entry : tag->attributeListMap()) {
     const std::string key = utf8(entry.first);
     if (key.empty()) {
-      sink.warning(tags_space_asf, "ASF", "an attribute has no name, or is behind the end");
+      sink.warning(tags_space_asf, "ASF", "an attribute has no name, or is after the end");
       continue;
     }
     int64_t count = 0;

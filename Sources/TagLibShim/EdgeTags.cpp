@@ -74,7 +74,7 @@ void readAPEItems(const ByteVector &data, unsigned int count, ItemSink &sink) {
     const unsigned int valueSize = data.toUInt(position, false);
     const int end = data.find('\0', position + 8);
     if (end < 0 || valueSize > data.size() - static_cast<unsigned int>(end) - 1) {
-      return sink.warning(tags_space_ape, "APEv2", "an item says that it has more bytes than the tag");
+      return sink.warning(tags_space_ape, "APEv2", "the stated size of an item exceeds the tag");
     }
     const unsigned int next = static_cast<unsigned int>(end) + 1 + valueSize;
     const ByteVector whole = data.mid(position, next - position);
@@ -115,8 +115,8 @@ long readAPE(PlainFile &file, long offset, ItemSink &sink) {
   const long itemByteCount = static_cast<long>(footer.tagSize()) - static_cast<long>(APE::Footer::size());
   const long begin = footer.isHeader() ? offset + static_cast<long>(APE::Footer::size()) : offset - itemByteCount;
   if (itemByteCount < 0 || begin < 0 || itemByteCount > file.length() - begin) {
-    sink.warning(tags_space_ape, "APEv2", "the tag says that it has " + std::to_string(footer.tagSize()) +
-                                              " bytes, which the file has not");
+    sink.warning(tags_space_ape, "APEv2", "the tag states a size of " + std::to_string(footer.tagSize()) +
+                                              " bytes; the file is shorter");
     return -1;
   }
   const ByteVector items = file.bytes(begin, static_cast<unsigned long>(itemByteCount));

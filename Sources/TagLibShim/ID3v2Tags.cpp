@@ -265,8 +265,8 @@ class FrameWalk {
         continue;
       }
       if (header.frameSize() > room) {
-        sink.warning(tags_space_id3v2, id, "the frame says that it has " + std::to_string(header.frameSize()) +
-                                               " bytes, which the tag has not");
+        sink.warning(tags_space_id3v2, id, "the frame states a size of " + std::to_string(header.frameSize()) +
+                                               " bytes; the tag is shorter");
         // The beginning of a text is useful, that of an image is not.
         if (id[0] == 'T') parse(id, rest, header, size);
         break;
@@ -385,8 +385,8 @@ long readID3v2(File &file, long offset, ItemSink &sink) {
     return header.completeTagSize();
   }
   if (static_cast<long>(header.completeTagSize()) > file.length() - offset) {
-    sink.warning(tags_space_id3v2, "ID3v2", "the tag says that it has " + std::to_string(header.tagSize()) +
-                                                " bytes, which the file has not");
+    sink.warning(tags_space_id3v2, "ID3v2", "the tag states a size of " + std::to_string(header.tagSize()) +
+                                                " bytes; the file is shorter");
   }
   ByteVector body = file.readBlock(header.tagSize());
   if (header.unsynchronisation() && header.majorVersion() < 4) body = ID3v2::SynchData::decode(body);

@@ -141,7 +141,7 @@ void ItemSink::data(
 
 void ItemSink::picture(
     tags_space space, const std::string &key, const TagLib::ByteVector &value, const Details &details) {
-  if (value.isEmpty()) return warning(space, key, "the picture is empty");
+  if (value.isEmpty()) return warning(space, key, "the image is empty");
   giveBytes(tags_kind_picture, space, key, value, details);
 }
 
@@ -159,7 +159,7 @@ void ItemSink::giveBytes(tags_kind kind, tags_space space, const std::string &ke
   item.number = whole;
   give(item, key, details);
   if (isTooLarge) {
-    limit(space, key, std::string(kind == tags_kind_picture ? "the picture has " : "the data has ") +
+    limit(space, key, std::string(kind == tags_kind_picture ? "the image has " : "the data has ") +
                           std::to_string(whole) + " bytes");
   }
 }

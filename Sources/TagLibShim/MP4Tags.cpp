@@ -183,8 +183,8 @@ void readMP4(BoundedStream &stream, ItemSink &sink) {
     }
     if (item->length < 8) continue;
     if (item->length > file.length() - item->offset) {
-      sink.warning(tags_space_itunes, shownName, "the item says that it has " + std::to_string(item->length) +
-                                                     " bytes, which the file has not");
+      sink.warning(tags_space_itunes, shownName, "the item states a size of " + std::to_string(item->length) +
+                                                     " bytes; the file is shorter");
     }
     if (valueCount(file, *item, sink.limits.value_count) > sink.limits.value_count) {
       sink.limit(tags_space_itunes, shownName,

@@ -66,7 +66,7 @@ ByteVector repaired(const ByteVector &block, std::vector<String> &names, ItemSin
       break;
     }
     if (block.size() - position < 4 || number(position) > block.size() - position - 4) {
-      sink.warning(tags_space_vorbis, "comment", "an entry says that it has more bytes than there are");
+      sink.warning(tags_space_vorbis, "comment", "the stated size of an entry exceeds the tag");
       break;
     }
     const unsigned int size = number(position);
@@ -167,7 +167,7 @@ void readFLAC(BoundedStream &stream, ItemSink &sink) {
       const ByteVector block = file.bytes(position + 4, size);
       if (block.size() < size) {
         sink.warning(tags_space_vorbis, kind == 4 ? "comment" : "METADATA_BLOCK_PICTURE",
-                     "the block says that it has " + std::to_string(size) + " bytes, which the file has not");
+                     "the block states a size of " + std::to_string(size) + " bytes; the file is shorter");
       }
       if (kind == 4) {
         hasComment = true;
@@ -175,7 +175,7 @@ void readFLAC(BoundedStream &stream, ItemSink &sink) {
       } else {
         FLAC::Picture picture;
         if (picture.parse(block)) givePicture(picture, sink);
-        else sink.warning(tags_space_vorbis, "METADATA_BLOCK_PICTURE", "the picture is damaged");
+        else sink.warning(tags_space_vorbis, "METADATA_BLOCK_PICTURE", "the image is damaged");
       }
     }
     position += 4 + static_cast<long>(size);

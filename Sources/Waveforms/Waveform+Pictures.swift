@@ -51,8 +51,8 @@ extension Waveform {
   // MARK: - Pixels
 
   /// Draws the waveform as pixels. Each column has at least one pixel.
-  func picture(_ style: WaveformStyle) -> PalettePicture {
-    var picture = PalettePicture(
+  func picture(_ style: WaveformStyle) -> PaletteImage {
+    var picture = PaletteImage(
       width: style.width, height: style.height,
       palette: [style.background, style.color, style.color.mixed(with: style.background), Self.ink(style)])
     for channel in 0..<channelCount {

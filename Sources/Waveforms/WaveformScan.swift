@@ -11,7 +11,7 @@ public final class WaveformScanner: Sendable {
   public static let shared = WaveformScanner()
 
   let workers = AssetWorkers(
-    limits: WorkPlaces.Limits(placeCount: 1, threadCount: 8), isWatched: true, threadName: "waveform", niceness: 10)
+    limits: WorkSlots.Limits(placeCount: 1, threadCount: 8), isWatched: true, threadName: "waveform", niceness: 10)
 
   public init() {}
 }

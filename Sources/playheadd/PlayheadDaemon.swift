@@ -52,7 +52,7 @@ struct PlayheadDaemon: ParsableCommand {
     let signals = DaemonSignals()
     let service = ServiceManager()
     let options = try flags.options()
-    let place = SocketPlace(asked: options.socketPath)
+    let place = SocketFile(asked: options.socketPath)
     let sandboxing = try Sandboxing(
       options, configurationFile: flags.configurationFile?.path,
       place: service.sockets[.control] == nil ? place : nil)

@@ -19,7 +19,7 @@ struct Sandboxing {
   ///
   /// - Throws: `writeFailed` if the output file cannot be created, or the errors of `Sandbox.enter` and
   ///   `DaemonOptions.outputSpec`.
-  init(_ options: DaemonOptions, configurationFile: String?, place: SocketPlace?) throws(MediaError) {
+  init(_ options: DaemonOptions, configurationFile: String?, place: SocketFile?) throws(MediaError) {
     guard options.usesLandlock else {
       (sandbox, unmade) = (try Sandbox.enter(nil), [])
       return
@@ -72,7 +72,7 @@ struct Sandboxing {
 
   /// Creates the sockets' folder if it belongs to Playhead, else the lock files. Returns the paths that could not be
   /// created.
-  private static func prepare(_ place: SocketPlace) -> [Sandbox.MissingPath] {
+  private static func prepare(_ place: SocketFile) -> [Sandbox.MissingPath] {
     if place.isOwnFolder {
       let folder = SandboxPlan.folder(of: place.path)
       return mkdir(folder, 0o700) == 0 || errno == EEXIST ? [] : [unmade(folder)]

@@ -48,7 +48,7 @@ import WireProtocol
       "f:11:14: limits.line-bytes: 1.5 is not a whole number (it takes a whole number from 256 to 16777216)",
       "f:13:9: access.users: -1 is not a user or group id (it takes a list of names and numbers)",
       #"f:15:10: access.rights: unknown value "everything" (it takes a list of "read" "control" "write" "administer")"#,
-      "f:17:8: roots.read: a root is an absolute path without ..: music (it takes a list of strings)",
+      "f:17:8: roots.read: a root must be an absolute path without '..': music (it takes a list of strings)",
       #"f:18:9: roots.write: unexpected string "x" (it takes a list of strings)"#,
     ]
     for fault in found.faults { print(fault) }

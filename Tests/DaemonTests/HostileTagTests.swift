@@ -114,7 +114,7 @@ import Testing
       "ID3v2: the tag says 256 MiB", "a.mp3", code: 3004,
       edit: id3(4, TagBytes.text(4, "TIT2", "A"), claiming: 1 << 28 - 1)),
     Row("ID3v2: a picture says 200 MiB", "a.mp3", edit: id3(4, picture(100, claiming: 200 * megabyte))),
-    Row("ID3v2: a picture of 40 MiB", "a.mp3", said: "picture", edit: id3(4, picture(40 * megabyte))),
+    Row("ID3v2: a picture of 40 MiB", "a.mp3", said: "image", edit: id3(4, picture(40 * megabyte))),
     Row("ID3v2: contents that go in a circle", "a.mp3", edit: id3(3, circle)),
     Row(
       "ID3v2: encodings that are none", "a.mp3",
@@ -133,15 +133,15 @@ import Testing
         let frame = TagBytes.frame(3, "PRIV", [0])
         return TagBytes.id3v2(3, (0..<1_000_000).flatMap { _ in frame }) + file
       }),
-    Row("APEv2: an item says 4 GiB", "a.mp3", said: "more bytes than the tag") { file in
+    Row("APEv2: an item says 4 GiB", "a.mp3", said: "exceeds the tag") { file in
       var tag = TagBytes.ape([("Title", 0, Array("A".utf8))])
       tag.replaceSubrange(0..<4, with: [0xFF, 0xFF, 0xFF, 0xFF])
       return file + tag
     },
-    Row("APEv2: the tag says 3 GiB", "a.mp3", said: "which the file has not") {
+    Row("APEv2: the tag says 3 GiB", "a.mp3", said: "the file is shorter") {
       $0 + TagBytes.ape([("Title", 0, Array("A".utf8))], size: 3 << 30)
     },
-    Row("APEv2: a cover of 20 MiB", "a.mp3", said: "picture") {
+    Row("APEv2: a cover of 20 MiB", "a.mp3", said: "image") {
       $0 + TagBytes.ape([("Cover Art (Front)", 2, Array("f.png\0".utf8) + zeros(20 * megabyte))])
     },
     Row("APEv2: text that is none", "a.mp3") {

@@ -34,7 +34,7 @@ import Testing
     #expect(try client.ask("list").compactMap { field("item", $0) } == ["1", "4", "3", "2"])
     let copied = try client.reply("item.status 3")
     #expect(field("forwardPlaybackEndTime", copied) == "0.25")
-    #expect(field("ownPitch", copied) == "varispeed")
+    #expect(field("ownAudioTimePitchAlgorithm", copied) == "varispeed")
     #expect(field("path", copied) == field("path", try client.reply("item.status 1")))
     try client.reply("play")
     try client.reply("clock.advance 5")

@@ -35,7 +35,8 @@ import Testing
     #expect(pictureLine.contains(" type=data bytes=\(picture.count) mediaType=image/png"))
     #expect(field("artwork", pictureLine) == "0")
     let last = try #require(lines.last)
-    #expect(last.hasPrefix("ok asset=1 count=\(lines.count - 1) next=none formats=vorbis artworkCount=1 trackGain=-6.54"))
+    #expect(
+      last.hasPrefix("ok asset=1 count=\(lines.count - 1) next=none formats=vorbis artworkCount=1 trackGain=-6.54"))
     // The filters.
     #expect(
       try client.ask("asset.metadata 1 common identifier=comn/trackNumber").first

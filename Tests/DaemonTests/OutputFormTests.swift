@@ -85,7 +85,7 @@ import Testing
     #expect(lines.count > 1 && lines[1].contains("audio  pcm_s16le"), "\(tracks)")
     let players = try daemon.playhead("player.list", "--human").output
     #expect(
-      players.hasPrefix("PLAYER  TIMECONTROLSTATUS  RATE  ITEM  COUNT  VOLUME  MUTED\nmain    paused"), "\(players)")
+      players.hasPrefix("PLAYER  TIMECONTROLSTATUS  RATE  ITEM  COUNT  VOLUME  ISMUTED\nmain    paused"), "\(players)")
     // A table that is too wide for the terminal is printed vertically.
     let narrow = try TerminalProgram(
       Executables.playhead, ["--socket", daemon.socket, "item.tracks", "1"], environment: ["NO_COLOR": "1"],

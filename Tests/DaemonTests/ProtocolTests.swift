@@ -189,7 +189,8 @@ import Testing
       #expect(try client.line()?.contains(#""number":6002,"name":"bad-arguments""#) == true)
     }
     #expect(try client.reply("list") == "ok count=0 version=0 next=none")
-    #expect(try client.reply("append gopher://example.org/a.mp3").hasPrefix("error code=2007 name=unsupported-location"))
+    #expect(
+      try client.reply("append gopher://example.org/a.mp3").hasPrefix("error code=2007 name=unsupported-location"))
     try client.send(bytes: Array("append /\u{ff}".utf8.dropLast()) + [0xff, 0x0a])
     #expect(try client.line()?.hasPrefix("error code=6004 name=invalid-utf8") == true)
     #expect(try client.reply("volume 2").hasPrefix("error code=6002"))

@@ -83,8 +83,12 @@ import Testing
     #expect(try client.reply("item.pitch 2 timeDomain") == "ok item=2 audioTimePitchAlgorithm=timeDomain")
     #expect(try client.reply("item.pitch 1") == "ok item=1 audioTimePitchAlgorithm=varispeed")
     let (own, players) = (try client.reply("item.status 2"), try client.reply("item.status 1"))
-    #expect([field("audioTimePitchAlgorithm", own), field("ownAudioTimePitchAlgorithm", own)] == ["timeDomain", "timeDomain"])
-    #expect([field("audioTimePitchAlgorithm", players), field("ownAudioTimePitchAlgorithm", players)] == ["varispeed", "none"])
+    #expect(
+      [field("audioTimePitchAlgorithm", own), field("ownAudioTimePitchAlgorithm", own)] == ["timeDomain", "timeDomain"])
+    #expect(
+      [field("audioTimePitchAlgorithm", players), field("ownAudioTimePitchAlgorithm", players)] == [
+        "varispeed", "none",
+      ])
     #expect(field("audioTimePitchAlgorithm", try client.reply("status")) == "varispeed")
     #expect(try client.reply("item.pitch 2 player") == "ok item=2 audioTimePitchAlgorithm=varispeed")
     #expect(try client.reply("item.pitch 9 varispeed").hasPrefix("error code=2004 name=no-such-item"))

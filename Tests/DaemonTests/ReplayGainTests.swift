@@ -66,7 +66,7 @@ import Testing
     try client.send(#"{"jsonrpc":"2.0","id":1,"method":"replay-gain","params":{"mode":"off","protect":true}}"#)
     #expect(
       try client.line()
-        == #"{"jsonrpc":"2.0","id":1,"result":{"mode":"off","pre-amp":-15,"fallback":15,"protect":true,"item":null,"gain":null,"source":null,"limited":null}}"#
+        == #"{"jsonrpc":"2.0","id":1,"result":{"mode":"off","preAmp":-15,"fallback":15,"protect":true,"item":null,"gain":null,"source":null,"limited":null}}"#
     )
   }
 }

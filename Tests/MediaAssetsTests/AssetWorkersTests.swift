@@ -10,8 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct AssetWorkersTests {
   private let second: Int64 = 1_000_000_000
 
-  private func limits(places: Int = 2, threads: Int = 4) -> WorkPlaces.Limits {
-    WorkPlaces.Limits(placeCount: places, threadCount: threads)
+  private func limits(places: Int = 2, threads: Int = 4) -> WorkSlots.Limits {
+    WorkSlots.Limits(placeCount: places, threadCount: threads)
   }
 
   private func statuses(_ asset: Asset, _ key: AssetKey) -> WakeSignal<[AssetValueStatus<AssetValues>]> {

@@ -88,7 +88,7 @@ final class CodedStreamRig {
 
   /// The stream of the master playlist, with the rig's clock.
   func session() throws -> StreamSession {
-    let place = PlaylistPlace.url("\(server.address)/m.m3u8")
+    let place = PlaylistLocation.url("\(server.address)/m.m3u8")
     var options = HTTPOptions()
     options.reconnectDelays = []
     return try StreamSession(

@@ -69,7 +69,7 @@ final class HLSRig {
     let row = log.begin(uri: name)
     var options = HTTPOptions()
     options.reconnectDelays = []
-    let place = PlaylistPlace.url("\(server.address)/\(name)")
+    let place = PlaylistLocation.url("\(server.address)/\(name)")
     return try StreamSession(
       playlist: try HLSPlaylist(parsing: try readFile(server.files.file(name)), at: place), at: place,
       fetcher: StreamFetcher(options: options, log: log, session: row, clock: clock, isolation: isolation),
@@ -94,7 +94,7 @@ extension Substring {
   fileprivate var trimmingCommas: String { String(prefix { $0 != "," }) }
 }
 
-extension SoundReader {
+extension AudioReader {
   /// Reads `count` frames, fewer at the end.
   func frames(_ count: Int) throws -> [Float] {
     var samples = [Float](repeating: 0, count: count * format.channelCount)

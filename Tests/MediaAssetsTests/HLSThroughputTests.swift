@@ -197,7 +197,7 @@ import Testing
 
   /// Separate audio, for which the master playlist gives only the total rate with video.
   @Test func whatSoundNeedsIsAnAverageOfItsSegments() throws {
-    var rate = SoundBitRate()
+    var rate = AudioBitRate()
     #expect(rate.bitsPerSecond == nil)
     func add(_ kilobits: Int64, _ seconds: Double) -> Int64? {
       rate.add(byteCount: kilobits * 125, soundNanoseconds: Int64(seconds * 1e9))

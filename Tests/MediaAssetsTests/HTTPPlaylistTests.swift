@@ -62,7 +62,7 @@ import Testing
     let first = try server(["a.m3u": "\(other.address)/b.m3u\nc.m3u\n", "c.m3u": "2.mp3\n"])
     var options = HTTPOptions()
     options.headers = [.init(name: "X-Api-Key", value: "k")]
-    let place = PlaylistPlace.url("\(first.address)/a.m3u")
+    let place = PlaylistLocation.url("\(first.address)/a.m3u")
     #expect(try Playlist(at: place, reading: PlaylistReading(options: options)).entries.count == 2)
     #expect(try first.drain().filter { $0 == "header X-Api-Key: k" }.count == 2)
     #expect(try other.drain().filter { $0 == "header X-Api-Key: k" }.isEmpty)

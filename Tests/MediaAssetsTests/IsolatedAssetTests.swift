@@ -12,13 +12,13 @@ import Testing
 /// Assets that a worker process opens and decodes equal those of this process.
 @Suite struct IsolatedAssetTests {
   private static func asset(
-    _ place: AssetPlace, _ isolation: Asset.Isolation, isPrecise: Bool = false
+    _ place: AssetLocation, _ isolation: Asset.Isolation, isPrecise: Bool = false
   ) -> Asset {
     Asset(place: place, prefersPreciseDuration: isPrecise, isolation: isolation)
   }
 
   /// Locations of the same bytes: a file, memory, and a byte source.
-  private static func places(_ path: String) throws -> [(name: String, place: AssetPlace)] {
+  private static func places(_ path: String) throws -> [(name: String, place: AssetLocation)] {
     let bytes = try readFile(path)
     return [
       ("file", .path(Array(path.utf8))), ("memory", .data(bytes)),
@@ -30,7 +30,7 @@ import Testing
   func row(_ row: SeekRow) throws {
     let folder = try TemporaryFolder()
     let path = try row.make(in: folder)
-    let place = AssetPlace.path(Array(path.utf8))
+    let place = AssetLocation.path(Array(path.utf8))
     for isPrecise in [false, true] {
       let (mine, isolated) = (
         Self.asset(place, .none, isPrecise: isPrecise), Self.asset(place, .worker, isPrecise: isPrecise)
@@ -102,7 +102,7 @@ import Testing
     try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=size=320x240", "-frames:v", "1", image)
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "sine=duration=1", "-i", image, "-map", "0", "-map", "1", "-c:v", "copy", path)
-    let place = AssetPlace.path(Array(path.utf8))
+    let place = AssetLocation.path(Array(path.utf8))
     let (mine, isolated) = (Self.asset(place, .none), Self.asset(place, .worker))
     let expected = try mine.loadArtwork()
     #expect(try isolated.loadArtwork().1 == expected.1)

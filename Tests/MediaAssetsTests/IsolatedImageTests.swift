@@ -25,7 +25,7 @@ import WholeFiles
 
   private static func time(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 100) }
 
-  private static func place(_ path: String) -> AssetPlace { .path(Array(path.utf8)) }
+  private static func place(_ path: String) -> AssetLocation { .path(Array(path.utf8)) }
 
   private static func settings(
     exact: Bool = true, width: Int? = nil, isUpright: Bool = false, mode: ImageSettings.ApertureMode = .cleanAperture
@@ -38,7 +38,7 @@ import WholeFiles
   }
 
   private static func maker(
-    _ place: AssetPlace, _ isolation: Asset.Isolation, _ task: ImageTask
+    _ place: AssetLocation, _ isolation: Asset.Isolation, _ task: ImageTask
   ) throws -> any ImageMaker {
     let asset = Asset(place: place, isolation: isolation)
     _ = try asset.load()
@@ -80,7 +80,7 @@ import WholeFiles
   /// Checks that a worker makes the same images as this process. Returns the times of images without an error.
   @discardableResult
   private static func compare(
-    _ place: AssetPlace, _ task: ImageTask, _ times: [MediaTime], _ name: String, isDamaged: Bool = false
+    _ place: AssetLocation, _ task: ImageTask, _ times: [MediaTime], _ name: String, isDamaged: Bool = false
   ) throws -> [MediaTime] {
     let makers = try [Asset.Isolation.none, .worker].map { try maker(place, $0, task) }
     #expect(makers[0].timeRange == makers[1].timeRange, "\(name)")
@@ -110,7 +110,7 @@ import WholeFiles
     let folder = try TemporaryFolder()
     let path = try source.make(in: folder)
     let bytes = try readFile(path)
-    let places: [(String, AssetPlace)] = [
+    let places: [(String, AssetLocation)] = [
       ("file", Self.place(path)), ("memory", .data(bytes)),
       ("source", .source(name: path) { () throws(MediaError) in ClosableBytes(bytes) }),
     ]
@@ -151,7 +151,7 @@ import WholeFiles
       "-i", path, "-f", "lavfi", "-i", "sine=duration=2", "-c:v", "copy", "-c:a", "aac", "-f", "hls",
       "-hls_playlist_type",
       "vod", server.files.file("film.m3u8"))
-    func place(_ name: String) throws -> AssetPlace {
+    func place(_ name: String) throws -> AssetLocation {
       .url(try HTTPURL("\(server.address)/\(name)"), HTTPOptions())
     }
     let task = ImageTask(settings: Self.settings(), form: .png)

@@ -19,7 +19,7 @@ import Testing
   }
 
   /// The blue value of each pixel.
-  private static func values(_ canvas: PictureCanvas) throws -> [[Int]] {
+  private static func values(_ canvas: ImageCanvas) throws -> [[Int]] {
     let picture = try canvas.picture()
     return (0..<picture.height).map { row in
       (0..<picture.width).map { Int(picture.data[4 * (row * picture.width + $0)]) }
@@ -30,7 +30,7 @@ import Testing
     let dot = try Self.grey([[200]])
     let pair = try Self.grey([[100, 200], [10, 20]])
     let black = VideoCompositionInstruction.Color.black
-    let rows: [(String, PixelBuffer, PictureTransform, Double, PictureRectangle?, [[Int]])] = [
+    let rows: [(String, PixelBuffer, ImageTransform, Double, ImageRectangle?, [[Int]])] = [
       ("as it is", pair, .identity, 1, nil, [[100, 200, 0], [10, 20, 0]]),
       ("moved", pair, .translation(x: 1, y: 1), 1, nil, [[0, 0, 0], [0, 100, 200]]),
       ("moved out", pair, .translation(x: -1, y: 0), 1, nil, [[200, 0, 0], [20, 0, 0]]),
@@ -57,7 +57,7 @@ import Testing
       ("a line", pair, .scale(x: 0, y: 1), 1, nil, [[0, 0, 0], [0, 0, 0]]),
     ]
     for (name, picture, transform, opacity, crop, wanted) in rows {
-      var canvas = PictureCanvas(width: 3, height: 2)
+      var canvas = ImageCanvas(width: 3, height: 2)
       canvas.clear(black)
       canvas.draw(picture, transform: transform, opacity: opacity, crop: crop)
       let found = try Self.values(canvas)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func alphaIsMixedAsIsComputedByHand() throws {
-    var canvas = PictureCanvas(width: 1, height: 1)
+    var canvas = ImageCanvas(width: 1, height: 1)
     canvas.clear(.init(red: 30, green: 20, blue: 10))
     #expect(try canvas.picture().data == [10, 20, 30, 255])
     // 128 of 255: (200 * 128 + 10 * 127 + 127) / 255.

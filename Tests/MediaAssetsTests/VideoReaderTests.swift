@@ -83,7 +83,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = try fixture.make(in: folder)
     let reader = try VideoTrackReader(asset: Asset(path: path), interrupt: Interrupt())
-    let converter = try PictureConverter()
+    let converter = try ImageConverter()
     var all: [(time: MediaTime, end: MediaTime, pixels: PixelBuffer)] = []
     while let shot = try reader.next() {
       all.append((shot.time, shot.end, try converter.convert(shot.frame, to: .i420)))

@@ -39,7 +39,8 @@ import Testing
       Row(name: "sends on 9 times", place: "/a?redirect=9", requests: 10),
       Row(name: "sends on for ever", place: "/a?redirect=loop", code: .tooManyRedirects, byteCount: 0, requests: 11),
       Row(
-        name: "sends on to a file", place: "/a?redirect=1&to=file:///etc/passwd", code: .unsupportedLocation, byteCount: 0,
+        name: "sends on to a file", place: "/a?redirect=1&to=file:///etc/passwd", code: .unsupportedLocation,
+        byteCount: 0,
         requests: 1),
       Row(
         name: "sends on to nowhere", place: "/a?redirect=1&to=", code: .badHTTPResponse, byteCount: 0, requests: 1),

@@ -131,24 +131,24 @@ import Testing
   // MARK: - Albums
 
   @Test func aTrackIsFollowedByTheNextOrByTheFirstOfTheNextDisc() {
-    let second = AlbumPlace(album: "A", artist: "B", track: 2)
-    #expect(second.isFollowed(by: AlbumPlace(album: "A", artist: "B", track: 3)))
-    #expect(second.isFollowed(by: AlbumPlace(album: "A", artist: "B", disc: 2, track: 1)))
+    let second = AlbumPosition(album: "A", artist: "B", track: 2)
+    #expect(second.isFollowed(by: AlbumPosition(album: "A", artist: "B", track: 3)))
+    #expect(second.isFollowed(by: AlbumPosition(album: "A", artist: "B", disc: 2, track: 1)))
     for other in [
-      AlbumPlace(album: "A", artist: "B", track: 1), AlbumPlace(album: "A", artist: "B", track: 2),
-      AlbumPlace(album: "A", artist: "B", track: 4), AlbumPlace(album: "C", artist: "B", track: 3),
-      AlbumPlace(album: "A", artist: "D", track: 3), AlbumPlace(album: "A", artist: "B", disc: 2, track: 3),
+      AlbumPosition(album: "A", artist: "B", track: 1), AlbumPosition(album: "A", artist: "B", track: 2),
+      AlbumPosition(album: "A", artist: "B", track: 4), AlbumPosition(album: "C", artist: "B", track: 3),
+      AlbumPosition(album: "A", artist: "D", track: 3), AlbumPosition(album: "A", artist: "B", disc: 2, track: 3),
     ] { #expect(!second.isFollowed(by: other)) }
   }
 
   @Test func eitherNeighbourMakesAnItemOneOfAnAlbum() {
-    let place = AlbumPlace(album: "A", track: 2)
+    let place = AlbumPosition(album: "A", track: 2)
     var policy = LevelPolicy(settings: settings(.auto))
-    let levels = LevelTags(replayGain: both, albumPlace: place)
+    let levels = LevelTags(replayGain: both, albumPosition: place)
     #expect(policy.gain(for: levels).source == .track)
-    policy.before = AlbumPlace(album: "A", track: 1)
+    policy.before = AlbumPosition(album: "A", track: 1)
     #expect(policy.gain(for: levels).source == .album)
-    policy.before = AlbumPlace(album: "A", track: 3)
+    policy.before = AlbumPosition(album: "A", track: 3)
     #expect(policy.gain(for: levels).source == .track)
     policy.behind = policy.before
     #expect(policy.gain(for: levels).source == .album)

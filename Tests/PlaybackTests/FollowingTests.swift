@@ -90,7 +90,8 @@ import Testing
       ])
     _ = machine.prepared(generation: machine.generation)
     #expect(
-      !machine.endHeard(id, error: nil).contains { if case .emit = $0 { true } else { false } }, "no transition: time goes on"
+      !machine.endHeard(id, error: nil).contains { if case .emit = $0 { true } else { false } },
+      "no transition: time goes on"
     )
     #expect(machine.decoded.first?.pass.start == time(20))
   }
@@ -110,7 +111,8 @@ import Testing
     let last = PassID(generation: generation, index: 2)
     _ = machine.ended(last, end: nil, isTooShort: false)
     _ = machine.began(Pass(itemID: 2), generation: generation)
-    #expect(machine.endHeard(last, error: nil).prefix(2) == [.emit(.playedToEnd(1)), .emit(.transition(from: 1, to: 2))])
+    #expect(
+      machine.endHeard(last, error: nil).prefix(2) == [.emit(.playedToEnd(1)), .emit(.transition(from: 1, to: 2))])
   }
 
   @Test func aLoopEndsWithItsItem() {

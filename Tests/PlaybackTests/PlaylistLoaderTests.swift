@@ -23,7 +23,7 @@ import Testing
     private let state: WakeSignal<State>
     private let files: TemporaryDirectory
 
-    init(_ limits: WorkPlaces.Limits) throws {
+    init(_ limits: WorkSlots.Limits) throws {
       files = try TemporaryDirectory("lists")
       try Data("a.flac\nb.flac\n".utf8).write(to: URL(fileURLWithPath: files.file("list.m3u")))
       let state = WakeSignal(State())
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func listsThatHangHoldUpNoOthersAndFailInTheEnd() async throws {
-    let rig = try LoaderRig(WorkPlaces.Limits(placeCount: 2))
+    let rig = try LoaderRig(WorkSlots.Limits(placeCount: 2))
     defer { rig.release() }
     _ = await rig.read("/hanging-1", "/more")
     _ = await rig.read("/hanging-2")
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func aListThatIsCancelledGivesItsPlaceToOthersAtOnce() async throws {
-    let rig = try LoaderRig(WorkPlaces.Limits(placeCount: 1))
+    let rig = try LoaderRig(WorkSlots.Limits(placeCount: 1))
     defer { rig.release() }
     let number = await rig.read("/hanging")
     _ = try rig.waitUntilAsked(1)
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func whatWaitsForThreadsThatHangFails() async throws {
-    let rig = try LoaderRig(WorkPlaces.Limits(placeCount: 2, threadCount: 2))
+    let rig = try LoaderRig(WorkSlots.Limits(placeCount: 2, threadCount: 2))
     for index in 1...2 {
       let number = await rig.read("/hanging-\(index)")
       _ = try rig.waitUntilAsked(index)
@@ -133,7 +133,7 @@ import Testing
 
   /// After a slow playlist, the next one of the same request waits for a slot and then comes first.
   @Test func theListsOfARequestAreReadInTheirOrder() async throws {
-    let rig = try LoaderRig(WorkPlaces.Limits(placeCount: 1))
+    let rig = try LoaderRig(WorkSlots.Limits(placeCount: 1))
     _ = await rig.read("/hanging", "/second", "/third")
     _ = try rig.waitUntilAsked(1)
     await rig.advance(seconds: 2)

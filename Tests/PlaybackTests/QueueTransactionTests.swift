@@ -17,7 +17,7 @@ import Testing
 
   private func ids(_ machine: Machine) -> [PlayerItem.ID] { Array(machine.entries.order) }
 
-  private func insert(_ ids: PlayerItem.ID..., at place: QueuePlace) -> Machine.QueueChange {
+  private func insert(_ ids: PlayerItem.ID..., at place: QueuePosition) -> Machine.QueueChange {
     .insert(ids.map { .init(id: $0) }, at: place)
   }
 
@@ -37,7 +37,7 @@ import Testing
 
   @Test func movesCountPlacesAsTheyAreAfterwards() {
     for (place, expected) in [
-      (QueuePlace.index(0), [3, 1, 2, 4, 5]), (.index(2), [1, 2, 3, 4, 5]), (.index(4), [1, 2, 4, 5, 3]),
+      (QueuePosition.index(0), [3, 1, 2, 4, 5]), (.index(2), [1, 2, 3, 4, 5]), (.index(4), [1, 2, 4, 5, 3]),
       (.before(5), [1, 2, 4, 3, 5]), (.before(1), [3, 1, 2, 4, 5]), (.after(1), [1, 3, 2, 4, 5]),
       (.after(5), [1, 2, 4, 5, 3]), (.end, [1, 2, 4, 5, 3]), (.next, [1, 3, 2, 4, 5]), (.before(4), [1, 2, 3, 4, 5]),
     ] {

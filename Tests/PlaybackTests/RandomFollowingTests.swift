@@ -110,7 +110,8 @@ import Testing
       #expect(
         heard.count >= Int(milliseconds) * 48 - 48, "seed \(seed), after \(step): \(heard.count) in \(milliseconds) ms")
     }
-    #expect(!rig.dump.split(separator: "\n").contains { $0.hasPrefix("event transition") && !$0.hasSuffix("inserted 0") })
+    #expect(
+      !rig.dump.split(separator: "\n").contains { $0.hasPrefix("event transition") && !$0.hasSuffix("inserted 0") })
     #expect(!rig.dump.contains("stalled"))
   }
 }

@@ -169,7 +169,9 @@ import Testing
         switch event {
         case .playedToEnd(_, let time): ends.withLock { $0.append("end \(time.decimalDescription)") }
         case .transition(let transition):
-          ends.withLock { $0.append("transition \(transition.time.decimalDescription) inserted \(transition.insertedFrameCount)") }
+          ends.withLock {
+            $0.append("transition \(transition.time.decimalDescription) inserted \(transition.insertedFrameCount)")
+          }
         default: break
         }
       }

@@ -5,13 +5,13 @@ import Testing
 
 /// Parsing of HLS playlists.
 @Suite struct HLSParserTests {
-  private static let place = PlaylistPlace.url("http://a.example/live/list.m3u8")
+  private static let place = PlaylistLocation.url("http://a.example/live/list.m3u8")
 
-  private func parse(_ lines: [String], at place: PlaylistPlace = place) throws -> HLSPlaylist {
+  private func parse(_ lines: [String], at place: PlaylistLocation = place) throws -> HLSPlaylist {
     try HLSPlaylist(parsing: Array((["#EXTM3U"] + lines).joined(separator: "\n").utf8), at: place)
   }
 
-  private func media(_ lines: [String], at place: PlaylistPlace = place) throws -> HLSMediaPlaylist {
+  private func media(_ lines: [String], at place: PlaylistLocation = place) throws -> HLSMediaPlaylist {
     guard case .media(let list) = try parse(lines, at: place) else { throw MediaError(.notAPlaylist, "a master") }
     return list
   }
@@ -21,7 +21,7 @@ import Testing
     return list
   }
 
-  private func code(_ lines: [String], at place: PlaylistPlace = place) -> Int {
+  private func code(_ lines: [String], at place: PlaylistLocation = place) -> Int {
     do {
       _ = try parse(lines, at: place)
       return 0
@@ -202,7 +202,7 @@ import Testing
 
   @Test(arguments: ["http://a.example/\(long)/l", "http://\(long)@a.example/l"])
   func placesThatAreLongOnlyOnceTheyAreWholeAreBounded(_ list: String) {
-    let place = PlaylistPlace.url(list)
+    let place = PlaylistLocation.url(list)
     let lines = ["#EXT-X-TARGETDURATION:4"] + Array(repeating: "#EXTINF:1,\na", count: 20_000)
     #expect(code(lines, at: place) == 2061)
   }

@@ -11,7 +11,7 @@ func parse(_ bytes: [UInt8], at name: String = "list.m3u") throws(MediaError) ->
   try Playlist(parsing: bytes, at: .file(Array("/music/lists/\(name)".utf8)))
 }
 
-extension PlaylistPlace {
+extension PlaylistLocation {
   static func path(_ text: String) -> Self { .file(Array(text.utf8)) }
 }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Playlists
 
 @Suite struct WritingTests {
-  static let place = PlaylistPlace.path("/music/lists/new")
+  static let place = PlaylistLocation.path("/music/lists/new")
   static let base = Array("/music/lists".utf8)
 
   private func reread(_ list: Playlist, _ format: PlaylistFormat) throws -> Playlist {
@@ -25,7 +25,7 @@ import Testing
     " lead", "trail ", "tab\tname", "line\nbreak", "#EXT-X-ENDLIST", "javascript:z", "./dot", "mp3 WAVE", "\\\\nas\\x",
   ]
 
-  static let hard: [PlaylistPlace] =
+  static let hard: [PlaylistLocation] =
     names.map { .path("/music/lists/" + $0) }
     + [
       .path("/elsewhere/a.mp3"), .path("/music/listsb/c.mp3"), .path("/C:/d.mp3"), .path("/music/lists//e"),
@@ -117,7 +117,7 @@ import Testing
     func refused(_ entries: [PlaylistEntry]) {
       expectError(.invalidArgument) { () throws(MediaError) in try Playlist(entries: entries).lines(as: .cue) }
     }
-    let place = PlaylistPlace.path("/a")
+    let place = PlaylistLocation.path("/a")
     refused([])
     refused([PlaylistEntry(place: place, range: TimeRange(start: .zero, end: cd(1, 0, 0)))])
     refused([

@@ -31,7 +31,7 @@ final class RecorderRig: Sendable {
     options.onEvent = { [events] event in events.update { $0.append(event) } }
     change(&options)
     recorder = AudioRecorder(
-      place: RecordingPlace(path: Array(folder.file(name).utf8), replaces: replaces), settings: settings,
+      place: RecordingLocation(path: Array(folder.file(name).utf8), replaces: replaces), settings: settings,
       options: options
     ) {
       made.update { source in

@@ -53,7 +53,7 @@ import Testing
     let folder = try TemporaryDirectory("repair")
     let path = folder.file(name)
     try bytes.write(to: URL(fileURLWithPath: path + ".recording"))
-    let result = try #require(try RecordingPlace(path: Array(path.utf8)).recover())
+    let result = try #require(try RecordingLocation(path: Array(path.utf8)).recover())
     #expect(access(path + ".recording", F_OK) != 0)
     guard let found = result.path else { return nil }
     #expect(found == Array(path.utf8))
@@ -160,7 +160,7 @@ import Testing
 
   @Test func recoveredNamesGoBeforeTheEnding() {
     func name(_ path: String, _ number: Int) -> String {
-      String(decoding: RecordingPlace.recoveredPath(Array(path.utf8), number), as: UTF8.self)
+      String(decoding: RecordingLocation.recoveredPath(Array(path.utf8), number), as: UTF8.self)
     }
     #expect(name("/a.b/memo.wav", 1) == "/a.b/memo (recovered).wav")
     #expect(name("/a.b/memo", 2) == "/a.b/memo (recovered 2)")

@@ -42,7 +42,7 @@ extension PlaybackRigTests {
       let from = rig.server.capture.frameCount
       let reply = try rig.client.reply("seek \(target)/48000")
       #expect(reply.hasPrefix("ok finished=true") && field("pts", reply) == "\(target)/48000", "\(reply)")
-      try rig.server.capture.waitForMoreFrames(9_600)
+      try rig.server.capture.waitForMoreFrames(19_200)
       // Includes the last frame before the seek.
       let heard = rig.server.capture.frames(from: from - 1)
       let landing = reference.position(of: target, in: heard)

@@ -18,7 +18,7 @@ import Testing
       #expect(field("timeControlStatus", status) == "waitingToPlayAtSpecifiedRate")
       #expect(field("reasonForWaitingToPlay", status) == "interrupted")
       #expect(field("rate", status) == "1")
-      #expect(field("interrupted", try rig.client.reply("session.status")) == "true")
+      #expect(field("isInterrupted", try rig.client.reply("session.status")) == "true")
       let silence = try capture.waitForSilence(9_600, from: capture.frameCount)
       call.kill()
       let end = try rig.interruption("ended")

@@ -9,8 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct BookmarkTests {
   private static func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
 
-  private static func place(_ name: String, _ part: String = "") -> BookmarkedPlace {
-    BookmarkedPlace(place: .path(Array("/books/\(name)".utf8)), part: part)
+  private static func place(_ name: String, _ part: String = "") -> BookmarkedItem {
+    BookmarkedItem(place: .path(Array("/books/\(name)".utf8)), part: part)
   }
 
   @Test func whatIsLongIsMarkedBetweenItsBeginningAndItsEnd() {
@@ -80,11 +80,11 @@ import Testing
   private static func batch() throws -> (StateBatch, [Bookmark]) {
     var table = BookmarkTable()
     _ = try table.add(
-      BookmarkedPlace(place: .path([0x2F, 0xFF, 0x0A]), part: "1-2"), name: "a\nb",
+      BookmarkedItem(place: .path([0x2F, 0xFF, 0x0A]), part: "1-2"), name: "a\nb",
       at: MediaTime(value: 1, timescale: 3),
       now: 7)
     table.settle(
-      BookmarkedPlace(place: .address("http://h/x?y")), at: MediaTime(value: 441_001, timescale: 44_100), .put, now: 8)
+      BookmarkedItem(place: .address("http://h/x?y")), at: MediaTime(value: 441_001, timescale: 44_100), .put, now: 8)
     var batch = StateBatch.sample(20)
     batch.bookmarks = table.takeChanges()
     return (batch, table.all)

@@ -31,8 +31,8 @@ extension StateStore {
     let ids = (1_001...1_040).map { UInt64($0) }
     batch.players.append(
       StoredPlayer(
-        name: "two", fields: ["shuffle": "7 1 40 3"], order: [StoredPiece(key: 3, ids: ids)],
-        original: [StoredPiece(key: 9, ids: ids.reversed())], history: [1_041, 1_001],
+        name: "two", fields: ["shuffle": "7 1 40 3"], order: [StoredChunk(key: 3, ids: ids)],
+        original: [StoredChunk(key: 9, ids: ids.reversed())], history: [1_041, 1_001],
         position: StoredPosition(itemID: 1_001, time: MediaTime(value: 1, timescale: 3)),
         entries: (ids + [1_041]).map { StoredEntry(id: $0, place: .address("http://127.0.0.1/\($0)")) }))
     try place.open { store, _ in

@@ -64,7 +64,7 @@ extension StateBatch {
   static func sample(_ count: Int, name: String = "main") -> StateBatch {
     let ids = (1...UInt64(count)).map { $0 }
     let pieces = stride(from: 0, to: count, by: 512).enumerated().map { number, start in
-      StoredPiece(key: UInt32(number), ids: Array(ids[start..<min(start + 512, count)]))
+      StoredChunk(key: UInt32(number), ids: Array(ids[start..<min(start + 512, count)]))
     }
     let entries = ids.map {
       StoredEntry(id: $0, place: .path(Array("/music/\($0).flac".utf8)), fields: ["pitch": "varispeed"])
@@ -87,8 +87,8 @@ extension StateBatch {
     batch.names.append("two")
     batch.players.append(
       StoredPlayer(
-        name: "two", order: [StoredPiece(key: 7, ids: [3_001, 3_002])],
-        original: [StoredPiece(key: 1, ids: [3_002, 3_001])],
+        name: "two", order: [StoredChunk(key: 7, ids: [3_001, 3_002])],
+        original: [StoredChunk(key: 1, ids: [3_002, 3_001])],
         history: [3_003, 3_001, 3_003],
         entries: [
           StoredEntry(id: 3_001, place: .path([0x2F, 0xFF, 0x0A])),
@@ -165,7 +165,7 @@ extension StateBatch {
         names: ["main"],
         players: [
           StoredPlayer(
-            name: "main", order: queue.isEmpty ? [] : [StoredPiece(key: 0, ids: queue)], history: history,
+            name: "main", order: queue.isEmpty ? [] : [StoredChunk(key: 0, ids: queue)], history: history,
             entries: entries(new))
         ])
     }

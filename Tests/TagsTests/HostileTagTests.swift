@@ -79,7 +79,7 @@ import Testing
   }
 
   static let attacks: [Attack] = [
-    Attack("ID3v2 says 256 MiB, the file has 1 MiB", .edges, warning: "which the file has not", maximumItems: 1) {
+    Attack("ID3v2 says 256 MiB, the file has 1 MiB", .edges, warning: "the file is shorter", maximumItems: 1) {
       TagBytes.id3v2(4, TagBytes.text(4, "TIT2", "A") + zeros(megabyte), claiming: 1 << 28 - 1)
     },
     Attack("ID3v2 of 100 MiB", .edges, warning: "size or depth limit", isLimit: true) {
@@ -88,7 +88,7 @@ import Testing
     Attack("a frame says that it has 200 MiB", .edges, maximumItems: 1) {
       TagBytes.id3v2(3, TagBytes.text(3, "TIT2", "A") + TagBytes.frame(3, "APIC", zeros(100), claiming: 200 * megabyte))
     },
-    Attack("a picture of 40 MiB", .edges, warning: "the picture has", isLimit: true, maximumItems: 2) {
+    Attack("a picture of 40 MiB", .edges, warning: "the image has", isLimit: true, maximumItems: 2) {
       TagBytes.id3v2(
         4,
         TagBytes.text(4, "TIT2", "A")
@@ -104,16 +104,16 @@ import Testing
     Attack("private data of 20 MiB", .edges, warning: "the data has", isLimit: true, maximumItems: 1) {
       TagBytes.id3v2(3, TagBytes.frame(3, "PRIV", Array("me\0".utf8) + zeros(20 * megabyte)))
     },
-    Attack("an MP4 cover of 20 MiB", .mp4, warning: "the picture has", isLimit: true, maximumItems: 1) {
+    Attack("an MP4 cover of 20 MiB", .mp4, warning: "the image has", isLimit: true, maximumItems: 1) {
       TagBytes.mp4(TagBytes.atom("covr", TagBytes.value(zeros(20 * megabyte), kind: 14)))
     },
-    Attack("an APEv2 cover of 20 MiB", .edges, warning: "the picture has", isLimit: true, maximumItems: 1) {
+    Attack("an APEv2 cover of 20 MiB", .edges, warning: "the image has", isLimit: true, maximumItems: 1) {
       TagBytes.ape([("Cover Art (Front)", 2, Array("f.png\0".utf8) + zeros(20 * megabyte))])
     },
     Attack("10,000 pictures of a byte", .edges, warning: "more than 10000", isLimit: true, maximumItems: 10_000) {
       TagBytes.id3v2(3, repeated(TagBytes.frame(3, "APIC", [0] + Array("image/png\0".utf8) + [3, 0, 1]), 12_000))
     },
-    Attack("three pictures of 20 MiB", .edges, warning: "the picture has", isLimit: true, maximumItems: 3) {
+    Attack("three pictures of 20 MiB", .edges, warning: "the image has", isLimit: true, maximumItems: 3) {
       TagBytes.id3v2(
         3,
         (0..<3).flatMap { _ in
@@ -149,14 +149,14 @@ import Testing
     Attack("60,000 items", .mp4, warning: "more than 10000 items", isLimit: true, maximumItems: 10_000) {
       TagBytes.mp4(repeated(TagBytes.atom("\u{A9}ART", TagBytes.value([0x61])), 60_000))
     },
-    Attack("an item says that it has 2 GiB", .mp4, warning: "which the file has not", maximumItems: 2) {
+    Attack("an item says that it has 2 GiB", .mp4, warning: "the file is shorter", maximumItems: 2) {
       TagBytes.mp4(TagBytes.atom("covr", TagBytes.value(zeros(1_000), kind: 14), claiming: Int(Int32.max)))
     },
     Attack("300,000 comments", .flac, warning: "more than 10000 entries", isLimit: true, maximumItems: 10_000) {
       TagBytes.ogg([])
         + TagBytes.flac([(4, TagBytes.vorbisComment((0..<300_000).map { _ in Array("A=B".utf8) }), nil)])
     },
-    Attack("a comment that says 4 billion entries", .flac, warning: "more bytes than there are", maximumItems: 1) {
+    Attack("a comment that says 4 billion entries", .flac, warning: "exceeds the tag", maximumItems: 1) {
       TagBytes.flac([(4, TagBytes.vorbisComment([Array("TITLE=A".utf8)], claiming: 0xFFFF_FFFF), nil)])
     },
     Attack("a FLAC picture says 1 GiB", .flac, warning: "damaged") {
@@ -165,7 +165,7 @@ import Testing
     Attack("a FLAC picture says 4 GiB", .flac, maximumItems: 1) {
       TagBytes.flac([(6, TagBytes.flacPicture([1, 2, 3], claiming: 0xFFFF_FFFF), nil)])
     },
-    Attack("a FLAC block says 16 MiB", .flac, warning: "which the file has not") {
+    Attack("a FLAC block says 16 MiB", .flac, warning: "the file is shorter") {
       TagBytes.flac([(4, TagBytes.vorbisComment([]), 0xFF_FFFF)])
     },
     Attack("2,500,000 FLAC blocks", .flac, warning: "size or depth limit", isLimit: true) {
@@ -182,12 +182,12 @@ import Testing
     Attack("an Ogg page, and 70 MiB of nothing", .ogg) {
       TagBytes.ogg([[1] + Array("vorbis".utf8)]) + zeros(70 * megabyte)
     },
-    Attack("an APEv2 item says 4 GiB", .edges, warning: "more bytes than the tag") {
+    Attack("an APEv2 item says 4 GiB", .edges, warning: "exceeds the tag") {
       var tag = TagBytes.ape([("Title", 0, Array("A".utf8))])
       tag.replaceSubrange(0..<4, with: [0xFF, 0xFF, 0xFF, 0xFF])
       return tag
     },
-    Attack("an APEv2 tag says 3 GiB", .edges, warning: "which the file has not") {
+    Attack("an APEv2 tag says 3 GiB", .edges, warning: "the file is shorter") {
       TagBytes.ape([("Title", 0, Array("A".utf8))], size: 3 << 30)
     },
     Attack("100,000 APEv2 items", .edges, warning: "more than 10000 items", isLimit: true, maximumItems: 10_000) {

@@ -49,7 +49,7 @@ func writeFilm() throws {
 
 // The argument contains the traits with which the program was built.
 let hasRubberBand = CommandLine.arguments.dropFirst().first != "none"
-require(AudioTimePitchAlgorithm.spectral.isAvailable == hasRubberBand, "the trait RubberBand is not as asked for")
+require(AudioTimePitchAlgorithm.spectral.isAvailable == hasRubberBand, "the trait RubberBand differs from the request")
 
 try writeTone()
 try writeFilm()

@@ -10,7 +10,7 @@ public final class AssetExporter: Sendable {
   public static let shared = AssetExporter()
 
   let workers = AssetWorkers(
-    limits: WorkPlaces.Limits(placeCount: 1, threadCount: 8), isWatched: true, threadName: "export", niceness: 10)
+    limits: WorkSlots.Limits(placeCount: 1, threadCount: 8), isWatched: true, threadName: "export", niceness: 10)
 
   public init() {}
 }

@@ -73,7 +73,7 @@ struct ExportSource: Sendable {
   }
 }
 
-extension AssetPlace {
+extension AssetLocation {
   /// The name of a file without folders and extension; nil if there is none.
   fileprivate var fileName: String? {
     let path: [UInt8]

@@ -79,7 +79,7 @@ public final class ImageExport: Sendable {
   public static let maximumImageCount = 100
 
   private static let workers = AssetWorkers(
-    limits: WorkPlaces.Limits(placeCount: 1, threadCount: 8), isWatched: true, threadName: "images", niceness: 10)
+    limits: WorkSlots.Limits(placeCount: 1, threadCount: 8), isWatched: true, threadName: "images", niceness: 10)
 
   private let asset: Asset
   private let request: Request

@@ -30,12 +30,12 @@ final class ImageRenderer {
     }
   }
 
-  private let converter: PictureConverter
-  private let scaler: PictureConverter
+  private let converter: ImageConverter
+  private let scaler: ImageConverter
 
   init() throws(AVFailure) {
-    converter = try PictureConverter()
-    scaler = try PictureConverter()
+    converter = try ImageConverter()
+    scaler = try ImageConverter()
   }
 
   /// Returns the plan for video frames of a size.

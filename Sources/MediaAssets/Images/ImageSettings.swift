@@ -66,12 +66,12 @@ extension PixelBuffer {
     if case .jpeg(let quality) = form, !(1...100).contains(quality) {
       throw MediaError(.invalidArgument, "JPEG quality must be between 1 and 100 (got \(quality))", operation: "image")
     }
-    let encoding: PictureEncoder.Form =
+    let encoding: ImageEncoder.Form =
       switch form {
       case .png: .png
       case .jpeg(let quality): .jpeg(quality: quality)
       }
-    do throws(AVFailure) { return try PictureEncoder.encode(consume self, as: encoding, color: color) } catch {
+    do throws(AVFailure) { return try ImageEncoder.encode(consume self, as: encoding, color: color) } catch {
       throw MediaError(
         error.kind == .limit ? .mediaLimitExceeded : .conversionFailed, "the image cannot be encoded",
         operation: error.call, underlying: error.reason)

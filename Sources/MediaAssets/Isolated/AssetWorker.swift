@@ -247,7 +247,7 @@ struct SourceFile {
 
   /// Returns the file as an asset that is parsed in this process.
   func asset(prefersPreciseDuration: Bool = false) -> Asset {
-    let place: AssetPlace
+    let place: AssetLocation
     if let descriptor {
       place = .descriptor(descriptor)
     } else {

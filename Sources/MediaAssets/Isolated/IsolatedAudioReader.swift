@@ -6,7 +6,7 @@ import MediaCore
 import Synchronization
 
 /// The audio of a file's track, decoded in a worker process.
-final class IsolatedAudioReader: SoundReader {
+final class IsolatedAudioReader: AudioReader {
   /// How long a worker may take to stop a cancelled function.
   private static let patienceMilliseconds: Int32 = 5_000
   /// Frames per request when the reader reads ahead.

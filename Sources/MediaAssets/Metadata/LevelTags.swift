@@ -3,7 +3,7 @@ import MediaCore
 import Tags
 
 /// The position of a file's audio on an album, according to its tags.
-public struct AlbumPlace: Sendable, Hashable, Codable {
+public struct AlbumPosition: Sendable, Hashable, Codable {
   public var album: String
   public var artist: String?
   /// The number of the disc; 1 if the tags do not state it.
@@ -18,7 +18,7 @@ public struct AlbumPlace: Sendable, Hashable, Codable {
   }
 
   /// Returns whether `other` is next on the album: the next track, or the first track of the next disc.
-  public func isFollowed(by other: AlbumPlace) -> Bool {
+  public func isFollowed(by other: AlbumPosition) -> Bool {
     guard album == other.album, artist == other.artist else { return false }
     return disc == other.disc ? other.track == track + 1 : other.disc == disc + 1 && other.track == 1
   }
@@ -32,13 +32,13 @@ public struct AlbumPlace: Sendable, Hashable, Codable {
 public struct LevelTags: Sendable, Hashable, Codable {
   public var replayGain = ReplayGain()
   /// Nil if the album or the track number is missing.
-  public var albumPlace: AlbumPlace?
+  public var albumPosition: AlbumPosition?
   /// Whether no other tags need to be read.
   public var isComplete = true
 
-  public init(replayGain: ReplayGain = ReplayGain(), albumPlace: AlbumPlace? = nil) {
+  public init(replayGain: ReplayGain = ReplayGain(), albumPosition: AlbumPosition? = nil) {
     self.replayGain = replayGain
-    self.albumPlace = albumPlace
+    self.albumPosition = albumPosition
   }
 }
 
@@ -53,7 +53,7 @@ extension LevelTags {
     }
     let items = gains.map { DictionaryMetadata.item($0, formatName: demuxer.formatName) }
     if !items.isEmpty { replayGain = ReplayGain(items: items) }
-    albumPlace = Self.place(entries)
+    albumPosition = Self.place(entries)
     // `Sound Check` values are used only if there is no better value.
     isComplete =
       !replayGain.isEmpty && !items.allSatisfy(ReplayGain.isSoundCheck)
@@ -79,13 +79,13 @@ extension LevelTags {
   }
 
   /// Returns the album position. The first entry of each of FFmpeg's names counts.
-  private static func place(_ entries: [MetadataEntry]) -> AlbumPlace? {
+  private static func place(_ entries: [MetadataEntry]) -> AlbumPosition? {
     func text(_ names: String...) -> String? {
       entries.first { names.contains($0.key.lowercased()) && !$0.value.isEmpty }?.text
     }
     guard let album = text("album"), let track = number(text("track", "tracknumber")) else { return nil }
     let artist = text("album_artist", "albumartist", "album artist")
-    return AlbumPlace(
+    return AlbumPosition(
       album: album, artist: artist, disc: number(text("disc", "discnumber")) ?? 1, track: track)
   }
 }
@@ -132,7 +132,7 @@ extension Asset {
       let reading = try isolation.tags(container, of: source, byteCount: byteCount, charset: tagCharset)
       let items = reading.items.map { MetadataItem($0) }
       levels.replayGain = ReplayGain(items: items)
-      levels.albumPlace = levels.albumPlace ?? LevelTags.place(items)
+      levels.albumPosition = levels.albumPosition ?? LevelTags.place(items)
       return levels
     } catch {
       throw MediaError(error, path: displayPath)
@@ -142,11 +142,11 @@ extension Asset {
 
 extension LevelTags {
   /// Returns the album position from TagLib's items.
-  fileprivate static func place(_ items: [MetadataItem]) -> AlbumPlace? {
+  fileprivate static func place(_ items: [MetadataItem]) -> AlbumPosition? {
     func text(_ key: MetadataCommonKey) -> String? {
       items.first { $0.commonKey == key && $0.stringValue?.isEmpty == false }?.stringValue
     }
     guard let album = text(.albumName), let track = number(text(.trackNumber)) else { return nil }
-    return AlbumPlace(album: album, artist: text(.albumArtist), disc: number(text(.discNumber)) ?? 1, track: track)
+    return AlbumPosition(album: album, artist: text(.albumArtist), disc: number(text(.discNumber)) ?? 1, track: track)
   }
 }

@@ -45,7 +45,7 @@ public final class AssetReaderStoredOutput: AssetReaderOutput, @unchecked Sendab
     let isCounted = track.mediaType == .audio && track.isDecodable
     let pass: any StoredPass =
       isCounted
-      ? try StoredSoundPass(
+      ? try StoredAudioPass(
         MediaTrackReader(
           asset: asset, demuxer: demuxer, byteCount: byteCount, interrupt: interrupt, trackID: track.id,
           keepsPackets: true))

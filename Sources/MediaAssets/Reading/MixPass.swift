@@ -9,7 +9,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
 
   /// One of the mixed tracks.
   private struct Input {
-    let sound: FormattedSound
+    let sound: FormattedAudio
     let volume: AudioMixInputParameters?
   }
 
@@ -18,7 +18,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
   private let volume: AudioMixInputParameters
   private let output: AudioFormat
   private let format: FormatDescription
-  private let mixer: SoundMixer
+  private let mixer: AudioMixer
   private let writer: SampleWriter
   private let samples: UnsafeMutableBufferPointer<Float>
   /// The next frame to deliver, and the end of the range.
@@ -38,7 +38,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
     var inputs: [Input] = []
     for reader in readers {
       inputs.append(
-        Input(sound: try FormattedSound(reader, as: output), volume: mix.inputParameters[reader.trackID]))
+        Input(sound: try FormattedAudio(reader, as: output), volume: mix.inputParameters[reader.trackID]))
     }
     let masks = Set(readers.filter { $0.format.channelCount == output.channelCount }.map(\.channelMask))
     format = .pcm(
@@ -47,9 +47,9 @@ final class MixPass: ReadPass, @unchecked Sendable {
         ? masks.first ?? nil : SampleLayout.defaultChannelMask(channelCount: output.channelCount))
     (self.inputs, self.settings, self.output) = (inputs, settings, output)
     volume = mix.output
-    mixer = SoundMixer(channelCount: output.channelCount, pieceFrames: SoundPass.pieceFrames)
+    mixer = AudioMixer(channelCount: output.channelCount, pieceFrames: AudioPass.pieceFrames)
     writer = try SampleWriter(output, SampleWriter.format(of: NativeSamples.native(of: settings.encoding)))
-    samples = .allocate(capacity: SoundPass.pieceFrames * output.channelCount)
+    samples = .allocate(capacity: AudioPass.pieceFrames * output.channelCount)
   }
 
   deinit { samples.deallocate() }
@@ -76,7 +76,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
 
   func read() throws(MediaError) -> SampleBuffer? {
     if let failure { throw failure }
-    let capacity = Int(min(end.map { $0 - next } ?? .max, Int64(SoundPass.pieceFrames)))
+    let capacity = Int(min(end.map { $0 - next } ?? .max, Int64(AudioPass.pieceFrames)))
     guard capacity > 0, let base = samples.baseAddress else { return nil }
     // The mix is as long as its longest track.
     var longest = 0
@@ -109,10 +109,10 @@ final class MixPass: ReadPass, @unchecked Sendable {
   /// frames before the silence.
   private func fill(
     _ input: Input, _ room: UnsafeMutablePointer<Float>, _ frameCount: Int
-  ) -> (result: SoundMixer.Filled, present: Int) {
+  ) -> (result: AudioMixer.Filled, present: Int) {
     let channelCount = output.channelCount
     var count = 0
-    var result = SoundMixer.Filled(count: frameCount, hasSound: false)
+    var result = AudioMixer.Filled(count: frameCount, hasSound: false)
     do throws(MediaError) {
       try input.sound.go(to: next)
       while count < frameCount {

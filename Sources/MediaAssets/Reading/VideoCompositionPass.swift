@@ -9,11 +9,11 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
 
   private let composition: VideoComposition
   private let pixelFormat: PixelFormat
-  private let tracks: [AssetTrack.ID: TrackPictures]
+  private let tracks: [AssetTrack.ID: TrackImages]
   private let end: MediaTime
   private let displayPath: String
-  private let converter: PictureConverter
-  private var canvas: PictureCanvas
+  private let converter: ImageConverter
+  private var canvas: ImageCanvas
   private var range = TimeRange(start: .zero, duration: .positiveInfinity)
   /// The number of the next frame.
   private var next: Int64 = 0
@@ -30,11 +30,11 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
     self.pixelFormat = pixelFormat
     self.end = end
     self.displayPath = displayPath
-    canvas = PictureCanvas(width: composition.renderSize.width, height: composition.renderSize.height)
-    var tracks: [AssetTrack.ID: TrackPictures] = [:]
-    for (id, reader) in readers { tracks[id] = try TrackPictures(reader) }
+    canvas = ImageCanvas(width: composition.renderSize.width, height: composition.renderSize.height)
+    var tracks: [AssetTrack.ID: TrackImages] = [:]
+    for (id, reader) in readers { tracks[id] = try TrackImages(reader) }
     self.tracks = tracks
-    do throws(AVFailure) { converter = try PictureConverter() } catch {
+    do throws(AVFailure) { converter = try ImageConverter() } catch {
       throw MediaError(error, path: displayPath)
     }
   }
@@ -99,7 +99,7 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
     format.pixelAspectRatio = .init(horizontal: 1, vertical: 1)
     do throws(AVFailure) {
       let frame = try Frame(picture)
-      format.color = PictureConverter.color(of: frame, as: pixelFormat)
+      format.color = ImageConverter.color(of: frame, as: pixelFormat)
       return (pixelFormat == .bgra ? picture : try converter.convert(frame, to: pixelFormat), format)
     } catch {
       throw MediaError(error, path: displayPath)
@@ -108,7 +108,7 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
 }
 
 /// The frames of one track for composition: in BGRA, with square pixels.
-private final class TrackPictures {
+private final class TrackImages {
   private let reader: any VideoReader
   private let renderer: ImageRenderer
   private let settings = ImageSettings()

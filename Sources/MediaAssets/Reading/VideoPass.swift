@@ -9,7 +9,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
 
   private let reader: any VideoReader
   private let settings: VideoReadSettings
-  private let converter: PictureConverter
+  private let converter: ImageConverter
   private var range = TimeRange(start: .zero, duration: .positiveInfinity)
   /// Whether no frame of this range has been delivered.
   private var isFresh = true
@@ -18,7 +18,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
   init(_ reader: any VideoReader, _ settings: VideoReadSettings) throws(MediaError) {
     self.reader = reader
     self.settings = settings
-    do throws(AVFailure) { converter = try PictureConverter() } catch {
+    do throws(AVFailure) { converter = try ImageConverter() } catch {
       throw MediaError(error, path: reader.displayPath)
     }
   }
@@ -83,7 +83,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
   private func format(of shot: VideoShot) -> FormatDescription.Video {
     var format = shot.format
     format.bitRate = nil
-    format.color = PictureConverter.color(of: shot.frame, as: settings.pixelFormat)
+    format.color = ImageConverter.color(of: shot.frame, as: settings.pixelFormat)
     format.pixelAspectRatio = format.pixelAspectRatio ?? shot.picture.pixelAspectRatio
     if let size = size(shot), size.width != shot.picture.width || size.height != shot.picture.height {
       let own = (shot.picture.width, shot.picture.height)

@@ -15,7 +15,7 @@ import Playlists
 /// - The start of a stretch after a seek is estimated from the playlist.
 ///
 /// Threading: as `AudioTrackReader`.
-final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
+final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only `interrupt`, which is Sendable.
 
   let format: AudioFormat
@@ -32,7 +32,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
   let session: StreamSession
   let fetcher: StreamFetcher
   let interrupt: Interrupt
-  var sound: SegmentSound
+  var sound: SegmentAudio
   var run: SegmentRun?
   /// The reason why the last run ended, or the next run.
   var runEnd: SegmentSource.End?
@@ -116,7 +116,7 @@ final class SegmentedTrackReader: SoundReader, @unchecked Sendable {
       }
       self.format = format
       channelMask = frame.layout?.channelMask
-      sound = SegmentSound(format: format, sampleFormat: sampleFormat, frame: frame, name: session.name)
+      sound = SegmentAudio(format: format, sampleFormat: sampleFormat, frame: frame, name: session.name)
       prerollFrames = CodecPreroll.frameCount(
         codecName: run.description.codecName, sampleRateHz: format.sampleRateHz,
         declared: run.description.seekPrerollFrames)

@@ -24,7 +24,7 @@ struct StreamFetcher: Sendable {
   static let wholeNanoseconds: Int64 = 60_000_000_000
 
   /// Returns a source of a location's bytes, or of a byte range with offsets in the whole. Sends no request.
-  func source(_ place: PlaylistPlace, bytes range: HLSByteRange? = nil) throws(MediaError) -> any ByteSource {
+  func source(_ place: PlaylistLocation, bytes range: HLSByteRange? = nil) throws(MediaError) -> any ByteSource {
     switch place {
     case .url(let text):
       let url = try HTTPURL(text)
@@ -46,7 +46,7 @@ struct StreamFetcher: Sendable {
   }
 
   /// Logs an error.
-  func note(_ error: MediaError, _ place: PlaylistPlace, isRetried: Bool) {
+  func note(_ error: MediaError, _ place: PlaylistLocation, isRetried: Bool) {
     log.append(
       ErrorLogEvent(uri: place.displayText, serverAddress: "", statusCode: 0, error: error, isRetried: isRetried))
   }
@@ -66,20 +66,20 @@ struct StreamFetcher: Sendable {
   /// - Throws: The errors of the location; `streamLimitExceeded` for more than `limit` bytes; `networkTimedOut` if
   ///   loading takes too long.
   func load(
-    _ place: PlaylistPlace, bytes range: HLSByteRange? = nil, limit: Int, interrupt: Interrupt
-  ) throws(MediaError) -> (bytes: [UInt8], place: PlaylistPlace) {
+    _ place: PlaylistLocation, bytes range: HLSByteRange? = nil, limit: Int, interrupt: Interrupt
+  ) throws(MediaError) -> (bytes: [UInt8], place: PlaylistLocation) {
     let source = try source(place, bytes: range)
     interrupt.attach(source)
     defer { interrupt.detach(source) }
     try source.open()
     let bytes = try readAll(source, bytes: range, limit: limit, place: place)
-    let effective = (source as? HTTPResource)?.effectiveURL.map { PlaylistPlace.url($0) }
+    let effective = (source as? HTTPResource)?.effectiveURL.map { PlaylistLocation.url($0) }
     return (bytes, effective ?? place)
   }
 
   /// Reads the rest of an open source, from its beginning or that of `range`. No time limit if `nanoseconds` is nil.
   func readAll(
-    _ source: any ByteSource, bytes range: HLSByteRange? = nil, limit: Int, place: PlaylistPlace,
+    _ source: any ByteSource, bytes range: HLSByteRange? = nil, limit: Int, place: PlaylistLocation,
     within nanoseconds: Int64? = Self.wholeNanoseconds
   ) throws(MediaError) -> [UInt8] {
     let deadline = nanoseconds.map { clock.now.advanced(byNanoseconds: $0) }

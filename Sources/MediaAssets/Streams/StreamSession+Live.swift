@@ -131,7 +131,7 @@ extension StreamSession {
   ///
   /// `place` is the location of the playlist. The result is discarded if another variant has replaced it meanwhile.
   static func reload(
-    _ place: PlaylistPlace, _ signal: WakeSignal<State>, _ family: StreamFamily, _ fetcher: StreamFetcher,
+    _ place: PlaylistLocation, _ signal: WakeSignal<State>, _ family: StreamFamily, _ fetcher: StreamFetcher,
     _ interrupt: Interrupt
   ) throws(MediaError) -> Bool {
     let now = fetcher.clock.now

@@ -10,14 +10,14 @@ extension StreamSession {
   struct Options: Sendable {
     let choice: HLSVariantChoice
     /// The location of the master playlist.
-    let place: PlaylistPlace
+    let place: PlaylistLocation
     /// The audio renditions. Their indices are the IDs of the asset's tracks.
     let audio: [HLSRendition]
     let subtitles: [HLSRendition]
     /// The index of the default rendition; nil if the stream has only the audio of its variants.
     let defaultIndex: Int?
 
-    init(_ choice: HLSVariantChoice, at place: PlaylistPlace, candidates: [HLSVariantChoice.Candidate]) {
+    init(_ choice: HLSVariantChoice, at place: PlaylistLocation, candidates: [HLSVariantChoice.Candidate]) {
       self.choice = choice
       self.place = place
       subtitles = choice.subtitleOptions

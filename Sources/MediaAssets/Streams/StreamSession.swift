@@ -41,7 +41,7 @@ final class StreamSession: Sendable {
   struct State {
     var timeline: HLSTimeline
     /// The location of the playlist.
-    var place: PlaylistPlace
+    var place: PlaylistLocation
     var variants: StreamVariants
     /// Increases at each switch of variants. Segments with another number belong to another variant.
     var variantNumber = 0
@@ -55,7 +55,7 @@ final class StreamSession: Sendable {
     var isReloading = false
     var reloadInterrupt: Interrupt?
     var stretches: [Int64: StreamStretch] = [:]
-    var keys: [PlaylistPlace: [UInt8]] = [:]
+    var keys: [PlaylistLocation: [UInt8]] = [:]
     var maps: [(map: HLSMap, bytes: [UInt8])] = []
     /// The error at which the stream ended.
     var failure: MediaError?
@@ -92,7 +92,7 @@ final class StreamSession: Sendable {
   ///
   /// - Throws: `badStreamPlaylist` and the other errors of playlists; those of the network.
   init(
-    playlist: HLSPlaylist, at place: PlaylistPlace, fetcher: StreamFetcher, interrupt: Interrupt
+    playlist: HLSPlaylist, at place: PlaylistLocation, fetcher: StreamFetcher, interrupt: Interrupt
   ) throws(MediaError) {
     name = place.displayText
     self.fetcher = fetcher
@@ -127,7 +127,7 @@ final class StreamSession: Sendable {
   /// - Throws: The errors of the other initializer.
   init(
     rendition trackID: AssetTrack.ID, of main: StreamSession, candidates: [HLSVariantChoice.Candidate],
-    at place: PlaylistPlace, interrupt: Interrupt
+    at place: PlaylistLocation, interrupt: Interrupt
   ) throws(MediaError) {
     name = main.name
     fetcher = main.fetcher
@@ -159,14 +159,15 @@ final class StreamSession: Sendable {
   /// A loaded media playlist with its location, its variant, and the variants that failed before it.
   fileprivate struct Found {
     var media: HLSMediaPlaylist
-    var place: PlaylistPlace
+    var place: PlaylistLocation
     var index: Int
     var failed: [(index: Int, at: HostTime)] = []
   }
 
   /// Loads the first variant that is available.
   private static func load(
-    _ indices: [Int], of variants: StreamVariants, at place: PlaylistPlace, fetcher: StreamFetcher, interrupt: Interrupt
+    _ indices: [Int], of variants: StreamVariants, at place: PlaylistLocation, fetcher: StreamFetcher,
+    interrupt: Interrupt
   ) throws(MediaError) -> Found {
     var failure: MediaError?
     for (count, index) in indices.enumerated() {
@@ -295,7 +296,7 @@ final class StreamSession: Sendable {
   // MARK: - Segments
 
   /// The location of the playlist.
-  var place: PlaylistPlace { signal.withState { $0.place } }
+  var place: PlaylistLocation { signal.withState { $0.place } }
 
   /// The number of the active variant. Segments with another number belong to another variant.
   var variantNumber: Int { signal.withState { $0.variantNumber } }
@@ -381,7 +382,7 @@ final class StreamSession: Sendable {
   ///
   /// - Throws: `unsupportedEncryption`; `decryptionFailed`; the errors of loading the key.
   func decrypt(
-    _ bytes: [UInt8], key: HLSKey, number: Int64, place: PlaylistPlace, interrupt: Interrupt
+    _ bytes: [UInt8], key: HLSKey, number: Int64, place: PlaylistLocation, interrupt: Interrupt
   ) throws(MediaError) -> [UInt8] {
     let secret = try self.key(key, interrupt: interrupt)
     let counted = [UInt8](repeating: 0, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }

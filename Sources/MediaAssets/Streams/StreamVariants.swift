@@ -15,7 +15,7 @@ struct StreamVariants: Sendable {
   private var delays = VariantSetbacks()
   /// Measured bit rates of variants whose audio is separate. The bandwidth in the master playlist includes video, which
   /// is not loaded.
-  private var soundRates: [Int: SoundBitRate] = [:]
+  private var soundRates: [Int: AudioBitRate] = [:]
   /// The number of segments of the active variant that have arrived.
   private var segmentCount = 0
 
@@ -79,7 +79,7 @@ struct StreamVariants: Sendable {
     at now: HostTime
   ) -> Int? {
     segmentCount += 1
-    soundRates[current, default: SoundBitRate()].add(byteCount: byteCount, soundNanoseconds: soundNanoseconds)
+    soundRates[current, default: AudioBitRate()].add(byteCount: byteCount, soundNanoseconds: soundNanoseconds)
     forget()
     let ladder = HLSVariantLadder(rungs(at: now))
     let isAhead = segmentCount >= Self.leastSegmentCount && idleNanoseconds >= soundNanoseconds / 4

@@ -91,17 +91,17 @@ public struct VideoCompositionInstruction: Sendable, Hashable {
 /// How one track is drawn over the layers below it, as AVVideoCompositionLayerInstruction.
 ///
 /// Times are those of the asset. The track's frames have square pixels and their clean aperture, and are not rotated;
-/// ``PictureTransform/upright(rotationDegrees:width:height:)`` rotates them. Where the track has no frame, nothing is
+/// ``ImageTransform/upright(rotationDegrees:width:height:)`` rotates them. Where the track has no frame, nothing is
 /// drawn.
 public struct VideoCompositionLayer: Sendable, Hashable {
   /// The track.
   public let trackID: AssetTrack.ID
   /// Map the track's pixels to those of the composition; the identity before the first one.
-  public private(set) var transforms = VideoRamps<PictureTransform>()
+  public private(set) var transforms = VideoRamps<ImageTransform>()
   /// From 0 (invisible) to 1 (opaque); 1 before the first one.
   public private(set) var opacities = VideoRamps<Double>()
   /// The visible parts of the track's frames; whole frames before the first one.
-  public private(set) var crops = VideoRamps<PictureRectangle>()
+  public private(set) var crops = VideoRamps<ImageRectangle>()
 
   /// Creates a layer that draws a track unchanged, from the top left.
   public init(trackID: AssetTrack.ID) { self.trackID = trackID }
@@ -109,7 +109,7 @@ public struct VideoCompositionLayer: Sendable, Hashable {
   /// Sets the transform from a time.
   ///
   /// - Throws: The errors of ``VideoRamps``: `invalidTime`, `invalidArgument`.
-  public mutating func setTransform(_ transform: PictureTransform, at time: MediaTime) throws(MediaError) {
+  public mutating func setTransform(_ transform: ImageTransform, at time: MediaTime) throws(MediaError) {
     try transforms.insert(transform, transform, TimeRange(start: time, duration: .zero))
   }
 
@@ -117,7 +117,7 @@ public struct VideoCompositionLayer: Sendable, Hashable {
   ///
   /// - Throws: The errors of ``setTransform(_:at:)``.
   public mutating func setTransformRamp(
-    from start: PictureTransform, to end: PictureTransform, timeRange: TimeRange
+    from start: ImageTransform, to end: ImageTransform, timeRange: TimeRange
   ) throws(MediaError) { try transforms.insert(start, end, timeRange) }
 
   /// Sets the opacity from a time.
@@ -143,7 +143,7 @@ public struct VideoCompositionLayer: Sendable, Hashable {
   /// Sets the visible part of the frames from a time. Cropping does not move the frames.
   ///
   /// - Throws: The errors of ``setTransform(_:at:)``.
-  public mutating func setCrop(_ rectangle: PictureRectangle, at time: MediaTime) throws(MediaError) {
+  public mutating func setCrop(_ rectangle: ImageRectangle, at time: MediaTime) throws(MediaError) {
     try crops.insert(rectangle, rectangle, TimeRange(start: time, duration: .zero))
   }
 
@@ -151,6 +151,6 @@ public struct VideoCompositionLayer: Sendable, Hashable {
   ///
   /// - Throws: The errors of ``setTransform(_:at:)``.
   public mutating func setCropRamp(
-    from start: PictureRectangle, to end: PictureRectangle, timeRange: TimeRange
+    from start: ImageRectangle, to end: ImageRectangle, timeRange: TimeRange
   ) throws(MediaError) { try crops.insert(start, end, timeRange) }
 }

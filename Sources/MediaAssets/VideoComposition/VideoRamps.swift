@@ -12,9 +12,9 @@ extension Double: Rampable {
   public func mixed(with other: Double, part: Double) -> Double { self + (other - self) * part }
 }
 
-extension PictureTransform: Rampable {
-  public func mixed(with other: PictureTransform, part: Double) -> PictureTransform {
-    PictureTransform(
+extension ImageTransform: Rampable {
+  public func mixed(with other: ImageTransform, part: Double) -> ImageTransform {
+    ImageTransform(
       a: a.mixed(with: other.a, part: part), b: b.mixed(with: other.b, part: part),
       c: c.mixed(with: other.c, part: part),
       d: d.mixed(with: other.d, part: part), tx: tx.mixed(with: other.tx, part: part),
@@ -22,9 +22,9 @@ extension PictureTransform: Rampable {
   }
 }
 
-extension PictureRectangle: Rampable {
-  public func mixed(with other: PictureRectangle, part: Double) -> PictureRectangle {
-    PictureRectangle(
+extension ImageRectangle: Rampable {
+  public func mixed(with other: ImageRectangle, part: Double) -> ImageRectangle {
+    ImageRectangle(
       x: x.mixed(with: other.x, part: part), y: y.mixed(with: other.y, part: part),
       width: width.mixed(with: other.width, part: part), height: height.mixed(with: other.height, part: part))
   }

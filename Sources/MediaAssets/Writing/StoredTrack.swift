@@ -38,7 +38,7 @@ final class StoredTrack: WriterTrack {
     guard format.mediaType == .audio else {
       return try appendVideoFrame(buffer, at: ticks, sessionStart: sessionStart, output)
     }
-    let pieces = try StoredSoundPieces(buffer, timescale: timescale)
+    let pieces = try StoredAudioChunks(buffer, timescale: timescale)
     try output.run { () throws(AVFailure) in try append(pieces, of: buffer, at: ticks, output.muxer) }
   }
 
@@ -85,7 +85,7 @@ final class StoredTrack: WriterTrack {
   }
 
   private func append(
-    _ pieces: StoredSoundPieces, of buffer: SampleBuffer, at given: Int64, _ muxer: Muxer
+    _ pieces: StoredAudioChunks, of buffer: SampleBuffer, at given: Int64, _ muxer: Muxer
   ) throws(AVFailure) {
     var pieces = pieces
     // Times may be rounded: within the tolerance, the packet begins at the end of the previous one.
@@ -104,7 +104,7 @@ final class StoredTrack: WriterTrack {
 
   /// Whether a packet is written. MP4, M4A and MOV hide the beginning by edit lists. In other containers the codec
   /// delay hides it. There, packets that begin before the delay by more than half their duration are omitted.
-  private func isWritten(_ piece: StoredSoundPieces.Piece, at ticks: Int64) -> Bool {
+  private func isWritten(_ piece: StoredAudioChunks.Piece, at ticks: Int64) -> Bool {
     guard !container.isMovie else { return true }
     // The first packet of Vorbis produces no audio, but the second packet needs it.
     let margin = format.codecName == "vorbis" ? piece.duration : piece.duration / 2
@@ -132,7 +132,7 @@ final class StoredTrack: WriterTrack {
 }
 
 /// The packets of a buffer of encoded audio, with their byte ranges and times.
-struct StoredSoundPieces: Sendable, Hashable {
+struct StoredAudioChunks: Sendable, Hashable {
   /// One packet.
   struct Piece: Sendable, Hashable {
     var bytes: Range<Int>

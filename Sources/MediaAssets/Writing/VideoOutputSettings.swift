@@ -161,9 +161,9 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
     given.isFullRange = video.color.isFullRange ?? false
     // x264 accepts NV12 without conversion.
     let isConverted = isScaled || name == PixelFormat.bgra.name || !Self.areAlike(given, written)
-    let input = PictureLayout(
+    let input = ImageLayout(
       pixelFormatName: name, width: video.width, height: video.height, color: isConverted ? given : written)
-    let output = PictureLayout(
+    let output = ImageLayout(
       pixelFormatName: isConverted ? PixelFormat.i420.name : name, width: width, height: height, color: written)
     // A custom timescale represents its times exactly.
     let timeBase = TimeBase(numerator: 1, denominator: timescale) ?? .microseconds

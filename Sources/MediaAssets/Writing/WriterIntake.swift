@@ -113,7 +113,7 @@ struct WriterIntake: Sendable {
       audio.sampleRateHz == given.sampleRateHz, audio.channelCount == given.channelCount
     else { throw Self.otherSamples }
     _ = try ticks(buffer.presentationTime, sessionStart)
-    _ = try StoredSoundPieces.ticks(of: buffer, timescale: timescale)
+    _ = try StoredAudioChunks.ticks(of: buffer, timescale: timescale)
     let trims = buffer.attachments
     let isSilent = buffer.outputDuration == .zero
     guard !isCutOff || isSilent, !hasSound || isSilent || trims.trimAtStart == .zero else {

@@ -13,7 +13,7 @@ extension HLSPlaylist {
   ///
   /// - Throws: `badStreamPlaylist`; `streamLimitExceeded`; `streamLocationNotAllowed` when the playlist references a
   ///   forbidden location.
-  public init(parsing bytes: [UInt8], at place: PlaylistPlace) throws(MediaError) {
+  public init(parsing bytes: [UInt8], at place: PlaylistLocation) throws(MediaError) {
     guard bytes.count <= HLSLimits.playlistByteCount else {
       throw MediaError(
         .streamLimitExceeded, "a playlist must have at most \(HLSLimits.playlistByteCount) bytes: \(place.displayText)")
@@ -36,10 +36,10 @@ extension HLSPlaylist {
 
 /// The common part of both parsers.
 struct HLSLineReader {
-  let place: PlaylistPlace
+  let place: PlaylistLocation
   private(set) var number = 0
 
-  init(_ place: PlaylistPlace) { self.place = place }
+  init(_ place: PlaylistLocation) { self.place = place }
 
   /// Reads each line: a tag with the value after its colon, or a URI.
   mutating func read(
@@ -69,9 +69,9 @@ struct HLSLineReader {
     MediaError(.streamLimitExceeded, "\(what): \(place.displayText)", operation: "hls")
   }
 
-  func resolve(_ reference: some Collection<UInt8>) throws(MediaError) -> PlaylistPlace {
+  func resolve(_ reference: some Collection<UInt8>) throws(MediaError) -> PlaylistLocation {
     do throws(MediaError) {
-      return try PlaceResolver(list: place).place(ofReference: ArraySlice(reference))
+      return try LocationResolver(list: place).place(ofReference: ArraySlice(reference))
     } catch {
       let code: MediaError.Code =
         error.code == .notAllowed || error.code == .unsupportedLocation ? .streamLocationNotAllowed : .badStreamPlaylist
@@ -94,7 +94,7 @@ struct HLSMasterParser {
   private var pending: HLSAttributes?
   private var sessionByteCount = 0
 
-  init(_ place: PlaylistPlace) { reader = HLSLineReader(place) }
+  init(_ place: PlaylistLocation) { reader = HLSLineReader(place) }
 
   mutating func read(_ text: PlaylistText) throws(MediaError) {
     var reader = reader
@@ -201,12 +201,12 @@ struct HLSMediaParser {
   private var isGap = false
   private var total: Int64 = 0
   /// The resource and the end of the last byte range.
-  private var lastRange: (place: PlaylistPlace, end: Int64)?
+  private var lastRange: (place: PlaylistLocation, end: Int64)?
   private var hasTarget = false
   private var placeByteCount = 0
   private var dateRanges = HLSDateRangeList()
 
-  init(_ place: PlaylistPlace) { reader = HLSLineReader(place) }
+  init(_ place: PlaylistLocation) { reader = HLSLineReader(place) }
 
   mutating func read(_ text: PlaylistText) throws(MediaError) {
     var reader = reader

@@ -30,7 +30,7 @@ public enum HLSPlaylist: Sendable, Hashable {
 
   /// Whether the playlist references any location on a server.
   public var namesServers: Bool {
-    func isRemote(_ place: PlaylistPlace?) -> Bool { if case .url = place { true } else { false } }
+    func isRemote(_ place: PlaylistLocation?) -> Bool { if case .url = place { true } else { false } }
     return switch self {
     case .media(let list):
       list.segments.contains { isRemote($0.place) } || list.maps.contains { isRemote($0.place) }
@@ -62,14 +62,14 @@ public struct HLSKey: Sendable, Hashable {
 
   public var method: Method
   /// The location of the key; nil for an unsupported method.
-  public var place: PlaylistPlace?
+  public var place: PlaylistLocation?
   /// The initialization vector, 16 bytes; nil for the segment's number.
   public var initializationVector: [UInt8]?
 }
 
 /// The initialization section of fragmented MP4 segments (`EXT-X-MAP`).
 public struct HLSMap: Sendable, Hashable {
-  public var place: PlaylistPlace
+  public var place: PlaylistLocation
   public var byteRange: HLSByteRange?
   /// The encryption of the section.
   public var key: HLSKey?
@@ -77,7 +77,7 @@ public struct HLSMap: Sendable, Hashable {
 
 /// A segment of a stream.
 public struct HLSSegment: Sendable, Hashable {
-  public var place: PlaylistPlace
+  public var place: PlaylistLocation
   public var byteRange: HLSByteRange?
   public var durationNanoseconds: Int64
   /// The media sequence number.
@@ -117,7 +117,7 @@ public struct HLSMediaPlaylist: Sendable, Hashable {
 
 /// A variant of a stream (`EXT-X-STREAM-INF`).
 public struct HLSVariant: Sendable, Hashable {
-  public var place: PlaylistPlace
+  public var place: PlaylistLocation
   /// The peak bit rate in bits per second.
   public var bandwidth: Int64
   /// The codecs in the form of RFC 6381, such as `mp4a.40.2`; empty when not specified.
@@ -139,7 +139,7 @@ public struct HLSRendition: Sendable, Hashable {
   public var isAutoselect = false
   /// The location of the playlist; nil when the audio is in the variant's segments. Always nil for subtitles, which
   /// are not read.
-  public var place: PlaylistPlace?
+  public var place: PlaylistLocation?
   /// The language, in BCP 47 form.
   public var language: String?
   /// An associated language with another role, such as the written language for a spoken one.

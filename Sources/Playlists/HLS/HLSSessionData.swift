@@ -6,7 +6,7 @@ public struct HLSSessionData: Sendable, Hashable {
   public enum Content: Sendable, Hashable {
     case value(String)
     /// The location of the content: JSON by default, any format with `FORMAT=RAW`.
-    case place(PlaylistPlace, isJSON: Bool)
+    case place(PlaylistLocation, isJSON: Bool)
   }
 
   /// The identifier, usually a reversed domain name, such as `com.example.title`.

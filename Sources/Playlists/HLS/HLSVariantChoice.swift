@@ -11,7 +11,7 @@ public struct HLSVariantChoice: Sendable {
     /// Whether the bit rate is within the limit.
     public var isWithinLimit = true
     /// The location of the playlist to read.
-    public var place: PlaylistPlace { rendition?.place ?? variant.place }
+    public var place: PlaylistLocation { rendition?.place ?? variant.place }
   }
 
   private let master: HLSMasterPlaylist
@@ -58,7 +58,7 @@ public struct HLSVariantChoice: Sendable {
       .sorted { $0.bandwidth < $1.bandwidth }
     let sorted = within + beyond
     let wanted = option ?? sorted.lazy.compactMap(defaultRendition).first
-    var places: Set<PlaylistPlace> = []
+    var places: Set<PlaylistLocation> = []
     return sorted.enumerated().compactMap { index, variant in
       let same = wanted.flatMap { rendition(of: variant, like: $0) }
       if option != nil, same == nil { return nil }

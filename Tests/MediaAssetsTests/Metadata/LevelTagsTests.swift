@@ -31,9 +31,9 @@ import Testing
       #expect(levels.replayGain == metadata.replayGain, "\(file.format)")
       withGains += metadata.replayGain.isEmpty ? 0 : 1
       guard metadata.commonMetadata.contains(where: { $0.commonKey == .trackNumber }) else { continue }
-      #expect(levels.albumPlace?.album == metadata.strings(.albumName).first, "\(file.format)")
-      #expect(levels.albumPlace?.track == 3, "\(file.format)")
-      #expect(levels.albumPlace?.disc == 1, "\(file.format)")
+      #expect(levels.albumPosition?.album == metadata.strings(.albumName).first, "\(file.format)")
+      #expect(levels.albumPosition?.track == 3, "\(file.format)")
+      #expect(levels.albumPosition?.disc == 1, "\(file.format)")
     }
     #expect(withGains > 10)
   }

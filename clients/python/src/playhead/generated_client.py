@@ -385,7 +385,7 @@ class ClientCommands(Sends):
     async def session_active(self, state: bool | None = None) -> bool:
         """Activate or deactivate the session, or show it."""
         reply = await self._send("session.active", {"state": state})
-        return read_bool(reply, "active")
+        return read_bool(reply, "isActive")
 
     async def session_category(
         self,

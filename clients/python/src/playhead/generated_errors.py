@@ -12,9 +12,9 @@ class ErrorCode(IntEnum):
     """The errors of the daemon, by number."""
 
     INVALID_ARGUMENT = 1001
-    """The arguments are well formed but make no sense here."""
+    """An argument has a wrong value, or arguments exclude each other."""
     INVALID_TIME = 1002
-    """No time, or one of a form or range that is not taken here."""
+    """Not a time, or a time of a form or range that is not accepted here."""
     INVALID_STATE = 1003
     """Not possible in the present state."""
     NO_CURRENT_ITEM = 1004
@@ -24,71 +24,71 @@ class ErrorCode(IntEnum):
     NO_SUCH_PLAYER = 1006
     """No player has this name."""
     PLAYER_EXISTS = 1007
-    """A player has this name already."""
+    """A player of this name exists."""
     NO_SUCH_OBSERVER = 1008
     """This connection has no subscription of this kind with that id."""
     NO_SUCH_PROPERTY = 1009
-    """Nothing to observe has this name."""
+    """No observable key has this name."""
     ITEM_IN_USE = 1010
-    """The item belongs to a queue already."""
+    """The item is already in a queue."""
     VERSION_MISMATCH = 1011
-    """The queue has changed since the version that was named: list it and decide again."""
+    """The queue has changed since that version: list it again."""
     NO_SUCH_TRACK = 1012
     """The file has no such track, or none of that kind."""
     NO_SUCH_CHAPTER = 1013
-    """There is no such chapter: before the first, behind the last, or there are none."""
+    """The item has no such chapter."""
     NO_SUCH_ASSET = 1014
-    """This connection has no asset with that number open."""
+    """This connection has no open asset with that number."""
     WRONG_CONFIGURATION = 1015
-    """The configuration file is wrong, and nothing of it was taken; the message says where."""
+    """The configuration file is invalid and was rejected; the message states the position."""
     NO_SUCH_RECORDER = 1021
-    """There is no recorder of this number, or none at all."""
+    """No recorder has this number, or there is none."""
     SESSION_MISMATCH = 1030
-    """A mode or an option that does not go with the session's category."""
+    """The category of the session does not support the mode or option."""
     SESSION_BUSY = 1031
-    """The session was deactivated while something played or recorded: it is not active any more, and players are paused."""
+    """The session was deactivated while something played or recorded; players are paused."""
     SESSION_INTERRUPTED = 1032
-    """Something else is heard on the device, and that has to end first: `session.resume`."""
+    """Another program interrupts playback; end the interruption first (`session.resume`)."""
     SESSION_FORBIDS_RECORDING = 1033
-    """The session's category does not allow to record."""
+    """The category of the session does not allow recording."""
     FILE_NOT_FOUND = 2001
-    """There is no such file."""
+    """The file does not exist."""
     NOT_A_FILE = 2002
-    """A folder, a device, or something else that is no regular file."""
+    """A folder, a device, or something else that is not a regular file."""
     PERMISSION_DENIED = 2003
-    """The daemon may not read it."""
+    """The daemon has no permission to read or write it."""
     NO_SUCH_ITEM = 2004
-    """No queue entry has this id, or it is not the current one."""
+    """No entry of the queue has this id, or it is not the current one."""
     READ_FAILED = 2005
-    """Reading failed."""
+    """The file cannot be read."""
     WRITE_FAILED = 2006
-    """Writing failed."""
-    UNSUPPORTED_PLACE = 2007
-    """A URL of a kind that is not played."""
+    """The file cannot be written."""
+    UNSUPPORTED_LOCATION = 2007
+    """A URL of a scheme or kind that cannot be played."""
     OUTSIDE_ROOTS = 2008
-    """It lies in no folder that files may be read in, or written to; or a link or `..` leads out of it."""
+    """The path is not below a root, or a link or `..` leads outside."""
     NETWORK_NOT_ALLOWED = 2030
-    """The item was loaded with the network forbidden."""
+    """The item was loaded without permission to use the network."""
     NETWORK_UNAVAILABLE = 2031
-    """No network leads to the server, the interface that is to be used is not there, or libcurl is not."""
+    """No route to the server, the required interface is missing, or libcurl is missing."""
     HOST_NOT_FOUND = 2032
-    """There is no such host, or no name server answers."""
+    """The host is unknown, or no name server replies."""
     CONNECTION_REFUSED = 2033
-    """Nobody answers at the server's address."""
+    """The server's address refuses connections."""
     CONNECTION_LOST = 2034
-    """The connection broke, and all further attempts did."""
+    """The connection was lost, and all further attempts failed."""
     NETWORK_TIMED_OUT = 2035
-    """The server did not answer, or sent too little, in time; or an entry stalled for too long."""
+    """The server did not reply, or sent too little, in time; or an entry stalled for too long."""
     TLS_FAILED = 2036
-    """No trusted connection: the certificate is not believed, is of another host, or is over."""
+    """No trusted connection: the certificate is not trusted, is for another host, or has expired."""
     TOO_MANY_REDIRECTS = 2037
-    """The server sends on more than 10 times."""
+    """More than 10 redirects."""
     BAD_HTTP_RESPONSE = 2038
-    """The answer makes no sense."""
+    """The reply is not valid HTTP, or contradicts the request."""
     RANGES_NOT_SUPPORTED = 2039
-    """The server gives it from its beginning only, and what is wanted is too far away."""
+    """The server does not support ranges, and the position is too far away."""
     RESOURCE_CHANGED = 2040
-    """The server has something else there by now."""
+    """The resource on the server has changed."""
     HTTP_UNAUTHORIZED = 2041
     """HTTP status 401."""
     HTTP_FORBIDDEN = 2042
@@ -104,186 +104,185 @@ class ErrorCode(IntEnum):
     HTTP_SERVER_ERROR = 2047
     """An HTTP status from 500 on."""
     OPENING_TIMED_OUT = 2048
-    """Finding out what an entry is takes longer than 30 s; from a server, than its time-outs allow together."""
+    """Opening an entry takes longer than 30 s, or than the time-outs of its server allow."""
     ONLY_IN_ORDER = 2049
-    """A pipe or socket does not go back, and what is over does not come again."""
+    """A pipe or socket can only be read once, in order."""
     NOT_READABLE = 2050
-    """A descriptor of what cannot be played: a folder, a terminal, another device, not open for reading; or a message
-    without one."""
+    """The descriptor cannot be played: a folder, a terminal, another device, or not open for reading; or a message without a
+    descriptor."""
     NO_SUCH_DESCRIPTOR = 2051
-    """No descriptor of this number waits: taken already, or closed."""
+    """No descriptor of this number is pending: it was used already, or closed."""
     TOO_MANY_DESCRIPTORS = 2052
-    """As many as may wait to be taken, or be open."""
+    """Too many descriptors are pending or open."""
     SILENCE_LEFT_OUT = 2053
-    """A CUE sheet asks for silence that is not in the file; it is not played."""
+    """A CUE sheet contains silence that is not in the file; it is not played."""
     INSECURE_REDIRECT = 2054
     """An `https` server redirects to an `http` address."""
     ADDRESS_NOT_ALLOWED = 2055
-    """The daemon's rules of the network do not allow the server's name or address."""
+    """The network rules of the daemon do not allow the server's name or address."""
     BAD_STREAM_PLAYLIST = 2060
-    """An HLS playlist that makes no sense; the message says where."""
+    """An HLS playlist is invalid; the message states the position."""
     STREAM_LIMIT_EXCEEDED = 2061
-    """An HLS playlist of more than 8 MiB, 100,000 segments, 512 variants, or that does not end; a key or section that is too
-    long."""
+    """An HLS playlist of more than 8 MiB, 100,000 segments or 512 variants, or without an end; a key or section that is too
+    large."""
     STREAM_PLAYLIST_CYCLE = 2062
     """A playlist that names itself, or a list of variants that names another one."""
-    STREAM_PLACE_NOT_ALLOWED = 2063
-    """A playlist of a server's that names a file of this machine, or a place that is neither `http` nor `https`."""
+    STREAM_LOCATION_NOT_ALLOWED = 2063
+    """A playlist of a server that names a local file, or a location that is neither `http` nor `https`."""
     SEGMENT_UNAVAILABLE = 2064
-    """A segment that could not be had in three attempts: silence stands for it; the fifth in a row ends the item."""
+    """A segment failed in three attempts: silence replaces it; the fifth in a row ends the item."""
     UNSUPPORTED_ENCRYPTION = 2065
-    """Segments that are encrypted in another way than AES-128, such as `SAMPLE-AES`."""
+    """Segments with an encryption other than AES-128, such as `SAMPLE-AES`."""
     DECRYPTION_FAILED = 2066
-    """A key that is none, or a segment that it does not open."""
+    """An invalid key, or a segment that the key does not decrypt."""
     SEGMENTS_LEFT_WINDOW = 2067
-    """What should have been heard next is not in the live window any more: it goes on with what is."""
+    """The next segments have left the live window: playback continues with the available ones."""
     NO_PLAYABLE_VARIANT = 2068
-    """None of the variants has sound that can be played."""
+    """No variant has audio that can be played."""
     STREAM_NOT_UPDATED = 2069
-    """A live playlist has brought nothing new for three target durations; it is asked for again."""
+    """A live playlist has not changed for three target durations; it is requested again."""
     NO_SUCH_DATE = 2070
-    """The item has no dates, or nothing of that one."""
+    """The item has no dates, or none at that time."""
     LOUDNESS_UNAVAILABLE = 2080
     """Libebur128, which measures loudness, cannot be loaded."""
     FILE_EXISTS = 2090
-    """There is a file of that name, and it is not to be replaced."""
-    NO_SUCH_PICTURE = 2091
-    """The tags have no picture of that number, or none at all."""
-    PICTURE_TOO_LARGE = 2092
-    """A picture, or other data in a tag, of more than 16 MiB: listed, not read."""
+    """The file exists; use `replace` to replace it."""
+    NO_SUCH_ARTWORK = 2091
+    """The tags have no image of that number, or none at all."""
+    IMAGE_TOO_LARGE = 2092
+    """An image, or other data in a tag, of more than 16 MiB: listed, but not read."""
     TAG_DATA_LIMIT = 2093
-    """The assets that are open hold as much of pictures, data and long texts as they may, 64 MiB: listed, not held; a
-    picture is read again when it is asked for."""
+    """The open assets hold 64 MiB of images, data and long texts, which is the limit: listed, but not kept; an image is read
+    again for each request."""
     STATE_UNAVAILABLE = 2110
     """The folder or file of the saved state cannot be used."""
     STATE_IN_USE = 2111
     """Another daemon saves its state in the folder; this one saves nothing."""
     STATE_DAMAGED = 2112
-    """The saved state was damaged: it was put aside, and another begun."""
+    """The saved state was damaged: it was set aside, and a new one was created."""
     STATE_TOO_NEW = 2113
-    """The saved state is a newer version's: it is left as it is, and nothing is saved."""
+    """A newer version saved the state: it is left unchanged, and nothing is saved."""
     STATE_FOREIGN = 2114
-    """What lies in the place of the saved state is another program's database: it is left as it is, and nothing is saved."""
+    """The file of the saved state is another program's database: it is left unchanged, and nothing is saved."""
     STATE_DISK_FULL = 2115
-    """There is no room for the saved state; what has changed is written when there is."""
+    """The disk is full; changes are saved when there is space."""
     STATE_NOT_SAVED = 2116
     """The daemon runs without saving its state."""
     NOT_RESTORABLE = 2117
-    """The entry was a descriptor or standard input of a daemon that has ended since."""
+    """The entry was a descriptor or standard input of an earlier daemon."""
     NO_SUCH_SAVED_QUEUE = 2118
     """No queue was saved under this name."""
     TOO_MANY_SAVED_QUEUES = 2119
-    """As many queues are saved as may be, 1,000."""
+    """1,000 queues are saved, which is the limit."""
     NO_SUCH_BOOKMARK = 2120
-    """There is no bookmark with this number, or none with this name in the current entry."""
+    """No bookmark has this number, or this name in the current entry."""
     TOO_MANY_BOOKMARKS = 2121
-    """As many bookmarks were put by hand as may be, 1,000."""
+    """1,000 bookmarks were set by clients, which is the limit."""
     CRASHED_WHILE_OPENING = 2122
-    """The daemon died while it opened the entry, before this start; append the entry again to retry (*State that lasts*)."""
+    """The daemon crashed while it opened the entry, before this start; append the entry again to retry (*State that lasts*)."""
     WORKER_UNAVAILABLE = 2140
-    """The process that reads untrusted bytes cannot be started, or 64 of them are busy."""
+    """The worker process for untrusted bytes cannot be started, or 64 are busy."""
     EMPTY_FILE = 3001
-    """The file has no bytes."""
+    """The file is empty."""
     UNKNOWN_FORMAT = 3002
-    """No media file of a known format."""
+    """Not a media file of a known format."""
     NO_PLAYABLE_TRACKS = 3003
-    """Neither audio nor video in it."""
+    """The file has neither audio nor video."""
     DAMAGED_FILE = 3004
     """The container is damaged."""
     MEDIA_LIMIT_EXCEEDED = 3005
-    """Beyond what is played: channels, sample rate, number of streams."""
+    """More than is supported: channels, sample rate, number of streams."""
     WRONG_LENGTH = 3006
-    """The file is longer than it says; all of it plays. Or a server says a wrong length."""
+    """The file is longer than its header states; all of it plays. Or a server states a wrong length."""
     IRREGULAR_TIMESTAMPS = 3007
-    """Timestamps jump ahead or back; time goes on without a jump, or with silence where sound may be missing."""
+    """Timestamps jump forward or back; time continues without a jump, or with silence where audio may be missing."""
     UNSUPPORTED_EDIT = 3008
-    """An edit list asks for another speed than 1, or holds a moment: media plays at its own speed, a moment that is held is
-    silence; in writing, what is coded is to be cut where the container cannot say it."""
+    """An edit list changes the rate or holds a moment: media plays at its own rate, and a held moment is silence; when
+    writing: the container cannot represent the cut."""
     IRREGULAR_CHAPTERS = 3009
-    """Chapters overlap, are out of order or lie behind the end: they are sorted, shortened or left out."""
+    """Chapters overlap, are out of order or after the end: they are sorted, shortened or left out."""
     NOT_A_PLAYLIST = 3021
-    """No list of a known format; an HLS stream is none."""
+    """Not a playlist of a known format; an HLS stream is not one."""
     DAMAGED_PLAYLIST = 3022
-    """The list cannot be read as what it is; the message says where."""
+    """The playlist cannot be read; the message states the position."""
     PLAYLIST_LIMIT_EXCEEDED = 3023
-    """A list that is too long, names too much, or names lists that name lists, too deep."""
+    """A playlist that is too long, has too many entries, or is nested too deep."""
     PLAYLIST_CYCLE = 3024
-    """A list that names itself, directly or by others."""
+    """A playlist that names itself, directly or through others."""
     EMPTY_PLAYLIST = 3025
-    """A list that names nothing, or would; where it names only what cannot be played, the error says what that is."""
+    """A playlist without playable entries; the error describes them."""
     UNKNOWN_CODEC = 4001
-    """No decoder for it."""
+    """No decoder for the codec."""
     DECODE_FAILED = 4002
     """The decoder failed."""
     UNSUPPORTED_AUDIO_FORMAT = 4003
-    """Sound of a form that cannot be converted."""
+    """Audio of a format that cannot be converted."""
     CONVERSION_FAILED = 4004
-    """Converting the sound failed."""
+    """The conversion of audio failed."""
     OUTPUT_UNAVAILABLE = 5001
     """The output cannot be opened."""
     OUTPUT_LOST = 5002
-    """The output went away; the position is kept."""
+    """The output was lost; the position is kept."""
     OUTPUT_CONFIGURATION = 5003
-    """The output cannot be had in this way."""
+    """The output does not support this configuration."""
     NOT_VIRTUAL_CLOCK = 5004
-    """The daemon does not run on the virtual clock."""
+    """The daemon does not use the virtual clock."""
     DEVICE_LOST = 5011
-    """The output's device went away, and its sound server is there."""
+    """The device of the output went away; its sound server is running."""
     NO_SUCH_DEVICE = 5012
     """The sound server has no output device of that name."""
     SOURCE_UNAVAILABLE = 5021
-    """The source cannot be opened: no sound server answers, or it has no such source."""
+    """The source cannot be opened: no sound server replies, or it has no such source."""
     SOURCE_LOST = 5022
-    """The source went away; what had been recorded is in the file."""
+    """The source went away; the audio recorded before is in the file."""
     SOURCE_CONFIGURATION = 5023
-    """The source cannot be had in this way."""
+    """The source does not support this configuration."""
     UNKNOWN_COMMAND = 6001
-    """There is no such command."""
+    """The command does not exist."""
     BAD_ARGUMENTS = 6002
-    """Missing, excess or unreadable arguments; the message says which and what is taken."""
+    """Missing, unexpected or invalid arguments; the message states which, and what is accepted."""
     LINE_TOO_LONG = 6003
-    """Longer than the limit; left out."""
+    """The line is longer than the limit and was discarded."""
     INVALID_UTF8 = 6004
-    """Not UTF-8."""
+    """The line is not UTF-8."""
     BAD_QUOTING = 6005
-    """A quote or escape that cannot be read; the message has the column."""
+    """An invalid quote or escape; the message states the column."""
     ID_IN_USE = 6006
     """A waiting request has this id."""
     TOO_MANY_CONNECTIONS = 6007
-    """The daemon has as many connections as it takes."""
+    """The daemon has the maximum number of connections."""
     TOO_MANY_SUBSCRIPTIONS = 6008
-    """This connection has as many as it may, or all together have as much to be told."""
+    """This connection has the maximum number of subscriptions, or all together have too many."""
     OUTPUT_OVERFLOW = 6009
-    """More than a connection may have waiting: it did not read its replies, or asked for too long a list at once."""
+    """Too many pending bytes: the client did not read its replies, or requested too long a list."""
     NOT_ALLOWED = 6010
-    """This peer may not do this."""
+    """This client has no right to do this."""
     TIMED_OUT = 6011
-    """What was waited for did not happen in time."""
+    """The event did not occur in time."""
     WAIT_ENDED = 6012
-    """What was waited for cannot happen any more."""
+    """The event cannot occur any more."""
     QUEUE_TOO_LONG = 6013
-    """The queue would have more entries, or more bytes of paths and options, than its limit."""
+    """The queue would exceed its limit of entries, or of bytes of paths and options."""
     TOO_MANY_PLAYERS = 6014
-    """The daemon has as many players as it takes."""
+    """The daemon has the maximum number of players."""
     CANCELLED = 6015
-    """Ended before it was done, because the connection or player was, or by `cancel`."""
+    """Cancelled: the connection or player was closed, or by `cancel`."""
     INVALID_JSON = 6016
-    """Not JSON, or no JSON-RPC 2.0 request."""
+    """Not JSON, or not a JSON-RPC 2.0 request."""
     SHUTTING_DOWN = 6017
-    """The daemon is ending."""
+    """The daemon is shutting down."""
     EDIT_TOO_LARGE = 6018
-    """More was gathered behind `queue.begin` than is allowed, here or on all connections together; what was gathered before
-    stays."""
+    """More edits were collected after `queue.begin` than allowed, on this or on all connections; earlier ones stay."""
     TOO_MANY_ASSETS = 6019
-    """This connection has as many assets open as it may."""
+    """This connection has the maximum number of open assets."""
     NO_SUCH_REQUEST = 6020
-    """No request of that id waits on this connection."""
+    """No request with that id waits on this connection."""
     TOO_MANY_RECORDERS = 6022
-    """The daemon has as many recorders at work as it takes."""
+    """The daemon has the maximum number of active recorders."""
     BATCH_TOO_LARGE = 6023
-    """The replies of the batch are too large already; this request of it was not run."""
+    """The replies of the batch are too large; this request was not executed."""
     OTHER_INSTANCE = 6030
-    """The daemon is another one than that which the number is of: begin anew."""
+    """The number belongs to another instance of the daemon: start again."""
     NO_SUCH_EVENT = 6031
     """No event has had this number yet."""
 

@@ -259,23 +259,6 @@ class ScanProgress(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Transition(Event):
-    """Playback of an item followed another one, or itself (repeated or looped), as heard."""
-
-    id: int
-    player: str
-    from_: int = field(metadata={"wire": "from"})
-    to: int
-    time: Fraction = field(metadata={"wire": "pts"})
-    trimmed_end: int = field(metadata={"wire": "trimmedEnd"})
-    trimmed_end_by: str | None = field(metadata={"wire": "trimmedEndBy"})
-    trimmed_start: int = field(metadata={"wire": "trimmedStart"})
-    trimmed_start_by: str | None = field(metadata={"wire": "trimmedStartBy"})
-    inserted: int
-    seq: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SecondaryAudioHint(Event):
     """The sound server lowers the volume of playback because another program plays (`phase=began`), or no longer does
     (`phase=ended`)."""
@@ -357,8 +340,25 @@ class TimedMetadata(Event):
     language: str | None = None
     info: str | None = None
     owner: str | None = None
-    picture_type: str | None = None
+    artwork_type: str | None = None
     data: str | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition(Event):
+    """Playback of an item followed another one, or itself (repeated or looped), as heard."""
+
+    id: int
+    player: str
+    from_: int = field(metadata={"wire": "from"})
+    to: int
+    time: Fraction = field(metadata={"wire": "pts"})
+    trimmed_end: int
+    trimmed_end_by: str | None
+    trimmed_start: int
+    trimmed_start_by: str | None
+    inserted: int
     seq: int | None = None
 
 
@@ -381,13 +381,13 @@ EVENTS: dict[str, type[Event]] = {
     "removed": Removed,
     "route-changed": RouteChanged,
     "scan-progress": ScanProgress,
-    "transition": Transition,
     "secondary-audio-hint": SecondaryAudioHint,
     "stalled": Stalled,
     "stream-title": StreamTitle,
     "tick": Tick,
     "time-jumped": TimeJumped,
     "timed-metadata": TimedMetadata,
+    "transition": Transition,
 }
 """The classes by the wire names of the events."""
 
@@ -459,11 +459,11 @@ __all__ = [
     "Removed",
     "RouteChanged",
     "ScanProgress",
-    "Transition",
     "SecondaryAudioHint",
     "Stalled",
     "StreamTitle",
     "Tick",
     "TimeJumped",
     "TimedMetadata",
+    "Transition",
 ]

@@ -76,7 +76,7 @@ class PlaybackCommands(Sends):
     async def mute(self, state: bool | Literal["toggle"] | None = None) -> bool:
         """Mute or unmute the player, or show whether it is muted."""
         reply = await self._send("mute", {"state": state})
-        return read_bool(reply, "muted")
+        return read_bool(reply, "isMuted")
 
     async def next_chapter(self) -> SeekReply:
         """Seek to the start of the next chapter of the current item."""
@@ -89,13 +89,13 @@ class PlaybackCommands(Sends):
         return read_float(reply, "pan")
 
     async def pause(self) -> None:
-        """Pauses."""
+        """Pause playback."""
         await self._send("pause", {})
 
     async def pitch(self, algorithm: Literal["timeDomain", "spectral", "varispeed"] | None = None) -> str:
         """Set how the pitch follows the rate, or show it."""
         reply = await self._send("pitch", {"algorithm": algorithm})
-        return read_text(reply, "pitch")
+        return read_text(reply, "audioTimePitchAlgorithm")
 
     async def play(self) -> None:
         """Play at the rate that `rate` set, or else at `default-rate`."""

@@ -142,7 +142,7 @@ class ReplayGain:
     """The reply of `replay-gain`."""
 
     mode: str
-    pre_amp: float = field(metadata={"wire": "pre-amp"})
+    pre_amp: float
     fallback: float
     protect: bool
     item: int | None
@@ -166,7 +166,7 @@ class Status:
     duration: Fraction | None
     provides_precise_duration: bool
     volume: float
-    muted: bool
+    is_muted: bool
     pan: float
     action_at_item_end: str
     repeat: str
@@ -180,7 +180,7 @@ class Status:
     shuffle: int | None
     on_failure: str
     automatically_waits_to_minimize_stalling: bool
-    pitch: str
+    audio_time_pitch_algorithm: str
     chapter: int | None
     chapter_title: str | None
     replay_gain: str
@@ -272,7 +272,7 @@ class ArtworkReply:
 
     item: int | None = None
     count: int | None = None
-    picture: int | None = None
+    artwork: int | None = None
     type: str | None = None
     media_type: str | None = None
     bytes: int | None = None
@@ -336,7 +336,7 @@ class Tags:
     count: int
     next: int | None
     formats: tuple[str, ...]
-    pictures: int
+    artwork_count: int
     track_gain: float | None = None
     track_peak: float | None = None
     album_gain: float | None = None
@@ -352,7 +352,7 @@ class ItemPitch:
     """The reply of `item.pitch`."""
 
     item: int
-    pitch: str
+    audio_time_pitch_algorithm: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -404,8 +404,8 @@ class ItemStatus:
     live: bool
     live_edge: Fraction | None = None
     date: str | None = None
-    pitch: str
-    own_pitch: str | None
+    audio_time_pitch_algorithm: str
+    own_audio_time_pitch_algorithm: str | None
     gain: float | None
     gain_source: str | None
     gain_limited: bool | None
@@ -665,9 +665,9 @@ class SessionSetting:
 class SessionPolicy:
     """The reply of `session.policy`."""
 
-    at_end: str = field(metadata={"wire": "at-end"})
+    at_end: str
     timeout: Fraction | None
-    at_timeout: str = field(metadata={"wire": "at-timeout"})
+    at_timeout: str
     fade: Fraction
 
 
@@ -682,9 +682,9 @@ class SessionStatus:
     others: str
     playback: bool
     recording: bool
-    active: bool
-    interrupted: bool
-    hint: bool
+    is_active: bool
+    is_interrupted: bool
+    secondary_audio_should_be_silenced_hint: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,7 +97,7 @@ class QueueChangesRow:
 class PictureRow:
     """A row of `item.artwork` or `asset.artwork`."""
 
-    picture: int
+    artwork: int
     type: str
     media_type: str
     description: str | None = None
@@ -158,8 +158,8 @@ class MetadataItem:
     language: str | None = None
     info: str | None = None
     owner: str | None = None
-    picture_type: str | None = None
-    picture: int | None = None
+    artwork_type: str | None = None
+    artwork: int | None = None
     target_level: int | None = None
     total: int | None = None
     play_count: int | None = None
@@ -326,7 +326,7 @@ class PlayerSummary:
     item: int | None
     count: int
     volume: float
-    muted: bool
+    is_muted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,175 @@
+import Glibc
+import MediaCore
+import Playback
+import SavedState
+import WireProtocol
+
+/// Commands about bookmarks.
+extension Connection {
+  /// The writer of the saved state, which contains the bookmarks.
+  ///
+  /// - Throws: `state-not-saved`, or the error that prevents saving.
+  func stateWriter() throws(MediaError) -> StateWriter {
+    guard let keeper = server.keeper else { throw Self.nothingIsSaved }
+    let status = keeper.status
+    guard status.isSaving else { throw status.error ?? MediaError(.stateNotSaved, "no state is saved") }
+    return keeper
+  }
+
+  /// The current item, its bookmark location, and its heard time.
+  ///
+  /// - Throws: `no-current-item`, or the error of the item. `invalid-state` if the item is not ready or cannot be
+  ///   located again.
+  ///   `ranges-not-supported` for a stream.
+  private func current(
+    of target: NamedPlayer, _ operation: CommandName
+  ) throws(MediaError) -> (item: PlayerItem, place: BookmarkedItem, time: MediaTime) {
+    let found = target.player.onLoop { player in player.currentItem.map { ($0, player.currentTime()) } }
+    guard let (item, time) = found else {
+      throw MediaError(.noCurrentItem, "there is no current item", operation: operation.rawValue)
+    }
+    if let error = item.error { throw error }
+    guard let seekable = item.isSeekable else {
+      throw MediaError(
+        .invalidState, "item \(item.id) is not ready yet; use `wait ready` first", operation: operation.rawValue)
+    }
+    // A live stream has a different timeline each time it is opened.
+    guard seekable, item.liveWindow == nil else {
+      throw MediaError(
+        .rangesNotSupported, "item \(item.id) is a stream, which cannot have bookmarks",
+        operation: operation.rawValue)
+    }
+    guard let place = BookmarkedItem(item) else {
+      throw MediaError(
+        .invalidState, "item \(item.id) was passed as a descriptor and cannot have bookmarks",
+        operation: operation.rawValue)
+    }
+    return (item, place, time)
+  }
+
+  func addBookmark(at time: MediaTime?, name: String, _ player: String) throws(MediaError) -> Reply {
+    let keeper = try stateWriter()
+    let current = try current(of: try server.registry.player(player), .bookmarkAdd)
+    let time = time ?? current.time
+    let duration = current.item.duration
+    guard !duration.isNumeric || time <= duration else {
+      throw MediaError(
+        .invalidTime, "item \(current.item.id) ends at \(duration), before \(time)",
+        operation: CommandName.bookmarkAdd.rawValue)
+    }
+    let made = try keeper.changeBookmarks { table throws(MediaError) in
+      try table.add(current.place, name: name, at: time, now: BookmarkedItem.now)
+    }
+    var fields: Fields = ["bookmark": .int(made.id), "item": .int(current.item.id)]
+    fields.append(position: made.time)
+    if !name.isEmpty { fields.append("name", .string(name)) }
+    return .ok(fields)
+  }
+
+  func listBookmarks(of item: Int?, offset: Int, limit: Int, _ player: String) throws(MediaError) -> Reply {
+    let keeper = try stateWriter()
+    let target = try server.registry.player(player)
+    var all = keeper.bookmarks.all
+    if let item {
+      guard let entry = target.player.onLoop({ $0.item(UInt64(item)) }) else {
+        throw MediaError(
+          .noSuchItem, "there is no item \(item) in the queue", operation: CommandName.bookmarkList.rawValue)
+      }
+      let place = BookmarkedItem(entry)
+      all = all.filter { $0.place == place }
+    }
+    var rows: [Fields] = []
+    var byteCount = 0
+    for bookmark in all.dropFirst(offset).prefix(min(limit, server.limits.listCount)) {
+      let row = Self.row(bookmark)
+      byteCount += bookmark.place.place.byteCount * 6 + bookmark.name.utf8.count * 6 + 256
+      if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
+      rows.append(row)
+    }
+    let next = min(offset, all.count) + rows.count
+    return .ok(["count": .int(all.count), "next": next < all.count ? .int(next) : FieldValue.none], rows: rows)
+  }
+
+  private static func row(_ bookmark: Bookmark) -> Fields {
+    var fields: Fields = ["bookmark": .int(bookmark.id), "path": bookmark.place.place.wirePath]
+    if !bookmark.place.part.isEmpty { fields.append("part", .string(bookmark.place.part)) }
+    fields.append("time", .time(bookmark.time))
+    fields.append("automatic", .bool(bookmark.isAutomatic))
+    fields.append("saved", .integer(bookmark.savedAt))
+    if !bookmark.name.isEmpty { fields.append("name", .string(bookmark.name)) }
+    return fields
+  }
+
+  /// Starts a seek to a bookmark.
+  ///
+  /// - Throws: `no-such-bookmark`, `invalid-argument` for a bookmark of another file, or the errors of a seek.
+  func beginGoing(
+    to wanted: StateCommand.BookmarkTarget, _ player: String, _ request: WaitingRequest
+  ) throws(MediaError) {
+    let keeper = try stateWriter()
+    let target = try server.registry.player(player)
+    guard let item = target.player.onLoop({ $0.currentItem }) else {
+      throw MediaError(.noCurrentItem, "there is no current item", operation: CommandName.bookmarkGo.rawValue)
+    }
+    let place = BookmarkedItem(item)
+    let found: Bookmark?
+    switch wanted {
+    case .number(let number):
+      let bookmark = try keeper.bookmarks.bookmark(UInt64(number))
+      guard bookmark.place == place else {
+        throw MediaError(
+          .invalidArgument, "bookmark \(number) does not belong to item \(item.id)",
+          operation: CommandName.bookmarkGo.rawValue)
+      }
+      found = bookmark
+    case .name(let name): found = place.flatMap { keeper.bookmarks.named(name, in: $0) }
+    case .left: found = place.flatMap { keeper.bookmarks.left($0) }
+    }
+    guard let found else {
+      throw MediaError(
+        .noSuchBookmark, "unknown bookmark of item \(item.id); `bookmark.list item=\(item.id)` lists them",
+        operation: CommandName.bookmarkGo.rawValue)
+    }
+    try begin(
+      PlaybackCommand.Seek(place: .time(.absolute(found.time)), item: Int(clamping: item.id)), on: target, request)
+  }
+}
+
+extension BookmarkedItem {
+  /// Creates the location of an item, independent of its queue entry. Nil if the item cannot be located again. A URL is
+  /// stored without user name and password.
+  init?(_ item: PlayerItem) {
+    let place: StoredEntry.Place
+    switch item.asset.place {
+    case .path(let path): place = .path(path)
+    case .url(let url, _): place = .address(url.redacted)
+    case .descriptor, .source, .data, .composition: return nil
+    }
+    self.init(place: place, part: item.timeRange?.wireText ?? "")
+  }
+
+  /// The current time in seconds since 1970.
+  static var now: Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Int64(now.tv_sec)
+  }
+}
+
+extension StoredEntry.Place {
+  /// The location in its form on the wire.
+  fileprivate var wirePath: FieldValue {
+    switch self {
+    case .path(let path): FilePath(bytes: path).map(FieldValue.path) ?? FieldValue.none
+    case .address(let text): .path(FilePath(address: text))
+    case .lost(let name): .string(name)
+    }
+  }
+
+  fileprivate var byteCount: Int {
+    switch self {
+    case .path(let path): path.count
+    case .address(let text), .lost(let text): text.utf8.count
+    }
+  }
+}

@@ -1,0 +1,232 @@
+import MediaCore
+import RealtimeAudio
+import Recording
+import WireProtocol
+
+/// Commands about recordings. Recordings are prepared and finalized off the loop.
+extension Connection {
+  /// Runs the commands that reply immediately.
+  func run(_ command: RecordCommand, form: WireForm) throws(MediaError) -> Reply? {
+    let recorders = server.recorders
+    switch command {
+    case .start(let number, let moment, let duration):
+      let found = try recorders.recorder(number)
+      guard found.recorder.status.state != .stopped else {
+        throw MediaError(.invalidState, "recorder \(found.number) is stopped, and its recording is complete")
+      }
+      try server.engine.session.checkRecording()
+      try found.recorder.startRecording(atHostTime: Self.hostTime(moment), forDuration: duration)
+    case .pause(let number): try recorders.recorder(number).recorder.pause()
+    case .status(let number): return .ok(Self.fields(of: try recorders.recorder(number)))
+    case .list:
+      let rows = recorders.recorders.map(Self.fields)
+      return .ok(["count": .int(rows.count)], rows: rows)
+    case .watch(let number, let rate): return try watch(try recorders.recorder(number), rate: rate, form: form)
+    case .unwatch(let id): try subscriptions.remove(id, .recordings)
+    case .prepare, .stop, .delete: preconditionFailure("these wait: Command.isWaiting")
+    }
+    return nil
+  }
+
+  /// Starts the commands that wait for the source or the file.
+  func begin(_ command: RecordCommand, _ request: WaitingRequest) throws(MediaError) {
+    let loop = server.loop
+    switch command {
+    case .prepare(let recording): try begin(recording, request)
+    case .stop(let number):
+      let found = try server.recorders.recorder(number)
+      // Continues if the connection closes, because the client wanted the file.
+      try found.recorder.stop { [number = found.number, file = found.file] result in
+        loop.execute {
+          request.answer(result) { .ok(Self.fields(of: $0, recorder: number, asked: file)) }
+        }
+      }
+    case .delete(let number):
+      let found = try server.recorders.recorder(number)
+      let (recorder, file) = (found.recorder, found.file)
+      guard recorder.status.state == .stopped else {
+        throw MediaError(.invalidState, "a recording can be deleted only after it is stopped")
+      }
+      let path = recorder.status.outcome?.path.flatMap { FilePath(bytes: $0) } ?? file
+      let carried = LoopCarried(value: found)
+      NamedThread.detached(name: "playhead-delete") { [server] in
+        let result = Result { () throws(MediaError) in try recorder.deleteRecording() }
+        loop.execute {
+          request.answer(result) { _ in
+            server.recorders.remove(carried.value)
+            return .ok(["recorder": .int(carried.value.number), "file": .path(path)])
+          }
+        }
+      }
+    case .start, .pause, .status, .list, .watch, .unwatch:
+      preconditionFailure("this does not wait: Command.isWaiting")
+    }
+  }
+
+  /// Carries a value to the loop. Safety: the value is used on the loop only.
+  private struct LoopCarried<Value>: @unchecked Sendable {
+    let value: Value
+  }
+
+  // MARK: - Preparing
+
+  private func begin(_ command: RecordCommand.Recording, _ request: WaitingRequest) throws(MediaError) {
+    guard let makeSource = server.makeSource else {
+      throw MediaError(.sourceUnavailable, "this daemon has no source for recordings")
+    }
+    try server.engine.session.checkRecording()
+    let loop = server.loop
+    let place = RecordingLocation(
+      path: command.file.bytes, replaces: command.replaces, roots: server.policy.writableRoots)
+    var options = Self.options(command)
+    options.journal = server.recordingJournal
+    let source = command.source
+    let added = try server.recorders.add(command.file) { [server] number in
+      options.onEvent = { [weak server] event in
+        loop.execute { [weak server] in server?.recorders.happened(event, to: number) }
+      }
+      return AudioRecorder(place: place, settings: Self.settings(command), options: options) { makeSource(source) }
+    }
+    let carried = LoopCarried(value: added)
+    added.recorder.prepareToRecord { [server] result in
+      loop.execute {
+        // Removes a recorder that could not be prepared.
+        if case .failure = result { server.recorders.remove(carried.value) }
+        request.answer(result) { _ in
+          let status = carried.value.recorder.status
+          return .ok([
+            "recorder": .int(carried.value.number), "file": .path(command.file), "source": .string(status.sourceLabel),
+            "format": .string(status.format?.rawValue ?? "none"),
+            "sampleRate": .int(command.sampleRateHz ?? status.sourceFormat?.sampleRateHz ?? 0),
+            "channels": .int(command.channelCount ?? status.sourceFormat?.channelCount ?? 0),
+          ])
+        }
+      }
+    }
+  }
+
+  private static func settings(_ command: RecordCommand.Recording) -> RecordingSettings {
+    var settings = RecordingSettings()
+    settings.format = command.form.flatMap { RecordingSettings.Format(rawValue: $0.rawValue) }
+    (settings.sampleRateHz, settings.channelCount) = (command.sampleRateHz, command.channelCount)
+    settings.bitDepth = command.bitsPerSample
+    (settings.isFloat, settings.isBigEndian) = (command.isFloat, command.isBigEndian)
+    settings.quality = command.quality.flatMap { RecordingSettings.Quality(rawValue: $0.rawValue) }
+    settings.bitRate = command.bitRate
+    return settings
+  }
+
+  private static func options(_ command: RecordCommand.Recording) -> AudioRecorder.Options {
+    var options = AudioRecorder.Options()
+    options.startLevel = command.startLevel.map { Float($0) }
+    options.silenceLevel = command.silenceLevel.map { Float($0) }
+    if let longest = command.longestSilence { options.longestSilence = longest.seconds }
+    return options
+  }
+
+  private static func hostTime(_ moment: RecordCommand.StartMoment) -> HostTime? {
+    switch moment {
+    case .now: nil
+    case .after(let span): HostTime.now.advanced(byNanoseconds: span.wholeNanoseconds ?? .max)
+    case .instant(let time):
+      HostTime(nanoseconds: time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max)
+    }
+  }
+
+  // MARK: - Replies
+
+  private static func fields(
+    of outcome: AudioRecorder.Outcome, recorder: Int, asked: FilePath
+  ) -> Fields {
+    var fields: Fields = ["recorder": .int(recorder)]
+    if let path = outcome.path {
+      fields.append("file", .path(path == asked.bytes ? asked : FilePath(bytes: path) ?? asked))
+    }
+    if outcome.duration.isNumeric { fields.append("duration", .time(outcome.duration)) }
+    fields.append("size", .integer(outcome.byteCount))
+    fields.append("lost", .integer(outcome.lostFrameCount))
+    fields.append("skipped", .integer(outcome.skippedFrameCount))
+    append(outcome.error, to: &fields)
+    return fields
+  }
+
+  private static func fields(of found: NumberedRecorder) -> Fields {
+    let status = found.recorder.status
+    let path = status.outcome?.path.flatMap { FilePath(bytes: $0) } ?? found.file
+    var fields: Fields = [
+      "recorder": .int(found.number), "state": .string(status.state.rawValue), "file": .path(path),
+    ]
+    fields.append(position: status.currentTime)
+    fields.append("source", status.sourceLabel.isEmpty ? .none : .string(status.sourceLabel))
+    fields.append("format", status.format.map { .string($0.rawValue) } ?? .none)
+    fields.append("sampleRate", .int(found.recorder.settings.sampleRateHz ?? status.sourceFormat?.sampleRateHz ?? 0))
+    fields.append("channels", .int(found.recorder.settings.channelCount ?? status.sourceFormat?.channelCount ?? 0))
+    fields.append("lost", .integer(status.outcome?.lostFrameCount ?? status.lostFrameCount))
+    fields.append("skipped", .integer(status.outcome?.skippedFrameCount ?? status.skippedFrameCount))
+    fields.append("waitingForLevel", .bool(status.isWaitingForLevel))
+    append(status.outcome?.error, to: &fields)
+    return fields
+  }
+
+  private static func append(_ error: MediaError?, to fields: inout Fields) {
+    guard let error else { return }
+    fields.append("fault", .string(error.code.name))
+    fields.append("message", .string(error.message))
+  }
+
+  // MARK: - Observing
+
+  private func watch(_ found: NumberedRecorder, rate: Double?, form: WireForm) throws(MediaError) -> Reply {
+    let cost = Subscriptions.Cost(eventsPerSecond: rate ?? 0)
+    let id = try newSubscription(cost)
+    let number = found.number
+    let watcher = found.watch { [weak self] event in
+      var event = event
+      event.subscription = id
+      self?.send(.recording(event), form: form)
+    } onClose: { [weak self] in
+      self?.subscriptions.drop(id)
+    }
+    var meter: Int?
+    if let rate {
+      let loop = server.loop
+      meter = try found.recorder.addMeterObserver(rate: rate) { [weak self] levels, time in
+        loop.execute { [weak self] in
+          guard let self, self.subscriptions.contains(id) else { return }
+          self.send(.recordMeter(Event.RecordMeter(subscription: id, recorder: number, time: time, levels)), form: form)
+        }
+      }
+    }
+    let carried = LoopCarried(value: found)
+    subscriptions.add(id, .recordings, cost) { [weak self] in
+      carried.value.unwatch(watcher)
+      if let meter { carried.value.recorder.removeMeterObserver(meter) }
+      self?.forgetEvents(ofSubscription: id)
+    }
+    // The event with the current state comes after the reply.
+    afterwards = .send { [weak self] in
+      var event = carried.value.event(
+        carried.value.recorder.status.state, error: carried.value.recorder.status.outcome?.error)
+      event.subscription = id
+      self?.send(.recording(event), form: form)
+    }
+    return .ok(["id": .int(id)])
+  }
+}
+
+extension Event.RecordMeter {
+  init(subscription: Int, recorder: Int, time: MediaTime, _ levels: MeterLevels) {
+    self.init(
+      subscription: subscription, recorder: recorder, time: time, average: levels.averagePower,
+      peak: levels.peakPower, averageScale: levels.averagePower.map(MeterLevels.scale),
+      peakScale: levels.peakPower.map(MeterLevels.scale))
+  }
+}
+
+extension ServerContext {
+  /// The journal of unfinished recordings, next to the saved state. Nil if no state is saved.
+  var recordingJournal: RecordingJournal? {
+    guard let status = keeper?.store.status, status.isSaving, !status.folder.isEmpty else { return nil }
+    return RecordingJournal(folder: "\(status.folder)/recordings")
+  }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import MediaCore
+import Playback
+import SavedState
+import WireProtocol
+
+/// Commands about the saved state.
+extension Connection {
+  /// Runs the commands that reply immediately.
+  func run(_ command: StateCommand) throws(MediaError) -> Reply? {
+    switch command {
+    case .status: return .ok(stateFields)
+    case .addBookmark(let time, let name, let player): return try addBookmark(at: time, name: name, player)
+    case .bookmarks(let item, let offset, let limit, let player):
+      return try listBookmarks(of: item, offset: offset, limit: limit, player)
+    case .removeBookmark(let number):
+      try stateWriter().changeBookmarks { table throws(MediaError) in try table.remove(UInt64(number)) }
+      return .ok
+    case .save, .saveQueue, .loadQueue, .savedQueues, .forgetQueue, .goToBookmark:
+      preconditionFailure("these wait: Command.isWaiting")
+    }
+  }
+
+  /// Starts the commands that wait for the store.
+  func begin(_ command: StateCommand, _ request: WaitingRequest) throws(MediaError) {
+    guard let keeper = server.keeper else { throw Self.nothingIsSaved }
+    switch command {
+    case .status, .addBookmark, .bookmarks, .removeBookmark:
+      preconditionFailure("this does not wait: Command.isWaiting")
+    case .goToBookmark(let target, let player): try beginGoing(to: target, player, request)
+    case .save:
+      keeper.save { error in
+        if let error { request.fail(error) } else { request.finish(.ok(["writes": .int(keeper.status.writeCount)])) }
+      }
+    case .saveQueue(let name, let player):
+      _ = try server.registry.player(player)
+      // Pending changes are written first, so that the database contains the queue.
+      keeper.save { [loop = server.loop] error in
+        if let error { return request.fail(error) }
+        guard !request.isDone else { return }
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        keeper.store.saveQueue(name, of: player, at: Int64(now.tv_sec)) { result in
+          loop.execute { request.answer(result) { .ok(["name": .string(name), "count": .int($0)]) } }
+        }
+      }
+    case .loadQueue(let name, let version, let player):
+      let target = try server.registry.player(player)
+      try check(version, of: target)
+      keeper.store.loadQueue(name) { [loop = server.loop, weak self] result in
+        loop.execute { [weak self] in
+          guard let self else { return }
+          request.answer(result) { entries throws(MediaError) in
+            try self.load(entries, named: name, ifVersion: version, player: player)
+          }
+        }
+      }
+    case .savedQueues:
+      keeper.store.savedQueues { [loop = server.loop] result in
+        loop.execute {
+          request.answer(result) { queues in
+            .ok(
+              ["count": .int(queues.count)],
+              rows: queues.map {
+                ["name": .string($0.name), "count": .int($0.entryCount), "saved": .integer($0.savedAt)]
+              })
+          }
+        }
+      }
+    case .forgetQueue(let name):
+      keeper.store.forgetQueue(name) { [loop = server.loop] result in
+        loop.execute { request.answer(result) { _ in .ok } }
+      }
+    }
+  }
+
+  /// Replaces a queue with saved entries.
+  private func load(
+    _ entries: [StoredEntry], named name: String, ifVersion version: Int?, player: String
+  ) throws(MediaError) -> Reply {
+    let target = try server.registry.player(player)
+    try check(version, of: target)
+    try server.registry.checkLength(of: entries.count) { 0 }
+    let items = server.registry.makeItems(entries)
+    try server.registry.checkLength(of: items.count) { items.reduce(0) { $0 + $1.descriptionByteCount } }
+    try target.player.tryOnLoop { player throws(MediaError) in try player.replaceAll(with: items) }
+    var fields: Fields = ["name": .string(name), "count": .int(items.count)]
+    fields.append("first", ifPresent: items.first.map { .int($0.id) })
+    fields.append("last", ifPresent: items.last.map { .int($0.id) })
+    fields.append("version", .int(target.state.queueVersion))
+    return .ok(fields)
+  }
+
+  static let nothingIsSaved = MediaError(
+    .stateNotSaved,
+    "this playheadd does not save its state: it runs with --no-state, or with --clock virtual and without --state")
+
+  private var stateFields: Fields {
+    var status = server.keeper?.status ?? SavingStatus()
+    if server.keeper == nil { status.error = Self.nothingIsSaved }
+    var fields: Fields = [
+      "saving": .bool(status.isSaving),
+      "folder": FilePath(bytes: Array(status.folder.utf8)).map(FieldValue.path) ?? FieldValue.none,
+      "writes": .int(status.writeCount),
+    ]
+    if let ids = server.keeper?.presentCrashedIDs, !ids.isEmpty { fields.append("crashed", .integers(ids)) }
+    if let error = status.error {
+      fields.append("code", .int(error.code.rawValue))
+      fields.append("error", .string(error.code.name))
+      fields.append("message", .string(error.message))
+    }
+    return fields
+  }
+}
+
+extension WaitingRequest {
+  /// Replies with the result of the store. Does not call `reply` if the request has already ended.
+  func answer<Value>(
+    _ result: Result<Value, MediaError>, _ reply: (Value) throws(MediaError) -> Reply
+  ) {
+    guard !isDone else { return }
+    do throws(MediaError) { finish(try reply(result.get())) } catch { fail(error) }
+  }
+}

@@ -1,0 +1,450 @@
+import MediaCore
+import Playback
+import WireProtocol
+
+/// The size of edits, in the units of the limits.
+struct EditSize {
+  /// The number of added, moved, replaced or removed entries.
+  private(set) var changeCount = 0
+  /// The number of bytes of their paths.
+  private(set) var byteCount = 0
+
+  /// Creates an empty size.
+  init() {}
+
+  /// The size of one command.
+  init(_ command: QueueCommand) { (changeCount, byteCount) = (command.changeCount, command.pathByteCount) }
+
+  /// The sum of two sizes.
+  static func + (left: Self, right: Self) -> Self {
+    var sum = left
+    sum.changeCount += right.changeCount
+    sum.byteCount += right.byteCount
+    return sum
+  }
+
+  /// The difference of two sizes. `right` is a part of `left`.
+  static func - (left: Self, right: Self) -> Self {
+    var difference = left
+    difference.changeCount -= right.changeCount
+    difference.byteCount -= right.byteCount
+    return difference
+  }
+
+  /// Checks the limits.
+  ///
+  /// - Parameter whose: The beginning of the error message.
+  /// - Throws: `edit-too-large`.
+  fileprivate func check(_ changeLimit: Int, _ byteLimit: Int, _ whose: String) throws(MediaError) {
+    guard changeCount <= changeLimit, byteCount <= byteLimit else {
+      throw MediaError(.editTooLarge, "\(whose) at most \(changeLimit) changes and \(byteLimit) bytes of paths")
+    }
+  }
+}
+
+/// The edits that a connection collects until `queue.commit`.
+struct QueueGathering {
+  /// The player of the queue. It is not closed.
+  let target: NamedPlayer
+  /// The player's close handler, which discards the collected edits.
+  fileprivate let closeHandler: UInt64
+  fileprivate let ifVersion: Int?
+  fileprivate var made = MadeEdits()
+}
+
+/// Edits with their new entries, which already have ids.
+struct MadeEdits {
+  private(set) var edits: [QueueEdit] = []
+  private(set) var items: [PlayerItem] = []
+  private(set) var commandCount = 0
+  private(set) var size = EditSize()
+  /// Whether the edits are exactly one `load`, which specifies the whole queue.
+  private(set) var isLoad = false
+  /// The base length of the queue after the edits. Nil: the current length. `growth` is added to it.
+  private var length: Int?
+  private var growth = 0
+  /// The bytes of the added entries. If `length` is nil, the bytes of the current queue must be added.
+  private var addedByteCount = 0
+  /// The number of entries of all commands before the current one.
+  private var earlierItemCount = 0
+
+  /// Begins a command.
+  mutating func begin(_ command: QueueCommand) {
+    commandCount += 1
+    size = size + EditSize(command)
+    if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
+    if command.replacesQueue { (length, growth, addedByteCount) = (0, 0, 0) }
+    // A playlist counts as its entries, which are added later.
+    growth += command.growth - command.paths.count
+    earlierItemCount = items.count
+  }
+
+  /// Adds entries of the current command.
+  mutating func add(_ new: [PlayerItem]) {
+    growth += new.count
+    addedByteCount += new.reduce(0) { $0 + $1.descriptionByteCount }
+    items += new
+  }
+
+  /// Ends the current command after all of its entries were added.
+  mutating func end(_ command: QueueCommand) { edits += command.edits(Array(items[earlierItemCount...])) }
+
+  /// Appends later edits.
+  mutating func append(_ later: MadeEdits) {
+    isLoad = commandCount == 0 && later.isLoad
+    if let length = later.length {
+      (self.length, growth, addedByteCount) = (length, later.growth, later.addedByteCount)
+    } else {
+      growth += later.growth
+      addedByteCount += later.addedByteCount
+    }
+    edits += later.edits
+    items += later.items
+    commandCount += later.commandCount
+    size = size + later.size
+  }
+
+  /// Returns the number of bytes that describe the entries of a player's queue afterwards. May be too high, because it
+  /// includes entries that the edits both add and remove.
+  func byteCount(of player: isolated QueuePlayer) -> Int {
+    guard length == nil else { return addedByteCount }
+    var removedByteCount = 0
+    for edit in edits {
+      switch edit {
+      case .remove(let ids): for id in ids { removedByteCount += player.item(id)?.descriptionByteCount ?? 0 }
+      case .replace(let id, _): removedByteCount += player.item(id)?.descriptionByteCount ?? 0
+      case .insert, .move, .removeAll: break
+      }
+    }
+    return max(0, player.queuedByteCount - removedByteCount) + addedByteCount
+  }
+
+  /// The length of a queue of `count` entries after all edits.
+  func count(after count: Int) -> Int { (length ?? count) + growth }
+}
+
+/// Edits of the queue: single, several at once, and collected.
+extension Connection {
+  // MARK: - Applying edits
+
+  /// Applies an edit and returns the new entries.
+  func edit(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> [PlayerItem] {
+    let made = SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
+    try make(made, ifVersion: command.ifVersion, on: target)
+    return made.items
+  }
+
+  /// Applies an edit whose entries are created in several loop iterations. Then calls `completion` with the new
+  /// entries.
+  ///
+  /// The edit is applied even if the connection closes meanwhile, but not if `request` already has its reply.
+  ///
+  /// - Parameter lists: The contents of the playlists among the paths.
+  func edit(
+    _ command: QueueCommand, on target: NamedPlayer, _ lists: ListExpansion? = nil, _ request: WaitingRequest,
+    completion: @escaping ([PlayerItem]) -> Void
+  ) throws(MediaError) {
+    try check(command.ifVersion, of: target)
+    SlicedEdit(command.parts, of: target, lists, registry: server.registry, for: peer?.userID).start(
+      on: server.loop, isCancelled: isAnswered(request)
+    ) { [self] result in
+      do throws(MediaError) {
+        let made = try result.get()
+        try make(made, ifVersion: command.ifVersion, on: target)
+        completion(made.items)
+      } catch {
+        request.fail(error)
+      }
+    }
+  }
+
+  /// Returns the condition that cancels an edit in preparation.
+  private func isAnswered(_ request: WaitingRequest) -> () -> Bool { { request.isAnswered } }
+
+  /// Collects or applies an edit in several loop iterations.
+  func beginLarge(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+    guard gathering?.target === target, !command.waitsUntilReady else {
+      return try edit(command, on: target, nil, request) { items in
+        self.finishEdit(command, items, on: target, request)
+      }
+    }
+    try checkGathered(command)
+    SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).start(
+      on: server.loop, isCancelled: isAnswered(request)
+    ) { [self] result in
+      do throws(MediaError) { request.finish(try addGathered(result.get(), for: target)) } catch {
+        request.fail(error)
+      }
+    }
+  }
+
+  /// Replies to an edit, or waits until its entries are ready. Runs in another loop iteration, because the reply
+  /// contains many ids.
+  private func finishEdit(
+    _ command: QueueCommand, _ items: [PlayerItem], on target: NamedPlayer, _ request: WaitingRequest
+  ) {
+    let version = target.state.queueVersion
+    let rest = LoopBound { [self] in
+      let fields = Self.fields(ofEdit: items, version: version)
+      guard command.waitsUntilReady else { return request.finish(.ok(fields)) }
+      waitUntilReady(items.map(\.id), on: target, request, .ok(fields))
+    }
+    server.loop.execute { rest.body() }
+  }
+
+  /// Replies when the entries are ready. Later requests are processed meanwhile, unless this one has no id.
+  func waitUntilReady(_ ids: [PlayerItem.ID], on target: NamedPlayer, _ request: WaitingRequest, _ reply: Reply) {
+    letOthersPass(request)
+    let wait = ReadinessWait(target, items: ids) { error in
+      if let error { request.fail(error) } else { request.finish(reply) }
+    }
+    request.onEnd { wait.cancel() }
+    wait.start()
+  }
+  static func edited(_ items: [PlayerItem], _ target: NamedPlayer) -> Reply {
+    .ok(fields(ofEdit: items, target))
+  }
+
+  static func fields(ofEdit items: [PlayerItem], _ target: NamedPlayer) -> Fields {
+    fields(ofEdit: items, version: target.state.queueVersion)
+  }
+
+  private static func fields(ofEdit items: [PlayerItem], version: UInt64) -> Fields {
+    var fields = Fields()
+    if !items.isEmpty { fields.append("items", .integers(items.map(\.id))) }
+    fields.append("version", .int(version))
+    return fields
+  }
+
+  /// Applies all edits or none. After an error the ids of the new entries are released.
+  private func make(_ made: MadeEdits, ifVersion version: Int?, on target: NamedPlayer) throws(MediaError) {
+    do throws(MediaError) {
+      try check(version, of: target)
+      try server.registry.checkLength(of: made.count(after: target.state.itemCount)) {
+        target.player.onLoop { made.byteCount(of: $0) }
+      }
+      try target.player.tryOnLoop { player throws(MediaError) in
+        if made.isLoad { try player.replaceAll(with: made.items) } else { try player.edit(made.edits) }
+      }
+    } catch {
+      server.registry.unmake(made.items, of: peer?.userID, reservedBy: target)
+      throw error
+    }
+  }
+
+  // MARK: - Collecting
+
+  func beginGathering(for target: NamedPlayer, ifVersion version: Int?) throws(MediaError) -> Reply {
+    guard gathering == nil else {
+      throw MediaError(.invalidState, "an edit is already open, and neither committed nor aborted")
+    }
+    try check(version, of: target)
+    let closeHandler = target.onClose { [weak self] in self?.endGathering() }
+    gathering = QueueGathering(target: target, closeHandler: closeHandler, ifVersion: version)
+    return .ok(["version": .int(target.state.queueVersion)])
+  }
+
+  /// Collects an edit if edits of this player are being collected. Nil: the command must be run instead.
+  ///
+  /// - Throws: `edit-too-large`. The edit is then discarded.
+  func gather(_ command: QueueCommand, for target: NamedPlayer) throws(MediaError) -> Reply? {
+    guard gathering?.target === target, command.isEdit else { return nil }
+    try checkGathered(command)
+    let made = SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
+    return try addGathered(made, for: target)
+  }
+
+  /// Checks that a collected edit has no version.
+  ///
+  /// - Throws: `invalid-argument`.
+  private func checkGathered(_ command: QueueCommand) throws(MediaError) {
+    guard command.ifVersion != nil else { return }
+    throw MediaError(.invalidArgument, "if-version is set by queue.begin and not allowed in the edit")
+  }
+
+  /// Adds edits to the collected ones. Discards them after an error.
+  ///
+  /// - Throws: `edit-too-large`, or `invalid-state` if edits are no longer being collected.
+  private func addGathered(_ made: MadeEdits, for target: NamedPlayer) throws(MediaError) -> Reply {
+    do throws(MediaError) {
+      // Reads single properties. A second reference to the collected edits would copy them.
+      guard gathering?.target === target, let size = gathering?.made.size else {
+        throw MediaError(.invalidState, "the edit of \(target.name) on this connection is no longer open")
+      }
+      let limits = server.limits
+      try (size + made.size).check(limits.editCount, limits.editByteCount, "an edit can have")
+      try (server.gathered + made.size).check(
+        limits.gatheredCount, limits.gatheredByteCount, "the open edits of all connections can have")
+    } catch {
+      server.registry.unmake(made.items, of: peer?.userID, reservedBy: target)
+      throw error
+    }
+    gathering?.made.append(made)
+    server.gathered = server.gathered + made.size
+    return .ok(["pending": .int(gathering?.made.commandCount ?? 0)])
+  }
+
+  /// Stops collecting and discards the collected edits.
+  func endGathering() {
+    guard let open = gathering else { return }
+    gathering = nil
+    open.target.removeCloseHandler(open.closeHandler)
+    server.gathered = server.gathered - open.made.size
+    server.registry.unmake(open.made.items, of: peer?.userID, reservedBy: open.target)
+  }
+
+  /// The collected edits of this player.
+  ///
+  /// - Throws: `invalid-state` if there are none.
+  private func open(for target: NamedPlayer, _ operation: String) throws(MediaError) -> QueueGathering {
+    guard let open = gathering, open.target === target else {
+      throw MediaError(
+        .invalidState, "no edit of \(target.name) is open on this connection", operation: operation)
+    }
+    return open
+  }
+
+  func commit(on target: NamedPlayer) throws(MediaError) -> Reply {
+    let open = try open(for: target, "queue.commit")
+    gathering = nil
+    open.target.removeCloseHandler(open.closeHandler)
+    server.gathered = server.gathered - open.made.size
+    try make(open.made, ifVersion: open.ifVersion, on: target)
+    return Self.edited(open.made.items, target)
+  }
+
+  func abort(on target: NamedPlayer) throws(MediaError) -> Reply {
+    _ = try open(for: target, "queue.abort")
+    endGathering()
+    return .ok(["version": .int(target.state.queueVersion)])
+  }
+}
+
+extension QueueCommand {
+  /// Whether the command can be a part of an edit.
+  fileprivate var isEdit: Bool {
+    switch self {
+    case .load, .append, .insert, .remove, .move, .replace, .clear, .edit: true
+    case .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .changes, .expanding,
+      .export:
+      false
+    }
+  }
+
+  /// The version that the queue must have for the edit.
+  var ifVersion: Int? {
+    switch self {
+    case .load(_, _, _, let version, _, _), .append(_, _, let version, _, _, _),
+      .insert(_, _, _, let version, _, _, _),
+      .remove(_, let version), .move(_, _, let version), .replace(_, _, let version, _, _), .clear(let version),
+      .edit(_, let version):
+      version
+    case .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .changes, .expanding,
+      .export:
+      nil
+    }
+  }
+
+  /// Whether the command replies only when the new entries are ready.
+  var waitsUntilReady: Bool {
+    switch self {
+    case .load(_, let waits, _, _, _, _), .append(_, let waits, _, _, _, _), .insert(_, _, let waits, _, _, _, _): waits
+    default: false
+    }
+  }
+
+  /// The paths that the command adds.
+  var paths: WireList<FilePath> {
+    switch self {
+    case .load(let paths, _, _, _, _, _), .append(let paths, _, _, _, _, _), .insert(let paths, _, _, _, _, _, _): paths
+    case .replace(_, let path, _, _, _): [path]
+    default: []
+    }
+  }
+
+  var isPrecise: Bool {
+    switch self {
+    case .load(_, _, let precise, _, _, _), .append(_, _, _, let precise, _, _), .insert(_, _, _, _, let precise, _, _),
+      .replace(_, _, _, let precise, _):
+      precise
+    default: false
+    }
+  }
+
+  var network: NetworkOptions {
+    switch self {
+    case .load(_, _, _, _, let network, _), .append(_, _, _, _, let network, _),
+      .insert(_, _, _, _, _, let network, _),
+      .replace(_, _, _, _, let network):
+      network
+    default: NetworkOptions()
+    }
+  }
+
+  /// Whether added entries start at their last position. Nil: as configured. An entry that replaces another one starts
+  /// at its beginning.
+  var resumes: Bool? {
+    switch self {
+    case .load(_, _, _, _, _, let resumes), .append(_, _, _, _, _, let resumes), .insert(_, _, _, _, _, _, let resumes):
+      resumes
+    default: false
+    }
+  }
+
+  /// The number of entries that the command adds, moves or removes. At least 1.
+  fileprivate var changeCount: Int {
+    if case .remove(let ids, _) = self { return ids.count }
+    return Swift.max(1, paths.count)
+  }
+
+  fileprivate var pathByteCount: Int { network.byteCount + paths.byteCount }
+
+  /// The commands of an edit.
+  fileprivate var parts: WireList<QueueCommand> { if case .edit(let commands, _) = self { commands } else { [self] } }
+
+  /// Whether the command removes the whole queue.
+  fileprivate var replacesQueue: Bool {
+    switch self {
+    case .load, .clear: true
+    default: false
+    }
+  }
+
+  /// The change of the queue's length. If `replacesQueue` is true, relative to an empty queue.
+  fileprivate var growth: Int {
+    switch self {
+    case .load, .append, .insert: paths.count
+    case .remove(let ids, _): -ids.count
+    default: 0
+    }
+  }
+
+  /// The player's edits for this command. `items` are its new entries.
+  fileprivate func edits(_ items: [PlayerItem]) -> [QueueEdit] {
+    switch self {
+    case .load: [.removeAll, .append(items)]
+    case .append: [.append(items)]
+    case .insert(_, let place, _, _, _, _, _): [.insert(items, at: place.place)]
+    case .remove(let ids, _): [.remove(ids.map { UInt64($0) })]
+    case .move(let id, let place, _): [.move(UInt64(id), to: place.place)]
+    case .replace(let id, _, _, _, _): items.map { .replace(UInt64(id), with: $0) }
+    case .clear: [.removeAll]
+    case .edit, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .changes,
+      .expanding,
+      .export:
+      []
+    }
+  }
+}
+
+extension QueueCommand.QueuePosition {
+  /// The position in the engine's type.
+  var place: QueuePosition {
+    switch self {
+    case .next: .next
+    case .after(let id): .after(UInt64(id))
+    case .before(let id): .before(UInt64(id))
+    case .index(let index): .index(index)
+    }
+  }
+}

@@ -1,0 +1,365 @@
+import Logging
+import MediaCore
+import Playback
+import SavedState
+
+extension OpeningMarks: OpeningRecord {}
+
+/// Saves the state of the players: records their changes, and passes them to the store in batches.
+///
+/// - Changes are passed after a short delay, so that changes that occur together are written together. During a write,
+///   new changes are only recorded.
+/// - During playback the position is passed every 0.9 s.
+/// - Without changes there is no work at all.
+/// - The control loop only records changes. The store's thread computes the data to write from snapshots, whose cost
+///   does not depend on the queue length.
+///
+/// Threading: confined to the control loop.
+final class StateWriter: @unchecked Sendable {
+  // `@unchecked Sendable`: confined to the loop. The callbacks of timers and of the store switch to it.
+
+  /// The delay from a change to the write.
+  private static let delayNanoseconds: Int64 = 20_000_000
+  /// The minimum time between two writes.
+  private static let spacingNanoseconds: Int64 = 400_000_000
+  /// The interval of position writes during playback. Including the time for writing, a saved position is at most one
+  /// second old.
+  private static let positionNanoseconds: Int64 = 900_000_000
+
+  /// The first and the longest delay before a failed write is repeated. The delay doubles each time.
+  private static let firstRetryNanoseconds: Int64 = 1_000_000_000
+  private static let lastRetryNanoseconds: Int64 = 60_000_000_000
+
+  /// The recorded changes of one player.
+  private struct Note {
+    /// The maximum number of recorded entries. With more, all entries are written and no more are recorded.
+    /// The recorded entries are retained until the write. Releasing them may free much memory, which the store's thread
+    /// should do.
+    static let limit = 20_000
+
+    /// New or changed entries: single ones, and groups that were added together.
+    private var single: [PlayerItem.ID: PlayerItem] = [:]
+    private var batches: [[PlayerItem]] = []
+    private var count = 0
+    /// Whether all entries must be written.
+    private(set) var isWhole = false
+
+    mutating func add(_ items: [PlayerItem]) {
+      guard !isWhole, let first = items.first else { return }
+      if items.count == 1 {
+        if single.updateValue(first, forKey: first.id) == nil { count += 1 }
+      } else {
+        batches.append(items)
+        count += items.count
+      }
+      isWhole = count > Self.limit
+    }
+
+    /// All recorded entries without duplicates.
+    var items: [PlayerItem] {
+      var items = single
+      for item in batches.joined() { items[item.id] = item }
+      return Array(items.values)
+    }
+  }
+
+  /// The data of one player that is passed to the store.
+  private struct Part {
+    var name: String
+    var snapshot: PlayerSnapshot
+    /// The recorded changes. Nil: none.
+    var note: Note?
+    /// Returns all entries. Set if all are or may be needed.
+    var allItems: (@Sendable () -> [PlayerItem])?
+
+    func stored(whole: Bool) -> StoredPlayer {
+      StoredPlayer(
+        name: name, snapshot, changed: whole || note?.isWhole == true ? allItems?() ?? [] : note?.items ?? [])
+    }
+  }
+
+  let store: StateStore
+  private let registry: PlayerRegistry
+  private let engine: EngineCore
+  private let logger: Logger
+  /// The loop of the timers. It uses real time even if the players use a virtual clock.
+  private let loop: any ControlLoop
+  /// The recorded changes by player. The dictionary avoids an allocation per change for known players.
+  private var notes: [String: Note] = [:]
+  private var timer: (any ControlTimer)?
+  private var timerTime = HostTime(nanoseconds: .max)
+  private var lastWrite = HostTime(nanoseconds: 0)
+  private var isWriting = false
+  private var isStopped = false
+  /// Whether the store has begun a new database, so that everything must be written.
+  private var isAllWanted = false
+  /// Whether the opening marks found at startup are still needed, because the failures they describe are not saved yet.
+  private var isCrashUnsaved = false
+  /// The entries that failed at startup because an earlier daemon crashed while opening them.
+  private var crashedIDs: [PlayerItem.ID] = []
+  /// The earliest time to repeat a failed write, and the delay for the next failure.
+  private var retryTime = HostTime(nanoseconds: 0)
+  private var retryNanoseconds = firstRetryNanoseconds
+  /// The automatic and manual bookmarks.
+  private(set) var bookmarks = BookmarkTable()
+  private var bookmarkRule = BookmarkRule(shortest: nil)
+  /// The requests that wait for changes not yet passed to the store, and for the current write.
+  private var waiting: [(MediaError?) -> Void] = []
+  private var waitingForWrite: [(MediaError?) -> Void] = []
+
+  init(store: StateStore, registry: PlayerRegistry, engine: EngineCore, loop: any ControlLoop, logger: Logger) {
+    self.store = store
+    self.engine = engine
+    self.logger = logger
+    self.registry = registry
+    self.loop = loop
+  }
+
+  // MARK: - Starting and stopping
+
+  /// Restores the saved state of the registry's players, and starts to observe them. Blocks until the state is read,
+  /// which is before clients are served.
+  func restore(_ policy: ServerPolicy) {
+    let loaded = store.waitUntilLoaded()
+    registry.skipItemIDs(to: loaded.nextItemID)
+    registry.onNextItemID = { [store] in store.note(nextItemID: $0) }
+    bookmarks = BookmarkTable(loaded.bookmarks)
+    // The item to resume may currently be playing, so current positions are recorded first.
+    registry.onResume = { [weak self] in
+      guard let self, !isStopped else { return }
+      for target in registry.players { settleCurrent(target) }
+    }
+    registry.placeToResume = { [weak self] in self?.placeToResume($0) }
+    apply(policy)
+    var maker = EntryMaker(policy)
+    for stored in loaded.players {
+      let byteLimit = policy.limits.queueByteCount
+      let omittedCount = stored.restore(
+        registry.restore(stored.name).player, &maker, openingIDs: loaded.openingIDs, byteLimit: byteLimit)
+      if omittedCount > 0 {
+        let error = MediaError(
+          .queueTooLong, "the entries of a queue can have at most \(byteLimit) bytes of paths and options")
+        logger.error(
+          "the end of a saved queue was omitted",
+          metadata: ["player": "\(stored.name)", "entries": "\(omittedCount)", "error": "\(error)"])
+      }
+    }
+    for target in registry.players { watch(target) }
+    engine.openingRecord = store.openingMarks
+    noteCrashes(loaded)
+    registry.onPlayersChange = { [weak self] made in
+      guard let self else { return }
+      if let made {
+        watch(made)
+        note(made.name, [])
+      } else {
+        aim(after: Self.delayNanoseconds)
+      }
+    }
+    // If the disk was full at startup, everything is written when there is room, even without changes.
+    if store.status.error?.code == .stateDiskFull {
+      isAllWanted = true
+      aim(after: Self.delayNanoseconds)
+    }
+    store.onBegunAnew { [weak self] in
+      guard let self else { return }
+      loop.execute {
+        self.isAllWanted = true
+        self.aim(after: Self.delayNanoseconds)
+      }
+    }
+  }
+
+  /// Finds the entries that an earlier daemon was opening when it crashed. Saves the failure of the new ones, and logs
+  /// it.
+  private func noteCrashes(_ loaded: LoadedState) {
+    for target in registry.players {
+      let items = target.player.onLoop { $0.allItems() }.filter { $0.error?.code == .crashedWhileOpening }
+      crashedIDs += items.map(\.id)
+      let fresh = items.filter { loaded.openingIDs.contains($0.id) }
+      if !fresh.isEmpty { note(target.name, fresh) }
+    }
+    crashedIDs.sort()
+    guard !loaded.openingIDs.isEmpty else { return }
+    isCrashUnsaved = true
+    aim(after: Self.delayNanoseconds)
+    logger.warning(
+      "the daemon crashed while it opened entries; they have failed, and no player opens any before a request",
+      metadata: ["items": "\(loaded.openingIDs.sorted().map(String.init).joined(separator: ","))"])
+  }
+
+  /// The entries that failed at startup because an earlier daemon crashed while opening them, and that players still
+  /// contain.
+  var presentCrashedIDs: [PlayerItem.ID] {
+    crashedIDs.filter { id in registry.players.contains { $0.player.onLoop { $0.item(id) } != nil } }
+  }
+
+  /// Applies a new policy.
+  func apply(_ policy: ServerPolicy) { bookmarkRule = BookmarkRule(shortest: policy.shortestBookmarkedDuration) }
+
+  /// Passes all changes to the store, and stops recording changes.
+  func stop() {
+    guard !isStopped else { return }
+    give(isLast: true)
+    isStopped = true
+    timer?.cancel()
+    timer = nil
+  }
+
+  /// The status of saving.
+  var status: SavingStatus { store.status }
+
+  /// Saves all current changes. Calls `completion` once, with an error if they could not be saved.
+  func save(_ completion: @escaping (MediaError?) -> Void) {
+    guard !isStopped else {
+      return completion(status.error ?? MediaError(.shuttingDown, "playheadd is stopping"))
+    }
+    waiting.append(completion)
+    if !isWriting { give() }
+  }
+
+  // MARK: - Recording changes
+
+  private func watch(_ target: NamedPlayer) {
+    let name = target.name
+    target.player.onLoop { player in
+      player.setChangeObserver { [weak self] items in self?.note(name, items) }
+      player.setPlaceObserver { [weak self] item, time, hasEnded in
+        guard let self else { return }
+        settle(item, at: time, hasEnded: hasEnded)
+        aim(after: Self.delayNanoseconds)
+      }
+    }
+  }
+
+  private func note(_ name: String, _ items: [PlayerItem]) {
+    notes[name, default: Note()].add(items)
+    aim(after: Self.delayNanoseconds)
+  }
+
+  // MARK: - Bookmarks
+
+  /// Changes bookmarks, and schedules a write.
+  func changeBookmarks<Answer>(
+    _ body: (inout BookmarkTable) throws(MediaError) -> Answer
+  ) throws(MediaError) -> Answer {
+    let answer = try body(&bookmarks)
+    aim(after: Self.delayNanoseconds)
+    return answer
+  }
+
+  private func placeToResume(_ item: PlayerItem) -> MediaTime? {
+    BookmarkedItem(item).flatMap { bookmarks.left($0)?.time }
+  }
+
+  /// Stores the position at which an item is or was heard as its automatic bookmark.
+  private func settle(_ item: PlayerItem, at time: MediaTime, hasEnded: Bool) {
+    let decision = bookmarkRule.decision(at: time, of: item.duration, hasEnded: hasEnded)
+    guard decision != .leave, let place = BookmarkedItem(item) else { return }
+    bookmarks.settle(place, at: time, decision, now: BookmarkedItem.now)
+  }
+
+  /// Stores the position of the current item.
+  private func settleCurrent(_ target: NamedPlayer) {
+    guard let place = target.player.onLoop({ $0.currentPlace }) else { return }
+    settle(place.item, at: place.time, hasEnded: place.hasEnded)
+  }
+
+  /// Schedules a write after this delay, or keeps an earlier one.
+  private func aim(after nanoseconds: Int64) {
+    guard !isWriting, !isStopped else { return }
+    let now = loop.now
+    let time = max(
+      now.advanced(byNanoseconds: nanoseconds), lastWrite.advanced(byNanoseconds: Self.spacingNanoseconds), retryTime)
+    guard time < timerTime else { return }
+    timer?.cancel()
+    timerTime = time
+    timer = loop.schedule(at: time) { [weak self] in
+      self?.timer = nil
+      self?.timerTime = HostTime(nanoseconds: .max)
+      self?.give()
+    }
+  }
+
+  private static func isPlaying(_ target: NamedPlayer) -> Bool { target.state.timeControlStatus == .playing }
+
+  // MARK: - Writing
+
+  /// Passes all changes to the store, and the positions of playing players.
+  ///
+  /// - Parameter isLast: Whether this is the last write, so that the store must get all data that it may need.
+  private func give(isLast: Bool = false) {
+    guard isLast || !isWriting else { return }
+    let names = registry.players.map(\.name)
+    let givesAll = isLast || isAllWanted
+    var parts: [Part] = []
+    for target in registry.players {
+      let isPlaying = Self.isPlaying(target)
+      let note = notes[target.name] ?? (isPlaying ? Note() : nil)
+      guard note != nil || givesAll else { continue }
+      settleCurrent(target)
+      parts.append(
+        target.player.onLoop {
+          Part(
+            name: target.name, snapshot: $0.snapshot(), note: note,
+            allItems: givesAll || note?.isWhole == true ? $0.allItemsLater() : nil)
+        })
+    }
+    notes = [:]
+    isAllWanted = false
+    isWriting = true
+    waitingForWrite += waiting
+    waiting = []
+    lastWrite = loop.now
+    let given = parts
+    let changes = bookmarks.takeChanges()
+    let allBookmarks = givesAll ? bookmarks.all.map { BookmarkChange(id: $0.id, bookmark: $0) } : []
+    let whole = { @Sendable in
+      StateBatch(names: names, players: given.map { $0.stored(whole: true) }, bookmarks: allBookmarks)
+    }
+    store.write(
+      {
+        let changed = given.filter { $0.note != nil }
+        return StateBatch(names: names, players: changed.map { $0.stored(whole: false) }, bookmarks: changes)
+      }, whole: givesAll ? whole : nil,
+      completion: { [weak self] outcome in
+        guard let self else { return }
+        loop.execute { self.wrote(outcome) }
+      })
+  }
+
+  private func wrote(_ outcome: StateStore.Outcome) {
+    isWriting = false
+    let waited = waitingForWrite
+    waitingForWrite = []
+    switch outcome {
+    case .done:
+      (retryTime, retryNanoseconds) = (HostTime(nanoseconds: 0), Self.firstRetryNanoseconds)
+      if isCrashUnsaved { store.openingMarks?.forgetFound() }
+      isCrashUnsaved = false
+      for completion in waited { completion(nil) }
+    case .kept(let error):
+      retryTime = loop.now.advanced(byNanoseconds: retryNanoseconds)
+      retryNanoseconds = min(2 * retryNanoseconds, Self.lastRetryNanoseconds)
+      for completion in waited { completion(error) }
+    case .begunAnew:
+      isAllWanted = true
+      waiting = waited + waiting
+    case .given(let error):
+      isStopped = true
+      for target in registry.players {
+        target.player.onLoop {
+          $0.setChangeObserver(nil)
+          $0.setPlaceObserver(nil)
+        }
+      }
+      for completion in waited + waiting { completion(error) }
+      waiting = []
+    }
+    guard !isStopped else { return }
+    if !waiting.isEmpty { return give() }
+    if case .kept = outcome { aim(after: 0) }
+    if isAllWanted || !notes.isEmpty || bookmarks.hasChanges { aim(after: Self.delayNanoseconds) }
+    if registry.players.contains(where: Self.isPlaying) { aim(after: Self.positionNanoseconds) }
+  }
+}

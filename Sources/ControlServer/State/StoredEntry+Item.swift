@@ -1,0 +1,242 @@
+import MediaAssets
+import MediaCore
+import NetworkIO
+import Playback
+import Playlists
+import SavedState
+
+/// Conversion of queue entries to and from their saved form.
+extension StoredEntry {
+  /// Creates the saved form of an item. Threading: any.
+  init(_ item: PlayerItem) {
+    let place: Place
+    switch item.asset.place {
+    case .path(let path): place = .path(path)
+    case .url(let url, _): place = .address(url.text)
+    case .descriptor(let descriptor): place = .lost(descriptor.name)
+    case .source(let name, _): place = .lost(name)
+    case .data: place = .lost("data")
+    case .composition: place = .lost(item.asset.displayPath)
+    }
+    self.init(id: item.id, place: place)
+    if item.asset.prefersPreciseDuration { fields["precise"] = "true" }
+    fields.put(item.asset.httpOptions)
+    if let range = item.timeRange {
+      fields["start"] = range.start.storedText
+      fields["length"] = range.duration.storedText
+    }
+    if let entry = item.playlistEntry { fields.put(entry) }
+    fields.putSettings(of: item)
+    if item.error?.code == .crashedWhileOpening { fields["crashed"] = "true" }
+  }
+
+  /// Whether an earlier daemon crashed while opening the entry, so that the entry has failed.
+  var hasCrashed: Bool { fields["crashed"] == "true" }
+}
+
+extension StoredFields {
+  // MARK: - HTTP options
+
+  fileprivate mutating func put(_ options: HTTPOptions) {
+    let usual = HTTPOptions()
+    for (number, header) in options.headers.enumerated() {
+      self["header.\(number)"] = "\(header.name): \(header.value)"
+    }
+    if options.headerScope == .any { self["header-for"] = "any" }
+    self["user-agent"] = options.userAgent
+    if !options.isNetworkAllowed { self["network"] = "false" }
+    if !options.interfaces.isEmpty { self["interface"] = options.interfaces.joined(separator: ",") }
+    if options.connectTimeout != usual.connectTimeout {
+      let (seconds, attoseconds) = options.connectTimeout.components
+      let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+      if !overflow { self["timeout"] = "\(whole &+ attoseconds / 1_000_000_000)" }
+    }
+    self["peak-bit-rate"] = options.preferredPeakBitRate.map { "\($0)" }
+  }
+
+  /// The options of HTTP requests for the entry.
+  fileprivate var httpOptions: HTTPOptions {
+    var options = HTTPOptions()
+    options.headers = numbered("header").compactMap { line in
+      guard let colon = line.firstRange(of: ": ") else { return nil }
+      return HTTPOptions.Header(name: String(line[..<colon.lowerBound]), value: String(line[colon.upperBound...]))
+    }
+    options.headerScope = self["header-for"] == "any" ? .any : .origin
+    options.userAgent = self["user-agent"]
+    options.isNetworkAllowed = self["network"] != "false"
+    options.interfaces = self["interface"].map { $0.split(separator: ",").map(String.init) } ?? []
+    if let nanoseconds = self["timeout"].flatMap({ Int64($0) }) {
+      let timeout = Duration.nanoseconds(nanoseconds)
+      (options.connectTimeout, options.firstByteTimeout, options.stallTimeout) = (timeout, timeout, timeout)
+    }
+    options.preferredPeakBitRate = self["peak-bit-rate"].flatMap { Int64($0) }
+    return options
+  }
+
+  /// The values of `name.0`, `name.1`, and so on.
+  fileprivate func numbered(_ name: String) -> [String] {
+    var values: [String] = []
+    while let value = self["\(name).\(values.count)"] { values.append(value) }
+    return values
+  }
+
+  // MARK: - Playlist entries
+
+  fileprivate mutating func put(_ entry: PlaylistEntry) {
+    self["list"] = "true"
+    self["list.title"] = entry.title
+    self["list.duration"] = entry.duration?.storedText
+    for (key, value) in entry.metadata { self["list.\(key.rawValue)"] = value }
+  }
+
+  fileprivate func playlistEntry(_ place: StoredEntry.Place, _ range: TimeRange?) -> PlaylistEntry? {
+    guard self["list"] != nil else { return nil }
+    let listed: PlaylistLocation
+    switch place {
+    case .path(let path): listed = .file(path)
+    case .address(let text): listed = .url(text)
+    case .lost: return nil
+    }
+    var entry = PlaylistEntry(
+      place: listed, title: self["list.title"], duration: self["list.duration"].flatMap(MediaTime.init(stored:)),
+      range: range)
+    for key in PlaylistMetadataKey.allCases { entry.metadata[key] = self["list.\(key.rawValue)"] }
+    return entry
+  }
+
+  // MARK: - Playback settings
+
+  fileprivate mutating func putSettings(of item: PlayerItem) {
+    for (number, ramp) in (item.audioMix?.volumeRamps ?? []).enumerated() {
+      self["mix.\(number)"] =
+        "\(ramp.timeRange.start.storedText) \(ramp.timeRange.duration.storedText) \(ramp.startVolume) \(ramp.endVolume)"
+    }
+    self["pitch"] = item.ownAudioTimePitchAlgorithm?.rawValue
+    self["resume"] = item.resumeTime?.storedText
+    self["end.forward"] = item.forwardPlaybackEndTime?.storedText
+    self["end.reverse"] = item.reversePlaybackEndTime?.storedText
+    if item.preferredForwardBufferDuration > .zero { self["buffer"] = item.preferredForwardBufferDuration.storedText }
+    for (group, choice) in item.trackChoices {
+      switch choice {
+      case .none: self["tracks.\(group.rawValue)"] = "none"
+      case .track(let id): self["tracks.\(group.rawValue)"] = "\(id)"
+      }
+    }
+    if let gain = item.measuredReplayGain {
+      self["gain.track"] = gain.trackGainDecibels.map { "\($0)" }
+      self["gain.track-peak"] = gain.trackPeak.map { "\($0)" }
+      self["gain.album"] = gain.albumGainDecibels.map { "\($0)" }
+      self["gain.album-peak"] = gain.albumPeak.map { "\($0)" }
+    }
+  }
+
+  /// Applies saved settings to an item. Ignores settings that are no longer valid.
+  fileprivate func set(_ item: PlayerItem) {
+    item.resumeTime = self["resume"].flatMap(MediaTime.init(stored:))
+    var mix = AudioMix()
+    for text in numbered("mix") {
+      let words = text.split(separator: " ").map(String.init)
+      guard words.count == 4, let start = MediaTime(stored: words[0]), let duration = MediaTime(stored: words[1]),
+        let first = Float(words[2]), let last = Float(words[3])
+      else { continue }
+      if duration > .zero {
+        try? mix.setVolumeRamp(
+          fromStartVolume: first, toEndVolume: last, timeRange: TimeRange(start: start, duration: duration))
+      } else {
+        try? mix.setVolume(first, at: start)
+      }
+    }
+    if !mix.volumeRamps.isEmpty { item.audioMix = mix }
+    if let pitch = self["pitch"].flatMap({ AudioTimePitchAlgorithm(rawValue: $0) }) {
+      try? item.setAudioTimePitchAlgorithm(pitch)
+    }
+    if let end = self["end.forward"].flatMap(MediaTime.init(stored:)) { try? item.setForwardPlaybackEndTime(end) }
+    if let end = self["end.reverse"].flatMap(MediaTime.init(stored:)) { try? item.setReversePlaybackEndTime(end) }
+    if let duration = self["buffer"].flatMap(MediaTime.init(stored:)) {
+      try? item.setPreferredForwardBufferDuration(duration)
+    }
+    for group in MediaCharacteristic.allCases {
+      guard let choice = self["tracks.\(group.rawValue)"] else { continue }
+      if choice == "none" {
+        item.trackChoices = [group: .none]
+      } else if let id = AssetTrack.ID(choice) {
+        item.trackChoices = [group: .track(id)]
+      }
+    }
+    var gain = ReplayGain()
+    gain.trackGainDecibels = self["gain.track"].flatMap { Double($0) }
+    gain.trackPeak = self["gain.track-peak"].flatMap { Double($0) }
+    gain.albumGainDecibels = self["gain.album"].flatMap { Double($0) }
+    gain.albumPeak = self["gain.album-peak"].flatMap { Double($0) }
+    if !gain.isEmpty { item.measuredReplayGain = gain }
+  }
+}
+
+/// Creates entries from their saved form. Entries that are parts of the same file share an asset.
+struct EntryMaker {
+  private let policy: ServerPolicy
+  private var parts: [StoredEntry.Place: Asset] = [:]
+
+  /// - Parameter policy: The current policy, which replaces the one at the time of saving.
+  init(_ policy: ServerPolicy) { self.policy = policy }
+
+  /// Creates an entry with this id. Opens no file.
+  mutating func item(_ stored: StoredEntry, id: PlayerItem.ID) -> PlayerItem {
+    var range: TimeRange?
+    if let start = stored.fields["start"].flatMap(MediaTime.init(stored:)),
+      let length = stored.fields["length"].flatMap(MediaTime.init(stored:))
+    {
+      range = TimeRange(start: start, duration: length)
+    }
+    let asset: Asset
+    if range != nil, let known = parts[stored.place] {
+      asset = known
+    } else {
+      asset = makeAsset(stored)
+      if range != nil { parts[stored.place] = asset }
+    }
+    let item = PlayerItem(
+      asset: asset, timeRange: range, playlistEntry: stored.fields.playlistEntry(stored.place, range), id: id)
+    stored.fields.set(item)
+    return item
+  }
+
+  private func makeAsset(_ stored: StoredEntry) -> Asset {
+    let precise = stored.fields["precise"] == "true"
+    var options = stored.fields.httpOptions
+    options.certificateAuthorityFile = policy.certificateAuthorityFile
+    options.isNetworkForbidden = !policy.isNetworkAllowed
+    options.networkRules = policy.networkRules
+    switch stored.place {
+    case .path(let path): return Asset(path: path, options: options, prefersPreciseDuration: precise)
+    case .address(let text):
+      do throws(MediaError) {
+        return Asset(url: try HTTPURL(text), options: options, prefersPreciseDuration: precise)
+      } catch {
+        return Asset(name: "an address") { () throws(MediaError) in throw error }
+      }
+    case .lost(let name):
+      let error = MediaError(
+        .notRestorable, "\(name) was a descriptor passed to an earlier playheadd; it cannot be opened again")
+      return Asset(name: name) { () throws(MediaError) in throw error }
+    }
+  }
+}
+
+extension MediaTime {
+  /// The exact saved form of the time.
+  var storedText: String { isNumeric ? fractionDescription : decimalDescription }
+
+  /// Parses the saved form. Returns nil for any other text.
+  init?(stored text: String) {
+    if let time = MediaTime(fraction: text) {
+      self = time
+      return
+    }
+    for special in [MediaTime.indefinite, .positiveInfinity, .negativeInfinity] where special.storedText == text {
+      self = special
+      return
+    }
+    return nil
+  }
+}

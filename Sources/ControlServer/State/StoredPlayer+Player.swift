@@ -1,0 +1,156 @@
+import MediaAssets
+import MediaCore
+import Playback
+import SavedState
+
+/// Conversion of players to and from their saved form.
+extension StoredPlayer {
+  /// Creates the saved form of a player, with its new and changed entries. Threading: any.
+  init(name: String, _ snapshot: PlayerSnapshot, changed: [PlayerItem]) {
+    let state = snapshot.state
+    var fields: StoredFields = [
+      "volume": "\(state.volume)", "muted": "\(state.isMuted)", "pan": "\(state.pan)",
+      "default-rate": "\(state.defaultRate)", "next-rate": "\(snapshot.rateForNextPlay)",
+      "repeat": state.repeatMode.rawValue, "end-action": state.actionAtItemEnd.rawValue,
+      "on-failure": state.itemFailurePolicy.rawValue, "auto-wait": "\(state.automaticallyWaitsToMinimizeStalling)",
+      "pitch": state.audioTimePitchAlgorithm.rawValue, "gain.mode": state.replayGain.mode.rawValue,
+      "gain.preamp": "\(state.replayGain.preampDecibels)", "gain.fallback": "\(state.replayGain.fallbackDecibels)",
+      "gain.prevents-clipping": "\(state.replayGain.preventsClipping)", "version": "\(state.queueVersion)",
+      "criteria.applied": "\(state.appliesMediaSelectionCriteriaAutomatically)",
+    ]
+    for (group, criteria) in state.mediaSelectionCriteria {
+      func names(_ characteristics: Set<MediaCharacteristic>) -> String {
+        characteristics.map(\.rawValue).sorted().joined(separator: " ")
+      }
+      fields["criteria.\(group.rawValue).languages"] = criteria.preferredLanguages.joined(separator: " ")
+      fields["criteria.\(group.rawValue).preferred"] = names(criteria.preferredCharacteristics)
+      fields["criteria.\(group.rawValue).principal"] = names(criteria.principalCharacteristics)
+    }
+    if let shuffle = snapshot.shuffle {
+      fields["shuffle"] = "\(shuffle.seed) \(shuffle.round) \(shuffle.remainingCount) \(shuffle.placing)"
+    }
+    if let loop = snapshot.loop {
+      fields["loop.start"] = loop.range.start.storedText
+      fields["loop.length"] = loop.range.duration.storedText
+      fields["loop.remaining"] = loop.remainingCount.map { "\($0)" }
+      fields["loop.count"] = "\(loop.loopCount)"
+      fields["loop.armed"] = "\(loop.isArmed)"
+      fields["loop.finishing"] = "\(loop.isFinishing)"
+    }
+    self.init(
+      name: name, fields: fields, order: snapshot.queue.map { StoredChunk(key: $0.key, ids: $0.ids) },
+      original: snapshot.shuffle?.original.map { StoredChunk(key: $0.key, ids: $0.ids) } ?? [],
+      history: snapshot.history,
+      position: state.currentItemID.map { StoredPosition(itemID: $0, time: snapshot.time) },
+      entries: changed.map { StoredEntry($0) })
+  }
+
+  private func number<Number: LosslessStringConvertible>(_ name: String) -> Number? {
+    fields[name].flatMap { Number($0) }
+  }
+
+  private func word<Word: RawRepresentable<String>>(_ name: String) -> Word? {
+    fields[name].flatMap { Word(rawValue: $0) }
+  }
+
+  /// Restores the saved state of a player that was just created. Ignores values that are no longer valid.
+  ///
+  /// - Parameters:
+  ///   - openingIDs: The entries that an earlier daemon was opening when it crashed. They fail. If there are any, in
+  ///     any player, this player opens no file before a request changes or plays it.
+  ///   - byteLimit: The maximum number of bytes that describe the entries (`PlayerItem.descriptionByteCount`).
+  /// - Returns: The number of entries at the end of the queue that were omitted because of this limit.
+  func restore(
+    _ player: QueuePlayer, _ maker: inout EntryMaker, openingIDs: Set<UInt64>, byteLimit: Int
+  ) -> Int {
+    player.onLoop { restoreSettings($0) }
+    let stored = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
+    var restoration = PlayerRestoration()
+    let queued = order.flatMap(\.ids)
+    let items = queued.compactMap { id in stored[id].map { maker.item($0, id: id) } }
+    var byteCount = 0
+    restoration.items = Array(
+      items.prefix { item in
+        byteCount += item.descriptionByteCount
+        return byteCount <= byteLimit
+      })
+    let inQueue = Set(queued)
+    restoration.pastItems = Set(history).subtracting(inQueue).compactMap { id in
+      stored[id].map { maker.item($0, id: id) }
+    }
+    restoration.history = history
+    restoration.queueVersion = min(number("version") ?? 0, 1 << 62)
+    restoration.shuffle = shuffle
+    if let position, position.itemID == restoration.items.first?.id {
+      restoration.time = position.time
+      restoration.loop = loop
+    }
+    restoration.rateForNextPlay = number("next-rate")
+    restoration.holdsOpening = !openingIDs.isEmpty
+    for item in restoration.items + restoration.pastItems
+    where openingIDs.contains(item.id) || stored[item.id]?.hasCrashed == true {
+      restoration.failures[item.id] = MediaError(
+        .crashedWhileOpening, "playheadd crashed while it opened \(item.asset.displayPath); append it again to retry",
+        operation: "restore")
+    }
+    let restored = restoration
+    try? player.tryOnLoop { player throws(MediaError) in try player.restore(restored) }
+    return items.count - restored.items.count
+  }
+
+  private func restoreSettings(_ player: isolated QueuePlayer) {
+    if let volume: Float = number("volume") { try? player.setVolume(volume) }
+    if let isMuted: Bool = number("muted") { player.setMuted(isMuted) }
+    if let pan: Float = number("pan") { try? player.setPan(pan) }
+    if let rate: Double = number("default-rate") { try? player.setDefaultRate(rate) }
+    if let mode: RepeatMode = word("repeat") { try? player.setRepeatMode(mode) }
+    if let action: ActionAtItemEnd = word("end-action") { try? player.setActionAtItemEnd(action) }
+    if let policy: ItemFailurePolicy = word("on-failure") { player.setItemFailurePolicy(policy) }
+    if let waits: Bool = number("auto-wait") { player.setAutomaticallyWaitsToMinimizeStalling(waits) }
+    if let pitch: AudioTimePitchAlgorithm = word("pitch") { try? player.setAudioTimePitchAlgorithm(pitch) }
+    var gain = ReplayGainSettings()
+    gain.mode = word("gain.mode") ?? gain.mode
+    gain.preampDecibels = number("gain.preamp") ?? gain.preampDecibels
+    gain.fallbackDecibels = number("gain.fallback") ?? gain.fallbackDecibels
+    gain.preventsClipping = number("gain.prevents-clipping") ?? gain.preventsClipping
+    try? player.setReplayGain(gain)
+    for group in [MediaCharacteristic.audible, .legible] {
+      guard let languages = fields["criteria.\(group.rawValue).languages"] else { continue }
+      func characteristics(_ name: String) -> Set<MediaCharacteristic> {
+        let names = fields["criteria.\(group.rawValue).\(name)"]?.split(separator: " ") ?? []
+        return Set(names.compactMap { MediaCharacteristic(rawValue: String($0)) })
+      }
+      try? player.setMediaSelectionCriteria(
+        MediaSelectionCriteria(
+          preferredLanguages: languages.split(separator: " ").map(String.init),
+          preferredCharacteristics: characteristics("preferred"),
+          principalCharacteristics: characteristics("principal")), for: group)
+    }
+    if let isApplied: Bool = number("criteria.applied") {
+      player.setAppliesMediaSelectionCriteriaAutomatically(isApplied)
+    }
+  }
+
+  private var shuffle: ShuffleSnapshot? {
+    let words = fields["shuffle"]?.split(separator: " ") ?? []
+    guard words.count == 4, let seed = UInt64(words[0]), let round = UInt64(words[1]), let remaining = Int(words[2]),
+      let placing = UInt64(words[3])
+    else { return nil }
+    guard round < 1 << 62 else { return nil }
+    return ShuffleSnapshot(
+      seed: seed, round: round, remainingCount: remaining, placing: placing,
+      original: original.map { QueueChunk(key: $0.key, ids: $0.ids) })
+  }
+
+  private var loop: LoopSnapshot? {
+    guard let start = fields["loop.start"].flatMap(MediaTime.init(stored:)),
+      let length = fields["loop.length"].flatMap(MediaTime.init(stored:))
+    else { return nil }
+    let (remaining, count): (Int?, Int) = (number("loop.remaining"), number("loop.count") ?? 0)
+    guard (0..<1 << 62).contains(count), (0..<1 << 62).contains(remaining ?? 0) else { return nil }
+    return LoopSnapshot(
+      range: TimeRange(start: start, duration: length), remainingCount: remaining, loopCount: count,
+      isArmed: number("loop.armed") ?? true,
+      isFinishing: number("loop.finishing") ?? false)
+  }
+}

@@ -1,0 +1,253 @@
+// The control server: a Unix socket that speaks the wire protocol. It owns the listening sockets, the players and the
+// connections.
+// It never blocks the loop, and no peer can delay another for long.
+import Glibc
+import Logging
+import MediaCore
+import Playback
+import RealtimeAudio
+import SavedState
+import WireProtocol
+
+/// Serves the wire protocol on a Unix socket, from ``start()`` to ``stop()``.
+///
+/// It uses no Swift tasks and no Dispatch queues. In a process that uses either, libdispatch's monitor of worker
+/// threads wakes up once a second.
+/// An idle daemon does not wake up at all.
+///
+/// Threading: call `start` and `stop` on the same thread, which is not the control loop. Both block briefly.
+/// Connections run on `loop`.
+/// The engine's control loop must be the same loop.
+public final class ControlServer: @unchecked Sendable {
+  // `@unchecked Sendable`: `running` is only used by the thread that calls `start` and `stop`. The rest is constant.
+
+  /// The location of the sockets, the access rights, and the services of the daemon.
+  public struct Configuration: Sendable {
+    public var place: SocketFile
+    /// The file mode of the sockets, and their group. Nil: the group of the process.
+    public var socketMode: UInt32 = 0o600
+    public var socketGroupID: UInt32?
+    /// Listening sockets that were inherited. They replace newly created ones.
+    public var inherited: [SocketRole: Int32] = [:]
+    /// The part of the configuration that can change while the server runs.
+    public var policy = ServerPolicy()
+    /// The initial category of the audio session.
+    public var sessionCategory = SessionCommand.Category.playAndRecord
+    /// The store for the state of the players. Nil: the state is not saved.
+    public var stateStore: StateStore?
+    /// Reloads the configuration when a client requests it. Nil: unsupported.
+    public var reload: Reload?
+    /// Creates the sources of recordings. Nil: recording is unsupported.
+    public var makeSource: MakeSource?
+    /// The sandbox restrictions of the process, for `stats`.
+    public var sandbox = SandboxStatus()
+    /// The version of the daemon, which the greeting contains.
+    public var version: String
+
+    public init(place: SocketFile, version: String) {
+      self.place = place
+      self.version = version
+    }
+  }
+
+  /// The number of descriptors reserved for files, devices and the system.
+  private static let reservedDescriptorCount = 128
+  /// The number of descriptors to request in addition to those of connections.
+  private static let spareDescriptorCount: rlim_t = 1_024
+  /// The time in nanoseconds for peers to read their remaining output when the server stops.
+  private static let farewell: Int64 = 250_000_000
+  /// The time in nanoseconds for recordings to be finalized when the server stops.
+  private static let recordingsEnd: Int64 = 2_000_000_000
+
+  private let configuration: Configuration
+  private let engine: PlaybackEngine
+  private let loop: ThreadControlLoop
+  private let logger: Logger
+  private var running: Running?
+
+  /// The state while the server runs.
+  private struct Running {
+    var context: ServerContext
+    /// The acceptors of the control socket and, if it could be created, of the socket for observers.
+    var doors: [(listener: SocketListener, door: Acceptor)] = []
+    /// The socket for passing descriptors. Nil if it could not be created.
+    var handoff: (listener: SocketListener, socket: HandoffSocket)?
+    var path: String { doors.first?.listener.path ?? "" }
+  }
+
+  /// Creates a server for the players of `engine`.
+  public init(
+    configuration: Configuration, engine: PlaybackEngine, loop: ThreadControlLoop,
+    logger: Logger = Logger(label: "playhead.server")
+  ) {
+    self.configuration = configuration
+    self.engine = engine
+    self.loop = loop
+    self.logger = logger
+  }
+
+  /// Starts to listen. After the call clients can connect.
+  ///
+  /// - Throws: `invalid-state` if another daemon listens on the socket.
+  ///   `file-not-found`, `not-a-file`, `invalid-argument`, `permission-denied` or `write-failed` if the socket cannot
+  ///   be created.
+  public func start() throws(MediaError) {
+    precondition(running == nil, "the server is already running")
+    let listener = try makeListener(.control)
+    do {
+      let policy = policyForThisProcess(configuration.policy)
+      let setting = try AudioSessionSetting(.init(configuration.sessionCategory))
+      let context = loop.perform { [configuration, engine, logger, loop] in
+        engine.core.session.apply(setting)
+        return ServerContext(
+          version: configuration.version, policy: policy, engine: engine, loop: loop, logger: logger,
+          sandbox: configuration.sandbox, store: configuration.stateStore, reload: configuration.reload,
+          makeSource: configuration.makeSource)
+      }
+      var running = Running(context: context)
+      running.handoff = optional(.handoff) { listener in
+        let socket = HandoffSocket(listener: listener.takeDescriptor(), server: context, access: context.access)
+        guard let socket else { throw MediaError(.writeFailed, "no descriptor is left") }
+        socket.start()
+        return (listener, socket)
+      }
+      let watch = optional(.watch, { (listener: $0, door: try open($0, .read, context)) })
+      // The control socket opens last, so a client that gets the greeting finds the other sockets.
+      running.doors = [(listener, try open(listener, .all, context))] + (watch.map { [$0] } ?? [])
+      self.running = running
+      logger.info(
+        "listening", metadata: ["socket": "\(listener.path)", "connections": "\(policy.limits.connectionCount)"])
+    } catch {
+      listener.remove()
+      throw MediaError(.writeFailed, "cannot listen at \(listener.path): \(error)")
+    }
+  }
+
+  /// The path of the control socket while the server runs, also of an inherited socket.
+  public var path: String? { running?.path }
+
+  /// The socket of a role: an inherited socket, or a new one.
+  ///
+  /// - Throws: The errors of `start`.
+  private func makeListener(_ role: SocketRole) throws(MediaError) -> SocketListener {
+    let kind = role == .handoff ? SocketListener.Kind.packets : .stream
+    if let descriptor = configuration.inherited[role] {
+      return try SocketListener(inherited: descriptor, kind: kind)
+    }
+    let place = configuration.place
+    let path = role.sibling.map { SocketLocation.path(of: $0, beside: place.path) } ?? place.path
+    return try SocketListener(
+      path: path, kind: kind,
+      permissions: SocketListener.Permissions(
+        mode: mode_t(configuration.socketMode), groupID: configuration.socketGroupID),
+      makesFolder: place.isOwnFolder, needsOwnedFolder: place.needsOwnedFolder)
+  }
+
+  /// Creates a socket other than the control socket. Nil if it cannot be created, because the server works without it.
+  /// Also nil if the control socket was inherited and this one was not.
+  private func optional<Made>(_ role: SocketRole, _ make: (SocketListener) throws -> Made) -> Made? {
+    if configuration.inherited[.control] != nil, configuration.inherited[role] == nil { return nil }
+    do {
+      let listener = try makeListener(role)
+      do {
+        return try make(listener)
+      } catch {
+        listener.remove()
+        throw error
+      }
+    } catch {
+      logger.warning("a socket is missing", metadata: ["socket": "\(role.rawValue)", "error": "\(error)"])
+      return nil
+    }
+  }
+
+  /// Applies a new policy. Blocks until the policy is in effect.
+  public func apply(_ policy: ServerPolicy) {
+    guard let context = running?.context else { return }
+    let policy = policyForThisProcess(policy)
+    loop.perform { context.apply(policy) }
+  }
+
+  /// Stops accepting connections, closes the existing ones, stops recordings, saves the state, and removes the sockets
+  /// that the server created.
+  ///
+  /// Blocks for at most 0.25 s for connections, 2 s for recordings and 0.5 s for the state.
+  public func stop() {
+    guard let running else { return }
+    self.running = nil
+    loop.perform { for opened in running.doors { opened.door.close() } }
+    running.handoff?.socket.stop()
+    let recordings = stopRecordings(running.context)
+    farewell(running.context)
+    // Normally the recorded files are finalized by then. On a very slow disk they are finalized at the next start.
+    _ = recordings.wait(until: HostTime.now.advanced(byNanoseconds: Self.recordingsEnd)) { $0 ? true : nil }
+    saveState(running.context)
+    running.handoff?.listener.remove()
+    for door in running.doors.reversed() { door.listener.remove() }
+    logger.info("stopped listening", metadata: ["socket": "\(running.path)"])
+  }
+
+  /// Limits the number of connections to the available descriptors.
+  /// First raises the process's limit to the number of connections plus the number that most programs have by default.
+  /// No code here uses `select`.
+  private func policyForThisProcess(_ policy: ServerPolicy) -> ServerPolicy {
+    var policy = policy
+    var descriptors = rlimit()
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    if getrlimit(resource, &descriptors) == 0 {
+      let wanted = min(rlim_t(policy.limits.connectionCount) + Self.spareDescriptorCount, descriptors.rlim_max)
+      if descriptors.rlim_cur < wanted {
+        var raised = descriptors
+        raised.rlim_cur = wanted
+        if setrlimit(resource, &raised) == 0 { descriptors = raised }
+      }
+      let available = Int(clamping: descriptors.rlim_cur) - Self.reservedDescriptorCount
+      policy.limits.connectionCount = max(1, min(policy.limits.connectionCount, available))
+    }
+    return policy
+  }
+
+  private func open(_ listener: SocketListener, _ rights: Rights, _ context: ServerContext) throws -> Acceptor {
+    let descriptor = listener.takeDescriptor()
+    return try loop.perform { Result { try Acceptor(descriptor: descriptor, rights: rights, server: context) } }.get()
+  }
+
+  /// Saves the current state. Waits at most 0.5 s.
+  private func saveState(_ server: ServerContext) {
+    guard let keeper = server.keeper else { return }
+    loop.perform { keeper.stop() }
+    keeper.store.close(by: HostTime.now.advanced(byNanoseconds: 500_000_000))
+  }
+
+  /// Stops all recordings. The signal becomes true when the files are finalized.
+  private func stopRecordings(_ server: ServerContext) -> WakeSignal<Bool> {
+    let done = WakeSignal(false)
+    loop.perform { server.recorders.stopAll { done.update { $0 = true } } }
+    return done
+  }
+
+  /// Closes every connection, and gives each a moment to read its remaining output.
+  private func farewell(_ server: ServerContext) {
+    let closed = WakeSignal(false)
+    let end = HostTime.now.advanced(byNanoseconds: Self.farewell)
+    let connections = loop.perform {
+      server.isShuttingDown = true
+      let error = MediaError(.shuttingDown, "playheadd is stopping")
+      let connections = Array(server.connections.values)
+      var openCount = connections.count
+      if openCount == 0 { closed.update { $0 = true } }
+      for connection in connections {
+        connection.whenClosed = {
+          openCount -= 1
+          if openCount == 0 { closed.update { $0 = true } }
+        }
+        connection.cancelWaiting(error)
+        connection.close(saying: error)
+      }
+      return connections
+    }
+    if closed.wait(until: end, { $0 ? true : nil }) == nil {
+      loop.perform { for connection in connections { connection.abort() } }
+    }
+  }
+}

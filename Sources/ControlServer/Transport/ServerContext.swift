@@ -1,0 +1,149 @@
+import Logging
+import MediaCore
+import Playback
+import RealtimeAudio
+import SavedState
+import WireProtocol
+
+/// Creates the source with this name. Nil: the default source.
+public typealias MakeSource = @Sendable (_ name: String?) -> any AudioSource
+
+/// The state that all connections share.
+///
+/// Threading: confined to the control loop, except for constants.
+final class ServerContext: @unchecked Sendable {
+  // `@unchecked Sendable`: confined to the control loop. The acceptors and timers that capture it run there.
+
+  /// The counters for `stats`, since startup.
+  struct Counters {
+    var requests: UInt64 = 0
+    var errors: UInt64 = 0
+    var events: UInt64 = 0
+    var dropped: UInt64 = 0
+    var refused: UInt64 = 0
+  }
+
+  let version: String
+  /// The sandbox restrictions of the process.
+  let sandbox: SandboxStatus
+  /// The current policy. Changed by `apply`.
+  private(set) var policy: ServerPolicy
+  private(set) var limits: WireLimits
+  /// The access rights, also for the thread of `handoff.sock`.
+  let access: PeerAccess.Box
+  let engine: EngineCore
+  /// The loop of the connections, which always uses the system's clock, and their shared read buffer.
+  let streams: (loop: ThreadControlLoop, buffer: ReadBuffer)
+  let registry: PlayerRegistry
+  /// The recorders.
+  let recorders = RecorderRegistry()
+  /// Creates the sources of recordings by name. Nil: recording is unsupported.
+  let makeSource: MakeSource?
+  /// The numbered events.
+  let log: EventLog
+  /// Reads playlists off the loop.
+  let playlistLoader: PlaylistLoader
+  let logger: Logger
+  /// Saves the state of the players. Nil: no state is saved.
+  let keeper: StateWriter?
+  /// Reloads the configuration. Nil: unsupported.
+  let reload: Reload?
+  /// The start time of the server on the engine's clock.
+  let startTime: HostTime
+  var counters = Counters()
+  /// The maximum number of closing connections that wait for their peers. Beyond it connections are closed immediately.
+  static let lingeringLimit = 64
+  var lingeringCount = 0
+  /// All served connections.
+  var connections: [ObjectIdentifier: Connection] = [:]
+  /// The total size of the edits that all connections have collected after `queue.begin`.
+  var gathered = EditSize()
+  var isShuttingDown = false
+  /// The last reported values of the output's keys.
+  private var toldOutput: [ObservableKey: FieldValue] = [:]
+  /// The virtual time that clients have requested, and the nanoseconds by which the clock was advanced for it.
+  var virtualTime = (requested: MediaTime.zero, nanoseconds: Int64(0))
+
+  /// Creates the context. Call it on the control loop.
+  init(
+    version: String, policy: ServerPolicy, engine: PlaybackEngine, loop: ThreadControlLoop, logger: Logger,
+    sandbox: SandboxStatus = SandboxStatus(), store: StateStore? = nil, reload: Reload? = nil,
+    makeSource: MakeSource? = nil
+  ) {
+    self.makeSource = makeSource
+    self.reload = reload
+    self.version = version
+    self.sandbox = sandbox
+    self.policy = policy
+    limits = policy.limits
+    access = PeerAccess.Box(policy.access)
+    let facade = engine
+    let engine = facade.core
+    self.engine = engine
+    self.logger = logger
+    streams = (loop, ReadBuffer())
+    log = EventLog(limits: policy.limits) { loop.execute($0) }
+    registry = PlayerRegistry(engine: facade, policy: policy, log: log)
+    playlistLoader = PlaylistLoader(loop: engine.loop)
+    keeper = store.map { [registry] in
+      StateWriter(store: $0, registry: registry, engine: engine, loop: loop, logger: logger)
+    }
+    startTime = engine.loop.now
+    for key in Self.outputKeys { toldOutput[key] = key.value(in: engine) }
+    // The observers stay for the lifetime of the engine.
+    _ = engine.observeOutput { [weak self] _ in self?.outputChanged() }
+    _ = engine.observeRoutes { [weak self] in self?.routeChanged($0) }
+    engine.session.isRecording = { [weak self] in self?.recorders.isRecording ?? false }
+    _ = engine.session.observeState { [weak self] in self?.sessionChanged($0) }
+    _ = engine.session.observeEvents { [weak self] in self?.sessionNotified($0) }
+    keeper?.restore(policy)
+  }
+
+  private static let outputKeys: [ObservableKey] = [.outputState, .outputRoute, .outputDevices, .outputSelection]
+
+  /// Reports the values of the output that have changed.
+  private func outputChanged(_ cause: ChangeCause = .output) {
+    for key in Self.outputKeys {
+      guard let old = toldOutput[key], let new = key.value(in: engine), old != new else { continue }
+      toldOutput[key] = new
+      tellAll(key) {
+        .changed(.init(subscription: 0, player: $0, key: key, old: old, new: new, cause: cause.rawValue))
+      }
+    }
+  }
+
+  private func routeChanged(_ event: OutputEvent) {
+    if case .selection = event { return outputChanged(.request) }
+    outputChanged()
+    guard case .route(let change) = event else { return }
+    tellAll(.outputEvents) { player in
+      .route(
+        .init(
+          player: player, reason: change.reason.rawValue, previous: change.previous.output?.label,
+          current: change.current.output?.label, description: change.current.output?.deviceDescription,
+          input: change.current.input?.label))
+    }
+  }
+
+  /// Logs an event about all players under one number, and forwards it to the observations of every player.
+  func tellAll(_ key: ObservableKey, _ event: (String) -> Event) {
+    let number = log.append(event(PlayerRegistry.mainName), key: key, player: nil)
+    for player in registry.players { player.watch.pass(key, number, event) }
+  }
+
+  var loop: any ControlLoop { engine.loop }
+
+  /// Applies a new policy. Connections that are no longer allowed get the reason and are closed.
+  func apply(_ policy: ServerPolicy) {
+    self.policy = policy
+    limits = policy.limits
+    log.limits = limits
+    access.value = policy.access
+    registry.apply(policy)
+    keeper?.apply(policy)
+    for connection in Array(connections.values) { connection.reconsider() }
+  }
+
+  /// The elapsed time on the engine's clock.
+  var uptimeNanoseconds: Int64 { loop.now.nanoseconds(since: startTime) }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import WireProtocol
+
+/// The location of the daemon's socket.
+public struct SocketFile: Sendable {
+  /// An absolute path.
+  public var path: String
+  /// Whether the folder belongs to Playhead and is created if it is missing.
+  public var isOwnFolder = false
+  /// Whether the folder must belong to the user alone, because any user could have created it.
+  public var needsOwnedFolder = false
+
+  /// Uses the path of the command line, made absolute. Without one, uses the path that `SocketLocation` chooses.
+  public init(asked: String?) {
+    guard let asked else {
+      let choice = SocketLocation.choose(
+        environment: { getenv($0).map { String(cString: $0) } }, userID: geteuid(),
+        isFolder: { path in
+          var status = stat()
+          return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        })
+      path = choice.path
+      isOwnFolder = choice.isOwnFolder
+      needsOwnedFolder = choice.needsOwnedFolder
+      return
+    }
+    path = asked
+    guard !asked.hasPrefix("/"), let folder = getcwd(nil, 0) else { return }
+    path = "\(String(cString: folder))/\(asked)"
+    free(folder)
+  }
+}
+
+/// The purpose of a socket. The raw value is the name that systemd uses (`FileDescriptorName=`).
+public enum SocketRole: String, Sendable, Hashable, CaseIterable {
+  case control, watch, handoff
+
+  /// The socket next to the control socket. Nil for the control socket.
+  var sibling: SocketLocation.Sibling? {
+    switch self {
+    case .control: nil
+    case .watch: .watch
+    case .handoff: .handoff
+    }
+  }
+}
+
+extension SocketRole {
+  /// The role of an inherited socket, from its name or else from its type and path. Nil if it is not a suitable socket.
+  public init?(named name: String, descriptor: Int32) {
+    func listens(for kind: SocketListener.Kind) -> String? { SocketListener.path(of: descriptor, listeningFor: kind) }
+    if let role = SocketRole(rawValue: name) {
+      guard listens(for: role == .handoff ? .packets : .stream) != nil else { return nil }
+      self = role
+    } else if listens(for: .packets) != nil {
+      self = .handoff
+    } else if let path = listens(for: .stream) {
+      self = path.hasSuffix("watch.sock") ? .watch : .control
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import CFFmpeg
+import Glibc
+import MediaCore
+
+extension Muxer {
+  /// Adds a stream of an encoder's packets, before the header; returns its index.
+  public func addStream(_ encoder: Encoder, options: StreamOptions = StreamOptions()) throws(AVFailure) -> Int {
+    let stream = try newStream(timeBase: encoder.timeBase, options: options)
+    try check(
+      avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context), "avcodec_parameters_from_context")
+    return streamCount - 1
+  }
+
+  /// Adds a stream of a video encoder's packets, before the header; returns its index.
+  public func addStream(
+    _ encoder: VideoEncoder, options: StreamOptions = StreamOptions()
+  ) throws(AVFailure) -> Int {
+    let stream = try newStream(timeBase: encoder.settings.timeBase, options: options)
+    let parameters = try check(stream.pointee.codecpar, "avformat_new_stream")
+    try check(avcodec_parameters_from_context(parameters, encoder.context), "avcodec_parameters_from_context")
+    if let cropping = encoder.settings.cropping {
+      parameters.pointee.width -= Int32(clamping: cropping.left + cropping.right)
+      parameters.pointee.height -= Int32(clamping: cropping.top + cropping.bottom)
+    }
+    try describe(stream, options)
+    return streamCount - 1
+  }
+
+  /// Adds a stream of packets that are already encoded, before the header; returns its index.
+  ///
+  /// - Parameter timeBase: The time base of the packets' times.
+  /// - Throws: `noEncoder` for a codec that FFmpeg does not know.
+  public func addStream(
+    _ format: FormatDescription, timeBase: TimeBase, options: StreamOptions = StreamOptions()
+  ) throws(AVFailure) -> Int {
+    let stream = try newStream(timeBase: timeBase, options: options)
+    let parameters = try check(stream.pointee.codecpar, "avformat_new_stream")
+    try format.fill(parameters)
+    if format.mediaType == .video { try describe(stream, options) }
+    return streamCount - 1
+  }
+
+  /// Adds an image that belongs to the file: as an attachment if the container supports that, otherwise as a stream of
+  /// one packet.
+  ///
+  /// - Parameters:
+  ///   - codecName: `png` or `mjpeg`.
+  ///   - isAttachment: Whether to add an attachment, as in Matroska, named `fileName`.
+  ///   - role: FFmpeg's term for the content of the image, such as `Cover (front)`.
+  public func addPicture(
+    _ bytes: [UInt8], codecName: String, mediaType: String, fileName: String, isAttachment: Bool, role: String,
+    title: String
+  ) throws(AVFailure) {
+    let stream = try newStream(timeBase: .microseconds, options: StreamOptions())
+    let format = FormatDescription(
+      mediaType: .video, codecName: codecName, setupData: isAttachment ? bytes : [])
+    let parameters = try check(stream.pointee.codecpar, "avformat_new_stream")
+    try format.fill(parameters)
+    if isAttachment {
+      parameters.pointee.codec_type = AVMEDIA_TYPE_ATTACHMENT
+      stream.pointee.disposition = 0
+      try Self.set(["filename": fileName, "mimetype": mediaType], in: &stream.pointee.metadata)
+      if !title.isEmpty { try Self.set(["title": title], in: &stream.pointee.metadata) }
+    } else {
+      stream.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
+      try Self.set(["comment": role, "title": title].filter { !$0.value.isEmpty }, in: &stream.pointee.metadata)
+      let size = ImageSize(bytes)
+      parameters.pointee.width = Int32(clamping: size?.width ?? 1)
+      parameters.pointee.height = Int32(clamping: size?.height ?? 1)
+      keep(picture: bytes, streamIndex: streamCount - 1)
+    }
+  }
+
+  /// Sets the properties of a video stream beyond its codec.
+  private func describe(_ stream: UnsafeMutablePointer<AVStream>, _ options: StreamOptions) throws(AVFailure) {
+    if let parameters = stream.pointee.codecpar {
+      stream.pointee.sample_aspect_ratio = parameters.pointee.sample_aspect_ratio
+    }
+    if let duration = options.frameDuration {
+      stream.pointee.avg_frame_rate = AVRational(num: duration.denominator, den: duration.numerator)
+    }
+    guard options.rotationDegrees != 0 else { return }
+    let matrix = try check(
+      av_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 9 * MemoryLayout<Int32>.size),
+      "av_stream_new_side_data")
+    matrix.withMemoryRebound(to: Int32.self, capacity: 9) {
+      av_display_rotation_set($0, Double(options.rotationDegrees))
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import MediaCore
+
+/// Vorbis comments, in FLAC (RFC 9639, section 8) and in Ogg (RFC 3533; RFC 7845, section 5.2; the Vorbis I
+/// specification, section 5).
+extension CommentMask {
+  /// The maximum total size of images that FFmpeg may keep in memory, in bytes.
+  private static let pictureByteCount: Int64 = 64 << 20
+  private static let maximumBlockCount = 4_096
+
+  /// Masks blocks with too many comments, and images whose total size is too large, as padding.
+  mutating func lookAtFLAC(from start: Int64) {
+    let source = source
+    var place = start
+    var pictureByteCount: Int64 = 0
+    for index in 0... {
+      let header = source.bytes(at: place, count: 4)
+      guard header.count == 4, let size = Self.bigEndian(header[1...], 3) else { return }
+      // FFmpeg searches for the audio after the last block.
+      guard index < Self.maximumBlockCount else { return show([0x81], at: place) }
+      let content = place + 4
+      var isHidden = false
+      switch header[0] & 0x7F {
+      case 4:
+        isHidden = isTooMuch(size) { walk in
+          Self.commentCount(size, limit: walk.maximumCount) { source.bytes(at: content + $0, count: $1) }.count
+        }
+      case 6:
+        pictureByteCount += size
+        isHidden = pictureByteCount > Self.pictureByteCount
+      default: break
+      }
+      if isHidden { show([header[0] & 0x80 | 1], at: place) }
+      guard header[0] & 0x80 == 0 else { return }
+      place = content + size
+    }
+  }
+
+  /// Counts the comments in `byteCount` bytes, up to `limit` + 1. Also returns the position of the stored count.
+  private static func commentCount(
+    _ byteCount: Int64, limit: Int, read: (Int64, Int) -> [UInt8]
+  ) -> (count: Int, place: Int64) {
+    func number(_ place: Int64) -> Int64? { bigEndian(read(place, 4).reversed(), 4) }
+    guard let vendor = number(0), let claimed = number(vendor + 4) else { return (0, 0) }
+    var place = vendor + 8
+    var count = 0
+    while count <= limit, count < claimed, let size = number(place), place + 4 + size <= byteCount {
+      place += 4 + size
+      count += 1
+    }
+    return (count, vendor + 4)
+  }
+
+  // MARK: - Ogg
+
+  /// The position of one page, and the content of its header.
+  private struct Page {
+    let place: Int64
+    let isContinued: Bool
+    let isFirst: Bool
+    let granule: Int64
+    let serial: Int64
+    let laces: [UInt8]
+
+    init?(_ source: FileSource, at place: Int64) {
+      let header = source.bytes(at: place, count: 27)
+      guard header.count == 27, header.starts(with: "OggS".utf8) else { return nil }
+      laces = source.bytes(at: place + 27, count: Int(header[26]))
+      guard laces.count == Int(header[26]) else { return nil }
+      self.place = place
+      (isContinued, isFirst) = (header[5] & 1 != 0, header[5] & 2 != 0)
+      granule = header[6..<14].reversed().reduce(0) { $0 << 8 | Int64($1) }
+      serial = header[14..<18].reversed().reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    var content: Int64 { place + 27 + Int64(laces.count) }
+    var end: Int64 { content + laces.reduce(0) { $0 + Int64($1) } }
+    /// The size of the page's first packet in this page, and whether the packet ends in it.
+    var first: (byteCount: Int64, isEnded: Bool) {
+      var count: Int64 = 0
+      for lace in laces {
+        count += Int64(lace)
+        if lace < 255 { return (count, true) }
+      }
+      return (count, false)
+    }
+  }
+
+  /// A comment packet, which may extend over many pages.
+  private struct CommentPacket {
+    var pieces: [(page: Int64, range: Range<Int64>, offset: Int64)] = []
+    var byteCount: Int64 = 0
+    var isWhole = false
+
+    mutating func append(_ page: Page) {
+      let first = page.first
+      pieces.append((page.place, page.content..<page.content + first.byteCount, byteCount))
+      byteCount += first.byteCount
+      isWhole = first.isEnded
+    }
+
+    /// Converts a position in the packet to the position in the file, and to the page that contains it.
+    func place(of offset: Int64) -> (page: Int64, place: Int64)? {
+      guard offset >= 0, offset < byteCount else { return nil }
+      var (low, high) = (0, pieces.count - 1)
+      while low < high {
+        let middle = (low + high + 1) / 2
+        if pieces[middle].offset <= offset { low = middle } else { high = middle - 1 }
+      }
+      return (pieces[low].page, pieces[low].range.lowerBound + offset - pieces[low].offset)
+    }
+
+    func read(_ source: FileSource, _ offset: Int64, _ count: Int) -> [UInt8] {
+      guard let first = place(of: offset), let last = place(of: offset + Int64(count) - 1) else { return [] }
+      if first.page == last.page { return source.bytes(at: first.place, count: count) }
+      return (0..<Int64(count)).flatMap { index in
+        place(of: offset + index).map { source.bytes(at: $0.place, count: 1) } ?? []
+      }
+    }
+  }
+
+  /// Masks the number of comments as 0 in a packet with too many, and corrects the checksum of the page.
+  mutating func lookAtOgg(from start: Int64) {
+    var heads: Set<Int64> = []
+    var packets: [Int64: CommentPacket] = [:]
+    var place = start
+    while step(), let page = Page(source, at: place) {
+      place = page.end
+      if page.isFirst {
+        heads.insert(page.serial)
+        continue
+      }
+      if heads.remove(page.serial) != nil {
+        packets[page.serial] = CommentPacket()
+      } else if packets[page.serial]?.pieces.isEmpty != false || !page.isContinued {
+        packets[page.serial] = nil
+      }
+      packets[page.serial]?.append(page)
+      if let packet = packets[page.serial], packet.isWhole {
+        lookAt(packet)
+        packets[page.serial] = nil
+      }
+      if heads.isEmpty, packets.isEmpty { return }
+    }
+  }
+
+  private mutating func lookAt(_ packet: CommentPacket) {
+    let source = source
+    let start = packet.read(source, 0, 8)
+    // The header before the comments: OpusTags, vorbis, theora, a FLAC block's header, or none (Speex).
+    let skipped: Int64 =
+      start == Array("OpusTags".utf8)
+      ? 8
+      : start.dropFirst().starts(with: "vorbis".utf8) || start.dropFirst().starts(with: "theora".utf8)
+        ? 7 : start.first.map { $0 & 0x7F } == 4 ? 4 : 0
+    var countPlace: Int64 = 0
+    let isHidden = isTooMuch(packet.byteCount - skipped) { walk in
+      let found = Self.commentCount(packet.byteCount - skipped, limit: walk.maximumCount) {
+        packet.read(source, skipped + $0, $1)
+      }
+      countPlace = skipped + found.place
+      return found.count
+    }
+    guard isHidden, countPlace > 0 else { return }
+    var pages: [Int64: [UInt8]] = [:]
+    for offset in countPlace..<countPlace + 4 {
+      guard let (place, byte) = packet.place(of: offset), let page = Page(source, at: place) else { return }
+      var bytes = pages[place] ?? source.bytes(at: place, count: Int(page.end - place))
+      guard bytes.indices.contains(Int(byte - place)) else { return }
+      bytes[Int(byte - place)] = 0
+      pages[place] = bytes
+    }
+    for (place, bytes) in pages.sorted(by: { $0.key < $1.key }) {
+      var bytes = bytes
+      bytes.replaceSubrange(22..<26, with: [0, 0, 0, 0])
+      let sum = Self.checksum(bytes)
+      bytes.replaceSubrange(22..<26, with: (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) })
+      show(bytes, at: place)
+    }
+  }
+
+  /// Computes a page's checksum (RFC 3533, section 6).
+  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    bytes.reduce(0 as UInt32) { sum, byte in
+      (0..<8).reduce(sum ^ UInt32(byte) << 24) { sum, _ in sum & 0x8000_0000 != 0 ? sum << 1 ^ 0x04C1_1DB7 : sum << 1 }
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/// A masked range: bytes of a file that FFmpeg sees replaced.
+///
+/// FFmpeg reads all metadata of a file, whatever the cost: memory for each frame of a tag, and for each comment a
+/// comparison with all previous ones. Amounts that no legitimate file has are masked. Playhead reads the tags
+/// separately, within limits.
+struct Mask: Sendable, Hashable {
+  var range: Range<Int64>
+  /// The replacement of the first bytes; the rest of the range is replaced by zeros.
+  var bytes: [UInt8] = []
+
+  /// Returns all masked ranges of a file. Blocks.
+  static func all(of source: FileSource) -> [Mask] {
+    let tags = ID3Mask.ranges(of: source)
+    let comments = source.byteSource == nil ? CommentMask.veils(of: source, from: tags.end) : []
+    return tags.veiled.map { Mask(range: $0) } + comments
+  }
+}

@@ -1,0 +1,105 @@
+import CFFmpeg
+import Glibc
+import MediaCore
+
+/// Converts video frames of any format to `PixelFormat`, at any size, through swscale.
+///
+/// A frame of the same format and size is copied. Between formats of luma and chroma, the frame's matrix and range
+/// stay. Conversions from or to RGB use the matrix that the frame states. Its default is BT.709 for frames of at least
+/// HD size, and BT.601 for smaller ones. Luma ranges from 16 to 235 unless the frame states the full range of 0 to 255.
+///
+/// Threading: one thread at a time. It retains the state of the last conversion, and one video frame.
+public final class ImageConverter {
+  /// The parameters of a conversion.
+  private struct Shape: Hashable {
+    var source: ScalingContext.Side
+    var target: ScalingContext.Side
+  }
+
+  private var context: (shape: Shape, scaling: ScalingContext)?
+  private let output: Frame
+
+  /// Creates a converter without state.
+  public init() throws(AVFailure) { output = try Frame() }
+
+  /// Converts a video frame to another format or size. Default: the frame's width and height.
+  ///
+  /// - Throws: `limit` for unsupported sizes; swscale's failure for formats that it does not support.
+  public func convert(
+    _ frame: Frame, to format: PixelFormat, width: Int? = nil, height: Int? = nil
+  ) throws(AVFailure) -> PixelBuffer {
+    let source = frame.pointer.pointee
+    let (width, height) = (width ?? Int(source.width), height ?? Int(source.height))
+    guard PixelBuffer.supportedSizes.contains(width), PixelBuffer.supportedSizes.contains(height) else {
+      throw AVFailure(errno: ENOMEM, call: "ImageConverter")
+    }
+    let traits = ImageFormat(AVPixelFormat(source.format))
+    if traits.format == format.avFormat, width == Int(source.width), height == Int(source.height) {
+      return try frame.copiedPixels(format)
+    }
+    let (isFull, matrix) = (Self.isFullRange(source, traits), Self.matrix(source))
+    let shape = Shape(
+      source: .init(traits.format, width: source.width, height: source.height, matrix: matrix, isFullRange: isFull),
+      target: .init(
+        format.avFormat, width: Int32(width), height: Int32(height), matrix: matrix,
+        isFullRange: traits.isRGB || format == .bgra ? false : isFull))
+    let scaling = try scaling(shape, isRGB: traits.isRGB || format == .bgra, traits)
+    try output.allocatePicture(format.avFormat, width: width, height: height)
+    defer { output.clear() }
+    try scaling.scale(frame, into: output)
+    return try output.copiedPixels(format)
+  }
+
+  /// Returns the color space of `frame` after its conversion to `format`.
+  public static func color(of frame: Frame, as format: PixelFormat) -> FormatDescription.Video.Color {
+    let source = frame.pointer.pointee
+    let traits = ImageFormat(AVPixelFormat(source.format))
+    guard var color = frame.picture?.color else { return .init() }
+    if format == .bgra {
+      color.matrix = 0
+      color.isFullRange = true
+    } else if traits.isRGB {
+      color.matrix = matrix(source) == SWS_CS_ITU709 ? 1 : 6
+      color.isFullRange = false
+    }
+    return color
+  }
+
+  // MARK: - Internals
+
+  /// Returns the last scaling context if its shape matches, otherwise a new one.
+  private func scaling(_ shape: Shape, isRGB: Bool, _ traits: ImageFormat) throws(AVFailure) -> ScalingContext {
+    if let context, context.shape == shape { return context.scaling }
+    context = nil
+    guard sws_isSupportedInput(AVPixelFormat(shape.source.format)) > 0 else {
+      throw AVFailure(errno: ENOSYS, call: "sws_isSupportedInput")
+    }
+    var flags = SWS_BICUBIC
+    if isRGB {
+      flags |= SWS_ACCURATE_RND
+      // Two pixels with common chroma get the chroma of both, because one for each would take twice as long. For an odd
+      // width swscale computes all of them in any case.
+      let isSameSize = shape.target.width == shape.source.width && shape.target.height == shape.source.height
+      if !traits.hasHalvedChroma || !isSameSize || shape.target.width % 2 != 0 {
+        flags |= SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP
+      }
+    }
+    let scaling = try ScalingContext(from: shape.source, to: shape.target, flags: flags)
+    context = (shape, scaling)
+    return scaling
+  }
+
+  static func isFullRange(_ frame: AVFrame, _ traits: ImageFormat) -> Bool {
+    switch frame.color_range {
+    case AVCOL_RANGE_JPEG: true
+    case AVCOL_RANGE_MPEG: false
+    default: traits.isAlwaysFullRange
+    }
+  }
+
+  /// Returns swscale's number of the matrix that the frame states, or of the most likely one.
+  static func matrix(_ frame: AVFrame) -> Int32 {
+    ScalingContext.matrix(codePoint: Int(frame.colorspace.rawValue))
+      ?? (frame.width >= 1_280 || frame.height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601)
+  }
+}

@@ -1,0 +1,177 @@
+// The audio of one track of a composition: its segments one after another, each read from its source in the
+// composition's format. One source is open at a time, from its first frame to the first frame of another source.
+import LibAV
+import MediaCore
+import NetworkIO
+
+/// Reads the audio of one track of a composition as float32, from any frame.
+///
+/// Threading: one thread at a time, which may block; the interrupt ends blocking calls.
+final class CompositionTrackAudio {
+  /// A source that is being read.
+  private struct Open {
+    let source: CompositionTrack.Source
+    let sound: FormattedAudio
+    /// The segment for which it is read.
+    var segment: CompositionTrack.Segment
+  }
+
+  /// A fault of a source that did not stop reading, at its time in the composition.
+  typealias Fault = (time: MediaTime, error: MediaError)
+
+  private let track: CompositionTrack
+  private let format: AudioFormat
+  private let interrupt: Interrupt
+  private let log: NetworkLog?
+  private var open: Open?
+  /// The index of the segment that was read last.
+  private var index = 0
+  private var skipped: (count: Int, time: MediaTime, error: MediaError)?
+  private var warning: Fault?
+
+  init(_ track: CompositionTrack, _ format: AudioFormat, interrupt: Interrupt, log: NetworkLog?) {
+    self.track = track
+    self.format = format
+    self.interrupt = interrupt
+    self.log = log
+  }
+
+  /// The reason why the position of the last seek in the source is only an estimate; nil if it is exact.
+  var positionDoubt: PositionDoubt? { open?.sound.reader.positionDoubt }
+
+  // MARK: - Faults
+
+  /// As in `AudioReader`.
+  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+    noteFaults()
+    defer { skipped = nil }
+    return skipped
+  }
+
+  /// As in `AudioReader`.
+  func takeWarning() -> Fault? {
+    noteFaults()
+    defer { warning = nil }
+    return warning
+  }
+
+  private func noteFaults() {
+    guard let open else { return }
+    if let found = open.sound.reader.takeSkippedPackets() {
+      let known = skipped ?? (0, open.segment.time(ofSourceTime: found.time), found.error)
+      skipped = (known.count + found.count, known.time, known.error)
+    }
+    while let found = open.sound.reader.takeWarning() {
+      warning = warning ?? (open.segment.time(ofSourceTime: found.time), found.error)
+    }
+  }
+
+  // MARK: - Reading
+
+  /// Fills memory with the frames of the composition from frame `first`, and with silence where there is no audio.
+  /// Blocks.
+  func fill(_ output: UnsafeMutablePointer<Float>, frameCount: Int, from first: Int64) -> AudioMixer.Filled {
+    var filled = AudioMixer.Filled(count: 0, hasSound: false)
+    do throws(MediaError) {
+      while filled.count < frameCount {
+        let place = first + Int64(filled.count)
+        let room = output + filled.count * format.channelCount
+        let left = frameCount - filled.count
+        guard let index = segmentIndex(at: place) else {
+          close()
+          filled.count += silence(room, left)
+          break
+        }
+        let segment = track.segments[index]
+        let count = Int(min(Int64(left), frame(segment.timeRange.end) - place))
+        if segment.isEmpty {
+          close()
+          filled.count += silence(room, count)
+        } else {
+          filled.count += try read(segment, from: place, into: room, count)
+          filled.hasSound = true
+        }
+      }
+    } catch {
+      filled.error = error
+    }
+    return filled
+  }
+
+  private func silence(_ output: UnsafeMutablePointer<Float>, _ count: Int) -> Int {
+    output.update(repeating: 0, count: count * format.channelCount)
+    return count
+  }
+
+  /// Returns the frame nearest to a time. Boundaries of segments are at these frames.
+  private func frame(_ time: MediaTime) -> Int64 {
+    time.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? Int64.max / 8
+  }
+
+  /// Returns the index of the segment with a frame: usually the last one, or the next.
+  private func segmentIndex(at place: Int64) -> Int? {
+    func contains(_ index: Int) -> Bool {
+      let range = track.segments[index].timeRange
+      return frame(range.start) <= place && place < frame(range.end)
+    }
+    for candidate in [index, index + 1] where candidate < track.segments.count && contains(candidate) {
+      index = candidate
+      return candidate
+    }
+    // The search compares frames, because a segment may be shorter than a frame.
+    var (low, high) = (0, track.segments.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if frame(track.segments[middle].timeRange.end) <= place { low = middle + 1 } else { high = middle }
+    }
+    guard low < track.segments.count else { return nil }
+    index = low
+    return low
+  }
+
+  /// Reads at least one frame of a segment. Fills with silence after the end of its source.
+  private func read(
+    _ segment: CompositionTrack.Segment, from place: Int64, into output: UnsafeMutablePointer<Float>, _ count: Int
+  ) throws(MediaError) -> Int {
+    guard let source = segment.source else { return silence(output, count) }
+    do throws(MediaError) {
+      let sound = try sound(of: source, segment)
+      try sound.go(to: frame(segment.sourceRange.start) + (place - frame(segment.timeRange.start)))
+      let got = try sound.read(into: output, capacityFrames: count)
+      return got > 0 ? got : silence(output, count)
+    } catch {
+      if error.code == .cancelled { throw error }
+      throw named(error, source)
+    }
+  }
+
+  /// Returns the source's audio, and opens it if another source was open.
+  private func sound(
+    of source: CompositionTrack.Source, _ segment: CompositionTrack.Segment
+  ) throws(MediaError) -> FormattedAudio {
+    if let present = open, present.source.isSame(as: source) {
+      open?.segment = segment
+      return present.sound
+    }
+    close()
+    let reader = try AudioTrackReader(
+      asset: source.asset, interrupt: interrupt, kinds: .regularFiles, trackID: source.trackID, log: log)
+    let sound = try FormattedAudio(reader, as: format)
+    open = Open(source: source, sound: sound, segment: segment)
+    return sound
+  }
+
+  /// Closes the source.
+  private func close() {
+    noteFaults()
+    open = nil
+  }
+
+  private func named(_ error: MediaError, _ source: CompositionTrack.Source) -> MediaError {
+    var error = error
+    let name = source.asset.displayPath
+    if !error.message.contains(name) { error.message = "\(error.message), of \(name)" }
+    error.message = "a part of a composition cannot be read: \(error.message)"
+    return error
+  }
+}

@@ -1,0 +1,89 @@
+import LibAV
+import MediaCore
+import NetworkIO
+import Playlists
+
+/// The detection of HLS playlists by their first bytes.
+enum HLSBeginning {
+  /// The number of bytes needed for detection.
+  static let byteCount = 10
+
+  /// Whether the first bytes can be those of a playlist: `#EXTM3U`, optionally after a byte order mark.
+  static func isPossible(_ bytes: [UInt8]) -> Bool {
+    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    return text.starts(with: "#EXTM3U".utf8)
+  }
+}
+
+extension FileSource {
+  /// The first few bytes of the source. Blocks.
+  var beginning: [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: HLSBeginning.byteCount)
+    let count = try? bytes.withUnsafeMutableBytes { try read(into: $0, at: 0) }
+    return Array(bytes.prefix(count ?? 0))
+  }
+}
+
+extension MediaFile {
+  /// Returns the stream whose playlist a source contains; nil if it contains something else. Blocks.
+  ///
+  /// - Parameter log: the log of network activity, in the entry of the playlist.
+  static func stream(
+    of asset: Asset, in source: any ByteSource, log: NetworkLog, interrupt: Interrupt
+  ) throws(MediaError) -> Found? {
+    guard case .url(let url, let options) = asset.place else { return nil }
+    interrupt.attach(source)
+    defer { interrupt.detach(source) }
+    let fetcher = StreamFetcher(
+      options: options, origin: url.origin, log: log, session: (source as? HTTPResource)?.session,
+      clock: SystemNetworkClock(), isolation: asset.isolation)
+    let place = PlaylistLocation.url((source as? HTTPResource)?.effectiveURL ?? url.text)
+    var beginning = [UInt8](repeating: 0, count: HLSBeginning.byteCount)
+    var filled = 0
+    while filled < beginning.count {
+      let result = beginning.withUnsafeMutableBytes { buffer in
+        Result { () throws(MediaError) in
+          try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: Int64(filled))
+        }
+      }
+      let count = try result.get()
+      if count == 0 { break }
+      filled += count
+    }
+    guard HLSBeginning.isPossible(Array(beginning[..<filled])) else { return nil }
+    let bytes = try fetcher.readAll(source, limit: HLSLimits.playlistByteCount, place: place)
+    guard HLSPlaylist.recognizes(bytes) else { return nil }
+    let list = try HLSPlaylist(parsing: bytes, at: place)
+    return .stream(
+      asset.keep(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
+  }
+
+  /// Opens a file that may be a playlist. Blocks.
+  ///
+  /// - Parameter log: the log of requests to servers that the playlist names.
+  static func openList(
+    _ source: FileSource, of asset: Asset, log: NetworkLog, interrupt: Interrupt
+  ) throws(MediaError) -> Found {
+    let byteCount = source.byteCount ?? 0
+    let bytes = byteCount <= HLSLimits.playlistByteCount ? source.all(byteCount) : []
+    guard HLSPlaylist.recognizes(bytes) else { return .bytes(source) }
+    let place = PlaylistLocation.file(asset.path)
+    let log = log === NetworkLog.empty ? NetworkLog() : log
+    let list = try HLSPlaylist(parsing: bytes, at: place)
+    let session = list.namesServers ? log.begin(uri: asset.displayPath) : nil
+    let fetcher = StreamFetcher(
+      options: asset.httpOptions, log: log, session: session, clock: SystemNetworkClock(),
+      isolation: asset.isolation)
+    return .stream(
+      asset.keep(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
+  }
+}
+
+extension FileSource {
+  /// Returns all bytes that can be read. Blocks.
+  fileprivate func all(_ byteCount: Int64) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Int(byteCount))
+    let count = try? bytes.withUnsafeMutableBytes { try read(into: $0, at: 0) }
+    return Array(bytes.prefix(count ?? 0))
+  }
+}

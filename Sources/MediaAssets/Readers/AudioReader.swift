@@ -1,0 +1,58 @@
+import LibAV
+import MediaCore
+
+/// The reader of a track's audio that `AudioTrackReader` wraps, with the same functions: of a file, a
+/// stream or a composition.
+protocol AudioReader: AnyObject {
+  var format: AudioFormat { get }
+  /// The format of the delivered samples; interleaved.
+  var sampleFormat: SampleFormat { get }
+  var trackID: AssetTrack.ID { get }
+  var channelMask: UInt64? { get }
+  var position: Int64 { get }
+  var positionDoubt: PositionDoubt? { get }
+  var lastSeekTimings: SeekTimings { get }
+  var startTrim: EdgeTrim { get }
+  var endTrim: EdgeTrim { get }
+  var end: AudioTrackReader.TrackEnd? { get }
+
+  func cancel()
+  func resetCancellation()
+  /// Returns the metadata that applies from a position before `position` and was not returned yet, in order.
+  func takeTimedMetadata() -> [TimedMetadataGroup]
+  func takeTitles() -> [(time: MediaTime, title: StreamTitle)]
+  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)?
+  func takeWarning() -> (time: MediaTime, error: MediaError)?
+  func read(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError)
+    -> AudioTrackReader.ReadResult
+  /// Ensures that audio is available from `position` on; returns false at the end or if cancelled.
+  func advance() throws(MediaError) -> Bool
+  /// Delivers some of the available audio. Returns the number of frames, `capacityFrames` at most.
+  func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int
+  func seek(to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime) throws(MediaError) -> MediaTime
+  func exactFrameCount() throws(MediaError) -> Int64
+}
+
+extension AudioReader {
+  /// The size of a delivered frame in bytes.
+  var frameByteCount: Int { sampleFormat.byteCount * format.channelCount }
+
+  /// The byte value that silence consists of.
+  var silentByte: UInt8 { sampleFormat == .unsigned8 ? 0x80 : 0 }
+
+  /// Returns no metadata; only streams have any.
+  func takeTimedMetadata() -> [TimedMetadataGroup] { [] }
+
+  /// Fills a buffer as far as audio is available. Returns the number of frames, and the error that followed them.
+  func filled(_ output: UnsafeMutableRawPointer, _ capacityFrames: Int) -> (count: Int, error: MediaError?) {
+    var count = 0
+    do throws(MediaError) {
+      while count < capacityFrames, try advance() {
+        count += try take(into: output + count * frameByteCount, capacityFrames: capacityFrames - count)
+      }
+    } catch {
+      return (count, error)
+    }
+    return (count, nil)
+  }
+}

@@ -1,0 +1,208 @@
+import LibAV
+import MediaCore
+
+/// The state of a read on the timeline of a track with an edit list.
+struct EditedPosition {
+  let timeline: EditedTimeline
+  /// The position of the next frame to read.
+  var position: Int64 = 0
+  /// The end of the track; set once it has been read.
+  var end: AudioTrackReader.TrackEnd?
+  /// The reason why `end` is too early. Thrown by the first read after a seek to the end.
+  var breakOff: MediaError?
+  /// The value of `media.changeCount` when `end` was found.
+  var changeCount = 0
+  /// Whether the file broke off, so that reads return the end until the next seek.
+  var isBroken = false
+  /// An error found while frames remained to be delivered. The next read throws it.
+  var pendingError: MediaError?
+  /// Whether unsupported rates have yet to be reported.
+  var warns: Bool
+
+  init(timeline: EditedTimeline, warns: Bool) {
+    self.timeline = timeline
+    self.warns = warns
+  }
+
+  /// The audio that the edit list leaves out before the first audible frame.
+  var startTrim: EdgeTrim {
+    let count = timeline.unheardStartFrames
+    return count > 0 ? EdgeTrim(frameCount: count, source: .editList) : .none
+  }
+}
+
+/// Tracks with an edit list. Each segment is read from the media with a separate pre-roll, and the next segment follows
+/// without a gap.
+extension AudioTrackReader {
+  /// The audio that the edit list leaves out after the last audible frame.
+  var editedEndTrim: EdgeTrim {
+    guard let edited, edited.end != nil, let heard = edited.timeline.mediaEnd,
+      let present = edited.timeline.mediaFrameCount, present > heard
+    else { return .none }
+    return EdgeTrim(frameCount: present - heard, source: .editList)
+  }
+
+  /// Converts a media time to asset time, within the segment that is being read. Outside it
+  /// returns the reading position.
+  func assetTime(_ time: MediaTime) -> MediaTime {
+    guard let edited else { return time }
+    let rate = format.sampleRateHz
+    let timeline = edited.timeline
+    if let index = timeline.index(at: edited.position), let start = timeline.stretches[index].mediaStart,
+      let frame = time.frameIndex(rate: rate, rounding: .halfAwayFromZero), frame >= start
+    {
+      let stretch = timeline.stretches[index]
+      let place = stretch.start + (frame - start)
+      if stretch.end.map({ place < $0 }) ?? true { return MediaTime(frame: place, rate: rate) }
+    }
+    return MediaTime(frame: edited.position, rate: rate)
+  }
+
+  /// Returns a warning, once, if an edit requests a rate or dwell that is not supported.
+  func takeEditWarning() -> (time: MediaTime, error: MediaError)? {
+    guard edited?.warns ?? false else { return nil }
+    edited?.warns = false
+    return (
+      .zero,
+      MediaError(
+        .unsupportedEdit, "the edit list changes the rate or contains a dwell (rate 0), in \(media.displayPath)",
+        operation: "read", underlying: "all media plays at rate 1; a dwell plays as silence")
+    )
+  }
+
+  // MARK: - Seeking
+
+  /// Seeks to `target`, or to a cheaper position in `allowed` in the same segment.
+  func seekEdited(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
+    guard let timeline = edited?.timeline else { return }
+    if media.interrupt.isCancelled { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
+    edited?.isBroken = false
+    edited?.pendingError = nil
+    edited?.position = target
+    if let end = edited?.end, target >= end.frame, let error = edited?.breakOff {
+      edited?.pendingError = error
+      return
+    }
+    guard let index = timeline.index(at: target), let mediaStart = timeline.stretches[index].mediaStart else { return }
+    let stretch = timeline.stretches[index]
+    let earliest = max(allowed.lowerBound, stretch.start)
+    let latest = min(allowed.upperBound, (stretch.end ?? .max) - 1)
+    let wanted = mediaStart + (target - stretch.start)
+    let reached = try seekMedia(toFrame: wanted, before: target - earliest, after: max(0, latest - target))
+    // The media can end before the range. The rest of a segment is then silence, but in the last segment it is the end.
+    let lowest = wanted - (target - earliest)
+    if reached >= lowest || index == timeline.stretches.count - 1 {
+      edited?.position = max(stretch.start, target + (reached - wanted))
+    }
+  }
+
+  /// Discards the known end if the file was written to after the end was found.
+  func noteChangedEnd() throws(MediaError) {
+    try media.mapped { () throws(AVFailure) in try media.noteChangedFile() }
+    guard edited?.changeCount != media.changeCount else { return }
+    edited?.changeCount = media.changeCount
+    edited?.end = nil
+    edited?.breakOff = nil
+  }
+
+  private func seekMedia(toFrame frame: Int64, before: Int64, after: Int64) throws(MediaError) -> Int64 {
+    let rate = format.sampleRateHz
+    _ = try media.seek(
+      to: MediaTime(frame: frame, rate: rate), toleranceBefore: MediaTime(frame: before, rate: rate),
+      toleranceAfter: MediaTime(frame: after, rate: rate))
+    return media.position
+  }
+
+  // MARK: - Reading
+
+  /// Reads like `read`, from one segment to the next.
+  func readEdited(
+    into output: UnsafeMutableRawPointer, capacityFrames: Int
+  ) throws(MediaError) -> ReadResult {
+    precondition(capacityFrames > 0, "the capacity must be at least one frame")
+    if media.interrupt.isCancelled { return .cancelled }
+    guard let start = edited?.position else { return .endOfTrack }
+    if let error = edited?.pendingError { throw breakOff(error) }
+    var count = 0
+    reading: while count < capacityFrames {
+      let place = output + count * frameByteCount
+      do throws(MediaError) {
+        switch try readStretch(into: place, capacityFrames: capacityFrames - count) {
+        case .frames(let more, _):
+          count += more
+          edited?.position += Int64(more)
+        case .cancelled:
+          if count == 0 { return .cancelled }
+          break reading
+        case .endOfTrack: break reading
+        }
+      } catch {
+        if error.code == .cancelled {
+          if count == 0 { return .cancelled }
+          break reading
+        }
+        if count == 0 { throw breakOff(error) }
+        edited?.pendingError = error
+        break reading
+      }
+    }
+    return count > 0 ? .frames(count, position: start) : .endOfTrack
+  }
+
+  /// Ends reading at the current position until the next seek. With `damagedFile` this position
+  /// becomes the track's end.
+  private func breakOff(_ error: MediaError) -> MediaError {
+    edited?.pendingError = nil
+    edited?.isBroken = true
+    guard error.code == .damagedFile, let position = edited?.position else { return error }
+    if edited?.end.map({ position < $0.frame }) ?? true {
+      edited?.end = TrackEnd(frame: position, isExact: media.isPlaceExact)
+    }
+    edited?.breakOff = error
+    return error
+  }
+
+  /// Reads from one segment. Missing media is silence, but in the last segment it is the end of the track.
+  private func readStretch(
+    into output: UnsafeMutableRawPointer, capacityFrames: Int
+  ) throws(MediaError) -> ReadResult {
+    guard let edited, !edited.isBroken else { return .endOfTrack }
+    let position = edited.position
+    let isPastEnd = edited.end.map { position >= $0.frame } ?? false
+    guard !isPastEnd, let index = edited.timeline.index(at: position) else {
+      if edited.end == nil { self.edited?.end = TrackEnd(frame: position, isExact: media.isPlaceExact) }
+      return .endOfTrack
+    }
+    let stretch = edited.timeline.stretches[index]
+    let capacity = stretch.end.map { min(capacityFrames, Int(clamping: $0 - position)) } ?? capacityFrames
+    if let mediaStart = stretch.mediaStart {
+      let wanted = mediaStart + (position - stretch.start)
+      var reached = media.position
+      if reached != wanted { reached = try seekMedia(toFrame: wanted, before: 0, after: 0) }
+      if reached == wanted {
+        let result = try media.read(into: output, capacityFrames: capacity)
+        guard result == .endOfTrack else { return result }
+      }
+      if index == edited.timeline.stretches.count - 1 {
+        let mediaEnd = max(mediaStart, media.end?.frame ?? media.position)
+        let end = min(position, stretch.start + (mediaEnd - mediaStart))
+        self.edited?.end = TrackEnd(frame: end, isExact: media.isPlaceExact)
+        // If the position was reached, `media.read` has already thrown this error.
+        if reached != wanted, let error = media.breakOff { throw error }
+        return .endOfTrack
+      }
+    }
+    output.initializeMemory(as: UInt8.self, repeating: silentByte, count: capacity * frameByteCount)
+    return .frames(capacity, position: position)
+  }
+
+  /// Sets the end of the track after all media was counted, and moves there. Returns the end of the last segment.
+  func finishEdited(mediaFrameCount: Int64) -> Int64 {
+    guard let last = edited?.timeline.stretches.last else { return mediaFrameCount }
+    let present = last.mediaStart.map { last.start + max(0, mediaFrameCount - $0) }
+    let frame = min(last.end ?? present ?? last.start, present ?? .max)
+    edited?.end = TrackEnd(frame: frame, isExact: media.isPlaceExact)
+    edited?.position = frame
+    return frame
+  }
+}

@@ -1,0 +1,150 @@
+import LibAV
+import MediaCore
+
+/// Reads ranges of one track's audio in the requested format. A range has the same samples as a pass over the entire
+/// track, even at another sample rate.
+///
+/// Threading: one thread at a time, which may block.
+final class AudioPass: ReadPass, @unchecked Sendable {
+  // `@unchecked Sendable`: other threads use only the reader's interrupt.
+
+  /// Maximum number of frames delivered together.
+  static let pieceFrames = ConvertedAudio.pieceFrames
+
+  private let reader: AudioTrackReader
+  private let encoding: PCMEncoding
+  private let output: AudioFormat
+  /// The format of the buffers.
+  let format: FormatDescription
+  /// The conversion to another sample rate or channel count; nil if not needed.
+  private var conversion: Conversion?
+  /// The next frame to deliver, and the end of the range, at the sample rate of the output.
+  private var next: Int64 = 0
+  private var end: Int64?
+  /// Whether no buffer of this range has been delivered.
+  private var isFresh = true
+  private var isFirstRange = true
+
+  /// - Parameter reader: A reader with the encoding `AudioPass.encoding(for:of:)`.
+  init(_ reader: AudioTrackReader, _ settings: AudioReadSettings) throws(MediaError) {
+    self.reader = reader
+    encoding = settings.encoding
+    output = AudioFormat(
+      sampleRateHz: settings.sampleRateHz ?? reader.format.sampleRateHz,
+      channelCount: settings.channelCount ?? reader.format.channelCount)
+    let isMixed = output.channelCount != reader.format.channelCount
+    format = .pcm(
+      encoding, sampleRateHz: output.sampleRateHz, channelCount: output.channelCount,
+      channelMask: isMixed
+        ? SampleLayout.defaultChannelMask(channelCount: output.channelCount) : reader.channelMask)
+    if reader.format != output { conversion = try Conversion(reader, to: output, encoding) }
+  }
+
+  /// Returns the encoding in which a track is read: the requested one if no conversion is needed, otherwise float32.
+  static func encoding(for settings: AudioReadSettings, of track: AudioFormat) -> PCMEncoding {
+    let isConverted =
+      settings.sampleRateHz.map { $0 != track.sampleRateHz } ?? false
+      || settings.channelCount.map { $0 != track.channelCount } ?? false
+    return isConverted ? .float32 : NativeSamples.native(of: settings.encoding)
+  }
+
+  /// Moves to a range: from frame `floor(start * rate)` to before frame `floor(end * rate)`, at the sample rate of the
+  /// output.
+  ///
+  /// - Throws: `invalidTime`; the errors of `AudioTrackReader.seek`.
+  func begin(_ range: TimeRange) throws(MediaError) {
+    guard range.start.isNumeric else {
+      throw MediaError(.invalidTime, "cannot read from \(range.start)", operation: "read")
+    }
+    isFresh = true
+    end = range.end.isNumeric ? Self.frame(range.end, output.sampleRateHz) : nil
+    // Every track is shorter.
+    guard let first = Self.frame(range.start, output.sampleRateHz) else {
+      (next, end) = (0, 0)
+      return
+    }
+    next = first
+    let wanted = try conversion?.begin(at: first) ?? first
+    // The frame is after the end.
+    if try !reader.go(toFrame: wanted) { end = next }
+    // A live stream begins at the first available frame. A stream that cannot seek back continues at its position.
+    if reader.position > wanted { next = try conversion?.begin(atInput: reader.position) ?? reader.position }
+  }
+
+  func takeFault() -> MediaError? { reader.takeSkippedPackets()?.error ?? reader.takeWarning()?.error }
+
+  func cancel() { reader.cancel() }
+
+  private static func frame(_ time: MediaTime, _ rate: Int) -> Int64? {
+    time.frameIndex(rate: rate, rounding: .towardNegativeInfinity).map { max(0, $0) }
+  }
+
+  /// Returns the next buffer of the range; nil at the end of the range or of the track.
+  ///
+  /// - Throws: The errors of `AudioTrackReader.read`; `cancelled`.
+  func read() throws(MediaError) -> SampleBuffer? {
+    guard end.map({ next < $0 }) ?? true else { return nil }
+    if conversion == nil, reader.position != next {
+      // Audio that a live stream no longer has is skipped.
+      (next, isFresh) = (reader.position, true)
+    }
+    let left = end.map { $0 - next } ?? Int64(Self.pieceFrames)
+    guard left > 0 else { return nil }
+    let capacity = Int(min(left, Int64(Self.pieceFrames)))
+    let bytes = if let conversion { try conversion.read(capacity) } else { try piece(capacity) }
+    let native = NativeSamples.native(of: encoding)
+    let count = bytes.count / native.byteCount(channelCount: output.channelCount)
+    guard count > 0 else { return nil }
+    let buffer = try SampleBuffer(
+      pcm: NativeSamples.packed(bytes, encoding, channelCount: output.channelCount), format: format,
+      presentationTime: MediaTime(frame: next, rate: output.sampleRateHz),
+      attachments: .init(isDiscontinuity: isFresh && !isFirstRange))
+    next += Int64(count)
+    (isFresh, isFirstRange) = (false, false)
+    return buffer
+  }
+
+  /// Reads the track's samples directly into the buffer's memory.
+  private func piece(_ capacity: Int) throws(MediaError) -> [UInt8] {
+    let frameByteCount = reader.frameByteCount
+    var result: Result<AudioTrackReader.ReadResult, MediaError> = .success(.endOfTrack)
+    let bytes = [UInt8](unsafeUninitializedCapacity: capacity * frameByteCount) { room, filled in
+      guard let base = room.baseAddress else { return }
+      result = Result { () throws(MediaError) in try reader.read(into: base, capacityFrames: capacity) }
+      if case .success(.frames(let count, _)) = result { filled = count * frameByteCount }
+    }
+    if try result.get() == .cancelled { throw AssetReader.cancelled }
+    return bytes
+  }
+}
+
+/// A conversion to another sample rate or channel count, in the requested encoding.
+private final class Conversion {
+  private let sound: ConvertedAudio
+  private let output: AudioFormat
+  private let frameByteCount: Int
+  private let writer: SampleWriter
+  private let samples: UnsafeMutableBufferPointer<Float>
+
+  init(_ reader: AudioTrackReader, to output: AudioFormat, _ encoding: PCMEncoding) throws(MediaError) {
+    self.output = output
+    let native = NativeSamples.native(of: encoding)
+    frameByteCount = native.byteCount(channelCount: output.channelCount)
+    writer = try SampleWriter(output, try SampleWriter.format(of: native))
+    sound = try ConvertedAudio(reader, to: output)
+    samples = .allocate(capacity: AudioPass.pieceFrames * output.channelCount)
+  }
+
+  deinit { samples.deallocate() }
+
+  func begin(atInput frame: Int64) throws(MediaError) -> Int64 { try sound.begin(atInput: frame) }
+
+  func begin(at first: Int64) throws(MediaError) -> Int64 { try sound.begin(at: first) }
+
+  /// Reads at most `capacity` frames. Empty at the end.
+  func read(_ capacity: Int) throws(MediaError) -> [UInt8] {
+    guard let base = samples.baseAddress else { return [] }
+    let count = try sound.read(into: base, capacityFrames: capacity)
+    return try writer.bytes(base, frameCount: count, frameByteCount: frameByteCount)
+  }
+}

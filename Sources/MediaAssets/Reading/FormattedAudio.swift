@@ -1,0 +1,70 @@
+import MediaCore
+
+/// Reads a track's audio as float32 with one sample rate and channel count, from any frame. Without conversion the
+/// samples are bit-exact.
+///
+/// Threading: one thread at a time, which may block.
+final class FormattedAudio {
+  /// A reader of float32 samples.
+  let reader: AudioTrackReader
+  private let format: AudioFormat
+  private let converted: ConvertedAudio?
+  /// The frame of the next read; nil if unknown.
+  private var requested: Int64?
+  /// The first available frame from there. It is later than `requested` if a live stream advanced meanwhile.
+  private var present: Int64 = 0
+  /// Whether there is no audio from the next frame.
+  private(set) var isAtEnd = false
+
+  /// - Parameter reader: A reader of float32 samples.
+  /// - Throws: `conversionFailed`.
+  init(_ reader: AudioTrackReader, as format: AudioFormat) throws(MediaError) {
+    self.reader = reader
+    self.format = format
+    converted = reader.format == format ? nil : try ConvertedAudio(reader, to: format)
+  }
+
+  /// Moves to a frame. Has no effect if it is the current one.
+  ///
+  /// - Throws: The errors of seeking; `cancelled`.
+  func go(to frame: Int64) throws(MediaError) {
+    if let requested, frame == requested || isAtEnd && frame > requested {
+      self.requested = frame
+      return
+    }
+    requested = nil
+    let first = try converted?.begin(at: frame) ?? frame
+    isAtEnd = try !reader.go(toFrame: first)
+    present = frame
+    if reader.position > first { present = try converted?.begin(atInput: reader.position) ?? reader.position }
+    requested = frame
+  }
+
+  /// Reads from 1 to `capacityFrames` frames; 0 at the end. Audio that a live stream no longer has is replaced with
+  /// silence.
+  ///
+  /// - Throws: The errors of `AudioTrackReader.read`; `cancelled`. After an error, call `go(to:)` before the next read.
+  func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
+    guard let place = requested, !isAtEnd else { return 0 }
+    requested = nil
+    var count = Int(min(Int64(capacityFrames), max(0, present - place)))
+    if count > 0 {
+      output.update(repeating: 0, count: count * format.channelCount)
+    } else {
+      count = try next(into: output, capacityFrames)
+      present = place + Int64(count)
+    }
+    isAtEnd = count == 0
+    requested = place + Int64(count)
+    return count
+  }
+
+  private func next(into output: UnsafeMutablePointer<Float>, _ capacityFrames: Int) throws(MediaError) -> Int {
+    if let converted { return try converted.read(into: output, capacityFrames: capacityFrames) }
+    switch try reader.read(into: output, capacityFrames: capacityFrames) {
+    case .frames(let count, _): return count
+    case .endOfTrack: return 0
+    case .cancelled: throw AssetReader.cancelled
+    }
+  }
+}

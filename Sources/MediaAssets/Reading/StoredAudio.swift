@@ -1,0 +1,99 @@
+// Moves to packets of a track's audio and returns them with their positions, where `MediaTrackReader` would begin to
+// decode.
+import LibAV
+import MediaCore
+
+/// The packets of one audio track with their positions in frames.
+///
+/// Threading: one thread at a time, which may block.
+final class StoredAudio {
+  let media: MediaTrackReader
+  private let lengths: PacketLengths
+  /// A packet that has been read already and is the next one.
+  private var held: StoredPacket?
+  /// The first frame that is heard. Earlier decoded frames are not.
+  let firstHeardFrame: Int64
+
+  private var reader: FrameReader { media.reader }
+
+  /// - Parameter media: A reader created with `keepsPackets` that has not been read.
+  init(_ media: MediaTrackReader) throws(MediaError) {
+    self.media = media
+    firstHeardFrame = max(0, media.reader.frameStart)
+    lengths = try media.mapped { () throws(AVFailure) in
+      try PacketLengths(demuxer: media.reader.demuxer, streamIndex: media.reader.stream.index)
+    }
+    media.reader.anchorStored(lengths)
+  }
+
+  /// The packet that `next` returned.
+  var packet: Packet { reader.packet }
+
+  /// Returns the next packet; nil at the end.
+  ///
+  /// - Throws: `cancelled`; the errors of reading files.
+  func next() throws(MediaError) -> StoredPacket? {
+    if let held {
+      self.held = nil
+      return held
+    }
+    return try media.mapped { () throws(AVFailure) in try reader.nextStored(lengths) }
+  }
+
+  /// Moves to the packets from which decoding is correct at `frame`.
+  ///
+  /// - Returns: The first frame that is needed. Packets that end before it are not needed.
+  /// - Throws: The errors of seeking; `onlyInOrder` for a stream that has passed the frame.
+  func go(to frame: Int64) throws(MediaError) -> Int64 {
+    held = nil
+    let warmStart = frame - media.prerollFrames
+    let start = reader.stored.start?.frame ?? 0
+    if media.isForwardOnly {
+      guard reader.stored.isAtStart || (reader.stored.timeline?.expectedFrame ?? .max) <= warmStart else {
+        throw MediaError(
+          .onlyInOrder, "earlier data of a stream cannot be read again: \(media.displayPath)", operation: "seek")
+      }
+      return warmStart <= start ? .min : warmStart
+    }
+    if warmStart <= start {
+      try goToStart()
+      return .min
+    }
+    if case .counted = media.positioning { return try media.approach(frame)?.warmStart ?? warmStart }
+    if try goByTimestamp(to: warmStart) { return warmStart }
+    // The result of a seek is unknown: everything before the frame is read.
+    try goToStart()
+    while let packet = try next() {
+      guard let place = packet.frame, place + packet.frameCount <= warmStart else {
+        held = packet
+        break
+      }
+    }
+    return warmStart
+  }
+
+  private func goToStart() throws(MediaError) {
+    guard !reader.stored.isAtStart else { return }
+    try media.mapped { () throws(AVFailure) in try reader.rewind() }
+  }
+
+  /// Moves with the container's seek. Returns false if the resulting position is unknown.
+  private func goByTimestamp(to frame: Int64) throws(MediaError) -> Bool {
+    if reader.timeline?.hasRoundedTicks ?? false, !reader.grid.isSettled {
+      if !reader.stored.isAtStart { try media.mapped { () throws(AVFailure) in try reader.rewind() } }
+      try media.learnGrid()
+    }
+    var stepBack: Int64 = 0
+    for _ in 0..<4 {
+      try media.mapped { () throws(AVFailure) in try media.seekByTimestamp(toFrame: frame - stepBack) }
+      guard let first = try next(), let place = first.frame else { return false }
+      if place <= frame {
+        held = first
+        return true
+      }
+      if frame - stepBack <= reader.stored.start?.frame ?? 0 { return false }
+      stepBack = max(Int64(media.format.sampleRateHz), stepBack * 4)
+    }
+    return false
+  }
+}

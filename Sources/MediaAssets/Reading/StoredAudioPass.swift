@@ -1,0 +1,170 @@
+import LibAV
+import MediaCore
+
+/// Reads ranges of one stored audio track, with the packets that must be decoded before them.
+///
+/// Threading: one thread at a time, which may block.
+final class StoredAudioPass: StoredPass, @unchecked Sendable {
+  // `@unchecked Sendable`: other threads use only the interrupt of the media's reader.
+
+  let format: FormatDescription
+  private let sound: StoredAudio
+  private let rate: Int
+  private let frameByteCount: Int?
+  /// A part to be read: a range of the media in frames, nil for its end, and its offset on the asset's timeline.
+  private struct Part {
+    var start: Int64
+    var end: Int64?
+    var offset: Int64
+  }
+  /// The parts to be read, in reverse order.
+  private var parts: [Part] = []
+  /// Packets that end at or before this frame are not needed for the current part; nil before the part has begun.
+  private var warmStart: Int64?
+  /// The end of the delivered media since the part began.
+  private var reached: Int64 = .min
+  /// The end of the packet that was read last.
+  private var seen: Int64 = .min
+  /// Whether no buffer of this part has been delivered.
+  private var isFresh = true
+  private var hasGivenAny = false
+  private var fault: MediaError?
+
+  /// - Parameter media: A reader created with `keepsPackets` that has not been read.
+  init(_ media: MediaTrackReader) throws(MediaError) {
+    sound = try StoredAudio(media)
+    rate = media.format.sampleRateHz
+    guard var format = media.reader.demuxer.format(ofStream: media.trackID) else {
+      preconditionFailure("the track of a pass exists")
+    }
+    if format.audio != nil {
+      // The decoded format replaces the container's description.
+      format.audio?.sampleRateHz = rate
+      format.audio?.channelCount = media.format.channelCount
+      format.audio?.channelMask = media.channelMask
+      if format.audio?.initialPaddingFrames == 0, media.edits == nil {
+        format.audio?.initialPaddingFrames = Int(clamping: media.startTrim.frameCount)
+      }
+    }
+    self.format = format
+    frameByteCount = format.audio.flatMap { audio in audio.pcm?.byteCount(channelCount: audio.channelCount) }
+      .flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  func cancel() { sound.media.cancel() }
+
+  func takeFault() -> MediaError? {
+    defer { fault = nil }
+    return sound.media.takeSkippedPackets()?.error ?? sound.media.takeWarning()?.error ?? fault
+  }
+
+  /// Begins at frame `floor(start * rate)` and ends before frame `floor(end * rate)`.
+  func begin(_ range: TimeRange) throws(MediaError) {
+    // Every track has fewer frames.
+    let first = range.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? Int64.max / 8
+    let end = range.end.isNumeric ? range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity) : nil
+    (warmStart, isFresh) = (nil, true)
+    guard let edits = sound.media.edits else {
+      parts = [Part(start: first, end: end, offset: 0)]
+      return
+    }
+    // Gaps of an edit list are silent: no samples are stored there.
+    parts = edits.stretches.reversed().compactMap { stretch in
+      guard let mediaStart = stretch.mediaStart else { return nil }
+      let from = max(first, stretch.start)
+      let to = [stretch.end, end].compactMap { $0 }.min()
+      guard to.map({ from < $0 }) ?? true else { return nil }
+      let offset = stretch.start - mediaStart
+      return Part(start: from - offset, end: to.map { $0 - offset }, offset: offset)
+    }
+  }
+
+  func read() throws(MediaError) -> SampleBuffer? {
+    while let part = parts.last {
+      if part.end.map({ $0 <= part.start }) ?? false {
+        parts.removeLast()
+        continue
+      }
+      let warmStart = try begin(part)
+      guard let packet = try sound.next() else {
+        parts.removeLast()
+        (self.warmStart, isFresh) = (nil, true)
+        let last = max(seen, part.start)
+        if part.end.map({ last < $0 }) ?? true, let error = sound.media.endError(at: last) {
+          parts = []
+          throw error
+        }
+        continue
+      }
+      guard let frame = packet.frame else { continue }
+      seen = max(seen, frame + packet.frameCount - packet.trims.end)
+      if let end = part.end, frame >= end {
+        parts.removeLast()
+        (self.warmStart, isFresh) = (nil, true)
+        continue
+      }
+      guard frame + packet.frameCount > warmStart, let buffer = try buffer(packet, at: frame, part) else { continue }
+      (isFresh, hasGivenAny) = (false, true)
+      return buffer
+    }
+    return nil
+  }
+
+  private func begin(_ part: Part) throws(MediaError) -> Int64 {
+    if let warmStart { return warmStart }
+    let found = try sound.go(to: part.start)
+    (warmStart, reached, seen) = (found, .min, .min)
+    return found
+  }
+
+  /// Returns a packet with its trims: the parts outside the part, before the first or after the last heard frame, and
+  /// frames delivered already.
+  private func buffer(_ packet: StoredPacket, at frame: Int64, _ part: Part) throws(MediaError) -> SampleBuffer? {
+    let end = frame + packet.frameCount
+    let media = sound.media
+    var lower = max(part.start, media.edits == nil ? sound.firstHeardFrame : 0, reached)
+    // The trim of the very first packet is known already.
+    if !packet.isFirst, packet.trims.start > 0 { lower = max(lower, frame + packet.trims.start) }
+    var upper = end - (media.edits == nil ? packet.trims.end : 0)
+    reached = max(reached, upper)
+    upper = [upper, part.end, media.endFrame].compactMap { $0 }.min() ?? upper
+    let start = min(max(lower - frame, 0), packet.frameCount)
+    let trimmed = min(max(end - upper, 0), packet.frameCount - start)
+    if sound.packet.isMarkedCorrupt { noteDamage(frame + part.offset) }
+    guard let data = sound.packet.data(limit: StoredPacketPass.maximumPacketByteCount) else {
+      throw MediaError(.mediaLimitExceeded, "a packet is too large in \(media.displayPath)", operation: "read")
+    }
+    var attachments = SampleBuffer.Attachments(isDiscontinuity: packet.isAfterHole || isFresh && hasGivenAny)
+    if let frameByteCount {
+      // The size of the data counts, whatever the container states. An incomplete frame is ignored.
+      let count = Int64(data.count / frameByteCount)
+      if count == 0, !data.isEmpty { noteDamage(frame + part.offset) }
+      let present = min(count, packet.frameCount - trimmed)
+      guard start < present else { return nil }
+      return try SampleBuffer(
+        pcm: Array(data[Int(start) * frameByteCount..<Int(present) * frameByteCount]), format: format,
+        presentationTime: time(frame + start + part.offset),
+        attachments: attachments)
+    }
+    attachments.isSync = sound.packet.isKeyFrame
+    attachments.trimAtStart = time(start)
+    attachments.trimAtEnd = time(trimmed)
+    // A block of constant size is a sample.
+    let blockByteCount = format.audio?.bytesPerPacket ?? 0
+    let isBlocks = blockByteCount > 0 && data.count % blockByteCount == 0 && !data.isEmpty
+    return try SampleBuffer(
+      format: format, data: data, sampleCount: isBlocks ? data.count / blockByteCount : 1,
+      presentationTime: time(frame + part.offset), duration: time(packet.frameCount), attachments: attachments)
+  }
+
+  private func noteDamage(_ frame: Int64) {
+    fault =
+      fault
+      ?? MediaError(
+        .damagedFile,
+        "a packet is damaged at \(time(frame).decimalDescription) s in \(sound.media.displayPath)",
+        operation: "read")
+  }
+
+  private func time(_ frame: Int64) -> MediaTime { MediaTime(frame: frame, rate: rate) }
+}

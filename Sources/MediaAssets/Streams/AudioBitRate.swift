@@ -1,0 +1,24 @@
+import Glibc
+
+/// The bit rate of separate audio, measured from its segments: an average in which the last ones count most. Pure.
+struct AudioBitRate: Sendable, Hashable {
+  /// Half-life of the average, in seconds of audio.
+  static let halfLife = 8.0
+  /// Minimum duration of a measured segment. In shorter ones, such as those before advertisements, the overhead
+  /// distorts the result.
+  static let leastSeconds = 0.5
+
+  private var bits = 0.0
+  private var seconds = 0.0
+
+  mutating func add(byteCount: Int64, soundNanoseconds: Int64) {
+    let length = Double(soundNanoseconds) / 1e9
+    guard length >= Self.leastSeconds, byteCount > 0 else { return }
+    let kept = exp2(-length / Self.halfLife)
+    bits = bits * kept + Double(byteCount) * 8
+    seconds = seconds * kept + length
+  }
+
+  /// Bits per second; nil before the first measured segment.
+  var bitsPerSecond: Int64? { seconds > 0 ? Int64(min(1e15, max(1, bits / seconds)).rounded()) : nil }
+}

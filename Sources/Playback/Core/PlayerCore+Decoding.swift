@@ -1,0 +1,506 @@
+import MediaAssets
+import MediaCore
+import RealtimeAudio
+
+/// The interface to the decode thread: jobs and reports.
+extension PlayerCore {
+  /// The capacity of a stream in milliseconds: decoded audio, and audio that is rendered but not heard.
+  ///
+  /// The decode thread resumes when half of the capacity is free. Therefore at least 2 s are decoded ahead, however
+  /// short the items are, in addition to the rendered audio that is not heard yet.
+  private static let streamMilliseconds = 4_500
+
+  // MARK: - Jobs
+
+  func prepare(_ generation: UInt64, _ start: Machine.Start) {
+    guard let format = output.format, let item = items[start.itemID] else { return }
+    var start = start
+    if start.isSilence, let pass = start.spliceAfter { start.time = endTime(of: pass) ?? item.duration }
+    let stream = RenderStream(
+      capacityFrames: format.sampleRateHz * Self.streamMilliseconds / 1_000, channelCount: format.channelCount)
+    forget(preparing)
+    let isSplit = start.isContinuation && start.spliceAfter != nil
+    preparing = Generation(
+      number: generation, stream: stream, jumpCause: start.jumpCause, isContinuation: start.isContinuation,
+      startError: isSplit ? nextStartError : .zero, sharedFrame: isSplit ? sharedFrame : nil,
+      trace: makeTrace(of: start))
+    logger.debug(
+      "preparing",
+      metadata: ["item": "\(start.itemID)", "generation": "\(generation)", "time": "\(start.time)"])
+    pipeline.prepare(
+      DecodePipeline.Job(
+        generation: generation,
+        source: source(of: item),
+        start: start, stream: stream,
+        format: format, splice: splicePlace(of: start)))
+  }
+
+  private func source(of item: PlayerItem) -> DecodePipeline.Source {
+    DecodePipeline.Source(
+      itemID: item.id, asset: item.asset, timeRange: item.timeRange, audioMix: item.audioMixSlot,
+      timePitch: item.timePitchSlot, mediaSelection: item.mediaSelectionSlot,
+      level: levelPolicy(of: item), opening: AssetOpening(log: item.networkLog),
+      recorder: OpeningRecorder(record: engine.openingRecord))
+  }
+
+  /// Sets the length of an item's end that depends on the following audio, for the current output.
+  func setFilterReach(of id: PlayerItem.ID, sampleRateHz rate: Int) {
+    guard let format = output.format, let asset = items[id]?.asset else { return }
+    // Without fast random access the end is not read again: the filter is reset there.
+    let isAtHand = !asset.isRemote && (try? asset.loaded?.get())?.isSeekable == true
+    let frames = isAtHand ? AudioConverter.filterReach(from: rate, to: format.sampleRateHz) : 0
+    machine.setFilterReach(MediaTime(frame: Int64(frames), rate: rate), of: id)
+  }
+
+  /// The location at which the rest of a split pass follows in the stream; nil if `start` is no rest.
+  private func splicePlace(of start: Machine.Start) -> DecodePipeline.SplicePosition? {
+    guard let id = start.spliceAfter, let cut = machine.decoded.first(where: { $0.id == id }),
+      start.pass.continues(cut.pass), let end = ends.last(where: { $0.passID == id })
+    else { return nil }
+    return DecodePipeline.SplicePosition(passID: id, streamFrame: end.streamFrame)
+  }
+
+  /// The item's time at the end of a pass that is in a stream.
+  private func endTime(of pass: PassID) -> MediaTime? {
+    guard let end = ends.last(where: { $0.passID == pass }) else { return nil }
+    guard let span = timeline.span(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)) else { return nil }
+    return timeline.time(in: span, at: end.streamFrame)
+  }
+
+  func send(_ plan: Machine.Plan) {
+    let passes = plan.passes.compactMap { pass in
+      items[pass.itemID].map { DecodePipeline.PlannedPass(pass: pass, source: source(of: $0)) }
+    }
+    pipeline.setPlan(
+      DecodePipeline.Plan(begunCount: plan.begunCount, currentEnd: plan.currentEnd, passes: passes),
+      generation: machine.generation)
+  }
+
+  // MARK: - Streams into the mixer
+
+  /// Renders the prepared stream from now on.
+  func commit(_ generation: UInt64) {
+    guard let prepared = preparing, prepared.number == generation else { return }
+    preparing = nil
+    forgetWaiting(from: 0)
+    commit(prepared)
+  }
+
+  /// Renders the stream from now on, followed by `waiting`.
+  private func commit(_ prepared: Generation) {
+    guard let core = output.core, let inputIndex else { return }
+    outgoing = nil
+    sounding = prepared
+    ends.removeAll { end in
+      end.streamID != prepared.stream.id && !waiting.contains { $0.generation.stream.id == end.streamID }
+    }
+    output.keep(prepared.stream)
+    if prepared.isContinuation {
+      continueSound(with: prepared, core, input: inputIndex)
+    } else {
+      core.setStream(prepared.stream, fromFrame: 0, input: inputIndex)
+    }
+    _ = settleLevels(isBeginning: true)
+    applyRunning()
+  }
+
+  /// Continues the audible pass with the stream, from the position that is heard, with a cross-fade of 5 ms.
+  func continueSound(with next: Generation, _ core: RenderCore, input: Int) {
+    let isShared = next.sharedFrame != nil
+    core.setStream(
+      next.stream, fromFrame: isShared ? 0 : framesPlayed(of: next), anchorFrame: next.sharedFrame ?? .min,
+      fadeFrameCount: Self.fadeFrameCount(core), input: input)
+  }
+
+  /// The length of a cross-fade: 5 ms.
+  private static func fadeFrameCount(_ core: RenderCore) -> Int64 { Int64(core.format.sampleRateHz / 200) }
+
+  /// The number of frames that playback advanced while its continuation was decoded. For a shared change it is counted
+  /// from the shared frame, as if the stream had been ready in time.
+  private func framesPlayed(of prepared: Generation) -> Int64 {
+    max(0, min(framesPassed(of: prepared), prepared.stream.writtenFrame))
+  }
+
+  /// Like `framesPlayed`, but not limited to the frames of the stream: the number may be negative, or larger than the
+  /// decoded part.
+  private func framesPassed(of prepared: Generation) -> Int64 {
+    if let frame = prepared.sharedFrame { return output.heardFrame - frame }
+    guard let position, let start = timeline.position(streamID: prepared.stream.id, streamFrame: 0),
+      // The next item may have begun meanwhile; its time is not comparable.
+      position.itemID == start.itemID,
+      let rate = timeline.rate(streamID: prepared.stream.id, streamFrame: 0),
+      let elapsed = (position.time - start.time).frameCount(
+        rate: timeline.sampleRateHz, playbackRate: rate, rounding: .towardNegativeInfinity)
+    else { return 0 }
+    return elapsed
+  }
+
+  /// An item's audio mix changed: its decoded audio is decoded again.
+  func audioMixChanged(_ id: PlayerItem.ID) {
+    guard !isClosed else { return }
+    run(machine.decodeAnew(id, from: currentTime()), cause: .request)
+  }
+
+  /// Another track of an item was selected: its decoded audio is decoded again.
+  func mediaSelectionChanged(_ id: PlayerItem.ID) {
+    guard !isClosed else { return }
+    run(machine.decodeAnew(id, from: currentTime()), cause: .request)
+  }
+
+  /// Schedules the prepared stream at the end of a pass in the stream before.
+  func splice(_ generation: UInt64, after pass: PassID) {
+    guard let prepared = preparing, prepared.number == generation else { return }
+    preparing = nil
+    // The mixer counts frames in the stream that it reads, which may still be the one before. `joinWaiting` retries at
+    // its end.
+    guard outgoing == nil, waiting.isEmpty else { return waiting.append((prepared, pass)) }
+    join(prepared, after: pass)
+  }
+
+  private func join(_ next: Generation, after pass: PassID) {
+    guard let core = output.core, let inputIndex else { return }
+    guard let sounding, let end = ends.last(where: { $0.passID == pass && $0.streamID == sounding.stream.id }) else {
+      return commit(next)
+    }
+    output.keep(next.stream)
+    core.scheduleStream(
+      next.stream, fromFrame: 0, atFrame: end.streamFrame,
+      fadeFrameCount: isFaded(next, at: end, of: sounding.stream) ? Self.fadeFrameCount(core) : 0, input: inputIndex)
+    outgoing = sounding
+    self.sounding = next
+    _ = settleLevels()
+    traceCommit(of: next, at: nil)
+  }
+
+  /// Whether a continuation is cross-faded at `end`. Audio after the pass's own end belongs to something else.
+  private func isFaded(_ next: Generation, at end: ItemEnd, of stream: RenderStream) -> Bool {
+    guard next.isContinuation else { return false }
+    let behind = timeline.span(streamID: end.streamID, streamFrame: end.streamFrame)
+    guard let before = timeline.span(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)),
+      let after = timeline.rate(streamID: next.stream.id, streamFrame: 0), after.isReverse != before.rate.isReverse
+    else { return true }
+    if behind?.passIndex != before.passIndex || stream.writtenFrame <= end.streamFrame { return false }
+    return isFaded(from: before.rate, to: after, of: end.itemID)
+  }
+
+  /// Passes waiting streams to the mixer after the end of a pass has been heard.
+  func joinWaiting() {
+    if let outgoing, !ends.contains(where: { $0.streamID == outgoing.stream.id }) { self.outgoing = nil }
+    guard outgoing == nil, !waiting.isEmpty else { return }
+    while outgoing == nil, !waiting.isEmpty {
+      let (next, pass) = waiting.removeFirst()
+      join(next, after: pass)
+    }
+    output.commit()
+  }
+
+  /// Ends a pass before its decoded end. Returns whether changes must be committed to the mixer.
+  func shorten(_ pass: PassID, at time: MediaTime) -> Bool {
+    let streams = [outgoing, sounding] + waiting.map { $0.generation }
+    guard let stream = streams.compactMap({ $0 }).first(where: { $0.number == pass.generation })?.stream,
+      let frame = timeline.streamFrame(of: endTime(of: pass, at: time), passIndex: pass.index, streamID: stream.id)
+        ?? timeline.streamFrame(of: time, passIndex: pass.index, streamID: stream.id),
+      let itemID = timeline.position(streamID: stream.id, streamFrame: frame)?.itemID
+    else { return false }
+    // Removes the ends of this pass and of all later passes, also in following streams.
+    if let index = ends.firstIndex(where: { $0.streamID == stream.id && $0.passID.index >= pass.index }) {
+      ends.removeLast(ends.count - index)
+    }
+    ends.append(ItemEnd(streamID: stream.id, streamFrame: frame, passID: pass, itemID: itemID))
+    return truncate(after: pass)
+  }
+
+  /// The end of a pass that is planned to end at `time`: after its last whole frame, as the decoder ends it.
+  private func endTime(of pass: PassID, at time: MediaTime) -> MediaTime {
+    let isReverse = machine.decodedSpeed.isReverse
+    guard let itemID = machine.decoded.first(where: { $0.id == pass })?.pass.itemID, let rate = sampleRates[itemID],
+      let frame = time.frameIndex(
+        rate: rate, rounding: isReverse ? .towardPositiveInfinity : .towardNegativeInfinity)
+    else { return time }
+    return MediaTime(frame: frame, rate: rate)
+  }
+
+  /// Ends a pass at a frame that will be heard soon. Its audio continues until the following stream is available.
+  /// Returns whether changes must be committed to the mixer.
+  func split(_ pass: PassID, atStreamFrame frame: Int64) -> Bool {
+    guard let current = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.number == pass.generation }),
+      let itemID = machine.decoded.first(where: { $0.id == pass })?.pass.itemID
+    else { return false }
+    if let index = ends.firstIndex(where: { $0.streamID == current.stream.id && $0.passID.index >= pass.index }) {
+      ends.removeLast(ends.count - index)
+    }
+    ends.append(ItemEnd(streamID: current.stream.id, streamFrame: frame, passID: pass, itemID: itemID))
+    forgetWaiting(from: 0)
+    guard let outgoing, outgoing.stream.id == current.stream.id else { return false }
+    return withdrawTakeOver(from: outgoing, at: frame)
+  }
+
+  /// Removes all audio after the end of the pass in its stream. Returns whether changes must be committed to the mixer.
+  func truncate(after pass: PassID) -> Bool {
+    guard let index = ends.lastIndex(where: { $0.passID == pass }) else { return false }
+    let end = ends[index]
+    var isWithdrawn = false
+    if let place = waiting.firstIndex(where: { $0.generation.stream.id == end.streamID }) {
+      cut(waiting[place].generation.stream, at: end.streamFrame)
+      forgetWaiting(from: place + 1)
+    } else if let outgoing, outgoing.stream.id == end.streamID {
+      cut(outgoing.stream, at: end.streamFrame)
+      forgetWaiting(from: 0)
+      isWithdrawn = withdrawTakeOver(from: outgoing, at: end.streamFrame)
+    } else if let sounding, sounding.stream.id == end.streamID {
+      cut(sounding.stream, at: end.streamFrame)
+      forgetWaiting(from: 0)
+    }
+    ends.removeLast(ends.count - index - 1)
+    return isWithdrawn
+  }
+
+  private func cut(_ stream: RenderStream, at frame: Int64) {
+    stream.truncate(at: frame)
+    timeline.truncate(streamID: stream.id, at: frame)
+  }
+
+  /// Cancels the scheduled stream.
+  private func withdrawTakeOver(from outgoing: Generation, at streamFrame: Int64) -> Bool {
+    guard let core = output.core, let inputIndex, let sounding else { return false }
+    // If the mixer has already switched, it becomes silent there.
+    cut(sounding.stream, at: 0)
+    if let frame = timeline.outputFrame(streamID: outgoing.stream.id, streamFrame: streamFrame),
+      frame <= output.heardFrame + Int64(core.format.sampleRateHz / 20)
+    {
+      // Too late for a safe cancellation: the next stream waits until the end has been heard.
+      return false
+    }
+    core.scheduleStream(nil, fromFrame: 0, atFrame: 0, input: inputIndex)
+    self.sounding = outgoing
+    self.outgoing = nil
+    return true
+  }
+
+  private func forgetWaiting(from index: Int) {
+    for (generation, _) in waiting[min(index, waiting.count)...] { forget(generation) }
+    waiting.removeLast(max(0, waiting.count - index))
+  }
+
+  /// Removes a generation that the mixer never had.
+  private func forget(_ generation: Generation?) {
+    if let generation { timeline.removeStream(generation.stream.id) }
+  }
+
+  func dropStream() {
+    interruptObservers(at: position)
+    observers.table.leave()
+    forget(preparing)
+    forgetWaiting(from: 0)
+    preparing = nil
+    sounding = nil
+    outgoing = nil
+    ends = []
+    transition = nil
+    guard let core = output.core, let inputIndex else { return }
+    core.setRunning(false, input: inputIndex)
+    core.setStream(nil, fromFrame: 0, input: inputIndex)
+  }
+
+  // MARK: - Reports
+
+  func handle(_ report: DecodePipeline.Report) {
+    guard !isClosed else { return }
+    takeSpans()
+    switch report {
+    case .loaded(let id, let properties, let rate):
+      sampleRates[id] = rate
+      setFilterReach(of: id, sampleRateHz: rate)
+      if let item = items[id], item.status == .unknown {
+        stopLoading(item)
+        completeLevelTags(of: item)
+      }
+      itemLoaded(id, properties)
+    case .refined(let id, let properties): itemRefined(id, properties)
+    case .failed(let generation, let id, let error):
+      guard generation == machine.generation || items[id]?.status == .unknown else { break }
+      itemFailed(id, error)
+    case .prepared(let generation, let preparation, let trim):
+      if preparing?.number == generation {
+        preparing?.sourceRateHz = preparation.sourceRateHz
+        preparing?.trace.preparation = preparation
+        if let start = machine.preparedStart, start.isContinuation, start.spliceAfter != nil {
+          let rest = preparing?.startError ?? .zero
+          preparing?.startError = rest + (preparation.time - start.time)
+        }
+        preparing?.startTrims[0] = trim
+      }
+      if sounding?.number == generation, sounding?.sourceRateHz == nil {
+        // Playback of it began before it was ready.
+        sounding?.sourceRateHz = preparation.sourceRateHz
+        sounding?.startTrims[0] = trim
+      }
+      if preparing?.number == generation, let framesPlayed = preparing.map(framesPassed), let preparing,
+        framesPlayed > preparing.stream.writtenFrame
+      {
+        // Playback has already passed all of the prepared audio.
+        run(machine.continueAnew(from: currentTime()), cause: .buffered)
+      }
+      run(machine.prepared(generation: generation), cause: .buffered)
+      // Sent even if no pass follows: the decode thread waits for a plan.
+      if generation == machine.generation { send(machine.plan) }
+    case .began(let generation, let pass, let trim):
+      if generation == machine.generation { keep(trim, ofPass: machine.begunCount, generation) }
+      run(machine.began(pass, generation: generation), cause: .buffered)
+    case .ended(let generation, let end): ended(end, generation)
+    case .overran(let generation, let index):
+      run(machine.overran(PassID(generation: generation, index: index)), cause: .buffered)
+    case .extended(let generation, let frame):
+      if generation == machine.generation, let stream = stream(of: generation) {
+        stream.reopen(endingAt: frame)
+        sound(stream)
+      }
+    case .packetsSkipped(let id, let time, let count, let error):
+      logger.warning("packets were not decodable", metadata: ["item": "\(id)", "count": "\(count)", "time": "\(time)"])
+      send(.packetsSkipped(id, time, count: count, error))
+    case .warned(let id, let time, let error):
+      logger.warning("the file has a fault", metadata: ["item": "\(id)", "error": "\(error)"])
+      send(.newErrorLogEntry(id, time, error))
+    case .titled(let generation, let frame, let id, let time, let title):
+      if let stream = stream(of: generation) {
+        expect(
+          PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, content: .title(time, title)))
+      }
+    case .timedMetadata(let generation, let frame, let id, let group):
+      if let stream = stream(of: generation) {
+        expect(PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, content: .metadata(group)))
+      }
+    case .levelled(let generation, let id, let gain): noteLevel(gain, of: id, generation: generation)
+    case .keepsUp(let generation):
+      if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
+      run(machine.keepsUp(generation: generation), cause: .buffered)
+      endSilence()
+    case .rested(let generation):
+      run(machine.rested(generation: generation), cause: .buffered)
+      endSilence()
+    case .idle(let requestCount): idleRequestCount = requestCount
+    }
+    reportTransition()
+    engine.progressed()
+  }
+
+  private func ended(_ end: DecodePipeline.End, _ generation: UInt64) {
+    guard generation == machine.generation, let stream = stream(of: generation) else { return }
+    let id = PassID(generation: generation, index: end.index)
+    guard let itemID = machine.decoded.first(where: { $0.id == id })?.pass.itemID else { return }
+    ends.append(
+      ItemEnd(
+        streamID: stream.id, streamFrame: end.streamFrame, passID: id, itemID: itemID, error: end.error,
+        trim: end.trim))
+    let shortest = Machine.shortestLoop.frameIndex(rate: timeline.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
+    let pass = machine.decoded.first { $0.id == id }?.pass
+    let isWhole = pass.map { $0.start == machine.decodedSpeed.itemStart && machine.endsItem($0) } ?? false
+    run(
+      machine.ended(
+        id, end: end.end, isTooShort: isWhole && end.frameCount < shortest, hasBrokenOff: end.error != nil),
+      cause: .buffered)
+  }
+
+  /// Stores the audio that was trimmed before a pass, until its transition is reported.
+  private func keep(_ trim: EdgeTrim, ofPass index: Int, _ generation: UInt64) {
+    guard trim.frameCount > 0 else { return }
+    if sounding?.number == generation {
+      sounding?.startTrims[index] = trim
+    } else if let last = waiting.indices.last, waiting[last].generation.number == generation {
+      waiting[last].generation.startTrims[index] = trim
+    }
+  }
+
+  private func stream(of generation: UInt64) -> RenderStream? {
+    if preparing?.number == generation { return preparing?.stream }
+    if let last = waiting.last?.generation, last.number == generation { return last.stream }
+    return sounding?.number == generation ? sounding?.stream : nil
+  }
+
+  /// Reads the time ranges that the decode thread wrote for the streams that are being filled.
+  func takeSpans() {
+    let generations = [outgoing, sounding] + waiting.map { $0.generation } + [preparing]
+    for stream in generations.compactMap({ $0?.stream }) {
+      while let span = stream.nextSpan() {
+        timeline.add(
+          PlayerTimeline.Span(
+            streamFrame: span.streamFrame, itemID: span.itemID, passIndex: Int(span.passIndex),
+            time: MediaTime(value: span.timeValue, timescale: span.timeScale),
+            rate: PlaybackRate(millionths: span.rateMillionths) ?? .normal),
+          streamID: stream.id)
+      }
+    }
+  }
+
+  // MARK: - Items
+
+  /// Opens the current and the next entries, so that their status is known in time.
+  func loadUpcoming() {
+    let ids = machine.itemsToLoad
+    guard !ids.isEmpty else { return }
+    for id in ids { load(id) }
+    if ids != preferredIDs {
+      preferredIDs = ids
+      engine.loadFirst(ids.compactMap { items[$0] }, of: self)
+    }
+  }
+
+  /// Opens an entry to determine its status.
+  func load(_ id: PlayerItem.ID) {
+    guard let item = items[id], item.status == .unknown else { return }
+    open(item)
+  }
+
+  /// Opens an item for its status or for all of its loudness tags, unless it is already being opened.
+  func open(_ item: PlayerItem) {
+    item.wantsLevelTags = replayGain.mode != .off
+    guard loading.insert(item.id).inserted else { return }
+    engine.load(item, for: self) { [weak self] result in
+      guard let self, !self.isClosed else { return }
+      self.loading.remove(item.id)
+      switch result {
+      case .success(let properties):
+        self.itemLoaded(item.id, properties)
+        self.noteOpened(item, isFailure: false)
+      case .failure(let error):
+        if item.status == .unknown { self.itemFailed(item.id, error) } else { self.noteOpened(item, isFailure: true) }
+      }
+    }
+  }
+
+  /// Cancels opening an item: its status is known, or it left the queue.
+  func stopLoading(_ item: PlayerItem) {
+    if loading.remove(item.id) != nil { engine.cancelLoading(item) }
+  }
+
+  private func itemLoaded(_ id: PlayerItem.ID, _ properties: AssetProperties) {
+    guard let item = items[id], item.status == .unknown else { return }
+    update(item, properties)
+  }
+
+  /// A better value of the duration is known. Other entries of the same asset are updated when they are loaded or read.
+  private func itemRefined(_ id: PlayerItem.ID, _ properties: AssetProperties) {
+    guard let item = items[id], item.status == .readyToPlay else { return }
+    update(item, properties)
+  }
+
+  private func update(_ item: PlayerItem, _ properties: AssetProperties) {
+    guard item.update(properties) else { return }
+    run(
+      machine.itemLoaded(item.id, duration: item.duration, isPrecise: properties.providesPreciseDuration),
+      cause: .itemLoaded)
+    send(itemChanged(item))
+  }
+
+  func itemChanged(_ item: PlayerItem) -> PlayerEvent {
+    .itemChanged(item.id, item.status, item.duration, isPrecise: item.providesPreciseDuration)
+  }
+
+  func itemFailed(_ id: PlayerItem.ID, _ error: MediaError) {
+    guard let item = items[id], item.error == nil else { return }
+    item.fail(error)
+    logger.warning("item failed", metadata: ["item": "\(id)", "error": "\(error)"])
+    send(itemChanged(item))
+    run(machine.itemFailed(id, error), cause: .itemFailed)
+  }
+}

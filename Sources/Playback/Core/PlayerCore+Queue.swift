@@ -1,0 +1,287 @@
+import MediaAssets
+import MediaCore
+
+/// The queue: ownership of items, edits and navigation.
+extension PlayerCore {
+  // MARK: - Items
+
+  /// Claims all of the items for this player, or none.
+  func claim(_ newItems: [PlayerItem]) throws(MediaError) {
+    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
+    if !takeReserved(newItems) { try claimOneByOne(newItems) }
+    changeObserver?(newItems)
+  }
+
+  /// Inserts items that are all reserved for this queue. Returns false, and changes nothing, if any is not.
+  private func takeReserved(_ newItems: [PlayerItem]) -> Bool {
+    guard reserved.count >= newItems.count else { return false }
+    for (index, item) in newItems.enumerated() where reserved.removeValue(for: item.id) !== item {
+      for item in newItems[..<index] { reserved[item.id] = item }
+      return false
+    }
+    for item in newItems {
+      if needsNewClaims { _ = item.claim(by: ownership, epoch: epoch) }
+      queuedByteCount += item.descriptionByteCount
+      if !pastItems.isEmpty { pastItems[item.id] = nil }
+    }
+    var iterator = newItems.makeIterator()
+    items.set(newItems.lazy.map(\.id)) { id in
+      guard let item = iterator.next() else { preconditionFailure("there are as many items as ids") }
+      return item
+    }
+    if reserved.isEmpty { needsNewClaims = false }
+    return true
+  }
+
+  private func claimOneByOne(_ newItems: [PlayerItem]) throws(MediaError) {
+    for (index, item) in newItems.enumerated() {
+      // Claiming a reserved item again moves the claim to this epoch.
+      guard items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
+        depart(Array(newItems[..<index]))
+        throw MediaError(.itemInUse, "item \(item.id) is already in a queue", operation: "insert")
+      }
+      adopt(item)
+    }
+  }
+
+  /// Begins another epoch: reserved items must be claimed again when they are inserted.
+  func beginEpoch() {
+    epoch += 1
+    needsNewClaims = !reserved.isEmpty
+  }
+
+  /// Claims all of the items, or none, for an edit in preparation, so that the edit itself does less work.
+  ///
+  /// The items are in no queue until the edit. An edit ends the reservation, even if it fails, and so does
+  /// `cancelReservation`.
+  ///
+  /// - Throws: `itemInUse`; `invalidState` if the player is closed.
+  func reserve(_ newItems: [PlayerItem]) throws(MediaError) {
+    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
+    for (index, item) in newItems.enumerated() {
+      guard items[item.id] == nil, reserved[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
+        depart(Array(newItems[..<index]))
+        throw MediaError(.itemInUse, "item \(item.id) is already in a queue", operation: "insert")
+      }
+      reserved[item.id] = item
+      connect(item)
+    }
+  }
+
+  /// Frees items that were reserved for an edit that is not made.
+  func cancelReservation(of unwanted: [PlayerItem]) {
+    depart(unwanted.filter { reserved[$0.id] === $0 })
+  }
+
+  /// Adds a claimed item to this queue.
+  private func adopt(_ item: PlayerItem) {
+    if !reserved.isEmpty, reserved.removeValue(for: item.id) === item {
+      // A reserved item is already connected.
+    } else {
+      connect(item)
+    }
+    items[item.id] = item
+    queuedByteCount += item.descriptionByteCount
+    if !pastItems.isEmpty { pastItems[item.id] = nil }
+  }
+
+  private func connect(_ item: PlayerItem) {
+    observeLog(of: item)
+    item.timePitchSlot.player = timePitchSlot
+    item.mediaSelectionSlot.player = mediaSelectionPreferences
+    item.onSettingsChange = settingsObserver
+    item.onSoundChange = soundObserver
+  }
+
+  /// Makes the observer of changes of items' audio, which is called on any thread.
+  func makeSoundObserver() -> @Sendable (PlayerItem.ID, PlayerItem.AudioChange) -> Void {
+    let loop = engine.loop
+    return { [weak self] id, change in
+      guard let self else { return }
+      if loop.isIsolatingCurrentContext() == true {
+        soundChanged(id, change)
+      } else {
+        loop.execute { self.soundChanged(id, change) }
+      }
+    }
+  }
+
+  private func soundChanged(_ id: PlayerItem.ID, _ change: PlayerItem.AudioChange) {
+    if let item = items[id] { changeObserver?([item]) }
+    switch change {
+    case .audioMix: audioMixChanged(id)
+    case .timePitch: timePitchChanged(id)
+    case .mediaSelection: mediaSelectionChosen(id, isSound: true)
+    case .subtitles: mediaSelectionChosen(id, isSound: false)
+    case .level: if !isClosed, settleLevels() { output.commit() }
+    }
+  }
+
+  /// Makes an entry with the known data of the item, which another queue may have opened.
+  func entry(_ item: PlayerItem) -> Machine.Entry {
+    if item.isFresh { return Machine.Entry(id: item.id) }
+    return Machine.Entry(
+      id: item.id, status: item.status, duration: item.duration, isDurationPrecise: item.providesPreciseDuration,
+      forwardEnd: item.forwardPlaybackEndTime, reverseEnd: item.reversePlaybackEndTime, resumeTime: item.resumeTime)
+  }
+
+  // MARK: - Edits
+
+  /// Checks the version of the queue.
+  ///
+  /// - Throws: `versionMismatch`.
+  func checkVersion(_ version: UInt64?, _ operation: String) throws(MediaError) {
+    guard let version, version != machine.queueVersion else { return }
+    throw MediaError(
+      .versionMismatch, "the queue has version \(machine.queueVersion), not \(version)", operation: operation)
+  }
+
+  /// Makes all of the changes, or none.
+  func edit(_ edits: [QueueEdit], ifVersion version: UInt64? = nil) throws(MediaError) {
+    try checkVersion(version, "edit")
+    let newItems = edits.flatMap(\.newItems)
+    try claim(newItems)
+    let changes = edits.map { edit -> Machine.QueueChange in
+      switch edit {
+      case .insert(let items, let place): .insert(items.map(entry), at: place)
+      case .remove(let ids): .remove(ids)
+      case .move(let id, let place): .move(id, to: place)
+      case .replace(let id, let item): .replace(id, with: entry(item))
+      case .removeAll: .removeAll
+      }
+    }
+    let place = currentPlace
+    let actions: [Machine.Action]
+    do throws(MediaError) {
+      actions = try machine.edit(changes)
+    } catch {
+      depart(newItems)
+      throw error
+    }
+    run(actions, cause: .request)
+    tellIfLeft(place)
+  }
+
+  func replaceAll(with newItems: [PlayerItem]) throws(MediaError) {
+    // Items may stay in this queue.
+    let fresh = newItems.filter { items[$0.id] == nil }
+    guard Set(newItems.map(\.id)).count == newItems.count else {
+      throw MediaError(.itemInUse, "a queue cannot contain an item twice", operation: "load")
+    }
+    // With a new epoch all previous items can be freed at once.
+    beginEpoch()
+    try claim(fresh)
+    runLeaving { machine.replaceAll(newItems.map(entry)) }
+  }
+
+  func removeAll() { runLeaving { machine.replaceAll([]) } }
+
+  // MARK: - Resume positions
+
+  /// The current item, its position, and whether that is its end in forward playback. Nil without a `placeObserver`,
+  /// and if the item has not begun or is a stream.
+  var currentPlace: Place? {
+    guard placeObserver != nil, let item = currentItem, item.status == .readyToPlay, item.isSeekable == true,
+      item.liveWindow == nil, item.resumeTime == nil
+    else { return nil }
+    let hasEnded = (machine.hasItemEnded || machine.hasPassedEnd) && !machine.decodedSpeed.isReverse
+    return (item, currentTime(), hasEnded)
+  }
+
+  typealias Place = (item: PlayerItem, time: MediaTime, hasEnded: Bool)
+
+  /// Reports the position at which an item was left, unless it is still current.
+  func tellIfLeft(_ place: Place?) {
+    guard let place, machine.entries.first?.id != place.item.id else { return }
+    placeObserver?(place.item, place.time, place.hasEnded)
+  }
+
+  /// Runs a change that may make another item current.
+  private func runLeaving(_ change: () -> [Machine.Action]) {
+    let place = currentPlace
+    run(change(), cause: .request)
+    tellIfLeft(place)
+  }
+
+  // MARK: - Navigation
+
+  func advance() { runLeaving { machine.advance() } }
+
+  /// Makes an item of the queue or the history current.
+  ///
+  /// - Throws: `noSuchItem`; `itemInUse` if the item is in another queue or failed.
+  func jump(to id: PlayerItem.ID) throws(MediaError) {
+    if items[id] != nil { return runLeaving { machine.jump(to: id) } }
+    guard pastItems[id] != nil, let place = machine.history.ids.lastIndex(of: id) else {
+      throw Machine.noSuchItem(id, "jump")
+    }
+    guard goBack(over: machine.history.ids.count - place, to: id) else {
+      throw MediaError(.itemInUse, "item \(id) is in another queue now, or failed", operation: "jump")
+    }
+  }
+
+  /// Makes the item at an index current.
+  ///
+  /// - Throws: `invalidArgument`.
+  func jump(toIndex index: Int) throws(MediaError) {
+    guard (0..<machine.entries.count).contains(index) else {
+      throw MediaError(
+        .invalidArgument,
+        machine.entries.isEmpty
+          ? "the queue is empty" : "index must be between 0 and \(machine.entries.count - 1) (got \(index))",
+        operation: "jump")
+    }
+    runLeaving { machine.jump(to: machine.entries.order[index]) }
+  }
+
+  /// Goes back to the previous item, or to the beginning of the current one.
+  ///
+  /// - Parameter limit: After this time the current item restarts; nil: never.
+  /// - Throws: `noSuchItem`.
+  func goToPrevious(restartingAfter limit: MediaTime?) throws(MediaError) {
+    if let limit, let current = machine.entries.first, current.status.error == nil, currentTime() > limit {
+      return run(machine.jump(to: current.id), cause: .request)
+    }
+    // Skip items that failed or are in another queue now.
+    for (passed, id) in machine.history.ids.reversed().enumerated() where takeBack(id) {
+      for _ in 0..<passed { machine.history.removeLast() }
+      _ = goBack(over: 1, to: id)
+      return
+    }
+    guard machine.repeatMode == .all, machine.shuffle == nil, machine.entries.count > 1 else {
+      throw MediaError(.noSuchItem, "no item was played before", operation: "previous")
+    }
+    machine.history.removeAll()
+    runLeaving { machine.goBackRound() }
+  }
+
+  /// Goes back by the newest `count` entries of the history, to item `id`. Returns false if that item is not available.
+  private func goBack(over count: Int, to id: PlayerItem.ID) -> Bool {
+    guard takeBack(id) else { return false }
+    var returning: [Machine.Entry] = []
+    for past in machine.history.ids.suffix(count) {
+      if past == id || items[past] != nil { continue }
+      guard takeBack(past), let item = items[past] else { continue }
+      returning.append(entry(item))
+    }
+    if let item = items[id], !machine.entries.contains(id) { returning.append(entry(item)) }
+    runLeaving { machine.goBack(over: count, returning: returning) }
+    return true
+  }
+
+  /// Claims an item of the history again, unless it is in the queue. Returns false if it failed or another queue has
+  /// it.
+  private func takeBack(_ id: PlayerItem.ID) -> Bool {
+    if let item = items[id] { return item.error == nil }
+    guard let item = pastItems[id], item.error == nil, item.claim(by: ownership, epoch: epoch) else { return false }
+    adopt(item)
+    changeObserver?([item])
+    return true
+  }
+
+  // MARK: - Settings
+
+  func setShuffle(seed: UInt64?) { run(machine.setShuffle(seed: seed), cause: .request) }
+
+  func setFailurePolicy(_ policy: ItemFailurePolicy) { run(machine.setFailurePolicy(policy), cause: .request) }
+}

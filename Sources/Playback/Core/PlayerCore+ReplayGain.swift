@@ -1,0 +1,163 @@
+import MediaAssets
+import MediaCore
+
+/// Replay gain: the gain of each item, and how it reaches the mixer.
+///
+/// The decode thread reads an item's tags when it opens the item. The thread then writes the gain into the stream,
+/// before the item's first sample. The gain is computed from the settings at the time of the decode request. If the
+/// settings or known tags change later, the player changes the gain in the mixer.
+extension PlayerCore {
+  func setReplayGain(_ settings: ReplayGainSettings) throws(MediaError) {
+    try settings.check()
+    guard settings != replayGain else { return }
+    let isTurnedOn = replayGain.mode == .off
+    replayGain = settings
+    let soon = machine.entries.prefix(PlayerStateMachine.lookAheadCount).map(\.id)
+    for item in (soon + machine.decoded.map(\.pass.itemID)).compactMap({ items[$0] }) {
+      if isTurnedOn { item.lacksLevelTags = false }
+      completeLevelTags(of: item)
+    }
+    if settleLevels() { output.commit() }
+    publish(.request)
+  }
+
+  /// Opens an item again if it was opened while replay gain was off, and not all of its tags are known. An open
+  /// operation in progress may not read them; this method is called again when it ends.
+  func completeLevelTags(of item: PlayerItem) {
+    guard replayGain.mode != .off, !item.lacksLevelTags, case .success(let properties)? = item.asset.loaded,
+      !properties.levelTags.isComplete
+    else { return }
+    open(item)
+  }
+
+  /// Handles the result of opening an item. After a failure the gain does not wait for the tags.
+  func noteOpened(_ item: PlayerItem, isFailure: Bool) {
+    guard replayGain.mode != .off else { return }
+    if isFailure { item.lacksLevelTags = true }
+    completeLevelTags(of: item)
+    if settleLevels() { output.commit() }
+  }
+
+  /// The number of entries that one turn of the control loop handles.
+  static let measuredSliceCount = 1_000
+
+  /// Sets the measured gains of all present entries, in slices. Audible gains change once, at the end.
+  func setMeasuredReplayGains(
+    _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?, completion: @escaping @Sendable (Int) -> Void
+  ) {
+    setMeasured(machine.entries.order.makeIterator(), count: 0, gain, completion)
+  }
+
+  private func setMeasured(
+    _ ids: QueueOrder.Iterator, count: Int, _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?,
+    _ completion: @escaping @Sendable (Int) -> Void
+  ) {
+    var (ids, count) = (ids, count)
+    var noted: [PlayerItem] = []
+    defer { if !noted.isEmpty { changeObserver?(noted) } }
+    for _ in 0..<Self.measuredSliceCount {
+      guard let id = ids.next() else {
+        if count > 0, !isClosed, settleLevels() { output.commit() }
+        return completion(count)
+      }
+      // The item may have left the queue meanwhile.
+      guard let item = items[id], let found = gain(item) else { continue }
+      item.noteMeasured(found)
+      noted.append(item)
+      count += 1
+    }
+    engine.loop.execute { [ids, count] in self.setMeasured(ids, count: count, gain, completion) }
+  }
+
+  func appliedGain(of id: PlayerItem.ID) throws(MediaError) -> AppliedGain? {
+    guard let item = items[id] else {
+      throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.status")
+    }
+    return knownGain(of: item)
+  }
+
+  /// The gain of an item; nil while required tags are unknown.
+  private func knownGain(of item: PlayerItem) -> AppliedGain? {
+    guard case .success(let properties)? = item.asset.loaded else { return nil }
+    guard
+      replayGain.mode == .off || item.measuredReplayGain != nil || item.lacksLevelTags
+        || properties.levelTags.isComplete
+    else { return nil }
+    return levelPolicy(of: item).gain(for: properties.levelTags)
+  }
+
+  /// The known inputs of an item's gain, except its tags.
+  func levelPolicy(of item: PlayerItem) -> LevelPolicy {
+    var policy = LevelPolicy(settings: replayGain, measured: item.measuredReplayGain)
+    guard replayGain.mode == .auto, let index = machine.entries.index(of: item.id) else { return policy }
+    let before = index > 0 ? machine.entries.suffix(from: index - 1).first { _ in true }?.id : machine.history.last
+    let behind = machine.entries.suffix(from: index + 1).first { _ in true }?.id
+    if let neighbour = before.flatMap({ items[$0] ?? pastItems[$0] }) {
+      policy.before = neighbour.albumPosition
+      policy.isNextToPart = neighbour.isFollowedInFile(by: item)
+    }
+    if let neighbour = behind.flatMap({ items[$0] }) {
+      policy.behind = neighbour.albumPosition
+      policy.isNextToPart = policy.isNextToPart || item.isFollowedInFile(by: neighbour)
+    }
+    return policy
+  }
+
+  /// Records a gain that the decode thread wrote into a stream.
+  func noteLevel(_ gain: Float, of id: PlayerItem.ID, generation: UInt64) {
+    if preparing?.number == generation { preparing?.levels[id] = gain }
+    if sounding?.number == generation { sounding?.levels[id] = gain }
+    if outgoing?.number == generation { outgoing?.levels[id] = gain }
+    for index in waiting.indices where waiting[index].generation.number == generation {
+      waiting[index].generation.levels[id] = gain
+    }
+    // Opens the item again if the thread did not get all tags.
+    if let item = items[id] { completeLevelTags(of: item) }
+    if settleLevels() { output.commit() }
+  }
+
+  /// Updates all gains in the mixer's streams that differ from the wanted ones. Audible gains change over 5 ms, others
+  /// at once. Returns whether changes must be committed.
+  func settleLevels(isBeginning: Bool = false) -> Bool {
+    guard let core = output.core, let inputIndex else { return false }
+    let isSounding = !isBeginning && machine.timeControlStatus == .playing
+    let ramp = isSounding ? Int64(core.format.sampleRateHz / 200) : 0
+    var isChanged = false
+    func settle(_ generation: inout Generation?) {
+      guard let stream = generation?.stream, let levels = generation?.levels else { return }
+      for (id, gain) in levels {
+        guard let item = items[id] ?? pastItems[id], let wanted = knownGain(of: item)?.linear, wanted != gain else {
+          continue
+        }
+        core.setLevel(wanted, itemID: id, of: stream, rampFrameCount: ramp, input: inputIndex)
+        generation?.levels[id] = wanted
+        isChanged = true
+      }
+      // Long streams: drop the gains of items that have been heard.
+      if levels.count > 64 {
+        let present = Set(machine.decoded.map(\.pass.itemID))
+        let kept = generation?.levels.filter { present.contains($0.key) }
+        generation?.levels = kept ?? [:]
+      }
+    }
+    settle(&outgoing)
+    settle(&sounding)
+    return isChanged
+  }
+}
+
+extension PlayerItem {
+  /// The position of the item on its album; nil while it is unknown.
+  fileprivate var albumPosition: AlbumPosition? {
+    guard case .success(let properties)? = asset.loaded else { return nil }
+    return properties.levelTags.albumPosition
+  }
+
+  /// Whether both are parts of one file, and the other part follows this one.
+  fileprivate func isFollowedInFile(by other: PlayerItem) -> Bool {
+    guard case .path(let path) = asset.place, case .path(let otherPath) = other.asset.place, path == otherPath,
+      let timeRange, let next = other.timeRange
+    else { return false }
+    return timeRange.end == next.start
+  }
+}

@@ -1,0 +1,221 @@
+import MediaAssets
+import MediaCore
+import NetworkIO
+import RealtimeAudio
+
+/// The decode thread of a player. It opens items, decodes them one after another into a `RenderStream`, and reports its
+/// work to the engine.
+///
+/// It works on one generation at a time, from the generation's start through its plan. It decodes ahead until the
+/// stream is full: the size of the stream is the look-ahead, however short the items are. The thread sleeps when the
+/// stream is full, when the plan is done, and when there is no job. The render side requests more when half of the
+/// stream is free.
+///
+/// Threading: `prepare`, `setPlan`, `roomAppeared` and `close` are called on the control loop and never block. `report`
+/// is called on the pipeline's thread.
+final class DecodePipeline: Sendable {
+  /// An item to decode.
+  struct Source: Sendable {
+    var itemID: PlayerItem.ID
+    var asset: Asset
+    /// The part of the asset that forms the item; nil: the whole asset.
+    var timeRange: TimeRange?
+    var audioMix: AudioMixSlot
+    var timePitch: TimePitchSlot
+    /// The choice of the item's tracks.
+    var mediaSelection = MediaSelectionSlot()
+    /// The facts that determine the gain.
+    var level = LevelPolicy()
+    /// Cancels the opening, and receives its network events.
+    var opening = AssetOpening()
+    /// Records that the item is being opened and its beginning decoded.
+    var recorder = OpeningRecorder()
+  }
+
+  struct Job: Sendable {
+    var generation: UInt64
+    var source: Source
+    var start: PlayerStateMachine.Start
+    var stream: RenderStream
+    var format: AudioFormat
+    /// The transition at which the job continues another stream; nil: it continues none.
+    var splice: SplicePosition?
+  }
+
+  /// The end of a pass in its stream, where another stream continues.
+  struct SplicePosition: Sendable {
+    var passID: PassID
+    var streamFrame: Int64
+  }
+
+  /// A pass of the plan.
+  struct PlannedPass: Sendable {
+    var pass: Pass
+    var source: Source
+  }
+
+  struct Plan: Sendable {
+    /// The number of passes of the generation that had begun when this plan was made.
+    var begunCount = 0
+    /// The end of the newest of those passes.
+    var currentEnd: MediaTime?
+    var passes: [PlannedPass] = []
+    /// Whether the engine has set the plan. Until then nothing ends the stream, because another pass may follow.
+    var isKnown = true
+  }
+
+  /// The end of a pass in the stream of its generation.
+  struct End: Sendable {
+    var index: Int
+    /// The planned end of the pass. The plan may have changed since.
+    var end: MediaTime?
+    /// The first frame at or after the exact end.
+    var streamFrame: Int64
+    /// The number of frames from the first frame of the pass to its end.
+    var frameCount: Int64
+    /// The audio that was trimmed after the item's end; `none` if the pass ended earlier.
+    var trim = EdgeTrim.none
+    /// The reason why the pass broke off.
+    var error: MediaError?
+  }
+
+  /// The events of the pipeline, in order. `streamFrame` counts in the stream of the generation.
+  enum Report: Sendable {
+    /// An item was opened; its audio has `sampleRateHz`.
+    case loaded(itemID: PlayerItem.ID, AssetProperties, sampleRateHz: Int)
+    /// The end of the item's audio has been read: its duration is exact now.
+    case refined(itemID: PlayerItem.ID, AssetProperties)
+    /// The item could not be opened, or a seek in it failed; nothing of it is in the stream.
+    case failed(generation: UInt64, itemID: PlayerItem.ID, MediaError)
+    /// The first samples are decoded; `trim` was trimmed before the item's beginning.
+    case prepared(generation: UInt64, Preparation, trim: EdgeTrim)
+    /// A pass of the plan began.
+    case began(generation: UInt64, Pass, trim: EdgeTrim)
+    /// The pass is in the stream completely, except for the frames that a filter still buffers.
+    case ended(generation: UInt64, End)
+    /// The requested end of the pass is before audio that is already decoded. The pass continues to the item's end.
+    case overran(generation: UInt64, index: Int)
+    /// More was written after frame `streamFrame`, where the stream had been ended.
+    case extended(generation: UInt64, streamFrame: Int64)
+    case packetsSkipped(itemID: PlayerItem.ID, time: MediaTime, count: Int, MediaError)
+    /// The stream reported its title, which applies from `time`, at about `streamFrame`.
+    case titled(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, time: MediaTime, StreamTitle)
+    /// The stream reported other metadata, which applies from about `streamFrame`.
+    case timedMetadata(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, TimedMetadataGroup)
+    /// The item is in the stream with this gain.
+    case levelled(generation: UInt64, itemID: PlayerItem.ID, gain: Float)
+    /// The file has a fault, but it plays.
+    case warned(itemID: PlayerItem.ID, time: MediaTime, MediaError)
+    /// The frame that `report(reaching:)` requested has been written, or the thread writes no more for now.
+    case keepsUp(generation: UInt64)
+    /// The requested amount, or everything, has been decoded: the thread sleeps.
+    case rested(generation: UInt64)
+    /// The first `requestCount` requests are done, and all their results have been reported. Only with `reportsIdling`.
+    case idle(requestCount: UInt64)
+  }
+
+  struct Mailbox {
+    /// The newest job. `prepare` replaces it, and the thread dequeues it.
+    var job: Job?
+    var plan = Plan()
+    var planGeneration: UInt64 = 0
+    /// Whether something changed since the thread last checked.
+    var isDirty = false
+    var isClosed = false
+    /// The frame whose writing is to be reported, in the stream of `planGeneration`.
+    var awaitedFrame: Int64?
+    /// The number of frames to decode ahead of the heard frame; nil: until the stream is full.
+    var aheadLimit: Int?
+    /// The reader that `prepare` cancels.
+    var reader: AudioTrackReader?
+    /// The item that is being opened, and whether it belongs to the plan rather than to a job.
+    var opening: (itemID: PlayerItem.ID, opening: AssetOpening, isPlanned: Bool)?
+    /// The number of requests to the thread.
+    var requestCount: UInt64 = 0
+
+    /// Makes the thread read this mailbox.
+    mutating func request() {
+      isDirty = true
+      requestCount += 1
+    }
+  }
+
+  private let mailbox = WakeSignal(Mailbox())
+
+  /// - Parameters:
+  ///   - reportsIdling: whether to report each time that no work is left, for clocks that wait for decoders.
+  ///   - now: the clock for measuring preparations; called on any thread.
+  ///   - open: opens an item, on the pipeline's thread; may block.
+  init(
+    name: String, reportsIdling: Bool, now: @escaping @Sendable () -> HostTime,
+    open: @escaping @Sendable (Source) throws(MediaError) -> sending ItemDecoder = {
+      source throws(MediaError) in try ItemDecoder(source)
+    },
+    report: @escaping @Sendable (Report) -> Void
+  ) {
+    let mailbox = mailbox
+    NamedThread.detached(name: "decode-\(name)") {
+      DecodeWorker(mailbox: mailbox, reportsIdling: reportsIdling, now: now, open: open, report: report).run()
+    }
+  }
+
+  /// Discards the current job and begins `job`. At least one `setPlan` call must follow.
+  func prepare(_ job: Job) {
+    mailbox.update { mailbox in
+      mailbox.job = job
+      mailbox.awaitedFrame = nil
+      mailbox.plan = Plan(begunCount: 1, currentEnd: job.start.end, isKnown: false)
+      mailbox.planGeneration = job.generation
+      mailbox.request()
+      mailbox.reader?.cancel()
+      // A server may be slow. The request for the same item is not repeated.
+      if let opening = mailbox.opening, opening.itemID != job.source.itemID { opening.opening.cancel() }
+    }
+  }
+
+  /// Sets the following passes of the present generation.
+  func setPlan(_ plan: Plan, generation: UInt64) {
+    mailbox.update { mailbox in
+      mailbox.plan = plan
+      mailbox.planGeneration = generation
+      if let opening = mailbox.opening, opening.isPlanned, mailbox.job == nil,
+        !plan.passes.contains(where: { $0.pass.itemID == opening.itemID })
+      {
+        opening.opening.cancel()
+      }
+      mailbox.request()
+    }
+  }
+
+  /// Requests one report after frame `frame` of the present generation's stream has been written.
+  func report(reaching frame: Int64) {
+    mailbox.update { mailbox in
+      mailbox.awaitedFrame = frame
+      mailbox.request()
+    }
+  }
+
+  /// Sets the number of frames to decode ahead; nil: until the stream is full.
+  func setAheadLimit(_ frameCount: Int?) {
+    mailbox.update { mailbox in
+      guard mailbox.aheadLimit != frameCount else { return }
+      mailbox.aheadLimit = frameCount
+      mailbox.request()
+    }
+  }
+
+  /// Wakes the thread because the stream has free space again.
+  func roomAppeared() { mailbox.update { $0.request() } }
+
+  /// The number of requests so far. The thread has finished them when it reports this number (`Report.idle`).
+  var requestCount: UInt64 { mailbox.withState { $0.requestCount } }
+
+  /// Ends the thread and interrupts a blocking read. Does not wait.
+  func close() {
+    mailbox.update { mailbox in
+      mailbox.isClosed = true
+      mailbox.reader?.cancel()
+      mailbox.opening?.opening.cancel()
+    }
+  }
+}

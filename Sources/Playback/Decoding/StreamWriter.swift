@@ -1,0 +1,392 @@
+import MediaAssets
+import MediaCore
+import RealtimeAudio
+
+/// Writes passes of items one after another into a stream, in the output's format, and records the position of each
+/// pass.
+///
+/// Items in the output's format are decoded straight into the ring; others go through a converter. Successive passes of
+/// one format share the converter, so that the result equals the conversion of their concatenation. Passes of any
+/// formats share a stage that keeps the pitch. A pass of another format begins at the next frame after the exact end of
+/// the previous one, which is computed without rounding.
+///
+/// All passes of a stream are played at one rate. The rates 1 and -1 need no processing. At other rates the converter
+/// changes the tempo, and a frame of the item counts for correspondingly more or fewer frames of the stream. Items in
+/// reverse come from `ItemDecoder` on a mirrored timeline, and all times here are on that timeline.
+///
+/// Threading: the decode thread only.
+final class StreamWriter {
+  enum WriteResult { case written, ended, cancelled }
+
+  /// The number of frames decoded at once.
+  private static let pieceFrames = 4_096
+
+  private let stream: RenderStream
+  let format: AudioFormat
+  let playbackRate: PlaybackRate
+  /// The magnitude of the rate.
+  let speed: PlaybackRate
+  private var converter: (any SampleConverter)?
+  /// The conversions of passes at rate 1, the newest last.
+  private var conversions: [Conversion] = []
+  /// The number of frames put into the converter, in the converter's count.
+  private var convertedFrame: Int64 = 0
+  /// The stream frame for output frame 0 of the converter.
+  private var convertedFromFrame: Int64 = 0
+  /// The exact end of the audio put in so far.
+  private var place = ExactPosition()
+  private var scratch: [Float] = []
+  private var itemID: PlayerItem.ID = 0
+  /// The item whose gain was put into the stream last.
+  private var levelledID: PlayerItem.ID?
+  /// The gain that was put in and has not been reported.
+  private var untoldLevel: (itemID: PlayerItem.ID, gain: Float)?
+  private var passIndex = -1
+  private var sourceFormat = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
+  /// The next item frame if no frame is missing; nil before the first read.
+  private var expectedPosition: Int64?
+  /// The time spent in converters so far.
+  private(set) var convertNanoseconds: Int64 = 0
+
+  init(stream: RenderStream, format: AudioFormat, playbackRate: PlaybackRate = .normal) {
+    self.stream = stream
+    self.format = format
+    self.playbackRate = playbackRate
+    speed = playbackRate.magnitude
+  }
+
+  /// Whether a chunk can be written.
+  var hasRoom: Bool { stream.writableFrameCount >= min(Self.pieceFrames, stream.capacityFrames / 2) }
+
+  /// The stream frame at the end of the audio put in so far: the first at or after its exact end.
+  var endFrame: Int64 { max(0, place.roundedUp) }
+
+  // MARK: - Start
+
+  /// Starts the stream with `item` at `start`. Returns the item time at frame 0: with zero tolerances the time of the
+  /// first output frame at or after the requested frame.
+  ///
+  /// - Parameter rest: the conversion in another stream that this stream continues, and its output frame at which it
+  ///   does.
+  func start(
+    with item: ItemDecoder, at start: PlayerStateMachine.Start, restOf rest: Conversion.Rest? = nil
+  ) throws(MediaError) -> MediaTime {
+    var start = start
+    start.time = playbackRate.growing(start.time)
+    if playbackRate.isReverse { swap(&start.toleranceBefore, &start.toleranceAfter) }
+    return playbackRate.growing(try startGrowing(with: item, at: start, restOf: rest))
+  }
+
+  /// Starts the stream with times on the growing timeline (mirrored in reverse).
+  private func startGrowing(
+    with item: ItemDecoder, at start: PlayerStateMachine.Start, restOf rest: Conversion.Rest?
+  ) throws(MediaError) -> MediaTime {
+    let (source, rate) = (item.format, item.format.sampleRateHz)
+    itemID = item.itemID
+    passIndex = 0
+    sourceFormat = source
+    putLevel(of: item)
+    guard speed == .normal else {
+      if let algorithm = stretch(of: item) { return try startStretching(item, at: start, algorithm) }
+      return try startConverting(item, at: start)
+    }
+    guard rate != format.sampleRateHz else {
+      let time = try item.seek(to: start.time, before: start.toleranceBefore, after: start.toleranceAfter)
+      if source != format { converter = try AudioConverter(from: source, to: format) }
+      describe(time)
+      return time
+    }
+    if let time = try startResampling(item, restOf: rest) { return time }
+    let first = try seek(item, to: start)
+    let made = try AudioConverter(
+      from: source, to: format, historyStart: item.position, firstInputFrame: max(first, item.position))
+    return startResampling(item, with: made, countedFrom: 0)
+  }
+
+  /// Starts the stream where another one was left in the middle of a conversion: continues at that frame with the same
+  /// phase. Returns nil if that conversion began too short a time before.
+  private func startResampling(_ item: ItemDecoder, restOf rest: Conversion.Rest?) throws(MediaError) -> MediaTime? {
+    guard let rest, rest.conversion.source == item.format, rest.conversion.itemID == item.itemID,
+      let place = rest.historyStart(to: format), place.history >= rest.conversion.offset
+    else { return nil }
+    let offset = rest.conversion.offset
+    _ = try item.seek(
+      to: MediaTime(frame: place.history - offset, rate: item.format.sampleRateHz), before: .zero, after: .zero)
+    guard item.position == place.history - offset else { return nil }
+    let made = try AudioConverter(
+      from: item.format, to: format, historyStart: place.history, firstInputFrame: place.history,
+      firstOutputFrame: place.firstOutputFrame)
+    return startResampling(item, with: made, countedFrom: offset)
+  }
+
+  /// - Parameter offset: the converter's input frame for frame 0 of the item.
+  private func startResampling(
+    _ item: ItemDecoder, with made: AudioConverter, countedFrom offset: Int64
+  ) -> MediaTime {
+    let rate = item.format.sampleRateHz
+    converter = made
+    convertedFrame = item.position + offset
+    convertedFromFrame = -made.firstOutputFrame
+    conversions = [
+      Conversion(
+        itemID: item.itemID, passIndex: passIndex, source: item.format, streamFrame: 0, firstFrame: 0, offset: offset,
+        firstStreamFrame: convertedFromFrame)
+    ]
+    place = ExactPosition(frame: -made.firstOutputFrame)
+    place.advance(by: convertedFrame, ofRate: rate, inRate: format.sampleRateHz)
+    var time = MediaTime(frame: made.firstOutputFrame, rate: format.sampleRateHz)
+    if offset != 0 { time = time - MediaTime(frame: offset, rate: rate) }
+    describe(time, at: 0)
+    return time
+  }
+
+  /// Starts the stream at a rate other than 1. Output frames are counted from the beginning of the conversion. The
+  /// first frame heard is thus at the requested time or less than a frame after it.
+  private func startConverting(
+    _ item: ItemDecoder, at start: PlayerStateMachine.Start
+  ) throws(MediaError) -> MediaTime {
+    let rate = item.format.sampleRateHz
+    let first = try seek(item, to: start)
+    let beginning = MediaTime(frame: item.position, rate: rate)
+    let isExact = start.toleranceBefore == .zero && start.toleranceAfter == .zero && start.time.isNumeric
+    let wanted = isExact ? start.time : MediaTime(frame: first, rate: rate)
+    let passed = (wanted - beginning).frameCount(
+      rate: format.sampleRateHz, playbackRate: speed, rounding: .towardPositiveInfinity)
+    let dropped = max(0, passed ?? 0)
+    converter = try AudioConverter(
+      from: item.format, to: format, playbackRate: speed, droppedFrameCount: dropped)
+    place = ExactPosition(frame: -dropped)
+    let time = MediaTime(
+      beginning, advancedByFrames: dropped, rate: format.sampleRateHz, playbackRate: speed)
+    describe(time, at: 0)
+    return time
+  }
+
+  /// Starts the stream with a stage. Frame 0 of the stream is frame `heard` of the item, counted at the stream's rate.
+  /// The next input is the item's frame `position`.
+  func beginStretched(with stage: StretchStage, heardFrom heard: Int64, readingFrom position: Int64) {
+    converter = stage
+    place = ExactPosition()
+    place.advance(by: -heard, ofRate: Int(playbackRate.magnitude.millionths), inRate: 1_000_000)
+    advance(by: position)
+    describe(MediaTime(frame: heard, rate: format.sampleRateHz), at: 0)
+  }
+
+  /// Seeks to the frame at which the conversion must begin to equal an uninterrupted pass. Returns the first item
+  /// frame that is heard.
+  private func seek(_ item: ItemDecoder, to start: PlayerStateMachine.Start) throws(MediaError) -> Int64 {
+    let rate = item.format.sampleRateHz
+    var first = max(0, start.time.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? .max)
+    if start.toleranceBefore > .zero || start.toleranceAfter > .zero || first == .max {
+      _ = try item.seek(to: start.time, before: start.toleranceBefore, after: start.toleranceAfter)
+      first = item.position
+    }
+    let history = AudioConverter.historyStart(
+      before: first, from: item.format, to: format, playbackRate: speed)
+    if history != item.position || first != history {
+      _ = try item.seek(to: MediaTime(frame: history, rate: rate), before: .zero, after: .zero)
+    }
+    return first
+  }
+
+  /// Whether `item` can follow without draining the converter first.
+  func canFollowOn(_ item: ItemDecoder) -> Bool {
+    guard let converter else { return true }
+    if let stage = converter as? StretchStage { return stage.algorithm == stretch(of: item) }
+    return converter.input == item.format && stretch(of: item) == nil
+  }
+
+  /// Begins the next pass at `time` of `item`, the item's current position. Requires `canFollowOn` or `finish()` first.
+  func begin(_ item: ItemDecoder, at time: MediaTime) throws(MediaError) {
+    try (converter as? StretchStage)?.goOn(with: item.format)
+    passIndex += 1
+    itemID = item.itemID
+    sourceFormat = item.format
+    putLevel(of: item)
+    expectedPosition = nil
+    if converter == nil, sourceFormat != format || speed != .normal {
+      if let algorithm = stretch(of: item) {
+        converter = try makeStage(from: sourceFormat, algorithm)
+      } else {
+        converter = try AudioConverter(from: sourceFormat, to: format, playbackRate: speed)
+        convertedFrame = 0
+        convertedFromFrame = endFrame
+      }
+    }
+    rememberConversion(from: item.position)
+    describe(
+      time.isNumeric
+        ? playbackRate.growing(time) : MediaTime(frame: item.position, rate: sourceFormat.sampleRateHz))
+  }
+
+  /// Returns the point at which another stream continues a pass that is cut off at a frame of this stream. Nil if no
+  /// filter extends over this frame.
+  func rest(ofPass index: Int, fromStreamFrame frame: Int64) -> Conversion.Rest? {
+    conversions.last { $0.passIndex == index && $0.streamFrame <= frame }.map {
+      Conversion.Rest(conversion: $0, streamFrame: frame)
+    }
+  }
+
+  /// Records that the next frame put into the converter is frame `position` of the item.
+  private func rememberConversion(from position: Int64) {
+    guard speed == .normal, converter is AudioConverter, sourceFormat.sampleRateHz != format.sampleRateHz else {
+      return
+    }
+    if conversions.count == Conversion.limit { conversions.removeFirst(Conversion.limit / 2) }
+    conversions.append(
+      Conversion(
+        itemID: itemID, passIndex: passIndex, source: sourceFormat, streamFrame: endFrame, firstFrame: convertedFrame,
+        offset: convertedFrame - position, firstStreamFrame: convertedFromFrame))
+  }
+
+  /// Begins silence at `time` of the item; nil: at the end of the previous pass.
+  func beginSilence(itemID: PlayerItem.ID, at time: MediaTime?) {
+    passIndex += 1
+    self.itemID = itemID
+    if let time { describe(playbackRate.growing(time)) }
+  }
+
+  /// Records that the next frame put in is at `time` of the item, on the growing timeline.
+  ///
+  /// If a pass begins between two frames, it counts from the later one. Times are then less than a frame late, and the
+  /// exact beginning of the pass is a time that is heard.
+  private func describe(_ growingTime: MediaTime, at frame: Int64? = nil) {
+    let time = playbackRate.growing(growingTime)
+    // There is always space: no more passes are planned than the queue holds, and a pass has further entries only where
+    // frames are missing.
+    _ = stream.describe(
+      SpanDescriptor(
+        streamFrame: frame ?? endFrame, itemID: itemID, passIndex: Int32(clamping: passIndex), timeValue: time.value,
+        timeScale: time.timescale, rateMillionths: playbackRate.millionths))
+  }
+
+  /// Writes the gain of the item that begins at `endFrame`. The stream has no space for it if it is full of items that
+  /// are over before they are heard. Then the gain is written as soon as there is space, and until then the previous
+  /// gain applies.
+  private func putLevel(of item: ItemDecoder) {
+    guard levelledID != item.itemID,
+      stream.setLevel(item.gain, itemID: item.itemID, fromFrame: endFrame)
+    else { return }
+    levelledID = item.itemID
+    untoldLevel = (item.itemID, item.gain)
+  }
+
+  /// Returns the gain that has been put into the stream since the last call.
+  func takeLevel() -> (itemID: PlayerItem.ID, gain: Float)? {
+    defer { untoldLevel = nil }
+    return untoldLevel
+  }
+
+  /// Records that this number of item frames is in the stream or in the converter.
+  private func advance(by frameCount: Int64) {
+    place.advance(
+      by: frameCount, ofRate: sourceFormat.sampleRateHz * Int(speed.millionths),
+      inRate: format.sampleRateHz * 1_000_000)
+  }
+
+  // MARK: - Writing
+
+  /// Decodes a chunk of `item` into the stream.
+  func write(from item: ItemDecoder) throws(MediaError) -> WriteResult {
+    putLevel(of: item)
+    guard let region = stream.writableRegion(atMost: Self.pieceFrames) else { return .written }
+    guard let converter else {
+      switch try item.read(into: region.samples, capacityFrames: region.count) {
+      case .frames(let count, let position):
+        follow(position, count)
+        place.advance(by: Int64(count), ofRate: 1, inRate: 1)
+        stream.commit(frameCount: count)
+        return .written
+      case .ended: return .ended
+      case .cancelled: return .cancelled
+      }
+    }
+    return try convert(item, with: converter)
+  }
+
+  /// Records a new position when frames are missing, so that times stay exact.
+  private func follow(_ position: Int64, _ count: Int) {
+    if let expectedPosition, position != expectedPosition {
+      describe(MediaTime(frame: position, rate: sourceFormat.sampleRateHz))
+      rememberConversion(from: position)
+    }
+    expectedPosition = position + Int64(count)
+  }
+
+  /// The number of item frames read at once. Their converted output is at most one chunk, even at low rates.
+  private var inputPieceFrames: Int {
+    guard speed < .normal else { return Self.pieceFrames }
+    return max(64, Int(Int64(Self.pieceFrames) * speed.millionths / 1_000_000))
+  }
+
+  private func convert(_ item: ItemDecoder, with converter: any SampleConverter) throws(MediaError) -> WriteResult {
+    let inputFrames = inputPieceFrames
+    let needed = inputFrames * sourceFormat.channelCount
+    if scratch.count < needed { scratch = [Float](repeating: 0, count: needed) }
+    let result = try scratch.withUnsafeMutableBufferPointer { buffer throws(MediaError) -> ItemDecoder.ReadResult in
+      guard let base = buffer.baseAddress else { return .ended }
+      let result = try item.read(into: base, capacityFrames: inputFrames)
+      if case .frames(let count, let position) = result {
+        follow(position, count)
+        advance(by: Int64(count))
+        convertedFrame += Int64(count)
+        try put(converter, base, frameCount: count)
+      }
+      return result
+    }
+    switch result {
+    case .frames: return .written
+    case .ended: return .ended
+    case .cancelled: return .cancelled
+    }
+  }
+
+  /// Converts `frameCount` frames into the ring. Output that does not fit stays in the converter until the next call.
+  private func put(
+    _ converter: any SampleConverter, _ samples: UnsafePointer<Float>, frameCount: Int
+  ) throws(MediaError) {
+    let beginning = HostTime.now
+    defer { convertNanoseconds += HostTime.now.nanoseconds(since: beginning) }
+    var inputCount = frameCount
+    while let region = stream.writableRegion(atMost: stream.capacityFrames) {
+      let count = try converter.convert(
+        samples, frameCount: inputCount, into: region.samples, capacityFrames: region.count)
+      stream.commit(frameCount: count)
+      inputCount = 0
+      if count < region.count { return }
+    }
+    if inputCount > 0 {
+      // No space at all: the converter keeps the whole input.
+      var nothing: Float = 0
+      _ = try converter.convert(samples, frameCount: inputCount, into: &nothing, capacityFrames: 0)
+    }
+  }
+
+  /// Whether frames before `endFrame` are still in a filter that waits for more input.
+  var holdsBack: Bool { converter != nil && stream.writtenFrame < endFrame }
+
+  /// Drains the converter up to `endFrame`: cuts off excess output of the filter, and fills missing output with
+  /// silence. Returns false if the ring had no space for all of it: call again.
+  func finish() throws(MediaError) -> Bool {
+    guard let converter else { return true }
+    while stream.writtenFrame < endFrame {
+      guard let region = stream.writableRegion(atMost: Int(endFrame - stream.writtenFrame)) else { return false }
+      var count = try converter.drain(into: region.samples, capacityFrames: region.count)
+      if count == 0 {
+        region.samples.update(repeating: 0, count: region.count * format.channelCount)
+        count = region.count
+      }
+      stream.commit(frameCount: count)
+    }
+    self.converter = nil
+    return true
+  }
+
+  /// Writes a chunk of silence; the item time advances.
+  func writeSilence() {
+    guard let region = stream.writableRegion(atMost: Self.pieceFrames) else { return }
+    region.samples.update(repeating: 0, count: region.count * format.channelCount)
+    place.advance(by: Int64(region.count), ofRate: 1, inRate: 1)
+    stream.commit(frameCount: region.count)
+  }
+}

@@ -1,0 +1,149 @@
+import DequeModule
+import MediaAssets
+import MediaCore
+import NetworkIO
+import Playlists
+
+/// Reads playlists off the control loop, several at once. A slow server or a blocked file delays no other playlist.
+///
+/// Threading: `read`, `cancel` and completions are on the control loop. Playlists are read on threads that exist only
+/// while there is work.
+public final class PlaylistLoader: @unchecked Sendable {
+  // `@unchecked Sendable`: everything except reading is confined to the control loop.
+
+  /// Receives the playlists in the order of their locations, or the error of the first failed one.
+  public typealias Completion = @Sendable (Result<[Playlist], MediaError>) -> Void
+  /// Reads one playlist, and the playlists that it references. Blocks.
+  typealias Reader =
+    @Sendable (PlaylistLocation, PlaylistFormat?, inout PlaylistUsage, PlaylistReading) throws(MediaError) -> Playlist
+
+  /// The playlists of one request, which are read one after another.
+  private final class Job: @unchecked Sendable {
+    // `@unchecked Sendable`: mutable properties are confined to the control loop.
+    let number: UInt64
+    let places: [PlaylistLocation]
+    let assumed: PlaylistFormat?
+    let reading: PlaylistReading
+    let completion: Completion
+    var lists: [Playlist] = []
+    /// The limits of one playlist apply to the whole request.
+    var usage = PlaylistUsage()
+    var run: LoopWorkers.Run?
+    /// The location that is being read, or read next.
+    var next: PlaylistLocation? { lists.count < places.count ? places[lists.count] : nil }
+
+    init(
+      number: UInt64, places: [PlaylistLocation], assumed: PlaylistFormat?, reading: PlaylistReading,
+      completion: @escaping Completion
+    ) {
+      (self.number, self.places, self.assumed, self.reading) = (number, places, assumed, reading)
+      self.completion = completion
+    }
+  }
+
+  /// The time limit of one playlist: the limit of all playlists that it references, plus one last read.
+  static let limitNanoseconds = PlaylistReading.patienceNanoseconds + Asset.openingNanoseconds
+
+  private let workers: LoopWorkers
+  private let reader: Reader
+  private var waiting: Deque<Job> = []
+  private var running: [UInt64: Job] = [:]
+  private var nextNumber: UInt64 = 0
+
+  /// Makes a loader whose completions are called on `loop`.
+  public convenience init(loop: any ControlLoop) {
+    self.init(loop: loop, limits: WorkSlots.Limits(placeCount: 8)) {
+      (place, assumed, usage, reading) throws(MediaError) in
+      try Playlist(at: place, assumed: assumed, usage: &usage, reading: reading)
+    }
+  }
+
+  init(loop: any ControlLoop, limits: WorkSlots.Limits, reader: @escaping Reader) {
+    self.reader = reader
+    workers = LoopWorkers(loop: loop, limits: limits, threadName: "read-list")
+    workers.roomAppeared = { [weak self] in self?.startNext() }
+    workers.gotStuck = { [weak self] reason in
+      guard let self else { return }
+      let jobs = waiting
+      waiting = []
+      for job in jobs { finish(job, .failure(reason.error(job.next?.displayText ?? "a playlist"))) }
+    }
+  }
+
+  /// Reads the playlists at some locations, and the playlists that they reference.
+  ///
+  /// - Parameters:
+  ///   - options: The HTTP options of requests.
+  ///   - completion: Fails with `openingTimedOut` if a playlist exceeds the time limit of all playlists that it
+  ///     references.
+  /// - Returns: The number for `cancel`.
+  public func read(
+    _ places: [PlaylistLocation], assumed: PlaylistFormat?, options: HTTPOptions = HTTPOptions(),
+    completion: @escaping Completion
+  ) -> UInt64 {
+    nextNumber += 1
+    waiting.append(
+      Job(
+        number: nextNumber, places: places, assumed: assumed, reading: PlaylistReading(options: options),
+        completion: completion))
+    startNext()
+    return nextNumber
+  }
+
+  /// Cancels a request: pending playlists are not read, and a read in progress is abandoned.
+  public func cancel(_ number: UInt64) {
+    waiting.removeAll { $0.number == number }
+    if let job = running[number] { end(job) }
+    startNext()
+  }
+
+  private func startNext() {
+    while workers.hasRoom, let job = waiting.popFirst() {
+      running[job.number] = job
+      begin(job)
+    }
+    workers.watch(isAnyWaiting: !waiting.isEmpty)
+  }
+
+  /// Reads the next playlist of a request.
+  private func begin(_ job: Job) {
+    guard let place = job.next else { return finish(job, .success(job.lists)) }
+    let (assumed, reading, reader, before) = (job.assumed, job.reading, reader, job.usage)
+    job.run = workers.begin(forNanoseconds: Self.limitNanoseconds) {
+      () -> Result<(Playlist, PlaylistUsage), MediaError> in
+      var usage = before
+      return Result { () throws(MediaError) in try reader(place, assumed, &usage, reading) }.map { ($0, usage) }
+    } finished: { result in
+      switch result {
+      case .success(let (list, usage)): self.add(list, usage, to: job)
+      case .failure(let error): self.finish(job, .failure(error))
+      }
+    } timedOut: { reason in
+      self.finish(job, .failure(reason.error(place.displayText)))
+    }
+  }
+
+  /// Adds a playlist to its request and completes the request after the last one. Otherwise the request is requeued
+  /// first in line, because a slow read has passed its slot to another request.
+  private func add(_ list: Playlist, _ usage: PlaylistUsage, to job: Job) {
+    job.lists.append(list)
+    job.usage = usage
+    guard job.next != nil else { return finish(job, .success(job.lists)) }
+    job.run = nil
+    running[job.number] = nil
+    waiting.prepend(job)
+  }
+
+  private func finish(_ job: Job, _ result: Result<[Playlist], MediaError>) {
+    end(job)
+    job.completion(result)
+  }
+
+  /// Removes a request that is over. A read in progress stops if it can.
+  private func end(_ job: Job) {
+    running[job.number] = nil
+    job.reading.cancel()
+    if let run = job.run { workers.giveUp(run) }
+    job.run = nil
+  }
+}

@@ -1,0 +1,229 @@
+import MediaAssets
+import MediaCore
+
+/// A part of a queue's order: adjacent ids. As long as none of them changes, snapshots share the same array.
+public struct QueueChunk: Sendable, Hashable {
+  /// Identifies the part in its order, and stays the same when the ids change.
+  public var key: UInt32
+  public var ids: [PlayerItem.ID]
+
+  public init(key: UInt32, ids: [PlayerItem.ID]) {
+    self.key = key
+    self.ids = ids
+  }
+}
+
+/// The state of a shuffled queue that is needed to continue with the same order.
+public struct ShuffleSnapshot: Sendable {
+  public var seed: UInt64
+  /// The current round, and the number of entries that still belong to it.
+  public var round: UInt64
+  public var remainingCount: Int
+  /// The state of the random numbers that choose the index of inserted entries.
+  public var placing: UInt64
+  /// The unshuffled order of the queue.
+  public var original: [QueueChunk]
+
+  public init(seed: UInt64, round: UInt64, remainingCount: Int, placing: UInt64, original: [QueueChunk]) {
+    self.seed = seed
+    self.round = round
+    self.remainingCount = remainingCount
+    self.placing = placing
+    self.original = original
+  }
+}
+
+/// The state of a loop that is needed to continue it.
+public struct LoopSnapshot: Sendable, Hashable {
+  public var range: TimeRange
+  /// The number of remaining returns to the beginning; nil: unlimited.
+  public var remainingCount: Int?
+  public var loopCount: Int
+  public var isArmed: Bool
+  public var isFinishing: Bool
+
+  public init(range: TimeRange, remainingCount: Int?, loopCount: Int, isArmed: Bool, isFinishing: Bool) {
+    self.range = range
+    self.remainingCount = remainingCount
+    self.loopCount = loopCount
+    self.isArmed = isArmed
+    self.isFinishing = isFinishing
+  }
+}
+
+/// The state of a player from which it can be restored. Made in constant time, independent of the length of the queue.
+public struct PlayerSnapshot: Sendable {
+  public var state: PlayerState
+  /// The rate of the next `play`.
+  public var rateForNextPlay: Double
+  public var queue: [QueueChunk]
+  public var shuffle: ShuffleSnapshot?
+  public var loop: LoopSnapshot?
+  /// The items that were current before, the newest last.
+  public var history: [PlayerItem.ID]
+  /// The position of the current item that is heard or about to be heard.
+  public var time: MediaTime
+}
+
+/// The state from which a player is restored.
+public struct PlayerRestoration: Sendable {
+  /// The queue, with the current item first.
+  public var items: [PlayerItem] = []
+  /// Items of the history that are not in the queue.
+  public var pastItems: [PlayerItem] = []
+  public var history: [PlayerItem.ID] = []
+  public var queueVersion: UInt64 = 0
+  public var shuffle: ShuffleSnapshot?
+  public var loop: LoopSnapshot?
+  /// The position of the current item.
+  public var time = MediaTime.zero
+  public var rateForNextPlay: Double?
+  /// Items that are not opened, with the errors of their failures.
+  public var failures: [PlayerItem.ID: MediaError] = [:]
+  /// Whether opening of items waits until a request changes the player or starts playback.
+  public var holdsOpening = false
+
+  public init() {}
+}
+
+extension QueuePlayer {
+  /// Sets the handler for changes of persistent state; nil removes it.
+  ///
+  /// The argument has the items that are new or whose settings changed. The handler is called on the loop, often, and
+  /// during changes. The handler must only record the change, and not call the player.
+  public func setChangeObserver(_ handler: (@Sendable ([PlayerItem]) -> Void)?) {
+    control.core.changeObserver = handler
+  }
+
+  /// Sets the handler for positions at which items are left; nil removes it.
+  ///
+  /// The handler gets the item, its position, and whether that is its end in forward playback. The handler is called:
+  /// - when a request makes another item current, or the player is closed, with the previous item
+  /// - with true when an item has been played forward to its end
+  ///
+  /// For streams, which cannot resume, the handler is not called. Calls are on the loop, and may occur during changes.
+  /// The handler must only record the position, and not call the player.
+  public func setPlaceObserver(_ handler: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?) {
+    control.core.placeObserver = handler
+  }
+
+  /// The current item, its position, and whether that is its end in forward playback. On the loop. Nil if the handler
+  /// of ``setPlaceObserver(_:)`` would not be called: without a handler, for a stream, and for an item that is not
+  /// ready or has not begun.
+  public var currentPlace: (item: PlayerItem, time: MediaTime, hasEnded: Bool)? { control.core.currentPlace }
+
+  /// Returns the persistent state of the player.
+  public func snapshot() -> PlayerSnapshot { control.core.snapshot() }
+
+  /// Restores a player that has no items: it gets the saved queue, and is paused at the saved position of the first
+  /// item. Items are opened when a player would open them.
+  ///
+  /// - Throws: `itemInUse`; `invalidState` if the player has items.
+  public func restore(_ restoration: PlayerRestoration) throws(MediaError) { try control.core.restore(restoration) }
+
+  /// Returns all items of the queue and the history.
+  public func allItems() -> [PlayerItem] {
+    let core = control.core
+    return Self.all(core.items, core.pastItems)
+  }
+
+  /// Returns a closure that returns all items as of this call, on any thread. Making the closure takes constant time,
+  /// independent of the number of items.
+  public func allItemsLater() -> @Sendable () -> [PlayerItem] {
+    let (items, pastItems) = (control.core.items, control.core.pastItems)
+    return { Self.all(items, pastItems) }
+  }
+
+  private static func all(
+    _ items: ItemTable<PlayerItem>, _ pastItems: [PlayerItem.ID: PlayerItem]
+  ) -> [PlayerItem] {
+    Array(items.values) + pastItems.values.filter { items[$0.id] == nil }
+  }
+}
+
+extension PlayerCore {
+  func snapshot() -> PlayerSnapshot {
+    PlayerSnapshot(
+      state: state, rateForNextPlay: machine.rate != 0 ? machine.rate : (nextRate ?? defaultRate).value,
+      queue: machine.entries.order.snapshot,
+      shuffle: machine.shuffle.map { shuffle in
+        ShuffleSnapshot(
+          seed: shuffle.seed, round: shuffle.round, remainingCount: shuffle.remaining, placing: shuffle.placing.state,
+          original: shuffle.original.snapshot)
+      },
+      loop: machine.loop.map { loop in
+        LoopSnapshot(
+          range: TimeRange(start: loop.start, end: loop.end), remainingCount: loop.remaining, loopCount: loop.count,
+          isArmed: loop.isArmed, isFinishing: loop.endsItem)
+      },
+      history: Array(machine.history.ids), time: timeToKeep)
+  }
+
+  /// The position to save; zero for streams, which cannot resume.
+  private var timeToKeep: MediaTime {
+    guard let current = currentItem, current.isSeekable != false else { return .zero }
+    return currentTime()
+  }
+
+  /// Clears the resume time of the current item once it has started there, so that it starts at its beginning next
+  /// time.
+  func noteBegun() {
+    guard let current = currentItem, current.resumeTime != nil, machine.entries.first?.resumeTime == nil else { return }
+    current.resumeTime = nil
+    changeObserver?([current])
+  }
+
+  func restore(_ restoration: PlayerRestoration) throws(MediaError) {
+    guard items.isEmpty, pastItems.isEmpty else {
+      throw MediaError(.invalidState, "the player already has items", operation: "restore")
+    }
+    try claim(restoration.items)
+    for item in restoration.pastItems where items[item.id] == nil { pastItems[item.id] = item }
+    let failed = restoration.failures.compactMap { id, error -> PlayerItem? in
+      guard let item = items[id] ?? pastItems[id] else { return nil }
+      item.fail(error)
+      return item
+    }
+    let isKnown: (PlayerItem.ID) -> Bool = { [items, pastItems] in items[$0] != nil || pastItems[$0] != nil }
+    machine.restore(
+      restoration.items.map(entry), history: restoration.history.filter(isKnown), version: restoration.queueVersion,
+      shuffle: restoration.shuffle, loop: restoration.loop, at: restoration.time)
+    if let rate = restoration.rateForNextPlay.flatMap({ PlaybackRate($0) }), rate != defaultRate { nextRate = rate }
+    if restoration.holdsOpening { machine.holdOpening() }
+    perform(machine.reconcile(), cause: .request)
+    for item in failed where items[item.id] != nil { send(itemChanged(item)) }
+  }
+}
+
+extension PlayerStateMachine {
+  /// Restores a saved queue. Playback of the first item will start at `time`.
+  mutating func restore(
+    _ newEntries: [Entry], history ids: [ItemID], version: UInt64, shuffle saved: ShuffleSnapshot?,
+    loop savedLoop: LoopSnapshot?, at time: MediaTime
+  ) {
+    entries = QueueEntries(newEntries)
+    for id in ids { history.append(id) }
+    queueVersion = version
+    if let saved {
+      let original = saved.original.flatMap(\.ids).filter { entries.contains($0) }
+      // Ignore an unshuffled order that does not match the queue: the queue is then not shuffled.
+      if original.count == entries.count { shuffle = QueueShuffle(saved, original: QueueOrder(original)) }
+    }
+    guard let first = entries.first else { return }
+    if time.isNumeric, time > .zero { pendingStart = Start(itemID: first.id, time: time) }
+    if let savedLoop {
+      loop = Loop(
+        itemID: first.id, start: savedLoop.range.start, end: savedLoop.range.end, remaining: savedLoop.remainingCount,
+        isArmed: savedLoop.isArmed, count: savedLoop.loopCount, endsItem: savedLoop.isFinishing)
+    }
+  }
+}
+
+extension QueueShuffle {
+  /// Restores a saved state.
+  fileprivate init(_ saved: ShuffleSnapshot, original: QueueOrder) {
+    self.init(
+      seed: saved.seed, original: original, round: saved.round,
+      remaining: min(max(1, saved.remainingCount), original.count), placing: saved.placing)
+  }
+}

@@ -1,0 +1,47 @@
+import MediaCore
+
+/// A position in a queue.
+public enum QueuePosition: Sendable, Hashable {
+  /// The index of the first inserted or moved item after the edit; 0 is the current item.
+  case index(Int)
+  case before(PlayerItem.ID)
+  case after(PlayerItem.ID)
+  case end
+  /// After the current item; in an empty queue, the beginning.
+  case next
+}
+
+/// A change of a queue. Several changes form one edit, which applies as a whole or not at all.
+public enum QueueEdit: Sendable {
+  /// Inserts items in their order. At index 0 the first becomes current.
+  case insert([PlayerItem], at: QueuePosition)
+  /// Removes items. If the current item is removed, the next one becomes current.
+  case remove([PlayerItem.ID])
+  /// Moves an item. An item that moves to index 0 becomes current.
+  case move(PlayerItem.ID, to: QueuePosition)
+  /// Replaces an item by another.
+  case replace(PlayerItem.ID, with: PlayerItem)
+  /// Removes all items and clears the history.
+  case removeAll
+
+  /// Inserts items at the end.
+  public static func append(_ items: [PlayerItem]) -> QueueEdit { .insert(items, at: .end) }
+
+  /// The items that the edit adds.
+  var newItems: [PlayerItem] {
+    switch self {
+    case .insert(let items, _): items
+    case .replace(_, let item): [item]
+    case .remove, .move, .removeAll: []
+    }
+  }
+}
+
+/// The behaviour of a player when an item cannot be played or breaks off.
+public enum ItemFailurePolicy: String, Sendable, Hashable, CaseIterable {
+  /// Playback continues with the next item, if there is one. Each item that is skipped without being heard is an
+  /// `itemSkipped` event.
+  case skip
+  /// The rate becomes 0 and the item stays current. The next `play` continues after it.
+  case stop
+}

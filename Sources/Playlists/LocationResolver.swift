@@ -1,0 +1,186 @@
+import MediaCore
+
+/// Resolves names and URLs in a playlist to locations, relative to the playlist's location.
+struct LocationResolver {
+  /// The location of the playlist.
+  let list: PlaylistLocation
+
+  /// The supported URL schemes.
+  static let schemes: Set<String> = ["http", "https"]
+  /// Schemes that need no `//` after the colon. Any other name with a colon is a file name.
+  private static let opaqueSchemes: Set<String> = [
+    "file", "javascript", "data", "mailto", "urn", "about", "cdda", "dvd", "magnet", "pipe", "fd", "concat", "subfile",
+  ]
+
+  /// Resolves a name in the form of M3U, PLS and CUE: an absolute or relative path, or a URL.
+  ///
+  /// A name with backslashes and without slashes is a Windows path: `Album\01.flac` becomes `Album/01.flac`. Drives
+  /// (`C:\...`) and shares (`\\host\...`) are not supported.
+  ///
+  /// - Throws: `unsupportedLocation` for drives, shares, other schemes and files on other hosts; `notAllowed` for a
+  ///   local file in a remote playlist; `invalidArgument`; `playlistLimitExceeded`.
+  func place(ofName name: ArraySlice<UInt8>) throws(MediaError) -> PlaylistLocation {
+    try check(name)
+    if let scheme = Self.scheme(of: name) {
+      let rest = name.dropFirst(scheme.utf8.count + 1)
+      if rest.starts(with: "//".utf8) || Self.opaqueSchemes.contains(scheme) {
+        return try place(ofURL: name, scheme: scheme)
+      }
+    }
+    return try place(ofPath: try Self.withoutBackslashes(name))
+  }
+
+  /// Resolves a percent-encoded URI reference (RFC 3986), the form of XSPF. Incorrectly encoded references are used as
+  /// names.
+  func place(ofReference reference: ArraySlice<UInt8>) throws(MediaError) -> PlaylistLocation {
+    try check(reference)
+    if let scheme = Self.scheme(of: reference) { return try place(ofURL: reference, scheme: scheme) }
+    if case .url = list { return try place(ofPath: reference) }
+    let decoded = FileURL.percentDecoded(reference)
+    guard decoded?.contains(0) != true else { throw Self.bad(reference, "contains a NUL byte") }
+    // URIs never contain backslashes, so this one is a Windows path.
+    let path = reference.contains(UInt8(ascii: "\\")) ? try Self.withoutBackslashes(reference) : reference
+    return try place(ofPath: (FileURL.percentDecoded(path) ?? Array(path))[...])
+  }
+
+  // MARK: - Parts
+
+  private func check(_ name: ArraySlice<UInt8>) throws(MediaError) {
+    guard name.count <= PlaylistLimits.placeByteCount else {
+      throw MediaError(
+        .playlistLimitExceeded,
+        "a location must have at most \(PlaylistLimits.placeByteCount) bytes (got \(name.count))")
+    }
+    guard !name.isEmpty else { throw MediaError(.invalidArgument, "the location is empty") }
+    guard !name.contains(0) else { throw Self.bad(name, "contains a NUL byte") }
+  }
+
+  private static func bad(_ name: ArraySlice<UInt8>, _ what: String) -> MediaError {
+    MediaError(.invalidArgument, "\(excerpt(name)) \(what)")
+  }
+
+  /// The beginning of a name for a message, without credentials.
+  static func excerpt(_ name: some Collection<UInt8>) -> String {
+    let shown = String(decoding: AddressText.withoutCredentials(Array(name)[...]).prefix(80), as: UTF8.self)
+    let clean = shown.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) }
+    return "\"\(String(clean))\""
+  }
+
+  /// The lower-case scheme of a name; nil when the name has none. A single letter is a drive, not a scheme.
+  static func scheme(of name: ArraySlice<UInt8>) -> String? {
+    guard let colon = name.firstIndex(of: UInt8(ascii: ":")), colon - name.startIndex >= 2 else { return nil }
+    let scheme = name[..<colon].map(\.asciiLowercased)
+    func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+    guard let first = scheme.first, isLetter(first),
+      scheme.allSatisfy({ byte in
+        isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.".utf8.contains(byte)
+      })
+    else { return nil }
+    return String(decoding: scheme, as: UTF8.self)
+  }
+
+  /// Whether the path begins with a drive: `C:\` or `C:/`.
+  static func isDrive(_ path: ArraySlice<UInt8>) -> Bool {
+    guard let letter = path.first?.asciiLowercased, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter) else {
+      return false
+    }
+    let rest = path.dropFirst()
+    let separator = rest.dropFirst().first
+    return rest.first == UInt8(ascii: ":") && (separator == UInt8(ascii: "/") || separator == UInt8(ascii: "\\"))
+  }
+
+  private static func withoutBackslashes(_ name: ArraySlice<UInt8>) throws(MediaError) -> ArraySlice<UInt8> {
+    guard !isDrive(name), name.first != UInt8(ascii: "\\") else {
+      throw MediaError(.unsupportedLocation, "\(excerpt(name)) is on a Windows drive or share")
+    }
+    guard name.contains(UInt8(ascii: "\\")), !name.contains(UInt8(ascii: "/")) else { return name }
+    return name.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }[...]
+  }
+
+  private func place(ofURL text: ArraySlice<UInt8>, scheme: String) throws(MediaError) -> PlaylistLocation {
+    if scheme == "file" {
+      if case .url = list {
+        throw MediaError(.notAllowed, "\(Self.excerpt(text)): a remote playlist must not refer to local files")
+      }
+      let path = text.dropFirst(scheme.utf8.count + 1)
+      guard !Self.isDrive(path.drop { $0 == UInt8(ascii: "/") }) else {
+        throw MediaError(.unsupportedLocation, "\(Self.excerpt(text)) is on a Windows drive")
+      }
+      return .file(try FileURL.path(from: Array(text)))
+    }
+    guard Self.schemes.contains(scheme) else {
+      throw MediaError(.unsupportedLocation, "\(Self.excerpt(text)): the scheme \(scheme) is not supported")
+    }
+    let rest = text.dropFirst(scheme.utf8.count + 3)
+    guard text.dropFirst(scheme.utf8.count + 1).starts(with: "//".utf8), let first = rest.first,
+      first != UInt8(ascii: "/")
+    else { throw Self.bad(text, "has no host") }
+    return .url("\(scheme)://\(Self.printable(rest))")
+  }
+
+  private func place(ofPath path: ArraySlice<UInt8>) throws(MediaError) -> PlaylistLocation {
+    switch list {
+    case .file(let listPath):
+      if path.first == UInt8(ascii: "/") { return .file(Array(path)) }
+      var name = path
+      while name.starts(with: "./".utf8) { name = name.dropFirst(2).drop { $0 == UInt8(ascii: "/") } }
+      guard !name.isEmpty else { throw Self.bad(path, "has no file name") }
+      let end = listPath.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+      return .file(Array(listPath[..<end]) + name)
+    case .url(let text): return .url(Self.resolved(Self.printable(path), against: Self.printable(text.utf8)))
+    }
+  }
+
+  // MARK: - URLs
+
+  /// Percent-encodes all characters that URLs do not permit. Existing encoding is preserved.
+  private static func printable(_ bytes: some Sequence<UInt8>) -> String {
+    var result = ""
+    for byte in bytes {
+      if byte > 0x20, byte < 0x7F, !"\"<>\\^`{|}".utf8.contains(byte) {
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        result += FileURL.percentEncoded(CollectionOfOne(byte))
+      }
+    }
+    return result
+  }
+
+  /// Resolves a path reference (RFC 3986 section 5.2).
+  static func resolved(_ reference: String, against base: String) -> String {
+    guard let colon = base.firstRange(of: "://") else { return reference }
+    if reference.hasPrefix("//") { return base[..<colon.lowerBound] + ":" + reference }
+    let rest = base[colon.upperBound...]
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    let path = rest[authority.endIndex...].prefix { $0 != "?" && $0 != "#" }
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
+    let suffixStart = reference.firstIndex { $0 == "?" || $0 == "#" } ?? reference.endIndex
+    let referencePath = reference[..<suffixStart]
+    let whole: String =
+      if referencePath.isEmpty {
+        String(path)
+      } else if referencePath.hasPrefix("/") {
+        String(referencePath)
+      } else {
+        String(folder) + referencePath
+      }
+    return base[..<colon.upperBound] + authority + withoutDots(whole) + reference[suffixStart...]
+  }
+
+  /// Removes dot segments (RFC 3986 section 5.2.4).
+  private static func withoutDots(_ path: String) -> String {
+    var kept: [Substring] = []
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    for (index, part) in parts.enumerated() {
+      let isLast = index == parts.count - 1
+      switch part {
+      case ".": if isLast { kept.append("") }
+      case "..":
+        _ = kept.popLast()
+        if isLast { kept.append("") }
+      default: kept.append(part)
+      }
+    }
+    return "/" + kept.joined(separator: "/")
+  }
+}

@@ -1,0 +1,478 @@
+import MediaCore
+
+extension CommandTable {
+  private static let paths = ParameterSpec(
+    .paths, .path, .list, "PATH",
+    "absolute paths, `file://` URLs (percent-encoded: for paths that are not UTF-8), `http://` and `https://` URLs, or `fd:TOKEN`"
+      + " (*Open files*)")
+  private static let ids = ParameterSpec(.ids, item, .list, "ID", "ids of entries")
+  private static let wait = ParameterSpec(
+    .wait, .word(["ready"]), .option, "ready",
+    "reply when all are ready to play, or with the error of the first that fails")
+  private static let precise = ParameterSpec(
+    .precise, .flag, .option, "precise",
+    "determine exact durations, even if a file must be read completely before it plays")
+  /// Options of network requests.
+  static let network = [
+    ParameterSpec(
+      .header, .texts(maximumByteCount: 16_384, separator: .newline), .option, "FIELDS",
+      "header fields of requests, each `Name: value`"),
+    ParameterSpec(
+      .headerFor, .word(["origin", "any"]), .option, "origin|any",
+      "the servers that get `header`: those of the address's origin (scheme, host, port; the default), or any"),
+    ParameterSpec(
+      .userAgent, .text(maximumByteCount: 1_024), .option, "TEXT",
+      "the User-Agent of requests; default: `Playhead/VERSION`"),
+    ParameterSpec(
+      .network, .boolean, .option, "true|false", "`false`: no network access; an entry that needs it fails"),
+    ParameterSpec(
+      .interface, .texts(maximumByteCount: 256, separator: .comma), .option, "NAMES",
+      "network interfaces that may be used; default: all"),
+    ParameterSpec(
+      .timeout, .duration(positive: true), .option, "TIME",
+      "the time-out for connecting (default: 10 s), for the reply (15 s), and between reads (15 s)"
+    ),
+    ParameterSpec(
+      .peakBitRate, .integer(0...1_000_000_000_000), .option, "BITS",
+      "the maximum bit rate of a variant of an HLS stream; default: 0, no limit"),
+  ]
+  /// The version that the queue must have for a request that changes it.
+  static let ifVersion = ParameterSpec(
+    .ifVersion, .integer(0...Int.max), .option, "VERSION", "only if the queue has this version")
+
+  private static let resume = ParameterSpec(
+    .resume, .boolean, .option, "true|false",
+    "whether they resume where playback ended last (*Bookmarks*); default: the daemon's option `state.resume`, which"
+      + " is `false` by default"
+  )
+  private static let list = ParameterSpec(
+    .list, .word(["true", "false"]), .option, "true|false",
+    "whether the paths are playlists; default: those that end in .m3u, .m3u8 (not addresses), .pls, .xspf or .cue"
+  )
+  private static let listErrors: [MediaError.Code] = [
+    .notAPlaylist, .damagedPlaylist, .playlistLimitExceeded, .playlistCycle, .emptyPlaylist,
+  ]
+  private static let leftOut: [FieldSpec] = ["line", "code", "name", "message"]
+
+  /// The command. If some of its paths are playlists, it waits until these are read.
+  ///
+  /// - Throws: `bad-arguments` for a playlist within an edit, where none can be read.
+  private static func expanding(_ command: QueueCommand, _ arguments: Arguments) throws(MediaError) -> Command {
+    let said = arguments.text(.list).map { $0 == "true" }
+    func isList(_ path: ArraySlice<UInt8>) -> Bool {
+      FilePath.isFileOrAddress(path) && said ?? FilePath.isNamedAsPlaylist(path)
+    }
+    guard arguments.listContains(isList) else { return .queue(command, player: arguments.player) }
+    if arguments.isPartOfEdit {
+      throw arguments.failure(
+        "a playlist needs a command of its own; with list=false its path is the path of a"
+          + " media file")
+    }
+    return .queue(
+      .expanding(command, lists: arguments.chosen(isList), isForced: said == true), player: arguments.player)
+  }
+
+  /// The errors of an edit that is collected between `queue.begin` and `queue.commit`.
+  private static let gatherErrors: [MediaError.Code] = [.invalidArgument, .editTooLarge]
+
+  private static let loadErrors: [MediaError.Code] =
+    [.noSuchPlayer, .queueTooLong, .unsupportedLocation, .invalidState, .noSuchDescriptor, .onlyInOrder] + gatherErrors
+    + mediaErrors
+
+  /// The reply fields of an edit: with new entries, and while the edit is only collected.
+  private static let addedReply: [FieldSpec] = ["[items]", "[version]", "[pending]"]
+  private static let listReply: [FieldSpec] = addedReply + ["[skipped]"]
+  private static let editReply: [FieldSpec] = ["[version]", "[pending]"]
+
+  /// Commands that edit or list one player's queue.
+  static let queue: [CommandSpec] = [
+    CommandSpec(
+      .load, .queue, "Replace the queue.",
+      details: "A paused player stays paused. The history is cleared. A file that cannot be played becomes an entry"
+        + " whose status is `failed`; with `wait=ready` it is the error of this request. A duration is an estimate if"
+        + " the file does not state it exactly (`providesPreciseDuration=false`: MP3 without a header, ADTS,"
+        + " Matroska, ...), and is corrected when the end has been read; `precise` determines it first. Playlists are"
+        + " expanded (*Playlists*).",
+      parameters: [paths, wait, precise, resume, list, ifVersion, player] + network, waiting: .untilReady,
+      reply: listReply,
+      rows: leftOut,
+      errors: [.versionMismatch] + loadErrors + listErrors,
+      example: ["> load \"/music/one more.flac\" /music/two.flac", "< ok items=1,2 version=1"]
+    ) { arguments throws(MediaError) in
+      try expanding(
+        .load(
+          arguments.list(.paths), waitUntilReady: arguments.text(.wait) != nil, precise: arguments.flag(.precise),
+          ifVersion: arguments.integer(.ifVersion), network: try arguments.networkOptions(),
+          resumes: arguments.boolean(.resume)), arguments)
+    },
+    CommandSpec(
+      .append, .queue, "Append entries to the queue.",
+      details: "The reply has the ids of the new entries at once; a missing file becomes a failed entry. With"
+        + " `wait=ready` the reply comes when all are ready, or has the error of the first that fails.",
+      parameters: [paths, wait, precise, resume, list, ifVersion, player] + network, waiting: .untilReady,
+      reply: listReply,
+      rows: leftOut,
+      errors: [.versionMismatch] + loadErrors + listErrors,
+      example: ["> append /music/three.flac", "< ok items=3 version=2"]
+    ) { arguments throws(MediaError) in
+      try expanding(
+        .append(
+          arguments.list(.paths), waitUntilReady: arguments.text(.wait) != nil,
+          ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise),
+          network: try arguments.networkOptions(), resumes: arguments.boolean(.resume)), arguments)
+    },
+    CommandSpec(
+      .insert, .queue, "Insert entries after the current one, or elsewhere.",
+      details: "Inserted before the current entry, the first of them becomes current.",
+      parameters: [
+        paths, ParameterSpec(.after, item, .option, "ID", "after this entry"),
+        ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, resume, list,
+        ifVersion, player,
+      ] + network,
+      waiting: .untilReady, reply: listReply, rows: leftOut,
+      errors: [.noSuchItem, .versionMismatch] + loadErrors + listErrors,
+      example: ["> insert /music/four.flac after=2", "< ok items=4 version=3"]
+    ) { arguments throws(MediaError) in
+      let place = try place(arguments, otherwise: .next)
+      return try expanding(
+        .insert(
+          arguments.list(.paths), at: place, waitUntilReady: arguments.text(.wait) != nil,
+          ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise),
+          network: try arguments.networkOptions(), resumes: arguments.boolean(.resume)), arguments)
+    },
+    CommandSpec(
+      .remove, .queue, "Remove entries from the queue.",
+      details: "Removes all or none: an id that is unknown or given twice is an error. If the current entry is"
+        + " removed, the next one plays.",
+      parameters: [ids, ifVersion, player], reply: editReply,
+      errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + gatherErrors,
+      example: ["> remove 4", "< ok version=4"]
+    ) { arguments throws(MediaError) in
+      .queue(.remove(arguments.list(.ids), ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
+    },
+    CommandSpec(
+      .move, .queue, "Move an entry.",
+      details: "`to` is the new position: 0 makes the entry current, and it starts again; the former current entry"
+        + " becomes the next. Moving the current entry away makes the next one current. In a shuffled queue this"
+        + " changes the shuffled order only.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.to, .integer(0...Int.max), .option, "INDEX", "the new position; 0 is that of the current entry"),
+        ParameterSpec(.after, item, .option, "ID", "after this entry"),
+        ParameterSpec(.before, item, .option, "ID", "before this entry"), ifVersion, player,
+      ],
+      reply: editReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + gatherErrors,
+      example: ["> move 4 to=1", "< ok version=4"]
+    ) { arguments throws(MediaError) in
+      let place: QueueCommand.QueuePosition
+      switch (arguments.integer(.to), arguments.integer(.after), arguments.integer(.before)) {
+      case (let index?, nil, nil): place = .index(index)
+      case (nil, let id?, nil): place = .after(item: id)
+      case (nil, nil, let id?): place = .before(item: id)
+      default: throw arguments.failure("one of to, after and before is required")
+      }
+      return .queue(
+        .move(
+          item: try arguments.required(.id, arguments.integer(.id)), to: place, ifVersion: arguments.integer(.ifVersion)
+        ),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .replace, .queue, "Replace an entry by another file.",
+      details: "The new entry has a new id. If it replaces the current entry, it plays from its start.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(
+          .path, .path, .required, "PATH", "an absolute path, a `file://`, `http://` or `https://` URL, or `fd:TOKEN`"),
+        precise, ifVersion, player,
+      ] + network,
+      reply: addedReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer, .unsupportedLocation] + gatherErrors,
+      example: ["> replace 4 /music/five.flac", "< ok items=5 version=5"]
+    ) { arguments throws(MediaError) in
+      .queue(
+        .replace(
+          item: try arguments.required(.id, arguments.integer(.id)),
+          try arguments.required(.path, arguments.path(.path)), ifVersion: arguments.integer(.ifVersion),
+          precise: arguments.flag(.precise), network: try arguments.networkOptions()),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .clear, .queue, "Clear the queue.",
+      details: "Playback ends; the rate stays. The history is cleared.",
+      parameters: [ifVersion, player],
+      reply: editReply, errors: [.versionMismatch, .noSuchPlayer] + gatherErrors,
+      example: ["> clear", "< ok version=5"]
+    ) { arguments throws(MediaError) in
+      .queue(.clear(ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
+    },
+    CommandSpec(
+      .playlistExport, .queue, "Show the queue as the lines of a playlist.",
+      details:
+        "The reply has a row for each line of a part of the queue: `next` is the `offset` of the next part, or"
+        + " `none`. The first part has the start of the playlist and the last one its end. If `version` differs"
+        + " between parts, the queue has changed. Entries without a location, such as `fd:TOKEN`, are left out and"
+        + " counted by `skipped`; if no other entries exist, the error is `empty-playlist`. The daemon writes no"
+        + " playlists: `playhead save FILE` does. Only `cue` can represent parts of files.",
+      parameters: [
+        ParameterSpec(
+          .format, .word(QueueCommand.PlaylistForm.allCases.map(\.rawValue)), .option, "m3u8|pls|xspf|cue",
+          "the format; default: `m3u8`"),
+        ParameterSpec(
+          .base, .localPath, .option, "DIR",
+          "the folder of the playlist; locations below it become relative"),
+        ParameterSpec(
+          .offset, .integer(0...Int.max), .option, "N", "the number of entries to skip; default: 0"),
+        ParameterSpec(
+          .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
+          "the maximum number of entries; default: \(WireLimits.standard.listCount)"), player,
+      ],
+      right: .read, reply: ["count", "version", "next?", "[skipped]"], rows: ["text"],
+      errors: [.invalidArgument, .emptyPlaylist, .noSuchPlayer],
+      example: [
+        "> playlist.export base=/music", "< | text=#EXTM3U", "< | text=#EXTINF:183.2,",
+        "< | text=\"one more.flac\"",
+        "< | text=two.flac", "< ok count=2 version=1 next=none",
+      ]
+    ) { arguments throws(MediaError) in
+      .queue(
+        .export(
+          arguments.text(.format).flatMap { QueueCommand.PlaylistForm(rawValue: $0) } ?? .m3u8,
+          base: arguments.path(.base), offset: arguments.integer(.offset) ?? 0,
+          limit: arguments.integer(.limit) ?? WireLimits.standard.listCount), player: arguments.player)
+    },
+    CommandSpec(
+      .list, .queue, "List the queue.",
+      details:
+        "The reply has a row for each entry of a part of the queue: `count` is the length of the whole queue, and"
+        + " `next` the `offset` of the next part, or `none`. A part has \(WireLimits.standard.listCount) entries,"
+        + " or fewer if their paths are long. If `version` differs between parts, the queue has changed.",
+      parameters: [
+        ParameterSpec(
+          .offset, .integer(0...Int.max), .option, "N", "the number of entries to skip; default: 0"),
+        ParameterSpec(
+          .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
+          "the maximum number of entries; default: \(WireLimits.standard.listCount)"), player,
+      ],
+      right: .read, reply: ["count", "version", "next?"],
+      rows: ["item", "index", "path?", "status", "duration?", "current", "[title]", "[artist]", "[range]", "[error]"],
+      errors: [.noSuchPlayer],
+      example: [
+        "> list", "< | item=1 index=0 path=\"/music/one more.flac\" status=readyToPlay duration=183.2 current=true",
+        "< | item=2 index=1 path=/music/two.flac status=failed duration=indefinite current=false error=file-not-found",
+        "< ok count=2 version=1 next=none",
+      ]
+    ) { arguments throws(MediaError) in
+      .queue(
+        .list(
+          offset: arguments.integer(.offset) ?? 0, limit: arguments.integer(.limit) ?? WireLimits.standard.listCount),
+        player: arguments.player)
+    },
+  ]
+
+  /// Commands about one queue entry.
+  static let items: [CommandSpec] = [
+    CommandSpec(
+      .itemStatus, .items, "Show the details of an entry.",
+      details:
+        "`loadedTimeRanges` are the ranges that are decoded and not heard yet; for an entry from a network they"
+        + " include the ranges in memory. `seekableTimeRanges` are the ranges that seeks can reach. Both are"
+        + " `START-END` in seconds, separated by commas, or `none`. `live` marks a live HLS stream: `liveEdge` is"
+        + " its end, and `date` the time of the recording that is heard, if the stream states it. The three buffer"
+        + " flags are those of the current entry. Before the entry is ready, every `can` field is false. `pitch` is"
+        + " the algorithm in use, and `ownAudioTimePitchAlgorithm` the setting of `item.pitch`, or `none`. `gain` is the gain that"
+        + " `replay-gain` derives from the tags, in dB. `gainSource` is its origin (`track`, `album`, `scan`,"
+        + " `fallback`; `none` while it is off), and `gainLimited` states whether the peak limits it. All three are"
+        + " `none` until the tags are known. A station has `streamTitle` and `streamUrl` of its last `stream-title`"
+        + " while it is the current entry.",
+      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
+      right: .read,
+      reply: [
+        "item", "path?", "status", "duration?", "providesPreciseDuration", "current", "forwardPlaybackEndTime?",
+        "reversePlaybackEndTime?", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
+        "canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward",
+        "seekableTimeRanges?", "loadedTimeRanges?", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
+        "isPlaybackBufferEmpty", "live", "[liveEdge]", "[date]", "audioTimePitchAlgorithm",
+        "ownAudioTimePitchAlgorithm?", "gain?", "gainSource?",
+        "gainLimited?",
+        "[title]", "[artist]", "[range]", "[streamTitle]", "[streamUrl]", "[error]", "[message]",
+      ],
+      errors: [.noSuchItem, .noSuchPlayer],
+      example: [
+        "> item.status 2",
+        "< ok item=2 path=/music/two.flac status=failed duration=indefinite providesPreciseDuration=false current=false"
+          + " forwardPlaybackEndTime=none reversePlaybackEndTime=none preferredForwardBufferDuration=0"
+          + " canPlayFastForward=false canPlaySlowForward=false canPlayReverse=false canPlaySlowReverse=false"
+          + " canPlayFastReverse=false canStepForward=false canStepBackward=false seekableTimeRanges=none"
+          + " loadedTimeRanges=none isPlaybackLikelyToKeepUp=false isPlaybackBufferFull=false isPlaybackBufferEmpty=true live=false"
+          + " audioTimePitchAlgorithm=timeDomain ownAudioTimePitchAlgorithm=none gain=none gainSource=none gainLimited=none error=file-not-found message=\"no such file\"",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(.status(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
+    },
+    CommandSpec(
+      .itemPitch, .items, "Set how the pitch of an entry follows the rate, or show it.",
+      details: "The same as `pitch`, for this entry; `player` returns to the setting of the player.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(
+          .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue) + ["player"]), .optional,
+          "timeDomain|spectral|varispeed|player", "default: `player`"), player,
+      ],
+      asks: true, reply: ["item", "audioTimePitchAlgorithm"], errors: [.unsupportedRate, .noSuchItem, .noSuchPlayer],
+      example: ["> item.pitch 2 varispeed", "< ok item=2 audioTimePitchAlgorithm=varispeed"]
+    ) { arguments throws(MediaError) in
+      .item(
+        .pitch(
+          item: try arguments.required(.id, arguments.integer(.id)), arguments.text(.algorithm).flatMap(pitchChange)),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .itemCopy, .items, "Insert a copy of an entry into the queue.",
+      details:
+        "The copy has the same file and settings: ends, volume, pitch, tracks, buffer. It is inserted after the"
+        + " entry by default. Its state is that of a new entry.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.after, item, .option, "ID", "after this entry"),
+        ParameterSpec(.before, item, .option, "ID", "before this entry"), ifVersion, player,
+      ],
+      reply: ["items", "version"],
+      errors: [.invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer],
+      example: ["> item.copy 2", "< ok items=5 version=6"]
+    ) { arguments throws(MediaError) in
+      let id = try arguments.required(.id, arguments.integer(.id))
+      let place = try place(arguments, otherwise: .after(item: id))
+      return .item(.copy(item: id, to: place, ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
+    },
+    CommandSpec(
+      .itemEndTime, .items, "Set where playback of an entry ends, or show it.",
+      details:
+        "Such an end acts as the entry's own: it is exact, sends `played-to-end`, and `end-action`, `repeat` and the"
+        + " next entry apply. The duration does not change, and seeks can pass it; playback after it is at the end"
+        + " at once. `reverse` applies to negative rates, `forward` to positive ones. `none` removes an end.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.forward, .timeOrNone, .option, "TIME", "where forward playback ends"),
+        ParameterSpec(.reverse, .timeOrNone, .option, "TIME", "where reverse playback ends"), player,
+      ],
+      asks: true, reply: ["item", "forwardPlaybackEndTime?", "reversePlaybackEndTime?"],
+      errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
+      example: [
+        "> item.end-time 2 forward=1:30", "< ok item=2 forwardPlaybackEndTime=90 reversePlaybackEndTime=none",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(
+        .endTime(
+          item: try arguments.required(.id, arguments.integer(.id)), forward: arguments.time(.forward),
+          reverse: arguments.time(.reverse)),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .itemBuffer, .items, "Set how far ahead an entry is decoded, or show it.",
+      details:
+        "Applies while the entry is current. 0 uses all available memory: 4.5 s, or up to twice as much by the rate"
+        + " of the output. More than 4.5 s counts as 0. At least half of that memory and a quarter of a second are"
+        + " used, which is more than 2 s.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.duration, .duration(positive: false), .optional, "DURATION", "the duration"), player,
+      ],
+      asks: true, reply: ["item", "preferredForwardBufferDuration"],
+      errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
+      example: ["> item.buffer 2 3", "< ok item=2 preferredForwardBufferDuration=3"]
+    ) { arguments throws(MediaError) in
+      .item(
+        .buffer(item: try arguments.required(.id, arguments.integer(.id)), arguments.time(.duration)),
+        player: arguments.player)
+    },
+    CommandSpec(
+      .itemLog, .items, "Show the network log of an entry.",
+      details:
+        "The same as AVPlayerItem's access log and error log. A row of kind `access` for each time that the entry"
+        + " was opened for playback: its address without user name and password, the server's address, `file`,"
+        + " `vod` (HLS) or `live`, the time until the first byte, and the numbers of requests, bytes, bits a"
+        + " second, new connections and stalls, and the duration of the stalls. A row of kind `error` for each"
+        + " error, with the HTTP status or curl's code (0 for neither), and whether the request was repeated. The"
+        + " newest 64 of each kind are kept. For a station the reply has its description.",
+      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
+      right: .read,
+      reply: [
+        "item", "count", "[stationName]", "[stationGenre]", "[stationDescription]", "[stationUrl]", "[stationBitrate]",
+      ],
+      rows: [
+        "kind", "uri", "address", "[type]", "[startup]", "[requests]", "[bytes]", "[observedBitrate]",
+        "[indicatedBitrate]",
+        "[reconnects]", "[addressChanges]", "[switches]", "[stalls]", "[stallDuration]", "[status]", "[retried]",
+        "[code]",
+        "[name]", "[message]",
+      ],
+      errors: [.noSuchItem, .noSuchPlayer],
+      example: [
+        "> item.log 2",
+        "< | kind=access uri=http://radio.example/live address=192.0.2.7 type=live startup=0.25 requests=1 bytes=81920"
+          + " observedBitrate=131072 indicatedBitrate=128000 reconnects=0 addressChanges=0 switches=0 stalls=0"
+          + " stallDuration=0",
+        "< ok item=2 count=1 stationName=Example stationBitrate=128000",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(.log(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
+    },
+    CommandSpec(
+      .itemVolume, .items, "Set the volume of an entry over its time, or list it.",
+      details:
+        "With a volume, adds a point, which is valid from its time on, or with `to` and `over` a ramp, whose end is"
+        + " valid afterwards. It replaces an earlier one at the same time. Before the first one the volume is 1."
+        + " The volume is multiplied with that of the player. `clear` removes all. The reply has a row for each"
+        + " point and ramp.",
+      parameters: [
+        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.volume, .number(0...1, exceptZero: false), .optional, "VOLUME", "the volume at that time"),
+        ParameterSpec(.at, .time, .option, "TIME", "a time of the entry; default: its start"),
+        ParameterSpec(.to, .number(0...1, exceptZero: false), .option, "VOLUME", "the final volume of a ramp"),
+        ParameterSpec(.over, .duration(positive: true), .option, "TIME", "the duration of a ramp"),
+        ParameterSpec(.clear, .flag, .option, "clear", "remove all earlier points and ramps first"), player,
+      ],
+      asks: true, reply: ["item", "count"], rows: ["at", "volume", "[to]", "[over]"],
+      errors: [.invalidTime, .invalidArgument, .noSuchItem, .noSuchPlayer],
+      example: [
+        "> item.volume 2 0.5 at=4 to=0.2 over=5", "< | at=4 volume=0.5 to=0.2 over=5", "< ok item=2 count=1",
+      ]
+    ) { arguments throws(MediaError) in
+      .item(
+        .volume(
+          item: try arguments.required(.id, arguments.integer(.id)),
+          ItemCommand.MixChange(clears: arguments.flag(.clear), step: try mixStep(arguments))),
+        player: arguments.player)
+    },
+  ]
+
+  /// The position of new entries.
+  private static func place(
+    _ arguments: Arguments, otherwise: QueueCommand.QueuePosition
+  ) throws(MediaError) -> QueueCommand.QueuePosition {
+    switch (arguments.integer(.after), arguments.integer(.before)) {
+    case (nil, nil): return otherwise
+    case (let id?, nil): return .after(item: id)
+    case (nil, let id?): return .before(item: id)
+    case (_?, _?): throw arguments.failure("after and before exclude each other")
+    }
+  }
+
+  private static func pitchChange(_ word: String) -> ItemCommand.PitchChange? {
+    PlaybackCommand.PitchAlgorithm(rawValue: word).map { .own($0) } ?? (word == "player" ? .player : nil)
+  }
+
+  private static func mixStep(_ arguments: Arguments) throws(MediaError) -> ItemCommand.MixStep? {
+    let (target, duration) = (arguments.number(.to), arguments.time(.over))
+    guard let volume = arguments.number(.volume) else {
+      guard target == nil, duration == nil, arguments.time(.at) == nil else {
+        throw arguments.failure("at, to and over need a volume")
+      }
+      return nil
+    }
+    guard (target == nil) == (duration == nil) else { throw arguments.failure("a ramp needs both to and over") }
+    return ItemCommand.MixStep(
+      volume: volume, time: arguments.time(.at) ?? .zero,
+      ramp: target.flatMap { target in duration.map { .init(volume: target, duration: $0) } })
+  }
+}

@@ -1,0 +1,123 @@
+import MediaCore
+
+extension CommandTable {
+  private static let settingFields: [FieldSpec] = [
+    "category", "mode", "options?", "role", "others", "playback", "recording",
+  ]
+
+  private static func words<Word: RawRepresentable & CaseIterable>(_: Word.Type) -> [String]
+  where Word.RawValue == String { Word.allCases.map(\.rawValue) }
+
+  /// Commands about the audio session: how the daemon's audio interacts with the audio of other programs.
+  static let session: [CommandSpec] = [
+    CommandSpec(
+      .sessionStatus, .session, "Show the audio session and its interruption.",
+      details:
+        "`secondaryAudioShouldBeSilencedHint` states whether the sound server lowers the volume of playback because another program plays.",
+      right: .read, reply: settingFields + ["isActive", "isInterrupted", "secondaryAudioShouldBeSilencedHint"],
+      example: [
+        "> session.status",
+        "< ok category=playAndRecord mode=default options=none role=music others=interrupted playback=true recording=true isActive=true"
+          + " isInterrupted=false secondaryAudioShouldBeSilencedHint=false",
+      ]
+    ) { _ throws(MediaError) in .session(.status) },
+    CommandSpec(
+      .sessionCategory, .session, "Set the category of the session, or show it.",
+      details:
+        "Omitted mode and options become `default` and none. `role` is the role that the sound server sees"
+        + " (PulseAudio's `media.role`), on which its rules are based. `others` is what its rules do to other"
+        + " programs: `interrupted`, `mixed` or `ducked`. `playback` and `recording` state what the category"
+        + " allows. If it does not allow playback, players wait (`categoryForbidsPlayback`); if it does not allow"
+        + " recording, recordings are stopped with complete files. A mode or option that the category does not"
+        + " support is `session-mismatch`. *Audio of other programs* has the tables.",
+      parameters: [
+        ParameterSpec(
+          .category, .word(words(SessionCommand.Category.self)), .optional, "CATEGORY", "the category"),
+        ParameterSpec(.mode, .word(words(SessionCommand.Mode.self)), .option, "MODE", "the mode"),
+        ParameterSpec(
+          .options, .texts(maximumByteCount: 256, separator: .comma), .option, "OPTION,...",
+          "any of " + words(SessionCommand.Option.self).map { "`\($0)`" }.joined(separator: ", ")),
+      ],
+      asks: true, reply: settingFields, errors: [.sessionMismatch],
+      example: [
+        "> session.category playback mode=moviePlayback",
+        "< ok category=playback mode=moviePlayback options=none role=video others=interrupted playback=true recording=false",
+      ]
+    ) { arguments throws(MediaError) in .session(.category(try setting(arguments))) },
+    CommandSpec(
+      .sessionActive, .session, "Activate or deactivate the session, or show it.",
+      details:
+        "Playback activates the session. `off` pauses all players; if something played or recorded, the error is"
+        + " `session-busy`, and the session is inactive nevertheless. The sound server resumes other programs as"
+        + " soon as nothing is heard. `on` does not end an interruption (`session-interrupted`).",
+      parameters: [ParameterSpec(.state, .onOff, .optional, "on|off", "the new state")],
+      asks: true, reply: ["isActive"], errors: [.sessionBusy, .sessionInterrupted],
+      example: ["> session.active off", "< ok isActive=false"]
+    ) { arguments throws(MediaError) in .session(.active(arguments.text(.state).map { $0 == "on" })) },
+    CommandSpec(
+      .sessionResume, .session, "End an interruption before the sound server does.",
+      details:
+        "With `resume` interrupted playback continues, faded in, even if the server disagrees; with `pause` it is"
+        + " paused. `play` ends an interruption, too.",
+      parameters: [
+        ParameterSpec(
+          .action, .word(words(SessionCommand.Outcome.self)), .optional, "resume|pause",
+          "what happens to interrupted playback; default: `resume`")
+      ],
+      errors: [.invalidState], example: ["> session.resume", "< ok"]
+    ) { arguments throws(MediaError) in
+      .session(.resume(arguments.text(.action).flatMap(SessionCommand.Outcome.init) ?? .resume))
+    },
+    CommandSpec(
+      .sessionPolicy, .session, "Set how interruptions end, or show it.",
+      details:
+        "Some interruptions have no end: after `timeout` an interruption is over, and interrupted playback is paused"
+        + " or continues.",
+      parameters: [
+        ParameterSpec(
+          .atEnd, .word(words(SessionCommand.Outcome.self)), .option, "resume|pause",
+          "what happens when the server ends an interruption; default: `resume`"),
+        ParameterSpec(
+          .timeout, .timeOrNone, .option, "TIME|none",
+          "the maximum duration of an interruption, up to a day;"
+            + " default: `none`"),
+        ParameterSpec(
+          .atTimeout, .word(words(SessionCommand.Outcome.self)), .option, "resume|pause",
+          "what happens then; default: `pause`"),
+        ParameterSpec(
+          .fade, .duration(positive: false), .option, "TIME",
+          "the duration of the fade-in, up to 10 s; default: 0.5"),
+      ],
+      asks: true, reply: ["atEnd", "timeout?", "atTimeout", "fade"], errors: [.invalidTime],
+      example: ["> session.policy timeout=600", "< ok atEnd=resume timeout=600 atTimeout=pause fade=0.5"]
+    ) { arguments throws(MediaError) in
+      .session(
+        .policy(
+          .init(
+            atEnd: arguments.text(.atEnd).flatMap(SessionCommand.Outcome.init), timeOut: arguments.time(.timeout),
+            atTimeOut: arguments.text(.atTimeout).flatMap(SessionCommand.Outcome.init), fade: arguments.time(.fade))))
+    },
+  ]
+
+  private static func setting(_ arguments: Arguments) throws(MediaError) -> SessionCommand.Setting? {
+    guard let category = arguments.text(.category).flatMap(SessionCommand.Category.init) else {
+      guard arguments.text(.mode) == nil, arguments.text(.options) == nil else {
+        throw arguments.failure("mode and options need a category")
+      }
+      return nil
+    }
+    var setting = SessionCommand.Setting(category)
+    if let mode = arguments.text(.mode).flatMap(SessionCommand.Mode.init) { setting.mode = mode }
+    for word in (arguments.text(.options) ?? "").split(separator: ",", omittingEmptySubsequences: true)
+    where word != "none" {
+      guard let option = SessionCommand.Option(rawValue: String(word)) else {
+        throw arguments.failure(
+          "\(Excerpt.quoted(Array(word.utf8)[...])) is not an option; the options are"
+            + " \(words(SessionCommand.Option.self).joined(separator: ", "))"
+        )
+      }
+      setting.options.append(option)
+    }
+    return setting
+  }
+}

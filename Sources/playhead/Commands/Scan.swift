@@ -1,0 +1,76 @@
+// `playhead scan`: the daemon measures files, and the client prints a table.
+import Glibc
+import MediaCore
+import WireProtocol
+
+enum Scan {
+  /// Sends the line of a request and prints the reply. `name` converts a path to its display name. Returns the exit
+  /// status: 1 when a file could not be measured.
+  ///
+  /// - Throws: `Refusal`, `Unreachable`.
+  static func run(_ line: [UInt8], _ socket: String, name shownName: (String) -> String) throws -> Int32 {
+    var connection = try DaemonConnection(path: socket)
+    // A daemon that rejects the connection may have closed it already, after sending the reason.
+    try connection.sendFirst(line)
+    let showsProgress = isatty(STDERR_FILENO) == 1
+    let answer: Answer
+    do {
+      defer { if showsProgress { Terminal.showProgress("") } }
+      answer = try connection.waitForAnswer { name, fields in
+        if showsProgress, name == EventName.scanProgress.rawValue { Terminal.showProgress(progress(fields, shownName)) }
+      }
+    }
+    Terminal.print(table(answer.rows, album: answer.fields, name: shownName))
+    return answer.fields["failed"] == "0" ? PlayheadClient.Status.done : PlayheadClient.Status.refused
+  }
+
+  /// A progress text such as `2/12 35 % /music/two.flac`.
+  private static func progress(_ fields: ServerLine.TextFields, _ name: (String) -> String) -> String {
+    let part = fields["done"].flatMap { Double($0) }.map { "\(Int($0 * 100)) % " } ?? ""
+    return "\(fields["file"] ?? "")/\(fields["count"] ?? "") \(part)\(Terminal.printable(name(fields["path"] ?? "")))"
+  }
+
+  // MARK: - Table
+
+  private static let columns = [
+    ("LUFS", "loudness"), ("LU", "range"), ("dBTP", "truePeak"), ("dBFS", "samplePeak"), ("gain", "gain"),
+  ]
+
+  /// One line for each file: its values and its name, with any problem after it.
+  private static func table(
+    _ rows: [ServerLine.TextFields], album: ServerLine.TextFields, name: (String) -> String
+  ) -> String {
+    var text = columns.map { padded($0.0) }.joined() + "  file\n"
+    for row in rows {
+      let values = columns.map { padded(shown(row[$0.1])) }.joined()
+      let remark = remark(row).map { "  (\($0))" } ?? ""
+      text += "\(values)  \(Terminal.printable(name(row["path"] ?? "")))\(remark)\n"
+    }
+    if album["albumLoudness"] != nil {
+      let names = ["albumLoudness", "", "albumTruePeak", "albumSamplePeak", "albumGain"]
+      text += names.map { padded($0.isEmpty ? "" : shown(album[$0])) }.joined() + "  album\n"
+    }
+    return text
+  }
+
+  private static func remark(_ row: ServerLine.TextFields) -> String? {
+    switch row["status"] {
+    case "silence"?: "silence"
+    case "too-short"?: "shorter than 400 ms"
+    case "failed"?: row["message"].map { Terminal.printable($0) }
+    default: row["fault"] == nil ? nil : row["message"].map { Terminal.printable($0) }
+    }
+  }
+
+  /// Formats a number with exactly two decimals.
+  private static func shown(_ value: String?) -> String {
+    guard let value, value != "none" else { return "-" }
+    let parts = value.split(separator: ".", omittingEmptySubsequences: false)
+    let decimals = parts.count > 1 ? String(parts[1].prefix(2)) : ""
+    return "\(parts[0]).\(decimals)\(String(repeating: "0", count: 2 - decimals.count))"
+  }
+
+  private static func padded(_ text: String) -> String {
+    String(repeating: " ", count: max(1, 8 - text.utf8.count)) + text
+  }
+}

@@ -1,0 +1,143 @@
+import Glibc
+import WireProtocol
+
+/// A reply in human-readable form: tables, clock times, and without uninteresting fields.
+struct HumanText {
+  let text: String
+
+  /// Whether results have the human-readable form: when requested, or by default on a terminal.
+  static func isWanted(_ form: Invocation.Form?) -> Bool {
+    form == .human || (form == nil && isatty(STDOUT_FILENO) == 1)
+  }
+
+  init(ofCommand command: String, _ answer: Answer, _ style: Style, columnCount: Int? = HumanText.columnCount) {
+    let text =
+      switch command {
+      case "status": Self.status(answer.fields, entry: answer.rows.first, style)
+      case "list", "history": Self.entries(answer, isQueue: command == "list", style)
+      default: Self.generic(answer, style, columnCount)
+      }
+    self.text = text
+  }
+
+  /// The maximum width of a table; nil without a terminal.
+  private static var columnCount: Int? { isatty(STDOUT_FILENO) == 1 ? Keyboard.columnCount : nil }
+
+  // MARK: - Generic replies
+
+  /// The rows as a table, and the fields below it.
+  private static func generic(_ answer: Answer, _ style: Style, _ columnCount: Int?) -> String {
+    var table = Table(rows: answer.rows)
+    if let columnCount, table.width > columnCount { table = Table(rows: []) }
+    var text = table.text(style)
+    if table.isEmpty {
+      // The table is too wide: print each row separately.
+      text = answer.rows.map { fields($0.entries, style) + "\n" }.joined()
+    } else if !answer.fields.entries.isEmpty {
+      text += "\n"
+    }
+    // The number of rows is visible.
+    let rest = answer.fields.entries.filter { field in
+      answer.rows.isEmpty || !(field.name == "count" || (field.name == "next" && field.value == "none"))
+    }
+    return (answer.rows.isEmpty ? "" : text) + fields(rest, style)
+  }
+
+  private static func fields(_ fields: [ServerLine.TextFields.Field], _ style: Style) -> String {
+    let width = fields.map { DisplayWidth.of($0.name) }.max() ?? 0
+    return fields.map { field in
+      "\(style.dim(DisplayWidth.padded(Terminal.printable(field.name), to: width)))  \(value(field))\n"
+    }.joined()
+  }
+
+  private static let times: Set<String> = ["time", "duration", "start", "end", "reached", "requested"]
+
+  /// A value: times as clock times, without terminal control characters.
+  static func value(_ field: ServerLine.TextFields.Field) -> String {
+    if times.contains(field.name), Double(field.value) != nil { return clock(field.value) }
+    return Terminal.printable(field.value)
+  }
+
+  /// Formats seconds as a clock time; also for negative times.
+  static func clock(_ seconds: String) -> String {
+    guard Double(seconds) != nil, !seconds.contains("e") else { return Terminal.printable(seconds) }
+    return seconds.hasPrefix("-") ? "-\(Inspect.clock(String(seconds.dropFirst())))" : Inspect.clock(seconds)
+  }
+
+  /// Formats seconds as a clock time without fractions, for tables.
+  static func shortClock(_ seconds: String?) -> String {
+    guard let seconds, Double(seconds) != nil, let whole = seconds.split(separator: ".").first else { return "-" }
+    return clock(String(whole))
+  }
+
+  // MARK: - Queue
+
+  private static func entries(_ answer: Answer, isQueue: Bool, _ style: Style) -> String {
+    guard !answer.rows.isEmpty else { return isQueue ? "The queue is empty.\n" : "The history is empty.\n" }
+    var table = Table(columns: ["", "ID", "TIME", "TITLE"], isRight: [false, true, true, false])
+    for row in answer.rows {
+      let isCurrent = row["current"] == "true"
+      var title = EntryTitle.of(row)
+      if let artist = row["artist"], !artist.isEmpty { title = "\(Terminal.printable(artist)) - \(title)" }
+      if let range = row["range"] { title += " (\(Terminal.printable(range)))" }
+      if let error = row["error"] { title += " (\(Terminal.printable(error)))" }
+      table.append(
+        [isCurrent ? ">" : "", Terminal.printable(row["item"] ?? ""), shortClock(row["duration"]), title],
+        mark: isCurrent ? .bold : row["status"] == "failed" ? .red : .plain)
+    }
+    var text = table.text(style)
+    let (count, shown) = (answer.fields["count"] ?? "\(answer.rows.count)", answer.rows.count)
+    if count != "\(shown)" {
+      let more = answer.fields["next"].map { $0 == "none" ? "" : "; continue with: list offset=\($0)" } ?? ""
+      text += style.dim("\(shown) of \(count) entries\(more)") + "\n"
+    }
+    return text
+  }
+
+  // MARK: - Player
+
+  private static func status(_ fields: ServerLine.TextFields, entry: ServerLine.TextFields?, _ style: Style) -> String {
+    func given(_ name: String) -> String? {
+      fields[name].flatMap { ["none", "indefinite", ""].contains($0) ? nil : Terminal.printable($0) }
+    }
+    var lines: [(String, String)] = []
+    func add(_ name: String, _ value: String?) { if let value { lines.append((name, value)) } }
+    var state = Self.state(fields["timeControlStatus"] ?? "", style)
+    if let reason = given("reasonForWaitingToPlay") { state += " (\(reason))" }
+    if let player = given("player"), player != "main" { add("Player", player) }
+    add("State", state)
+    add("Title", given("streamTitle") ?? given("title") ?? entry.map { EntryTitle.of($0) })
+    add("Artist", given("artist"))
+    if let chapter = given("chapter") { add("Chapter", given("chapterTitle").map { "\(chapter), \($0)" } ?? chapter) }
+    if let time = given("time") {
+      let isEstimate = fields["providesPreciseDuration"] == "false"
+      add("Time", clock(time) + (given("duration").map { " of \(isEstimate ? "about " : "")\(clock($0))" } ?? ""))
+    }
+    if let item = given("item") {
+      add("Entry", "\(item), the first of \(fields["count"] ?? "?")")
+    } else {
+      add("Queue", fields["count"] == "0" ? "empty" : "\(fields["count"] ?? "?") entries")
+    }
+    if let status = given("itemStatus"), status != "readyToPlay" { add("File", status) }
+    add("Volume", given("volume").map { $0 + (fields["isMuted"] == "true" ? ", muted" : "") })
+    // Omit settings with their usual value.
+    let usual = [
+      ("rate", "Rate", ["0", "1"]), ("pan", "Pan", ["0"]), ("repeat", "Repeat", ["off"]), ("loop", "Loop", []),
+      ("shuffle", "Shuffle", []), ("actionAtItemEnd", "At the end", ["advance"]),
+      ("audioTimePitchAlgorithm", "Pitch", ["timeDomain"]),
+      ("replayGain", "Replay gain", ["off"]),
+    ]
+    for (name, title, silent) in usual where !silent.contains(fields[name] ?? "") { add(title, given(name)) }
+    let width = lines.map(\.0.count).max() ?? 0
+    return lines.map { "\(style.dim(DisplayWidth.padded($0.0, to: width)))  \($0.1)\n" }.joined()
+  }
+
+  /// The state of a player as one word.
+  static func state(_ timeControlStatus: String, _ style: Style) -> String {
+    switch timeControlStatus {
+    case "playing": style.green("playing")
+    case "waitingToPlayAtSpecifiedRate": style.yellow("waiting")
+    default: style.bold(Terminal.printable(timeControlStatus))
+    }
+  }
+}
