@@ -44,8 +44,9 @@ public struct DaemonOptions: Sendable, Hashable {
   public var lostDevice = LostDevicePolicy.pause
   /// The amount of audio that a sound server buffers, in milliseconds. Range: ``outputLatencyRange``.
   public var outputLatency = 100
-  /// Playback starts when 200 ms of audio are decoded. A longer buffer would begin with silence.
-  public static let outputLatencyRange = 10...200
+  /// Playback starts when 200 ms of audio are decoded. The device requests its whole buffer at once, and decoding needs
+  /// time to follow: a longer buffer could begin with silence.
+  public static let outputLatencyRange = 10...150
   public var logLevel = LogLevel.notice
   /// The users and groups that may connect in addition to the daemon's own user, by name or id, and their rights.
   /// `watchingUsers` and `watchingGroups` get only the `read` right.

@@ -68,7 +68,7 @@ struct CommandLineFlags: ParsableArguments {
   var lostDevice: LostDevicePolicy?
   @Option(
     help: ArgumentHelp(
-      "Audio that a sound server buffers, 10 to 200 ms (default: 100). A busy machine or network may need more.",
+      "Audio that a sound server buffers, 10 to 150 ms (default: 100). A busy machine or network may need more.",
       valueName: "milliseconds"))
   var outputLatency: Int?
   @Option(
@@ -104,7 +104,7 @@ struct CommandLineFlags: ParsableArguments {
       throw ValidationError("--ca-file needs a readable file (got \(caFile))")
     }
     if let outputLatency, !DaemonOptions.outputLatencyRange.contains(outputLatency) {
-      throw ValidationError("--output-latency must be between 10 and 200 (got \(outputLatency))")
+      throw ValidationError("--output-latency must be between 10 and 150 (got \(outputLatency))")
     }
     do {
       if let output { _ = try OutputSpec(parsing: output) }

@@ -12,7 +12,7 @@ struct PlaybackRig {
 
   /// - Parameter latency: milliseconds of audio that the server buffers. Tests of samples need no exact timing: with a
   ///   longer buffer, fewer delays of a busy machine are audible. Tests of latency use the daemon's default, 100.
-  init(latency: Int = 200) throws {
+  init(latency: Int = 150) throws {
     server = try PulseServer()
     daemon = try TestDaemon(
       "--output", "pulse:\(server.sinkName)", "--pulse-server", server.address, "--output-latency", "\(latency)")
