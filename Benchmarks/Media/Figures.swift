@@ -65,12 +65,12 @@ func measureTranscoding(_ paths: [String], _ folder: String, rounds: Int) -> Boo
 func measureCompositions(_ paths: [String], rounds: Int) {
   var taken: [String: [Double]] = [:]
   for round in 0...rounds {
-    for kind in ["--each", "--behind", "--mixed"] {
+    for kind in ["--each", "--sequence", "--mixed"] {
       let time = cost([program, kind] + paths).milliseconds
       if round > 0 { taken[kind, default: []].append(time) }
     }
   }
-  for (kind, name) in [("--each", "separately"), ("--behind", "in sequence"), ("--mixed", "mixed")] {
+  for (kind, name) in [("--each", "separately"), ("--sequence", "in sequence"), ("--mixed", "mixed")] {
     let ratios = zip(taken[kind] ?? [], taken["--each"] ?? []).map { $0 / $1 }
     print("two files, \(name): \(text(median(taken[kind] ?? []))) ms of processor time, ratio \(text(median(ratios)))")
   }

@@ -16,7 +16,7 @@ var arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.count) {
 case ("--read", 2): try read(arguments[1])
 case ("--each", 3): for path in arguments.dropFirst() { try read(path) }
-case ("--behind", 3): try read(composition(of: Array(arguments.dropFirst()), isMixed: false))
+case ("--sequence", 3): try read(composition(of: Array(arguments.dropFirst()), isMixed: false))
 case ("--mixed", 3): try read(composition(of: Array(arguments.dropFirst()), isMixed: true))
 case ("--export", 3): try await export(arguments[1], to: arguments[2])
 default:

@@ -87,17 +87,17 @@ func readTimedTags(_ bytes: [UInt8]) {
 }
 
 /// Masked ranges of a file are in order, after the header of a tag.
-func veil(_ bytes: [UInt8]) {
+func checkMasks(_ bytes: [UInt8]) {
   guard let source = source(bytes) else { return }
   var end: Int64 = 0
   for range in ID3Mask.ranges(of: source, harmlessByteCount: 16).veiled {
     precondition(range.lowerBound >= end + 10 && range.count <= 1 << 28, "invalid masked range \(range)")
     end = range.upperBound
   }
-  for veil in CommentMask.veils(of: source, from: 0, harmlessByteCount: 16, maximumCount: 3) {
+  for mask in CommentMask.masks(of: source, from: 0, harmlessByteCount: 16, maximumCount: 3) {
     precondition(
-      veil.range.lowerBound >= 0 && veil.range.upperBound <= Int64(bytes.count) && veil.bytes.count <= veil.range.count,
-      "invalid masked range \(veil.range)")
+      mask.range.lowerBound >= 0 && mask.range.upperBound <= Int64(bytes.count) && mask.bytes.count <= mask.range.count,
+      "invalid masked range \(mask.range)")
   }
 }
 
@@ -114,7 +114,7 @@ func check(_ input: UnsafeRawBufferPointer) {
   case 5:
     if let time = TransportTimestamp.find(in: bytes[...]) { precondition(time >= 0 && time < 1 << 33, "\(time)") }
   case 6: readTimedTags(bytes)
-  case 7: veil(bytes)
+  case 7: checkMasks(bytes)
   default:
     let text = String(decoding: bytes, as: UTF8.self)
     if let comment = ITunesGaplessComment(text) {

@@ -99,17 +99,17 @@ import Testing
 
   @Test(arguments: containers)
   func tooManyCommentsAreNotShownAndTheSoundIsTheSame(_ container: Container) throws {
-    let folder = try TemporaryDirectory("veil")
+    let folder = try TemporaryDirectory("mask")
     let (few, many) = (40, 6_000)
     let plain = try look(file(container, comments: 0, in: folder))
     #expect(!plain.sound.packets.isEmpty)
     let shown = try file(container, comments: few, in: folder)
-    #expect(try veils(shown) == [])
+    #expect(try masks(shown) == [])
     let all = try look(shown)
     #expect(all.commentCount >= few)
     let bytes = try file(container, comments: many, in: folder)
     let hidden = try look(bytes)
-    let list = try veils(bytes)
+    let list = try masks(bytes)
     print(
       "comments | \(container.name) | \(few): \(all.commentCount) shown | \(many): \(hidden.commentCount) shown |",
       "\(list.reduce(0) { $0 + $1.range.count }) bytes of \(bytes.count) are veiled")
@@ -120,30 +120,30 @@ import Testing
     #expect(hidden.sound == expected)
   }
 
-  private func veils(_ bytes: [UInt8]) throws -> [Mask] {
-    CommentMask.veils(of: try FileSource(bytes: bytes, interrupt: Interrupt()), from: 0)
+  private func masks(_ bytes: [UInt8]) throws -> [Mask] {
+    CommentMask.masks(of: try FileSource(bytes: bytes, interrupt: Interrupt()), from: 0)
   }
 
   @Test func commentsInManyBlocksAreCountedTogether() throws {
-    let folder = try TemporaryDirectory("veil")
+    let folder = try TemporaryDirectory("mask")
     let file = try file(Self.containers[0], comments: 0, in: folder)
     let comment = TagBytes.vorbisComment([[UInt8](repeating: 65, count: 40) + Array("=1".utf8)])
     let block = [4] + TagBytes.bigEndian(comment.count, bytes: 3) + comment
     func with(_ count: Int) -> [UInt8] { file[..<42] + (0..<count).flatMap { _ in block } + file[42...] }
-    #expect(try veils(with(1_000)) == [])
+    #expect(try masks(with(1_000)) == [])
     // With too many blocks, the last examined one is masked as the last of all.
-    let list = try veils(with(5_000))
+    let list = try masks(with(5_000))
     #expect(list.last == Mask(range: Int64(42 + 4_095 * block.count)..<Int64(43 + 4_095 * block.count), bytes: [0x81]))
     #expect(try look(with(5_000)).sound.packets.count > 1)
   }
 
   @Test func picturesThatAreTooLargeTogetherAreNotShown() throws {
-    let folder = try TemporaryDirectory("veil")
+    let folder = try TemporaryDirectory("mask")
     let file = try file(Self.containers[0], comments: 0, in: folder)
     let picture = TagBytes.flacPicture([UInt8](repeating: 1, count: 15 << 20))
     let block = [6] + TagBytes.bigEndian(picture.count, bytes: 3) + picture
     let bytes = file[..<42] + (0..<6).flatMap { _ in block } + file[42...]
     let places = (4..<6).map { Int64(42 + $0 * block.count) }
-    #expect(try veils(Array(bytes)) == places.map { Mask(range: $0..<$0 + 1, bytes: [1]) })
+    #expect(try masks(Array(bytes)) == places.map { Mask(range: $0..<$0 + 1, bytes: [1]) })
   }
 }

@@ -40,7 +40,7 @@ import Testing
   func shows(_ index: Int) throws { #expect(try ranges(Self.ordinary[index]) == []) }
 
   @Test("too many frames, or what is none, are not")
-  func veils() throws {
+  func masks() throws {
     let many = TagBytes.id3v2(3, Self.frames(5_000))
     #expect(try ranges(many) == [10..<Int64(many.count)])
     let none = TagBytes.id3v2(3, [UInt8](repeating: 1, count: 2 * Self.large))
@@ -56,7 +56,7 @@ import Testing
 
   @Test("FFmpeg finds the sound behind a veiled tag at its place, and nothing of the tag")
   func hidesTheTagAlone() throws {
-    let folder = try TemporaryDirectory("veil")
+    let folder = try TemporaryDirectory("mask")
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=1", "-id3v2_version", "0", "-c:a",
       "libmp3lame", folder.file("a.mp3"),

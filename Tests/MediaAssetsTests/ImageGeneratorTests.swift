@@ -310,7 +310,7 @@ import WholeFiles
     let images = try (1...3).map { number in
       try PixelBuffer(.bgra, width: 2, height: 1, data: [UInt8](repeating: UInt8(10 * number), count: 8))
     }
-    let picture = try sheet.picture(of: images)
+    let picture = try sheet.image(of: images)
     #expect(picture.width == 7 && picture.height == 5)
     let rows = (0..<5).map { row in (0..<7).map { Int(picture.data[4 * (7 * row + $0)]) } }
     #expect(
@@ -320,11 +320,11 @@ import WholeFiles
       ])
     #expect(picture.data.prefix(4) == [7, 8, 9, 255])
     for (columns, count, code) in [(0, 1, 1001), (21, 20, 1001), (2, 0, 1001)] {
-      #expect(errorCode { _ = try ContactSheet(columns: columns, rows: count).picture(of: images) } == code)
+      #expect(errorCode { _ = try ContactSheet(columns: columns, rows: count).image(of: images) } == code)
     }
     let large = try PixelBuffer(.bgra, width: 4_000, height: 3_000, data: [UInt8](repeating: 0, count: 48_000_000))
-    expectError(.mediaLimitExceeded) { try ContactSheet(columns: 4, rows: 4).picture(of: [large]) }
-    expectError(.invalidArgument) { try sheet.picture(of: []) }
+    expectError(.mediaLimitExceeded) { try ContactSheet(columns: 4, rows: 4).image(of: [large]) }
+    expectError(.invalidArgument) { try sheet.image(of: []) }
   }
 
   private static func export(_ asset: Asset, _ request: ImageExport.Request) throws -> ImageExport.Result {

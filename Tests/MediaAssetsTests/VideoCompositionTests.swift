@@ -20,7 +20,7 @@ import Testing
 
   /// The blue value of each pixel.
   private static func values(_ canvas: ImageCanvas) throws -> [[Int]] {
-    let picture = try canvas.picture()
+    let picture = try canvas.image()
     return (0..<picture.height).map { row in
       (0..<picture.width).map { Int(picture.data[4 * (row * picture.width + $0)]) }
     }
@@ -69,17 +69,17 @@ import Testing
   @Test func alphaIsMixedAsIsComputedByHand() throws {
     var canvas = ImageCanvas(width: 1, height: 1)
     canvas.clear(.init(red: 30, green: 20, blue: 10))
-    #expect(try canvas.picture().data == [10, 20, 30, 255])
+    #expect(try canvas.image().data == [10, 20, 30, 255])
     // 128 of 255: (200 * 128 + 10 * 127 + 127) / 255.
     canvas.draw(try Self.grey([[200]], alpha: 128), transform: .identity, opacity: 1)
-    #expect(try canvas.picture().data == [105, 110, 115, 255])
+    #expect(try canvas.image().data == [105, 110, 115, 255])
     // Over transparency it is unchanged, with its alpha.
     canvas.clear(.init(red: 0, green: 0, blue: 0, alpha: 0))
     canvas.draw(try Self.grey([[200]], alpha: 128), transform: .identity, opacity: 1)
-    #expect(try canvas.picture().data == [200, 200, 200, 128])
+    #expect(try canvas.image().data == [200, 200, 200, 128])
     // 128 of 100 over 128 * 127 / 255 of 200; opaque to 128 + 64.
     canvas.draw(try Self.grey([[100]], alpha: 128), transform: .identity, opacity: 1)
-    #expect(try canvas.picture().data == [133, 133, 133, 192])
+    #expect(try canvas.image().data == [133, 133, 133, 192])
   }
 
   @Test func rampsGoInStraightLinesAndStayWhereTheyEnd() throws {

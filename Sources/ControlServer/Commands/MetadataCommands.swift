@@ -64,12 +64,12 @@ extension Connection {
     switch query {
     case .list(let first):
       begin(of: asset, request, blocks: false) { metadata, _ in
-        MetadataReply.pictures(metadata, from: first, head: head, limits: limits)
+        MetadataReply.artwork(metadata, from: first, head: head, limits: limits)
       }
     case .piece(let index, let offset, let limit):
       begin(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
         let (index, picture) = try opening.artwork(index, of: asset)
-        return MetadataReply.piece(picture, index, offset: offset, limit: limit, head: head)
+        return MetadataReply.part(picture, index, offset: offset, limit: limit, head: head)
       }
     case .file(let index, let file, let replaces):
       let place = WholeFile(

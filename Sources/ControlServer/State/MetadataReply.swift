@@ -160,12 +160,12 @@ enum MetadataReply {
   // MARK: - Artwork
 
   /// The rows of all images, limited to the output buffer of the peer.
-  static func pictures(_ metadata: AssetMetadata, from first: Int, head: Fields, limits: WireLimits) -> Reply {
+  static func artwork(_ metadata: AssetMetadata, from first: Int, head: Fields, limits: WireLimits) -> Reply {
     let count = metadata.artwork.count
     let (rows, next) = page(of: count, from: first, limits) { index in
-      let picture = metadata.artwork[index]
-      var row = described(picture, index)
-      if let error = picture.omission { append(error, to: &row) }
+      let image = metadata.artwork[index]
+      var row = described(image, index)
+      if let error = image.omission { append(error, to: &row) }
       return row
     }
     var fields = head
@@ -175,31 +175,31 @@ enum MetadataReply {
   }
 
   /// A range of bytes of an image.
-  static func piece(_ picture: Artwork, _ index: Int, offset: Int, limit: Int, head: Fields) -> Reply {
+  static func part(_ image: Artwork, _ index: Int, offset: Int, limit: Int, head: Fields) -> Reply {
     var fields = head
-    fields.append(contentsOf: described(picture, index))
-    let start = min(offset, picture.data.count)
-    let end = start + min(limit, picture.data.count - start)
+    fields.append(contentsOf: described(image, index))
+    let start = min(offset, image.data.count)
+    let end = start + min(limit, image.data.count - start)
     fields.append("offset", .int(start))
-    fields.append("next", end < picture.data.count ? .int(end) : FieldValue.none)
-    fields.append("data", .string(Base64.text(of: picture.data[start..<end])))
+    fields.append("next", end < image.data.count ? .int(end) : FieldValue.none)
+    fields.append("data", .string(Base64.text(of: image.data[start..<end])))
     return .ok(fields)
   }
 
   /// The reply for an image that was written to a file.
-  static func written(_ picture: Artwork, _ index: Int, _ file: FilePath, head: Fields) -> Reply {
+  static func written(_ image: Artwork, _ index: Int, _ file: FilePath, head: Fields) -> Reply {
     var fields = head
-    fields.append(contentsOf: described(picture, index))
+    fields.append(contentsOf: described(image, index))
     fields.append("file", .path(file))
     return .ok(fields)
   }
 
-  private static func described(_ picture: Artwork, _ index: Int) -> Fields {
+  private static func described(_ image: Artwork, _ index: Int) -> Fields {
     var fields: Fields = [
-      "artwork": .int(index), "type": .string(picture.type.description), "mediaType": detail(picture.mediaType),
+      "artwork": .int(index), "type": .string(image.type.description), "mediaType": detail(image.mediaType),
     ]
-    if !picture.description.isEmpty { fields.append("description", detail(picture.description)) }
-    fields.append("bytes", .int(picture.byteCount))
+    if !image.description.isEmpty { fields.append("description", detail(image.description)) }
+    fields.append("bytes", .int(image.byteCount))
     return fields
   }
 }

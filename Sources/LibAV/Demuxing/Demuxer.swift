@@ -82,7 +82,7 @@ public final class Demuxer {
     FFmpegMemory.limit()
     source.remainingByteCount = options.openingByteCount
     defer { source.remainingByteCount = nil }
-    source.veils = Mask.all(of: source)
+    source.masks = Mask.all(of: source)
     let name = Self.name(of: source)
     let (format, isGuessed) = try Self.probe(source, name: name, options: options)
     context = try Self.open(source, name: name, format: format, options: options)

@@ -18,7 +18,7 @@ struct CommentMask {
   let source: FileSource
   private let harmlessByteCount: Int64
   let maximumCount: Int
-  private(set) var veils: [Mask] = []
+  private(set) var masks: [Mask] = []
   private var byteCount: Int64 = 0
   private var count: Int64 = 0
   private var stepCount = 0
@@ -31,7 +31,7 @@ struct CommentMask {
 
   /// Returns the masked ranges of a file whose format begins at `start`, after ID3 tags. The limits are parameters for
   /// tests. Blocks.
-  static func veils(
+  static func masks(
     of source: FileSource, from start: Int64, harmlessByteCount: Int64 = harmlessByteCount,
     maximumCount: Int = maximumCount
   ) -> [Mask] {
@@ -57,7 +57,7 @@ struct CommentMask {
       walk.lookAtMovie(in: start..<end, depth: 0)
     }
     walk.lookAtAPE(end: end)
-    return walk.veils.filter { $0.range.upperBound <= end }
+    return walk.masks.filter { $0.range.upperBound <= end }
   }
 
   /// Adds comments of `bytes` bytes, and returns whether the total is too much. Comments are counted only when their
@@ -72,7 +72,7 @@ struct CommentMask {
 
   /// Masks the bytes at a position with other bytes.
   mutating func show(_ bytes: [UInt8], at place: Int64) {
-    veils.append(Mask(range: place..<place + Int64(bytes.count), bytes: bytes))
+    masks.append(Mask(range: place..<place + Int64(bytes.count), bytes: bytes))
   }
 
   /// Counts an examined header; returns false after the maximum number of steps.

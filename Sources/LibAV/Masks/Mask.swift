@@ -11,7 +11,7 @@ struct Mask: Sendable, Hashable {
   /// Returns all masked ranges of a file. Blocks.
   static func all(of source: FileSource) -> [Mask] {
     let tags = ID3Mask.ranges(of: source)
-    let comments = source.byteSource == nil ? CommentMask.veils(of: source, from: tags.end) : []
+    let comments = source.byteSource == nil ? CommentMask.masks(of: source, from: tags.end) : []
     return tags.veiled.map { Mask(range: $0) } + comments
   }
 }

@@ -39,7 +39,7 @@ public final class FileSource {
   /// failure of the kind `limit`.
   var remainingByteCount: Int?
   /// The masked ranges, which FFmpeg sees with replaced bytes; in order.
-  var veils: [Mask] = []
+  var masks: [Mask] = []
   /// The last failure of a read other than by cancellation; FFmpeg often ignores it.
   private(set) var readFailure: AVFailure?
   /// Whether a read was interrupted since errors were cleared. FFmpeg then treats the data as a short packet or header.
@@ -329,14 +329,14 @@ public final class FileSource {
   }
 
   /// Replaces the masked ranges in the bytes that were just read.
-  private func veil(_ buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) {
+  private func applyMasks(_ buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) {
     let read = nextOffset - Int64(byteCount)..<nextOffset
-    for veil in veils {
-      let range = veil.range.clamped(to: read)
+    for mask in masks {
+      let range = mask.range.clamped(to: read)
       guard !range.isEmpty else { continue }
       let seen = buffer + Int(range.lowerBound - read.lowerBound)
       seen.update(repeating: 0, count: range.count)
-      let shown = veil.bytes.dropFirst(Int(range.lowerBound - veil.range.lowerBound)).prefix(range.count)
+      let shown = mask.bytes.dropFirst(Int(range.lowerBound - mask.range.lowerBound)).prefix(range.count)
       for (index, byte) in shown.enumerated() { seen[index] = byte }
     }
   }
@@ -369,7 +369,7 @@ public final class FileSource {
       guard let opaque, let buffer else { return shim_AVERROR(EINVAL) }
       let source = Unmanaged<FileSource>.fromOpaque(opaque).takeUnretainedValue()
       let result = source.readWithinLimit(into: buffer, byteCount: count)
-      if !source.veils.isEmpty, result > 0 { source.veil(buffer, byteCount: result) }
+      if !source.masks.isEmpty, result > 0 { source.applyMasks(buffer, byteCount: result) }
       return result
     }
 

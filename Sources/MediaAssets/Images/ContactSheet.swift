@@ -65,13 +65,13 @@ public struct ContactSheet: Sendable, Hashable, Codable {
   /// centered and cropped.
   ///
   /// - Throws: `invalidArgument`; `mediaLimitExceeded` for a sheet that is too large.
-  public func picture(of images: [PixelBuffer]) throws(MediaError) -> PixelBuffer {
+  public func image(of images: [PixelBuffer]) throws(MediaError) -> PixelBuffer {
     guard let first = images.first else {
       throw MediaError(.invalidArgument, "a sheet must have at least one image", operation: "image")
     }
     var painter = try ContactSheetPainter(self, imageWidth: first.width, imageHeight: first.height)
     for (index, image) in images.prefix(imageCount).enumerated() { try painter.place(image, at: index) }
-    return try painter.picture()
+    return try painter.image()
   }
 }
 
@@ -87,7 +87,7 @@ struct ContactSheetPainter {
   /// Creates an empty sheet.
   ///
   /// - Parameter maximumPixelCount: The limit of the sheet's pixels in this process.
-  /// - Throws: The errors of `ContactSheet.picture`.
+  /// - Throws: The errors of `ContactSheet.image`.
   init(
     _ sheet: ContactSheet, imageWidth: Int, imageHeight: Int, maximumPixelCount: Int = ContactSheet.maximumPixelCount
   ) throws(MediaError) {
@@ -130,7 +130,7 @@ struct ContactSheetPainter {
   }
 
   /// Returns the sheet as painted so far.
-  consuming func picture() throws(MediaError) -> PixelBuffer {
+  consuming func image() throws(MediaError) -> PixelBuffer {
     try PixelBuffer(.bgra, width: width, height: height, data: bytes)
   }
 }

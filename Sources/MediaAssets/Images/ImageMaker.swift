@@ -142,7 +142,7 @@ final class LocalImageMaker: ImageMaker {
 
   func finishSheet() throws(MediaError) -> MadeImage {
     guard let painter = painter.take() else { throw Self.noSheet }
-    let picture = try (consume painter).picture()
+    let picture = try (consume painter).image()
     let (width, height) = (picture.width, picture.height)
     try encode(consume picture)
     return MadeImage(actualTime: .invalid, width: width, height: height, byteCount: encoded.count)

@@ -1,4 +1,6 @@
 // Positions that can be reached by reading forward, without a seek in the file.
+import LibAV
+
 extension FrameReader {
   /// Whether the file has fewer bytes than `byteCount`.
   func isShorter(than byteCount: Int64) -> Bool { demuxer.presentByteCount.map { $0 < byteCount } ?? false }
@@ -55,5 +57,14 @@ extension FrameReader {
     if step == .hole { reports.noteHole(frameCount: missingFrameCount) }
     guard format != .programStream, step == .renumbered || timeline?.hasRoundedTicks ?? false else { return }
     reports.noteDamage()
+  }
+
+  /// The start of the earliest video stream; nil if no video stream states one.
+  static func firstVideoStart(of streams: [StreamInfo]) -> (ticks: Int64, timeBase: TimeBase)? {
+    streams.filter { $0.mediaType == .video && $0.startTicks != nil }
+      .min { left, right in
+        left.timeBase.time(ofTicks: left.startTicks ?? 0) < right.timeBase.time(ofTicks: right.startTicks ?? 0)
+      }
+      .flatMap { video in video.startTicks.map { ($0, video.timeBase) } }
   }
 }

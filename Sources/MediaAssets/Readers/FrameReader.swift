@@ -1,5 +1,4 @@
-// Demuxer and decoder of one audio stream, combined into a source of decoded frames with positions. Bad packets are
-// dropped and counted here. All work that a hostile file can prolong is bounded or checks for cancellation.
+// Bad packets are dropped and counted here. All work that a hostile file can prolong is bounded or can be cancelled.
 import LibAV
 import MediaCore
 
@@ -85,14 +84,12 @@ final class FrameReader {
   private var isSoughtByTimestamp = false
   /// Whether all packets since the file's start have been decoded.
   private(set) var isDecodedFromStart = true
-  /// The position of the stream's first frame, and whether the next frame is that one: a new decoder
-  /// is at the first packet.
+  /// The position of the first frame, and whether the next frame is that one: a new decoder is at the first packet.
   private var firstFrameStart: Int64?
   private var isAtTrueStart = true
   /// The position of the next packet by the index; set only right after a seek to a byte.
   private var entryFrame: Int64?
-  /// Whether FFmpeg counts timestamps from the seek position and not from the file's start, so
-  /// that they are meaningless.
+  /// Whether FFmpeg counts timestamps from the seek position, so that they are meaningless.
   private var isRecounting = false
   /// The FFmpeg timestamp that continues from the last packet.
   private var nextTicks: Int64?
@@ -108,8 +105,7 @@ final class FrameReader {
 
   /// The number of consecutive failed reads after which the rest of a file is given up.
   private static let maximumBadReads = 64
-  /// The maximum difference between the index and the position of the packet at an entry. In Vorbis the length of the
-  /// first packet is a guess, but its end is right.
+  /// The maximum distance of a packet from its index entry: in Vorbis only the end of the first packet is exact.
   private static let maximumDisagreementFrames: Int64 = 4_096
 
   init(demuxer: Demuxer, streamIndex: Int, format: ContainerFormat, edges: TrackEdges) throws(AVFailure) {
@@ -127,20 +123,7 @@ final class FrameReader {
       vorbisTimes = VorbisPacketTimes(demuxer: demuxer, stream: stream, edges: edges)
     }
     let others = demuxer.ignoresEditLists ? [] : demuxer.streams
-    presentationStart =
-      others.filter { $0.mediaType == .video && $0.startTicks != nil }
-      .min { left, right in
-        left.timeBase.time(ofTicks: left.startTicks ?? 0) < right.timeBase.time(ofTicks: right.startTicks ?? 0)
-      }
-      .flatMap { video in video.startTicks.map { ($0, video.timeBase) } }
-  }
-
-  /// Reports stream titles. A title applies from the first packet that begins at or after the title's byte.
-  private func noteTitles() {
-    guard let source = demuxer.source.byteSource, let byte = packet.bytePosition,
-      let place = packetFrame ?? countedFrame
-    else { return }
-    for title in source.takeTitles(before: byte + 1) { reports.note(title, at: place) }
+    presentationStart = Self.firstVideoStart(of: others)
   }
 
   /// The end of the silence that replaces undecodable packets at the end of the track; nil if there are none.

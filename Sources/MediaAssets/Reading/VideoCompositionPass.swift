@@ -93,7 +93,7 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
 
   /// Returns the canvas in the requested pixel format, and its description.
   private func output() throws(MediaError) -> (PixelBuffer, FormatDescription.Video) {
-    let picture = try canvas.picture()
+    let picture = try canvas.image()
     var format = FormatDescription.Video(width: picture.width, height: picture.height)
     format.frameDuration = composition.frameDuration
     format.pixelAspectRatio = .init(horizontal: 1, vertical: 1)

@@ -17,7 +17,7 @@ struct ImageCanvas {
   }
 
   /// Returns the current image.
-  func picture() throws(MediaError) -> PixelBuffer {
+  func image() throws(MediaError) -> PixelBuffer {
     try PixelBuffer(.bgra, width: width, height: height, data: bytes)
   }
 
@@ -38,17 +38,17 @@ struct ImageCanvas {
   ///   - opacity: From 0 to 1.
   ///   - crop: The visible part of the image; nil for all of it.
   mutating func draw(
-    _ picture: PixelBuffer, transform: ImageTransform, opacity: Double, crop: ImageRectangle? = nil
+    _ image: PixelBuffer, transform: ImageTransform, opacity: Double, crop: ImageRectangle? = nil
   ) {
-    precondition(picture.pixelFormat == .bgra, "frames must be BGRA")
-    guard opacity > 0, let back = transform.inverted, let seen = Seen(picture, crop) else { return }
+    precondition(image.pixelFormat == .bgra, "frames must be BGRA")
+    guard opacity > 0, let back = transform.inverted, let seen = Seen(image, crop) else { return }
     let (columns, rows) = covered(seen, transform)
     guard !columns.isEmpty, !rows.isEmpty else { return }
     let strength = Int((min(1, opacity) * 255).rounded())
     let width = width
     bytes.withUnsafeMutableBufferPointer { target in
-      picture.data.withUnsafeBufferPointer { source in
-        let sampler = ImageSampler(pixels: source, width: picture.width, height: picture.height)
+      image.data.withUnsafeBufferPointer { source in
+        let sampler = ImageSampler(pixels: source, width: image.width, height: image.height)
         for row in rows {
           for column in columns {
             let (x, y) = back.apply(x: Double(column) + 0.5, y: Double(row) + 0.5)
@@ -69,8 +69,8 @@ struct ImageCanvas {
     var bottom: Double
 
     /// Returns nil if the part is empty.
-    init?(_ picture: PixelBuffer, _ crop: ImageRectangle?) {
-      (left, top, right, bottom) = (0, 0, Double(picture.width), Double(picture.height))
+    init?(_ image: PixelBuffer, _ crop: ImageRectangle?) {
+      (left, top, right, bottom) = (0, 0, Double(image.width), Double(image.height))
       guard let crop else { return }
       (left, top) = (max(left, crop.x), max(top, crop.y))
       (right, bottom) = (min(right, crop.x + crop.width), min(bottom, crop.y + crop.height))

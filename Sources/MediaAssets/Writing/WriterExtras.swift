@@ -5,7 +5,7 @@ import MediaCore
 struct WriterExtras: Sendable {
   /// The chapters in FFmpeg's form.
   let chapters: [Muxer.Chapter]
-  private let pictures: [Artwork]
+  private let images: [Artwork]
   private let container: WritableContainer
   /// The start of the last chapter, relative to the session's start.
   private let lastChapterStart: MediaTime?
@@ -14,8 +14,8 @@ struct WriterExtras: Sendable {
   ///   container does not support; `imageTooLarge`; `invalidTime` for chapters that overlap or are out of order.
   init(_ options: AssetWriter.Options, _ container: WritableContainer) throws(MediaError) {
     self.container = container
-    pictures = options.artwork
-    try Self.check(pictures, container)
+    images = options.artwork
+    try Self.check(images, container)
     chapters = try Self.checked(options.chapters, container, isFragmented: options.movieFragmentInterval.isNumeric)
     lastChapterStart = options.toleratesLateChapters ? nil : options.chapters.last?.timeRange.start
   }
@@ -28,25 +28,25 @@ struct WriterExtras: Sendable {
 
   // MARK: - Artwork
 
-  private static let largestPictureCount = 64
+  private static let maximumImageCount = 64
 
-  private static func check(_ pictures: [Artwork], _ container: WritableContainer) throws(MediaError) {
+  private static func check(_ images: [Artwork], _ container: WritableContainer) throws(MediaError) {
     func refuse(_ message: String) -> MediaError { MediaError(.invalidArgument, message, operation: "startWriting") }
-    guard !pictures.isEmpty else { return }
+    guard !images.isEmpty else { return }
     guard container.pictureKind != .none else { throw refuse("\(container.rawValue) does not support artwork") }
-    guard pictures.count <= largestPictureCount else {
-      throw refuse("a file must have at most \(largestPictureCount) artwork images (got \(pictures.count))")
+    guard images.count <= maximumImageCount else {
+      throw refuse("a file must have at most \(maximumImageCount) artwork images (got \(images.count))")
     }
-    for picture in pictures {
-      guard codecName(of: picture) != nil else { throw refuse("artwork must be PNG or JPEG") }
-      guard picture.data.count <= Artwork.maximumByteCount else {
+    for image in images {
+      guard codecName(of: image) != nil else { throw refuse("artwork must be PNG or JPEG") }
+      guard image.data.count <= Artwork.maximumByteCount else {
         throw MediaError(.imageTooLarge, "artwork must have at most 16 MiB", operation: "startWriting")
       }
     }
   }
 
-  private static func codecName(of picture: Artwork) -> String? {
-    switch Artwork.mediaType(of: picture.data) {
+  private static func codecName(of image: Artwork) -> String? {
+    switch Artwork.mediaType(of: image.data) {
     case "image/jpeg": "mjpeg"
     case "image/png": "png"
     default: nil
@@ -55,31 +55,31 @@ struct WriterExtras: Sendable {
 
   /// The artwork stored as a tag: Ogg's `METADATA_BLOCK_PICTURE`. FFmpeg's tag names permit one image.
   var pictureTags: [String: String] {
-    guard container.pictureKind == .tag, let picture = pictures.first else { return [:] }
-    return ["METADATA_BLOCK_PICTURE": LibAV.base64(Self.block(picture))]
+    guard container.pictureKind == .tag, let image = images.first else { return [:] }
+    return ["METADATA_BLOCK_PICTURE": LibAV.base64(Self.block(image))]
   }
 
   /// Adds the artwork to the container.
   func addPictures(to muxer: Muxer) throws(AVFailure) {
     guard container.pictureKind == .stream || container.pictureKind == .attachment else { return }
-    for (index, picture) in pictures.enumerated() {
-      guard let codecName = Self.codecName(of: picture) else { continue }
-      let name = picture.type == .frontCover || index == 0 ? "cover" : "picture\(index)"
+    for (index, image) in images.enumerated() {
+      guard let codecName = Self.codecName(of: image) else { continue }
+      let name = image.type == .frontCover || index == 0 ? "cover" : "picture\(index)"
       try muxer.addPicture(
-        picture.data, codecName: codecName, mediaType: codecName == "png" ? "image/png" : "image/jpeg",
+        image.data, codecName: codecName, mediaType: codecName == "png" ? "image/png" : "image/jpeg",
         fileName: name + (codecName == "png" ? ".png" : ".jpg"), isAttachment: container.pictureKind == .attachment,
-        role: picture.type.ffmpegName ?? "", title: picture.description)
+        role: image.type.ffmpegName ?? "", title: image.description)
     }
   }
 
   /// Returns a FLAC picture block (RFC 9639, section 8.8). prose: picture (the term of the RFC)
-  private static func block(_ picture: Artwork) -> [UInt8] {
+  private static func block(_ image: Artwork) -> [UInt8] {
     func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
-    let (media, text) = (Array((Artwork.mediaType(of: picture.data) ?? "").utf8), Array(picture.description.utf8))
-    let size = LibAV.pictureSize(picture.data)
-    return number(picture.type.rawValue) + number(media.count) + media + number(text.count) + text
+    let (media, text) = (Array((Artwork.mediaType(of: image.data) ?? "").utf8), Array(image.description.utf8))
+    let size = LibAV.pictureSize(image.data)
+    return number(image.type.rawValue) + number(media.count) + media + number(text.count) + text
       + number(size?.width ?? 0) + number(size?.height ?? 0) + number(size == nil ? 0 : 24) + number(0)
-      + number(picture.data.count) + picture.data
+      + number(image.data.count) + image.data
   }
 
   // MARK: - Chapters

@@ -126,7 +126,7 @@ class PlayerctlTests(BridgeCase):
         lines.append(await follower.stdout.readline())
         self.assertEqual(lines, [b"Stopped\n", b"Playing\n", b"Paused\n"])
 
-    async def test_addresses_are_opened_behind_what_plays(self) -> None:
+    async def test_addresses_are_opened_after_the_current_entry(self) -> None:
         one, two, three = (self.tone(f"{name}.flac") for name in ("one", "two", "three"))
         _, client = await self.bridged(one, two)
         await self.playerctl("open", "file://" + three)

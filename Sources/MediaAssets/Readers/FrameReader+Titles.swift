@@ -1,0 +1,11 @@
+import LibAV
+
+extension FrameReader {
+  /// Reports stream titles. A title applies from the first packet that begins at or after the title's byte.
+  func noteTitles() {
+    guard let source = demuxer.source.byteSource, let byte = packet.bytePosition,
+      let place = packetFrame ?? countedFrame
+    else { return }
+    for title in source.takeTitles(before: byte + 1) { reports.note(title, at: place) }
+  }
+}
