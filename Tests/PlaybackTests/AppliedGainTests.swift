@@ -29,26 +29,26 @@ import Testing
     return ((gain.decibels * 1_000).rounded() / 1_000, gain.source, gain.isLimitedByPeak)
   }
 
-  private var both: ReplayGain {
+  private var trackAndAlbumGain: ReplayGain {
     tags {
       $0.trackGainDecibels = -6.5
       $0.albumGainDecibels = -4.25
     }
   }
 
-  @Test func offLeavesEverySampleAsItIs() {
-    #expect(AppliedGain(settings(.off), tags: both, isOnAlbum: true) == .none)
+  @Test func modeOffAppliesNoGain() {
+    #expect(AppliedGain(settings(.off), tags: trackAndAlbumGain, isOnAlbum: true) == .none)
     #expect(AppliedGain.none.linear == 1)
   }
 
-  @Test func eachModeTakesItsGain() {
-    #expect(gain(settings(.track), both) == (-6.5, .track, false))
-    #expect(gain(settings(.album), both) == (-4.25, .album, false))
-    #expect(gain(settings(.auto), both) == (-6.5, .track, false))
-    #expect(gain(settings(.auto), both, isOnAlbum: true) == (-4.25, .album, false))
+  @Test func trackAlbumAndAutoModesSelectTheirGains() {
+    #expect(gain(settings(.track), trackAndAlbumGain) == (-6.5, .track, false))
+    #expect(gain(settings(.album), trackAndAlbumGain) == (-4.25, .album, false))
+    #expect(gain(settings(.auto), trackAndAlbumGain) == (-6.5, .track, false))
+    #expect(gain(settings(.auto), trackAndAlbumGain, isOnAlbum: true) == (-4.25, .album, false))
   }
 
-  @Test func whereOneIsMissingTheOtherCounts() {
+  @Test func missingTrackOrAlbumGainIsReplacedByTheOther() {
     let track = tags { $0.trackGainDecibels = 2 }
     let album = tags { $0.albumGainDecibels = 3 }
     #expect(gain(settings(.album), track) == (2, .track, false))
@@ -56,7 +56,7 @@ import Testing
     #expect(gain(settings(.auto), album) == (3, .album, false))
   }
 
-  @Test func theGainsOfOpusAreFor23LUFS() {
+  @Test func opusR128GainsAreConvertedFromMinus23LUFS() {
     let opus = tags {
       $0.r128TrackGainDecibels = -10
       $0.r128AlbumGainDecibels = -8.5
@@ -65,19 +65,19 @@ import Testing
     #expect(gain(settings(.album), opus) == (-3.5, .album, false))
   }
 
-  @Test func thePreAmplificationIsForTagsAndTheFallbackForTheRest() {
-    let louder = settings(.track) {
+  @Test func preampAppliesToTagGainsAndFallbackToItemsWithoutTags() {
+    let withPreampAndFallback = settings(.track) {
       $0.preampDecibels = 3
       $0.fallbackDecibels = -7
     }
-    #expect(gain(louder, both) == (-3.5, .track, false))
-    #expect(gain(louder, ReplayGain()) == (-7, .fallback, false))
+    #expect(gain(withPreampAndFallback, trackAndAlbumGain) == (-3.5, .track, false))
+    #expect(gain(withPreampAndFallback, ReplayGain()) == (-7, .fallback, false))
     // A peak without a gain gives no gain.
-    #expect(gain(louder, tags { $0.trackPeak = 1 }) == (-7, .fallback, false))
+    #expect(gain(withPreampAndFallback, tags { $0.trackPeak = 1 }) == (-7, .fallback, false))
   }
 
   @Test(arguments: [1.0, 0.9, 0.999_969, 0.5, 1.25, 3, 0.123_456_789])
-  func aPeakStaysWithinFullScale(peak: Double) {
+  func gainIsLimitedSoThatThePeakStaysWithinFullScale(peak: Double) {
     let loud = tags {
       $0.trackGainDecibels = 24
       $0.trackPeak = peak
@@ -86,12 +86,12 @@ import Testing
     #expect(limited.isLimitedByPeak)
     #expect(Double(limited.linear) * peak <= 1)
     #expect(Double(limited.linear) * peak > 0.999_999)
-    let free = AppliedGain(settings(.track) { $0.preventsClipping = false }, tags: loud, isOnAlbum: false)
-    #expect(!free.isLimitedByPeak)
-    #expect(abs(free.decibels - 24) < 1e-4)
+    let unlimited = AppliedGain(settings(.track) { $0.preventsClipping = false }, tags: loud, isOnAlbum: false)
+    #expect(!unlimited.isLimitedByPeak)
+    #expect(abs(unlimited.decibels - 24) < 1e-4)
   }
 
-  @Test func thePeakOfWhatIsChosenCountsElseTheOther() {
+  @Test func limitUsesThePeakOfTheSelectedGainOrTheOtherPeak() {
     let loud = tags {
       $0.trackGainDecibels = 6
       $0.albumGainDecibels = 6
@@ -107,7 +107,7 @@ import Testing
     #expect(gain(settings(.album), trackPeakOnly) == (0, .album, true))
   }
 
-  @Test func noGainIsBeyondItsRange() {
+  @Test func gainIsClampedToItsRange() {
     #expect(gain(settings(.track), tags { $0.trackGainDecibels = 100 }) == (30, .track, false))
     #expect(gain(settings(.track), tags { $0.trackGainDecibels = -100 }) == (-60, .track, false))
     #expect(
@@ -119,18 +119,18 @@ import Testing
         }) == (1, .track, false))
   }
 
-  @Test func settingsOutOfTheirRangesAreErrors() {
-    for bad in [-15.5, 16, .nan, .infinity] {
-      expectError(.invalidArgument) { try settings(.off) { $0.preampDecibels = bad }.check() }
+  @Test func preampAndFallbackOutsideTheirRangesAreRejected() {
+    for invalid in [-15.5, 16, .nan, .infinity] {
+      expectError(.invalidArgument) { try settings(.off) { $0.preampDecibels = invalid }.check() }
     }
-    for bad in [-61, 16, .nan] {
-      expectError(.invalidArgument) { try settings(.off) { $0.fallbackDecibels = bad }.check() }
+    for invalid in [-61, 16, .nan] {
+      expectError(.invalidArgument) { try settings(.off) { $0.fallbackDecibels = invalid }.check() }
     }
   }
 
   // MARK: - Albums
 
-  @Test func aTrackIsFollowedByTheNextOrByTheFirstOfTheNextDisc() {
+  @Test func nextTrackAndFirstTrackOfTheNextDiscFollow() {
     let second = AlbumPosition(album: "A", artist: "B", track: 2)
     #expect(second.isFollowed(by: AlbumPosition(album: "A", artist: "B", track: 3)))
     #expect(second.isFollowed(by: AlbumPosition(album: "A", artist: "B", disc: 2, track: 1)))
@@ -141,10 +141,10 @@ import Testing
     ] { #expect(!second.isFollowed(by: other)) }
   }
 
-  @Test func eitherNeighbourMakesAnItemOneOfAnAlbum() {
-    let place = AlbumPosition(album: "A", track: 2)
+  @Test func autoModeUsesTheAlbumGainNextToEitherAlbumNeighbour() {
+    let position = AlbumPosition(album: "A", track: 2)
     var policy = LevelPolicy(settings: settings(.auto))
-    let levels = LevelTags(replayGain: both, albumPosition: place)
+    let levels = LevelTags(replayGain: trackAndAlbumGain, albumPosition: position)
     #expect(policy.gain(for: levels).source == .track)
     policy.before = AlbumPosition(album: "A", track: 1)
     #expect(policy.gain(for: levels).source == .album)
@@ -153,6 +153,6 @@ import Testing
     policy.behind = policy.before
     #expect(policy.gain(for: levels).source == .album)
     policy = LevelPolicy(settings: settings(.auto), isNextToPart: true)
-    #expect(policy.gain(for: LevelTags(replayGain: both)).source == .album)
+    #expect(policy.gain(for: LevelTags(replayGain: trackAndAlbumGain)).source == .album)
   }
 }

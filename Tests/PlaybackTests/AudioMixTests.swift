@@ -14,15 +14,15 @@ import Testing
   }
 
   /// `setVolume 1@0` and a ramp from .5 to .2 over [4, 9).
-  private func example() throws -> AudioMix {
+  private func exampleMix() throws -> AudioMix {
     var mix = AudioMix()
     try mix.setVolume(1, at: .zero)
     try mix.setVolumeRamp(fromStartVolume: 0.5, toEndVolume: 0.2, timeRange: range(4, 5))
     return mix
   }
 
-  @Test func statement32_volumeRampExample() throws {
-    let mix = try example()
+  @Test func statement32_rampInterpolatesAndKeepsItsEndVolume() throws {
+    let mix = try exampleMix()
     #expect(mix.volume(at: .zero) == 1)
     #expect(mix.volume(at: MediaTime(value: 191_999, timescale: 48_000)) == 1)
     #expect(mix.volume(at: seconds(4)) == 0.5)
@@ -35,7 +35,7 @@ import Testing
     #expect(mix.volumeRamp(at: seconds(9)) == nil)
   }
 
-  @Test func beforeTheFirstPointTheVolumeIs1() throws {
+  @Test func volumeBeforeTheFirstPointIs1() throws {
     var mix = AudioMix()
     #expect(mix.volume(at: .zero) == 1)
     try mix.setVolume(0.25, at: seconds(2))
@@ -43,16 +43,16 @@ import Testing
     #expect(mix.volume(at: seconds(2)) == 0.25)
   }
 
-  @Test func pointsReplaceEachOtherAndMayFollowARamp() throws {
-    var mix = try example()
+  @Test func newPointReplacesOneAtTheSameTimeOrFollowsARamp() throws {
+    var mix = try exampleMix()
     try mix.setVolume(0.75, at: .zero)
     try mix.setVolume(0.9, at: seconds(9))
     #expect(mix.volumeRamps.map(\.startVolume) == [0.75, 0.5, 0.9])
     #expect(mix.volume(at: seconds(9)) == 0.9)
   }
 
-  @Test func badStepsAreErrorsAndChangeNothing() throws {
-    var mix = try example()
+  @Test func invalidPointsAndRampsAreRejectedAndChangeNothing() throws {
+    var mix = try exampleMix()
     let before = mix
     for volume in [-0.1, 1.1, .nan, .infinity] as [Float] {
       expectError(.invalidArgument) { try mix.setVolume(volume, at: .zero) }
@@ -78,7 +78,7 @@ import Testing
     #expect(mix == before)
   }
 
-  @Test func whatIsAppliedInPiecesIsWhatIsAppliedAtOnce() throws {
+  @Test func applyingInChunksEqualsApplyingAtOnce() throws {
     var mix = AudioMix()
     try mix.setVolumeRamp(
       fromStartVolume: 0, toEndVolume: 0.5,
@@ -91,23 +91,23 @@ import Testing
       #expect(abs(whole[frame * 2] - volume) < 1e-6 && whole[frame * 2] == whole[frame * 2 + 1])
     }
     for length in [1, 7, 333] {
-      var pieces = [Float](repeating: 1, count: 2_000)
+      var chunked = [Float](repeating: 1, count: 2_000)
       for start in stride(from: 0, to: 1_000, by: length) {
-        pieces.withUnsafeMutableBufferPointer { buffer in
+        chunked.withUnsafeMutableBufferPointer { buffer in
           guard let base = buffer.baseAddress else { return }
           mix.apply(
             to: base + start * 2, frameCount: min(length, 1_000 - start), channelCount: 2, firstFrame: Int64(start),
             sampleRateHz: 1_000)
         }
       }
-      #expect(pieces == whole)
+      #expect(chunked == whole)
     }
   }
 
-  @Test func theMixIsHeardSampleForSample() async throws {
+  @Test func mixVolumeIsAppliedToEverySample() async throws {
     let rig = try await Rig()
     let item = try rig.level(0.5, frames: 480_000)
-    let mix = try example()
+    let mix = try exampleMix()
     item.audioMix = mix
     try await rig.run { try $0.append([item]) }
     await rig.settle()
@@ -124,10 +124,10 @@ import Testing
     #expect(frames[191_999].left == 16_384 && frames[192_000].left == 8_192)
   }
 
-  @Test func theMixFollowsTheItemsTimeThroughSeeksAndOtherRates() async throws {
+  @Test func mixFollowsItemTimeAfterASeekAtAnotherSampleRate() async throws {
     let rig = try await Rig()
     let item = try rig.level(0.5, frames: 441_000, rate: 44_100)
-    item.audioMix = try example()
+    item.audioMix = try exampleMix()
     try await rig.run { try $0.append([item]) }
     await rig.settle()
     await rig.run { $0.play() }
@@ -140,7 +140,7 @@ import Testing
     #expect(abs(Double(rig.heard.all[24_000].left) - 16_384 * 0.35) <= 1)
   }
 
-  @Test func aMixThatIsChangedWhilePlayingHoldsAtOnceAndSkipsNothing() async throws {
+  @Test func mixChangeDuringPlaybackAppliesAtOnceWithoutSkippingAudio() async throws {
     let rig = try await Rig()
     let saw: @Sendable (Int) -> StereoFrame = { StereoFrame(left: Int16($0 % 20_000), right: Int16($0 % 20_000)) }
     let item = try rig.wave("saw.wav", frames: 480_000, frame: saw)
@@ -172,7 +172,7 @@ import Testing
     #expect(await rig.run { $0.currentTime() } == seconds(2))
   }
 
-  @Test func aMixOfAnItemThatFollowsIsTakenWhenItHasBeenDecodedAlready() async throws {
+  @Test func mixChangeAppliesToANextItemThatIsAlreadyDecoded() async throws {
     let rig = try await Rig()
     let items = [try rig.level(0.5, frames: 48_000), try rig.level(0.25, frames: 48_000)]
     try await rig.run { try $0.append(items) }

@@ -29,10 +29,10 @@ import Testing
   }
 
   private func player(_ rig: Rig, file: Int) throws -> AudioPlayer {
-    try AudioPlayer(path: file1(rig.files, file), engine: rig.engine)
+    try AudioPlayer(path: timeCodedFile(rig.files, file), engine: rig.engine)
   }
 
-  private func file1(_ files: TemporaryDirectory, _ file: Int) throws -> String {
+  private func timeCodedFile(_ files: TemporaryDirectory, _ file: Int) throws -> String {
     let path = files.file("\(file).wav")
     try TimeCode.writeWAV(path: path, file: file, frameCount: 48_000, sampleRateHz: 48_000)
     return path
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func aStartBeforeTheOutputIsOpenIsKept() async throws {
+  @Test func startScheduledBeforeTheOutputIsOpenTakesPlaceOnTime() async throws {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "delayed"))
     let heard = HeardSamples()
     let sink = DelayedSink(VirtualSink(format: Rig.format, writer: heard, now: { [unowned loop] in loop.now }))
@@ -56,7 +56,7 @@ import Testing
       loop.attach(sink.inner)
       engine.open()
     }
-    let players = try (1...2).map { try AudioPlayer(path: file1(files, $0), engine: engine) }
+    let players = try (1...2).map { try AudioPlayer(path: timeCodedFile(files, $0), engine: engine) }
     #expect(players[0].deviceCurrentTime == .zero)
     #expect(!players[0].play(atTime: .zero) && !players[0].play(atTime: .indefinite))
     for player in players { #expect(player.play(atTime: milliseconds(250)) && player.isPlaying) }
@@ -71,7 +71,7 @@ import Testing
   }
 
   /// Without gathering, the device would already have played for 15 ms when the last call arrives.
-  @Test func callsThatAreApartStartPlayersOnOneSampleWhileTheDeviceRests() async throws {
+  @Test func spacedCallsStartPlayersOnOneSampleWhileTheDeviceIsIdle() async throws {
     let rig = try await Rig()
     rig.engine.core.gatheringNanoseconds = 20_000_000
     let players = try (1...3).map { try player(rig, file: $0) }
@@ -89,7 +89,7 @@ import Testing
     #expect(!late.play(atTime: late.deviceCurrentTime) && !late.isPlaying)
   }
 
-  @Test func aPlayerThatIsPausedBeforeItsStartDelaysNoOther() async throws {
+  @Test func pausingAPlayerBeforeItsStartDoesNotDelayOthers() async throws {
     let rig = try await Rig()
     rig.engine.core.gatheringNanoseconds = 20_000_000
     let players = try (1...2).map { try player(rig, file: $0) }

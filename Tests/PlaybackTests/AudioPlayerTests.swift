@@ -9,7 +9,7 @@ import Testing
 
 /// A player of one audio file whose calls return immediately, like AVAudioPlayer.
 @Suite struct AudioPlayerTests {
-  private func sound(_ rig: Rig, file: Int = 1, frames: Int) throws -> AudioPlayer {
+  private func makePlayer(_ rig: Rig, file: Int = 1, frames: Int) throws -> AudioPlayer {
     let path = rig.files.file("sound-\(file)-\(frames).wav")
     try TimeCode.writeWAV(path: path, file: file, frameCount: frames, sampleRateHz: 48_000)
     return try AudioPlayer(path: path, engine: rig.engine)
@@ -20,7 +20,7 @@ import Testing
   private func ranges(_ rig: Rig) -> [Range<Int>] { rig.heard.runs.map { $0.firstIndex..<$0.endIndex } }
 
   /// Records the calls of a player's handlers.
-  private final class Told: Sendable {
+  private final class HandlerCalls: Sendable {
     private let lines = Mutex<[String]>([])
     var all: [String] { lines.withLock { $0 } }
     var handlers: AudioPlayer.Handlers {
@@ -32,43 +32,43 @@ import Testing
 
   @Test func statement36_numberOfLoops1PlaysTwice() async throws {
     let rig = try await Rig()
-    let player = try sound(rig, frames: 9_600)
-    let told = Told()
-    player.handlers = told.handlers
+    let player = try makePlayer(rig, frames: 9_600)
+    let calls = HandlerCalls()
+    player.handlers = calls.handlers
     player.numberOfLoops = 1
     #expect(player.play() && player.isPlaying)
     await rig.advance(milliseconds: 350)
-    #expect(told.all == [])
+    #expect(calls.all == [])
     await rig.advance(milliseconds: 250)
     #expect(ranges(rig) == [0..<9_600, 0..<9_600])
-    #expect(told.all == ["finished true"])
+    #expect(calls.all == ["finished true"])
     #expect(!player.isPlaying && player.currentTime == .zero)
     // After its end it plays twice again.
     #expect(player.play())
     await rig.advance(milliseconds: 600)
-    #expect(ranges(rig).count == 4 && told.all.count == 2)
+    #expect(ranges(rig).count == 4 && calls.all.count == 2)
   }
 
-  @Test func statement36_aNegativeNumberOfLoopsIsForeverUntilItIsChanged() async throws {
+  @Test func statement36_negativeNumberOfLoopsRepeatsUntilItIsChanged() async throws {
     let rig = try await Rig()
-    let player = try sound(rig, frames: 4_800)
-    let told = Told()
-    player.handlers = told.handlers
+    let player = try makePlayer(rig, frames: 4_800)
+    let calls = HandlerCalls()
+    player.handlers = calls.handlers
     player.numberOfLoops = -1
     player.play()
     await rig.advance(milliseconds: 2_050)
-    #expect(ranges(rig).count == 21 && told.all == [])
+    #expect(ranges(rig).count == 21 && calls.all == [])
     player.numberOfLoops = 0
     await rig.advance(milliseconds: 500)
-    #expect(ranges(rig).count == 21 && told.all == ["finished true"])
+    #expect(ranges(rig).count == 21 && calls.all == ["finished true"])
   }
 
   /// The device buffers more than the whole audio, so that all decoded audio is heard.
-  @Test func statement36_thePassBehindTheLastIsNeverDecoded() async throws {
+  @Test func statement36_noPassAfterTheLastIsDecoded() async throws {
     let rig = try await Rig(lookAheadFrames: 96_000)
-    let player = try sound(rig, frames: 960)
-    let told = Told()
-    player.handlers = told.handlers
+    let player = try makePlayer(rig, frames: 960)
+    let calls = HandlerCalls()
+    player.handlers = calls.handlers
     player.numberOfLoops = 3
     player.prepareToPlay()
     await rig.settle()
@@ -84,36 +84,36 @@ import Testing
     player.play()
     await rig.advance(milliseconds: 50)
     // Two repeats have begun; one more is the last.
-    #expect(told.all == [])
+    #expect(calls.all == [])
     player.numberOfLoops = 2
     await rig.advance(milliseconds: 100)
-    #expect(ranges(rig) == Array(repeating: 0..<960, count: 3) && told.all == ["finished true"])
+    #expect(ranges(rig) == Array(repeating: 0..<960, count: 3) && calls.all == ["finished true"])
     // After the end the count starts again.
     player.numberOfLoops = 3
     player.play()
     await rig.advance(milliseconds: 100)
-    #expect(ranges(rig).count == 7 && told.all.count == 2)
+    #expect(ranges(rig).count == 7 && calls.all.count == 2)
     print("frames decoded ahead of 4 passes of 960: \(written)")
   }
 
-  @Test(.timeLimit(.minutes(2))) func aSoundThatAURLNamesPlays() async throws {
+  @Test(.timeLimit(.minutes(2))) func playerPlaysAudioFromFileAndHTTPURLs() async throws {
     let rig = try await Rig()
     let server = try HTTPServer()
     for (file, path) in [(1, rig.files.file("a sound.wav")), (2, server.files.file("sound.wav"))] {
       try TimeCode.writeWAV(path: path, file: file, frameCount: 9_600, sampleRateHz: 48_000)
     }
     let path = rig.files.file("a sound.wav").replacingOccurrences(of: " ", with: "%20")
-    let told = Told()
+    let calls = HandlerCalls()
     for url in ["file://\(path)", "\(server.address)/sound.wav"] {
       let player = try AudioPlayer(url: url, engine: rig.engine)
-      player.handlers = told.handlers
+      player.handlers = calls.handlers
       #expect(player.duration == seconds(1, 5) && player.numberOfChannels == 2)
       #expect(player.play())
       await rig.advance(milliseconds: 400)
       #expect(!player.isPlaying)
     }
     #expect(rig.heard.runs.map { [$0.file, $0.firstIndex, $0.count] } == [[1, 0, 9_600], [2, 0, 9_600]])
-    #expect(told.all == ["finished true", "finished true"])
+    #expect(calls.all == ["finished true", "finished true"])
     // A URL that cannot be played is rejected at once.
     for (url, code) in [
       ("\(server.address)/none.wav", MediaError.Code.httpNotFound), ("gopher://nowhere/", .unsupportedLocation),
@@ -122,9 +122,9 @@ import Testing
     }
   }
 
-  @Test func playAtATimeIsPlayingFromThenOn() async throws {
+  @Test func playAtATimeIsPlayingAtOnceAndHeardFromThen() async throws {
     let rig = try await Rig()
-    let player = try sound(rig, frames: 4_800)
+    let player = try makePlayer(rig, frames: 4_800)
     #expect(player.play(atTime: seconds(1)) && player.isPlaying)
     await rig.advance(milliseconds: 500)
     #expect(player.isPlaying && player.currentTime == .zero)
@@ -139,11 +139,11 @@ import Testing
     #expect(!player.isPlaying && ranges(rig) == [0..<4_800])
   }
 
-  @Test func statement36_stopAndPauseKeepCurrentTimeAndTellNobody() async throws {
+  @Test func statement36_stopAndPauseKeepCurrentTimeAndCallNoHandler() async throws {
     let rig = try await Rig()
-    let player = try sound(rig, frames: 48_000)
-    let told = Told()
-    player.handlers = told.handlers
+    let player = try makePlayer(rig, frames: 48_000)
+    let calls = HandlerCalls()
+    player.handlers = calls.handlers
     player.play()
     await rig.advance(milliseconds: 250)
     player.pause()
@@ -157,14 +157,14 @@ import Testing
     player.play()
     await rig.advance(milliseconds: 250)
     #expect(player.currentTime == seconds(3, 4))
-    #expect(told.all == [])
+    #expect(calls.all == [])
     // No frame is lost or repeated.
     #expect(ranges(rig).map(\.lowerBound) == [0, 12_000, 24_000])
   }
 
-  @Test func currentTimeMayBeSetStoppedPausedAndPlaying() async throws {
+  @Test func currentTimeCanBeSetWhileStoppedPreparedAndPlaying() async throws {
     let rig = try await Rig()
-    let player = try sound(rig, frames: 96_000)
+    let player = try makePlayer(rig, frames: 96_000)
     try player.setCurrentTime(seconds(1))
     #expect(player.currentTime == seconds(1))
     player.prepareToPlay()
@@ -185,7 +185,7 @@ import Testing
     #expect(player.duration == seconds(2) && player.numberOfChannels == 2)
   }
 
-  @Test func statement37_metersChangeOnlyOnUpdateMetersAndAreMinus160WhenOffOrSilent() async throws {
+  @Test func statement37_metersChangeOnlyOnUpdateMetersAndReadMinus160WithoutSignal() async throws {
     let rig = try await Rig()
     let path = rig.files.file("square.wav")
     try TimeCode.writeWAV(path: path, frameCount: 48_000) { index in
@@ -212,9 +212,9 @@ import Testing
     expectError(.invalidArgument) { try player.averagePower(forChannel: 2) }
   }
 
-  @Test func statement38_playAtATimeThatIsNotAfterDeviceCurrentTimeIsFalse() async throws {
+  @Test func statement38_playAtATimeNotAfterDeviceCurrentTimeReturnsFalse() async throws {
     let rig = try await Rig()
-    let players = try (1...3).map { try sound(rig, file: $0, frames: 96_000) }
+    let players = try (1...3).map { try makePlayer(rig, file: $0, frames: 96_000) }
     #expect(players[0].deviceCurrentTime == .zero)
     players[0].play()
     await rig.advance(milliseconds: 500)
@@ -240,14 +240,14 @@ import Testing
     #expect(players[0].deviceCurrentTime == .zero)
   }
 
-  @Test func statement38_fromRestAPlayerBeginsSoLongAfterTheTimeThatIsZero() async throws {
+  @Test func statement38_playAtATimeCountsFromZeroWhileNoPlayerIsActive() async throws {
     let rig = try await Rig()
-    let players = try (1...2).map { try sound(rig, file: $0, frames: 12_000) }
+    let players = try (1...2).map { try makePlayer(rig, file: $0, frames: 12_000) }
     players[0].play()
     await rig.advance(milliseconds: 500)
     players[0].stop()
     await rig.advance(milliseconds: 500)
-    let used = rig.heard.all.count
+    let earlierFrameCount = rig.heard.all.count
     #expect(players[1].deviceCurrentTime == .zero)
     // A rejected call prepares nothing.
     #expect(!players[1].play(atTime: seconds(86_401)) && !players[1].play(atTime: .zero))
@@ -257,13 +257,13 @@ import Testing
     #expect(players[1].currentTime == seconds(1, 10))
     #expect(players[1].deviceCurrentTime == seconds(7, 20))
     let heard = rig.heard.all
-    #expect(heard[used + 11_999] == StereoFrame(left: 0, right: 0))
-    #expect(heard[used + 12_000] == TimeCode.frame(file: 2, index: 0))
+    #expect(heard[earlierFrameCount + 11_999] == StereoFrame(left: 0, right: 0))
+    #expect(heard[earlierFrameCount + 12_000] == TimeCode.frame(file: 2, index: 0))
   }
 
-  @Test func statement38_theTimeIsZeroWhenAPlayerIsPreparedThoughNobodyAskedWhileNoneWas() async throws {
+  @Test func statement38_deviceCurrentTimeRestartsAtZeroWhenTheOnlyPlayerIsPrepared() async throws {
     let rig = try await Rig()
-    let players = try (1...2).map { try sound(rig, file: $0, frames: 48_000) }
+    let players = try (1...2).map { try makePlayer(rig, file: $0, frames: 48_000) }
     players[0].play()
     await rig.advance(milliseconds: 500)
     players[0].stop()
@@ -283,24 +283,24 @@ import Testing
 
   /// Reported behaviour of AVAudioPlayer: after a pause near its end, it continues silently and never finishes.
   @Test(arguments: [0, 1], [190, 195, 199, 200] as [Int64])
-  func pausedNearItsEndItPlaysOnToItAndIsOver(_ loops: Int, _ milliseconds: Int64) async throws {
+  func playerPausedNearItsEndResumesAndFinishes(_ loops: Int, _ milliseconds: Int64) async throws {
     let rig = try await Rig()
-    let player = try sound(rig, frames: 9_600)
-    let told = Told()
-    player.handlers = told.handlers
+    let player = try makePlayer(rig, frames: 9_600)
+    let calls = HandlerCalls()
+    player.handlers = calls.handlers
     player.numberOfLoops = loops
     player.play()
     await rig.advance(milliseconds: milliseconds + Int64(loops) * 200)
     player.pause()
     await rig.advance(milliseconds: 1_000)
     let isOver = milliseconds == 200
-    #expect(told.all == (isOver ? ["finished true"] : []) && !player.isPlaying)
+    #expect(calls.all == (isOver ? ["finished true"] : []) && !player.isPlaying)
     if !isOver {
       #expect(player.currentTime == seconds(milliseconds, 1_000))
       player.play()
       await rig.advance(milliseconds: 1_000)
     }
-    #expect(told.all == ["finished true"])
+    #expect(calls.all == ["finished true"])
     #expect(!player.isPlaying && player.currentTime == .zero)
     // Every sample was heard exactly once.
     let heard = rig.heard.all.filter { $0.left != 0 || $0.right != 0 }
@@ -309,7 +309,7 @@ import Testing
   }
 
   @Test(arguments: [0.5, 0.8, 1.25, 2])
-  func atAnotherRateThePitchStays(_ rate: Double) async throws {
+  func pitchIsUnchangedAtOtherRates(_ rate: Double) async throws {
     let rig = try await Rig()
     let path = rig.files.file("tone.wav")
     try TimeCode.writeWAV(path: path, frameCount: 144_000) { index in
@@ -328,9 +328,9 @@ import Testing
     #expect(abs(crossings - 500) <= 5)
   }
 
-  @Test func stopWhenItHasFinishedLeavesItAtItsBeginning() async throws {
+  @Test func stopInTheFinishHandlerLeavesThePlayerAtItsStart() async throws {
     let rig = try await Rig()
-    let player = try sound(rig, frames: 4_800)
+    let player = try makePlayer(rig, frames: 4_800)
     player.handlers = AudioPlayer.Handlers(didFinishPlaying: { [weak player] _ in player?.stop() })
     for pass in 1...2 {
       #expect(player.play())
@@ -340,9 +340,9 @@ import Testing
     }
   }
 
-  @Test func statement39_enableRateCountsWhenThePlayerIsPrepared() async throws {
+  @Test func statement39_enableRateTakesEffectAtTheNextPreparation() async throws {
     let rig = try await Rig()
-    let player = try sound(rig, frames: 96_000)
+    let player = try makePlayer(rig, frames: 96_000)
     #expect(!player.enableRate && player.rate == 1)
     for rate in [0.49, 2.01, 0, -1, .nan, .infinity] as [Double] {
       expectError(.unsupportedRate) { try player.setRate(rate) }
@@ -366,7 +366,7 @@ import Testing
     #expect(time > 1.75 && time < 1.9, "\(time)")
   }
 
-  @Test func soundsInMemoryPlayLikeFiles() async throws {
+  @Test func dataInMemoryPlaysLikeAFile() async throws {
     let rig = try await Rig()
     for kind in ["wav", "flac"] {
       rig.heard.removeAll()
@@ -387,7 +387,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoSoundIsRefusedWithItsError() async throws {
+  @Test func invalidDataLocationsAndSettingsAreRejected() async throws {
     let rig = try await Rig()
     func code(_ data: [UInt8]) -> MediaError.Code? {
       do throws(MediaError) {
@@ -404,7 +404,7 @@ import Testing
     for count in stride(from: 0, through: 200, by: 7) { _ = code(Array(whole.prefix(count))) }
     expectError(.fileNotFound) { try AudioPlayer(path: "/nowhere.wav", engine: rig.engine) }
     expectError(.unsupportedLocation) { try AudioPlayer(url: "gopher://example.org/a.wav", engine: rig.engine) }
-    let player = try sound(rig, frames: 4_800)
+    let player = try makePlayer(rig, frames: 4_800)
     expectError(.invalidArgument) { try player.setVolume(1.5) }
     expectError(.invalidArgument) { try player.setVolume(.nan) }
     expectError(.invalidTime) { try player.setVolume(0.5, fadeDuration: seconds(-1)) }
@@ -412,7 +412,7 @@ import Testing
     #expect(player.volume == 1 && player.pan == 0)
   }
 
-  @Test func volumeFadesAndPanAreHeard() async throws {
+  @Test func volumeFadeAndPanAreApplied() async throws {
     let rig = try await Rig()
     let path = rig.files.file("level.wav")
     try TimeCode.writeWAV(path: path, frameCount: 96_000) { _ in StereoFrame(left: 16_384, right: 16_384) }
@@ -432,7 +432,7 @@ import Testing
     #expect(heard[50_000] == StereoFrame(left: 0, right: 0))
   }
 
-  @Test func whatBreaksOffIsADecodeErrorAndNoSuccess() async throws {
+  @Test func fileRemovedBeforeDecodingReportsADecodeErrorAndNoSuccess() async throws {
     let rig = try await Rig()
     let path = rig.files.file("gone.flac")
     try TimeCode.writeFLAC(path: path, file: 5, frameCount: 24_000, sampleRateHz: 48_000)
@@ -440,11 +440,11 @@ import Testing
     let player = try AudioPlayer(asset: asset, engine: rig.engine)
     // The file exists when it is opened, but not when it is decoded.
     try FileManager.default.removeItem(atPath: path)
-    let told = Told()
-    player.handlers = told.handlers
+    let calls = HandlerCalls()
+    player.handlers = calls.handlers
     player.play()
     await rig.advance(milliseconds: 300)
-    #expect(told.all == ["error \(MediaError.Code.fileNotFound)", "finished false"])
+    #expect(calls.all == ["error \(MediaError.Code.fileNotFound)", "finished false"])
     #expect(!player.isPlaying)
   }
 }

@@ -20,7 +20,7 @@ import Testing
   }
 
   /// Creates a rig that plays a second of file 1 and logs all events.
-  private func playing(fade: MediaTime = .zero) async throws -> Rig {
+  private func playingRig(fade: MediaTime = .zero) async throws -> Rig {
     let rig = try await Rig()
     try await session(rig) { session in
       var policy = InterruptionPolicy()
@@ -42,9 +42,8 @@ import Testing
     return "\(state.timeControlStatus) \(state.reasonForWaitingToPlay.map { "\($0)" } ?? "-") \(state.rate)"
   }
 
-  @Test("what is interrupted waits where it is, and goes on there with the end: no sample is lost or repeated")
-  func interruption() async throws {
-    let rig = try await playing()
+  @Test func interruptedPlaybackWaitsAndResumesWithoutLosingSamples() async throws {
+    let rig = try await playingRig()
     try await session(rig) { $0.noticed(.interruptionBegan) }
     #expect(await status(rig) == "waiting interrupted 1.0")
     await rig.advance(milliseconds: 500)
@@ -61,9 +60,8 @@ import Testing
     #expect(rig.dump.contains("session interruptionBegan"))
   }
 
-  @Test("what goes on is faded in over the policy's time, and keeps its volume")
-  func fadesIn() async throws {
-    let rig = try await playing(fade: MediaTime(value: 1, timescale: 10))
+  @Test func playbackFadesInAfterAnInterruptionAndKeepsItsVolume() async throws {
+    let rig = try await playingRig(fade: MediaTime(value: 1, timescale: 10))
     try await session(rig) { $0.noticed(.interruptionBegan) }
     await rig.advance(milliseconds: 500)
     try await session(rig) { $0.noticed(.interruptionEnded) }
@@ -78,9 +76,8 @@ import Testing
     #expect(await rig.run { $0.state.volume } == 1)
   }
 
-  @Test("what was paused before stays paused, and what is paused meanwhile does not go on")
-  func pausedStaysPaused() async throws {
-    let rig = try await playing()
+  @Test func playersPausedBeforeOrDuringAnInterruptionStayPaused() async throws {
+    let rig = try await playingRig()
     await rig.run { $0.pause() }
     try await session(rig) { $0.noticed(.interruptionBegan) }
     #expect(await status(rig) == "paused - 0.0")
@@ -97,9 +94,8 @@ import Testing
     #expect(last.endIndex < 48_000 && first.firstIndex == 0)
   }
 
-  @Test("statement 41: without shouldResume players are paused at the end")
-  func endsWithoutResuming() async throws {
-    let rig = try await playing()
+  @Test func statement41_pausePolicyPausesPlayersAtTheEndOfAnInterruption() async throws {
+    let rig = try await playingRig()
     try await session(rig) { session in
       var policy = session.state.policy
       policy.atEnd = .pause
@@ -111,9 +107,8 @@ import Testing
     #expect(rig.dump.contains("session interruptionEnded(Playback.AudioSessionEvent.End.server, shouldResume: false)"))
   }
 
-  @Test("play during an interruption ends it for all that played")
-  func playEnds() async throws {
-    let rig = try await playing()
+  @Test func playDuringAnInterruptionEndsItForAllPlayers() async throws {
+    let rig = try await playingRig()
     let other = Player(engine: rig.engine, name: "other")
     try await other.replaceCurrentItem(with: try rig.wav(file: 2, frames: 48_000))
     await rig.settle()
@@ -125,9 +120,8 @@ import Testing
     #expect(await other.state.timeControlStatus == .playing)
   }
 
-  @Test("a seek during an interruption completes, and is where it goes on")
-  func seekWhileInterrupted() async throws {
-    let rig = try await playing()
+  @Test func seekDuringAnInterruptionCompletesAndPlaybackResumesThere() async throws {
+    let rig = try await playingRig()
     try await session(rig) { $0.noticed(.interruptionBegan) }
     let finished = Mutex(false)
     try await rig.run { player in
@@ -144,9 +138,8 @@ import Testing
     #expect(rig.heard.runs.last?.endIndex == 48_000)
   }
 
-  @Test("an end that never comes: after the time-out what played is paused")
-  func timeOut() async throws {
-    let rig = try await playing()
+  @Test func timeOutOfAnInterruptionPausesPlayers() async throws {
+    let rig = try await playingRig()
     try await session(rig) { session in
       var policy = session.state.policy
       policy.timeOut = MediaTime(value: 3, timescale: 1)
@@ -159,9 +152,8 @@ import Testing
     #expect(await status(rig) == "paused - 0.0")
   }
 
-  @Test("a category that plays nothing has players wait; a player that is made then, too")
-  func categoryWithoutPlayback() async throws {
-    let rig = try await playing()
+  @Test func categoryWithoutPlaybackMakesExistingAndNewPlayersWait() async throws {
+    let rig = try await playingRig()
     try await session(rig) { try $0.setCategory(.record) }
     #expect(await status(rig) == "waiting categoryForbidsPlayback 1.0")
     let other = Player(engine: rig.engine, name: "other")
@@ -176,9 +168,8 @@ import Testing
     #expect(await other.state.timeControlStatus == .paused)
   }
 
-  @Test("statement 42: deactivating while something plays deactivates, pauses and says so")
-  func deactivation() async throws {
-    let rig = try await playing()
+  @Test func statement42_deactivationWhilePlayingPausesAndThrowsSessionBusy() async throws {
+    let rig = try await playingRig()
     let code = try await session(rig) { session in
       do throws(MediaError) {
         try session.setActive(false)
@@ -193,10 +184,9 @@ import Testing
     #expect(try await session(rig) { $0.state.isActive })
   }
 
-  @Test("recording is allowed by the category, and not during an interruption")
-  func recording() async throws {
+  @Test func recordingNeedsAnAllowingCategoryAndNoInterruption() async throws {
     let rig = try await Rig()
-    func refusal() async throws -> MediaError.Code? {
+    func recordingError() async throws -> MediaError.Code? {
       try await session(rig) { session in
         do throws(MediaError) {
           try session.checkRecording()
@@ -204,10 +194,10 @@ import Testing
         } catch { return error.code }
       }
     }
-    #expect(try await refusal() == .sessionForbidsRecording)
+    #expect(try await recordingError() == .sessionForbidsRecording)
     try await session(rig) { try $0.setCategory(.playAndRecord) }
-    #expect(try await refusal() == nil)
+    #expect(try await recordingError() == nil)
     try await session(rig) { $0.noticed(.interruptionBegan) }
-    #expect(try await refusal() == .sessionInterrupted)
+    #expect(try await recordingError() == .sessionInterrupted)
   }
 }

@@ -17,7 +17,7 @@ import Testing
     /// An item of another player.
     var foreign: PlayerItem
     /// An item that was removed from the queue.
-    var gone: PlayerItem
+    var removed: PlayerItem
     /// Observers that were removed, by their kind.
     var removedTimes: ObserverToken = 0
     var removedMeter: ObserverToken = 0
@@ -33,10 +33,10 @@ import Testing
   }
 
   /// Items that are invalid in a request.
-  enum Wrong: String, CaseIterable {
-    case queued, foreign, gone
+  enum InvalidItem: String, CaseIterable {
+    case queued, foreign, removed
     /// An id that no item ever had.
-    case never
+    case unknown
 
     func id(_ scene: Scene) -> PlayerItem.ID { item(scene)?.id ?? 4_711 }
 
@@ -44,8 +44,8 @@ import Testing
       switch self {
       case .queued: scene.queued
       case .foreign: scene.foreign
-      case .gone: scene.gone
-      case .never: nil
+      case .removed: scene.removed
+      case .unknown: nil
       }
     }
   }
@@ -71,7 +71,7 @@ import Testing
   }
 
   /// The same rates, and 0, for calls in which 0 does not mean a pause.
-  static let otherRates = [Double.nan, .infinity, -.infinity, 0, 33, -33, 1e300].flatMap { rate in
+  static let ratesOrZero = [Double.nan, .infinity, -.infinity, 0, 33, -33, 1e300].flatMap { rate in
     [
       Case("setDefaultRate(\(rate))", .unsupportedRate) { player, _ in try player.setDefaultRate(rate) },
       Case("playImmediately(atRate: \(rate))", .unsupportedRate) { player, _ in
@@ -90,10 +90,10 @@ import Testing
     Case("preroll while playing", .invalidState) { player, _ in
       try player.preroll { _ in Issue.record("it completed") }
     },
-    Case("setRate at an instant while it waits by itself", .invalidState) { player, _ in
+    Case("setRate at an instant while the player waits automatically", .invalidState) { player, _ in
       try player.setRate(1, time: .zero, atHostTime: player.control.core.engine.loop.now)
     },
-    Case("setRate at a time that is none", .invalidTime) { player, _ in
+    Case("setRate at an indefinite time", .invalidTime) { player, _ in
       try withoutWaiting(player) { player throws(MediaError) in
         try player.setRate(1, time: .indefinite, atHostTime: nil)
       }
@@ -137,43 +137,43 @@ import Testing
     [MediaTime.invalid, .indefinite].map { time in
       Case("seek to \(time)", .invalidTime) { player, _ in try player.seek(to: time) { _ in } }
     }
-    + Wrong.allCases.flatMap { wrong in
+    + InvalidItem.allCases.flatMap { invalid in
       [
-        Case("seek in an item that is not current: \(wrong)", .noSuchItem) { player, scene in
-          try player.seek(to: Self.seconds(1), itemID: wrong.id(scene)) { _ in Issue.record("it completed") }
+        Case("seek in an item that is not current: \(invalid)", .noSuchItem) { player, scene in
+          try player.seek(to: Self.seconds(1), itemID: invalid.id(scene)) { _ in Issue.record("it completed") }
         },
-        Case("loop in an item that is not current: \(wrong)", .noSuchItem) { player, scene in
-          try player.setLoop(TimeRange(start: .zero, end: Self.seconds(1)), itemID: wrong.id(scene))
+        Case("loop in an item that is not current: \(invalid)", .noSuchItem) { player, scene in
+          try player.setLoop(TimeRange(start: .zero, end: Self.seconds(1)), itemID: invalid.id(scene))
         },
       ]
     }
 
   static let items =
-    [Wrong.foreign, .gone, .never].flatMap { wrong in
+    [InvalidItem.foreign, .removed, .unknown].flatMap { invalid in
       [
-        Case("boundaries in an item: \(wrong)", .noSuchItem) { player, scene in
-          _ = try player.addBoundaryTimeObserver(forTimes: [.zero], itemID: wrong.id(scene)) { _ in }
+        Case("boundaries in an item: \(invalid)", .noSuchItem) { player, scene in
+          _ = try player.addBoundaryTimeObserver(forTimes: [.zero], itemID: invalid.id(scene)) { _ in }
         },
-        Case("remove the current item and one: \(wrong)", .noSuchItem) { player, scene in
-          try player.remove([scene.current.id, wrong.id(scene)])
+        Case("remove the current item and one: \(invalid)", .noSuchItem) { player, scene in
+          try player.remove([scene.current.id, invalid.id(scene)])
         },
-        Case("insert behind an item: \(wrong)", .noSuchItem) { player, scene in
-          try player.insert([PlayerItem(asset: scene.gone.asset, id: 900)], after: wrong.id(scene))
+        Case("insert after an item: \(invalid)", .noSuchItem) { player, scene in
+          try player.insert([PlayerItem(asset: scene.removed.asset, id: 900)], after: invalid.id(scene))
         },
-        Case("insert before an item: \(wrong)", .noSuchItem) { player, scene in
-          try player.insert([PlayerItem(asset: scene.gone.asset, id: 901)], before: wrong.id(scene))
+        Case("insert before an item: \(invalid)", .noSuchItem) { player, scene in
+          try player.insert([PlayerItem(asset: scene.removed.asset, id: 901)], before: invalid.id(scene))
         },
       ]
     }
-    + [Wrong.queued, .foreign].map { wrong in
-      Case("append an item that is \(wrong) already", .itemInUse) { player, scene in
-        let new = PlayerItem(asset: scene.gone.asset, id: 902)
-        try player.append([new, wrong.item(scene) ?? new])
+    + [InvalidItem.queued, .foreign].map { invalid in
+      Case("append an item that is already \(invalid)", .itemInUse) { player, scene in
+        let new = PlayerItem(asset: scene.removed.asset, id: 902)
+        try player.append([new, invalid.item(scene) ?? new])
       }
     }
     + [
       Case("append one item twice", .itemInUse) { player, scene in
-        let item = PlayerItem(asset: scene.gone.asset, id: 903)
+        let item = PlayerItem(asset: scene.removed.asset, id: 903)
         try player.append([item, item])
       },
       Case("replace the queue by an item of another player", .itemInUse) { player, scene in
@@ -184,9 +184,10 @@ import Testing
   /// Edits for an outdated version of the queue.
   static let edits: [Case] = {
     let edits: [(String, @Sendable (Scene) -> [QueueEdit])] = [
-      ("append", { [.append([PlayerItem(asset: $0.gone.asset, id: 904)])] }), ("remove", { [.remove([$0.queued.id])] }),
+      ("append", { [.append([PlayerItem(asset: $0.removed.asset, id: 904)])] }),
+      ("remove", { [.remove([$0.queued.id])] }),
       ("move", { [.move($0.queued.id, to: .index(0))] }),
-      ("replace", { [.replace($0.current.id, with: PlayerItem(asset: $0.gone.asset, id: 905))] }),
+      ("replace", { [.replace($0.current.id, with: PlayerItem(asset: $0.removed.asset, id: 905))] }),
       ("remove all", { _ in [.removeAll] }), ("two at once", { [.remove([$0.queued.id]), .removeAll] }),
       ("nothing", { _ in [] }),
     ]
@@ -195,7 +196,7 @@ import Testing
         Case("edit on an old version: \(name)", .versionMismatch) { player, scene in
           try player.edit(edits(scene), ifVersion: player.state.queueVersion - 1)
         },
-        Case("edit on a version that is to come: \(name)", .versionMismatch) { player, scene in
+        Case("edit on a future version: \(name)", .versionMismatch) { player, scene in
           try player.edit(edits(scene), ifVersion: player.state.queueVersion + 1)
         },
       ]
@@ -204,7 +205,7 @@ import Testing
 
   static let observers = [
     Case("remove a time observer twice", .noSuchObserver) { try $0.removeTimeObserver($1.removedTimes) },
-    Case("remove a time observer that never was", .noSuchObserver) { player, _ in
+    Case("remove an unknown time observer", .noSuchObserver) { player, _ in
       try player.removeTimeObserver(.max)
     },
     Case("remove a time observer of another player", .noSuchObserver) { try $0.removeTimeObserver($1.foreignTimes) },
@@ -215,15 +216,15 @@ import Testing
     Case("remove an output observer twice", .noSuchObserver) { player, scene in
       try player.control.core.engine.removeOutputObserver(scene.removedOutput)
     },
-    Case("remove an output observer that never was", .noSuchObserver) { player, _ in
+    Case("remove an unknown output observer", .noSuchObserver) { player, _ in
       try player.control.core.engine.removeOutputObserver(.max)
     },
     Case("remove a looper's observer twice", .noSuchObserver) { try $1.looper?.removeObserver($1.removedLooper) },
-    Case("remove a looper's observer that never was", .noSuchObserver) { try $1.looper?.removeObserver(.max) },
+    Case("remove an unknown observer of a looper", .noSuchObserver) { try $1.looper?.removeObserver(.max) },
   ]
 
   /// All state that a case could change, as text.
-  private func facts(_ rig: Rig, _ other: QueuePlayer) async -> [String] {
+  private func observableState(_ rig: Rig, _ other: QueuePlayer) async -> [String] {
     let mine = await rig.run { player in
       [
         "\(player.state)", "\(player.items().map(\.id))", player.currentTime().fractionDescription,
@@ -235,25 +236,25 @@ import Testing
   }
 
   @Test(arguments: [
-    ("rates", rates), ("other rates", otherRates), ("states", states), ("levels", levels), ("fades", fades),
+    ("rates", rates), ("other rates", ratesOrZero), ("states", states), ("levels", levels), ("fades", fades),
     ("times", times), ("items", items), ("edits", edits), ("observers", observers),
   ])
-  func badInputIsANumberedErrorAndChangesNothing(_ kind: String, _ cases: [Case]) async throws {
+  func invalidRequestThrowsItsErrorCodeAndChangesNothing(_ kind: String, _ cases: [Case]) async throws {
     let rig = try await Rig()
     let other = QueuePlayer(engine: rig.engine, name: "other")
     let scene = try await scene(rig, other)
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 100)
-    for bad in cases {
-      let (before, dump) = (await facts(rig, other), rig.dump)
-      let code = await rig.error { try bad.call($0, scene) }
+    for invalid in cases {
+      let (before, dump) = (await observableState(rig, other), rig.dump)
+      let code = await rig.error { try invalid.call($0, scene) }
       await rig.settle()
-      let (after, unchanged) = (await facts(rig, other), rig.dump == dump)
+      let (after, unchanged) = (await observableState(rig, other), rig.dump == dump)
       print(
-        "bad input, library | \(bad.name) | on 10 s of time code, WAV by TimeCode.writeWAV | \(code.map { "\($0)" } ?? "NO ERROR")"
+        "bad input, library | \(invalid.name) | on 10 s of time code, WAV by TimeCode.writeWAV | \(code.map { "\($0)" } ?? "NO ERROR")"
           + " | \(before == after && unchanged ? "nothing changed" : "CHANGED: \(before) to \(after)")")
-      #expect(code == bad.code, "\(bad.name)")
-      #expect(before == after && unchanged, "\(bad.name)")
+      #expect(code == invalid.code, "\(invalid.name)")
+      #expect(before == after && unchanged, "\(invalid.name)")
       await rig.advance(milliseconds: 20)
     }
     // Playback was not affected by the requests, and continues.
@@ -269,7 +270,7 @@ import Testing
     let scene = try await rig.run { player in
       try player.append([items[0], items[1], items[3]])
       try player.remove([items[3].id])
-      var scene = Scene(current: items[0], queued: items[1], foreign: items[2], gone: items[3])
+      var scene = Scene(current: items[0], queued: items[1], foreign: items[2], removed: items[3])
       scene.foreignTimes = foreignTimes
       scene.looper = looper
       scene.removedLooper = looper.addObserver { _ in }

@@ -14,7 +14,7 @@ import Testing
     return (boundaries, turnCount)
   }
 
-  @Test(arguments: [0, 1, 2, 255, 256, 257, 1_000, 20_000]) func timesAreOrderedAndThereOnce(_ count: Int) {
+  @Test(arguments: [0, 1, 2, 255, 256, 257, 1_000, 20_000]) func timesAreOrderedWithoutDuplicates(_ count: Int) {
     var generator = SplitMix64(state: UInt64(count))
     let times = (0..<count).map { _ in
       MediaTime(value: Int64(generator.draw(below: 5_000)), timescale: Int32(1 + generator.draw(below: 1_000)))

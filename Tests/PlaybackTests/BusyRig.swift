@@ -102,7 +102,7 @@ final class BusyRig: Sendable {
   deinit { loop.execute { [engine] in engine.close {} } }
 
   /// Creates item 1: one second of audio.
-  func second(sampleRateHz: Int = 48_000) throws -> PlayerItem {
+  func oneSecondItem(sampleRateHz: Int = 48_000) throws -> PlayerItem {
     let path = files.file("1.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: sampleRateHz, sampleRateHz: sampleRateHz)
     return PlayerItem(asset: Asset(path: path), id: 1)
@@ -110,7 +110,7 @@ final class BusyRig: Sendable {
 
   /// Appends such an item and waits until all of it is decoded.
   func load() async throws {
-    try await player.append([try second()])
+    try await player.append([try oneSecondItem()])
     await wait { $0.isPlaybackBufferFull }
   }
 

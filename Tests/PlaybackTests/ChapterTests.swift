@@ -30,12 +30,12 @@ import Testing
     return rig.item(rig.files.file(name))
   }
 
-  private func chapters(_ rig: Rig) -> [String] {
+  private func chapterEvents(_ rig: Rig) -> [String] {
     rig.dump.split(separator: "\n").filter { $0.contains("event chapter") }.map { String($0.dropFirst("event ".count)) }
   }
 
-  /// Goes to a chapter and returns the time of the seek.
-  private func go(_ rig: Rig, next: Bool) async throws -> MediaTime? {
+  /// Seeks to the next or the previous chapter, and returns the time of the seek.
+  private func seekToChapter(_ rig: Rig, next: Bool) async throws -> MediaTime? {
     let result = Mutex<SeekResult?>(nil)
     try await rig.run { player in
       if next {
@@ -48,28 +48,28 @@ import Testing
     return result.withLock { $0?.unfinishedReason == nil ? $0?.time : nil }
   }
 
-  @Test func eachIsToldWhenItsFirstSampleIsHeard() async throws {
+  @Test func chapterIsReportedWhenItsFirstSampleIsHeard() async throws {
     let rig = try await Rig()
     try await rig.run { try $0.append([try item(rig)]) }
     await rig.settle()
-    #expect(chapters(rig) == ["chapter item 1 at 0: 1 of 4 C1"])
+    #expect(chapterEvents(rig) == ["chapter item 1 at 0: 1 of 4 C1"])
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 3_999)
-    #expect(chapters(rig).count == 1)
+    #expect(chapterEvents(rig).count == 1)
     await rig.advance(milliseconds: 1)
-    #expect(chapters(rig).last == "chapter item 1 at 4: 2 of 4 C2")
+    #expect(chapterEvents(rig).last == "chapter item 1 at 4: 2 of 4 C2")
     #expect(await rig.run { $0.currentChapter?.number } == 2)
     await rig.advance(milliseconds: 16_000)
     #expect(
-      chapters(rig) == [
+      chapterEvents(rig) == [
         "chapter item 1 at 0: 1 of 4 C1", "chapter item 1 at 4: 2 of 4 C2", "chapter item 1 at 8.25: 3 of 4 C3",
         "chapter item 1 at 12: 4 of 4 C4",
       ])
-    print(chapters(rig))
+    print(chapterEvents(rig))
   }
 
   /// Chapters from 2 s to 6 s, from 10 s to 15 s, and from 15.05 s to 18 s. The gap before the third counts as none.
-  @Test func aChapterThatIsOverIsNotTheCurrentOne() async throws {
+  @Test func currentChapterIsNilAfterItsEnd() async throws {
     let rig = try await Rig()
     let item = try item(rig, starts: [2_000, 10_000, 15_050], ends: [6_000, 15_000, 18_000])
     try await rig.run { try $0.append([item]) }
@@ -78,40 +78,41 @@ import Testing
     await rig.advance(milliseconds: 8_000)
     #expect(await rig.run { $0.currentChapter } == nil)
     await rig.advance(milliseconds: 11_000)
-    let told = [
+    let expectedEvents = [
       "chapter item 1 at 0: none", "chapter item 1 at 2: 1 of 3 C1", "chapter item 1 at 6: none",
       "chapter item 1 at 10: 2 of 3 C2", "chapter item 1 at 15.05: 3 of 3 C3", "chapter item 1 at 18: none",
     ]
-    print(chapters(rig))
-    #expect(chapters(rig) == told)
+    print(chapterEvents(rig))
+    #expect(chapterEvents(rig) == expectedEvents)
     #expect(await rig.run { $0.currentChapter } == nil)
     // Outside of chapters, the next and previous ones are by position.
-    #expect(try await go(rig, next: false) == seconds(15.05))
+    #expect(try await seekToChapter(rig, next: false) == seconds(15.05))
     try await rig.run { try $0.seek(to: seconds(8), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
-    #expect(chapters(rig).last == "chapter item 1 at 8: none")
-    #expect(try await go(rig, next: true) == seconds(10))
+    #expect(chapterEvents(rig).last == "chapter item 1 at 8: none")
+    #expect(try await seekToChapter(rig, next: true) == seconds(10))
     // In reverse the end belongs to the chapter.
     try await rig.run { try $0.seek(to: seconds(7), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 2_000)
-    #expect(chapters(rig).last == "chapter item 1 at 6: 1 of 3 C1")
+    #expect(chapterEvents(rig).last == "chapter item 1 at 6: 1 of 3 C1")
   }
 
   /// Records the calls of a chapter observer.
-  private final class Cues: Sendable {
+  private final class ObserverCalls: Sendable {
     private let lines = Mutex<[String]>([])
 
     func add(_ observation: TimeObservation) {
       let chapter = observation.chapter.map { "\($0.number) \($0.chapter.title ?? "-")" } ?? "none"
-      let way = observation.reason == .skipped ? observation.isBackward ? " back" : " on" : ""
-      let line = "\(observation.reason)\(way) \(observation.itemID) \(observation.time.decimalDescription) \(chapter)"
+      let direction = observation.reason == .skipped ? observation.isBackward ? " back" : " on" : ""
+      let line =
+        "\(observation.reason)\(direction) \(observation.itemID) \(observation.time.decimalDescription) \(chapter)"
       lines.withLock { $0.append(line) }
     }
 
     /// Returns and removes the calls so far.
-    func take() -> [String] {
+    func drain() -> [String] {
       lines.withLock { lines in
         defer { lines = [] }
         return lines
@@ -119,9 +120,9 @@ import Testing
     }
   }
 
-  @Test func startsAreToldOfWhicheverItemIsCurrentAndEachPassOnce() async throws {
+  @Test func observerReportsEachChapterStartOfTheCurrentItemOncePerPass() async throws {
     let rig = try await Rig()
-    let (all, second) = (Cues(), Cues())
+    let (all, second) = (ObserverCalls(), ObserverCalls())
     let isEnded = Mutex(false)
     try await rig.run { player in
       _ = try player.addChapterTimeObserver(includesSeeks: true) { all.add($0) }
@@ -129,63 +130,63 @@ import Testing
       _ = try player.addChapterTimeObserver(itemID: 2, onEnd: { isEnded.withLock { $0 = true } }) { second.add($0) }
     }
     await rig.settle()
-    #expect(all.take() == [])
+    #expect(all.drain() == [])
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 100)
-    #expect(all.take() == ["crossed 1 0 1 C1"])
+    #expect(all.drain() == ["crossed 1 0 1 C1"])
     await rig.advance(milliseconds: 3_899)
-    #expect(all.take() == [])
+    #expect(all.drain() == [])
     await rig.advance(milliseconds: 1)
-    #expect(all.take() == ["crossed 1 4 2 C2"])
+    #expect(all.drain() == ["crossed 1 4 2 C2"])
     // A seek skips one start, and ends before the other.
     try await rig.run { try $0.seek(to: seconds(12), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
-    #expect(all.take() == ["skipped on 1 8.25 3 C3", "crossed 1 12 4 C4"])
+    #expect(all.drain() == ["skipped on 1 8.25 3 C3", "crossed 1 12 4 C4"])
     await rig.advance(milliseconds: 200)
-    #expect(all.take() == [])
+    #expect(all.drain() == [])
     try await rig.run { try $0.seek(to: seconds(8), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
-    #expect(all.take() == ["skipped back 1 12 4 C4", "skipped back 1 8.25 3 C3"])
-    #expect(second.take() == [])
+    #expect(all.drain() == ["skipped back 1 12 4 C4", "skipped back 1 8.25 3 C3"])
+    #expect(second.drain() == [])
     // The next item follows without a gap.
     try await rig.run { try $0.seek(to: seconds(19), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
-    #expect(all.take() == ["skipped on 1 8.25 3 C3", "skipped on 1 12 4 C4"])
+    #expect(all.drain() == ["skipped on 1 8.25 3 C3", "skipped on 1 12 4 C4"])
     await rig.advance(milliseconds: 3_000)
-    #expect(all.take() == ["crossed 2 0 1 C1", "crossed 2 1.5 2 C2"])
-    #expect(second.take() == ["crossed 2 0 1 C1", "crossed 2 1.5 2 C2"])
+    #expect(all.drain() == ["crossed 2 0 1 C1", "crossed 2 1.5 2 C2"])
+    #expect(second.drain() == ["crossed 2 0 1 C1", "crossed 2 1.5 2 C2"])
     // In reverse a start is reached when its chapter ends.
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 3_000)
-    #expect(all.take() == ["crossed 2 1.5 2 C2", "crossed 2 0 1 C1"])
+    #expect(all.drain() == ["crossed 2 1.5 2 C2", "crossed 2 0 1 C1"])
     await rig.run { player in try? player.remove([2]) }
-    #expect(isEnded.withLock { $0 } && second.take().last == "crossed 2 0 1 C1")
+    #expect(isEnded.withLock { $0 } && second.drain().last == "crossed 2 0 1 C1")
   }
 
-  @Test func anObserverThatComesLateIsToldOfWhatIsAhead() async throws {
+  @Test func observerAddedDuringPlaybackReportsOnlyLaterChapters() async throws {
     let rig = try await Rig()
     try await rig.run { try $0.append([try item(rig)]) }
     await rig.settle()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 5_000)
-    let cues = Cues()
+    let calls = ObserverCalls()
     let token = Mutex<ObserverToken?>(nil)
     try await rig.run { player in
-      let added = try player.addChapterTimeObserver { cues.add($0) }
+      let added = try player.addChapterTimeObserver { calls.add($0) }
       token.withLock { $0 = added }
     }
     await rig.advance(milliseconds: 3_251)
-    #expect(cues.take() == ["crossed 1 8.25 3 C3"])
+    #expect(calls.drain() == ["crossed 1 8.25 3 C3"])
     try await rig.run { player in
       if let token = token.withLock({ $0 }) { try player.removeTimeObserver(token) }
       expectError(.noSuchItem) { try player.addChapterTimeObserver(itemID: 9) { _ in } }
     }
     await rig.advance(milliseconds: 5_000)
-    #expect(cues.take() == [])
+    #expect(calls.drain() == [])
   }
 
   /// A part from 6 s to 13 s: the second chapter begins before it, and the fourth continues after it.
-  @Test func thoseOfAPartLieInThePart() async throws {
+  @Test func chaptersAreClippedToTheTimeRangeOfTheItem() async throws {
     let rig = try await Rig()
     let whole = try item(rig)
     let part = PlayerItem(
@@ -198,86 +199,86 @@ import Testing
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 7_500)
     #expect(
-      chapters(rig) == [
+      chapterEvents(rig) == [
         "chapter item 1 at 0: 1 of 3 C2", "chapter item 1 at 2.25: 2 of 3 C3", "chapter item 1 at 6: 3 of 3 C4",
       ])
   }
 
-  @Test func oneGoesOnAndBackByChapters() async throws {
+  @Test func seeksToTheNextAndPreviousChapterLandAtChapterStarts() async throws {
     let rig = try await Rig()
     try await rig.run { try $0.append([try item(rig)]) }
     await rig.settle()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 1_000)
-    #expect(try await go(rig, next: true) == seconds(4))
-    #expect(try await go(rig, next: true) == seconds(8.25))
+    #expect(try await seekToChapter(rig, next: true) == seconds(4))
+    #expect(try await seekToChapter(rig, next: true) == seconds(8.25))
     await rig.advance(milliseconds: 2_500)
-    // 2.5 s into the chapter: goes to the previous one.
-    #expect(try await go(rig, next: false) == seconds(4))
+    // 2.5 s into the chapter: seeks to the previous one.
+    #expect(try await seekToChapter(rig, next: false) == seconds(4))
     await rig.advance(milliseconds: 3_100)
-    // More than 3 s into the chapter: goes to its start.
-    #expect(try await go(rig, next: false) == seconds(4))
-    #expect(try await go(rig, next: false) == .zero)
-    #expect(try await go(rig, next: false) == .zero)
-    for start in [4, 8.25, 12] { #expect(try await go(rig, next: true) == seconds(start)) }
+    // More than 3 s into the chapter: seeks to its start.
+    #expect(try await seekToChapter(rig, next: false) == seconds(4))
+    #expect(try await seekToChapter(rig, next: false) == .zero)
+    #expect(try await seekToChapter(rig, next: false) == .zero)
+    for start in [4, 8.25, 12] { #expect(try await seekToChapter(rig, next: true) == seconds(start)) }
     var code = 0
-    do { _ = try await go(rig, next: true) } catch let error as MediaError { code = error.code.rawValue }
+    do { _ = try await seekToChapter(rig, next: true) } catch let error as MediaError { code = error.code.rawValue }
     #expect(code == 1013)
     #expect(await rig.run { $0.currentChapter?.chapter.title } == "C4")
-    #expect(chapters(rig).last == "chapter item 1 at 12: 4 of 4 C4")
-    print(chapters(rig))
+    #expect(chapterEvents(rig).last == "chapter item 1 at 12: 4 of 4 C4")
+    print(chapterEvents(rig))
   }
 
-  @Test func seeksLoopsAndTheWayBackAreFollowed() async throws {
+  @Test func chapterChangesAreReportedAfterSeeksInReverseAndInLoops() async throws {
     let rig = try await Rig()
     try await rig.run { try $0.append([try item(rig)]) }
     await rig.settle()
     try await rig.run { try $0.seek(to: seconds(9), toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
-    #expect(chapters(rig).last == "chapter item 1 at 9: 3 of 4 C3")
+    #expect(chapterEvents(rig).last == "chapter item 1 at 9: 3 of 4 C3")
     try await rig.run { player in
       try player.setRate(-1)
     }
     await rig.advance(milliseconds: 1_500)
-    #expect(chapters(rig).last == "chapter item 1 at 8.25: 2 of 4 C2")
+    #expect(chapterEvents(rig).last == "chapter item 1 at 8.25: 2 of 4 C2")
     try await rig.run { player in
       player.pause()
       try player.seek(to: seconds(3.5), toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
     }
     await rig.settle()
-    #expect(chapters(rig).last == "chapter item 1 at 3.5: 1 of 4 C1")
+    #expect(chapterEvents(rig).last == "chapter item 1 at 3.5: 1 of 4 C1")
     try await rig.run { player in
       try player.setLoop(TimeRange(start: seconds(3.75), end: seconds(4.25)))
       try player.setRate(1)
     }
     await rig.advance(milliseconds: 1_900)
-    print(chapters(rig))
+    print(chapterEvents(rig))
     #expect(
-      chapters(rig).suffix(4) == [
+      chapterEvents(rig).suffix(4) == [
         "chapter item 1 at 4: 2 of 4 C2", "chapter item 1 at 3.75: 1 of 4 C1", "chapter item 1 at 4: 2 of 4 C2",
         "chapter item 1 at 3.75: 1 of 4 C1",
       ])
   }
 
-  @Test func whereTheFirstBeginsLaterThereIsNoneBefore() async throws {
+  @Test func noChapterIsCurrentBeforeTheFirstOrInItemsWithoutChapters() async throws {
     let rig = try await Rig()
     let plain = try rig.wav(file: 2, frames: 48_000)
     try await rig.run { try $0.append([try item(rig, starts: [5_000, 10_000]), plain]) }
     await rig.settle()
-    #expect(chapters(rig) == ["chapter item 2 at 0: none"])
+    #expect(chapterEvents(rig) == ["chapter item 2 at 0: none"])
     #expect(await rig.run { $0.currentChapter } == nil)
     var code = 0
-    do { _ = try await go(rig, next: false) } catch let error as MediaError { code = error.code.rawValue }
+    do { _ = try await seekToChapter(rig, next: false) } catch let error as MediaError { code = error.code.rawValue }
     #expect(code == 1013)
-    #expect(try await go(rig, next: true) == seconds(5))
+    #expect(try await seekToChapter(rig, next: true) == seconds(5))
     await rig.run { $0.advanceToNextItem() }
     await rig.settle()
     code = 0
-    do { _ = try await go(rig, next: true) } catch let error as MediaError { code = error.code.rawValue }
+    do { _ = try await seekToChapter(rig, next: true) } catch let error as MediaError { code = error.code.rawValue }
     #expect(code == 1013, "the item has none")
     await rig.run { $0.removeAllItems() }
     code = 0
-    do { _ = try await go(rig, next: true) } catch let error as MediaError { code = error.code.rawValue }
+    do { _ = try await seekToChapter(rig, next: true) } catch let error as MediaError { code = error.code.rawValue }
     #expect(code == 1004)
   }
 }

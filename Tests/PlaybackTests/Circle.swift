@@ -14,9 +14,9 @@ enum Circle {
     return atan2(Double(right), Double(left)) / (2 * .pi) * round
   }
 
-  /// The distance of `place` from `other`, from -500 to 500 frames.
-  static func difference(_ place: Double, _ other: Double) -> Double {
-    (place - other).remainder(dividingBy: round)
+  /// The distance of `position` from `other`, from -500 to 500 frames.
+  static func difference(_ position: Double, _ other: Double) -> Double {
+    (position - other).remainder(dividingBy: round)
   }
 
   private static let files = Mutex<[String: Data]>([:])
@@ -25,7 +25,7 @@ enum Circle {
   static func file(frames: Int, rate: Int) -> Data {
     files.withLock { files in
       let name = "\(frames) at \(rate)"
-      if let made = files[name] { return made }
+      if let cached = files[name] { return cached }
       var bytes = Data("RIFF".utf8)
       func append(_ value: Int, _ count: Int) {
         for byte in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
@@ -37,11 +37,11 @@ enum Circle {
       }
       bytes += Data("data".utf8)
       append(frames * 8, 4)
-      let samples = [Float](unsafeUninitializedCapacity: frames * 2) { room, count in
+      let samples = [Float](unsafeUninitializedCapacity: frames * 2) { buffer, count in
         for index in 0..<frames {
           let angle = Double(index % Int(round)) / round * 2 * Double.pi
-          room[index * 2] = Float(0.8 * cos(angle))
-          room[index * 2 + 1] = Float(0.8 * sin(angle))
+          buffer[index * 2] = Float(0.8 * cos(angle))
+          buffer[index * 2 + 1] = Float(0.8 * sin(angle))
         }
         count = frames * 2
       }

@@ -54,7 +54,7 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
 
   /// Creates a file with `frames` frames of noise. With more than two channels, each channel has a different tone.
   func make(_ path: String, frames: Int, seed: Int) throws {
-    let sound =
+    let source =
       switch channels {
       case 1: "anoisesrc=r=\(rate):a=0.4:seed=\(seed):c=pink,aformat=channel_layouts=mono"
       case 2: "anoisesrc=r=\(rate):a=0.4:seed=\(seed):c=pink,aformat=channel_layouts=stereo"
@@ -64,19 +64,19 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
       }
     let video = hasVideo ? ["-f", "lavfi", "-i", "testsrc=duration=0.3:size=64x48:rate=25"] : []
     try Fixtures.ffmpeg(
-      ["-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", sound] + video
+      ["-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", source] + video
         + ["-frames:a", "1000000", "-af", "atrim=end_sample=\(frames)"] + arguments + [path])
   }
 
   /// Returns FFmpeg's trim values for a file at 48,000 Hz with packets of one size: the number of frames to omit before
   /// the audio, and at the end of the last packet.
   static func packetEdges(_ path: String) throws -> (before: Int, behind: Int) {
-    let told = path + ".packets"
+    let packetList = path + ".packets"
     try ChildProcess.run([
-      "/bin/sh", "-c", "ffprobe -v error -select_streams a -show_packets \"$0\" >\"$1\"", path, told,
+      "/bin/sh", "-c", "ffprobe -v error -select_streams a -show_packets \"$0\" >\"$1\"", path, packetList,
     ])
     var values: [String: [Double]] = [:]
-    for line in try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n") {
+    for line in try String(contentsOfFile: packetList, encoding: .utf8).split(separator: "\n") {
       let parts = line.split(separator: "=")
       if parts.count == 2, let value = Double(parts[1]) { values[String(parts[0]), default: []].append(value) }
     }
@@ -92,10 +92,10 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
   static func decode(_ path: String) throws -> Sound {
     let reader = try AudioTrackReader(asset: Asset(path: path))
     var samples: [Float] = []
-    let room = UnsafeMutablePointer<Float>.allocate(capacity: 4_096 * reader.format.channelCount)
-    defer { room.deallocate() }
-    while case .frames(let count, _) = try reader.read(into: room, capacityFrames: 4_096) {
-      samples += UnsafeBufferPointer(start: room, count: count * reader.format.channelCount)
+    let buffer = UnsafeMutablePointer<Float>.allocate(capacity: 4_096 * reader.format.channelCount)
+    defer { buffer.deallocate() }
+    while case .frames(let count, _) = try reader.read(into: buffer, capacityFrames: 4_096) {
+      samples += UnsafeBufferPointer(start: buffer, count: count * reader.format.channelCount)
     }
     return (reader.format, samples)
   }

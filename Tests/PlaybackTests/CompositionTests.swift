@@ -31,7 +31,7 @@ import Testing
     return PlayerItem(asset: Asset(composition: composition), id: 1)
   }
 
-  @Test func aCompositionIsHeardToTheSample() async throws {
+  @Test func compositionPlaysItsSegmentsSampleForSample() async throws {
     let rig = try await Rig()
     let item = try item(rig)
     let other = try rig.wav(file: 3, frames: 4_800)
@@ -49,7 +49,7 @@ import Testing
     #expect(rig.dump.contains("event playedToEnd item 1 at \(Self.frames(60_001).decimalDescription)"))
   }
 
-  @Test func aSeekGoesIntoTheSegmentThatHasTheTime() async throws {
+  @Test func seekLandsInTheSegmentThatContainsTheTime() async throws {
     let rig = try await Rig()
     let item = try item(rig)
     try await rig.run { try $0.append([item]) }
@@ -60,7 +60,7 @@ import Testing
     #expect(rig.heard.runs.map { [$0.file, $0.firstIndex, $0.count] } == [[2, 15_007, 5_000], [1, 44_000, 10_001]])
   }
 
-  @Test func aCompositionIsLooped() async throws {
+  @Test func looperRepeatsAComposition() async throws {
     let rig = try await Rig()
     let item = try item(rig)
     let looper = try PlayerLooper(player: rig.player, item: item)
@@ -72,7 +72,7 @@ import Testing
     looper.disableLooping()
   }
 
-  @Test func aSourceThatIsGoneFailsTheItemWhenItsTurnComes() async throws {
+  @Test func missingSourceFailsTheItemWhenPlaybackReachesIt() async throws {
     let rig = try await Rig()
     let item = try item(rig)
     try FileManager.default.removeItem(atPath: rig.files.file("2.flac"))

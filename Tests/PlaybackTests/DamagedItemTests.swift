@@ -10,7 +10,7 @@ import Testing
 @Suite struct DamagedItemTests {
   /// Plays `damaged`, 4 s of file number 1, and then 0.1 s of file number 2; compares the log with a golden. The item
   /// is longer than the audio decoded before playback, so that the reports of its end always come in the same order.
-  private func golden(
+  private func expectPlaybackGolden(
     _ name: String, milliseconds: Int64 = 4_600, _ damaged: (Rig) throws -> PlayerItem
   ) async throws {
     let rig = try await Rig()
@@ -35,24 +35,24 @@ import Testing
     return rig.item(path)
   }
 
-  @Test func anUndecodablePacketIsSilence() async throws {
-    try await golden("undecodable-packet") { rig in
+  @Test func undecodablePacketPlaysAsSilence() async throws {
+    try await expectPlaybackGolden("undecodable-packet") { rig in
       var data = try bytes(rig.flac(file: 1, frames: 192_000))
       for offset in 0..<40 { data[data.count / 2 + offset] ^= 0x5a }
       return try write(data, as: "hit.flac", rig)
     }
   }
 
-  @Test func timestampsThatJumpBackAreCountedAnew() async throws {
-    try await golden("jumping-timestamps") { rig in try jumping(rig, byMilliseconds: -900) }
+  @Test func backwardTimestampJumpIsIgnored() async throws {
+    try await expectPlaybackGolden("jumping-timestamps") { rig in try fileWithJump(rig, byMilliseconds: -900) }
   }
 
-  @Test func timestampsThatJumpAheadAreSilence() async throws {
-    try await golden("timestamps-with-a-hole") { rig in try jumping(rig, byMilliseconds: 500) }
+  @Test func forwardTimestampJumpPlaysAsSilence() async throws {
+    try await expectPlaybackGolden("timestamps-with-a-hole") { rig in try fileWithJump(rig, byMilliseconds: 500) }
   }
 
   /// FLAC in Matroska whose clusters have shifted times from 2.5 s.
-  private func jumping(_ rig: Rig, byMilliseconds jump: Int) throws -> PlayerItem {
+  private func fileWithJump(_ rig: Rig, byMilliseconds jump: Int) throws -> PlayerItem {
     let source = try rig.flac(file: 1, frames: 192_000)
     let path = rig.files.file("whole.mka")
     try Fixtures.ffmpeg([
@@ -62,20 +62,20 @@ import Testing
     var data = try Data(contentsOf: URL(fileURLWithPath: path))
     var count = 0
     for offset in 0..<(data.count - 24) where Array(data[offset..<(offset + 4)]) == [0x1f, 0x43, 0xb6, 0x75] {
-      let places = (offset + 4)..<(offset + 20)
-      guard let place = places.first(where: { data[$0] == 0xe7 && data[$0 + 1] == 0x82 }) else { continue }
-      let time = Int(data[place + 2]) << 8 | Int(data[place + 3])
+      let timeOffsets = (offset + 4)..<(offset + 20)
+      guard let timeOffset = timeOffsets.first(where: { data[$0] == 0xe7 && data[$0 + 1] == 0x82 }) else { continue }
+      let time = Int(data[timeOffset + 2]) << 8 | Int(data[timeOffset + 3])
       guard time >= 2_500 else { continue }
-      data[place + 2] = UInt8((time + jump) >> 8)
-      data[place + 3] = UInt8((time + jump) & 0xff)
+      data[timeOffset + 2] = UInt8((time + jump) >> 8)
+      data[timeOffset + 3] = UInt8((time + jump) & 0xff)
       count += 1
     }
     #expect(count > 1)
     return try write(data, as: "jump.mka", rig)
   }
 
-  @Test func aHeaderThatSaysTooLittleIsCorrected() async throws {
-    try await golden("header-too-short") { rig in
+  @Test func durationOfATooShortHeaderIsCorrected() async throws {
+    try await expectPlaybackGolden("header-too-short") { rig in
       var data = try bytes(rig.flac(file: 1, frames: 192_000))
       // The number of samples in STREAMINFO: half of the real one.
       data.replaceSubrange(22..<26, with: [0, 1, 0x77, 0])
@@ -83,8 +83,8 @@ import Testing
     }
   }
 
-  @Test func aHeaderThatSaysTooMuchIsCorrected() async throws {
-    try await golden("header-too-long") { rig in
+  @Test func durationOfATooLongHeaderIsCorrected() async throws {
+    try await expectPlaybackGolden("header-too-long") { rig in
       var data = try bytes(rig.flac(file: 1, frames: 192_000))
       data.replaceSubrange(22..<26, with: [0, 5, 0xdc, 0])
       return try write(data, as: "long.flac", rig)
@@ -92,12 +92,14 @@ import Testing
   }
 
   /// An estimated duration becomes exact when the end has been read during playback.
-  @Test func anEstimateIsCorrectedWhilePlaying() async throws {
-    try await golden("estimated-duration") { rig in try estimated(rig, frames: 192_000, milliseconds: 4_400) }
+  @Test func estimatedDurationIsCorrectedDuringPlayback() async throws {
+    try await expectPlaybackGolden("estimated-duration") { rig in
+      try fileWithEstimate(rig, frames: 192_000, milliseconds: 4_400)
+    }
   }
 
   /// FLAC in Matroska with a stated duration of `milliseconds`.
-  private func estimated(_ rig: Rig, frames: Int, milliseconds: Double) throws -> PlayerItem {
+  private func fileWithEstimate(_ rig: Rig, frames: Int, milliseconds: Double) throws -> PlayerItem {
     let source = try rig.flac(file: 1, frames: frames)
     let path = rig.files.file("estimate.mka")
     try Fixtures.ffmpeg([
@@ -106,19 +108,19 @@ import Testing
     ])
     var data = try Data(contentsOf: URL(fileURLWithPath: path))
     // Duration: a float of 8 bytes, in milliseconds.
-    let place = try #require((0..<2_000).first { Array(data[$0..<($0 + 3)]) == [0x44, 0x89, 0x88] })
+    let offset = try #require((0..<2_000).first { Array(data[$0..<($0 + 3)]) == [0x44, 0x89, 0x88] })
     data.replaceSubrange(
-      (place + 3)..<(place + 11), with: withUnsafeBytes(of: milliseconds.bitPattern.bigEndian) { Data($0) })
+      (offset + 3)..<(offset + 11), with: withUnsafeBytes(of: milliseconds.bitPattern.bigEndian) { Data($0) })
     return try write(data, as: "estimate.mka", rig)
   }
 
   /// The file is long enough not to be read to its end before the seek. If the stated duration is too long, playback
   /// starts at the last sample; if it is too short, at the end known so far.
   @Test(arguments: [40_900, 39_000] as [Double])
-  func backwardsFromTheEndAnEstimateIsHeardWithoutAGap(_ milliseconds: Double) async throws {
+  func reversePlaybackFromAnEstimatedEndHasNoGap(_ milliseconds: Double) async throws {
     let rig = try await Rig()
     let frames = 1_920_000
-    let item = try estimated(rig, frames: frames, milliseconds: milliseconds)
+    let item = try fileWithEstimate(rig, frames: frames, milliseconds: milliseconds)
     try await rig.run { player in
       try player.append([item])
       try player.setActionAtItemEnd(.pause)
@@ -132,14 +134,14 @@ import Testing
     await rig.advance(milliseconds: 500)
     let end = min(frames, Int(milliseconds) * 48)
     let heard = rig.heard.all.drop { $0 == .silence }.prefix(24_000)
-    let wanted = (end - 24_000..<end).reversed().map { TimeCode.frame(file: 1, index: $0) }
-    #expect(Array(heard) == wanted)
+    let expected = (end - 24_000..<end).reversed().map { TimeCode.frame(file: 1, index: $0) }
+    #expect(Array(heard) == expected)
     #expect(item.status == .readyToPlay)
     #expect(await rig.run { $0.currentTime() } == MediaTime(value: Int64(end - 24_000), timescale: 48_000))
   }
 
   /// Longer than the audio decoded ahead, so that the end is lost during playback.
-  @Test func aFileThatShrinksWhileItPlaysEndsThere() async throws {
+  @Test func fileTruncatedDuringPlaybackEndsAtTheTruncation() async throws {
     let rig = try await Rig()
     let frames = 480_000
     let item = try rig.wav(file: 1, frames: frames)
@@ -156,7 +158,7 @@ import Testing
   }
 
   /// Creates two seconds of video and audio in a file `name`.
-  private func film(_ rig: Rig, _ name: String, _ options: [String] = []) throws -> String {
+  private func videoFile(_ rig: Rig, _ name: String, _ options: [String] = []) throws -> String {
     let path = rig.files.file(name)
     try Fixtures.ffmpeg(
       [
@@ -166,9 +168,9 @@ import Testing
     return path
   }
 
-  @Test func anItemWhoseAudioHasNoDecoderFailsThoughItsVideoDecodes() async throws {
+  @Test func itemWithoutAnAudioDecoderFailsAlthoughItsVideoDecodes() async throws {
     let rig = try await Rig()
-    var data = try Data(contentsOf: URL(fileURLWithPath: film(rig, "film.mkv")))
+    var data = try Data(contentsOf: URL(fileURLWithPath: videoFile(rig, "film.mkv")))
     let codec = try #require(data.range(of: Data("A_AAC".utf8)))
     data.replaceSubrange(codec, with: Data("A_NUL".utf8))
     let item = try write(data, as: "unknown.mkv", rig)
@@ -176,14 +178,14 @@ import Testing
     await rig.settle()
     #expect(item.error?.code == .unknownCodec)
     // With the audio deselected, it plays like a file without audio.
-    let silent = rig.item(rig.files.file("unknown.mkv"))
-    let tracks = try await silent.asset.load(.tracks)
+    let withoutAudio = rig.item(rig.files.file("unknown.mkv"))
+    let tracks = try await withoutAudio.asset.load(.tracks)
     #expect(tracks.count == 2)
-    let group = try #require(silent.mediaSelectionGroups.first { $0.characteristic == .audible })
-    try silent.select(nil, in: group)
-    try await rig.run { try $0.append([silent]) }
+    let group = try #require(withoutAudio.mediaSelectionGroups.first { $0.characteristic == .audible })
+    try withoutAudio.select(nil, in: group)
+    try await rig.run { try $0.append([withoutAudio]) }
     await rig.settle()
-    #expect(silent.status == .readyToPlay)
+    #expect(withoutAudio.status == .readyToPlay)
   }
 
   /// Removes the media data box of an MP4, or keeps `byteCount` bytes of it.
@@ -204,16 +206,16 @@ import Testing
   }
 
   @Test(arguments: [nil, 0] as [Int?], [["-vn"], []])
-  func anItemWhoseMediaIsMissingFails(_ byteCount: Int?, _ options: [String]) async throws {
+  func itemWithoutMediaDataFailsAsDamaged(_ byteCount: Int?, _ options: [String]) async throws {
     let rig = try await Rig()
-    let path = try film(rig, "film.mp4", options + ["-movflags", "+faststart"])
+    let path = try videoFile(rig, "film.mp4", options + ["-movflags", "+faststart"])
     let item = try withoutMedia(path, keeping: byteCount, rig)
     try await expectDamage(item, rig)
   }
 
-  @Test func anItemWhoseAudioHasNoPacketsFails() async throws {
+  @Test func itemWithoutAudioPacketsFailsAsDamaged() async throws {
     let rig = try await Rig()
-    let path = try film(rig, "film.mkv")
+    let path = try videoFile(rig, "film.mkv")
     let copy = rig.files.file("none.mkv")
     try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-i", path, "-c", "copy", "-bsf:a", "noise=drop=1", copy])
     let item = rig.item(copy)

@@ -25,7 +25,7 @@ import Testing
     Issue.record("items are still connected")
   }
 
-  @Test func aTurnOfTheLoopDisconnectsNoMoreThanASlice() async throws {
+  @Test func oneLoopTurnDisconnectsAtMostOneSliceOfItems() async throws {
     let (rig, items) = try await rig(5_000)
     try await rig.run { player in
       player.removeAllItems()
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 100, 3_000]) func aReplacedQueueKeepsOnlyTheNewItems(_ count: Int) async throws {
+  @Test(arguments: [1, 100, 3_000]) func replaceAllKeepsOnlyTheNewItems(_ count: Int) async throws {
     let (rig, items) = try await rig(2_000)
     let new = (0..<count).map { rig.item("/nonexistent/new\($0).wav") }
     try await rig.run { player in
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func anotherPlayerCanHaveTheItemsAtOnce() async throws {
+  @Test func anotherPlayerCanQueueRemovedItemsAtOnce() async throws {
     let (rig, items) = try await rig(1_000)
     let other = QueuePlayer(engine: rig.engine, name: "other")
     try await rig.run { player in
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func removedItemsLeaveOneByOneAndTheOthersStay() async throws {
+  @Test func removeDisconnectsTheRemovedItemsAndKeepsTheOthers() async throws {
     let (rig, items) = try await rig(2_000)
     let (leaving, staying) = (Array(items[500..<1_500]), Array(items[..<500] + items[1_500...]))
     try await rig.run { player in
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func reservedItemsAreInNoQueueUntilTheEdit() async throws {
+  @Test func reservedItemsAreClaimedButNotQueuedUntilTheEdit() async throws {
     let (rig, items) = try await rig(1)
     let new = (0..<500).map { rig.item("/nonexistent/new\($0).wav") }
     let other = QueuePlayer(engine: rig.engine, name: "other")

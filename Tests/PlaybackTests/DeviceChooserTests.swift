@@ -21,7 +21,7 @@ import Testing
     return chooser
   }
 
-  @Test func theNamedDeviceGoesFirstThenThePreferredOnesThenTheDefault() {
+  @Test func namedDeviceComesBeforePreferredDevicesAndTheDefault() {
     let selection = OutputSelection(.device("a"), preferred: ["b", "c"])
     #expect(chooser(selection, ["x", "c", "b", "a"]).choice == .device("a"))
     #expect(chooser(selection, ["x", "c", "b"]).choice == .device("b"))
@@ -33,18 +33,18 @@ import Testing
     #expect(chooser(OutputSelection(.silence), nil).choice == .silence)
   }
 
-  @Test func aDeviceThatIsAskedForByNameIsTakenUnplugged() {
+  @Test func deviceSelectedByNameIsChosenEvenIfUnplugged() {
     #expect(chooser(OutputSelection(.device("a")), ["x", "a"], unplugged: ["a"]).choice == .device("a"))
   }
 
-  @Test func whatIsKnownBeforeTheServerHasToldIsTriedAtOnce() {
+  @Test func firstChoiceNeedsTheDeviceListOnlyForPreferredDevices() {
     #expect(chooser(OutputSelection(), nil).firstChoice == .device(nil))
     #expect(chooser(OutputSelection(.device("a"), preferred: ["b"]), nil).firstChoice == .device("a"))
     #expect(chooser(OutputSelection(.silence), nil).firstChoice == .silence)
     #expect(chooser(OutputSelection(preferred: ["b"]), nil).firstChoice == nil)
   }
 
-  @Test(arguments: LostDevicePolicy.allCases) func aLostDeviceIsWaitedForByHoldAndNull(policy: LostDevicePolicy) {
+  @Test(arguments: LostDevicePolicy.allCases) func onlyPoliciesHoldAndNullWaitForALostDevice(policy: LostDevicePolicy) {
     var chooser = chooser(OutputSelection(lostPolicy: policy), ["x", "a"])
     chooser.deviceWasLost("a")
     #expect(chooser.devices?.outputs.map(\.name) == ["x"])
@@ -57,7 +57,7 @@ import Testing
     #expect(!chooser.mustLeave(.device("a")))
   }
 
-  @Test func anotherPolicyEndsTheWaiting() {
+  @Test func changedPolicyEndsTheWaitForALostDevice() {
     var chooser = chooser(OutputSelection(lostPolicy: .hold), ["x", "a"])
     chooser.deviceWasLost("a")
     chooser.select(OutputSelection(lostPolicy: .null))
@@ -66,7 +66,7 @@ import Testing
     #expect(chooser.choice == .device(nil))
   }
 
-  @Test func aPreferredDeviceComesBeforeTheOneThatIsWaitedFor() {
+  @Test func preferredDeviceComesBeforeAnAwaitedDevice() {
     var chooser = chooser(OutputSelection(preferred: ["b"], lostPolicy: .hold), ["x", "a"])
     chooser.deviceWasLost("a")
     #expect(chooser.choice == .nothing)
@@ -74,7 +74,7 @@ import Testing
     #expect(chooser.choice == .device("b"))
   }
 
-  @Test func whatStandsInForADeviceIsOneOnlyUntilSomethingWasHeard() {
+  @Test func placeholderDeviceIsChosenOnlyUntilARealDeviceWasOpened() {
     var chooser = chooser(OutputSelection(lostPolicy: .pause), ["auto_null"])
     #expect(chooser.choice == .device(nil))
     chooser.deviceWasOpened("auto_null")
@@ -90,7 +90,7 @@ import Testing
       lost.select(OutputSelection(lostPolicy: policy))
       lost.serverWasLost()
       lost.devices = self.chooser(OutputSelection(), ["auto_null"]).devices
-      #expect(lost.choice == .nothing, "\(policy): what is played now is heard by nobody")
+      #expect(lost.choice == .nothing, "\(policy): playback on the placeholder is inaudible")
       lost.devices = self.chooser(OutputSelection(), ["a"]).devices
       #expect(lost.choice == .device(nil))
     }
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: LostDevicePolicy.allCases)
-  func aServerThatComesBackMayHaveOtherDevicesFirst(policy: LostDevicePolicy) {
+  func selectedDeviceIsChosenAgainAfterAServerRestart(policy: LostDevicePolicy) {
     var chooser = chooser(OutputSelection(.device("a"), lostPolicy: policy), ["x", "a"])
     chooser.deviceWasOpened("a")
     chooser.serverWasLost()

@@ -146,7 +146,7 @@ final class DeviceRig: Sendable {
   }
 
   /// Lets virtual time pass, after all earlier requests have started.
-  func pass(milliseconds: Int64) async {
+  func advance(milliseconds: Int64) async {
     await withCheckedContinuation { continuation in
       loop.execute { [loop] in loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }
     }
@@ -167,25 +167,25 @@ final class DeviceRig: Sendable {
       return AudioDevices(serverName: "test", outputs: outputs, defaultOutputName: state.names.first)
     }
     server.state.withLock { $0.report }?(devices)
-    await pass(milliseconds: 0)
+    await advance(milliseconds: 0)
   }
 
   /// Reports that no server is available.
-  func reportNothing() async {
+  func reportNoServer() async {
     server.state.withLock { $0.report }?(nil)
-    await pass(milliseconds: 0)
+    await advance(milliseconds: 0)
   }
 
   /// Makes the sink of a device fail.
   func fail(_ name: String, _ code: MediaError.Code) async {
     server.sink("pulse:\(name)")?.fail(code)
-    await pass(milliseconds: 0)
+    await advance(milliseconds: 0)
   }
 
   /// Sends a notice of the device.
   func notice(_ name: String, _ notice: DeviceNotice) async {
     server.sink("pulse:\(name)")?.notice(notice)
-    await pass(milliseconds: 0)
+    await advance(milliseconds: 0)
   }
 
   /// Selects another output. Returns the code of the error, if there is one.
@@ -197,7 +197,7 @@ final class DeviceRig: Sendable {
         return nil
       } catch { return error.code }
     }
-    await pass(milliseconds: 0)
+    await advance(milliseconds: 0)
     return code
   }
 
@@ -208,7 +208,7 @@ final class DeviceRig: Sendable {
   var pauseCount: Int { pauseLog.lines.count }
 
   /// The player's status, waiting reason and rate.
-  var playing: String {
+  var playbackStatus: String {
     get async {
       let state = await player.state
       return "\(state.timeControlStatus) \(state.reasonForWaitingToPlay?.rawValue ?? "-") \(state.rate)"

@@ -14,7 +14,7 @@ import Testing
   private static let format = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
 
   /// Counts the objects that were released.
-  private final class Witness: Sendable {
+  private final class ReleaseCounter: Sendable {
     private let count: WakeSignal<Int>
     init(_ count: WakeSignal<Int>) { self.count = count }
     deinit { count.update { $0 += 1 } }
@@ -37,18 +37,18 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)), arguments: [false, true])
-  func enginesThatAreReleasedEndTheirThreadsAndSinks(_ plays: Bool) async throws {
+  func releasedEnginesEndTheirThreadsAndReleaseTheirSinks(_ plays: Bool) async throws {
     let files = try TemporaryDirectory("released")
     let path = files.file("a.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000)
     let name = plays ? "released-play" : "released-idle"
     let released = WakeSignal(0)
     for _ in 0..<Self.engineCount {
-      // The configuration, and with it the witness, lives as long as the engine's state.
-      let witness = Witness(released)
+      // The configuration, and with it the counter, lives as long as the engine's state.
+      let counter = ReleaseCounter(released)
       let engine = PlaybackEngine(
         loop: ThreadControlLoop(name: name),
-        output: OutputConfiguration(makeSink: { withExtendedLifetime(witness) { TimedSink.null(format: Self.format) } })
+        output: OutputConfiguration(makeSink: { withExtendedLifetime(counter) { TimedSink.null(format: Self.format) } })
       )
       await withCheckedContinuation { continuation in engine.open { _ in continuation.resume() } }
       guard plays else { continue }
@@ -67,21 +67,21 @@ import Testing
   }
 
   /// The configuration keeps the sink, and the sink keeps the output's handler of interruptions.
-  @Test(.timeLimit(.minutes(2))) func anEngineWhoseSinkIsKeptIsReleased() async {
+  @Test(.timeLimit(.minutes(2))) func engineIsReleasedAlthoughItsSinkIsRetained() async {
     let released = WakeSignal(0)
     do {
-      let witness = Witness(released)
+      let counter = ReleaseCounter(released)
       let sink = InterruptibleSink()
       let engine = PlaybackEngine(
         loop: ThreadControlLoop(name: "kept-sink"),
-        output: OutputConfiguration(makeSink: { withExtendedLifetime(witness) { sink } }))
+        output: OutputConfiguration(makeSink: { withExtendedLifetime(counter) { sink } }))
       await withCheckedContinuation { continuation in engine.open { _ in continuation.resume() } }
       await engine.close()
     }
     _ = released.wait { $0 == 1 ? true : nil }
   }
 
-  @Test func anEngineLivesAsLongAsItsPlayers() async throws {
+  @Test func engineLivesAsLongAsItsPlayers() async throws {
     let files = try TemporaryDirectory("released")
     let path = files.file("a.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000)
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// Without isolation this crashed in two of thirteen runs.
-  @Test func aSessionMayBeUsedFromAnyTask() async throws {
+  @Test func sessionAndOutputStateAreUsableFromConcurrentTasks() async throws {
     let engine = PlaybackEngine(
       loop: ThreadControlLoop(name: "tasks"),
       output: OutputConfiguration(makeSink: { TimedSink.null(format: Self.format) }))

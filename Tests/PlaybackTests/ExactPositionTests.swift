@@ -5,38 +5,38 @@ import Testing
 
 /// Positions between frames, added without rounding.
 @Suite struct ExactPositionTests {
-  @Test func manyItemsOfAnyRatesAddUpExactly() {
+  @Test func framesOfDifferentSampleRatesAddUpExactly() {
     let rates = [44_100, 48_000, 22_050, 96_000, 8_000, 11_025, 88_200]
     var random = SeededGenerator(seed: 3)
-    var place = ExactPosition()
+    var position = ExactPosition()
     var counts = [Int: Int64]()
     for _ in 0..<10_000 {
       let (rate, count) = (rates.randomElement(using: &random) ?? 1, Int64.random(in: 0...5_000, using: &random))
-      place.advance(by: count, ofRate: rate, inRate: 48_000)
+      position.advance(by: count, ofRate: rate, inRate: 48_000)
       counts[rate, default: 0] += count
     }
     // Over a common denominator of all rates.
     let common: Int128 = 14_112_000
     let sum = counts.reduce(Int128(0)) { $0 + Int128($1.value) * 48_000 * (common / Int128($1.key)) }
-    #expect(Int128(place.frame) == sum / common)
-    #expect(Int128(place.numerator) * common == sum % common * Int128(place.denominator))
-    #expect(Int128(place.roundedUp) == (sum + common - 1) / common)
+    #expect(Int128(position.frame) == sum / common)
+    #expect(Int128(position.numerator) * common == sum % common * Int128(position.denominator))
+    #expect(Int128(position.roundedUp) == (sum + common - 1) / common)
   }
 
-  @Test func ratesThatHaveNothingInCommonStayWithinAFrame() {
-    var place = ExactPosition()
+  @Test func manyUnrelatedSampleRatesStayWithinOneFrame() {
+    var position = ExactPosition()
     var sum = 0.0
     for rate in 40_000..<41_000 {
-      place.advance(by: 1_001, ofRate: rate, inRate: 48_000)
+      position.advance(by: 1_001, ofRate: rate, inRate: 48_000)
       sum += 1_001 * 48_000 / Double(rate)
     }
-    #expect(abs(Double(place.roundedUp) - sum) <= 1)
+    #expect(abs(Double(position.roundedUp) - sum) <= 1)
   }
 
-  @Test func itBeginsBehindItsFirstFrame() {
-    var place = ExactPosition(frame: -10)
-    place.advance(by: 9, ofRate: 44_100, inRate: 48_000)
-    #expect(place.frame == -1)
-    #expect(place.roundedUp == 0)
+  @Test func negativePositionRoundsDownToItsFrameAndUpToTheNext() {
+    var position = ExactPosition(frame: -10)
+    position.advance(by: 9, ofRate: 44_100, inRate: 48_000)
+    #expect(position.frame == -1)
+    #expect(position.roundedUp == 0)
   }
 }

@@ -5,12 +5,12 @@ import Testing
 
 /// The start report of a player whose files take time to open and read, whose audio is resampled, and whose device has
 /// latency.
-@Suite struct ExplainTests {
+@Suite struct StartReportTimingTests {
   /// Advances the loop's clock: by 20 ms when an item is opened, by 5 ms at each seek, and by 10 ms at the first read
   /// after that.
   private final class TimedDecoder: ItemDecoder {
     private let loop: BusyLoop
-    private var isAtPlace = true
+    private var isFirstRead = true
 
     init(_ source: DecodePipeline.Source, _ loop: BusyLoop) throws(MediaError) {
       self.loop = loop
@@ -20,15 +20,15 @@ import Testing
 
     override func seek(to time: MediaTime, before: MediaTime, after: MediaTime) throws(MediaError) -> MediaTime {
       loop.wait(milliseconds: 5)
-      isAtPlace = true
+      isFirstRead = true
       return try super.seek(to: time, before: before, after: after)
     }
 
     override func read(
       into samples: UnsafeMutablePointer<Float>, capacityFrames: Int
     ) throws(MediaError) -> ReadResult {
-      if isAtPlace { loop.wait(milliseconds: 10) }
-      isAtPlace = false
+      if isFirstRead { loop.wait(milliseconds: 10) }
+      isFirstRead = false
       return try super.read(into: samples, capacityFrames: capacityFrames)
     }
   }
@@ -39,9 +39,9 @@ import Testing
 
   private func milliseconds(_ count: Int64) -> Int64 { count * 1_000_000 }
 
-  @Test func aStartSaysWhatOpeningResamplingAndTheDeviceTook() async throws {
+  @Test func startReportStatesOpeningResamplingAndDeviceTimes() async throws {
     let rig = try await rig()
-    let item = try rig.second(sampleRateHz: 44_100)
+    let item = try rig.oneSecondItem(sampleRateHz: 44_100)
     try await rig.run { player in
       player.play()
       try player.append([item])
@@ -61,9 +61,9 @@ import Testing
     #expect(report.totalNanoseconds == milliseconds(60))
   }
 
-  @Test func aSeekSaysWhatResamplingTookAndAsMuchAsItsReply() async throws {
+  @Test func seekReportStatesResamplingTimeAndTheTotalOfTheSeekResult() async throws {
     let rig = try await rig()
-    let item = try rig.second(sampleRateHz: 44_100)
+    let item = try rig.oneSecondItem(sampleRateHz: 44_100)
     try await rig.run { try $0.append([item]) }
     await rig.wait { $0.isPlaybackBufferFull }
     let time = MediaTime(value: 22_050, timescale: 44_100)

@@ -4,7 +4,7 @@ import Testing
 @testable import Playback
 
 /// The order of passes that the machine plans, and its corrections of passes that were decoded in another order.
-@Suite struct FollowingTests {
+@Suite struct PassPlanTests {
   typealias Machine = PlayerStateMachine
 
   private func time(_ seconds: Int64) -> MediaTime { MediaTime(value: seconds, timescale: 1) }
@@ -12,7 +12,7 @@ import Testing
   private func range(_ start: Int64, _ end: Int64) -> TimeRange { TimeRange(start: time(start), end: time(end)) }
 
   /// A machine whose first item plays.
-  private func playing(_ ids: [PlayerItem.ID]) -> Machine {
+  private func playingMachine(_ ids: [PlayerItem.ID]) -> Machine {
     var machine = Machine(canAdvance: true)
     _ = machine.outputBecameReady()
     _ = machine.insert(ids, at: 0)
@@ -23,8 +23,8 @@ import Testing
     return machine
   }
 
-  @Test func aLoopThatIsAheadIsAPlanOnly() {
-    var machine = playing([1, 2])
+  @Test func loopAheadOfTheCurrentTimeChangesOnlyThePlan() {
+    var machine = playingMachine([1, 2])
     let generation = machine.generation
     let actions = machine.setLoop(range(10, 20), count: 2, heardAt: time(3))
     #expect(
@@ -39,8 +39,8 @@ import Testing
     #expect(machine.generation == generation)
   }
 
-  @Test func aLoopWhoseEndHasBeenDecodedCutsThereAndGoesOnInAStreamOfItsOwn() {
-    var machine = playing([1, 2])
+  @Test func loopWithADecodedEndShortensThePassAndStartsAGeneration() {
+    var machine = playingMachine([1, 2])
     let id = PassID(generation: machine.generation, index: 0)
     _ = machine.ended(id, end: nil, isTooShort: false)
     _ = machine.began(Pass(itemID: 2), generation: id.generation)
@@ -53,8 +53,8 @@ import Testing
       ])
   }
 
-  @Test func aLoopThatTheDecodeThreadOverranIsCutWhenThatIsKnown() {
-    var machine = playing([1])
+  @Test func reportedOverrunOfALoopEndShortensThePass() {
+    var machine = playingMachine([1])
     let id = PassID(generation: machine.generation, index: 0)
     _ = machine.setLoop(range(10, 20), count: nil, heardAt: time(3))
     #expect(
@@ -64,8 +64,8 @@ import Testing
       ])
   }
 
-  @Test func anOverrunOfALoopThatIsOffAgainChangesNothing() {
-    var machine = playing([1])
+  @Test func overrunOfARemovedLoopChangesNothing() {
+    var machine = playingMachine([1])
     let id = PassID(generation: machine.generation, index: 0)
     _ = machine.setLoop(range(10, 20), count: nil, heardAt: time(3))
     _ = machine.setLoop(nil, count: nil, heardAt: .zero)
@@ -76,8 +76,8 @@ import Testing
       })
   }
 
-  @Test func aLoopThatIsOffGoesOnWhereThePassEnded() {
-    var machine = playing([1, 2])
+  @Test func removedLoopContinuesWhereThePassEnded() {
+    var machine = playingMachine([1, 2])
     let id = PassID(generation: machine.generation, index: 0)
     _ = machine.setLoop(range(10, 20), count: nil, heardAt: time(3))
     _ = machine.ended(id, end: time(20), isTooShort: false)
@@ -91,13 +91,13 @@ import Testing
     _ = machine.prepared(generation: machine.generation)
     #expect(
       !machine.endHeard(id, error: nil).contains { if case .emit = $0 { true } else { false } },
-      "no transition: time goes on"
+      "no transition: time continues"
     )
     #expect(machine.decoded.first?.pass.start == time(20))
   }
 
-  @Test func aLoopCountsDownAndIsOver() {
-    var machine = playing([1, 2])
+  @Test func loopCountDecreasesWithEachPassUntilTheLoopEnds() {
+    var machine = playingMachine([1, 2])
     let generation = machine.generation
     _ = machine.setLoop(range(10, 20), count: 2, heardAt: time(3))
     for (index, remaining) in [1, nil].enumerated() {
@@ -115,20 +115,20 @@ import Testing
       machine.endHeard(last, error: nil).prefix(2) == [.emit(.playedToEnd(1)), .emit(.transition(from: 1, to: 2))])
   }
 
-  @Test func aLoopEndsWithItsItem() {
-    var machine = playing([1, 2])
+  @Test func loopIsRemovedWithItsItem() {
+    var machine = playingMachine([1, 2])
     _ = machine.setLoop(range(10, 20), count: nil, heardAt: time(30))
     #expect(machine.loop?.isArmed == false)
     _ = machine.remove([1])
     #expect(machine.loop == nil)
   }
 
-  @Test func aSeekArmsALoopOrPlaysOnBehindIt() {
-    var machine = playing([1])
+  @Test func seekIntoALoopArmsItAndSeekPastItDoesNot() {
+    var machine = playingMachine([1])
     _ = machine.setLoop(range(10, 20), count: nil, heardAt: time(3))
-    let beyond = machine.seek(1, to: .time(time(25)))
+    let past = machine.seek(1, to: .time(time(25)))
     #expect(
-      beyond == [.prepare(generation: machine.generation, .init(itemID: 1, time: time(25), seek: 1, jumpCause: .seek))])
+      past == [.prepare(generation: machine.generation, .init(itemID: 1, time: time(25), seek: 1, jumpCause: .seek))])
     let inside = machine.seek(2, to: .time(time(15)))
     #expect(
       inside.last
@@ -136,8 +136,8 @@ import Testing
           generation: machine.generation, .init(itemID: 1, time: time(15), seek: 2, jumpCause: .seek, end: time(20))))
   }
 
-  @Test func endlessRepeatsArePlannedWithinBounds() {
-    var machine = playing([1, 2, 3])
+  @Test func plansOfEndlessRepeatsAreBounded() {
+    var machine = playingMachine([1, 2, 3])
     _ = machine.setRepeatMode(.all)
     #expect(machine.plan.passes.count == Machine.planLength)
     #expect(machine.plan.passes.prefix(4).map(\.itemID) == [2, 3, 1, 2])
@@ -151,8 +151,8 @@ import Testing
     #expect(machine.plan.passes.isEmpty)
   }
 
-  @Test func aShortPlanIsRefilledInTime() {
-    var machine = playing((1...300).map { PlayerItem.ID($0) })
+  @Test func planIsRefilledBeforeItIsEmpty() {
+    var machine = playingMachine((1...300).map { PlayerItem.ID($0) })
     var plans = 0
     for _ in 0..<290 {
       guard let next = machine.plan.passes.first else { break }
@@ -166,8 +166,8 @@ import Testing
     #expect((1...20).contains(plans))
   }
 
-  @Test func anItemThatIsTooShortIsPlannedOnce() {
-    var machine = playing([1, 2])
+  @Test func tooShortItemIsNotRepeated() {
+    var machine = playingMachine([1, 2])
     _ = machine.setRepeatMode(.one)
     #expect(machine.plan.passes.first == Pass(itemID: 1))
     let id = PassID(generation: machine.generation, index: 0)
@@ -177,8 +177,8 @@ import Testing
     #expect(machine.plan.passes.prefix(3) == [Pass(itemID: 2), Pass(itemID: 2), Pass(itemID: 2)])
   }
 
-  @Test func aRepeatedQueueKeepsItsItems() {
-    var machine = playing([1, 2])
+  @Test func repeatAllMovesPlayedItemsToTheEndOfTheQueue() {
+    var machine = playingMachine([1, 2])
     _ = machine.setRepeatMode(.all)
     let id = PassID(generation: machine.generation, index: 0)
     _ = machine.ended(id, end: nil, isTooShort: false)
@@ -192,8 +192,8 @@ import Testing
     #expect(machine.entries.map(\.id) == [1, 2])
   }
 
-  @Test func anEndThatWasToldStaysToldWhenTheDeviceIsLostThere() {
-    var machine = playing([1])
+  @Test func reportedEndIsNotReportedAgainAfterADeviceLoss() {
+    var machine = playingMachine([1])
     _ = machine.setActionAtItemEnd(.pause)
     let id = PassID(generation: machine.generation, index: 0)
     _ = machine.ended(id, end: nil, isTooShort: false)
@@ -208,8 +208,8 @@ import Testing
     #expect(machine.rate == 0)
   }
 
-  @Test func silenceBehindAnEndStaysThereOverALostDevice() {
-    var machine = playing([1])
+  @Test func silenceAfterAReportedEndContinuesAfterADeviceLoss() {
+    var machine = playingMachine([1])
     _ = machine.setActionAtItemEnd(.none)
     let id = PassID(generation: machine.generation, index: 0)
     _ = machine.ended(id, end: nil, isTooShort: false)

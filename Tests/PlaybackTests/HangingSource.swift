@@ -8,9 +8,9 @@ import Testing
 @testable import Playback
 
 /// Locations that return no data until the test opens them, and that record the order of requests.
-final class HangingPlaces: Sendable {
+final class HangingLocations: Sendable {
   fileprivate struct State {
-    var asked: [String] = []
+    var requested: [String] = []
     var cancelled: [String] = []
     var open: Set<String> = []
     var areAllOpen = false
@@ -19,10 +19,12 @@ final class HangingPlaces: Sendable {
   fileprivate let state = WakeSignal(State())
   fileprivate let bytes: [UInt8]
   /// Whether reading ignores cancellation, like a file whose server is gone.
-  fileprivate let isDeaf: Bool
+  fileprivate let ignoresCancellation: Bool
 
   /// - Parameter bytes: the data at each location.
-  init(bytes: [UInt8], isDeaf: Bool = false) { (self.bytes, self.isDeaf) = (bytes, isDeaf) }
+  init(bytes: [UInt8], ignoresCancellation: Bool = false) {
+    (self.bytes, self.ignoresCancellation) = (bytes, ignoresCancellation)
+  }
 
   /// Creates an item at a location.
   func item(_ name: String, prefersPreciseDuration: Bool = false) -> PlayerItem {
@@ -37,11 +39,12 @@ final class HangingPlaces: Sendable {
   func openAll() { state.update { $0.areAllOpen = true } }
 
   /// The locations that were requested, in order.
-  var asked: [String] { state.withState { $0.asked } }
+  var requested: [String] { state.withState { $0.requested } }
 
   /// Waits for this number of requests.
-  func waitUntilAsked(_ count: Int) throws -> [String] {
-    try #require(state.wait(until: deadline) { $0.asked.count >= count ? $0.asked : nil }, "\(asked) were asked")
+  func waitUntilRequested(_ count: Int) throws -> [String] {
+    try #require(
+      state.wait(until: deadline) { $0.requested.count >= count ? $0.requested : nil }, "\(requested) were requested")
   }
 
   /// Waits for this number of cancellations.
@@ -55,34 +58,34 @@ final class HangingPlaces: Sendable {
 
 private final class HangingSource: ByteSource {
   private let name: String
-  private let places: HangingPlaces
+  private let locations: HangingLocations
   private let isCancelled = WakeSignal(false)
 
-  init(_ name: String, _ places: HangingPlaces) { (self.name, self.places) = (name, places) }
+  init(_ name: String, _ locations: HangingLocations) { (self.name, self.locations) = (name, locations) }
 
-  var byteCount: Int64? { Int64(places.bytes.count) }
+  var byteCount: Int64? { Int64(locations.bytes.count) }
   var isSeekable: Bool { true }
 
   func open() throws(MediaError) {
-    let (name, isDeaf, isCancelled) = (name, places.isDeaf, isCancelled)
-    places.state.update { $0.asked.append(name) }
-    let isOpen: Bool? = places.state.wait { state in
+    let (name, ignoresCancellation, isCancelled) = (name, locations.ignoresCancellation, isCancelled)
+    locations.state.update { $0.requested.append(name) }
+    let isOpen: Bool? = locations.state.wait { state in
       if state.areAllOpen || state.open.contains(name) { return true }
-      return !isDeaf && isCancelled.withState { $0 } ? false : nil
+      return !ignoresCancellation && isCancelled.withState { $0 } ? false : nil
     }
     if isOpen != true { throw MediaError(.cancelled, "cancelled") }
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
     if isCancelled.withState({ $0 }) { throw MediaError(.cancelled, "cancelled") }
-    let rest = places.bytes.dropFirst(Int(clamping: offset)).prefix(buffer.count)
+    let rest = locations.bytes.dropFirst(Int(clamping: offset)).prefix(buffer.count)
     for (index, byte) in rest.enumerated() { buffer[index] = byte }
     return rest.count
   }
 
   func cancel() {
     isCancelled.withState { $0 = true }
-    places.state.update { $0.cancelled.append(name) }
+    locations.state.update { $0.cancelled.append(name) }
   }
 
   func resume() { isCancelled.withState { $0 = false } }

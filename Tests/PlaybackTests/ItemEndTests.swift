@@ -24,7 +24,7 @@ import Testing
     rig.dump.split(separator: "\n").map(String.init).filter { $0.hasPrefix(word) }
   }
 
-  @Test func statement19_forwardPlaybackEndTimeIsToldOnceAndLeavesTheDuration() async throws {
+  @Test func statement19_forwardPlaybackEndTimeIsReportedOnceAndKeepsTheDuration() async throws {
     let (rig, items) = try await rig(1, endingAt: 24_001)
     try await rig.run { player in
       try player.setActionAtItemEnd(.pause)
@@ -38,7 +38,7 @@ import Testing
     #expect(rig.heard.runs.map(\.count) == [24_001])
   }
 
-  @Test(arguments: [1, 4_799, 24_001]) func theNextItemFollowsAtThatExactSample(_ frame: Int64) async throws {
+  @Test(arguments: [1, 4_799, 24_001]) func nextItemStartsExactlyAtTheEndTime(_ frame: Int64) async throws {
     let (rig, _) = try await rig(2, endingAt: frame)
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 3_000)
@@ -51,7 +51,7 @@ import Testing
   }
 
   /// The end is half a frame after frame 48,000, which is not played.
-  @Test(arguments: [false, true]) func anEndBetweenTwoFramesIsBehindTheLastWholeOne(_ isSetWhilePlaying: Bool)
+  @Test(arguments: [false, true]) func endTimeBetweenTwoFramesIsRoundedDown(_ isSetWhilePlaying: Bool)
     async throws
   {
     let (rig, items) = try await rig(2, endingAt: nil)
@@ -65,7 +65,7 @@ import Testing
     #expect(lines(rig, "event playedToEnd").first == "event playedToEnd item 1 at 1")
   }
 
-  @Test func setWhilePlayingItEndsThereThoughMoreHasBeenDecoded() async throws {
+  @Test func endTimeSetDuringPlaybackAppliesToAudioAlreadyDecoded() async throws {
     let (rig, items) = try await rig(2, endingAt: nil)
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 200)
@@ -76,7 +76,7 @@ import Testing
     #expect(lines(rig, "event timeJumped").isEmpty)
   }
 
-  @Test func takenAwayOrMovedWhilePlayingNothingIsMissing() async throws {
+  @Test func endTimeMovedAndRemovedDuringPlaybackLosesNoAudio() async throws {
     let (rig, items) = try await rig(2, endingAt: 48_000)
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 300)
@@ -90,7 +90,7 @@ import Testing
     #expect(lines(rig, "event playedToEnd").count == 2)
   }
 
-  @Test(arguments: [true, false]) func setBehindThePresentTimeItIsAtItsEndAtOnce(_ pauses: Bool) async throws {
+  @Test(arguments: [true, false]) func endTimeSetBeforeTheCurrentTimeEndsTheItemAtOnce(_ pauses: Bool) async throws {
     let (rig, items) = try await rig(2, endingAt: nil)
     try await rig.run { player in
       if pauses { try player.setActionAtItemEnd(.pause) }
@@ -105,7 +105,7 @@ import Testing
     #expect(state.rate == (pauses ? 0 : 1))
   }
 
-  @Test func aSeekBehindItLandsThereAndPlayingOnIsTheEnd() async throws {
+  @Test func seekPastTheEndTimeLandsThereAndPlayEndsTheItem() async throws {
     let (rig, _) = try await rig(2, endingAt: 24_000)
     try await rig.run { player in
       try player.seek(to: Self.frame(60_000), toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
@@ -118,7 +118,7 @@ import Testing
     #expect(lines(rig, "event playedToEnd item 1").count == 1)
   }
 
-  @Test func repeatsAndLoopsKnowIt() async throws {
+  @Test func repeatedItemEndsEachPassAtTheEndTime() async throws {
     let (rig, _) = try await rig(1, endingAt: 24_000)
     try await rig.run { player in
       try player.setRepeatMode(.one)
@@ -134,7 +134,7 @@ import Testing
     #expect(lines(rig, "event playedToEnd").count == 3)
   }
 
-  @Test func aLoopBeforeItGoesBackAndThenTheItemEndsThere() async throws {
+  @Test func itemEndsAtTheEndTimeAfterALoopBeforeIt() async throws {
     let (rig, _) = try await rig(1, endingAt: 24_000)
     try await rig.run { player in
       try player.setActionAtItemEnd(.pause)
@@ -149,7 +149,7 @@ import Testing
     #expect(lines(rig, "loop").allSatisfy { !$0.hasSuffix("(itemEnded)") })
   }
 
-  @Test func statement19_forwardPlaybackDoesNotKnowTheReverseEnd() async throws {
+  @Test func statement19_forwardPlaybackIgnoresReversePlaybackEndTime() async throws {
     let (rig, items) = try await rig(1, endingAt: nil)
     try items[0].setReversePlaybackEndTime(Self.frame(48_000))
     await rig.run { $0.play() }
@@ -158,7 +158,7 @@ import Testing
     #expect(lines(rig, "event playedToEnd") == ["event playedToEnd item 1 at 2"])
   }
 
-  @Test func withActionNoneTimeGoesOnBehindItAndPauseGoesBackToIt() async throws {
+  @Test func actionNoneContinuesPastTheEndTimeAndPauseReturnsToIt() async throws {
     let (rig, _) = try await rig(1, endingAt: 24_000)
     try await rig.run { player in
       try player.setActionAtItemEnd(.none)
@@ -174,7 +174,7 @@ import Testing
     #expect(lines(rig, "event timeJumped") == ["event timeJumped item 1 to 0.5 by endAction"])
   }
 
-  @Test func statement17_actionNoneCountsPastTheDurationAndPauseThenStopsAtOnce() async throws {
+  @Test func statement17_actionNoneContinuesPastTheDurationAndPauseStopsAtOnce() async throws {
     let (rig, _) = try await rig(1, endingAt: nil)
     try await rig.run { player in
       try player.setActionAtItemEnd(.none)
@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test(arguments: [ActionAtItemEnd.pause, .advance])
-  func whatIsSoughtBehindTheEndIsHeardWhateverActionFollows(_ action: ActionAtItemEnd) async throws {
+  func seekBackFromPastTheEndPlaysDespiteANewEndAction(_ action: ActionAtItemEnd) async throws {
     let (rig, _) = try await rig(2, endingAt: 24_000)
     try await rig.run { player in
       try player.setActionAtItemEnd(.none)
@@ -213,7 +213,7 @@ import Testing
     #expect(await rig.run { $0.state.rate } == (action == .advance ? 1 : 0))
   }
 
-  @Test func actionNoneThenAdvanceGoesOnAtOnce() async throws {
+  @Test func actionAdvanceSetPastTheEndAdvancesAtOnce() async throws {
     let (rig, _) = try await rig(2, endingAt: nil)
     try await rig.run { player in
       try player.setActionAtItemEnd(.none)
@@ -227,7 +227,7 @@ import Testing
   }
 
   @Test(arguments: [MediaTime(value: -1, timescale: 1), .indefinite, .positiveInfinity, .negativeInfinity])
-  func anEndThatIsNoTimeIsRefusedAndNothingChanges(_ time: MediaTime) throws {
+  func invalidEndTimeIsRejectedAndChangesNothing(_ time: MediaTime) throws {
     let item = PlayerItem(asset: Asset(path: "/none"))
     try item.setForwardPlaybackEndTime(Self.frame(7))
     expectError(.invalidTime) { try item.setForwardPlaybackEndTime(time) }

@@ -12,7 +12,7 @@ import Testing
   /// A loader on a separate loop, and its results.
   private final class LoaderRig: Sendable {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "loader"))
-    let answers = WakeSignal<[String]>([])
+    let results = WakeSignal<[String]>([])
     let loader: ItemLoader
     private let files: TemporaryDirectory
     let bytes: [UInt8]
@@ -36,14 +36,14 @@ import Testing
               case .success(let properties): properties.duration.decimalDescription
               case .failure(let error): error.code.name
               }
-            self.answers.update { $0.append("\(name) \(text)") }
+            self.results.update { $0.append("\(name) \(text)") }
           }
         }
       }
     }
 
-    func load(_ names: [String], of places: HangingPlaces, for owner: AnyObject & Sendable) -> [PlayerItem] {
-      let items = names.map { places.item($0) }
+    func load(_ names: [String], of locations: HangingLocations, for owner: AnyObject & Sendable) -> [PlayerItem] {
+      let items = names.map { locations.item($0) }
       load(Array(zip(names, items)), for: owner)
       return items
     }
@@ -63,102 +63,102 @@ import Testing
     /// Waits for this number of results and returns them in their order.
     func wait(_ count: Int) throws -> [String] {
       let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
-      return try #require(answers.wait(until: deadline) { $0.count >= count ? $0 : nil }, "too few answers")
+      return try #require(results.wait(until: deadline) { $0.count >= count ? $0 : nil }, "too few results")
     }
   }
 
   private final class Owner: Sendable {}
   private let owner = Owner()
 
-  @Test func everybodyWhoAsksForAnItemIsAnswered() throws {
+  @Test func everyRequestForAnItemGetsAResult() throws {
     let rig = try LoaderRig()
     let item = rig.file("1.wav")
     rig.load([("a", item), ("b", item), ("c", rig.file("none.wav")), ("d", item)], for: owner)
     #expect(try rig.wait(4).sorted() == ["a 0.01", "b 0.01", "c file-not-found", "d 0.01"])
   }
 
-  @Test func whatHangsHoldsUpNobodyOnceItIsSlow() async throws {
+  @Test func hangingItemsDoNotBlockOtherItemsOnceTheyAreSlow() async throws {
     let rig = try LoaderRig()
-    let places = HangingPlaces(bytes: rig.bytes)
-    _ = rig.load((0..<9).map { "hanging \($0)" }, of: places, for: owner)
+    let locations = HangingLocations(bytes: rig.bytes)
+    _ = rig.load((0..<9).map { "hanging \($0)" }, of: locations, for: owner)
     rig.load([("file", rig.file("1.wav"))], for: owner)
-    #expect(try Set(places.waitUntilAsked(4)) == Set((0..<4).map { "hanging \($0)" }))
+    #expect(try Set(locations.waitUntilRequested(4)) == Set((0..<4).map { "hanging \($0)" }))
     await rig.advance(seconds: 1)
-    #expect(places.asked.count == 4)
+    #expect(locations.requested.count == 4)
     await rig.advance(seconds: 1)
-    #expect(try Set(places.waitUntilAsked(8)) == Set((0..<8).map { "hanging \($0)" }))
+    #expect(try Set(locations.waitUntilRequested(8)) == Set((0..<8).map { "hanging \($0)" }))
     await rig.advance(seconds: 2)
     #expect(try rig.wait(1) == ["file 0.01"])
-    places.open("hanging 5")
+    locations.open("hanging 5")
     #expect(try rig.wait(2) == ["file 0.01", "hanging 5 0.01"])
-    places.openAll()
+    locations.openAll()
     #expect(try rig.wait(10).count == 10)
     rig.run { #expect(!$0.isBusy) }
     await rig.settle()
   }
 
-  @Test func whatHangsFailsInTheEndAndIsGivenUp() async throws {
+  @Test func hangingItemTimesOutAndIsCancelled() async throws {
     let rig = try LoaderRig()
-    let places = HangingPlaces(bytes: rig.bytes)
-    _ = rig.load(["a", "b"], of: places, for: owner)
-    _ = try places.waitUntilAsked(2)
+    let locations = HangingLocations(bytes: rig.bytes)
+    _ = rig.load(["a", "b"], of: locations, for: owner)
+    _ = try locations.waitUntilRequested(2)
     await rig.advance(seconds: 29)
-    #expect(rig.answers.withState { $0 } == [])
+    #expect(rig.results.withState { $0 } == [])
     await rig.advance(seconds: 1)
     #expect(try rig.wait(2) == ["a opening-timed-out", "b opening-timed-out"])
-    #expect(try places.waitUntilCancelled(2).sorted() == ["a", "b"])
+    #expect(try locations.waitUntilCancelled(2).sorted() == ["a", "b"])
   }
 
   /// Reading the whole file takes longer.
-  @Test func whatIsReadToItsEndMayTakeLonger() async throws {
+  @Test func itemWithPreciseDurationTimesOutLater() async throws {
     let rig = try LoaderRig()
-    let places = HangingPlaces(bytes: rig.bytes)
-    rig.load([("precise", places.item("precise", prefersPreciseDuration: true))], for: owner)
-    _ = try places.waitUntilAsked(1)
+    let locations = HangingLocations(bytes: rig.bytes)
+    rig.load([("precise", locations.item("precise", prefersPreciseDuration: true))], for: owner)
+    _ = try locations.waitUntilRequested(1)
     await rig.advance(seconds: 599)
-    #expect(rig.answers.withState { $0 } == [])
+    #expect(rig.results.withState { $0 } == [])
     await rig.advance(seconds: 1)
     #expect(try rig.wait(1) == ["precise opening-timed-out"])
   }
 
-  @Test func whatIsNeededFirstIsOpenedFirst() throws {
+  @Test func preferredItemsAreOpenedFirst() throws {
     let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 1))
-    let places = HangingPlaces(bytes: rig.bytes)
-    let items = rig.load(["0", "a", "b", "c", "d"], of: places, for: owner)
-    _ = try places.waitUntilAsked(1)
+    let locations = HangingLocations(bytes: rig.bytes)
+    let items = rig.load(["0", "a", "b", "c", "d"], of: locations, for: owner)
+    _ = try locations.waitUntilRequested(1)
     rig.run { [owner] in $0.prefer([items[3], items[2]], of: owner) }
     rig.run { [owner] in $0.prefer([items[4], items[0], items[2]], of: owner) }
-    rig.run { _ in places.openAll() }
-    #expect(try places.waitUntilAsked(5) == ["0", "d", "b", "a", "c"])
+    rig.run { _ in locations.openAll() }
+    #expect(try locations.waitUntilRequested(5) == ["0", "d", "b", "a", "c"])
     #expect(try rig.wait(5).map { String($0.prefix(1)) } == ["0", "d", "b", "a", "c"])
   }
 
   /// A request for a thousand entries does not delay a request for one.
-  @Test func thoseWhoAskTakeTurns() throws {
+  @Test func ownersOfRequestsTakeTurns() throws {
     let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 1))
-    let places = HangingPlaces(bytes: rig.bytes)
+    let locations = HangingLocations(bytes: rig.bytes)
     let other = Owner()
-    _ = rig.load((0..<50).map { "a\($0)" }, of: places, for: owner)
-    let items = rig.load(["b0", "b1", "b2"], of: places, for: other)
+    _ = rig.load((0..<50).map { "a\($0)" }, of: locations, for: owner)
+    let items = rig.load(["b0", "b1", "b2"], of: locations, for: other)
     rig.run { $0.prefer([items[2]], of: other) }
-    rig.run { _ in places.openAll() }
-    #expect(try places.waitUntilAsked(53).prefix(6) == ["a0", "b2", "a1", "b0", "a2", "b1"])
+    rig.run { _ in locations.openAll() }
+    #expect(try locations.waitUntilRequested(53).prefix(6) == ["a0", "b2", "a1", "b0", "a2", "b1"])
     #expect(try rig.wait(53).count == 53)
   }
 
-  @Test func whatIsNotWantedAnyMoreIsGivenUpAndAnswersNobody() async throws {
+  @Test func cancelledItemIsAbandonedWithoutAResult() async throws {
     let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 2))
-    let places = HangingPlaces(bytes: rig.bytes)
-    let items = rig.load(["a", "b", "c", "d"], of: places, for: owner)
-    _ = try places.waitUntilAsked(2)
+    let locations = HangingLocations(bytes: rig.bytes)
+    let items = rig.load(["a", "b", "c", "d"], of: locations, for: owner)
+    _ = try locations.waitUntilRequested(2)
     rig.run { loader in
       loader.cancel(items[2])
       loader.cancel(items[0])
       loader.cancel(items[0])
     }
-    #expect(try places.waitUntilAsked(3).last == "d")
-    #expect(try places.waitUntilCancelled(1) == ["a"])
-    places.openAll()
+    #expect(try locations.waitUntilRequested(3).last == "d")
+    #expect(try locations.waitUntilCancelled(1) == ["a"])
+    locations.openAll()
     #expect(try rig.wait(2).sorted() == ["b 0.01", "d 0.01"])
     // It can be requested again.
     rig.load([("a again", items[0])], for: owner)
@@ -166,76 +166,76 @@ import Testing
   }
 
   /// Like files of an unreachable server: their threads can only be abandoned, and their number must be limited.
-  @Test func threadsThatCannotBeInterruptedAreBounded() async throws {
+  @Test func uninterruptibleThreadsAreLimited() async throws {
     let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 2, threadCount: 3))
-    let places = HangingPlaces(bytes: rig.bytes, isDeaf: true)
-    _ = rig.load(["a", "b", "c", "d"], of: places, for: owner)
+    let locations = HangingLocations(bytes: rig.bytes, ignoresCancellation: true)
+    _ = rig.load(["a", "b", "c", "d"], of: locations, for: owner)
     rig.load([("file", rig.file("1.wav"))], for: owner)
-    _ = try places.waitUntilAsked(2)
+    _ = try locations.waitUntilRequested(2)
     await rig.advance(seconds: 2)
-    #expect(try places.waitUntilAsked(3).last == "c")
+    #expect(try locations.waitUntilRequested(3).last == "c")
     await rig.advance(seconds: 28)
     #expect(try rig.wait(2) == ["a opening-timed-out", "b opening-timed-out"])
     await rig.advance(seconds: 4)
     #expect(
       try rig.wait(5).dropFirst(2).sorted() == ["c opening-timed-out", "d opening-timed-out", "file opening-timed-out"])
-    #expect(places.asked.count == 3)
+    #expect(locations.requested.count == 3)
     // The server returns: the late results are not reported.
-    places.openAll()
+    locations.openAll()
     rig.load([("file again", rig.file("1.wav"))], for: owner)
     #expect(try rig.wait(6).last == "file again 0.01")
   }
 
-  @Test func aLoaderThatIsClosedAnswersNobody() async throws {
+  @Test func closedLoaderReportsNoResult() async throws {
     let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 1))
-    let places = HangingPlaces(bytes: rig.bytes)
-    let items = rig.load(["a", "b"], of: places, for: owner)
-    _ = try places.waitUntilAsked(1)
+    let locations = HangingLocations(bytes: rig.bytes)
+    let items = rig.load(["a", "b"], of: locations, for: owner)
+    _ = try locations.waitUntilRequested(1)
     rig.run { [owner] loader in
       loader.close()
-      loader.load(items[1], for: owner) { _ in Issue.record("a closed loader answered") }
+      loader.load(items[1], for: owner) { _ in Issue.record("a closed loader reported a result") }
       #expect(!loader.isBusy)
     }
-    #expect(try places.waitUntilCancelled(1) == ["a"])
+    #expect(try locations.waitUntilCancelled(1) == ["a"])
     await rig.settle()
-    #expect(rig.answers.withState { $0 } == [])
-    #expect(places.asked == ["a"])
+    #expect(rig.results.withState { $0 } == [])
+    #expect(locations.requested == ["a"])
   }
 
   // MARK: - In a player
 
-  @Test func anEntryThatHangsDoesNotKeepThoseBehindItUnknown() async throws {
+  @Test func hangingEntryDoesNotDelayTheEntriesAfterIt() async throws {
     let rig = try await SlowRig()
     let first = try rig.wav(file: 1, frames: 480)
-    let places = HangingPlaces(bytes: [])
-    let hanging = places.item("hanging")
-    let behind = PlayerItem(asset: try rig.wav(file: 2, frames: 960).asset)
+    let locations = HangingLocations(bytes: [])
+    let hanging = locations.item("hanging")
+    let following = PlayerItem(asset: try rig.wav(file: 2, frames: 960).asset)
     let ready = WakeSignal<Set<PlayerItem.ID>>([])
     try await rig.run { player in
       _ = player.addEventObserver { event in
         if case .itemChanged(let id, .readyToPlay, _, _) = event { ready.update { _ = $0.insert(id) } }
       }
-      try player.append([first, hanging, behind])
+      try player.append([first, hanging, following])
     }
     // By the loader, and by the decode thread.
-    _ = try places.waitUntilAsked(2)
+    _ = try locations.waitUntilRequested(2)
     await rig.advance(milliseconds: 2_000)
     let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
-    try #require(ready.wait(until: deadline) { $0.contains(behind.id) ? true : nil } == true)
-    #expect(behind.duration == MediaTime(value: 960, timescale: 48_000))
+    try #require(ready.wait(until: deadline) { $0.contains(following.id) ? true : nil } == true)
+    #expect(following.duration == MediaTime(value: 960, timescale: 48_000))
     // Opening is cancelled when the item is removed from the queue.
     try await rig.run { try $0.edit([.remove([hanging.id])]) }
-    #expect(try Set(places.waitUntilCancelled(1)) == ["hanging"])
+    #expect(try Set(locations.waitUntilCancelled(1)) == ["hanging"])
     #expect(hanging.status == .unknown)
   }
 
-  @Test func anEntryThatHangsFailsWithANumber() async throws {
+  @Test func hangingEntryFailsWithOpeningTimedOut() async throws {
     let rig = try await SlowRig()
     let first = try rig.wav(file: 1, frames: 480)
-    let places = HangingPlaces(bytes: [])
-    let hanging = places.item("hanging")
+    let locations = HangingLocations(bytes: [])
+    let hanging = locations.item("hanging")
     try await rig.run { try $0.append([first, hanging]) }
-    _ = try places.waitUntilAsked(2)
+    _ = try locations.waitUntilRequested(2)
     await rig.advance(milliseconds: 30_000)
     #expect(hanging.error?.code == .openingTimedOut)
     #expect(hanging.error?.message == "hanging could not be opened within 30 s")

@@ -3,7 +3,7 @@ import Testing
 @testable import Playback
 
 @Suite struct ItemTableTests {
-  @Test func aTableHasWhatADictionaryHas() {
+  @Test func tableBehavesLikeADictionary() {
     var generator = SplitMix64(state: 1)
     var (table, dictionary) = (ItemTable<Int>(), [PlayerItem.ID: Int]())
     for step in 0..<20_000 {
@@ -26,7 +26,7 @@ import Testing
     #expect(table.isEmpty && popped.sorted() == dictionary.values.sorted() && copy.count == dictionary.count)
   }
 
-  @Test func manyValuesAreSetAtOnce() {
+  @Test func setStoresManyValuesAtOnce() {
     var table = ItemTable<PlayerItem.ID>()
     let ids = Array(PlayerItem.ID(100)..<1_000) + Array(10..<200) + [5_000, 3, .max]
     table.set(ids) { $0 }
@@ -35,15 +35,15 @@ import Testing
   }
 
   /// Counted in chunks and ids that were visited.
-  @Test func takingOutManyCostsNoMoreThanTheOrderIsLong() {
+  @Test func removingManyItemsFromAQueueOrderTakesLinearWork() {
     var order = QueueOrder(PlayerItem.ID(0)..<20_000)
-    let gone = (0..<5_000).map { PlayerItem.ID($0 * 3 + 1_000) }
+    let removedIDs = (0..<5_000).map { PlayerItem.ID($0 * 3 + 1_000) }
     let before = order.work
-    let removed = order.removeAll(gone.reversed())
+    let removed = order.removeAll(removedIDs.reversed())
     #expect(order.work - before < 2 * 20_000)
-    #expect(removed.map(\.id) == gone && removed.map(\.index) == gone.enumerated().map { Int($1) - $0 })
-    let present = Set(gone)
-    #expect(Array(order) == (PlayerItem.ID(0)..<20_000).filter { !present.contains($0) })
+    #expect(removed.map(\.id) == removedIDs && removed.map(\.index) == removedIDs.enumerated().map { Int($1) - $0 })
+    let removedSet = Set(removedIDs)
+    #expect(Array(order) == (PlayerItem.ID(0)..<20_000).filter { !removedSet.contains($0) })
     for (index, id) in order.enumerated() where index % 97 == 0 { #expect(order.index(of: id) == index) }
     #expect(order.pieceCount <= 2 * (order.count / 257) + 1)
   }

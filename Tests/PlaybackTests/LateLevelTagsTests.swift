@@ -40,20 +40,20 @@ enum TaggedAIFF {
 /// Replay gain that is enabled after files have been opened without it.
 @Suite(.timeLimit(.minutes(2))) struct LateLevelTagsTests {
   /// A player whose entries' tags cannot be read while another player's entry hangs.
-  private struct HeldUp {
+  private struct BlockedLoaderRig {
     let rig: SlowRig
-    let places: HangingPlaces
+    let locations: HangingLocations
     let other: QueuePlayer
     private let opened = WakeSignal<Set<PlayerItem.ID>>([])
 
-    /// - Parameter isDeaf: whether the hanging thread cannot be cancelled; there is no other thread then.
-    init(isDeaf: Bool = false) async throws {
+    /// - Parameter ignoresCancellation: whether the hanging thread cannot be cancelled; there is no other thread then.
+    init(ignoresCancellation: Bool = false) async throws {
       rig = try await SlowRig()
       await rig.run { [engine = rig.engine] _ in
-        let limits = ItemLoader.Limits(placeCount: 1, threadCount: isDeaf ? 1 : 32)
+        let limits = ItemLoader.Limits(placeCount: 1, threadCount: ignoresCancellation ? 1 : 32)
         engine.core.loader = ItemLoader(loop: engine.loop, limits: limits)
       }
-      places = HangingPlaces(bytes: [], isDeaf: isDeaf)
+      locations = HangingLocations(bytes: [], ignoresCancellation: ignoresCancellation)
       other = QueuePlayer(engine: rig.engine)
       await rig.run { [opened] player in
         _ = player.addEventObserver { event in
@@ -65,11 +65,11 @@ enum TaggedAIFF {
     }
 
     /// Occupies the slot for reading tags.
-    func hold() async throws {
+    func blockLoader() async throws {
       rig.gate.close()
-      let item = places.item("hanging")
+      let item = locations.item("hanging")
       try await Self.run(other) { try $0.append([item]) }
-      _ = try places.waitUntilAsked(1)
+      _ = try locations.waitUntilRequested(1)
     }
 
     private static func run(_ player: QueuePlayer, _ body: @Sendable (isolated QueuePlayer) throws -> Void) async throws
@@ -78,8 +78,8 @@ enum TaggedAIFF {
     }
 
     /// Releases the slot, and waits until all tags have been read.
-    func release() async {
-      places.openAll()
+    func unblockLoader() async {
+      locations.openAll()
       rig.gate.open()
       await rig.run { [engine = rig.engine] _ in engine.core.waitsForDecoders = true }
       await rig.advance(milliseconds: 0)
@@ -96,7 +96,7 @@ enum TaggedAIFF {
     func item() throws -> PlayerItem { rig.item(try TaggedAIFF.file(in: rig.files, hundredths: -600)) }
 
     /// Waits until an entry is ready.
-    func ready(_ item: PlayerItem) throws {
+    func waitUntilReady(_ item: PlayerItem) throws {
       // Makes a faulty test fail instead of hanging.
       let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
       try #require(opened.wait(until: deadline) { $0.contains(item.id) ? true : nil } == true)
@@ -107,7 +107,7 @@ enum TaggedAIFF {
   }
 
   /// Neither in the audio nor in the reports.
-  @Test func whatIsNotKnownYetIsNotTakenForTagsThatSayNothing() async throws {
+  @Test func unreadTagsAreNotTreatedAsMissingTags() async throws {
     let rig = try await Rig()
     let item = rig.item(try TaggedAIFF.file(in: rig.files, hundredths: -600))
     try await rig.run {
@@ -115,13 +115,13 @@ enum TaggedAIFF {
       $0.play()
     }
     await rig.advance(milliseconds: 100)
-    let known = try await rig.run { player in
+    let gainWhileUnread = try await rig.run { player in
       var settings = ReplayGainSettings()
       (settings.mode, settings.fallbackDecibels) = (.track, -20)
       try player.setReplayGain(settings)
       return try player.appliedGain(of: item.id)
     }
-    #expect(known == nil)
+    #expect(gainWhileUnread == nil)
     await rig.settle()
     let gain = try #require(await rig.run { try $0.appliedGain(of: item.id) })
     #expect(gain.source == .track && abs(gain.decibels + 6) < 0.01)
@@ -135,67 +135,68 @@ enum TaggedAIFF {
     #expect(try await rig.run { try $0.appliedGain(of: other.id)?.source } == .scan)
   }
 
-  @Test func whatWasWantedOnceIsReadWhenItIsWantedAgain() async throws {
-    let held = try await HeldUp()
-    let first = try held.rig.wav(file: 1, frames: 4_800)
-    let late = try held.item()
-    try await held.hold()
+  @Test func tagsAreReadWhenReplayGainIsTurnedOnAgain() async throws {
+    let blocked = try await BlockedLoaderRig()
+    let first = try blocked.rig.wav(file: 1, frames: 4_800)
+    let late = try blocked.item()
+    try await blocked.blockLoader()
     // The tags are still unread when the mode is turned off again; the decode thread plays without them.
-    try await held.setMode(.track)
-    try await held.rig.run { try $0.append([first, late]) }
-    try await held.setMode(.off)
-    held.rig.gate.open()
-    try held.ready(late)
-    #expect(held.isComplete(late) == false)
-    try await held.setMode(.track)
-    await held.release()
-    let gain = try await held.rig.run { try $0.appliedGain(of: late.id) }
-    #expect(gain?.source == .track && held.isComplete(late) == true)
+    try await blocked.setMode(.track)
+    try await blocked.rig.run { try $0.append([first, late]) }
+    try await blocked.setMode(.off)
+    blocked.rig.gate.open()
+    try blocked.waitUntilReady(late)
+    #expect(blocked.isComplete(late) == false)
+    try await blocked.setMode(.track)
+    await blocked.unblockLoader()
+    let gain = try await blocked.rig.run { try $0.appliedGain(of: late.id) }
+    #expect(gain?.source == .track && blocked.isComplete(late) == true)
   }
 
-  @Test func theTagsOfWhatLeftTheQueueAreNotRead() async throws {
-    let held = try await HeldUp()
-    let item = try held.item()
-    try await held.rig.run { try $0.append([item]) }
-    try held.ready(item)
-    try await held.hold()
-    try await held.setMode(.track)
-    try await held.rig.run { try $0.edit([.remove([item.id])]) }
-    await held.release()
-    #expect(held.isComplete(item) == false)
+  @Test func tagsOfRemovedItemsAreNotRead() async throws {
+    let blocked = try await BlockedLoaderRig()
+    let item = try blocked.item()
+    try await blocked.rig.run { try $0.append([item]) }
+    try blocked.waitUntilReady(item)
+    try await blocked.blockLoader()
+    try await blocked.setMode(.track)
+    try await blocked.rig.run { try $0.edit([.remove([item.id])]) }
+    await blocked.unblockLoader()
+    #expect(blocked.isComplete(item) == false)
   }
 
-  @Test func tagsThatCannotBeReadAreNotWaitedFor() async throws {
-    let held = try await HeldUp(isDeaf: true)
-    let item = try held.item()
-    try await held.rig.run { try $0.append([item]) }
-    try held.ready(item)
-    try await held.hold()
-    await held.rig.advance(milliseconds: 2_000)
-    try await held.setMode(.track)
-    #expect(try await held.rig.run { try $0.appliedGain(of: item.id) } == nil)
-    await held.rig.advance(milliseconds: 30_000)
-    #expect(try await held.rig.run { try $0.appliedGain(of: item.id)?.source } == .fallback)
+  @Test func hangingTagReadingEndsInTheFallbackGain() async throws {
+    let blocked = try await BlockedLoaderRig(ignoresCancellation: true)
+    let item = try blocked.item()
+    try await blocked.rig.run { try $0.append([item]) }
+    try blocked.waitUntilReady(item)
+    try await blocked.blockLoader()
+    await blocked.rig.advance(milliseconds: 2_000)
+    try await blocked.setMode(.track)
+    #expect(try await blocked.rig.run { try $0.appliedGain(of: item.id) } == nil)
+    await blocked.rig.advance(milliseconds: 30_000)
+    #expect(try await blocked.rig.run { try $0.appliedGain(of: item.id)?.source } == .fallback)
     #expect(item.status == .readyToPlay)
-    held.places.openAll()
+    blocked.locations.openAll()
   }
-  @Test func tagsThatCouldNotBeReadAreReadWhenTheyAreWantedAnew() async throws {
-    let held = try await HeldUp()
-    let item = try held.item()
-    let (path, elsewhere) = (item.asset.displayPath, held.rig.files.file("elsewhere.aiff"))
-    try await held.rig.run { try $0.append([item]) }
-    try held.ready(item)
-    await held.release()
+
+  @Test func failedTagReadingIsRetriedWhenReplayGainIsTurnedOnAgain() async throws {
+    let blocked = try await BlockedLoaderRig()
+    let item = try blocked.item()
+    let (path, movedPath) = (item.asset.displayPath, blocked.rig.files.file("elsewhere.aiff"))
+    try await blocked.rig.run { try $0.append([item]) }
+    try blocked.waitUntilReady(item)
+    await blocked.unblockLoader()
     // A removed file would still be open. A folder at its path cannot be read.
-    #expect(rename(path, elsewhere) == 0 && mkdir(path, 0o700) == 0)
-    try await held.setMode(.track)
-    await held.release()
-    #expect(try await held.rig.run { try $0.appliedGain(of: item.id)?.source } == .fallback)
-    #expect(item.status == .readyToPlay && held.isComplete(item) == false)
-    #expect(rmdir(path) == 0 && rename(elsewhere, path) == 0)
-    try await held.setMode(.off)
-    try await held.setMode(.track)
-    await held.release()
-    #expect(try await held.rig.run { try $0.appliedGain(of: item.id)?.source } == .track)
+    #expect(rename(path, movedPath) == 0 && mkdir(path, 0o700) == 0)
+    try await blocked.setMode(.track)
+    await blocked.unblockLoader()
+    #expect(try await blocked.rig.run { try $0.appliedGain(of: item.id)?.source } == .fallback)
+    #expect(item.status == .readyToPlay && blocked.isComplete(item) == false)
+    #expect(rmdir(path) == 0 && rename(movedPath, path) == 0)
+    try await blocked.setMode(.off)
+    try await blocked.setMode(.track)
+    await blocked.unblockLoader()
+    #expect(try await blocked.rig.run { try $0.appliedGain(of: item.id)?.source } == .track)
   }
 }

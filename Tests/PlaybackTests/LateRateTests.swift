@@ -5,7 +5,7 @@ import Testing
 @testable import Playback
 
 /// Rate changes whose audio is decoded later than 60 ms after the request.
-@Suite struct LateRateTests {
+@Suite struct LateRateChangeTests {
   /// Creates a rig that plays a circle, with the decode thread at rest.
   private func rig() async throws -> SlowRig {
     let rig = try await SlowRig()
@@ -20,23 +20,23 @@ import Testing
     return rig
   }
 
-  private func places(_ rig: SlowRig) -> [Double] {
+  private func positions(_ rig: SlowRig) -> [Double] {
     zip(rig.heard.left, rig.heard.right).map { Circle.place(left: $0.0, right: $0.1) }
   }
 
-  private func steps(_ places: some Collection<Double>) -> [Double] {
-    zip(places.dropFirst(), places).map { Circle.difference($0, $1) }
+  private func steps(_ positions: some Collection<Double>) -> [Double] {
+    zip(positions.dropFirst(), positions).map { Circle.difference($0, $1) }
   }
 
   /// The distance of the current time from the sample that is heard next, in frames.
   private func deviation(_ rig: SlowRig) async -> Double {
     let (time, rate) = await rig.run { ($0.currentTime(), $0.state.timebaseRate) }
-    guard let last = places(rig).last else { return .infinity }
+    guard let last = positions(rig).last else { return .infinity }
     return abs(Circle.difference(time.seconds * 48_000, last + rate))
   }
 
   @Test(arguments: [2, 0.5] as [Double])
-  func aLateChangeIsHeardWhenItIsThereWithoutAClickAndLosesNoTime(_ rate: Double) async throws {
+  func rateChangeIsHeardOnceDecodedWithoutAClickOrLostTime(_ rate: Double) async throws {
     let rig = try await rig()
     rig.gate.open(upTo: 0)
     try await rig.run { try $0.setRate(rate) }
@@ -53,15 +53,15 @@ import Testing
     try await rig.block()
     await rig.advance(milliseconds: 200)
     #expect(await rig.state.timebaseRate == rate)
-    let heard = places(rig)
+    let heard = positions(rig)
     #expect(heard.count == 43_200)
     let all = steps(heard)
     let (slow, fast) = (min(1, rate), max(1, rate))
     // Each step between samples equals that of the old or the new rate; in a cross-fade it is between them.
-    let least = all.min() ?? 0
-    let most = all.max() ?? 0
-    print("late change to \(rate): steps from \(least) to \(most)")
-    #expect(least > slow - 0.6 && most < fast + 1.1)
+    let smallest = all.min() ?? 0
+    let largest = all.max() ?? 0
+    print("late change to \(rate): steps from \(smallest) to \(largest)")
+    #expect(smallest > slow - 0.6 && largest < fast + 1.1)
     let change = try #require(all.firstIndex { abs($0 - 1) > 0.2 })
     #expect((33_600..<38_500).contains(change), "\(change)")
     #expect(all[..<change].allSatisfy { abs($0 - 1) < 0.2 })
@@ -71,7 +71,7 @@ import Testing
   }
 
   /// So late that all audio of the old rate has been heard.
-  @Test func aChangeThatComesAfterAllThatWasThereIsAStallAndNoSampleIsLost() async throws {
+  @Test func rateChangeDecodedAfterAnUnderrunStallsWithoutLosingSamples() async throws {
     let rig = try await rig()
     rig.gate.open(upTo: 0)
     try await rig.run { try $0.setRate(2) }
@@ -81,15 +81,15 @@ import Testing
     let stalled = await rig.state
     #expect(stalled.timeControlStatus == .waiting && stalled.reasonForWaitingToPlay != nil)
     #expect(stalled.rate == 2 && stalled.timebaseRate == 0)
-    let place = await rig.time
-    let before = places(rig).filter { $0 != .infinity }
-    #expect(abs(Circle.difference(place.seconds * 48_000, (before.last ?? 0) + 1)) < 0.05)
+    let stallTime = await rig.time
+    let before = positions(rig).filter { $0 != .infinity }
+    #expect(abs(Circle.difference(stallTime.seconds * 48_000, (before.last ?? 0) + 1)) < 0.05)
     rig.gate.open()
     await rig.wait { $0.isPlaybackBufferFull }
     await rig.advance(milliseconds: 300)
     let state = await rig.state
     #expect(state.timeControlStatus == .playing && state.timebaseRate == 2)
-    let heard = places(rig).filter { $0 != .infinity }
+    let heard = positions(rig).filter { $0 != .infinity }
     let all = steps(heard)
     #expect(
       all.allSatisfy { $0 > 0.4 && $0 < 3.1 },

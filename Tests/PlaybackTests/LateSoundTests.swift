@@ -5,13 +5,13 @@ import RigSupport
 import Testing
 
 /// Files whose audio begins later than their video. The silence before it counts as part of the item.
-@Suite struct LateSoundTests {
+@Suite struct LateAudioTests {
   private static let frames = 24_000
   /// 0.3 s.
   private static let delay = 14_400
 
   /// Creates a file with video, and noise that begins with a delay.
-  private func make(_ name: String, _ codec: [String], _ rig: Rig) throws -> String {
+  private func createFile(_ name: String, _ codec: [String], _ rig: Rig) throws -> String {
     let path = rig.files.file(name)
     try Fixtures.ffmpeg(
       [
@@ -24,7 +24,7 @@ import Testing
   }
 
   /// The audio alone, from its first sample, as FFmpeg decodes it.
-  private func sound(_ path: String) throws -> [StereoFrame] {
+  private func decodedAudio(_ path: String) throws -> [StereoFrame] {
     let raw = path + ".raw"
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-y", "-i", path, "-map", "0:a", "-f", "s16le", "-c:a", "pcm_s16le", raw,
@@ -42,11 +42,11 @@ import Testing
     ("late.mp4", ["-c:a", "alac", "-sample_fmt", "s16p"]), ("late.mov", ["-c:a", "pcm_s16le"]),
     ("late.mkv", ["-c:a", "flac", "-sample_fmt", "s16"]),
   ])
-  func silenceIsHeardUntilTheSoundBegins(_ name: String, _ codec: [String]) async throws {
+  func silenceIsHeardUntilTheAudioBegins(_ name: String, _ codec: [String]) async throws {
     let rig = try await Rig()
-    let path = try make(name, codec, rig)
-    let sound = try sound(path)
-    #expect(sound.count == Self.frames)
+    let path = try createFile(name, codec, rig)
+    let decodedAudio = try decodedAudio(path)
+    #expect(decodedAudio.count == Self.frames)
     let item = rig.item(path)
     let boundary = MediaTime(value: Int64(Self.delay), timescale: 48_000)
     try await rig.run { player in
@@ -62,7 +62,7 @@ import Testing
     #expect(rig.dump.contains("crossed item 1 time 0.3 late 0"))
     let heard = rig.heard.all
     #expect(heard.prefix(Self.delay).allSatisfy { $0 == .silence })
-    #expect(heard.dropFirst(Self.delay).prefix(Self.frames).elementsEqual(sound))
+    #expect(heard.dropFirst(Self.delay).prefix(Self.frames).elementsEqual(decodedAudio))
     #expect(heard.dropFirst(Self.delay + Self.frames).allSatisfy { $0 == .silence })
   }
 
@@ -71,21 +71,21 @@ import Testing
     ("late.mp4", ["-c:a", "alac", "-sample_fmt", "s16p"]), ("late.mov", ["-c:a", "pcm_s16le"]),
     ("late.mkv", ["-c:a", "flac", "-sample_fmt", "s16"]),
   ])
-  func seeksIntoTheSilenceAndBehindItAreExact(_ name: String, _ codec: [String]) async throws {
+  func seeksIntoTheLeadingSilenceAndAfterItAreExact(_ name: String, _ codec: [String]) async throws {
     let rig = try await Rig()
-    let path = try make(name, codec, rig)
-    let whole = Array(repeating: StereoFrame.silence, count: Self.delay) + (try sound(path))
+    let path = try createFile(name, codec, rig)
+    let whole = Array(repeating: StereoFrame.silence, count: Self.delay) + (try decodedAudio(path))
     let item = rig.item(path)
     try await rig.run { try $0.append([item]) }
     await rig.settle()
     await rig.run { $0.play() }
-    for place in [14_000, 20_001, 4_801] {
+    for frame in [14_000, 20_001, 4_801] {
       rig.heard.removeAll()
-      let time = MediaTime(value: Int64(place), timescale: 48_000)
+      let time = MediaTime(value: Int64(frame), timescale: 48_000)
       let result = try await rig.player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
       #expect(result.isExact && result.time == time)
       await rig.advance(milliseconds: 250)
-      #expect(rig.heard.all.prefix(12_000).elementsEqual(whole[place..<(place + 12_000)]), "from \(place)")
+      #expect(rig.heard.all.prefix(12_000).elementsEqual(whole[frame..<(frame + 12_000)]), "from \(frame)")
     }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// The lateness that observers get, on a clock that advances while a handler is busy.
 @Suite struct LatenessTests {
-  private final class Told: Sendable {
+  private final class ObserverCalls: Sendable {
     private let lines = Mutex<[String]>([])
     var all: [String] { lines.withLock { $0 } }
     func add(_ line: String) { lines.withLock { $0.append(line) } }
@@ -19,24 +19,24 @@ import Testing
 
   /// A handler takes 100 ms. The calls after it, for the same sample and for those heard meanwhile, report how late
   /// they are. Later calls are on time again.
-  @Test func whoIsToldBehindAHandlerThatTakesLongIsToldHowLate() async throws {
+  @Test func callsAfterASlowHandlerReportTheirLateness() async throws {
     let rig = try await BusyRig()
     try await rig.load()
-    let (loop, told) = (rig.loop, Told())
+    let (loop, calls) = (rig.loop, ObserverCalls())
     try await rig.run { player in
       _ = try player.addPeriodicTimeObserver(forInterval: Self.twentieth) { observation in
         if observation.time == Self.boundary(20) { loop.beBusy(milliseconds: 100) }
       }
-      _ = try player.addPeriodicTimeObserver(forInterval: Self.twentieth) { told.add("tick", $0) }
+      _ = try player.addPeriodicTimeObserver(forInterval: Self.twentieth) { calls.add("tick", $0) }
       _ = try player.addBoundaryTimeObserver(forTimes: [Self.boundary(20), Self.boundary(22), Self.boundary(38)]) {
-        told.add("at", $0)
+        calls.add("at", $0)
       }
       player.play()
     }
     await rig.wait { $0.timeControlStatus == .playing }
     await loop.pass(milliseconds: 420)
     #expect(
-      told.all == [
+      calls.all == [
         "tick 0 late 0 ms", "tick 0.05 late 0 ms", "tick 0.1 late 0 ms", "tick 0.15 late 0 ms",
         "tick 0.2 late 100 ms", "at 0.2 late 100 ms", "at 0.22 late 80 ms", "tick 0.25 late 50 ms",
         "tick 0.3 late 0 ms", "tick 0.35 late 0 ms", "at 0.38 late 0 ms", "tick 0.4 late 0 ms",
@@ -44,14 +44,14 @@ import Testing
   }
 
   /// The loop itself is blocked by another job.
-  @Test func whatALoopThatIsHeldUpTellsIsToldHowLate() async throws {
+  @Test func callsOfABlockedLoopReportTheirLateness() async throws {
     let rig = try await BusyRig()
     try await rig.load()
-    let (loop, told) = (rig.loop, Told())
+    let (loop, calls) = (rig.loop, ObserverCalls())
     try await rig.run { player in
-      _ = try player.addPeriodicTimeObserver(forInterval: Self.twentieth) { told.add("tick", $0) }
+      _ = try player.addPeriodicTimeObserver(forInterval: Self.twentieth) { calls.add("tick", $0) }
       _ = try player.addMeterObserver(rate: 20) { observation in
-        told.add("meter late \(observation.lateNanoseconds / 1_000_000) ms")
+        calls.add("meter late \(observation.lateNanoseconds / 1_000_000) ms")
       }
       player.play()
     }
@@ -60,10 +60,10 @@ import Testing
     await loop.inJob { loop.beBusy(milliseconds: 100) }
     await loop.pass(milliseconds: 100)
     #expect(
-      told.all.filter { $0.hasPrefix("tick") } == [
+      calls.all.filter { $0.hasPrefix("tick") } == [
         "tick 0 late 0 ms", "tick 0.05 late 0 ms", "tick 0.1 late 0 ms", "tick 0.15 late 70 ms",
         "tick 0.2 late 20 ms", "tick 0.25 late 0 ms", "tick 0.3 late 0 ms",
       ])
-    #expect(told.all.filter { $0.hasPrefix("meter") }.contains("meter late 70 ms"))
+    #expect(calls.all.filter { $0.hasPrefix("meter") }.contains("meter late 70 ms"))
   }
 }

@@ -7,8 +7,8 @@ import Testing
 @testable import Playback
 
 /// Volume, mute, pan and fades of a player, as heard.
-@Suite struct LevelTests {
-  private func rig(_ body: (Rig) async throws -> Void) async throws {
+@Suite struct VolumeAndPanTests {
+  private func withPlayingRig(_ body: (Rig) async throws -> Void) async throws {
     let rig = try await Rig()
     let item = try rig.level(0.5, frames: 480_000)
     try await rig.run { try $0.append([item]) }
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// Expects both channels to equal half of full scale times `gain`, frame by frame, within one step of the last bit.
-  private func expect(
+  private func expectGain(
     _ frames: [StereoFrame], _ gain: (Int) -> (left: Double, right: Double),
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -37,90 +37,90 @@ import Testing
     #expect(wrong == nil, "frame \(wrong?.offset ?? 0)", sourceLocation: sourceLocation)
   }
 
-  @Test func aFadeBeginsWhenItIsAskedForAndFollowsItsLine() async throws {
-    try await rig { rig in
+  @Test func fadeBeginsAtTheRequestAndIsLinear() async throws {
+    try await withPlayingRig { rig in
       try await rig.run { try $0.fade(to: 0, duration: MediaTime(value: 1, timescale: 10)) }
       #expect(await rig.run { $0.state.volume } == 0)
-      expect(await heard(rig, milliseconds: 150)) { index in
+      expectGain(await heard(rig, milliseconds: 150)) { index in
         let gain = max(0, 1 - Double(index) / 4_800)
         return (gain, gain)
       }
     }
   }
 
-  @Test func aNewFadeBeginsWhereTheOldOneIs() async throws {
-    try await rig { rig in
+  @Test func newFadeBeginsAtTheCurrentVolumeOfTheOldFade() async throws {
+    try await withPlayingRig { rig in
       try await rig.run { try $0.fade(to: 0, duration: MediaTime(value: 1, timescale: 10)) }
       _ = await heard(rig, milliseconds: 50)
       try await rig.run { try $0.fade(to: 1, duration: MediaTime(value: 1, timescale: 10)) }
-      expect(await heard(rig, milliseconds: 200)) { index in
+      expectGain(await heard(rig, milliseconds: 200)) { index in
         let gain = min(1, 0.5 + 0.5 * Double(index) / 4_800)
         return (gain, gain)
       }
     }
   }
 
-  @Test func aVolumeSetWithinAFadeEndsItWithin5Milliseconds() async throws {
-    try await rig { rig in
+  @Test func volumeSetDuringAFadeReplacesItWithin5Milliseconds() async throws {
+    try await withPlayingRig { rig in
       try await rig.run { try $0.fade(to: 0, duration: MediaTime(value: 10, timescale: 1), curve: .equalPower) }
       _ = await heard(rig, milliseconds: 50)
       try await rig.run { try $0.setVolume(0.25) }
       let frames = await heard(rig, milliseconds: 20)
       #expect(frames[0].left > 16_000)
-      expect(Array(frames[240...])) { _ in (0.25, 0.25) }
+      expectGain(Array(frames[240...])) { _ in (0.25, 0.25) }
     }
   }
 
-  @Test func aVolumeSetWhilePlayingIsReachedWithin5MillisecondsWithoutAStep() async throws {
-    try await rig { rig in
+  @Test func volumeSetDuringPlaybackIsReachedWithin5MillisecondsWithoutAStep() async throws {
+    try await withPlayingRig { rig in
       try await rig.run { try $0.setVolume(0.25) }
       // 2 ms of the fade, then back from its present value.
-      expect(await heard(rig, milliseconds: 2)) { index in
+      expectGain(await heard(rig, milliseconds: 2)) { index in
         let gain = 1 - 0.75 * Double(index) / 240
         return (gain, gain)
       }
       try await rig.run { try $0.setVolume(1) }
-      expect(await heard(rig, milliseconds: 20)) { index in
+      expectGain(await heard(rig, milliseconds: 20)) { index in
         let gain = min(1, 0.7 + 0.3 * Double(index) / 240)
         return (gain, gain)
       }
       try await rig.run { try $0.setVolume(0) }
-      expect(await heard(rig, milliseconds: 20)) { index in
+      expectGain(await heard(rig, milliseconds: 20)) { index in
         let gain = max(0, 1 - Double(index) / 240)
         return (gain, gain)
       }
     }
   }
 
-  @Test func muteTakes5MillisecondsAndLeavesAFadeAlone() async throws {
-    try await rig { rig in
+  @Test func muteTakes5MillisecondsAndDoesNotStopAFade() async throws {
+    try await withPlayingRig { rig in
       try await rig.run {
         try $0.fade(to: 0, duration: MediaTime(value: 1, timescale: 10))
         $0.setMuted(true)
       }
-      expect(await heard(rig, milliseconds: 50)) { index in
+      expectGain(await heard(rig, milliseconds: 50)) { index in
         let gain = (1 - Double(index) / 4_800) * max(0, 1 - Double(index) / 240)
         return (gain, gain)
       }
       await rig.run { $0.setMuted(false) }
-      expect(await heard(rig, milliseconds: 100)) { index in
+      expectGain(await heard(rig, milliseconds: 100)) { index in
         let gain = max(0, 0.5 - Double(index) / 4_800) * min(1, Double(index) / 240)
         return (gain, gain)
       }
     }
   }
 
-  @Test func panMovesWithin5MillisecondsWithoutAStep() async throws {
-    try await rig { rig in
+  @Test func panChangesWithin5MillisecondsWithoutAStep() async throws {
+    try await withPlayingRig { rig in
       try await rig.run { try $0.setPan(-0.5) }
       #expect(await rig.run { $0.state.pan } == -0.5)
       let far = 0.5.squareRoot()
-      expect(await heard(rig, milliseconds: 20)) { index in (1, max(far, 1 - (1 - far) * Double(index) / 240)) }
+      expectGain(await heard(rig, milliseconds: 20)) { index in (1, max(far, 1 - (1 - far) * Double(index) / 240)) }
     }
   }
 
-  @Test func whatIsSetWhilePausedHoldsFromTheFirstSample() async throws {
-    try await rig { rig in
+  @Test func volumeAndPanSetWhilePausedApplyFromTheFirstSample() async throws {
+    try await withPlayingRig { rig in
       await rig.run { $0.pause() }
       await rig.advance(milliseconds: 100)
       rig.heard.removeAll()
@@ -129,12 +129,12 @@ import Testing
         try $0.setPan(1)
         $0.play()
       }
-      expect(await heard(rig, milliseconds: 20)) { _ in (0, 0.5) }
+      expectGain(await heard(rig, milliseconds: 20)) { _ in (0, 0.5) }
     }
   }
 
   /// Nothing is rounded: samples of float32, and of 24 bits, which float32 represents exactly.
-  @Test(arguments: [true, false]) func whatIsHeardAtFullVolumeIsTheFileBitForBit(_ isFloat: Bool) async throws {
+  @Test(arguments: [true, false]) func outputAtFullVolumeEqualsTheFileBitForBit(_ isFloat: Bool) async throws {
     let rig = try await Rig()
     var random = SeededGenerator(seed: 24)
     let samples = (0..<38_400).map { _ in
@@ -143,7 +143,7 @@ import Testing
         : Float(Int.random(in: -8_388_608...8_388_607, using: &random)) / 8_388_608
     }
     var path = rig.files.file("fine.wav")
-    try writeFine(path, samples, isFloat: isFloat)
+    try writeHighResolutionWAV(path, samples, isFloat: isFloat)
     if !isFloat {
       let flac = rig.files.file("fine.flac")
       try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-i", path, flac])
@@ -159,7 +159,7 @@ import Testing
   }
 
   /// A WAV file of two channels: float32, or 24 bits.
-  private func writeFine(_ path: String, _ samples: [Float], isFloat: Bool) throws {
+  private func writeHighResolutionWAV(_ path: String, _ samples: [Float], isFloat: Bool) throws {
     var bytes = Data("RIFF".utf8)
     func append(_ value: Int, _ count: Int) {
       for byte in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
@@ -177,7 +177,7 @@ import Testing
   }
 
   /// The second item has been decoded before the player is muted, and the third begins while it is muted.
-  @Test func whatIsMutedStaysSoFromItemToItem() async throws {
+  @Test func mutePersistsAcrossItems() async throws {
     let rig = try await Rig()
     let items = try (0..<3).map { _ in
       rig.item(String(decoding: try rig.level(0.5, frames: 48_000).asset.path, as: UTF8.self))
@@ -188,21 +188,21 @@ import Testing
     await rig.advance(milliseconds: 500)
     await rig.run { $0.setMuted(true) }
     _ = await heard(rig, milliseconds: 20)
-    expect(await heard(rig, milliseconds: 700)) { _ in (0, 0) }
+    expectGain(await heard(rig, milliseconds: 700)) { _ in (0, 0) }
     #expect(await rig.run { $0.state.currentItemID } == items[1].id)
     await rig.run { $0.advanceToNextItem() }
-    expect(await heard(rig, milliseconds: 300)) { _ in (0, 0) }
+    expectGain(await heard(rig, milliseconds: 300)) { _ in (0, 0) }
     let state = await rig.run { $0.state }
     #expect(state.currentItemID == items[2].id && state.isMuted && state.timeControlStatus == .playing)
     await rig.run { $0.setMuted(false) }
-    expect(await heard(rig, milliseconds: 100)) { index in
+    expectGain(await heard(rig, milliseconds: 100)) { index in
       let gain = min(1, Double(index) / 240)
       return (gain, gain)
     }
   }
 
-  @Test func badLevelsAreErrorsAndChangeNothing() async throws {
-    try await rig { rig in
+  @Test func invalidVolumePanAndFadesAreRejectedAndChangeNothing() async throws {
+    try await withPlayingRig { rig in
       try await rig.run { try $0.setPan(0.25) }
       let state = await rig.run { $0.state }
       for volume in [-0.1, 1.001, .nan, .infinity, -.infinity] as [Float] {
@@ -217,7 +217,7 @@ import Testing
         #expect(await rig.error { try $0.fade(to: 0.5, duration: duration) } == .invalidTime)
       }
       #expect(await rig.run { $0.state } == state)
-      expect(Array(await heard(rig, milliseconds: 20)[240...])) { _ in (Double(0.9238795), 1) }
+      expectGain(Array(await heard(rig, milliseconds: 20)[240...])) { _ in (Double(0.9238795), 1) }
     }
   }
 }

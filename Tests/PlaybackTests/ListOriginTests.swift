@@ -7,23 +7,23 @@ import Testing
 @testable import Playback
 
 /// The properties that entries inherit from their playlist.
-@Suite struct ListOriginTests {
-  @Test func entriesOfAListGetHeaderFieldsOnlyAtItsOrigin() throws {
+@Suite struct PlaylistOriginTests {
+  @Test func playlistEntriesInheritHTTPHeadersOnlyAtTheSameOrigin() throws {
     var options = HTTPOptions()
     options.headers = [.init(name: "X-Api-Key", value: "k")]
-    func fields(_ entry: String, of list: PlaylistLocation?) -> Int? {
-      var assets = PlaylistAssets(prefersPreciseDuration: false, options: options, listedAt: list)
+    func headerCount(_ entry: String, of playlist: PlaylistLocation?) -> Int? {
+      var assets = PlaylistAssets(prefersPreciseDuration: false, options: options, listedAt: playlist)
       return assets.asset(for: PlaylistEntry(place: .url(entry)))?.httpOptions.headers.count
     }
-    let list = PlaylistLocation.url("https://a.example/list.m3u")
-    #expect(fields("https://a.example/1.mp3", of: list) == 1)
+    let playlist = PlaylistLocation.url("https://a.example/list.m3u")
+    #expect(headerCount("https://a.example/1.mp3", of: playlist) == 1)
     for entry in ["http://a.example/1.mp3", "https://b.example/1.mp3", "https://a.example:8443/1.mp3"] {
-      #expect(fields(entry, of: list) == 0, "\(entry)")
+      #expect(headerCount(entry, of: playlist) == 0, "\(entry)")
     }
-    #expect(fields("https://a.example/1.mp3", of: .file(Array("/list.m3u".utf8))) == 0)
+    #expect(headerCount("https://a.example/1.mp3", of: .file(Array("/list.m3u".utf8))) == 0)
     options.headerScope = .any
-    #expect(fields("https://b.example/1.mp3", of: list) == 1)
-    #expect(fields("http://b.example/1.mp3", of: list) == 0, "never from https to http")
-    #expect(fields("http://b.example/1.mp3", of: .file(Array("/list.m3u".utf8))) == 1)
+    #expect(headerCount("https://b.example/1.mp3", of: playlist) == 1)
+    #expect(headerCount("http://b.example/1.mp3", of: playlist) == 0, "never from https to http")
+    #expect(headerCount("http://b.example/1.mp3", of: .file(Array("/list.m3u".utf8))) == 1)
   }
 }

@@ -16,9 +16,9 @@ import Testing
 
     init() async throws {
       rig = try await Rig()
-      let sounding = try rig.level(0.25, frames: 48_000)
-      let path = sounding.asset.displayPath
-      items = [sounding] + (0..<2 * PlayerCore.measuredSliceCount).map { [rig] _ in rig.item(path) }
+      let currentItem = try rig.level(0.25, frames: 48_000)
+      let path = currentItem.asset.displayPath
+      items = [currentItem] + (0..<2 * PlayerCore.measuredSliceCount).map { [rig] _ in rig.item(path) }
       try await rig.run { [items] player in
         var settings = ReplayGainSettings()
         settings.mode = .track
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// The gain of the current entry that the mixer has.
-    var told: Float? { get async { await rig.run { $0.control.core.sounding?.levels[items[0].id] } } }
+    var mixerGain: Float? { get async { await rig.run { $0.control.core.sounding?.levels[items[0].id] } } }
 
     /// Reduces the gain of all entries but the last by 6 dB. `between` is called on the loop between two slices.
     func measure(between: @escaping @Sendable (isolated QueuePlayer) -> Void) async -> Int {
@@ -53,9 +53,9 @@ import Testing
     }
   }
 
-  @Test func manyEntriesHoldUpNobodyAndTheMixerIsToldOnce() async throws {
+  @Test func manyGainsAreSetInSlicesAndReachTheMixerOnce() async throws {
     let queue = try await Queue()
-    #expect(await queue.told == 1)
+    #expect(await queue.mixerGain == 1)
     let between = Mutex<[Float?]>([])
     let count = await queue.measure { [items = queue.items] player in
       #expect(items[0].measuredReplayGain != nil && items[PlayerCore.measuredSliceCount].measuredReplayGain == nil)
@@ -65,17 +65,17 @@ import Testing
     #expect(between.withLock { $0 } == [1])
     #expect(count == queue.items.count - 1)
     #expect(queue.items.last?.measuredReplayGain == nil)
-    let told = try #require(await queue.told)
-    #expect(abs(told - 0.501) < 0.001)
+    let mixerGain = try #require(await queue.mixerGain)
+    #expect(abs(mixerGain - 0.501) < 0.001)
     await queue.rig.advance(milliseconds: 200)
     #expect(abs(try #require(queue.rig.heard.left.last) - 0.125_3) < 0.001)
   }
 
-  @Test func whatLeavesTheQueueMeanwhileIsNotCounted() async throws {
+  @Test func entriesRemovedBetweenSlicesAreNotCounted() async throws {
     let queue = try await Queue()
-    let gone = queue.items.suffix(10).map(\.id)
+    let removedIDs = queue.items.suffix(10).map(\.id)
     let count = await queue.measure { player in
-      #expect(throws: Never.self) { try player.remove(gone) }
+      #expect(throws: Never.self) { try player.remove(removedIDs) }
     }
     #expect(count == queue.items.count - 10)
     #expect(queue.items.suffix(10).allSatisfy { $0.measuredReplayGain == nil })

@@ -23,7 +23,7 @@ import Testing
   }
 
   /// Creates an item with two time-coded tracks.
-  private func coded(_ rig: Rig, _ name: String, frames: Int = 480_000) throws -> PlayerItem {
+  private func twoTrackItem(_ rig: Rig, _ name: String, frames: Int = 480_000) throws -> PlayerItem {
     let paths = [1, 2].map { rig.files.file("code-\($0).wav") }
     for (path, file) in zip(paths, 1...) { try TimeCode.writeWAV(path: path, file: file, frameCount: frames) }
     return try item(rig, name, paths)
@@ -38,14 +38,14 @@ import Testing
   }
 
   /// The heard runs of one track. Samples of the 5 ms cross-fade between two tracks cannot be decoded.
-  private func codes(_ frames: [StereoFrame]) -> [TimeCode.Run] {
+  private func decodableRuns(_ frames: [StereoFrame]) -> [TimeCode.Run] {
     TimeCode.runs(in: frames).filter { $0.file != 0 && $0.count > 240 }
   }
 
   @Test(arguments: ["a.mka", "a.mp4"])
-  func anotherTrackGoesOnAtTheSameSample(_ name: String) async throws {
+  func selectedTrackContinuesAtTheSameSample(_ name: String) async throws {
     let rig = try await Rig()
-    let item = try coded(rig, name)
+    let item = try twoTrackItem(rig, name)
     let group = try await start(rig, item)
     #expect(group.options.map(\.trackID) == [0, 1] && group.options.map(\.languageCode) == ["eng", "deu"])
     await rig.advance(milliseconds: 500)
@@ -55,7 +55,7 @@ import Testing
     try item.select(matching: MediaSelectionCriteria(preferredLanguages: ["en"]), in: group)
     await rig.advance(milliseconds: 500)
     let frames = rig.heard.all
-    let runs = codes(frames)
+    let runs = decodableRuns(frames)
     print(name, runs)
     #expect(runs.map(\.file) == [1, 2, 1])
     // Every sample is heard at its time, in either track.
@@ -65,9 +65,9 @@ import Testing
     #expect(!rig.dump.contains("timeJumped") && !rig.dump.contains("waiting"))
   }
 
-  @Test func whilePausedItStaysWhereItIs() async throws {
+  @Test func selectionWhilePausedKeepsThePosition() async throws {
     let rig = try await Rig()
-    let item = try coded(rig, "a.mka")
+    let item = try twoTrackItem(rig, "a.mka")
     let group = try await start(rig, item)
     await rig.advance(milliseconds: 500)
     await rig.run { $0.pause() }
@@ -79,15 +79,15 @@ import Testing
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 500)
     let frames = rig.heard.all.filter { $0 != .silence }
-    let runs = codes(frames)
+    let runs = decodableRuns(frames)
     print(runs)
     #expect(runs.map(\.file) == [1, 2])
-    for run in runs { #expect(run.firstIndex == run.position, "what is heard is heard once, and nothing is left out") }
+    for run in runs { #expect(run.firstIndex == run.position, "what is heard is heard once, and nothing is omitted") }
   }
 
-  @Test func aSeekThatIsUnderWayArrivesInTheNewTrack() async throws {
+  @Test func pendingSeekCompletesInTheNewlySelectedTrack() async throws {
     let rig = try await Rig()
-    let item = try coded(rig, "a.mka")
+    let item = try twoTrackItem(rig, "a.mka")
     let group = try await start(rig, item)
     await rig.advance(milliseconds: 500)
     let outcomes = Mutex<[SeekResult]>([])
@@ -98,7 +98,7 @@ import Testing
       try item.select(group.options[1], in: group)
     }
     await rig.advance(milliseconds: 500)
-    let runs = codes(rig.heard.all)
+    let runs = decodableRuns(rig.heard.all)
     print(runs)
     #expect(runs.map(\.file) == [1, 2] && runs[1].firstIndex == 288_000)
     #expect(runs[0].endPosition == runs[1].position, "not a sample between them")
@@ -107,7 +107,7 @@ import Testing
 
   /// Two mirrored ramps: at any rate a sample encodes its time.
   @Test(arguments: [2.0, 0.5])
-  func atAnotherRateTheTimeGoesOn(_ rate: Double) async throws {
+  func selectionAtAnotherRateKeepsTheTime(_ rate: Double) async throws {
     let rig = try await Rig()
     let saw: @Sendable (Int) -> Int16 = { Int16($0 % 24_000) }
     let first = try rig.wave("up.wav", frames: 480_000) { StereoFrame(left: saw($0), right: saw($0)) }
@@ -121,21 +121,21 @@ import Testing
     try item.select(group.options[1], in: group)
     await rig.advance(milliseconds: 1_000)
     let frames = rig.heard.all
-    let place = await rig.run { $0.currentTime() }
-    var worst = 0.0
+    let time = await rig.run { $0.currentTime() }
+    var largestDeviation = 0.0
     // Backwards from the end, each sample has the value of its time. The samples where the ramps restart ring.
     for back in 1..<40_000 {
-      let index = Double(place.seconds * 48_000) - Double(back) * rate
+      let index = Double(time.seconds * 48_000) - Double(back) * rate
       let expected = index.truncatingRemainder(dividingBy: 24_000)
       guard expected > 400, expected < 23_600 else { continue }
-      worst = max(worst, abs(-Double(frames[frames.count - back].left) - expected))
+      largestDeviation = max(largestDeviation, abs(-Double(frames[frames.count - back].left) - expected))
     }
-    print("rate \(rate): \(before) frames before, at most \(worst) frames off its time")
-    #expect(worst <= 1.5)
+    print("rate \(rate): \(before) frames before, at most \(largestDeviation) frames off its time")
+    #expect(largestDeviation <= 1.5)
     #expect(!rig.dump.contains("timeJumped"))
   }
 
-  @Test func aTrackOfAnotherRateAndShapeIsHeardAtTheSameTime() async throws {
+  @Test func selectedTrackOfAnotherFormatContinuesAtTheSameTime() async throws {
     let rig = try await Rig()
     let loud = try rig.level(0.25, frames: 480_000)
     let path = rig.files.file("half.wav")
@@ -154,9 +154,9 @@ import Testing
     #expect(abs(edge - 144_000) <= 2)
   }
 
-  @Test func whatFollowsIsPlayedInItsOwnSelection() async throws {
+  @Test func selectionInADecodedNextItemIsHeardFromItsStart() async throws {
     let rig = try await Rig()
-    let items = [try coded(rig, "a.mka", frames: 48_000), try coded(rig, "b.mka", frames: 48_000)]
+    let items = [try twoTrackItem(rig, "a.mka", frames: 48_000), try twoTrackItem(rig, "b.mka", frames: 48_000)]
     try await rig.run { try $0.append(items) }
     await rig.settle()
     await rig.run { $0.play() }
@@ -165,14 +165,14 @@ import Testing
     // It is already decoded.
     try items[1].select(group.options[1], in: group)
     await rig.advance(milliseconds: 2_000)
-    let runs = codes(rig.heard.all)
+    let runs = decodableRuns(rig.heard.all)
     #expect(runs.map(\.file) == [1, 2] && runs.map(\.count) == [48_000, 48_000])
     #expect(items[1].copy().mediaSelectionSlot[.audible] == .track(1))
   }
 
-  @Test func aPlayersCriteriaHoldForItemsOfWhichNothingWasChosen() async throws {
+  @Test func playerCriteriaApplyToItemsWithoutAnExplicitSelection() async throws {
     let rig = try await Rig()
-    let items = try ["a.mka", "b.mka", "c.mka"].map { try coded(rig, $0, frames: 48_000) }
+    let items = try ["a.mka", "b.mka", "c.mka"].map { try twoTrackItem(rig, $0, frames: 48_000) }
     let german = MediaSelectionCriteria(preferredLanguages: ["de"])
     try await rig.run { player in
       let (applies, before) = (
@@ -190,16 +190,16 @@ import Testing
     try items[1].select(group.options[0], in: group)
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 4_000)
-    let runs = codes(rig.heard.all)
+    let runs = decodableRuns(rig.heard.all)
     print(runs)
     #expect(runs.map(\.file) == [2, 1, 2] && runs.map(\.count) == [48_000, 48_000, 48_000])
     // A copy that is in no queue has the default of its file.
     #expect(items[0].copy().currentMediaSelection.selectedOption(in: group)?.trackID == 0)
   }
 
-  @Test func criteriaThatChangeAreHeardAtOnceAtTheSameSample() async throws {
+  @Test func changedCriteriaApplyAtOnceAtTheSameSample() async throws {
     let rig = try await Rig()
-    let item = try coded(rig, "a.mka")
+    let item = try twoTrackItem(rig, "a.mka")
     let group = try await start(rig, item)
     func selected() -> Int? { item.currentMediaSelection.selectedOption(in: group)?.trackID }
     let german = MediaSelectionCriteria(preferredLanguages: ["de"])
@@ -220,7 +220,7 @@ import Testing
     await rig.advance(milliseconds: 500)
     try item.selectAutomatically(in: group)
     await rig.advance(milliseconds: 500)
-    let runs = codes(rig.heard.all)
+    let runs = decodableRuns(rig.heard.all)
     print(runs)
     #expect(runs.map(\.file) == [1, 2, 1, 2, 1, 2])
     for run in runs { #expect(run.firstIndex == run.position) }
@@ -234,10 +234,9 @@ import Testing
     #expect(code == 1001)
   }
 
-  @Test("statement 33: select(nil) on a group with allowsEmptySelection=false leaves the selection unchanged")
-  func emptySelection() async throws {
+  @Test func statement33_emptySelectionIsRejectedUnlessTheGroupAllowsIt() async throws {
     let rig = try await Rig()
-    let item = try coded(rig, "a.mka")
+    let item = try twoTrackItem(rig, "a.mka")
     let group = try await start(rig, item)
     #expect(!group.allowsEmptySelection)
     await rig.advance(milliseconds: 100)
@@ -246,10 +245,10 @@ import Testing
     expectError(.invalidState) { try item.select(nil, in: group) }
     #expect(item.currentMediaSelection.selectedOption(in: group) == group.options[1])
     await rig.advance(milliseconds: 300)
-    #expect(codes(rig.heard.all).map(\.file) == [1, 2])
+    #expect(decodableRuns(rig.heard.all).map(\.file) == [1, 2])
   }
 
-  @Test func whereThereIsVideoNothingMayBeHeard() async throws {
+  @Test func itemWithVideoAllowsAnEmptyAudioSelection() async throws {
     let rig = try await Rig()
     let path = rig.files.file("code-1.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 96_000)
@@ -267,47 +266,47 @@ import Testing
     #expect(await rig.run { $0.currentTime() } == seconds(1))
     try item.selectAutomatically(in: group)
     await rig.advance(milliseconds: 500)
-    let runs = codes(rig.heard.all)
+    let runs = decodableRuns(rig.heard.all)
     print(runs)
     #expect(runs.map(\.file) == [1, 1])
     for run in runs { #expect(run.firstIndex == run.position) }
     #expect(runs[1].position >= 48_000)
   }
 
-  @Test func whatCannotBeSelectedIsRefusedAndNothingChanges() async throws {
+  @Test func invalidSelectionsAreRejectedAndChangeNothing() async throws {
     let rig = try await Rig()
-    let item = try coded(rig, "a.mka")
-    let other = try coded(rig, "b.mka")
+    let item = try twoTrackItem(rig, "a.mka")
+    let other = try twoTrackItem(rig, "b.mka")
     let single = try rig.wav(file: 3, frames: 4_800)
     let group = try await start(rig, item)
-    let unready = try #require(try? other.asset.load().mediaSelectionGroup(for: .audible))
-    let fresh = rig.item(rig.files.file("a.mka"))
-    let alone = try #require(try single.asset.load().mediaSelectionGroup(for: .audible))
+    let unloadedGroup = try #require(try? other.asset.load().mediaSelectionGroup(for: .audible))
+    let unloadedItem = rig.item(rig.files.file("a.mka"))
+    let singleTrackGroup = try #require(try single.asset.load().mediaSelectionGroup(for: .audible))
     let rows: [(String, Int, () throws -> Void)] = [
-      ("an option of another file", 1012, { try item.select(alone.options[0], in: group) }),
-      ("another file's group", 1012, { try item.select(alone.options[0], in: alone) }),
+      ("an option of another file", 1012, { try item.select(singleTrackGroup.options[0], in: group) }),
+      ("another file's group", 1012, { try item.select(singleTrackGroup.options[0], in: singleTrackGroup) }),
       ("nothing, which is not allowed", 1003, { try item.select(nil, in: group) }),
-      ("an item that is not loaded", 1003, { try fresh.select(group.options[1], in: group) }),
+      ("an item that is not loaded", 1003, { try unloadedItem.select(group.options[1], in: group) }),
       (
-        "a language that there is not", 1012,
+        "an unavailable language", 1012,
         {
           try item.select(matching: MediaSelectionCriteria(preferredLanguages: ["fr"]), in: group)
         }
       ),
       (
-        "a characteristic that there is not", 1012,
+        "an unavailable characteristic", 1012,
         {
           try item.select(matching: MediaSelectionCriteria(preferredCharacteristics: [.describesVideo]), in: group)
         }
       ),
     ]
-    for (what, code, body) in rows {
+    for (name, code, body) in rows {
       var found = 0
       do { try body() } catch let error as MediaError { found = error.code.rawValue }
-      print("\(what): \(found)")
-      #expect(found == code, "\(what)")
+      print("\(name): \(found)")
+      #expect(found == code, "\(name)")
       #expect(item.currentMediaSelection.selectedOption(in: group) == group.defaultOption)
     }
-    #expect(unready == group, "the same tracks")
+    #expect(unloadedGroup == group, "the same tracks")
   }
 }

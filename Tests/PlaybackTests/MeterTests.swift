@@ -60,7 +60,7 @@ import Testing
     #expect(try await levels(rig) == silence)
   }
 
-  @Test func observersAreToldWhenItIsHeardAndOnceOfSilence() async throws {
+  @Test func observersGetLevelsWhenTheyAreHeardAndSilenceOnce() async throws {
     let rig = try await Rig()
     let item = try square(rig, level: 0.5, frames: 48_000)
     try await rig.run { player in
@@ -87,7 +87,7 @@ import Testing
     try expectGolden(rig.dump, "meters")
   }
 
-  @Test func aRateThatIsNoDivisorOf100ComesAsOftenAsItSays() async throws {
+  @Test func observerRateNeedNotDivide100() async throws {
     let rig = try await Rig()
     let item = try square(rig, level: 0.5, frames: 480_000)
     let tokens = try await rig.run { player in
@@ -111,14 +111,14 @@ import Testing
     #expect(rig.dump.split(separator: "\n").count { $0.hasPrefix("rate") && $0 != "rate 1.0 (request)" } == 262)
   }
 
-  @Test func badRatesAreErrors() async throws {
+  @Test func invalidObserverRatesAreRejected() async throws {
     let rig = try await Rig()
     for rate in [0, 0.99, 100.01, -1, .nan, .infinity] {
       #expect(await rig.error { _ = try $0.addMeterObserver(rate: rate) { _ in } } == .invalidArgument)
     }
   }
 
-  @Test func theScaleGoesFrom0AtMinus60To1AtFullScale() {
+  @Test func meterScaleIs0AtMinus60DecibelsAnd1AtFull() {
     #expect(MeterLevels.scale(-160) == 0)
     #expect(MeterLevels.scale(-60) == 0)
     #expect(MeterLevels.scale(0) == 1)
