@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func manyGainsAreSetInSlicesAndReachTheMixerOnce() async throws {
+  @Test func manyGainsAreSetInSlicesAndReachTheMixerTogether() async throws {
     let queue = try await Queue()
     #expect(await queue.mixerGain == 1)
     let between = Mutex<[Float?]>([])

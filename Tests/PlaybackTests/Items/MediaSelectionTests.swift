@@ -234,7 +234,7 @@ import Testing
     #expect(code == 1001)
   }
 
-  @Test func statement33_emptySelectionIsRejectedUnlessTheGroupAllowsIt() async throws {
+  @Test func statement33_emptySelectionIsRejectedIfTheGroupForbidsIt() async throws {
     let rig = try await Rig()
     let item = try twoTrackItem(rig, "a.mka")
     let group = try await start(rig, item)
@@ -279,7 +279,7 @@ import Testing
     let other = try twoTrackItem(rig, "b.mka")
     let single = try rig.wav(file: 3, frames: 4_800)
     let group = try await start(rig, item)
-    let unloadedGroup = try #require(try? other.asset.load().mediaSelectionGroup(for: .audible))
+    let otherGroup = try #require(try? other.asset.load().mediaSelectionGroup(for: .audible))
     let unloadedItem = rig.item(rig.files.file("a.mka"))
     let singleTrackGroup = try #require(try single.asset.load().mediaSelectionGroup(for: .audible))
     let rows: [(String, Int, () throws -> Void)] = [
@@ -307,6 +307,6 @@ import Testing
       #expect(found == code, "\(name)")
       #expect(item.currentMediaSelection.selectedOption(in: group) == group.defaultOption)
     }
-    #expect(unloadedGroup == group, "the same tracks")
+    #expect(otherGroup == group, "the same tracks")
   }
 }

@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func meterScaleIs0AtMinus60DecibelsAnd1AtFull() {
+  @Test func meterScaleRunsFromMinus60DecibelsToFullScale() {
     #expect(MeterLevels.scale(-160) == 0)
     #expect(MeterLevels.scale(-60) == 0)
     #expect(MeterLevels.scale(0) == 1)

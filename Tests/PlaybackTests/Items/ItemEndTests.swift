@@ -6,7 +6,8 @@ import Testing
 
 @testable import Playback
 
-/// Items that end before their audio does. Named after AVFoundation's statements.
+/// Items that end before their audio does. A test named `statement` and a number checks a statement of AVFoundation's
+/// documentation.
 @Suite struct ItemEndTests {
   private static func frame(_ frame: Int64) -> MediaTime { MediaTime(frame: frame, rate: 48_000) }
 
