@@ -48,7 +48,7 @@ import Testing
     print(name, properties.duration.decimalDescription, ends, properties.chapters.first?.languageCode ?? "-")
   }
 
-  @Test func chaptersOfMatroskaHaveTitlesInSeveralLanguages() throws {
+  @Test func matroskaChaptersHaveTitlesInSeveralLanguages() throws {
     func atom(_ start: String, _ titles: [(String, String, String?)]) -> String {
       let displays = titles.map { text, language, tag in
         "<ChapterDisplay><ChapterString>\(text)</ChapterString><ChapterLanguage>\(language)</ChapterLanguage>"
@@ -87,7 +87,7 @@ import Testing
 
   /// A chapter list in a file.
   struct Row: Sendable, CustomTestStringConvertible {
-    var what: String
+    var name: String
     /// Starts and ends in seconds; nil if the file has none.
     var entries: [(Int64?, Int64?)]
     var end: Int64?
@@ -95,33 +95,33 @@ import Testing
     /// The number of sorted, shortened and dropped chapters.
     var faults: [Int]
 
-    var testDescription: String { what }
+    var testDescription: String { name }
   }
 
   static let rows: [Row] = [
-    Row(what: "as it should be", entries: [(0, 5), (5, 10)], end: 10, chapters: [0...5, 5...10], faults: [0, 0, 0]),
-    Row(what: "no ends", entries: [(0, nil), (5, nil)], end: 10, chapters: [0...5, 5...10], faults: [0, 0, 0]),
-    Row(what: "with room", entries: [(1, 2), (5, 6)], end: 10, chapters: [1...2, 5...6], faults: [0, 0, 0]),
-    Row(what: "out of order", entries: [(5, 10), (0, 5)], end: 10, chapters: [0...5, 5...10], faults: [1, 0, 0]),
-    Row(what: "overlapping", entries: [(0, 8), (5, 10)], end: 10, chapters: [0...5, 5...10], faults: [0, 1, 0]),
+    Row(name: "consistent", entries: [(0, 5), (5, 10)], end: 10, chapters: [0...5, 5...10], faults: [0, 0, 0]),
+    Row(name: "no ends", entries: [(0, nil), (5, nil)], end: 10, chapters: [0...5, 5...10], faults: [0, 0, 0]),
+    Row(name: "with gaps", entries: [(1, 2), (5, 6)], end: 10, chapters: [1...2, 5...6], faults: [0, 0, 0]),
+    Row(name: "out of order", entries: [(5, 10), (0, 5)], end: 10, chapters: [0...5, 5...10], faults: [1, 0, 0]),
+    Row(name: "overlapping", entries: [(0, 8), (5, 10)], end: 10, chapters: [0...5, 5...10], faults: [0, 1, 0]),
     Row(
-      what: "within another", entries: [(0, 10), (0, 4), (4, 10)], end: 10, chapters: [0...4, 4...10],
+      name: "within another", entries: [(0, 10), (0, 4), (4, 10)], end: 10, chapters: [0...4, 4...10],
       faults: [0, 0, 1]),
-    Row(what: "the same ones", entries: [(2, 3), (2, 3), (2, 3)], end: 10, chapters: [2...3], faults: [0, 0, 2]),
-    Row(what: "a circle", entries: [(0, 5), (5, 0), (0, 5)], end: 10, chapters: [0...5, 5...10], faults: [1, 0, 1]),
+    Row(name: "duplicates", entries: [(2, 3), (2, 3), (2, 3)], end: 10, chapters: [2...3], faults: [0, 0, 2]),
+    Row(name: "cyclic", entries: [(0, 5), (5, 0), (0, 5)], end: 10, chapters: [0...5, 5...10], faults: [1, 0, 1]),
     Row(
-      what: "behind the end", entries: [(0, 5), (5, 20), (15, 20)], end: 10, chapters: [0...5, 5...10],
+      name: "after the end", entries: [(0, 5), (5, 20), (15, 20)], end: 10, chapters: [0...5, 5...10],
       faults: [0, 1, 1]),
     Row(
-      what: "an end unknown", entries: [(0, 5), (15, 20)], end: nil, chapters: [0...5, 15...20], faults: [0, 0, 0]),
-    Row(what: "before the start", entries: [(-5, 5), (-9, -8)], end: 10, chapters: [0...5], faults: [1, 1, 1]),
-    Row(what: "ends before it begins", entries: [(4, 2)], end: 10, chapters: [4...10], faults: [0, 0, 0]),
-    Row(what: "no start", entries: [(nil, 2)], end: 10, chapters: [], faults: [0, 0, 1]),
-    Row(what: "far out", entries: [(.max, .max), (0, .max)], end: 10, chapters: [0...10], faults: [1, 1, 1]),
+      name: "unknown end", entries: [(0, 5), (15, 20)], end: nil, chapters: [0...5, 15...20], faults: [0, 0, 0]),
+    Row(name: "before the start", entries: [(-5, 5), (-9, -8)], end: 10, chapters: [0...5], faults: [1, 1, 1]),
+    Row(name: "ends before it begins", entries: [(4, 2)], end: 10, chapters: [4...10], faults: [0, 0, 0]),
+    Row(name: "no start", entries: [(nil, 2)], end: 10, chapters: [], faults: [0, 0, 1]),
+    Row(name: "largest times", entries: [(.max, .max), (0, .max)], end: 10, chapters: [0...10], faults: [1, 1, 1]),
   ]
 
   @Test(arguments: rows)
-  func aListIsPutInOrder(_ row: Row) {
+  func inconsistentChapterListIsSortedClippedAndReported(_ row: Row) {
     func time(_ seconds: Int64) -> MediaTime { MediaTime(value: seconds, timescale: 1) }
     let list = ChapterList(
       row.entries.map { ChapterList.Entry(start: $0.0.map(time), end: $0.1.map(time)) }, end: row.end.map(time),
@@ -135,12 +135,12 @@ import Testing
     #expect((fault == nil) == (faults == [0, 0, 0]))
     #expect(fault == nil || fault?.code.rawValue == 3009)
     print(
-      "\(row.what): \(ranges.map { "\($0.start.decimalDescription)-\($0.end.decimalDescription)" }) \(fault?.message ?? "")"
+      "\(row.name): \(ranges.map { "\($0.start.decimalDescription)-\($0.end.decimalDescription)" }) \(fault?.message ?? "")"
     )
   }
 
   /// More chapters and longer titles than in real files.
-  @Test func hugeListsAreBounded() throws {
+  @Test func hugeChapterListIsTruncated() throws {
     let folder = try TemporaryFolder()
     let title = String(repeating: "ü", count: 5_000)
     let text =
@@ -158,7 +158,7 @@ import Testing
     print(properties.chapterFault?.message ?? "")
   }
 
-  @Test func aFilesOwnListIsSaidToBeIrregular() throws {
+  @Test func irregularChapterListOfAFileIsReported() throws {
     let folder = try TemporaryFolder()
     let text =
       ";FFMETADATA1\n"

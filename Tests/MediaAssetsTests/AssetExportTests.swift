@@ -29,7 +29,7 @@ import Testing
     return nil
   }
 
-  private static func names(in folder: TemporaryFolder) throws -> [String] {
+  private static func fileNames(in folder: TemporaryFolder) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
@@ -45,15 +45,15 @@ import Testing
   }
 
   /// Files with estimated or unknown durations: two seconds of noise, then ten of silence.
-  private static let unmeasured = [
+  private static let filesWithEstimatedDurations = [
     ("a.aac", ["-c:a", "aac"]), ("a.mp3", ["-c:a", "libmp3lame", "-q:a", "4", "-write_xing", "0"]),
     ("a.ts", ["-c:a", "aac"]), ("a.mka", ["-c:a", "libvorbis", "-live", "1"]),
     ("a.webm", ["-c:a", "libopus", "-live", "1"]), ("a.dts", ["-strict", "-2", "-c:a", "dca"]),
     ("a.wma", ["-c:a", "wmav2"]), ("a.ac3", ["-c:a", "ac3"]),
   ]
 
-  @Test("an export ends where the sound does, whatever the estimated duration is", arguments: unmeasured)
-  func exportsToTheRealEnd(_ name: String, _ encoding: [String]) async throws {
+  @Test("an export ends at the last sample, whatever the estimated duration is", arguments: filesWithEstimatedDurations)
+  func exportEndsAtTheLastSampleDespiteAnEstimatedDuration(_ name: String, _ encoding: [String]) async throws {
     let folder = try TemporaryFolder()
     let source = folder.file(name)
     try Tool.ffmpeg(
@@ -90,7 +90,9 @@ import Testing
       ("a.wav", WritableContainer.flac), ("a.flac", .wav), ("a.flac", .m4a), ("a.mp3", .flac), ("a.m4a", .wav),
       ("a.opus", .caf), ("a.ogg", .matroska), ("a.wav", .mov),
     ], isolations)
-  func lossless(_ row: (String, WritableContainer), _ isolation: Asset.Isolation) async throws {
+  func losslessExportHasExactlyTheSamplesOfItsTimeRange(
+    _ row: (String, WritableContainer), _ isolation: Asset.Isolation
+  ) async throws {
     let (name, container) = row
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, name)
@@ -119,7 +121,7 @@ import Testing
   @Test(
     "an export copies all tags, only shareable tags, or none",
     arguments: isolations)
-  func tags(_ isolation: Asset.Isolation) async throws {
+  func exportCopiesAllShareableOrNoTags(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, "a.flac", ["-metadata", "LOCATION=+48+011/", "-metadata", "MOOD=calm"])
     for (filter, expected) in [
@@ -147,14 +149,14 @@ import Testing
   }
 
   @Test("progress rises from 0 to 1 in at most 20 steps", arguments: isolations)
-  func progress(_ isolation: Asset.Isolation) async throws {
+  func progressRisesInAtMostTwentySteps(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, "a.wav")
-    let told = Mutex<[Double?]>([])
+    let reported = Mutex<[Double?]>([])
     _ = try await Self.export(source, isolation, to: folder.file("a.flac"), ExportSettings(.flac)) { done in
-      told.withLock { $0.append(done) }
+      reported.withLock { $0.append(done) }
     }
-    let parts = told.withLock { $0 }
+    let parts = reported.withLock { $0 }
     #expect(parts.first == 0 && parts.last == 1 && parts.count <= 21 && parts.count > 2)
     #expect(parts.compactMap { $0 } == parts.compactMap { $0 }.sorted())
   }
@@ -175,7 +177,9 @@ import Testing
       ("a.ogg", [], .matroska), ("a.wav", [], .wav), ("a.wav", [], .mov), ("alac.m4a", ["-c:a", "alac"], .caf),
       ("a.mka", ["-c:a", "flac"], .flac),
     ] as [(String, [String], WritableContainer)], isolations)
-  func passthrough(_ row: (String, [String], WritableContainer), _ isolation: Asset.Isolation) async throws {
+  func passthroughKeepsTheStoredPackets(
+    _ row: (String, [String], WritableContainer), _ isolation: Asset.Isolation
+  ) async throws {
     let (name, options, container) = row
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, name, options)
@@ -186,7 +190,7 @@ import Testing
     print(
       "passthrough: \(name) to \(container.rawValue): \(whole.seconds) s, \(copy.seconds) s, \(outcome.byteCount) bytes"
     )
-    #expect(abs(whole.seconds - copy.seconds) < 0.06, "what it lasts: \(name) to \(container)")
+    #expect(abs(whole.seconds - copy.seconds) < 0.06, "duration: \(name) to \(container)")
     let metadata = try Asset(path: target).loadMetadata(interrupt: Interrupt())
     // WAV has no album, and CAF's tags are not read.
     if container != .wav, container != .caf {
@@ -200,7 +204,9 @@ import Testing
       ("a.m4a", WritableContainer.m4a), ("a.m4a", .mp4), ("alac.m4a", .m4a), ("a.opus", .ogg), ("a.opus", .webm),
       ("a.wav", .wav),
     ], isolations)
-  func passthroughOfAPart(_ row: (String, WritableContainer), _ isolation: Asset.Isolation) async throws {
+  func passthroughOfATimeRangeIsExactWithEditsOrPadding(
+    _ row: (String, WritableContainer), _ isolation: Asset.Isolation
+  ) async throws {
     let (name, container) = row
     let folder = try TemporaryFolder()
     let source = try Self.source(
@@ -239,7 +245,7 @@ import Testing
   @Test(
     "an export of a movie keeps video, audio and chapters, passed through or encoded, whole or in part",
     arguments: isolations)
-  func film(_ isolation: Asset.Isolation) async throws {
+  func exportOfAMovieKeepsVideoAudioAndChapters(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = folder.file("film.mp4")
     try writeFile(
@@ -288,24 +294,24 @@ import Testing
     let outcome = try await Self.export(source, isolation, to: folder.file("part.mkv"), copied)
     #expect(abs(outcome.duration.seconds - 1.5) < 0.05, "\(outcome.duration)")
     #expect(try await Asset(path: folder.file("part.mkv")).load(.tracks).count == 2)
-    let sound = folder.file("sound.flac")
-    _ = try await Self.export(source, isolation, to: sound, ExportSettings(.flac))
-    #expect(try await Asset(path: sound).load(.tracks).map { $0.mediaType.rawValue } == ["audio"])
+    let audioFile = folder.file("sound.flac")
+    _ = try await Self.export(source, isolation, to: audioFile, ExportSettings(.flac))
+    #expect(try await Asset(path: audioFile).load(.tracks).map { $0.mediaType.rawValue } == ["audio"])
   }
 
   @Test(
     "rotated video is turned if the container has no rotation", arguments: [90, 270],
     isolations)
-  func turned(_ degrees: Int, _ isolation: Asset.Isolation) async throws {
+  func rotatedVideoIsTurnedIfTheContainerHasNoRotation(_ degrees: Int, _ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let fixture = VideoFixture(
       "phone.mp4", source: VideoFixture.picture("64x48", seconds: "0.4"),
       ["-c:v", "libx264", "-qp", "0", "-pix_fmt", "yuv420p"], rotationDegrees: degrees)
     let source = try fixture.make(in: folder)
     var settings = ExportSettings(.matroska)
-    var pictures = VideoOutputSettings(.h264)
-    pictures.constantQuality = 0
-    settings.video = .encode(pictures)
+    var videoSettings = VideoOutputSettings(.h264)
+    videoSettings.constantQuality = 0
+    settings.video = .encode(videoSettings)
     let target = folder.file("out.mkv")
     _ = try await Self.export(source, isolation, to: target, settings)
     let isSame = try fixture.rawBytes(target) == fixture.rawBytes(source, upright: true)
@@ -329,7 +335,7 @@ import Testing
   @Test(
     "joined files have no gap and a chapter each, and mixed files are a sum",
     arguments: isolations)
-  func joined(_ isolation: Asset.Isolation) async throws {
+  func joinedFilesHaveNoGapAndMixedFilesAreSummed(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let sources = [
       try Self.source(folder, "a.flac"), try Self.source(folder, "b.mp3", ["-write_xing", "0"]),
@@ -363,8 +369,8 @@ import Testing
 
   // MARK: - Errors
 
-  @Test("a failed export is a numbered error and leaves no file", arguments: isolations)
-  func refusals(_ isolation: Asset.Isolation) async throws {
+  @Test("a failed export reports its error code and leaves no file", arguments: isolations)
+  func failedExportReportsItsErrorCodeAndLeavesNoFile(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, "a.flac")
     let short = folder.file("short.flac")
@@ -383,33 +389,33 @@ import Testing
       TimeRange(start: MediaTime(value: start, timescale: 1), duration: MediaTime(value: duration, timescale: 1))
     }
     let rows: [(String, source: String, target: String, ExportSettings, MediaError.Code)] = [
-      ("a file that is there", source, "a.flac", settings(), .fileExists),
-      ("a folder in its place", source, "folder", settings(), .fileExists),
+      ("an existing file", source, "a.flac", settings(), .fileExists),
+      ("an existing folder", source, "folder", settings(), .fileExists),
       ("no such folder", source, "none/x.flac", settings(), .writeFailed),
       ("no such source", folder.file("none.flac"), "x.flac", settings(), .fileNotFound),
       ("no media", folder.file("text.txt"), "x.flac", settings(), .unknownFormat),
-      ("no sound", folder.file("mute.mp4"), "x.flac", settings(), .noPlayableTracks),
-      ("breaks off", short, "x.flac", settings(), .damagedFile),
+      ("no audio", folder.file("mute.mp4"), "x.flac", settings(), .noPlayableTracks),
+      ("truncated", short, "x.flac", settings(), .damagedFile),
       (
-        "a codec that the container has not", source, "x.wav",
+        "a codec that the container does not support", source, "x.wav",
         settings(.wav) { $0.sound = .encode(AudioOutputSettings(.aac)) }, .invalidArgument
       ),
       (
         "AAC in CAF", source, "x.caf", settings(.caf) { $0.sound = .encode(AudioOutputSettings(.aac)) },
         .invalidArgument
       ),
-      ("begins behind the end", source, "x.flac", settings { $0.timeRange = range(5, 1) }, .invalidTime),
-      ("begins before the beginning", source, "x.flac", settings { $0.timeRange = range(-1, 1) }, .invalidTime),
-      ("no length", source, "x.flac", settings { $0.timeRange = range(1, 0) }, .invalidTime),
+      ("starts after the end", source, "x.flac", settings { $0.timeRange = range(5, 1) }, .invalidTime),
+      ("negative start", source, "x.flac", settings { $0.timeRange = range(-1, 1) }, .invalidTime),
+      ("empty range", source, "x.flac", settings { $0.timeRange = range(1, 0) }, .invalidTime),
       ("no such track", source, "x.flac", settings { $0.audioTrackID = 7 }, .noSuchTrack),
-      ("no sound wanted", source, "x.flac", settings { $0.sound = .none }, .noPlayableTracks),
+      ("no audio requested", source, "x.flac", settings { $0.sound = .none }, .noPlayableTracks),
     ]
-    let before = try Self.names(in: folder)
+    let before = try Self.fileNames(in: folder)
     for (name, source, target, settings, expected) in rows {
       let code = await Self.code { try await Self.export(source, isolation, to: folder.file(target), settings) }
       print("export: \(name): \(code.map { "\($0.rawValue) \($0.name)" } ?? "no error")")
       #expect(code == expected, "\(name)")
-      #expect(try Self.names(in: folder) == before, "\(name)")
+      #expect(try Self.fileNames(in: folder) == before, "\(name)")
     }
     #expect(
       try await Self.export(source, isolation, to: folder.file("folder/../short.flac"), settings(), replaces: true)
@@ -418,7 +424,7 @@ import Testing
   }
 
   @Test("a cancelled export leaves no file", arguments: isolations)
-  func cancelling(_ isolation: Asset.Isolation) async throws {
+  func cancelledExportLeavesNoFile(_ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, "a.wav")
     let before = AssetExportSession(
@@ -434,6 +440,6 @@ import Testing
     }
     let after = try await Self.export(source, isolation, to: folder.file("y.flac"), ExportSettings(.flac))
     #expect(after.byteCount > 0)
-    #expect(try Self.names(in: folder).filter { $0.hasSuffix("x.flac") } == [])
+    #expect(try Self.fileNames(in: folder).filter { $0.hasSuffix("x.flac") } == [])
   }
 }

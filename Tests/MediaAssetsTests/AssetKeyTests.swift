@@ -15,7 +15,7 @@ import Testing
   private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
-    func hold(_ workers: AssetWorkers) {
+    func block(_ workers: AssetWorkers) {
       workers.run(forNanoseconds: .max) { _ in
         self.semaphore.wait()
       } timedOut: { _ in
@@ -25,21 +25,21 @@ import Testing
   }
 
   private final class Counts: Sendable {
-    let asked = Atomic<Int>(0)
-    let told = Atomic<Int>(0)
-    let forgotten = Atomic<Int>(0)
+    let requested = Atomic<Int>(0)
+    let completed = Atomic<Int>(0)
+    let withdrawn = Atomic<Int>(0)
   }
 
-  private func sound(_ folder: TemporaryFolder, frameCount: Int = 4_800) throws -> String {
+  private func audioFile(_ folder: TemporaryFolder, frameCount: Int = 4_800) throws -> String {
     try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: frameCount), as: "a.wav")
   }
 
-  private func name(_ asset: Asset) -> String { asset.status(of: .duration).name }
+  private func durationStatus(_ asset: Asset) -> String { asset.status(of: .duration).name }
 
-  @Test func askingForTheStatusNeverLoads() async throws {
+  @Test func statusOfAKeyDoesNotLoadIt() async throws {
     let folder = try TemporaryFolder()
     let workers = AssetWorkers(threadLimit: 1)
-    let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
+    let asset = Asset(path: Array(try audioFile(folder).utf8), workers: workers)
     for key in AssetKey.allCases { #expect(asset.status(of: key).name == "unknown") }
     #expect(workers.waitingCount == 0 && asset.loaded == nil)
     let (duration, tracks) = try await asset.load(.duration, .tracks)
@@ -56,12 +56,12 @@ import Testing
     #expect(readable && composable && !protected && precise && chapters.isEmpty)
   }
 
-  @Test func aHundredRequestsShareOneLoadingAndAreCompletedOnceEach() throws {
+  @Test func hundredRequestsShareOneLoadAndCompleteOnceEach() throws {
     let folder = try TemporaryFolder()
     let workers = AssetWorkers(threadLimit: 1)
     let gate = Gate()
-    gate.hold(workers)
-    let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
+    gate.block(workers)
+    let asset = Asset(path: Array(try audioFile(folder).utf8), workers: workers)
     let counts = Mutex([Int](repeating: 0, count: 100))
     let done = DispatchSemaphore(value: 0)
     for number in 0..<100 {
@@ -71,34 +71,34 @@ import Testing
         done.signal()
       }
     }
-    #expect(name(asset) == "loading")
-    #expect(workers.waitingCount <= 3, "the gate, and one loading of each part")
+    #expect(durationStatus(asset) == "loading")
+    #expect(workers.waitingCount <= 3, "the gate, and one load of each part")
     gate.open()
     for _ in 0..<100 { done.wait() }
     #expect(counts.withLock { $0 } == [Int](repeating: 1, count: 100))
     // Known values are reported immediately.
-    var isTold = false
-    withUnsafeMutablePointer(to: &isTold) { pointer in
+    var isReported = false
+    withUnsafeMutablePointer(to: &isReported) { pointer in
       nonisolated(unsafe) let flag = pointer
       asset.loadValues(forKeys: [.tracks]) { _ in flag.pointee = true }
     }
-    #expect(isTold)
-    print("100 requests: one loading, \(counts.withLock { $0.reduce(0, +) }) completions")
+    #expect(isReported)
+    print("100 requests: one load, \(counts.withLock { $0.reduce(0, +) }) completions")
   }
 
-  @Test func aSlowFileHoldsUpNoOther() async throws {
+  @Test func slowFileDoesNotDelayOtherFiles() async throws {
     let folder = try TemporaryFolder()
     let workers = AssetWorkers(threadLimit: 4)
     let gate = Gate()
-    for _ in 0..<3 { gate.hold(workers) }
+    for _ in 0..<3 { gate.block(workers) }
     defer { for _ in 0..<3 { gate.open() } }
     for _ in 0..<10 {
-      let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
+      let asset = Asset(path: Array(try audioFile(folder).utf8), workers: workers)
       #expect(try await asset.load(.duration) == MediaTime(value: 1, timescale: 10))
     }
   }
 
-  @Test func tagsAreLoadedBesidesTheRest() async throws {
+  @Test func tagsAndOtherKeysLoadTogether() async throws {
     let folder = try TemporaryFolder()
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "sine=duration=1", "-metadata", "title=A song", "-metadata", "artist=Somebody",
@@ -116,48 +116,48 @@ import Testing
     #expect(asset.status(of: .metadata).value?.count == tags.count)
   }
 
-  @Test func aTaskThatIsCancelledWaitsNoMoreAndTheOthersGetTheirs() async throws {
+  @Test func cancelledTaskStopsWaitingAndOtherTasksGetTheirValue() async throws {
     let folder = try TemporaryFolder()
     let workers = AssetWorkers(threadLimit: 1)
     let gate = Gate()
-    gate.hold(workers)
-    let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
-    let impatient = Task { try await asset.load(.duration) }
-    let patient = Task { try await asset.load(.duration) }
-    impatient.cancel()
-    let result = await impatient.result
+    gate.block(workers)
+    let asset = Asset(path: Array(try audioFile(folder).utf8), workers: workers)
+    let cancelledTask = Task { try await asset.load(.duration) }
+    let otherTask = Task { try await asset.load(.duration) }
+    cancelledTask.cancel()
+    let result = await cancelledTask.result
     expectError(.cancelled) { try result.get() }
     if case .failure(let error as MediaError) = result { #expect(error.code == .cancelled) }
     gate.open()
-    #expect(try await patient.value == MediaTime(value: 1, timescale: 10))
+    #expect(try await otherTask.value == MediaTime(value: 1, timescale: 10))
   }
 
-  @Test func cancellingTheLoadingEndsItForAllWhoWaitAndAskingAgainLoads() async throws {
+  @Test func cancelLoadingEndsAllRequestsAndANewRequestLoads() async throws {
     let folder = try TemporaryFolder()
     let workers = AssetWorkers(threadLimit: 1)
     let gate = Gate()
-    gate.hold(workers)
-    let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
+    gate.block(workers)
+    let asset = Asset(path: Array(try audioFile(folder).utf8), workers: workers)
     let names = Mutex<[String]>([])
     for _ in 0..<3 { asset.loadValues(forKeys: [.tracks]) { status in names.withLock { $0.append(status.name) } } }
     asset.cancelLoading()
     #expect(names.withLock { $0 } == ["cancelled", "cancelled", "cancelled"])
-    #expect(name(asset) == "cancelled")
+    #expect(durationStatus(asset) == "cancelled")
     let again = Task { try await asset.load(.duration) }
     gate.open()
     #expect(try await again.value == MediaTime(value: 1, timescale: 10))
-    #expect(name(asset) == "loaded")
+    #expect(durationStatus(asset) == "loaded")
     #expect(names.withLock { $0.count } == 3)
     asset.cancelLoading()
-    #expect(name(asset) == "loaded", "what is known stays so")
+    #expect(durationStatus(asset) == "loaded", "a loaded value stays loaded")
   }
 
-  @Test func cancellingAKeyEndsWhatIsReadWithItAndNothingElse() async throws {
+  @Test func cancellingAKeyCancelsOnlyTheKeysReadWithIt() async throws {
     let folder = try TemporaryFolder()
     let workers = AssetWorkers(threadLimit: 1)
     let gate = Gate()
-    gate.hold(workers)
-    let asset = Asset(path: Array(try sound(folder).utf8), workers: workers)
+    gate.block(workers)
+    let asset = Asset(path: Array(try audioFile(folder).utf8), workers: workers)
     let names = WakeSignal<[String]>([])
     asset.loadValues(forKeys: [.tracks]) { status in names.update { $0.append("tracks \(status.name)") } }
     asset.loadValues(forKeys: [.metadata]) { status in names.update { $0.append("metadata \(status.name)") } }
@@ -174,7 +174,8 @@ import Testing
     #expect(asset.status(of: .metadata).name == "loaded" && asset.status(of: .duration).name == "loaded")
   }
 
-  @Test(arguments: [AssetKey.duration, .metadata]) func whatIsBeingReadIsLetGoOf(_ key: AssetKey) async throws {
+  @Test(arguments: [AssetKey.duration, .metadata])
+  func cancelLoadingAbandonsAReadInProgress(_ key: AssetKey) async throws {
     let bytes = HangingBytes()
     let asset = bytes.asset()
     let names = WakeSignal<[String]>([])
@@ -182,14 +183,14 @@ import Testing
     bytes.waitUntilRead(1)
     asset.cancelLoading()
     #expect(names.withState { $0 } == ["cancelled"])
-    bytes.waitUntilGivenUp(1)
+    bytes.waitUntilEnded(1)
     #expect(asset.status(of: key).name == "cancelled")
     // A new request reads again.
     asset.loadValues(forKeys: [key]) { _ in }
     bytes.waitUntilRead(2)
   }
 
-  @Test(arguments: [AssetKey.duration, .metadata]) func anAssetThatGoesAwayIsNotLoadedToItsEnd(_ key: AssetKey) throws {
+  @Test(arguments: [AssetKey.duration, .metadata]) func releasedAssetAbandonsItsLoad(_ key: AssetKey) throws {
     let bytes = HangingBytes()
     let names = WakeSignal<[String]>([])
     var asset: Asset? = bytes.asset()
@@ -197,24 +198,24 @@ import Testing
     bytes.waitUntilRead(1)
     #expect(names.withState { $0 }.isEmpty)
     asset = nil
-    bytes.waitUntilGivenUp(1)
+    bytes.waitUntilEnded(1)
     #expect(names.wait { $0.isEmpty ? nil : $0 } == ["cancelled"])
   }
 
   /// The last cancelled waiter cancels loading.
-  @Test(arguments: [AssetKey.duration, .metadata]) func whatNobodyWaitsForIsNotLoaded(_ key: AssetKey) throws {
+  @Test(arguments: [AssetKey.duration, .metadata]) func loadIsCancelledWithItsLastRequest(_ key: AssetKey) throws {
     let bytes = HangingBytes()
     let asset = bytes.asset()
-    let requests = (0..<3).map { _ in asset.loadValues(forKeys: [key]) { _ in Issue.record("it does not come") } }
+    let requests = (0..<3).map { _ in asset.loadValues(forKeys: [key]) { _ in Issue.record("it was completed") } }
     bytes.waitUntilRead(1)
     #expect(requests[0].cancel() && requests[2].cancel())
-    #expect(asset.status(of: key).name == "loading" && bytes.givenUpCount == 0)
+    #expect(asset.status(of: key).name == "loading" && bytes.endedReadCount == 0)
     #expect(requests[1].cancel())
-    bytes.waitUntilGivenUp(1)
+    bytes.waitUntilEnded(1)
     #expect(asset.status(of: key).name == "cancelled")
   }
 
-  @Test func aPictureThatIsWaitedForIsLetGoOf() throws {
+  @Test func cancelLoadingAbandonsAnArtworkRead() throws {
     let bytes = HangingBytes()
     let asset = bytes.asset()
     let code = WakeSignal<Int?>(nil)
@@ -224,18 +225,18 @@ import Testing
     #expect(code.wait { $0 } == 6015)
   }
 
-  @Test func tagsThatAreKnownAreNotReadAgain() async throws {
+  @Test func loadedTagsAreNotReadAgain() async throws {
     let folder = try TemporaryFolder()
-    let asset = Asset(path: try sound(folder))
+    let asset = Asset(path: try audioFile(folder))
     _ = try await asset.load(.metadata)
     try FileManager.default.removeItem(atPath: folder.file("a.wav"))
     #expect(try asset.loadMetadata(interrupt: Interrupt()).items.isEmpty)
   }
 
   /// Concurrent loads and cancellations: each request is completed once, and none waits indefinitely.
-  @Test func everyRequestIsCompletedOnceWhateverIsCancelled() throws {
+  @Test func everyRequestCompletesOrIsWithdrawnExactlyOnce() throws {
     let folder = try TemporaryFolder()
-    let path = Array(try sound(folder).utf8)
+    let path = Array(try audioFile(folder).utf8)
     let workers = AssetWorkers(threadLimit: 2)
     let counts = Counts()
     for round in 0..<50 {
@@ -244,13 +245,13 @@ import Testing
       DispatchQueue.concurrentPerform(iterations: 8) { thread in
         for turn in 0..<5 {
           done.enter()
-          counts.asked.wrappingAdd(1, ordering: .relaxed)
+          counts.requested.wrappingAdd(1, ordering: .relaxed)
           let request = asset.loadValues(forKeys: [.duration]) { _ in
-            counts.told.wrappingAdd(1, ordering: .relaxed)
+            counts.completed.wrappingAdd(1, ordering: .relaxed)
             done.leave()
           }
           if (thread + turn + round) % 3 == 0, request.cancel() {
-            counts.forgotten.wrappingAdd(1, ordering: .relaxed)
+            counts.withdrawn.wrappingAdd(1, ordering: .relaxed)
             done.leave()
           }
           if (thread + turn) % 4 == 0 { asset.cancelLoading() }
@@ -258,14 +259,14 @@ import Testing
       }
       done.wait()
     }
-    let (asked, told) = (counts.asked.load(ordering: .relaxed), counts.told.load(ordering: .relaxed))
-    let forgotten = counts.forgotten.load(ordering: .relaxed)
-    print("asked \(asked), told \(told), waited no more \(forgotten)")
-    #expect(asked == 2_000 && asked == told + forgotten)
+    let (requested, completed) = (counts.requested.load(ordering: .relaxed), counts.completed.load(ordering: .relaxed))
+    let withdrawn = counts.withdrawn.load(ordering: .relaxed)
+    print("requested \(requested), completed \(completed), withdrawn \(withdrawn)")
+    #expect(requested == 2_000 && requested == completed + withdrawn)
   }
 
   /// A file that is not media fails with its error for every key, on each request.
-  @Test func whatIsNoMediaFailsForEveryKeyWithItsNumber() async throws {
+  @Test func inputThatIsNotMediaFailsForEveryKeyWithTheSameError() async throws {
     let folder = try TemporaryFolder()
     #expect(mkfifo(folder.file("fifo"), 0o600) == 0)
     let rows: [(String, String, Int)] = [
@@ -273,7 +274,7 @@ import Testing
       ("/dev/zero", "/dev/zero", 2002), ("empty", try folder.write([], as: "empty.wav"), 3001),
       ("text", try folder.write(Array("some words\n".utf8), as: "a.txt"), 3002),
     ]
-    for (what, path, code) in rows {
+    for (input, path, code) in rows {
       let asset = Asset(path: path)
       var codes: Set<Int> = []
       for _ in 0..<2 {
@@ -285,12 +286,12 @@ import Testing
       }
       for key in AssetKey.allCases {
         guard case .failed(let error) = asset.status(of: key) else {
-          Issue.record("\(what): \(key) is \(asset.status(of: key).name)")
+          Issue.record("\(input): \(key) is \(asset.status(of: key).name)")
           continue
         }
         codes.insert(error.code.rawValue)
       }
-      print("\(what): \(codes.sorted())")
+      print("\(input): \(codes.sorted())")
       #expect(codes == [code])
     }
   }

@@ -75,7 +75,7 @@ import Testing
   ]
 
   @Test(arguments: sources.indices)
-  func whatIsDecodedIsWhatFFmpegDecodes(_ row: Int) throws {
+  func decodedSamplesEqualFFmpegsInEveryEncoding(_ row: Int) throws {
     let (name, options) = Self.sources[row]
     let folder = try TemporaryFolder()
     let noise = folder.file("noise.wav")
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func aRangeIsThatOfTheWholeToTheSample() throws {
+  @Test func rangeEqualsTheSameSamplesOfTheWholeFile() throws {
     let folder = try TemporaryFolder()
     let path = try Self.wave(folder, frameCount: 48_000)
     let whole = try Self.all(path, Self.s16)
@@ -111,12 +111,12 @@ import Testing
     #expect(try Self.all(path, Self.s16, between) == Array(whole[(4 * 1_000)..<(4 * 2_000)]))
     let long = TimeRange(start: Self.time(47_000), duration: .positiveInfinity)
     #expect(try Self.all(path, Self.s16, long) == Array(whole[(4 * 47_000)...]))
-    let behind = TimeRange(start: MediaTime(value: 2, timescale: 1), duration: .positiveInfinity)
-    #expect(try Self.all(path, Self.s16, behind).isEmpty)
+    let afterEnd = TimeRange(start: MediaTime(value: 2, timescale: 1), duration: .positiveInfinity)
+    #expect(try Self.all(path, Self.s16, afterEnd).isEmpty)
   }
 
   @Test(arguments: [(44_100, 2), (48_000, 1), (16_000, 1), (96_000, 2), (8_000, 6)])
-  func aRangeThatIsConvertedIsThatOfTheWholeConverted(_ rate: Int, _ channelCount: Int) throws {
+  func resampledRangeEqualsTheSameRangeOfTheResampledFile(_ rate: Int, _ channelCount: Int) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("noise.flac")
     try Tool.ffmpeg("-f", "lavfi", "-i", "anoisesrc=seed=7:r=48000:d=3,aformat=channel_layouts=stereo", path)
@@ -131,11 +131,11 @@ import Testing
       #expect(
         part == Array(whole[(frameByteCount * start)..<(frameByteCount * end)]), "\(start) to \(end) at \(rate)")
     }
-    let behind = TimeRange(start: MediaTime(value: 4, timescale: 1), duration: .positiveInfinity)
-    #expect(try Self.all(path, settings, behind).isEmpty)
+    let afterEnd = TimeRange(start: MediaTime(value: 4, timescale: 1), duration: .positiveInfinity)
+    #expect(try Self.all(path, settings, afterEnd).isEmpty)
   }
 
-  @Test func buffersSayWhatTheyAre() throws {
+  @Test func buffersReportTheirFormatCountAndTime() throws {
     let folder = try TemporaryFolder()
     let output = AssetReaderTrackOutput(
       settings: AudioReadSettings(PCMEncoding(.float, bitsPerSample: 32, isInterleaved: false)))
@@ -149,7 +149,7 @@ import Testing
     reader.cancelReading()
   }
 
-  @Test func severalOutputsDoNotWaitForEachOther() throws {
+  @Test func outputsOfOneReaderDoNotWaitForEachOther() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("two.mka")
     let (first, second) = (try Self.wave(folder, frameCount: 400_000), try Self.wave(folder, frameCount: 300_000))
@@ -168,7 +168,7 @@ import Testing
     #expect(outputs[0].copyNextSampleBuffer() == nil && reader.status == .completed)
   }
 
-  @Test func silenceIsSilenceInEveryEncoding() throws {
+  @Test func silenceOfAnEmptyEditIsSilentInEveryEncoding() throws {
     let folder = try TemporaryFolder()
     let wave = try Self.wave(folder, frameCount: 48_000)
     // The audio starts after half a second, because of an empty edit.
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func whatDoesNotGoBackIsReadWhereItIsAndItsTimesAreTrue() throws {
+  @Test func unseekableSourceIsReadForwardWithCorrectTimes() throws {
     let wave = IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 200_000)
     func asset() -> Asset { ForwardBytes(wave).asset }
     let whole = Array(wave.dropFirst(44))
@@ -209,7 +209,7 @@ import Testing
 
   // MARK: - Random access
 
-  @Test func otherRangesAreReadOnceTheFirstHasBeen() throws {
+  @Test func resetReadsOtherRangesAfterTheFirstIsRead() throws {
     let folder = try TemporaryFolder()
     let path = try Self.wave(folder, frameCount: 100_000)
     let whole = try Self.all(path, Self.s16)
@@ -232,7 +232,7 @@ import Testing
     expectError(.invalidState) { try output.reset(forReadingTimeRanges: [range(0, 1)]) }
   }
 
-  @Test func withoutRandomAccessThereIsOneRange() throws {
+  @Test func resetWithoutRandomAccessReportsInvalidState() throws {
     let folder = try TemporaryFolder()
     let output = AssetReaderTrackOutput(settings: Self.s16)
     let reader = try Self.reader(Asset(path: try Self.wave(folder, frameCount: 100)), output)
@@ -243,7 +243,7 @@ import Testing
 
   // MARK: - Errors
 
-  @Test func whatIsWrongIsANumberedError() throws {
+  @Test func invalidReaderCallsReportTheirErrors() throws {
     let folder = try TemporaryFolder()
     let path = try Self.wave(folder, frameCount: 100)
     let output = AssetReaderTrackOutput(settings: Self.s16)
@@ -268,7 +268,7 @@ import Testing
     try reader.add(output)
     expectError(.invalidState) { try reader.add(output) }
     let other = AssetReader(asset: reader.asset)
-    expectError(.invalidState, "it has a reader") { try other.add(output) }
+    expectError(.invalidState, "the output has a reader") { try other.add(output) }
     #expect(output.copyNextSampleBuffer() == nil && reader.status == .unknown)
     try reader.startReading()
     #expect(reader.status == .reading)
@@ -277,10 +277,10 @@ import Testing
     expectError(.invalidState) { try reader.add(AssetReaderTrackOutput()) }
     #expect(Self.rest(output).bytes.count == 400 && reader.status == .completed)
     reader.cancelReading()
-    #expect(reader.status == .completed, "what is complete stays so")
+    #expect(reader.status == .completed, "a completed reader stays completed")
   }
 
-  @Test func whatCannotBeOpenedFails() throws {
+  @Test func startOnAnUnreadableSourceReportsItsError() throws {
     let folder = try TemporaryFolder()
     try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=d=0.2:s=64x48", "-c:v", "mpeg4", folder.file("silent.mp4"))
     let noMedia = try folder.write(Array("no media".utf8), as: "text.wav")
@@ -299,7 +299,7 @@ import Testing
     }
   }
 
-  @Test func aSourceThatBreaksOffFailsBehindItsLastSample() throws {
+  @Test func truncatedFileFailsAfterItsLastSample() throws {
     let folder = try TemporaryFolder()
     let wave = try Self.wave(folder, frameCount: 441_000)
     try Tool.ffmpeg("-i", wave, folder.file("whole.flac"))
@@ -313,7 +313,7 @@ import Testing
     #expect(found == Array(try Self.all(folder.file("whole.flac"), Self.s16).prefix(found.count)))
   }
 
-  @Test func aPacketThatDoesNotDecodeIsSilenceAndSaid() throws {
+  @Test func undecodablePacketIsSilentAndReportedAsAFault() throws {
     let folder = try TemporaryFolder()
     try Tool.ffmpeg("-i", try Self.wave(folder, frameCount: 200_000), folder.file("whole.flac"))
     var bytes = try readFile(folder.file("whole.flac"))
@@ -324,7 +324,7 @@ import Testing
     #expect(reader.status == .completed && output.fault != nil)
   }
 
-  @Test func aMatroskaFileWithAPictureThatBreaksOffSaysSo() throws {
+  @Test func truncatedMatroskaFileWithArtworkReportsDamage() throws {
     let folder = try TemporaryFolder()
     let noise = folder.file("noise.wav")
     try Tool.ffmpeg("-f", "lavfi", "-i", "anoisesrc=r=48000:d=6", noise)
@@ -340,7 +340,7 @@ import Testing
     #expect(reader.status == .failed && reader.error?.code == .damagedFile)
   }
 
-  @Test func whatIsConvertedEndsWithItsLastSampleBeforeItFails() throws {
+  @Test func resampledOutputDeliversItsLastSampleBeforeItFails() throws {
     let folder = try TemporaryFolder()
     try Tool.ffmpeg("-i", try Self.wave(folder, frameCount: 441_000), folder.file("whole.flac"))
     let bytes = try readFile(folder.file("whole.flac"))
@@ -358,7 +358,7 @@ import Testing
 
   // MARK: - Cancellation
 
-  @Test func aReaderThatIsCancelledWhileItOpensEnds() throws {
+  @Test func cancellationDuringOpeningEndsStartReading() throws {
     let bytes = HangingBytes()
     let reader = AssetReader(asset: bytes.asset())
     let output = AssetReaderTrackOutput()
@@ -373,25 +373,26 @@ import Testing
     bytes.release()
   }
 
-  @Test func whoLetsGoOfAReaderEndsACopyThatWaits() throws {
+  @Test func releasingAReaderEndsAWaitingCopy() throws {
     let bytes = StallingBytes(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
     let output = AssetReaderTrackOutput(settings: Self.s16)
-    let copied = WakeSignal((byteCount: 0, isOver: false))
+    let copied = WakeSignal((byteCount: 0, isFinished: false))
     var reader: AssetReader? = try Self.reader(bytes.asset, output)
     let consumer = Thread {
       while let buffer = output.copyNextSampleBuffer() { copied.update { $0.byteCount += buffer.data.count } }
-      copied.update { $0.isOver = true }
+      copied.update { $0.isFinished = true }
     }
     consumer.start()
     bytes.waitUntilStalled()
     #expect(reader?.status == .reading)
     reader = nil
-    let isOver: Bool? = copied.wait(until: .now.advanced(byNanoseconds: 60_000_000_000)) { $0.isOver ? true : nil }
-    #expect(isOver == true)
-    bytes.waitUntilGivenUp()
+    let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
+    let isFinished: Bool? = copied.wait(until: deadline) { $0.isFinished ? true : nil }
+    #expect(isFinished == true)
+    bytes.waitUntilCancelled()
   }
 
-  @Test func aReaderThatIsCancelledInTheMiddleOfAReadEnds() throws {
+  @Test func cancellationEndsABlockedRead() throws {
     let bytes = StallingBytes(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
     let output = AssetReaderTrackOutput(settings: Self.s16)
     let reader = try Self.reader(bytes.asset, output)
@@ -404,10 +405,10 @@ import Testing
     let found = Self.rest(output).bytes
     #expect(found.count < 800_000 && reader.status == .cancelled && reader.error == nil)
     #expect(output.copyNextSampleBuffer() == nil)
-    bytes.waitUntilGivenUp()
+    bytes.waitUntilCancelled()
   }
 
-  @Test func whoLetsGoOfAReaderEndsIt() throws {
+  @Test func releasingAReaderEndsItsReads() throws {
     let bytes = StallingBytes(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
     let output = AssetReaderTrackOutput(settings: Self.s16)
     do {
@@ -416,11 +417,11 @@ import Testing
       bytes.waitUntilStalled()
       #expect(reader.status == .reading)
     }
-    bytes.waitUntilGivenUp()
+    bytes.waitUntilCancelled()
     #expect(output.copyNextSampleBuffer() == nil)
   }
 
-  @Test func aReaderThatIsCancelledBeforeItBeginsDoesNot() throws {
+  @Test func readerCancelledBeforeItStartsCannotStart() throws {
     let folder = try TemporaryFolder()
     let reader = AssetReader(asset: Asset(path: try Self.wave(folder, frameCount: 100)))
     let output = AssetReaderTrackOutput()
@@ -462,7 +463,7 @@ final class ForwardBytes: Sendable {
 final class StallingBytes: Sendable {
   private struct State {
     var isStalled = false
-    var givenUpCount = 0
+    var cancelledReadCount = 0
   }
 
   private let bytes: [UInt8]
@@ -476,12 +477,12 @@ final class StallingBytes: Sendable {
   }
 
   func waitUntilStalled() { wait("for a read that stalls") { $0.isStalled } }
-  func waitUntilGivenUp() { wait("for a read that is given up") { $0.givenUpCount > 0 } }
+  func waitUntilCancelled() { wait("for a read that is cancelled") { $0.cancelledReadCount > 0 } }
 
-  private func wait(_ what: Comment, _ condition: (State) -> Bool) {
+  private func wait(_ event: Comment, _ condition: (State) -> Bool) {
     let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
-    let isSo: Bool? = state.wait(until: deadline) { condition($0) ? true : nil }
-    #expect(isSo == true, what)
+    let isMet: Bool? = state.wait(until: deadline) { condition($0) ? true : nil }
+    #expect(isMet == true, event)
   }
 
   private final class Source: ByteSource {
@@ -497,7 +498,7 @@ final class StallingBytes: Sendable {
       guard offset < owner.limit else {
         owner.state.update { $0.isStalled = true }
         _ = isCancelled.wait { $0 ? true : nil } as Bool?
-        owner.state.update { $0.givenUpCount += 1 }
+        owner.state.update { $0.cancelledReadCount += 1 }
         throw MediaError(.cancelled, "cancelled")
       }
       let count = min(buffer.count, Int(owner.limit - offset), owner.bytes.count - Int(offset))

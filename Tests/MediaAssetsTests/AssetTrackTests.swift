@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [("a.mkv", "srt"), ("a.mp4", "mov_text")])
-  func tracksSayWhatTheyAre(_ name: String, _ subtitles: String) throws {
+  func tracksReportTheirProperties(_ name: String, _ subtitles: String) throws {
     let folder = try TemporaryFolder()
     let properties = try movie(folder, name, subtitles: subtitles)
     let tracks = properties.tracks
@@ -46,7 +46,7 @@ import Testing
     for track in tracks { print(name, track.id, track.codecName, track.timeRange.duration.decimalDescription) }
   }
 
-  @Test func groupsHaveOptionsADefaultAndSayWhetherNothingCanBeChosen() throws {
+  @Test func selectionGroupsListOptionsDefaultAndEmptySelection() throws {
     let folder = try TemporaryFolder()
     let properties = try movie(folder, "a.mkv", subtitles: "srt")
     let audible = try #require(properties.mediaSelectionGroup(for: .audible))
@@ -64,13 +64,13 @@ import Testing
     #expect(chosen([]) == 1 && chosen(["de"]) == 2 && chosen(["ger"]) == 2 && chosen(["deu"]) == 2)
     #expect(chosen(["en-GB"]) == 1 && chosen(["fr", "de", "en"]) == 2 && chosen(["fr"]) == nil)
     #expect(chosen([], [.isAuxiliaryContent]) == 2 && chosen(["en"], [.isAuxiliaryContent]) == nil)
-    let sound = try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 8_000, frameCount: 800), as: "a.wav")
-    let only = try #require(Asset(path: sound).load().mediaSelectionGroup(for: .audible))
+    let audioFile = try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 8_000, frameCount: 800), as: "a.wav")
+    let only = try #require(Asset(path: audioFile).load().mediaSelectionGroup(for: .audible))
     #expect(!only.allowsEmptySelection && only.defaultOption?.trackID == 0)
   }
 
   /// Automatic selection: principal characteristics, then languages, then preferred characteristics.
-  @Test func criteriaPreferOptionsInTheirOrder() throws {
+  @Test func criteriaRankPrincipalThenLanguagesThenPreferredCharacteristics() throws {
     let folder = try TemporaryFolder()
     let properties = try movie(folder, "a.mkv", subtitles: "srt")
     let audible = try #require(properties.mediaSelectionGroup(for: .audible))
@@ -97,7 +97,7 @@ import Testing
     #expect(preferred(legible, [], [.describesVideo]) == nil && preferred(legible, [], principal: [.legible]) == 3)
   }
 
-  @Test func everySoundTrackCanBeRead() throws {
+  @Test func everyAudioTrackCanBeRead() throws {
     let folder = try TemporaryFolder()
     _ = try movie(folder, "a.mkv", subtitles: "srt")
     let asset = Asset(path: folder.file("a.mkv"))
@@ -108,7 +108,7 @@ import Testing
     for id in [0, 3, 4, -1, .max] { expectError(.noSuchTrack) { try AudioTrackReader(asset: asset, trackID: id) } }
   }
 
-  @Test func whatIsEncryptedIsSaidToBe() throws {
+  @Test func encryptedFileReportsProtectedContent() throws {
     let folder = try TemporaryFolder()
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "sine=duration=1", "-c:a", "aac", "-encryption_scheme", "cenc-aes-ctr", "-encryption_key",
@@ -118,7 +118,7 @@ import Testing
     #expect(!properties.isComposable)
   }
 
-  @Test func theMoviesOwnHeaderSaysHowFastAndHowLoud() throws {
+  @Test func movieHeaderGivesThePreferredRateAndVolume() throws {
     let folder = try TemporaryFolder()
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=1", "-c:a", "aac", folder.file("a.m4a"))
     #expect(try Asset(path: folder.file("a.m4a")).load().preferredRate == 1)
@@ -136,7 +136,7 @@ import Testing
   private static let testVideo = ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=2"]
 
   @Test("a video track has its coded size, its size in square pixels, and its rotation", arguments: ["a.mp4", "a.mkv"])
-  func sizes(_ name: String) throws {
+  func videoTrackReportsCodedSizeNaturalSizeAndRotation(_ name: String) throws {
     let folder = try TemporaryFolder()
     // The container's pixel aspect ratio differs from that in the codec's header.
     let plain = folder.file("plain.mp4")
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test("captions within H.264 are listed", arguments: ["mp4", "mkv", "ts"])
-  func captions(_ kind: String) throws {
+  func captionsWithinH264AreListed(_ kind: String) throws {
     let folder = try TemporaryFolder()
     // Valid entries of field 1 of CEA-608 and of CEA-708; an entry that is not valid.
     let rows: [([[UInt8]], [ClosedCaptionFormat])] = [
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test("CEA-608 in a track of MOV, and WebVTT as mkvmerge stores it, are listed as subtitles with their codecs")
-  func subtitleCodecs() throws {
+  func captionAndWebVTTTracksAreListedAsSubtitles() throws {
     let folder = try TemporaryFolder()
     let text = folder.file("a.vtt")
     try folder.write(Array("WEBVTT\n\n00:00.500 --> 00:01.500\nHello\n".utf8), as: "a.vtt")
@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test("subtitles that begin before the video have no negative start")
-  func earlySubtitles() throws {
+  func subtitlesBeforeTheVideoHaveNoNegativeStart() throws {
     let folder = try TemporaryFolder()
     let text = try folder.write(Array("1\n00:00:00,000 --> 00:00:00,500\nHello\n".utf8), as: "a.srt")
     let path = folder.file("a.mkv")

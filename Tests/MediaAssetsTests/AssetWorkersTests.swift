@@ -10,8 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct AssetWorkersTests {
   private let second: Int64 = 1_000_000_000
 
-  private func limits(places: Int = 2, threads: Int = 4) -> WorkSlots.Limits {
-    WorkSlots.Limits(placeCount: places, threadCount: threads)
+  private func limits(slots: Int = 2, threads: Int = 4) -> WorkSlots.Limits {
+    WorkSlots.Limits(placeCount: slots, threadCount: threads)
   }
 
   private func statuses(_ asset: Asset, _ key: AssetKey) -> WakeSignal<[AssetValueStatus<AssetValues>]> {
@@ -26,13 +26,13 @@ import Testing
 
   /// Owns its job, like callers that cancel theirs, and reports its release.
   private final class Owner: Sendable {
-    private let gone: WakeSignal<Int>
+    private let releasedCount: WakeSignal<Int>
     private let job = Mutex<AssetWorkers.Job?>(nil)
 
-    init(_ gone: WakeSignal<Int>) { self.gone = gone }
-    deinit { gone.update { $0 += 1 } }
+    init(_ releasedCount: WakeSignal<Int>) { self.releasedCount = releasedCount }
+    deinit { releasedCount.update { $0 += 1 } }
 
-    func begin(on workers: AssetWorkers, _ body: @escaping @Sendable () -> Void) {
+    func start(on workers: AssetWorkers, _ body: @escaping @Sendable () -> Void) {
       let job = workers.run(forNanoseconds: 1_000_000_000) { [self] _ in
         withExtendedLifetime(self) { body() }
       } timedOut: {
@@ -46,34 +46,34 @@ import Testing
   }
 
   /// A job that ended, was cancelled before or during its work, or timed out releases its resources.
-  @Test func whatIsOverHoldsNothing() {
-    let (gone, release) = (WakeSignal(0), WakeSignal((begun: 0, isOpen: false)))
-    let hangs: @Sendable () -> Void = {
-      release.update { $0.begun += 1 }
+  @Test func endedJobReleasesItsOwner() {
+    let (releasedCount, release) = (WakeSignal(0), WakeSignal((started: 0, isOpen: false)))
+    let blockUntilOpen: @Sendable () -> Void = {
+      release.update { $0.started += 1 }
       _ = release.wait { $0.isOpen ? true : nil }
     }
-    let workers = AssetWorkers(limits: limits(places: 1, threads: 2), isWatched: false)
-    do { Owner(gone).begin(on: workers) {} }
-    _ = gone.wait { $0 == 1 ? true : nil }
+    let workers = AssetWorkers(limits: limits(slots: 1, threads: 2), isWatched: false)
+    do { Owner(releasedCount).start(on: workers) {} }
+    _ = releasedCount.wait { $0 == 1 ? true : nil }
     do {
-      let (first, waiting) = (Owner(gone), Owner(gone))
-      first.begin(on: workers, hangs)
-      _ = release.wait { $0.begun == 1 ? true : nil }
-      waiting.begin(on: workers) {}
+      let (first, waiting) = (Owner(releasedCount), Owner(releasedCount))
+      first.start(on: workers, blockUntilOpen)
+      _ = release.wait { $0.started == 1 ? true : nil }
+      waiting.start(on: workers) {}
       waiting.cancel()
       first.cancel()
     }
-    _ = gone.wait { $0 == 2 ? true : nil }
-    do { Owner(gone).begin(on: workers, hangs) }
-    _ = release.wait { $0.begun == 2 ? true : nil }
+    _ = releasedCount.wait { $0 == 2 ? true : nil }
+    do { Owner(releasedCount).start(on: workers, blockUntilOpen) }
+    _ = release.wait { $0.started == 2 ? true : nil }
     workers.check(at: MonotonicClock.nanoseconds + 3 * second)
     release.update { $0.isOpen = true }
-    _ = gone.wait { $0 == 4 ? true : nil }
+    _ = releasedCount.wait { $0 == 4 ? true : nil }
   }
 
-  @Test func whatIsSlowGivesItsPlaceToOthers() throws {
+  @Test func slowLoadsFreeTheirSlotsForOthers() throws {
     let workers = AssetWorkers(limits: limits(), isWatched: false)
-    let bytes = HangingBytes(isDeaf: true)
+    let bytes = HangingBytes(ignoresCancellation: true)
     defer { bytes.release() }
     let slow = (0..<2).map { _ in bytes.asset(workers) }
     for asset in slow { _ = statuses(asset, .duration) }
@@ -81,46 +81,46 @@ import Testing
     let folder = try TemporaryFolder()
     let path = try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800), as: "a.wav")
     let asset = Asset(path: Array(path.utf8), workers: workers)
-    let told = statuses(asset, .duration)
+    let reported = statuses(asset, .duration)
     #expect(workers.waitingCount == 1)
     // A job without an owner does not wait.
     let other = statuses(Asset(path: Array(path.utf8), workers: workers), .duration)
     #expect(workers.waitingCount == 1 && other.withState { $0.last?.name } == "cancelled")
     #expect(workers.check(at: MonotonicClock.nanoseconds + 3 * second))
-    #expect(told.wait { $0.last?.name } == "loaded")
+    #expect(reported.wait { $0.last?.name } == "loaded")
     for asset in slow { #expect(asset.status(of: .duration).name == "loading") }
   }
 
   /// A slow or unreachable server: callers get an error after the maximum opening time, and the thread is abandoned.
-  @Test(arguments: [AssetKey.duration, .metadata]) func whatTakesTooLongFails(_ key: AssetKey) throws {
+  @Test(arguments: [AssetKey.duration, .metadata]) func loadFailsAfterTheMaximumOpeningTime(_ key: AssetKey) throws {
     let workers = AssetWorkers(limits: limits(), isWatched: false)
-    let bytes = HangingBytes(isDeaf: true)
+    let bytes = HangingBytes(ignoresCancellation: true)
     let assets = (0..<4).map { _ in bytes.asset(workers) }
-    let told = assets.map { statuses($0, key) }
+    let reported = assets.map { statuses($0, key) }
     bytes.waitUntilRead(2)
     workers.check(at: MonotonicClock.nanoseconds + 3 * second)
     bytes.waitUntilRead(4)
-    #expect(told.allSatisfy { $0.withState { $0.isEmpty } } && workers.threadCount == 4)
+    #expect(reported.allSatisfy { $0.withState { $0.isEmpty } } && workers.threadCount == 4)
     // All threads are blocked: a waiting job fails, too, after the maximum time of one opening.
     let late = bytes.asset(workers)
-    let lateTold = statuses(late, key)
+    let lateReported = statuses(late, key)
     workers.check(at: MonotonicClock.nanoseconds + 31 * second)
-    for (asset, told) in zip(assets, told) {
-      #expect(code(told.withState { $0.last }) == .openingTimedOut)
+    for (asset, reported) in zip(assets, reported) {
+      #expect(code(reported.withState { $0.last }) == .openingTimedOut)
       #expect(code(asset.status(of: key)) == .openingTimedOut)
     }
     #expect(workers.threadCount == 4, "they cannot be interrupted")
     workers.check(at: MonotonicClock.nanoseconds + 70 * second)
-    #expect(code(lateTold.withState { $0.last }) == .openingTimedOut)
+    #expect(code(lateReported.withState { $0.last }) == .openingTimedOut)
     #expect(!workers.check(at: MonotonicClock.nanoseconds + 71 * second), "nothing is left to watch")
     bytes.release()
-    bytes.waitUntilGivenUp(4)
+    bytes.waitUntilEnded(4)
     // The error is not stored: a new request loads again.
     assets[0].loadValues(forKeys: [key]) { _ in }
     bytes.waitUntilRead(5)
   }
 
-  @Test func aThreadLooksAtTheTimeByItself() throws {
+  @Test func watchThreadTimesOutHangingJobs() throws {
     var limits = limits()
     limits.slowNanoseconds = 1_000_000
     let workers = AssetWorkers(limits: limits)
@@ -136,45 +136,45 @@ import Testing
   }
 
   /// A job that continues after a delay occupies a slot again: jobs that wait for it do not fail as hanging.
-  @Test func whatGoesOnDoesNotHang() {
-    var limits = limits(places: 1, threads: 2)
+  @Test func waitingJobsDoNotTimeOutWhileRunningJobsContinue() {
+    var limits = limits(slots: 1, threads: 2)
     (limits.slowNanoseconds, limits.stuckNanoseconds) = (1_000 * second, second / 2)
     let workers = AssetWorkers(limits: limits, isWatched: false)
-    let state = WakeSignal((begun: 0, gone: 0, mayGo: false, mayEnd: false, hung: 0, ended: 0))
-    func begin() {
+    let state = WakeSignal((started: 0, continued: 0, mayContinue: false, mayEnd: false, timedOut: 0, ended: 0))
+    func start() {
       workers.run(forNanoseconds: 10_000 * second) { job in
-        state.update { $0.begun += 1 }
-        _ = state.wait { $0.mayGo ? true : nil } as Bool?
+        state.update { $0.started += 1 }
+        _ = state.wait { $0.mayContinue ? true : nil } as Bool?
         job.goesOn()
-        state.update { $0.gone += 1 }
+        state.update { $0.continued += 1 }
         _ = state.wait { $0.mayEnd ? true : nil } as Bool?
         state.update { $0.ended += 1 }
       } timedOut: { _ in
-        state.update { $0.hung += 1 }
+        state.update { $0.timedOut += 1 }
       }
     }
-    begin()
-    begin()
+    start()
+    start()
     // Without progress reports, each job frees its slot, and keeps its thread.
-    _ = state.wait { $0.begun == 1 ? true : nil } as Bool?
+    _ = state.wait { $0.started == 1 ? true : nil } as Bool?
     workers.check(at: MonotonicClock.nanoseconds + 1_001 * second)
-    _ = state.wait { $0.begun == 2 ? true : nil } as Bool?
+    _ = state.wait { $0.started == 2 ? true : nil } as Bool?
     workers.check(at: MonotonicClock.nanoseconds + 2_002 * second)
-    state.update { $0.mayGo = true }
-    _ = state.wait { $0.gone == 2 ? true : nil } as Bool?
-    begin()
+    state.update { $0.mayContinue = true }
+    _ = state.wait { $0.continued == 2 ? true : nil } as Bool?
+    start()
     let now = MonotonicClock.nanoseconds
     workers.check(at: now + second)
     workers.check(at: now + 2 * second)
-    #expect(state.withState { $0.hung } == 0 && workers.waitingCount == 1 && workers.threadCount == 2)
+    #expect(state.withState { $0.timedOut } == 0 && workers.waitingCount == 1 && workers.threadCount == 2)
     state.update { $0.mayEnd = true }
     _ = state.wait { $0.ended == 3 ? true : nil } as Bool?
-    #expect(state.withState { $0.hung } == 0)
+    #expect(state.withState { $0.timedOut } == 0)
   }
 
-  @Test func whatWasGivenUpDoesNotWait() throws {
-    let workers = AssetWorkers(limits: limits(places: 1, threads: 1), isWatched: false)
-    let bytes = HangingBytes(isDeaf: true)
+  @Test func cancelledRequestsLeaveTheWaitingQueue() throws {
+    let workers = AssetWorkers(limits: limits(slots: 1, threads: 1), isWatched: false)
+    let bytes = HangingBytes(ignoresCancellation: true)
     defer { bytes.release() }
     let first = bytes.asset(workers)
     _ = statuses(first, .duration)

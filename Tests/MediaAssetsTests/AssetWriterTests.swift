@@ -59,7 +59,7 @@ extension AudioOutputSettings {
     return try readFile(path + ".pcm")
   }
 
-  private static func names(in folder: TemporaryFolder) throws -> [String] {
+  private static func fileNames(in folder: TemporaryFolder) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
@@ -71,7 +71,7 @@ extension AudioOutputSettings {
       (WritableContainer.wav, AudioOutputSettings.Codec.pcm(.signed16)), (.caf, .alac), (.flac, .flac), (.m4a, .alac),
       (.mov, .pcm(.signed24)), (.matroska, .flac), (.ogg, .flac), (.mp4, .alac), (.matroska, .pcm(.float32)),
     ])
-  func lossless(_ container: WritableContainer, _ codec: AudioOutputSettings.Codec) throws {
+  func losslessFilesHaveEverySample(_ container: WritableContainer, _ codec: AudioOutputSettings.Codec) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("sound")
     let input = Self.input(codec)
@@ -79,15 +79,15 @@ extension AudioOutputSettings {
     for start in stride(from: 0, to: 50_000, by: 1_000) {
       try input.append(waiting: Self.buffer(start..<start + 1_000))
     }
-    #expect(try Self.names(in: folder).allSatisfy { $0 != "sound" }, "it has its name when it is whole")
+    #expect(try Self.fileNames(in: folder).allSatisfy { $0 != "sound" }, "the file gets its name when it is complete")
     try writer.finishWriting()
     #expect(writer.status == .completed)
     #expect(try Self.decoded(path) == Self.samples(0..<50_000))
-    #expect(try Self.names(in: folder) == ["sound", "sound.pcm"])
+    #expect(try Self.fileNames(in: folder) == ["sound", "sound.pcm"])
   }
 
   @Test("a late first sample has silence before it, an early one is cut off, and gaps are silence")
-  func session() throws {
+  func gapsAreSilenceAndSamplesBeforeTheSessionAreCut() throws {
     let folder = try TemporaryFolder()
     let (late, early) = (Self.input(), Self.input())
     let path = folder.file("sound.mka")
@@ -106,8 +106,8 @@ extension AudioOutputSettings {
     #expect(try Self.decoded(path, stream: 1) == Self.samples(second..<second + 3_000))
   }
 
-  @Test("the end of a session fills up with silence, and what attachments cut off is not written")
-  func endOfSession() throws {
+  @Test("the end of a session is filled with silence, and samples that attachments trim are not written")
+  func endOfSessionIsFilledWithSilenceAndTrimsAreNotWritten() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("sound.flac")
     let input = Self.input()
@@ -128,29 +128,29 @@ extension AudioOutputSettings {
     #expect(try Self.decoded(path) == Self.samples(100..<950) + silence)
   }
 
-  @Test("an input that gives nothing keeps no other from being taken", .timeLimit(.minutes(2)))
-  func starving() throws {
+  @Test("an idle input does not block another input", .timeLimit(.minutes(2)))
+  func idleInputDoesNotBlockAnotherInput() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("sound.mka")
-    let (fed, starving) = (Self.input(), Self.input())
-    let writer = try Self.writer(path, .matroska, [fed, starving])
+    let (busy, idle) = (Self.input(), Self.input())
+    let writer = try Self.writer(path, .matroska, [busy, idle])
     // More than the writer and FFmpeg buffer for interleaving: ten seconds.
-    for index in 0..<12 { try fed.append(waiting: Self.buffer(index * 48_000..<(index + 1) * 48_000)) }
-    fed.markAsFinished()
-    try starving.append(waiting: Self.buffer(0..<500))
+    for index in 0..<12 { try busy.append(waiting: Self.buffer(index * 48_000..<(index + 1) * 48_000)) }
+    busy.markAsFinished()
+    try idle.append(waiting: Self.buffer(0..<500))
     try writer.finishWriting()
     #expect(try Self.decoded(path).count == 12 * 48_000 * 4)
     #expect(try Self.decoded(path, stream: 1) == Self.samples(0..<500))
   }
 
-  @Test("an input asks for samples until it is finished", .timeLimit(.minutes(2)))
-  func requests() throws {
+  @Test("an input requests samples until it is finished", .timeLimit(.minutes(2)))
+  func inputRequestsSamplesUntilItIsFinished() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("sound.wav")
     let input = Self.input(.pcm(.signed16))
     let writer = try Self.writer(path, .wav, [input])
     let next = Mutex(0)
-    let isOver = DispatchSemaphore(value: 0)
+    let isFinished = DispatchSemaphore(value: 0)
     try input.requestMediaDataWhenReady { input in
       while input.isReadyForMoreMediaData {
         let start = next.withLock { next in
@@ -159,20 +159,20 @@ extension AudioOutputSettings {
         }
         guard start < 400_000, let buffer = try? Self.buffer(start..<start + 10_000) else {
           input.markAsFinished()
-          isOver.signal()
+          isFinished.signal()
           return
         }
         try? input.append(buffer)
       }
     }
-    isOver.wait()
+    isFinished.wait()
     try writer.finishWriting()
     #expect(try Self.decoded(path) == Self.samples(0..<400_000))
     #expect(!input.isReadyForMoreMediaData)
   }
 
-  @Test("tags, languages, rates and channels are what was asked for")
-  func settings() throws {
+  @Test("tags, languages, rates and channels are written as requested")
+  func tagsLanguageRateAndChannelsAreWrittenAsRequested() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("sound.m4a")
     var settings = AudioOutputSettings(.aac)
@@ -196,8 +196,8 @@ extension AudioOutputSettings {
     #expect(text.contains("Ein Lied"))
   }
 
-  @Test("24-bit, big-endian and planar numbers are read as what they are")
-  func numbers() {
+  @Test("24-bit, big-endian and planar samples are converted to native samples")
+  func samplesOfOtherLayoutsAreConvertedToNativeSamples() {
     let big = PCMEncoding(.signedInteger, bitsPerSample: 16, isBigEndian: true)
     #expect(NativeSamples.bytes([1, 2, 3, 4], big, channelCount: 2) == [2, 1, 4, 3])
     #expect(NativeSamples.bytes([1, 2, 3, 4, 5, 6], .signed24, channelCount: 2) == [0, 1, 2, 3, 0, 4, 5, 6])
@@ -208,7 +208,7 @@ extension AudioOutputSettings {
   // MARK: - Errors
 
   @Test(
-    "settings that do not fit the container are refused, and so are codecs that cannot do it",
+    "settings that do not fit the container or the codec are rejected",
     arguments: [
       (WritableContainer.caf, AudioOutputSettings(.aac)), (.mp3, AudioOutputSettings(.flac)),
       (.webm, AudioOutputSettings(.aac)),
@@ -217,16 +217,18 @@ extension AudioOutputSettings {
       (.flac, AudioOutputSettings.of(.flac, bits: 12)), (.m4a, AudioOutputSettings.of(.aac, bits: 16)),
       (.m4a, AudioOutputSettings.of(.aac, bitRate: -5)), (.m4a, AudioOutputSettings.of(.aac, channels: 0)),
     ])
-  func unfit(_ container: WritableContainer, _ settings: AudioOutputSettings) throws {
+  func settingsThatDoNotFitTheContainerOrCodecAreRejected(
+    _ container: WritableContainer, _ settings: AudioOutputSettings
+  ) throws {
     let folder = try TemporaryFolder()
     let writer = AssetWriter(path: Array(folder.file("sound").utf8), container: container)
     let input = AssetWriterInput(settings: settings, sourceFormat: Self.source)
     expectError(.invalidArgument) { try writer.add(input) }
-    #expect(try Self.names(in: folder) == [])
+    #expect(try Self.fileNames(in: folder) == [])
   }
 
-  @Test("what is done out of its order is refused")
-  func order() throws {
+  @Test("calls out of order are rejected")
+  func callsOutOfOrderAreRejected() throws {
     let folder = try TemporaryFolder()
     let path = Array(folder.file("sound.flac").utf8)
     let buffer = try Self.buffer(0..<1_000)
@@ -235,7 +237,7 @@ extension AudioOutputSettings {
     expectError(.invalidState, "without a writer") { try input.append(buffer) }
     try writer.add(input)
     expectError(.invalidArgument, "a second track") { try writer.add(Self.input()) }
-    expectError(.invalidState, "not begun") { try writer.finishWriting() }
+    expectError(.invalidState, "not started") { try writer.finishWriting() }
     try writer.startWriting()
     expectError(.invalidState, "twice") { try writer.startWriting() }
     expectError(.invalidState, "before the session") { try input.append(buffer) }
@@ -257,8 +259,8 @@ extension AudioOutputSettings {
     #expect(try Self.decoded(folder.file("sound.flac")) == Self.samples(0..<2_000))
   }
 
-  @Test("a file that is there stays as it is, unless it is to be replaced")
-  func existing() throws {
+  @Test("an existing file is kept unless it is to be replaced")
+  func existingFileIsKeptUnlessItIsReplaced() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write([1, 2, 3], as: "sound.wav")
     let writer = AssetWriter(path: Array(path.utf8), container: .wav)
@@ -276,16 +278,16 @@ extension AudioOutputSettings {
     #expect(try Self.decoded(path) == Self.samples(0..<10))
   }
 
-  @Test("a folder that is not there is an error")
-  func noFolder() throws {
+  @Test("a missing folder is an error")
+  func missingFolderReportsWriteFailed() throws {
     let folder = try TemporaryFolder()
     let writer = AssetWriter(path: Array(folder.file("no/sound.wav").utf8), container: .wav)
     try writer.add(Self.input(.pcm(.signed16)))
     expectError(.writeFailed) { try writer.startWriting() }
   }
 
-  @Test("times of whole seconds are exact: gaps are silence, and what was there is not taken twice")
-  func wholeSeconds() throws {
+  @Test("times of whole seconds are exact: gaps are silence, and a repeated time is rejected")
+  func timesOfWholeSecondsAreExact() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("sound.flac")
     let input = Self.input()
@@ -304,19 +306,19 @@ extension AudioOutputSettings {
     #expect(try Self.decoded(path) == Self.samples(0..<half) + silence + Self.samples(2 * half..<4 * half))
   }
 
-  @Test("cancelling ends silence, too, of which a day may be asked for", .timeLimit(.minutes(2)))
-  func cancellingSilence() throws {
+  @Test("cancellation ends the writing of a day of silence", .timeLimit(.minutes(2)))
+  func cancellationEndsTheWritingOfADayOfSilence() throws {
     let folder = try TemporaryFolder()
     let input = Self.input(.pcm(.signed16))
     let writer = try Self.writer(folder.file("sound.wav"), .wav, [input])
     try input.append(waiting: Self.buffer(0..<10, at: 48_000 * 86_000))
     writer.cancelWriting()
     expectError(.cancelled) { try writer.finishWriting() }
-    #expect(try Self.names(in: folder) == [])
+    #expect(try Self.fileNames(in: folder) == [])
   }
 
-  @Test("cancelling leaves nothing, and ends everything that waits", .timeLimit(.minutes(2)))
-  func cancelling() throws {
+  @Test("cancellation leaves no file and ends all waiting calls", .timeLimit(.minutes(2)))
+  func cancellationLeavesNoFileAndEndsWaitingCalls() throws {
     let folder = try TemporaryFolder()
     let input = Self.input()
     let writer = try Self.writer(folder.file("sound.flac"), .flac, [input])
@@ -326,14 +328,14 @@ extension AudioOutputSettings {
     #expect(writer.status == .cancelled && writer.error == nil)
     let more = try Self.buffer(200_000..<200_010)
     expectError(.cancelled) { try input.append(waiting: more) }
-    #expect(try Self.names(in: folder) == [])
+    #expect(try Self.fileNames(in: folder) == [])
     let idle = AssetWriter(path: Array(folder.file("idle.flac").utf8), container: .flac)
     idle.cancelWriting()
     #expect(idle.status == .cancelled)
   }
 
-  @Test("a disk that is full is an error, and leaves nothing", .timeLimit(.minutes(2)))
-  func fullDisk() throws {
+  @Test("a full disk is an error and leaves no file", .timeLimit(.minutes(2)))
+  func fullDiskReportsWriteFailedAndLeavesNoFile() throws {
     let folder = try TemporaryFolder()
     let disk = folder.file("disk")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)

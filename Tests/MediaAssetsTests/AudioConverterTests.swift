@@ -19,29 +19,31 @@ import Testing
     var random = SeededGenerator(seed: seed)
     var output: [Float] = []
     let channels = converter.input.channelCount
-    let room = UnsafeMutablePointer<Float>.allocate(capacity: 9_000 * converter.output.channelCount)
-    defer { room.deallocate() }
-    func take(_ count: Int) { output += UnsafeBufferPointer(start: room, count: count * converter.output.channelCount) }
+    let buffer = UnsafeMutablePointer<Float>.allocate(capacity: 9_000 * converter.output.channelCount)
+    defer { buffer.deallocate() }
+    func collect(_ count: Int) {
+      output += UnsafeBufferPointer(start: buffer, count: count * converter.output.channelCount)
+    }
     try input.withUnsafeBufferPointer { input in
       let base = try #require(input.baseAddress)
       var frame = Int(start)
       while frame < input.count / channels {
         var count = min(Int.random(in: 1...5_000, using: &random), input.count / channels - frame)
-        let piece = base + frame * channels
+        let chunk = base + frame * channels
         frame += count
         while true {
           let capacity = Int.random(in: 1...9_000, using: &random)
-          let written = try converter.convert(piece, frameCount: count, into: room, capacityFrames: capacity)
-          take(written)
+          let written = try converter.convert(chunk, frameCount: count, into: buffer, capacityFrames: capacity)
+          collect(written)
           count = 0
           if written < capacity { break }
         }
       }
     }
     while true {
-      let written = try converter.drain(into: room, capacityFrames: Int.random(in: 1...9_000, using: &random))
+      let written = try converter.drain(into: buffer, capacityFrames: Int.random(in: 1...9_000, using: &random))
       if written == 0 { return output }
-      take(written)
+      collect(written)
     }
   }
 
@@ -49,7 +51,7 @@ import Testing
     (44_100, 48_000), (48_000, 44_100), (96_000, 48_000), (8_000, 48_000), (22_050, 48_000), (192_000, 44_100),
     (11_025, 48_000), (44_100, 96_000), (48_000, 8_000),
   ])
-  func aConversionFromTheMiddleEqualsOneFromTheBeginning(_ from: Int, _ to: Int) throws {
+  func conversionFromTheMiddleEqualsConversionFromTheStart(_ from: Int, _ to: Int) throws {
     let (input, output) = (
       AudioFormat(sampleRateHz: from, channelCount: 1), AudioFormat(sampleRateHz: to, channelCount: 2)
     )
@@ -69,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func withoutHistoryItDiffers() throws {
+  @Test func conversionWithoutHistoryDiffersAtItsStart() throws {
     let (input, output) = (
       AudioFormat(sampleRateHz: 44_100, channelCount: 1), AudioFormat(sampleRateHz: 48_000, channelCount: 1)
     )
@@ -81,7 +83,7 @@ import Testing
       with: try AudioConverter(from: input, to: output, historyStart: 14_700, firstInputFrame: 14_700),
       seed: 2)
     #expect(!part.elementsEqual(whole[16_000...]))
-    #expect(part[200...].elementsEqual(whole[16_200...]), "and equals it where the filter does not reach back so far")
+    #expect(part[200...].elementsEqual(whole[16_200...]), "equal after the length of the filter")
   }
 
   @Test func equalRatesNeedNoHistory() throws {

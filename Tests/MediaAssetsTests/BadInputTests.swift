@@ -13,23 +13,23 @@ import Testing
   enum Row: CaseIterable {
     case missing, missingFolder, fileAsFolder, emptyPath, zeroByteInPath, tooLongName
     case folder, fifo, device, socket
-    case empty, text, textCalledMP3, textCalledWAV, textCalledTXT, playlistCalledM3U8, noise, oneByte
+    case empty, text, textNamedMP3, textNamedWAV, textNamedTXT, playlistNamedM3U8, noise, oneByte
     case movieWithoutIndex, flacHeaderOnly
-    case subtitlesOnly, matroskaWithSubtitlesOnly, picture
-    case unknownCodec, tooFast, tooManyChannels
+    case subtitlesOnly, matroskaWithSubtitlesOnly, stillImage
+    case unknownCodec, sampleRateTooHigh, tooManyChannels
 
     var code: MediaError.Code {
       switch self {
       case .missing, .missingFolder, .fileAsFolder, .emptyPath, .zeroByteInPath, .tooLongName: .fileNotFound
       case .folder, .fifo, .device, .socket: .notAFile
       case .empty: .emptyFile
-      case .text, .textCalledMP3, .textCalledWAV, .textCalledTXT, .playlistCalledM3U8, .noise, .oneByte,
-        .subtitlesOnly, .picture:
+      case .text, .textNamedMP3, .textNamedWAV, .textNamedTXT, .playlistNamedM3U8, .noise, .oneByte,
+        .subtitlesOnly, .stillImage:
         .unknownFormat
       case .movieWithoutIndex, .flacHeaderOnly: .damagedFile
       case .matroskaWithSubtitlesOnly: .noPlayableTracks
       case .unknownCodec: .unknownCodec
-      case .tooFast, .tooManyChannels: .unsupportedAudioFormat
+      case .sampleRateTooHigh, .tooManyChannels: .unsupportedAudioFormat
       }
     }
 
@@ -56,10 +56,10 @@ import Testing
       case .socket: try makeSocket(at: path)
       case .empty: return try write([], "a.flac")
       case .text: return try write(lines, "a")
-      case .textCalledMP3: return try write(lines, "a.mp3")
-      case .textCalledWAV: return try write(lines, "a.wav")
-      case .textCalledTXT: return try write(lines, "a.txt")
-      case .playlistCalledM3U8: return try write(Array("#EXTM3U\n#EXTINF:1,\n/etc/passwd\n".utf8), "a.m3u8")
+      case .textNamedMP3: return try write(lines, "a.mp3")
+      case .textNamedWAV: return try write(lines, "a.wav")
+      case .textNamedTXT: return try write(lines, "a.txt")
+      case .playlistNamedM3U8: return try write(Array("#EXTM3U\n#EXTINF:1,\n/etc/passwd\n".utf8), "a.m3u8")
       case .noise:
         var random = SplitMix64(state: 3)
         return try write((0..<50_000).map { _ in UInt8.random(in: 0...255, using: &random) }, "a")
@@ -75,11 +75,11 @@ import Testing
         _ = try write(Self.subtitles, "a.srt")
         try Tool.ffmpeg("-i", folder.file("a.srt"), "-c:s", "srt", "-f", "matroska", folder.file("a.mka"))
         return Array(folder.file("a.mka").utf8)
-      case .picture:
+      case .stillImage:
         try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=size=64x48:rate=1", "-frames:v", "1", folder.file("a.png"))
         return Array(folder.file("a.png").utf8)
       case .unknownCodec: return try patched([20: 0x99, 21: 0x99])
-      case .tooFast: return try patched([24: 0x40, 25: 0x42, 26: 0x0f])  // 1,000,000 Hz
+      case .sampleRateTooHigh: return try patched([24: 0x40, 25: 0x42, 26: 0x0f])  // 1,000,000 Hz
       case .tooManyChannels: return try patched([22: 65, 32: 130])
       }
       return Array(path.utf8)
@@ -104,11 +104,11 @@ import Testing
   }
 
   @Test(arguments: Row.allCases)
-  func eachHasItsNumber(_ row: Row) throws {
+  func unplayableInputReportsItsErrorOnEveryLoad(_ row: Row) throws {
     let folder = try TemporaryFolder()
     let asset = Asset(path: try row.make(in: folder))
     expectError(row.code) { try asset.load() }
-    expectError(row.code, "the failure is kept") { try asset.load() }
+    expectError(row.code, "the failure is stored") { try asset.load() }
     expectError(row.code) { try AudioTrackReader(asset: asset) }
     if case .failure(let error)? = asset.loaded {
       #expect(!error.message.isEmpty)
@@ -117,11 +117,11 @@ import Testing
         #expect(!text.contains("Success") && !text.contains("(-") && !text.contains("(0)"), "\(text)")
       }
     } else {
-      Issue.record("a failed load is kept")
+      Issue.record("a failed load is not stored")
     }
   }
 
-  @Test func whatMayNotBeReadIsSo() {
+  @Test func accessErrorReportsPermissionDenied() {
     let error = MediaError(AVFailure(errno: EACCES, call: "open"), path: "/a")
     #expect(error.code == .permissionDenied && error.message.contains("/a"))
   }
@@ -132,7 +132,7 @@ import Testing
     Array("-y".utf8), Array("a%03d".utf8), Array("file:a".utf8), Array("pipe:0".utf8), Array("ünï".utf8),
     [0xff, 0xfe, 0x80], Array("concat:a|b".utf8), Array("q?a=b#c".utf8),
   ])
-  func namesAreOnlyBytes(_ name: [UInt8]) throws {
+  func unusualFileNamesArePlainBytes(_ name: [UInt8]) throws {
     let folder = try TemporaryFolder()
     let path = Array(folder.path.utf8) + [UInt8(ascii: "/")] + name + Array(".wav".utf8)
     try writeFile(IndexedAudio.wav(.signed16, sampleRateHz: 8_000, frameCount: 800), at: path)
@@ -147,11 +147,11 @@ import Testing
     ("file:///a%20b", 0), ("file://localhost/a", 0), ("FILE:/a", 0), ("ftp://host/a", 2007), ("file://host/a", 2007),
     ("/a", 1001), ("file:a", 1001), ("file:///a%2", 1001), ("file:///a%zz", 1001), ("file:///a%00", 1001), ("", 1001),
   ])
-  func fileURLs(_ text: String, _ code: Int) {
+  func fileURLIsAcceptedOrReportsItsError(_ text: String, _ code: Int) {
     #expect(errorCode { _ = try Asset(url: text) } == code)
   }
 
-  @Test func aVideoWithoutSoundHasADurationAndNoAudio() throws {
+  @Test func videoWithoutAudioHasADurationAndNoAudioTrack() throws {
     let folder = try TemporaryFolder()
     for (name, codec) in [("a.mp4", "mpeg4"), ("b.mp4", "libx264"), ("c.mkv", "mpeg4")] {
       let path = folder.file(name)
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func aCoverIsNoVideo() throws {
+  @Test func artworkIsNotAVideoTrack() throws {
     let folder = try TemporaryFolder()
     try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=size=64x48:rate=1", "-frames:v", "1", folder.file("cover.png"))
     try Tool.ffmpeg(
@@ -178,7 +178,7 @@ import Testing
 
   /// With any changed or missing bytes, opening, reading and seeking end, with an error or without.
   @Test(arguments: ["a.wav", "a.flac", "a.mp3", "a.m4a", "a.ogg", "a.opus", "a.mka", "a.aac", "a.aiff"])
-  func mutatedFilesDoNoHarm(_ name: String) throws {
+  func mutatedFilesAreReadOrReportAnError(_ name: String) throws {
     let folder = try TemporaryFolder()
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=1:sample_rate=48000", folder.file(name))
     let original = try readFile(folder.file(name))

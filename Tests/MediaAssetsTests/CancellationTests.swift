@@ -10,7 +10,7 @@ import Testing
 
 /// `cancel()` ends a blocked read, and no data is lost when reading continues.
 @Suite(.timeLimit(.minutes(2))) struct CancellationTests {
-  @Test func aBlockedReadIsCancelled() throws {
+  @Test func cancellationEndsABlockedRead() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("fifo.wav")
     #expect(mkfifo(path, 0o600) == 0)
@@ -39,22 +39,22 @@ import Testing
     }
     canceller.start()
     var frames = 0
-    let piece = UnsafeMutablePointer<Float>.allocate(capacity: 2_048)
-    defer { piece.deallocate() }
-    var result = try reader.read(into: piece, capacityFrames: 1_024)
+    let buffer = UnsafeMutablePointer<Float>.allocate(capacity: 2_048)
+    defer { buffer.deallocate() }
+    var result = try reader.read(into: buffer, capacityFrames: 1_024)
     while case .frames(let count, let position) = result {
       #expect(position == Int64(frames))
       frames += count
-      result = try reader.read(into: piece, capacityFrames: 1_024)
+      result = try reader.read(into: buffer, capacityFrames: 1_024)
     }
     #expect(result == .cancelled)
     #expect(frames < 441_000)
-    #expect(try reader.read(into: piece, capacityFrames: 1_024) == .cancelled, "until it is reset")
+    #expect(try reader.read(into: buffer, capacityFrames: 1_024) == .cancelled, "until it is reset")
     expectError(.cancelled) { try reader.seekExactly(to: .zero) }
     close(descriptor)
   }
 
-  @Test func openingABlockedFileIsCancelled() throws {
+  @Test func cancellationEndsABlockedOpening() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("fifo.wav")
     #expect(mkfifo(path, 0o600) == 0)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: ["a.wav", "a.flac", "a.mp3"])
-  func readingGoesOnWhereItWasAfterCancellations(_ name: String) throws {
+  func readingContinuesWithoutLossAfterCancellations(_ name: String) throws {
     let folder = try TemporaryFolder()
     let wav = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 200_000)
     let source = try folder.write(wav, as: "a.wav")
@@ -80,9 +80,9 @@ import Testing
     let reader = try AudioTrackReader(asset: Asset(path: folder.file(name)))
     let finished = DispatchSemaphore(value: 0)
     do {
-      let box = DoneFlag()
+      let flag = DoneFlag()
       let canceller = Thread {
-        while !box.isDone.load(ordering: .acquiring) {
+        while !flag.isDone.load(ordering: .acquiring) {
           reader.cancel()
           sched_yield()
         }
@@ -90,19 +90,19 @@ import Testing
       }
       canceller.start()
       defer {
-        box.isDone.store(true, ordering: .releasing)
+        flag.isDone.store(true, ordering: .releasing)
         finished.wait()
       }
-      let piece = UnsafeMutablePointer<Float>.allocate(capacity: 2_000)
-      defer { piece.deallocate() }
+      let buffer = UnsafeMutablePointer<Float>.allocate(capacity: 2_000)
+      defer { buffer.deallocate() }
       var samples: [Float] = []
       do {
         reading: while true {
           reader.resetCancellation()
-          switch try reader.read(into: piece, capacityFrames: 1_000) {
+          switch try reader.read(into: buffer, capacityFrames: 1_000) {
           case .frames(let count, let position):
             #expect(position == Int64(samples.count / 2))
-            samples += UnsafeBufferPointer(start: piece, count: 2 * count)
+            samples += UnsafeBufferPointer(start: buffer, count: 2 * count)
           case .cancelled: continue
           case .endOfTrack: break reading
           }
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func manyThreadsLoadOneAssetOnce() throws {
+  @Test func concurrentLoadsOfOneAssetAllSucceed() throws {
     let folder = try TemporaryFolder()
     let wav = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 1_000)
     let asset = Asset(path: try folder.write(wav, as: "a.wav"))

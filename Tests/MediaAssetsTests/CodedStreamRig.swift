@@ -18,13 +18,13 @@ final class CodedStreamRig {
   let server: HTTPServer
   let clock = ManualTime()
   let log = NetworkLog()
-  private let told = WakeSignal(0)
+  private let eventCount = WakeSignal(0)
   /// The segments of each audio file, in order: names and lengths.
   private(set) var segments: [String: [(name: String, length: String)]] = [:]
 
   init() throws {
     server = try HTTPServer()
-    log.observe(key: .max) { [told] _ in told.update { $0 += 1 } }
+    log.observe(key: .max) { [eventCount] _ in eventCount.update { $0 += 1 } }
   }
 
   /// Encodes a time-coded file with a number as `NAME-0.m4s` and so on.
@@ -61,7 +61,7 @@ final class CodedStreamRig {
   ///   - factor: the ratio of declared to actual segment lengths.
   func write(
     _ name: String, _ range: Range<Int>? = nil, numberedFrom first: Int = 0, isEnded: Bool = true, date: Int? = nil,
-    query: [Int: String] = [:], lengthsTimes factor: Double = 1
+    query: [Int: String] = [:], lengthFactor factor: Double = 1
   ) throws {
     let all = segments[name] ?? []
     let range = range ?? all.indices
@@ -88,11 +88,11 @@ final class CodedStreamRig {
 
   /// The stream of the master playlist, with the rig's clock.
   func session() throws -> StreamSession {
-    let place = PlaylistLocation.url("\(server.address)/m.m3u8")
+    let location = PlaylistLocation.url("\(server.address)/m.m3u8")
     var options = HTTPOptions()
     options.reconnectDelays = []
     return try StreamSession(
-      playlist: try HLSPlaylist(parsing: try readFile(server.files.file("m.m3u8")), at: place), at: place,
+      playlist: try HLSPlaylist(parsing: try readFile(server.files.file("m.m3u8")), at: location), at: location,
       fetcher: StreamFetcher(options: options, log: log, session: log.begin(uri: "m.m3u8"), clock: clock),
       interrupt: Interrupt())
   }
@@ -104,8 +104,8 @@ final class CodedStreamRig {
   }
 
   /// Waits until a condition is true. Checks it at each event of the log.
-  func wait(until isSo: () -> Bool) {
-    let _: Bool? = told.wait { _ in isSo() ? true : nil }
+  func wait(until condition: () -> Bool) {
+    let _: Bool? = eventCount.wait { _ in condition() ? true : nil }
   }
 
   /// The runs of time code in samples.

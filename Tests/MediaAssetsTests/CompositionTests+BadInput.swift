@@ -10,18 +10,18 @@ import Testing
 
 // Parts that cannot be inserted into a composition, or read from it.
 extension CompositionTests {
-  @Test func whatCannotBePutTogetherIsANumberedError() throws {
+  @Test func invalidEditsReportTheirErrorsAndChangeNothing() throws {
     let folder = try TemporaryFolder()
     let asset = try Self.noise(folder, 1, frames: 48_000)
-    let picture = folder.file("video.mkv")
-    try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=1", "-c:v", "libx264", picture)
-    let video = Asset(path: picture)
+    let videoPath = folder.file("video.mkv")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=1", "-c:v", "libx264", videoPath)
+    let video = Asset(path: videoPath)
     let missing = Asset(path: folder.file("missing.wav"))
     let second = Self.range(0, 48_000)
     let rows:
       [(name: String, code: MediaError.Code, edit: (inout Composition, AssetTrack.ID) throws(MediaError) -> Void)] = [
         (
-          "behind the end", .invalidTime,
+          "after the end", .invalidTime,
           { (c, _) throws(MediaError) in try c.insertTimeRange(Self.range(1, 48_001), of: asset, at: .zero) }
         ),
         (
@@ -33,7 +33,7 @@ extension CompositionTests {
           { (c, _) throws(MediaError) in try c.insertTimeRange(Self.range(5, 5), of: asset, at: .zero) }
         ),
         (
-          "endless", .invalidTime,
+          "infinite", .invalidTime,
           { (c, _) throws(MediaError) in
             try c.insertTimeRange(TimeRange(start: .zero, duration: .positiveInfinity), of: asset, at: .zero)
           }
@@ -57,29 +57,29 @@ extension CompositionTests {
           }
         ),
         (
-          "a file that is not there", .fileNotFound,
+          "a missing file", .fileNotFound,
           { (c, _) throws(MediaError) in try c.insertTimeRange(second, of: missing, at: .zero) }
         ),
         (
-          "video as sound", .noSuchTrack,
+          "video as audio", .noSuchTrack,
           { (c, id) throws(MediaError) in
             try c.insertTimeRange(Self.range(0, 100), ofTrack: nil, of: video, at: .zero, inTrack: id)
           }
         ),
         (
-          "a track of video as sound", .invalidArgument,
+          "a video track as audio", .invalidArgument,
           { (c, id) throws(MediaError) in
             try c.insertTimeRange(Self.range(0, 100), ofTrack: 0, of: video, at: .zero, inTrack: id)
           }
         ),
         (
-          "a track that the file has not", .noSuchTrack,
+          "a nonexistent source track", .noSuchTrack,
           { (c, id) throws(MediaError) in
             try c.insertTimeRange(second, ofTrack: 9, of: asset, at: .zero, inTrack: id)
           }
         ),
         (
-          "into no track", .noSuchTrack,
+          "into a nonexistent track", .noSuchTrack,
           { (c, _) throws(MediaError) in
             try c.insertTimeRange(second, ofTrack: nil, of: asset, at: .zero, inTrack: 77)
           }
@@ -92,19 +92,19 @@ extension CompositionTests {
           { (c, id) throws(MediaError) in try c.removeTimeRange(Self.range(-7, 7), fromTrack: id) }
         ),
         (
-          "silence without end", .invalidTime,
+          "infinite silence", .invalidTime,
           { (c, _) throws(MediaError) in
             try c.insertEmptyTimeRange(TimeRange(start: .zero, duration: .positiveInfinity))
           }
         ),
         (
-          "stretching sound", .unsupportedEdit,
+          "scaling audio", .unsupportedEdit,
           { (c, id) throws(MediaError) in
             try c.scaleTimeRange(Self.range(0, 100), toDuration: Self.time(50), inTrack: id)
           }
         ),
         (
-          "stretching to nothing", .invalidTime,
+          "scaling to zero", .invalidTime,
           { (c, _) throws(MediaError) in
             try c.scaleTimeRange(Self.range(0, 100), toDuration: .zero)
           }
@@ -128,7 +128,7 @@ extension CompositionTests {
     expectError(.noPlayableTracks) { try Asset(composition: empty).load() }
   }
 
-  @Test func whatCannotBeReadIsANumberedError() throws {
+  @Test func unreadableOutputsReportTheirErrors() throws {
     let folder = try TemporaryFolder()
     let asset = try Self.noise(folder, 1, frames: 48_000)
     var composition = Composition()
@@ -153,7 +153,7 @@ extension CompositionTests {
         "mix: floats of 16 bits", asset,
         AssetReaderAudioMixOutput(settings: AudioReadSettings(PCMEncoding(.float, bitsPerSample: 16))), .invalidArgument
       ),
-      ("a composition's track that is none", composed, AssetReaderTrackOutput(trackID: 9), .noSuchTrack),
+      ("a nonexistent track of a composition", composed, AssetReaderTrackOutput(trackID: 9), .noSuchTrack),
     ]
     for row in rows {
       let reader = AssetReader(asset: row.asset)
@@ -166,7 +166,7 @@ extension CompositionTests {
     }
   }
 
-  @Test func aSourceThatVanishesOrBreaksOffIsNamedBehindWhatWasReadBefore() throws {
+  @Test func failedSourceIsNamedInTheErrorAfterTheReadableAudio() throws {
     let folder = try TemporaryFolder()
     for kind in ["vanishes", "becomes shorter", "becomes text"] {
       let (first, second) = (
@@ -203,7 +203,7 @@ extension CompositionTests {
   }
 
   @Test(arguments: ["composition", "mix", "stored"])
-  func aReadThatBlocksIsCancelled(_ kind: String) throws {
+  func cancellationEndsABlockedRead(_ kind: String) throws {
     let bytes = StallingBytes(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
     var composition = Composition()
     try composition.insertTimeRange(Self.range(0, 400_000), of: bytes.asset, at: .zero)
@@ -225,6 +225,6 @@ extension CompositionTests {
     var count = 0
     while let buffer = output.copyNextSampleBuffer() { count += buffer.data.count }
     #expect(count < 800_000 && reader.status == .cancelled && reader.error == nil)
-    bytes.waitUntilGivenUp()
+    bytes.waitUntilCancelled()
   }
 }

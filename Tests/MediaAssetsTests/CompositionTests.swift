@@ -79,9 +79,9 @@ import Testing
   private struct Model {
     var cells: [[Int]?] = []
 
-    mutating func insert(_ new: [[Int]?], at place: Int) {
-      while cells.count < place { cells.append(nil) }
-      cells.insert(contentsOf: new, at: place)
+    mutating func insert(_ new: [[Int]?], at position: Int) {
+      while cells.count < position { cells.append(nil) }
+      cells.insert(contentsOf: new, at: position)
       trim()
     }
 
@@ -93,7 +93,7 @@ import Testing
     private mutating func trim() { while let last = cells.last, last == nil { cells.removeLast() } }
   }
 
-  @Test func editsAreThoseOfAModelThatGoesMillisecondByMillisecond() throws {
+  @Test func randomEditsEqualThoseOfAMillisecondModel() throws {
     let folder = try TemporaryFolder()
     let assets = try (0..<3).map { try Self.noise(folder, $0, frames: 48_000) }
     var generator = SeededGenerator(seed: 43)
@@ -102,22 +102,22 @@ import Testing
       let id = try composition.addTrack(.audio)
       var model = Model()
       for _ in 0..<30 {
-        let place = Int.random(in: 0...model.cells.count + 50, using: &generator)
+        let position = Int.random(in: 0...model.cells.count + 50, using: &generator)
         let length = Int.random(in: 1...300, using: &generator)
         switch Int.random(in: 0..<5, using: &generator) {
         case 0...2:
           let asset = Int.random(in: 0..<3, using: &generator)
           let start = Int.random(in: 0...1_000 - length, using: &generator)
           try composition.insertTimeRange(
-            Self.range(start, start + length, 1_000), ofTrack: nil, of: assets[asset], at: Self.time(place, 1_000),
+            Self.range(start, start + length, 1_000), ofTrack: nil, of: assets[asset], at: Self.time(position, 1_000),
             inTrack: id)
-          model.insert((start..<start + length).map { [asset, $0] }, at: place)
+          model.insert((start..<start + length).map { [asset, $0] }, at: position)
         case 3:
-          try composition.insertEmptyTimeRange(Self.range(place, place + length, 1_000), inTrack: id)
-          model.insert(Array(repeating: nil, count: length), at: place)
+          try composition.insertEmptyTimeRange(Self.range(position, position + length, 1_000), inTrack: id)
+          model.insert(Array(repeating: nil, count: length), at: position)
         default:
-          try composition.removeTimeRange(Self.range(place, place + length, 1_000), fromTrack: id)
-          model.remove(place, place + length)
+          try composition.removeTimeRange(Self.range(position, position + length, 1_000), fromTrack: id)
+          model.remove(position, position + length)
         }
         let track = try #require(composition.track(id))
         var found: [[Int]?] = []
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func wholeAssetsMoveEverythingBehindThem() throws {
+  @Test func insertingAWholeAssetShiftsEveryTrackAfterIt() throws {
     let folder = try TemporaryFolder()
     let (first, second) = (try Self.noise(folder, 1, frames: 48_000), try Self.noise(folder, 2, frames: 48_000))
     var composition = Composition()
@@ -159,7 +159,7 @@ import Testing
     #expect(properties.audioTrack?.audioFormat == AudioFormat(sampleRateHz: 48_000, channelCount: 2))
   }
 
-  @Test func aSegmentOfVideoThatIsScaledMapsItsTimes() throws {
+  @Test func scaledVideoSegmentMapsItsTimes() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.mp4")
     try Tool.ffmpeg(
@@ -185,13 +185,13 @@ import Testing
 
   // MARK: - Audio
 
-  @Test func segmentsFollowEachOtherToTheSample() throws {
+  @Test func segmentsAreContiguousToTheSample() throws {
     let folder = try TemporaryFolder()
     let assets = try [("wav", 1), ("flac", 2), ("m4a", 3)].map {
       try Self.noise(folder, $0.1, frames: 60_000, ending: $0.0)
     }
     // Decoded AAC has the length that the file declares.
-    let sounds = try assets.map { try Self.all($0) }
+    let decoded = try assets.map { try Self.all($0) }
     var generator = SeededGenerator(seed: 7)
     for round in 0..<6 {
       var composition = Composition()
@@ -207,7 +207,7 @@ import Testing
         } else {
           try composition.insertTimeRange(
             Self.range(start, start + length), ofTrack: nil, of: assets[choice], at: Self.time(end), inTrack: id)
-          expected += sounds[choice][(4 * start)..<(4 * (start + length))]
+          expected += decoded[choice][(4 * start)..<(4 * (start + length))]
         }
         // Silence at the end does not count.
         if choice == 3, composition.track(id)?.duration != Self.time(end) {
@@ -228,22 +228,22 @@ import Testing
     }
   }
 
-  @Test func compositionsLieInCompositions() throws {
+  @Test func compositionsNestUpToTheMaximumDepth() throws {
     let folder = try TemporaryFolder()
     var asset = try Self.noise(folder, 1, frames: 48_000)
-    let sound = try Self.all(asset)
+    let audio = try Self.all(asset)
     for depth in 1...Composition.maximumDepth {
       var composition = Composition()
       try composition.insertTimeRange(Self.range(100, 48_000 - 100 * (depth - 1)), of: asset, at: .zero)
       asset = Asset(composition: composition)
       #expect(asset.compositionDepth == depth)
-      #expect(difference(try Self.all(asset), Array(sound[(400 * depth)..<(4 * 48_000)])) == nil)
+      #expect(difference(try Self.all(asset), Array(audio[(400 * depth)..<(4 * 48_000)])) == nil)
     }
     var tooDeep = Composition()
     expectError(.mediaLimitExceeded) { try tooDeep.insertTimeRange(Self.range(0, 100), of: asset, at: .zero) }
   }
 
-  @Test func whatACompositionIsIsFoundOnceHoweverManySegmentsLieInEachOther() throws {
+  @Test func propertiesOfNestedCompositionsAreComputedOncePerAsset() throws {
     let folder = try TemporaryFolder()
     var asset = try Self.noise(folder, 1, frames: 48_000)
     // Visiting all of them would take 64 to the power of 8 steps.
@@ -260,7 +260,7 @@ import Testing
     #expect(remote.mayUseNetwork && !remote.isRemote && remote.compositionDepth == 0)
   }
 
-  @Test func aFileOfManyTracksIsNotOpenedForEach() throws {
+  @Test func mixOfTooManyTracksReportsLimitExceeded() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("many.mka")
     let maps = (0...AssetReaderAudioMixOutput.maximumTrackCount).flatMap { _ in ["-map", "0:a"] }
@@ -283,29 +283,29 @@ import Testing
   }
 
   @Test(arguments: formats)
-  func segmentsOfOtherFormatsAreConvertedAsAReaderWould(_ rate: Int, _ channels: Int) throws {
+  func segmentsOfOtherFormatsAreConvertedAsByAReader(_ rate: Int, _ channels: Int) throws {
     let folder = try TemporaryFolder()
     let (first, other) = (
       try Self.noise(folder, 1, frames: 9_600), try Self.noise(folder, 2, frames: rate, rate: rate, channels: channels)
     )
     var composition = Composition()
     let id = try composition.addTrack(.audio)
-    let most = max(2, channels)
+    let channelCount = max(2, channels)
     try composition.insertTimeRange(Self.range(0, 9_600), ofTrack: nil, of: first, at: .zero, inTrack: id)
     let part = Self.range(rate / 7, rate / 2, rate)
     try composition.insertTimeRange(part, ofTrack: nil, of: other, at: Self.time(9_600), inTrack: id)
     try composition.insertTimeRange(
       Self.range(100, 200), ofTrack: nil, of: first, at: Self.time(9_600) + part.duration, inTrack: id)
-    let settings = AudioReadSettings(.float32, sampleRateHz: 48_000, channelCount: most)
+    let settings = AudioReadSettings(.float32, sampleRateHz: 48_000, channelCount: channelCount)
     let (whole, converted) = (try Self.all(first, settings), try Self.all(other, settings))
-    let frame = 4 * most
+    let frame = 4 * channelCount
     let begin = Int(try #require(part.start.frameIndex(rate: 48_000, rounding: .halfAwayFromZero)))
     let end = 9_600 + Int(try #require(part.duration.frameIndex(rate: 48_000, rounding: .halfAwayFromZero)))
     var expected = whole
     expected += converted[(begin * frame)..<((begin + end - 9_600) * frame)]
     expected += whole[(100 * frame)..<(200 * frame)]
     let asset = Asset(composition: composition)
-    #expect(try asset.load().audioTrack?.audioFormat == AudioFormat(sampleRateHz: 48_000, channelCount: most))
+    #expect(try asset.load().audioTrack?.audioFormat == AudioFormat(sampleRateHz: 48_000, channelCount: channelCount))
     let found = try Self.all(asset, AudioReadSettings())
     print(
       "composition | \(rate) Hz, \(channels) channels | \(expected.count / frame) frames, \(found.count / frame) read")
@@ -322,7 +322,7 @@ import Testing
   private final class CountedFile: Sendable {
     struct Counts {
       var open = 0
-      var most = 0
+      var peak = 0
       var opened = 0
     }
     let counts: WakeSignal<Counts>
@@ -340,7 +340,7 @@ import Testing
         file.counts.update {
           $0.open += 1
           $0.opened += 1
-          $0.most = max($0.most, $0.open)
+          $0.peak = max($0.peak, $0.open)
         }
       }
 
@@ -360,7 +360,7 @@ import Testing
     }
   }
 
-  @Test func fewFilesAreOpenAtATime() throws {
+  @Test func fewFilesAreOpenAtOnce() throws {
     let counts = WakeSignal(CountedFile.Counts())
     let bytes = IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800)
     let files = (0..<20).map { _ in CountedFile(bytes, counts).asset }
@@ -372,17 +372,17 @@ import Testing
           Self.range(0, 4_800), ofTrack: nil, of: files[track * 10 + index], at: Self.time(4_800 * index), inTrack: id)
       }
     }
-    counts.update { $0.most = $0.open }
+    counts.update { $0.peak = $0.open }
     _ = try Self.all(Asset(composition: composition))
     // The ending and the starting segment of each track.
-    #expect(counts.withState { $0.most } <= 4)
+    #expect(counts.withState { $0.peak } <= 4)
     let isClosed: Bool? = counts.wait(until: .now.advanced(byNanoseconds: 60_000_000_000)) { $0.open == 0 ? true : nil }
     #expect(isClosed == true)
   }
 
   // MARK: - Mixing
 
-  @Test func tracksAreAddedUp() throws {
+  @Test func tracksAreSummedWithTheirVolumes() throws {
     let folder = try TemporaryFolder()
     let (first, second) = (try Self.noise(folder, 1, frames: 30_000), try Self.noise(folder, 2, frames: 30_000))
     var composition = Composition()
@@ -424,7 +424,7 @@ import Testing
   }
 
   @Test(arguments: [(48_000, 2), (44_100, 1), (16_000, 6)])
-  func theMixOfOneTrackIsThatTrack(_ rate: Int, _ channels: Int) throws {
+  func mixOfOneTrackEqualsThatTrack(_ rate: Int, _ channels: Int) throws {
     let folder = try TemporaryFolder()
     let asset = try Self.noise(folder, 3, frames: 50_000, ending: "flac")
     for settings in [
@@ -437,15 +437,15 @@ import Testing
     }
   }
 
-  @Test func tracksOfAFileAreMixedAsFFmpegDoes() throws {
+  @Test func mixOfAFilesTracksEqualsFFmpegsMix() throws {
     let folder = try TemporaryFolder()
-    let sounds = try (1...3).map { try Self.noise(folder, $0, frames: 51_000).path }.map {
+    let paths = try (1...3).map { try Self.noise(folder, $0, frames: 51_000).path }.map {
       String(decoding: $0, as: UTF8.self)
     }
     // FFmpeg loses some audio when times are rounded to milliseconds, like those of FLAC here.
     let path = folder.file("three.mka")
     try Tool.ffmpeg(
-      arguments: sounds.flatMap { ["-i", $0] } + [
+      arguments: paths.flatMap { ["-i", $0] } + [
         "-map", "0:a", "-map", "1:a", "-map", "2:a", "-c:a", "pcm_s16le", path,
       ])
     let raw = folder.file("raw")

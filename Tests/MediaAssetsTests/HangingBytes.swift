@@ -7,15 +7,15 @@ import RealtimeAudio
 final class HangingBytes: Sendable {
   fileprivate struct State {
     var readCount = 0
-    var givenUpCount = 0
+    var endedReadCount = 0
     var isReleased = false
   }
 
   fileprivate let state = WakeSignal(State())
   /// Whether reads ignore cancellation and end only with `release`, like a file whose server is gone.
-  fileprivate let isDeaf: Bool
+  fileprivate let ignoresCancellation: Bool
 
-  init(isDeaf: Bool = false) { self.isDeaf = isDeaf }
+  init(ignoresCancellation: Bool = false) { self.ignoresCancellation = ignoresCancellation }
 
   /// An asset with these bytes.
   func asset(_ workers: AssetWorkers = .shared) -> Asset {
@@ -23,12 +23,12 @@ final class HangingBytes: Sendable {
       place: .source(name: "hanging.wav") { [self] () throws(MediaError) in HangingByteSource(self) }, workers: workers)
   }
 
-  /// The number of cancelled reads.
-  var givenUpCount: Int { state.withState { $0.givenUpCount } }
+  /// The number of reads that ended, by cancellation or by `release`.
+  var endedReadCount: Int { state.withState { $0.endedReadCount } }
 
-  /// Waits until `count` reads have started, or have been cancelled.
+  /// Waits until `count` reads have started, or have ended.
   func waitUntilRead(_ count: Int) { _ = state.wait { $0.readCount >= count ? true : nil } as Bool? }
-  func waitUntilGivenUp(_ count: Int) { _ = state.wait { $0.givenUpCount >= count ? true : nil } as Bool? }
+  func waitUntilEnded(_ count: Int) { _ = state.wait { $0.endedReadCount >= count ? true : nil } as Bool? }
 
   /// Makes all reads fail.
   func release() { state.update { $0.isReleased = true } }
@@ -44,10 +44,10 @@ private final class HangingByteSource: ByteSource {
   var isSeekable: Bool { true }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
-    let (isDeaf, isCancelled) = (bytes.isDeaf, isCancelled)
+    let (mayEnd, isCancelled) = (!bytes.ignoresCancellation, isCancelled)
     bytes.state.update { $0.readCount += 1 }
-    _ = bytes.state.wait { $0.isReleased || (!isDeaf && isCancelled.withState { $0 }) ? true : nil } as Bool?
-    bytes.state.update { $0.givenUpCount += 1 }
+    _ = bytes.state.wait { $0.isReleased || (mayEnd && isCancelled.withState { $0 }) ? true : nil } as Bool?
+    bytes.state.update { $0.endedReadCount += 1 }
     throw MediaError(.cancelled, "cancelled")
   }
 
