@@ -49,8 +49,8 @@ import Testing
     return try folder.write(bytes, as: "negative.mp4")
   }
 
-  @Test("a copy of video with a negative composition offset has every frame, in a range too")
-  func negativeOffsets() async throws {
+  @Test("a copy of video with a negative composition offset has every frame, also in a range")
+  func copyOfVideoWithANegativeOffsetHasEveryFrame() async throws {
     let folder = try TemporaryFolder()
     let source = try Self.withNegativeOffset(folder)
     let packets = try ProbedPacket.all(source, stream: 0).packets
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test("a copy of VP9 whose hidden frames are separate packets has every frame")
-  func hiddenFrames() async throws {
+  func copyOfVP9WithSeparateHiddenFramesHasEveryFrame() async throws {
     let folder = try TemporaryFolder()
     let source = try Self.withHiddenFrames(folder)
     let frames = try Self.frames(source, in: folder)
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test("a copied range has its last frame", arguments: ["a.mp4", "a.mov", "a.mkv", "a.ts", "a.flv"])
-  func lastFrame(_ name: String) async throws {
+  func copiedRangeHasItsLastFrame(_ name: String) async throws {
     let folder = try TemporaryFolder()
     let source = folder.file(name)
     try Tool.ffmpeg(arguments: Self.testVideo + Self.x264 + [source])

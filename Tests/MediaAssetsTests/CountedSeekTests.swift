@@ -45,7 +45,7 @@ import Testing
   ]
 
   @Test(arguments: rows)
-  func afterASeekTheSoundIsThatOfAReadFromTheStart(_ row: Row) throws {
+  func audioAfterASeekEqualsAReadFromTheStart(_ row: Row) throws {
     let folder = try TemporaryFolder()
     let path = folder.file(row.name)
     let source = "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=9:s=44100"
@@ -73,16 +73,16 @@ import Testing
         let worst = zip(samples, reference[target...]).map { abs($0 - $1) }.max() ?? 2
         #expect(
           worst <= allowed,
-          "target \(target), which lies at \(likeliestShift(of: samples, in: reference, at: target) ?? 0)")
+          "target \(target), whose best match is at \(bestMatchingShift(of: samples, in: reference, at: target) ?? 0)")
       } else {
-        #expect(likeliestShift(of: samples, in: reference, at: target) == 0, "target \(target)")
+        #expect(bestMatchingShift(of: samples, in: reference, at: target) == 0, "target \(target)")
       }
     }
   }
 
   /// FFmpeg counts raw AC-3 in ticks of 1/90,000 s, rounded down: at 44.1 kHz the error is a third of a frame per
   /// packet.
-  @Test func rawStreamsDoNotDriftFromTheirSamples() throws {
+  @Test func rawAC3HasTheSamplesOfAllItsPackets() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.ac3")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=200:sample_rate=44100", "-c:a", "ac3", "-b:a", "64k", path)
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// The shift, up to 100 frames, at which the samples match the reference best.
-  private func likeliestShift(of samples: [Float], in reference: [Float], at target: Int) -> Int? {
+  private func bestMatchingShift(of samples: [Float], in reference: [Float], at target: Int) -> Int? {
     func difference(_ shift: Int) -> Float? {
       let start = target + shift
       guard start >= 0, start + samples.count <= reference.count else { return nil }

@@ -21,7 +21,7 @@ import Testing
     IndexedAudio.index(left: samples[2 * frame], right: samples[2 * frame + 1])
   }
 
-  @Test func aTruncatedFLACPlaysUpToWhereItIsCutAndSaysSo() throws {
+  @Test func truncatedFLACIsReadToTheCutAndReportsDamage() throws {
     let folder = try TemporaryFolder()
     let bytes = try makeFLAC(folder)
     let path = try folder.write(Array(bytes.prefix(bytes.count / 3)), as: "cut.flac")
@@ -29,18 +29,18 @@ import Testing
     #expect(try asset.load().duration == MediaTime(value: 10, timescale: 1))
     let reader = try AudioTrackReader(asset: asset)
     var frames: Int64 = 0
-    let piece = UnsafeMutablePointer<Float>.allocate(capacity: 2_000)
-    defer { piece.deallocate() }
+    let buffer = UnsafeMutablePointer<Float>.allocate(capacity: 2_000)
+    defer { buffer.deallocate() }
     let code = errorCode {
-      while case .frames(let count, let position) = try reader.read(into: piece, capacityFrames: 1_000) {
+      while case .frames(let count, let position) = try reader.read(into: buffer, capacityFrames: 1_000) {
         #expect(position == frames)
-        #expect(IndexedAudio.index(left: piece[0], right: piece[1]) == frames)
+        #expect(IndexedAudio.index(left: buffer[0], right: buffer[1]) == frames)
         frames += Int64(count)
       }
     }
     #expect(code == 3004)
     #expect(frames > 100_000 && frames < 200_000 && frames % 4_608 == 0, "whole FLAC frames, to the last good one")
-    #expect(try reader.read(into: piece, capacityFrames: 1_000) == .endOfTrack, "said once")
+    #expect(try reader.read(into: buffer, capacityFrames: 1_000) == .endOfTrack, "reported once")
 
     // Seeks in the remaining audio still work.
     try reader.seekExactly(to: MediaTime(frame: 50_001, rate: 44_100))
@@ -48,10 +48,10 @@ import Testing
     #expect(position == 50_001 && index(samples, 0) == 50_001)
     // A seek beyond it reports the error.
     try reader.seekExactly(to: MediaTime(value: 9, timescale: 1))
-    expectError(.damagedFile) { try reader.read(into: piece, capacityFrames: 10) }
+    expectError(.damagedFile) { try reader.read(into: buffer, capacityFrames: 10) }
   }
 
-  @Test func aDamagedPacketIsSkippedAndSaidAndTimeStaysTrue() throws {
+  @Test func damagedPacketIsSilentAndReportedAndKeepsTimesCorrect() throws {
     let folder = try TemporaryFolder()
     var bytes = try makeFLAC(folder)
     // The middle of a FLAC frame, far from its header.
@@ -63,10 +63,10 @@ import Testing
     let first = try #require(wrong.first)
     let last = try #require(wrong.last)
     #expect(first % 4_608 == 0 && (last - first) < 3 * 4_608, "only the frames that were hit")
-    #expect(wrong.allSatisfy { samples[2 * $0] == 0 && samples[2 * $0 + 1] == 0 }, "silence in their place")
+    #expect(wrong.allSatisfy { samples[2 * $0] == 0 && samples[2 * $0 + 1] == 0 }, "silence instead")
     let report = try #require(reader.takeSkippedPackets())
     #expect(report.count >= 1 && report.error.code == .decodeFailed)
-    #expect(reader.takeSkippedPackets() == nil, "said once")
+    #expect(reader.takeSkippedPackets() == nil, "reported once")
 
     // A seek into the damage does not claim to be exact; a seek that decodes none of it does.
     try reader.seekExactly(to: MediaTime(frame: Int64(first + 10), rate: 44_100))
@@ -78,8 +78,8 @@ import Testing
     try reader.seekExactly(to: MediaTime(frame: Int64(last) + 1, rate: 44_100))
     #expect(index(try reader.readFrames(1).samples, 0) == Int64(last) + 1)
     try reader.seekExactly(to: MediaTime(frame: Int64(first) + 10, rate: 44_100))
-    let (position, hole) = try reader.readFrames(10)
-    #expect(position == Int64(first) + 10 && hole.allSatisfy { $0 == 0 })
+    let (position, silence) = try reader.readFrames(10)
+    #expect(position == Int64(first) + 10 && silence.allSatisfy { $0 == 0 })
   }
 
   /// Noise, so that there are enough bytes to remove after FFmpeg's read-ahead.
@@ -89,20 +89,20 @@ import Testing
     return try readFile(folder.file(name))
   }
 
-  static let promising: [(String, [String])] = [
+  static let filesWithDeclaredLength: [(String, [String])] = [
     ("a.wav", []), ("a.flac", []), ("a.aiff", []), ("a.wv", []), ("a.mp3", ["-b:a", "192k"]),
     ("a.m4a", ["-c:a", "aac", "-b:a", "256k", "-movflags", "faststart"]),
     ("alac.m4a", ["-c:a", "alac", "-movflags", "faststart"]), ("a.ogg", ["-c:a", "libvorbis", "-q:a", "8"]),
     ("a.opus", ["-c:a", "libopus", "-b:a", "256k"]), ("a.mka", ["-c:a", "flac"]),
     ("opus.mka", ["-c:a", "libopus", "-b:a", "256k"]),
   ]
-  static let unpromising: [(String, [String])] = [
+  static let filesWithoutDeclaredLength: [(String, [String])] = [
     ("a.aac", ["-c:a", "aac", "-b:a", "256k"]), ("plain.mp3", ["-b:a", "192k", "-write_xing", "0"]),
     ("a.ac3", ["-b:a", "448k"]), ("a.ts", ["-c:a", "aac", "-b:a", "256k"]),
   ]
 
-  @Test(arguments: promising)
-  func aFileThatIsCutOffPlaysUpToThereAndSaysSo(_ name: String, _ options: [String]) throws {
+  @Test(arguments: filesWithDeclaredLength)
+  func truncatedFileIsReadToTheCutAndReportsDamage(_ name: String, _ options: [String]) throws {
     let folder = try TemporaryFolder()
     let bytes = try makeNoise(name, options, folder)
     let whole = try AudioTrackReader(asset: Asset(path: folder.file(name))).readToEnd()
@@ -112,15 +112,15 @@ import Testing
     expectError(.damagedFile) { try reader.readToEnd(into: &read) }
     #expect(read.count > whole.count / 4 && read.count < whole.count * 3 / 4)
     // The last packet may be cut, too.
-    let certain = max(0, read.count - 2 * 8_192)
-    let isSame = Array(read[..<certain]) == Array(whole[..<certain])
+    let comparedCount = max(0, read.count - 2 * 8_192)
+    let isSame = Array(read[..<comparedCount]) == Array(whole[..<comparedCount])
     #expect(isSame)
     #expect(reader.position == Int64(read.count / 2) && reader.end?.frame == reader.position)
   }
 
   /// Files without a declared duration end at their end.
-  @Test(arguments: unpromising)
-  func aFileThatPromisesNothingEndsWhereItIsCut(_ name: String, _ options: [String]) throws {
+  @Test(arguments: filesWithoutDeclaredLength)
+  func truncatedFileWithoutDeclaredLengthEndsWithoutAnError(_ name: String, _ options: [String]) throws {
     let folder = try TemporaryFolder()
     let bytes = try makeNoise(name, options, folder)
     let reader = try AudioTrackReader(
@@ -130,8 +130,8 @@ import Testing
     #expect(reader.end?.frame == reader.position)
   }
 
-  @Test(arguments: promising + unpromising)
-  func aFileThatShrinksWhileItPlaysEndsWithAnError(_ name: String, _ options: [String]) throws {
+  @Test(arguments: filesWithDeclaredLength + filesWithoutDeclaredLength)
+  func fileThatShrinksDuringReadingReportsDamage(_ name: String, _ options: [String]) throws {
     let folder = try TemporaryFolder()
     let bytes = try makeNoise(name, options, folder)
     let reader = try AudioTrackReader(asset: Asset(path: folder.file(name)))
@@ -152,12 +152,12 @@ import Testing
 
   /// A packet at the start, in the middle or at the end.
   @Test(arguments: packetRows, [0.0, 0.5, 1.0])
-  func silenceStandsForAPacketThatDoesNotDecode(_ row: (String, [String]), _ place: Double) throws {
+  func undecodablePacketIsReplacedBySilence(_ row: (String, [String]), _ relativePosition: Double) throws {
     let folder = try TemporaryFolder()
     var bytes = try makeNoise(row.0, row.1, folder)
     let whole = try AudioTrackReader(asset: Asset(path: folder.file(row.0))).readToEnd()
     let packets = try Self.packets(of: folder.file(row.0))
-    let hit = packets[Int(Double(packets.count - 1) * place)]
+    let hit = packets[Int(Double(packets.count - 1) * relativePosition)]
     // FLAC's parser must find the frame to detect the damage.
     let start = hit.byte + (row.0 == "a.flac" ? 20 : 0)
     for offset in start..<min(bytes.count, hit.byte + hit.byteCount) { bytes[offset] = 0xff }
@@ -170,7 +170,7 @@ import Testing
     }
     let skipped = try #require(reader.takeSkippedPackets())
     #expect(skipped.count >= 1 && skipped.error.code == .decodeFailed)
-    #expect(abs(skipped.time.seconds - 10 * place) < 0.3)
+    #expect(abs(skipped.time.seconds - 10 * relativePosition) < 0.3)
     #expect(reader.takeWarning() == nil)
   }
 
@@ -186,7 +186,7 @@ import Testing
     return packets
   }
 
-  @Test func theFileThatWasOpenedIsReadThoughItsNameIsGone() throws {
+  @Test func openedFileIsReadAfterItIsUnlinked() throws {
     let folder = try TemporaryFolder()
     _ = try makeFLAC(folder)
     try Tool.ffmpeg("-i", folder.file("a.wav"), "-q:a", "5", folder.file("a.mp3"))

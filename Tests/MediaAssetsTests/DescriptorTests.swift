@@ -19,13 +19,13 @@ import Testing
 
   // MARK: - Files
 
-  @Test func aFileThatIsOpenIsReadFromItsFirstByteWhereverItStands() throws {
+  @Test func openFileIsReadFromItsFirstByteWhateverItsOffset() throws {
     let files = try TemporaryDirectory("descriptor")
     try write(wav(), to: files.file("a.wav"))
     let descriptor = open(files.file("a.wav"), O_RDONLY | O_CLOEXEC)
     #expect(lseek(descriptor, 1_000, SEEK_SET) == 1_000)
-    let kept = dup(descriptor)
-    defer { close(kept) }
+    let duplicate = dup(descriptor)
+    defer { close(duplicate) }
     let asset = try Asset(fileDescriptor: descriptor)
     // The file has no name any more.
     unlink(files.file("a.wav"))
@@ -44,10 +44,10 @@ import Testing
       #expect(try first.readFrames(20_000).samples == expected)
       #expect(try second.readFrames(20_000).samples == expected)
     }
-    #expect(lseek(kept, 0, SEEK_CUR) == 1_000)
+    #expect(lseek(duplicate, 0, SEEK_CUR) == 1_000)
   }
 
-  @Test func aDescriptorIsClosedWithTheLastWhoNeedsIt() throws {
+  @Test func descriptorIsClosedWithItsLastUser() throws {
     let files = try TemporaryDirectory("descriptor")
     try write(wav(480), to: files.file("a.wav"))
     let descriptor = open(files.file("a.wav"), O_RDONLY | O_CLOEXEC)
@@ -59,18 +59,18 @@ import Testing
     #expect(readLink(path) != files.file("a.wav"))
   }
 
-  @Test func whatCannotBeReadIsRefusedAndStaysTheCallers() throws {
+  @Test func unreadableDescriptorIsRejectedAndStaysOpen() throws {
     let files = try TemporaryDirectory("descriptor")
     try write(wav(480), to: files.file("a.wav"))
     var pair: [Int32] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0, &pair) == 0)
     let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-    let openedForNothing: Int32 = 0o10_000_000
+    let pathOnly: Int32 = 0o10_000_000
     let rows: [(Int32, String)] = [
       (open(files.path, O_RDONLY), "is a folder"),
       (open(files.file("a.wav"), O_WRONLY), "is not open for reading"),
-      (open(files.file("a.wav"), openedForNothing), "is not open for reading"),
+      (open(files.file("a.wav"), pathOnly), "is not open for reading"),
       (open("/dev/null", O_RDONLY), "is not a file, pipe or socket"), (terminal, "is a terminal"),
       (pair[0], "is not a connected stream socket"), (listener, "is not a connected stream socket"),
     ]
@@ -88,7 +88,7 @@ import Testing
   // MARK: - Pipes
 
   @Test(arguments: ["a.wav", "a.mp3", "a.flac", "a.ogg", "a.mka", "a.aac"])
-  func aPipeSoundsAsTheFileDoes(name: String) throws {
+  func pipeHasTheSameSamplesAsTheFile(name: String) throws {
     let files = try TemporaryDirectory("descriptor")
     try write(wav(), to: files.file("a.wav"))
     if name != "a.wav" { try Tool.ffmpeg(arguments: ["-i", files.file("a.wav"), files.file(name)]) }
@@ -109,7 +109,7 @@ import Testing
     #expect(try again.readFrames(1_000).samples == Array(expected.prefix(2_000)))
   }
 
-  @Test func aSocketIsAStreamToo() throws {
+  @Test func socketIsReadAsAStream() throws {
     var pair: [Int32] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
     let asset = try Asset(fileDescriptor: pair[0])
@@ -119,7 +119,7 @@ import Testing
     #expect(writer.wait() == .wrote(44 + 4_800 * 4))
   }
 
-  @Test func anEndlessPipeTakesBoundedMemoryAndIsNotReadAhead() throws {
+  @Test func endlessPipeUsesBoundedMemoryWithoutReadAhead() throws {
     var head = wav(0)
     // Like a writer that does not know the length.
     head.replaceSubrange(4..<8, with: [0xFF, 0xFF, 0xFF, 0xFF])
@@ -143,11 +143,11 @@ import Testing
       expectError(.onlyInOrder) { try AudioTrackReader(asset: try #require(asset)) }
     }
     // The reader is released, and the pipe cannot be read again: the writer gets an error.
-    #expect(writer.wait() == .wasTold(EPIPE))
+    #expect(writer.wait() == .failed(EPIPE))
     asset = nil
   }
 
-  @Test func aPipeIntoWhichNobodyWritesIsGivenUpWhenThatIsWanted() throws {
+  @Test func openingAnIdlePipeIsCancelledWithoutLosingData() throws {
     var ends: [Int32] = [-1, -1]
     #expect(Glibc.pipe(&ends) == 0)
     let asset = try Asset(fileDescriptor: ends[0])
@@ -170,7 +170,7 @@ import Testing
     #expect(writer.wait() == .wrote(44 + 480 * 4))
   }
 
-  @Test func aWriterThatEndsEarlyEndsTheSoundThere() throws {
+  @Test func earlyEndOfAPipeEndsTheAudio() throws {
     let bytes = Array(wav().prefix(44 + 48_000 * 4))
     let (asset, writer) = try pipe(writing: bytes)
     let reader = try AudioTrackReader(asset: asset)
@@ -179,12 +179,12 @@ import Testing
     expectError(.onlyInOrder) { try reader.seekExactly(to: .zero) }
   }
 
-  @Test func whatIsNoMediaIsAnErrorAndItsWriterIsTold() throws {
+  @Test func pipeWithoutMediaIsAnErrorAndItsWriterFails() throws {
     let (nothing, _) = try pipe(writing: [])
     #expect(errorCode { _ = try nothing.load() } == 3001 || errorCode { _ = try nothing.load() } == 3002)
     let (text, writer) = try pipe(writing: [UInt8](repeating: 0x41, count: 4 << 20))
     expectError(.unknownFormat) { try text.load() }
-    #expect(writer.wait() == .wasTold(EPIPE))
+    #expect(writer.wait() == .failed(EPIPE))
   }
 
   // MARK: - Support
@@ -222,7 +222,7 @@ private final class Writer: Sendable {
   enum End: Equatable {
     case wrote(Int)
     /// Writing failed with this `errno`.
-    case wasTold(Int32)
+    case failed(Int32)
   }
 
   private let end = WakeSignal<End?>(nil)
@@ -244,15 +244,15 @@ private final class Writer: Sendable {
         count += bytes.count
         return true
       }
-      var isGood: Bool
+      var succeeded: Bool
       switch content {
-      case .bytes(let bytes): isGood = write(bytes)
+      case .bytes(let bytes): succeeded = write(bytes)
       case .endless(let head):
-        isGood = write(head)
+        succeeded = write(head)
         let zeros = [UInt8](repeating: 0, count: 65_536)
-        while isGood { isGood = write(zeros) }
+        while succeeded { succeeded = write(zeros) }
       }
-      let result = isGood ? End.wrote(count) : .wasTold(errno)
+      let result = succeeded ? End.wrote(count) : .failed(errno)
       close(descriptor)
       end.update { $0 = result }
     }

@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: rows)
-  func whatGoesInComesOut(_ row: Row) throws {
+  func encoderPaddingIsTrimmedToTheOriginalLength(_ row: Row) throws {
     let folder = try TemporaryFolder()
     let asset = Asset(path: try Self.make(row, in: folder))
     let properties = try asset.load()
@@ -116,7 +116,7 @@ import Testing
 
   /// Raw AC-3 is excluded: its packets are counted in ticks that are coarser than its frames.
   @Test(arguments: rows.filter { $0.name != "a.ac3" })
-  func afterASeekTheEndIsTheSame(_ row: Row) throws {
+  func endIsTheSameAfterASeek(_ row: Row) throws {
     let folder = try TemporaryFolder()
     let reader = try AudioTrackReader(asset: Asset(path: try Self.make(row, in: folder)))
     try reader.seekExactly(to: MediaTime(frame: row.expected - 5_000, rate: row.rate))
@@ -131,7 +131,7 @@ import Testing
   // MARK: - Tags that FFmpeg does not write
 
   /// FFmpeg searches for LAME's tag only directly after ID3 tags.
-  @Test func aTagBehindGarbageCounts() throws {
+  @Test func lameTagAfterGarbageIsUsed() throws {
     let folder = try TemporaryFolder()
     let row = try #require(Self.rows.first { $0.name == "a.mp3" })
     let clean = try Self.make(row, in: folder)
@@ -142,13 +142,13 @@ import Testing
       #expect(try asset.load().duration == MediaTime(frame: row.expected, rate: row.rate))
       let reader = try AudioTrackReader(asset: asset)
       let samples = try reader.readToEnd()
-      #expect(samples == whole, "behind \(byteCount) bytes")
+      #expect(samples == whole, "after \(byteCount) bytes")
       #expect(reader.startTrim == row.start && reader.endTrim == row.end)
     }
   }
 
   /// iTunes' comment in a file without other encoder information.
-  @Test func iTunesCommentInM4A() throws {
+  @Test func iTunesCommentTrimsAnM4A() throws {
     let folder = try TemporaryFolder()
     let plain = Row(name: "plain.m4a", options: ["-c:a", "aac", "-aac_pns", "0", "-use_editlist", "0"])
     let bytes = try readFile(Self.make(plain, in: folder))
@@ -161,15 +161,15 @@ import Testing
     let reader = try AudioTrackReader(asset: asset)
     let samples = try reader.readToEnd()
     let isSame = samples == Array(whole[1_024..<(1_024 + 110_250)])
-    #expect(isSame, "time 0 is the first frame behind the encoder's delay")
+    #expect(isSame, "time 0 is the first frame after the encoder's delay")
     #expect(reader.startTrim == EdgeTrim(frameCount: 1_024, source: .iTunSMPB))
     #expect(reader.endTrim == EdgeTrim(frameCount: 342, source: .iTunSMPB))
     try reader.seekExactly(to: MediaTime(frame: 50_000, rate: 44_100))
-    let isSought = try reader.readFrames(1_000).samples == Array(samples[50_000..<51_000])
-    #expect(isSought)
+    let isSameAfterSeek = try reader.readFrames(1_000).samples == Array(samples[50_000..<51_000])
+    #expect(isSameAfterSeek)
   }
 
-  @Test func iTunesCommentInMP3() throws {
+  @Test func iTunesCommentTrimsAnMP3() throws {
     let folder = try TemporaryFolder()
     let plain = Row(name: "plain.mp3", options: ["-c:a", "libmp3lame", "-write_xing", "0", "-id3v2_version", "0"])
     let bytes = try readFile(Self.make(plain, in: folder))
@@ -192,12 +192,12 @@ import Testing
   @Test(arguments: [
     "", " 00000000 00000240", " 0 240 396 nonsense", " 0 ffffff 0 1", " 0 -5 0 1", " 0 240 396 fffffffffffffffff",
   ])
-  func commentsThatMakeNoSenseAreNone(_ text: String) {
+  func malformedITunesCommentIsIgnored(_ text: String) {
     #expect(ITunesGaplessComment(text) == nil)
     #expect(ITunesGaplessComment(nil) == nil)
   }
 
-  @Test func informationFramesAreRead() {
+  @Test func mp3InfoFramesAreParsed() {
     // MPEG-1, layer III, 128 kbit/s, 44.1 kHz, stereo.
     let header: [UInt8] = [0xff, 0xfb, 0x90, 0x00]
     let whole: Int64 = 115_200
@@ -233,7 +233,7 @@ import Testing
       (20, nil, 41_800, false, true),
       (nil, 41_800, 90_000, true, true),
     ] as [(Int64?, Int64?, Int64, Bool, Bool)])
-  func aLengthThatTheFileCannotHaveIsNotBelieved(
+  func infoFrameLengthIsPlausibleOnlyIfItFitsTheFile(
     _ frameCount: Int64?, _ byteCount: Int64?, _ present: Int64, _ hasAudio: Bool, _ isPlausible: Bool
   ) throws {
     var header: [UInt8] = [0xff, 0xfb, 0x90, 0x00] + [UInt8](repeating: 0, count: 32) + Array("Xing".utf8)
@@ -247,16 +247,16 @@ import Testing
   }
 
   /// Matroska's CodecDelay of a codec other than Opus, whose decoder ignores it.
-  @Test func codecDelayIsCutOff() throws {
+  @Test func matroskaCodecDelayIsTrimmed() throws {
     let folder = try TemporaryFolder()
     let row = Row(name: "a.mka", options: ["-c:a", "libmp3lame"])
     var bytes = try readFile(Self.make(row, in: folder))
     let whole = try AudioTrackReader(asset: Asset(path: folder.file("a.mka"))).readToEnd()
     // Replaces the track's UID: 1,105 frames in nanoseconds.
-    let place = try #require((0..<2_000).first { Array(bytes[$0..<($0 + 3)]) == [0x73, 0xc5, 0x88] })
+    let offset = try #require((0..<2_000).first { Array(bytes[$0..<($0 + 3)]) == [0x73, 0xc5, 0x88] })
     let nanoseconds = UInt64((1_105.0 / 44_100 * 1e9).rounded())
     bytes.replaceSubrange(
-      place..<(place + 11), with: [0x56, 0xaa, 0x88] + withUnsafeBytes(of: nanoseconds.bigEndian) { Array($0) })
+      offset..<(offset + 11), with: [0x56, 0xaa, 0x88] + withUnsafeBytes(of: nanoseconds.bigEndian) { Array($0) })
     let reader = try AudioTrackReader(asset: Asset(path: folder.write(bytes, as: "delay.mka")))
     let samples = try reader.readToEnd()
     let isSame = samples == Array(whole[1_105...])
@@ -274,7 +274,7 @@ import Testing
     (edits: [(500, -1), (2_000, 1_024)], silence: 22_050, start: 1_024, frames: 110_250),
     (edits: [(2_500, 0)], silence: 0, start: 0, frames: 110_250),
   ])
-  func editsSayWhereTimeZeroIs(_ row: (edits: [(Int, Int)], silence: Int, start: Int, frames: Int)) throws {
+  func editListDeterminesTimeZero(_ row: (edits: [(Int, Int)], silence: Int, start: Int, frames: Int)) throws {
     let folder = try TemporaryFolder()
     let bytes = try readFile(Self.make(Row(name: "a.m4a", options: ["-c:a", "aac", "-aac_pns", "0"]), in: folder))
     let whole = try AudioTrackReader(

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func anotherSpeedAndAMomentThatIsHeldAreSaidAndKeepTheirPlace() throws {
+  @Test func editsWithOtherRatesAreReportedAndKeepTheirDuration() throws {
     let folder = try TemporaryFolder()
     let path = try make(
       folder, [(10_000, 20_000, 0x2_0000), (1_000, 40_000, 0), (5_000, 60_000, 0x1_0000)])
@@ -44,7 +44,7 @@ import Testing
   }
 
   /// An edit in the middle that extends beyond the media's end is silent there. The last edit ends with the media.
-  @Test func whatTheMediaDoesNotHaveIsSilentAndAtTheEndIsTheEnd() throws {
+  @Test func editBeyondTheMediaIsSilentUnlessItIsTheLast() throws {
     let folder = try TemporaryFolder()
     let path = try make(
       folder,
@@ -62,7 +62,7 @@ import Testing
     #expect(try reader.readFrames(1).position == nil)
   }
 
-  @Test func seeksStayInTheStretchAndWithinTheTolerances() throws {
+  @Test func seeksAcrossEditsStayWithinTheirTolerances() throws {
     let folder = try TemporaryFolder()
     let reader = try AudioTrackReader(
       asset: Asset(path: make(folder, [(30_000, 50_000, 0x1_0000), (5_000, -1, 0x1_0000), (30_000, 10, 0x1_0000)])))
@@ -72,9 +72,9 @@ import Testing
       let landed = try reader.seek(to: time, toleranceBefore: second, toleranceAfter: second)
       #expect(landed >= time - second && landed <= time + second)
       #expect(landed == MediaTime(frame: reader.position, rate: 44_100))
-      let place = reader.position
+      let position = reader.position
       let index = try #require(try indices(reader.readFrames(1).samples).first)
-      let expected = place < 30_000 ? 50_000 + place : place < 35_000 ? 0 : 10 + place - 35_000
+      let expected = position < 30_000 ? 50_000 + position : position < 35_000 ? 0 : 10 + position - 35_000
       #expect(index == expected)
     }
     #expect(try reader.seekExactly(to: .positiveInfinity) == MediaTime(frame: 65_000, rate: 44_100))
@@ -84,17 +84,17 @@ import Testing
   }
 
   /// A time-coded file that is cut off in its last range, and its missing bytes.
-  private func makeCutOff(_ folder: TemporaryFolder) throws -> (path: String, rest: [UInt8]) {
+  private func makeTruncated(_ folder: TemporaryFolder) throws -> (path: String, rest: [UInt8]) {
     let edits = [(1_000, 500, 0x1_0000), (70_000, 10_000, 0x1_0000)]
     let bytes = try MovieBoxes.withHeaderFirst(in: readFile(make(folder, edits)))
     // Four bytes per frame.
-    let kept = bytes.count - 4 * 40_000
-    return (try folder.write(Array(bytes[..<kept]), as: "cut.mov"), Array(bytes[kept...]))
+    let keptByteCount = bytes.count - 4 * 40_000
+    return (try folder.write(Array(bytes[..<keptByteCount]), as: "cut.mov"), Array(bytes[keptByteCount...]))
   }
 
-  @Test func aSeekBehindTheBreakOffSaysSoAgain() throws {
+  @Test func seekBeyondACutReportsTheDamageAgain() throws {
     let folder = try TemporaryFolder()
-    let (path, _) = try makeCutOff(folder)
+    let (path, _) = try makeTruncated(folder)
     let reader = try AudioTrackReader(asset: Asset(path: path))
     var samples: [Float] = []
     expectError(.damagedFile) { try reader.readToEnd(into: &samples) }
@@ -106,7 +106,7 @@ import Testing
         for time in [MediaTime(frame: 60_000, rate: 44_100), MediaTime(value: 1_000, timescale: 1)] {
           #expect(try reader.seekExactly(to: time) == MediaTime(frame: end.frame, rate: 44_100))
           expectError(.damagedFile) { try reader.readFrames(10) }
-          #expect(try reader.readFrames(10).position == nil, "said once")
+          #expect(try reader.readFrames(10).position == nil, "reported once")
           #expect(reader.end?.frame == end.frame && reader.position == end.frame)
         }
       }
@@ -115,9 +115,9 @@ import Testing
     }
   }
 
-  @Test func aFileThatHasGrownIsReadFurther() throws {
+  @Test func grownFileIsReadToItsNewEnd() throws {
     let folder = try TemporaryFolder()
-    let (path, rest) = try makeCutOff(folder)
+    let (path, rest) = try makeTruncated(folder)
     let reader = try AudioTrackReader(asset: Asset(path: path))
     var samples: [Float] = []
     expectError(.damagedFile) { try reader.readToEnd(into: &samples) }
@@ -133,7 +133,7 @@ import Testing
   }
 
   /// The header has no duration.
-  @Test func aSeekBehindAnEndThatIsNotSaidLandsOnIt() throws {
+  @Test func seekBeyondAnUndeclaredEndLandsAtTheEnd() throws {
     let folder = try TemporaryFolder()
     var bytes = try readFile(make(folder, [(10, 700, 0x1_0000), (0, Self.frameCount - 20_000, 0x1_0000)]))
     let header = try MovieBoxes.range(of: ["moov", "trak", "mdia", "mdhd"], in: bytes).lowerBound
@@ -151,7 +151,7 @@ import Testing
     #expect(try indices(reader.readFrames(100).samples) == Array((last - 10)..<last))
   }
 
-  @Test func aCancelledReadGoesOnWhereItWas() throws {
+  @Test func readContinuesAfterACancellation() throws {
     let folder = try TemporaryFolder()
     let reader = try AudioTrackReader(
       asset: Asset(path: make(folder, [(1_000, 50_000, 0x1_0000), (1_000, 10, 0x1_0000)])))
@@ -163,7 +163,7 @@ import Testing
     #expect(try indices(reader.readFrames(1_000).samples) == Array(50_900..<51_000) + Array(10..<910))
   }
 
-  @Test func theListIsReadForWhatFFmpegDoesNotFollowOnly() throws {
+  @Test func onlyEditListsThatFFmpegCannotFollowAreApplied() throws {
     let folder = try TemporaryFolder()
     let plain: [[(duration: Int, start: Int, rate: Int)]] = [
       [], [(80_000, 100, 0x1_0000)], [(500, -1, 0x1_0000), (80_000, 100, 0x1_0000)],

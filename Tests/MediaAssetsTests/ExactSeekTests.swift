@@ -12,7 +12,7 @@ import Testing
   /// The files; each row stores the same time code in a different way.
   enum Storage: String, CaseIterable {
     case wavSigned16, wavSigned24, wavFloat32
-    case flac16, flac24, flacSmallBlocks, flacWithSeekTable, flacWithLyingSeekTable
+    case flac16, flac24, flacSmallBlocks, flacWithSeekTable, flacWithWrongSeekTable
     case aiff, alac, wavpack
 
     /// Creates the file and returns its path.
@@ -33,10 +33,10 @@ import Testing
       case .flac16: return try encoded(wav(.signed16), "a.flac")
       case .flac24: return try encoded(wav(.signed24), "a.flac")
       case .flacSmallBlocks: return try encoded(wav(.signed16), "a.flac", "-frame_size", "192")
-      case .flacWithSeekTable, .flacWithLyingSeekTable:
+      case .flacWithSeekTable, .flacWithWrongSeekTable:
         let plain = try encoded(wav(.signed16), "plain.flac")
         let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: plain)))
-        let shift = self == .flacWithLyingSeekTable ? 7 : 0
+        let shift = self == .flacWithWrongSeekTable ? 7 : 0
         return try folder.write(
           FLACSeekTable.inserted(into: plain, bytes: bytes, interval: 10, shift: shift), as: "table.flac")
       case .aiff: return try encoded(wav(.signed16), "a.aiff")
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: Storage.allCases, [44_100, 48_000])
-  func anExactSeekGivesTheAskedForSample(_ storage: Storage, _ rate: Int) throws {
+  func exactSeekReturnsTheRequestedSample(_ storage: Storage, _ rate: Int) throws {
     let folder = try TemporaryFolder()
     let frameCount = rate * 5 + 1_234
     let asset = Asset(path: try storage.make(in: folder, sampleRateHz: rate, frameCount: frameCount))
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: Storage.allCases)
-  func aFileIsReadWhole(_ storage: Storage) throws {
+  func fileIsReadToItsLastSample(_ storage: Storage) throws {
     let folder = try TemporaryFolder()
     let frameCount = 100_003
     let asset = Asset(path: try storage.make(in: folder, sampleRateHz: 44_100, frameCount: frameCount))
@@ -84,7 +84,7 @@ import Testing
     #expect(try reader.readFrames(1).position == nil, "the end stays the end")
   }
 
-  @Test func aTimeBetweenTwoSamplesIsInTheEarlierOne() throws {
+  @Test func timeBetweenTwoSamplesLandsOnTheEarlierOne() throws {
     let folder = try TemporaryFolder()
     let path = try Storage.wavSigned16.make(in: folder, sampleRateHz: 44_100, frameCount: 44_100)
     let reader = try AudioTrackReader(asset: Asset(path: path))
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [Storage.wavSigned16, .flac16])
-  func tolerancesAreKept(_ storage: Storage) throws {
+  func seekStaysWithinItsTolerances(_ storage: Storage) throws {
     let folder = try TemporaryFolder()
     let path = try storage.make(in: folder, sampleRateHz: 48_000, frameCount: 480_000)
     let reader = try AudioTrackReader(asset: Asset(path: path))
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func timesOutsideAreClampedAndNoTimesAreErrors() throws {
+  @Test func timesOutsideTheFileAreClampedAndInvalidTimesRejected() throws {
     let folder = try TemporaryFolder()
     let path = try Storage.flac16.make(in: folder, sampleRateHz: 48_000, frameCount: 48_000)
     let reader = try AudioTrackReader(asset: Asset(path: path))
@@ -126,7 +126,7 @@ import Testing
     for time in [MediaTime.invalid, .indefinite] {
       expectError(.invalidTime) { try reader.seekExactly(to: time) }
     }
-    #expect(try reader.readFrames(1).position == 0, "a seek that fails changes nothing")
+    #expect(try reader.readFrames(1).position == 0, "a failed seek changes nothing")
   }
 
   /// The first frame whose time code differs from its position.

@@ -41,7 +41,7 @@ import Testing
   private static let source = "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=9:s=44100"
 
   @Test(arguments: rows)
-  func everySampleIsReadOnceAndSeeksAgreeWithReading(_ row: Row) throws {
+  func everySampleIsReadOnceAndSeeksEqualReads(_ row: Row) throws {
     let folder = try TemporaryFolder()
     let original = folder.file("original-\(row.name)")
     try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.source] + row.options + [original])
@@ -82,7 +82,7 @@ import Testing
     "ts_wrap(data, 1.0)", "ts_irregular(data, 0, 63000)", "ts_irregular(data, 3, -1920)",
     "ts_step(data, 1, -63000)", "ts_step(data, 1, 2000000)",
   ])
-  func segmentsWhoseTimestampsJumpRepeatNothing(_ edit: String) throws {
+  func segmentsWithTimestampJumpsRepeatNoSample(_ edit: String) throws {
     let folder = try TemporaryFolder()
     let original = folder.file("original.ts")
     try Tool.ffmpeg("-f", "lavfi", "-i", Self.source, "-c:a", "aac", "-aac_pns", "0", original)
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// A stream whose frame numbers begin in the middle.
-  @Test func aFLACStreamThatBeginsInTheMiddleIsReadToItsEnd() throws {
+  @Test func flacStreamThatStartsInTheMiddleIsReadToItsEnd() throws {
     let folder = try TemporaryFolder()
     let original = folder.file("original.flac")
     try Tool.ffmpeg("-f", "lavfi", "-i", Self.source, "-c:a", "flac", "-frame_size", "4096", original)
@@ -118,7 +118,7 @@ import Testing
 
   /// Bytes after the last frame are not audio.
   @Test(arguments: [("a.mp3", ["-c:a", "libmp3lame"]), ("a.aac", ["-c:a", "aac"])])
-  func bytesAfterTheLastFrameAreNoAudio(_ name: String, _ options: [String]) throws {
+  func bytesAfterTheLastFrameAreNotAudio(_ name: String, _ options: [String]) throws {
     let folder = try TemporaryFolder()
     let path = folder.file(name)
     try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.source] + options + [path])

@@ -9,7 +9,7 @@ import Testing
 
 /// The connections that a stream in segments needs.
 @Suite(.timeLimit(.minutes(2))) struct HLSConnectionTests {
-  @Test func aStreamOf100SegmentsNeedsOneHandshake() throws {
+  @Test func streamOf100SegmentsNeedsOneTLSHandshake() throws {
     let folder = try TemporaryDirectory("tls")
     let (certificate, key) = try HTTPServer.certificate(in: folder)
     let server = try HTTPServer(certificate: certificate, key: key)

@@ -24,9 +24,9 @@ import Testing
       ])
   }
 
-  @Test func encryptedSegmentsSoundAsPlainOnesAndAreSoughtIn() throws {
+  @Test func encryptedSegmentsDecodeAndSeekLikePlainOnes() throws {
     let rig = try HLSRig()
-    let whole = try rig.sound(0..<12)
+    let whole = try rig.audio(0..<12)
     try rig.server.write(Self.key, to: "key")
     for index in 0..<12 { try encrypt(rig, "s\(index).ts", number: index, to: "s\(index).ts.enc") }
     try rig.write(
@@ -40,7 +40,7 @@ import Testing
     #expect(try rig.server.drain().filter { $0.contains("/key") }.count == 1)
   }
 
-  @Test func whatCannotBeDecryptedSaysSo() throws {
+  @Test func undecryptableSegmentsReportTheirErrors() throws {
     let rig = try HLSRig()
     try rig.server.write(Array(Self.key.reversed()), to: "wrong")
     try rig.server.write([1, 2, 3], to: "short")
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func bareSoundIsPlacedByTheTimestampsOfItsTags() throws {
+  @Test func rawAudioSegmentsArePositionedByTheirID3Timestamps() throws {
     for (arguments, ending) in [
       (["-c:a", "aac", "-aac_pns", "0", "-f", "adts"], "aac"),
       (["-c:a", "libmp3lame", "-b:a", "128k", "-write_xing", "0", "-id3v2_version", "0"], "mp3"),
@@ -70,8 +70,8 @@ import Testing
       var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:3"]
       for (index, start) in stride(from: 0, to: packets.count, by: 100).enumerated() {
         let ticks = (Int64(start * frameCount) * 90_000 + 22_050) / 44_100 + (1 << 33) - 900_000
-        let piece = packets[start..<min(packets.count, start + 100)].flatMap { $0 }
-        try rig.server.write(BarePackets.tag(ticks & (1 << 33 - 1)) + piece, to: "b\(index).\(ending)")
+        let chunk = packets[start..<min(packets.count, start + 100)].flatMap { $0 }
+        try rig.server.write(BarePackets.tag(ticks & (1 << 33 - 1)) + chunk, to: "b\(index).\(ending)")
         lines += ["#EXTINF:2.4,", "b\(index).\(ending)"]
       }
       try rig.server.write(Array((lines + ["#EXT-X-ENDLIST"]).joined(separator: "\n").utf8), to: "a.m3u8")
@@ -79,20 +79,20 @@ import Testing
       let reader = try rig.reader(try rig.session("a.m3u8"))
       let samples = try reader.frames(2_000_000)
       #expect(samples.count == whole.count && samples == whole, "\(ending)")
-      for place in [Int64(700_001), 100, 903_000] {
-        try reader.seek(toFrame: place)
+      for frame in [Int64(700_001), 100, 903_000] {
+        try reader.seek(toFrame: frame)
         #expect(reader.positionDoubt == nil)
-        let first = Int(place) * 2
-        #expect(try reader.frames(3_000) == Array(whole[first..<first + 6_000]), "\(ending) at \(place)")
+        let first = Int(frame) * 2
+        #expect(try reader.frames(3_000) == Array(whole[first..<first + 6_000]), "\(ending) at \(frame)")
       }
       #expect(rig.errorCodes.isEmpty)
     }
   }
 
-  @Test func behindADiscontinuitySoundFollowsWithoutAGap() throws {
+  @Test func audioAfterADiscontinuityFollowsWithoutAGap() throws {
     let rig = try HLSRig()
     // The second half comes before the first: timestamps jump back.
-    let halves = try (rig.sound(6..<12), rig.sound(0..<6))
+    let halves = try (rig.audio(6..<12), rig.audio(0..<6))
     var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:2"]
     for index in Array(6..<12) + Array(0..<6) {
       if index == 0 { lines.append("#EXT-X-DISCONTINUITY") }
@@ -103,7 +103,7 @@ import Testing
     let fresh = try rig.reader(session)
     let target = Int64(halves.0.count / 2 + 100_000)
     try fresh.seek(toFrame: target)
-    #expect(fresh.positionDoubt == .estimated, "where the second stretch begins only reading the first one tells")
+    #expect(fresh.positionDoubt == .estimated, "only reading the first part shows where the second one starts")
     let reader = try rig.reader(session)
     #expect(try reader.frames(2_000_000) == halves.0 + halves.1)
     #expect(reader.takeWarning() == nil)
@@ -113,7 +113,7 @@ import Testing
   }
 
   /// Advertisements may have other rates, and be in other variants.
-  @Test func behindADiscontinuityThereMayBeAnotherSampleRate() throws {
+  @Test func sampleRateMayChangeAtADiscontinuity() throws {
     let rig = try HLSRig()
     let other = try HLSRig(["-c:a", "aac", "-aac_pns", "0", "-ar", "48000", "-ac", "1"], name: "o%d.ts")
     for index in 0..<6 {
@@ -124,7 +124,7 @@ import Testing
     #expect(mono.format == AudioFormat(sampleRateHz: 48_000, channelCount: 1))
     let expected = try converted(
       mono.readToEnd(), from: mono.format, to: AudioFormat(sampleRateHz: 44_100, channelCount: 2))
-    let halves = try (rig.sound(0..<6), rig.sound(6..<12))
+    let halves = try (rig.audio(0..<6), rig.audio(6..<12))
     var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:2"]
     for (number, name)
       in (Array(0..<6).map { "s\($0).ts" } + (0..<6).map { "o\($0).ts" } + (6..<12).map { "s\($0).ts" })
@@ -147,29 +147,29 @@ import Testing
     try reader.seek(toFrame: Int64(target))
     let found = try reader.frames(20_000)
     let largest = zip(found, samples[(2 * target)...]).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
-    print("behind a seek the conversion differs by at most \(largest)")
+    print("after a seek, the conversion differs by at most \(largest)")
     #expect(found.count == 40_000 && largest < 1 / 1_024)
   }
 
   private func converted(_ samples: [Float], from input: AudioFormat, to output: AudioFormat) throws -> [Float] {
     let converter = try AudioConverter(from: input, to: output)
-    var room = [Float](repeating: 0, count: samples.count * 4)
-    let count = try room.withUnsafeMutableBufferPointer { room in
+    var buffer = [Float](repeating: 0, count: samples.count * 4)
+    let count = try buffer.withUnsafeMutableBufferPointer { buffer in
       try samples.withUnsafeBufferPointer { samples in
-        let (base, source) = (try #require(room.baseAddress), try #require(samples.baseAddress))
-        let capacity = room.count / output.channelCount
+        let (base, source) = (try #require(buffer.baseAddress), try #require(samples.baseAddress))
+        let capacity = buffer.count / output.channelCount
         var count = try converter.convert(
           source, frameCount: samples.count / input.channelCount, into: base, capacityFrames: capacity)
         count += try converter.drain(into: base + count * output.channelCount, capacityFrames: capacity - count)
         return count
       }
     }
-    return Array(room.prefix(count * output.channelCount))
+    return Array(buffer.prefix(count * output.channelCount))
   }
 
-  @Test func aSegmentThatIsMissingIsAskedForThriceAndThenSilent() throws {
+  @Test func missingSegmentIsRequestedThreeTimesThenSilent() throws {
     let rig = try HLSRig()
-    let whole = try rig.sound(0..<12)
+    let whole = try rig.audio(0..<12)
     try rig.write("a.m3u8", 0..<12, before: [8: "#EXT-X-GAP"], query: [3: "?status=404", 6: "?status=500&times=2"])
     let reader = try rig.reader(try rig.session("a.m3u8"))
     let samples = try reader.frames(2_000_000)
@@ -184,7 +184,7 @@ import Testing
     #expect(reader.takeWarning()?.error.code == .irregularTimestamps)
   }
 
-  @Test func tooManySegmentsThatAreMissingEndTheStreamOrLeadToAnotherVariant() throws {
+  @Test func manyMissingSegmentsEndTheStreamOrSwitchTheVariant() throws {
     let rig = try HLSRig()
     let missing = Dictionary(uniqueKeysWithValues: (4..<12).map { ($0, "?status=404") })
     try rig.write("low.m3u8", 0..<12, query: missing)
@@ -203,7 +203,7 @@ import Testing
         #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="mp4a.40.2"
         high.m3u8
         """.utf8), to: "master.m3u8")
-    let whole = try rig.sound(0..<12)
+    let whole = try rig.audio(0..<12)
     let other = try rig.reader(try rig.session("master.m3u8"))
     let samples = try other.frames(2_000_000)
     #expect(samples.count == whole.count)
@@ -212,7 +212,7 @@ import Testing
   }
 
   /// A variant that failed before is used again when its replacement fails.
-  @Test func whereAllVariantsHaveFailedOnceTheFirstOneIsHeardAgain() throws {
+  @Test func firstVariantIsPlayedAgainAfterItsReplacementFails() throws {
     let rig = try CodedStreamRig()
     for (file, name, missing) in [(1, "a", 4..<10), (2, "b", 14..<20)] {
       try rig.encode(file, as: name, seconds: 24)
@@ -226,13 +226,13 @@ import Testing
     let runs = CodedStreamRig.runs(try reader.frames(2_000_000))
     print(runs)
     #expect(runs.map(\.file) == [1, 2, 1] && runs.last?.endIndex == 24 * 48_000)
-    for run in runs { #expect(run.firstIndex == run.position, "nothing is lost, and nothing comes twice") }
+    for run in runs { #expect(run.firstIndex == run.position, "no sample is lost or repeated") }
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 2)
   }
 
-  @Test func playlistsThatLeadNowhereHaveTheirNumbers() throws {
+  @Test func unusablePlaylistsReportTheirErrors() throws {
     let rig = try HLSRig()
-    func variant(_ place: String) -> [UInt8] { Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(place)\n".utf8) }
+    func variant(_ location: String) -> [UInt8] { Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(location)\n".utf8) }
     try rig.server.write(variant("self.m3u8"), to: "self.m3u8")
     try rig.server.write(variant("self.m3u8"), to: "other.m3u8")
     try rig.server.write(variant("file:///etc/hostname"), to: "file.m3u8")
@@ -247,13 +247,13 @@ import Testing
       #expect(errorCode { _ = try Asset(url: "\(rig.server.address)/\(name).m3u8").load() } == code, "\(name)")
     }
     try rig.server.write(Array("#EXTM3U\n#EXTINF:1,a\na.mp3\n".utf8), to: "plain.m3u8")
-    expectError(.unknownFormat, "a list, and no stream") { try Asset(url: "\(rig.server.address)/plain.m3u8").load() }
+    expectError(.unknownFormat, "a list, not a stream") { try Asset(url: "\(rig.server.address)/plain.m3u8").load() }
   }
 
-  @Test func aLocalPlaylistIsAStreamToo() throws {
+  @Test func localPlaylistIsReadAsAStream() throws {
     let rig = try HLSRig()
     let reader = try AudioTrackReader(asset: Asset(path: rig.server.files.file("vod.m3u8")))
-    #expect(try reader.readToEnd() == rig.sound(0..<rig.segments.count))
+    #expect(try reader.readToEnd() == rig.audio(0..<rig.segments.count))
     let precise = Asset(path: rig.server.files.file("vod.m3u8"), prefersPreciseDuration: true)
     let properties = try precise.load()
     #expect(properties.providesPreciseDuration)
@@ -262,31 +262,31 @@ import Testing
 
   /// A local playlist may contain URLs. The asset's options determine whether and how servers are accessed, and the log
   /// has the requests.
-  @Test func serversThatALocalPlaylistNamesAreAskedAsItsAssetSays() throws {
+  @Test func localPlaylistAccessesServersWithItsAssetsOptions() throws {
     let rig = try HLSRig()
-    let place = rig.server.files.file("far.m3u8")
+    let path = rig.server.files.file("far.m3u8")
     let lines = String(decoding: try readFile(rig.server.files.file("vod.m3u8")), as: UTF8.self)
     let far = lines.split(separator: "\n").map { $0.hasPrefix("#") ? String($0) : "\(rig.server.address)/\($0)" }
     try rig.server.write(Array(far.joined(separator: "\n").utf8), to: "far.m3u8")
     var options = HTTPOptions()
     options.isNetworkAllowed = false
-    let forbidden = Asset(path: Array(place.utf8), options: options)
+    let forbidden = Asset(path: Array(path.utf8), options: options)
     expectError(.networkNotAllowed) { try forbidden.load() }
     #expect(try rig.server.drain().isEmpty)
     options.isNetworkAllowed = true
     options.headers = [.init(name: "X-Test", value: "a")]
     // A file has no origin to which header fields could apply.
-    #expect(try Asset(path: Array(place.utf8), options: options).load().duration.isNumeric)
+    #expect(try Asset(path: Array(path.utf8), options: options).load().duration.isNumeric)
     #expect(try !rig.server.drain().contains("header X-Test: a"))
     options.headerScope = .any
-    let asset = Asset(path: Array(place.utf8), options: options)
-    #expect(try AudioTrackReader(asset: asset).readToEnd() == rig.sound(0..<rig.segments.count))
+    let asset = Asset(path: Array(path.utf8), options: options)
+    #expect(try AudioTrackReader(asset: asset).readToEnd() == rig.audio(0..<rig.segments.count))
     #expect(try rig.server.drain().contains("header X-Test: a"))
-    #expect(asset.networkLog.accessEvents.map(\.uri) == [place] && asset.networkLog.errorEvents.isEmpty)
+    #expect(asset.networkLog.accessEvents.map(\.uri) == [path] && asset.networkLog.errorEvents.isEmpty)
     #expect(asset.networkLog.accessEvents.first.map { $0.numberOfBytesTransferred > 100_000 } == true)
   }
 
-  @Test func headerFieldsGoToNoOtherServerThatAStreamNames() throws {
+  @Test func headerFieldsAreNotSentToOtherServersOfAStream() throws {
     let (rig, other) = (try HLSRig(), try HTTPServer())
     for segment in rig.segments { try other.write(try readFile(rig.server.files.file(segment.name)), to: segment.name) }
     try other.write([UInt8](repeating: 7, count: 16), to: "key")
@@ -315,7 +315,7 @@ import Testing
       if name == "keys.m3u8" {
         expectError(.decryptionFailed) { try AudioTrackReader(asset: asset).readToEnd() }
       } else {
-        #expect(try AudioTrackReader(asset: asset).readToEnd() == rig.sound(0..<2))
+        #expect(try AudioTrackReader(asset: asset).readToEnd() == rig.audio(0..<2))
       }
       let (own, others) = (try rig.server.drain(), try other.drain())
       #expect(own.contains("header X-Api-Key: k") && own.contains("header Authorization: Bearer t"), "\(name)")
@@ -324,11 +324,11 @@ import Testing
     }
     options.headerScope = .any
     let asset = Asset(url: try HTTPURL("\(rig.server.address)/media.m3u8"), options: options)
-    #expect(try AudioTrackReader(asset: asset).readToEnd() == rig.sound(0..<2))
+    #expect(try AudioTrackReader(asset: asset).readToEnd() == rig.audio(0..<2))
     #expect(try other.drain().contains("header X-Api-Key: k"))
   }
 
-  @Test func ofManyDeadVariantsOnlyTheFirstAreTried() throws {
+  @Test func onlyTheFirstOfManyDeadVariantsAreTried() throws {
     let rig = try HLSRig()
     let variants = (0..<511).map { "#EXT-X-STREAM-INF:BANDWIDTH=\(1_000 - $0)\nnone\($0).m3u8" }
     try rig.server.write(Array((["#EXTM3U"] + variants).joined(separator: "\n").utf8), to: "master.m3u8")
@@ -338,7 +338,7 @@ import Testing
   }
 
   /// A segment that contains only tags is not kept.
-  @Test func tagsInFrontOfSoundAreLookedAtUpToABound() throws {
+  @Test func tagsBeforeAudioAreBufferedUpToALimit() throws {
     let rig = try HLSRig()
     // Each has 100 KiB of padding.
     let tag = Array("ID3".utf8) + [4, 0, 0, 0, 6, 32, 0] + [UInt8](repeating: 0, count: 102_400)
@@ -352,9 +352,9 @@ import Testing
     #expect(bytes.head.count > 900_000 && bytes.head.count <= 1 << 20)
   }
 
-  @Test func aSeekLoadsOnlyTheSegmentsThatItNeeds() throws {
+  @Test func seekLoadsOnlyTheSegmentsThatItNeeds() throws {
     let rig = try HLSRig()
-    let whole = try rig.sound(0..<12)
+    let whole = try rig.audio(0..<12)
     let session = try rig.session("vod.m3u8")
     let reader = try rig.reader(session)
     try reader.seek(toFrame: 44_100 * 17)
@@ -366,7 +366,7 @@ import Testing
     #expect(!requests.contains { ["/s3.ts", "/s4.ts", "/s5.ts", "/s6.ts"].contains($0) })
   }
 
-  @Test func aStreamThatHangsIsCancelled() throws {
+  @Test func openingOfAHangingStreamIsCancelled() throws {
     let rig = try HLSRig()
     try rig.write("a.m3u8", 0..<12, query: [0: "?hold=never"])
     let asset = try Asset(url: "\(rig.server.address)/a.m3u8")

@@ -12,7 +12,7 @@ import Testing
 
 /// Streams whose playlists get new segments during playback.
 @Suite(.timeLimit(.minutes(5))) struct HLSLiveTests {
-  @Test func aLiveStreamBeginsThreeTargetDurationsBeforeItsEndAndGoesOnAsSegmentsCome() throws {
+  @Test func liveStreamStartsThreeTargetDurationsBeforeItsEndAndContinues() throws {
     let rig = try HLSRig()
     try rig.write("a.m3u8", 0..<6, isEnded: false, before: [0: "#EXT-X-PROGRAM-DATE-TIME:2026-11-22T09:00:00Z"])
     let session = try rig.session("a.m3u8")
@@ -25,7 +25,7 @@ import Testing
     let start = MediaTime(value: timeline.liveStartNanoseconds, timescale: 1_000_000_000)
     let reached = try reader.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
     #expect(abs((reached - start).seconds) < 0.001)
-    let live = try rig.sound(2..<12)
+    let live = try rig.audio(2..<12)
     // Three segments are available; then the reader waits for more.
     let first = try reader.frames(44_100 * 5)
     #expect(first.count == 44_100 * 10)
@@ -44,7 +44,7 @@ import Testing
     #expect(rig.log.accessEvents.first?.playbackType == "live")
   }
 
-  @Test func theWindowAndItsDatesMoveAndSeeksStayWithin() throws {
+  @Test func seeksAndDatesStayWithinTheLiveWindow() throws {
     let rig = try HLSRig()
     try rig.write("a.m3u8", 0..<9, isEnded: false, before: [0: "#EXT-X-PROGRAM-DATE-TIME:2026-11-22T09:00:00Z"])
     let asset = try Asset(url: "\(rig.server.address)/a.m3u8")
@@ -53,7 +53,7 @@ import Testing
     let window = try #require(asset.liveWindow)
     #expect(window.seekable.start == .zero && window.edge - window.seekable.end >= MediaTime(value: 6, timescale: 1))
     let reader = try AudioTrackReader(asset: asset)
-    let whole = try rig.sound(0..<9)
+    let whole = try rig.audio(0..<9)
     #expect(asset.date(at: MediaTime(value: 3, timescale: 1)) == ISODate.parse("2026-11-22T09:00:03Z"))
     let date = try #require(ISODate.parse("2026-11-22T09:00:05.5Z"))
     let time = try #require(asset.time(ofDate: date))
@@ -61,19 +61,19 @@ import Testing
     // A reader's first seek goes to the live position; others go to their target.
     let live = try reader.seekExactly(to: .zero)
     #expect(live.seconds > 10)
-    for place in [Int64(0), 200_000, 100_000] {
-      let reached = try reader.seekExactly(to: MediaTime(frame: place, rate: 44_100))
+    for frame in [Int64(0), 200_000, 100_000] {
+      let reached = try reader.seekExactly(to: MediaTime(frame: frame, rate: 44_100))
       let samples = try reader.readFrames(2_000).samples
       // The position of the window's first sample is known only from the playlist until it is read.
-      #expect(abs(reached.seconds - Double(place) / 44_100) < 0.001)
-      if reader.positionDoubt == nil { #expect(samples == Array(whole[Int(place) * 2..<Int(place) * 2 + 4_000])) }
+      #expect(abs(reached.seconds - Double(frame) / 44_100) < 0.001)
+      if reader.positionDoubt == nil { #expect(samples == Array(whole[Int(frame) * 2..<Int(frame) * 2 + 4_000])) }
     }
     let beyond = try reader.seekExactly(to: MediaTime(value: 1_000, timescale: 1))
     #expect(abs((beyond - window.seekable.end).seconds) < 0.001)
     #expect(asset.time(ofDate: 0) == nil)
   }
 
-  @Test func whatHasLeftTheWindowIsPassedOverAndSaid() throws {
+  @Test func segmentsThatLeftTheWindowAreSkippedAndReported() throws {
     let rig = try HLSRig()
     try rig.write("a.m3u8", 0..<4, isEnded: false)
     let session = try rig.session("a.m3u8")
@@ -84,13 +84,13 @@ import Testing
     try rig.write("a.m3u8", 8..<12, isEnded: true)
     rig.clock.advance(seconds: 3)
     let rest = try reader.frames(2_000_000)
-    let gone = try rig.sound(8..<12)
-    #expect(rest.suffix(gone.count - 20_000) == gone.suffix(gone.count - 20_000))
+    let expected = try rig.audio(8..<12)
+    #expect(rest.suffix(expected.count - 20_000) == expected.suffix(expected.count - 20_000))
     #expect(rig.errorCodes.contains(2067))
     #expect(reader.takeWarning()?.error.code == .segmentsLeftWindow)
   }
 
-  @Test func aPlaylistThatFailsIsAskedForAgainAndThenGivenUp() throws {
+  @Test func failingLivePlaylistIsRetriedUpToTheLimit() throws {
     let rig = try HLSRig()
     try rig.write("a.m3u8", 0..<4, isEnded: false)
     let session = try rig.session("a.m3u8")
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// The replacement variant's playlist is polled like the previous one's.
-  @Test func aLiveVariantThatFailsIsFollowedByAnother() throws {
+  @Test func failingLiveVariantIsReplacedByAnother() throws {
     let rig = try HLSRig()
     let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2\na.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb.m3u8\n"
     try rig.server.write(Array(master.utf8), to: "m.m3u8")
@@ -130,7 +130,7 @@ import Testing
     try rig.write("b.m3u8", 0..<7, isEnded: true)
     rig.clock.advance(seconds: 3)
     #expect(thread.code() == 0)
-    let whole = try rig.sound(Int(first)..<7)
+    let whole = try rig.audio(Int(first)..<7)
     let samples = heard.withLock { $0 }
     #expect(samples.count == whole.count)
     #expect(samples.suffix(44_100 * 4).elementsEqual(whole.suffix(44_100 * 4)))
@@ -147,38 +147,38 @@ import Testing
     let reader = try rig.reader(session)
     try rig.server.write([0], to: "a.m3u8")
     let thread = CodeThread { _ = try reader.frames(2_000_000) }
-    let most = StreamSession.maximumReloadFailureCount
-    for count in 1...most {
+    let maximumCount = StreamSession.maximumReloadFailureCount
+    for count in 1...maximumCount {
       rig.clock.advance(seconds: 3)
       rig.wait { rig.errorCodes.count { $0 == 2060 } >= count }
     }
     rig.wait { session.place.displayText.hasSuffix("b.m3u8") }
     try rig.server.write([0], to: "b.m3u8")
-    for count in 1..<most {
+    for count in 1..<maximumCount {
       rig.clock.advance(seconds: 3)
-      rig.wait { rig.errorCodes.count { $0 == 2060 } >= most + count }
+      rig.wait { rig.errorCodes.count { $0 == 2060 } >= maximumCount + count }
     }
     // One more attempt would be too many.
     try rig.write("b.m3u8", 0..<7, isEnded: true)
     rig.clock.advance(seconds: 3)
     #expect(thread.code() == 0)
-    #expect(rig.errorCodes.count { $0 == 2060 } == 2 * most - 1 && reader.end != nil)
+    #expect(rig.errorCodes.count { $0 == 2060 } == 2 * maximumCount - 1 && reader.end != nil)
   }
 
-  @Test func whoWaitsForASegmentIsCancelled() throws {
+  @Test func waitForALiveSegmentIsCancelled() throws {
     let rig = try HLSRig()
     try rig.write("a.m3u8", 0..<4, isEnded: false)
     let reader = try rig.reader(try rig.session("a.m3u8"))
     let read = try reader.frames(44_100 * 4)
     #expect(!read.isEmpty)
-    let thread = CodeThread { while case .frames = try reader.nextPiece() {} }
+    let thread = CodeThread { while case .frames = try reader.readChunk() {} }
     reader.cancel()
     #expect(thread.code() == 0)
   }
 }
 
 extension SegmentedTrackReader {
-  fileprivate func nextPiece() throws -> AudioTrackReader.ReadResult {
+  fileprivate func readChunk() throws -> AudioTrackReader.ReadResult {
     var samples = [Float](repeating: 0, count: 4_096 * format.channelCount)
     return try samples.withUnsafeMutableBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return .endOfTrack }
@@ -212,15 +212,15 @@ enum BarePackets {
   static func split(_ bytes: [UInt8]) -> [[UInt8]] {
     let rates = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
     var packets: [[UInt8]] = []
-    var place = 0
-    while place + 7 < bytes.count {
-      let isADTS = bytes[place + 1] & 0x06 == 0
+    var offset = 0
+    while offset + 7 < bytes.count {
+      let isADTS = bytes[offset + 1] & 0x06 == 0
       let length =
         isADTS
-        ? Int(bytes[place + 3] & 3) << 11 | Int(bytes[place + 4]) << 3 | Int(bytes[place + 5]) >> 5
-        : 144_000 * rates[Int(bytes[place + 2] >> 4)] / 44_100 + Int(bytes[place + 2] >> 1 & 1)
-      packets.append(Array(bytes[place..<min(bytes.count, place + length)]))
-      place += length
+        ? Int(bytes[offset + 3] & 3) << 11 | Int(bytes[offset + 4]) << 3 | Int(bytes[offset + 5]) >> 5
+        : 144_000 * rates[Int(bytes[offset + 2] >> 4)] / 44_100 + Int(bytes[offset + 2] >> 1 & 1)
+      packets.append(Array(bytes[offset..<min(bytes.count, offset + length)]))
+      offset += length
     }
     return packets
   }

@@ -8,7 +8,7 @@ import Testing
 
 /// The metadata of HLS streams.
 @Suite(.timeLimit(.minutes(5))) struct HLSMetadataTests {
-  @Test func sessionDataIsTheAssetsMetadata() throws {
+  @Test func sessionDataBecomesTheMetadataOfTheAsset() throws {
     let rig = try HLSRig()
     try rig.write("list.m3u8", 0..<3)
     let lines = [

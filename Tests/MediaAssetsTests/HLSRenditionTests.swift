@@ -34,7 +34,7 @@ import Testing
     return rig
   }
 
-  @Test func renditionsAreTracksToChooseFrom() throws {
+  @Test func renditionsAreSelectableTracks() throws {
     let rig = try languages()
     let asset = try Asset(url: "\(rig.server.address)/m.m3u8")
     let properties = try asset.load()
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// When a rendition fails in one variant, playback continues in another variant, in the same language.
-  @Test func whereAVariantFailsTheRenditionIsHeardOnInAnother() throws {
+  @Test func renditionContinuesInAnotherVariantAfterAFailure() throws {
     let rig = try CodedStreamRig()
     for (file, name) in [(1, "en"), (2, "de"), (3, "de-low")] { try rig.encode(file, as: name) }
     for name in ["en", "de-low"] { try rig.write(name) }
@@ -92,11 +92,11 @@ import Testing
     #expect(runs.map(\.file) == [2, 3] && runs[1].endIndex == 12 * 48_000)
     for run in runs { #expect(run.firstIndex == run.position) }
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
-    #expect(session.place.displayText.hasSuffix("/en.m3u8"), "the other rendition is where it was")
+    #expect(session.place.displayText.hasSuffix("/en.m3u8"), "the other rendition did not switch")
   }
 
   /// Copies of an entry read one stream: a rendition that none of them reads does not count.
-  @Test func theRenditionThatCountsIsOneThatIsRead() throws {
+  @Test func activeRenditionIsOneThatIsRead() throws {
     let rig = try CodedStreamRig()
     for (file, name) in [(1, "en"), (2, "de")] {
       try rig.encode(file, as: name)
@@ -121,7 +121,7 @@ import Testing
     let frames = try #require(try english?.frames(48_000 * 20).count) / 2
     #expect(frames > 48_000 * 3 && session.family.active.map { $0.timeline.endNanoseconds > edge } == true)
     english = nil
-    #expect(session.family.read == nil && session.family.active === session, "the last that was read")
+    #expect(session.family.read == nil && session.family.active === session, "the last rendition that was read")
     german = try rig.reader(session, trackID: 1)
     #expect(session.family.active?.trackID == 1)
     german = nil
@@ -130,7 +130,7 @@ import Testing
 
   /// Sequence numbers and windows may differ: dates determine the positions, or else the numbers.
   @Test(arguments: [true, false])
-  func renditionsOfALiveStreamAreHeardAtTheSameTime(_ hasDates: Bool) throws {
+  func renditionsOfALiveStreamAreAlignedInTime(_ hasDates: Bool) throws {
     let rig = try CodedStreamRig()
     for (file, name) in [(1, "en"), (2, "de")] { try rig.encode(file, as: name) }
     try rig.write(master: [

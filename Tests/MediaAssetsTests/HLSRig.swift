@@ -16,14 +16,14 @@ final class HLSRig {
   let server: HTTPServer
   let clock = ManualTime()
   let log = NetworkLog()
-  private let told = WakeSignal(0)
+  private let eventCount = WakeSignal(0)
   /// The segments of FFmpeg's muxer, with their lengths.
   private(set) var segments: [(name: String, length: String)] = []
   let frameCount = 44_100 * 24
 
   init(_ arguments: [String] = ["-c:a", "aac", "-aac_pns", "0"], name: String = "s%d.ts") throws {
     server = try HTTPServer()
-    log.observe(key: .max) { [told] _ in told.update { $0 += 1 } }
+    log.observe(key: .max) { [eventCount] _ in eventCount.update { $0 += 1 } }
     try Fixtures.files(["HLSRig \(frameCount)", name] + arguments, in: server.files.path) { folder in
       let source = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: frameCount)
       try writeFile(source, at: Array("\(folder)/source.wav".utf8))
@@ -46,7 +46,7 @@ final class HLSRig {
   }
 
   /// The audio of some segments in one file, read from its start.
-  func sound(_ range: Range<Int>, ending: String = "ts") throws -> [Float] {
+  func audio(_ range: Range<Int>, ending: String = "ts") throws -> [Float] {
     try server.write(try bytes(range), to: "part.\(ending)")
     return try AudioTrackReader(asset: Asset(path: server.files.file("part.\(ending)"))).readToEnd()
   }
@@ -69,9 +69,9 @@ final class HLSRig {
     let row = log.begin(uri: name)
     var options = HTTPOptions()
     options.reconnectDelays = []
-    let place = PlaylistLocation.url("\(server.address)/\(name)")
+    let location = PlaylistLocation.url("\(server.address)/\(name)")
     return try StreamSession(
-      playlist: try HLSPlaylist(parsing: try readFile(server.files.file(name)), at: place), at: place,
+      playlist: try HLSPlaylist(parsing: try readFile(server.files.file(name)), at: location), at: location,
       fetcher: StreamFetcher(options: options, log: log, session: row, clock: clock, isolation: isolation),
       interrupt: Interrupt())
   }
@@ -82,8 +82,8 @@ final class HLSRig {
   }
 
   /// Waits until a condition is true. Checks it at each event of the log.
-  func wait(until isSo: () -> Bool) {
-    let _: Bool? = told.wait { _ in isSo() ? true : nil }
+  func wait(until condition: () -> Bool) {
+    let _: Bool? = eventCount.wait { _ in condition() ? true : nil }
   }
 
   /// The codes of the errors in the log, in order.

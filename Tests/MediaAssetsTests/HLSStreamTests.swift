@@ -51,7 +51,7 @@ import Testing
     return (server, server.files.file("whole.\(row.whole)"))
   }
 
-  @Test func aStreamSoundsAsItsSegmentsInOneFileDoAndSeeksLandOnTheSample() throws {
+  @Test func streamEqualsItsSegmentsInOneFileAndSeeksAreExact() throws {
     for row in Self.rows {
       let (server, whole) = try serve(row)
       let reference = try AudioTrackReader(asset: Asset(path: whole)).readToEnd()
@@ -60,7 +60,7 @@ import Testing
       let properties = try asset.load()
       let samples = try reader.readToEnd()
       print(
-        "\(row.name): \(samples.count / 2) frames, one file has \(reference.count / 2); said to last",
+        "\(row.name): \(samples.count / 2) frames, one file has \(reference.count / 2); declared duration",
         properties.duration.decimalDescription)
       #expect(properties.formatName == "hls" && properties.isSeekable)
       #expect(samples.count == reference.count, "\(row.name)")
@@ -73,17 +73,17 @@ import Testing
       #expect(asset.networkLog.accessEvents.first?.playbackType == "vod")
 
       let fresh = try AudioTrackReader(asset: try Asset(url: "\(server.address)/a.m3u8"))
-      let places: [Int64] = [485_117, 2_000, 661_500, 132_299, 837_905, 0, 396_900]
-      for place in places {
+      let targets: [Int64] = [485_117, 2_000, 661_500, 132_299, 837_905, 0, 396_900]
+      for target in targets {
         for reader in [reader, fresh] {
-          let reached = try reader.seekExactly(to: MediaTime(frame: place, rate: 44_100))
+          let reached = try reader.seekExactly(to: MediaTime(frame: target, rate: 44_100))
           #expect(
-            reached == MediaTime(frame: place, rate: 44_100) && reader.positionDoubt == nil, "\(row.name) \(place)")
+            reached == MediaTime(frame: target, rate: 44_100) && reader.positionDoubt == nil, "\(row.name) \(target)")
           let (position, found) = try reader.readFrames(5_000)
-          #expect(position == place, "\(row.name)")
-          let first = Int(place) * 2
+          #expect(position == target, "\(row.name)")
+          let first = Int(target) * 2
           let expected = Array(reference[first..<min(reference.count, first + 10_000)])
-          #expect(found == expected, "\(row.name) at \(place)")
+          #expect(found == expected, "\(row.name) at \(target)")
         }
       }
     }

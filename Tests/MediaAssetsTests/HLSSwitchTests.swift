@@ -21,12 +21,12 @@ import Testing
     ])
   }
 
-  private func go(_ session: StreamSession, to index: Int, from variantNumber: Int) throws {
+  private func switchVariant(_ session: StreamSession, to index: Int, from variantNumber: Int) throws {
     try session.go(to: index, from: variantNumber, session.fetcher, interrupt: Interrupt())
   }
 
   /// The playlist of the previous variant never arrives.
-  @Test func aLivePlaylistThatHangsIsGivenUpWithItsVariant() throws {
+  @Test func hangingLivePlaylistIsAbandonedWithItsVariant() throws {
     let rig = try CodedStreamRig()
     try variants(rig, high: "high.m3u8?again=hold%3Dlist")
     try rig.write("high", 0..<6, isEnded: false, query: [4: "?gate=slow&at=1000"])
@@ -51,14 +51,14 @@ import Testing
     let runs = CodedStreamRig.runs(heard.withLock { $0 })
     print(runs)
     #expect(runs.map(\.file) == [1, 2])
-    #expect(Set(runs.map { $0.firstIndex - $0.position }).count == 1, "nothing is lost, and nothing comes twice")
+    #expect(Set(runs.map { $0.firstIndex - $0.position }).count == 1, "no sample is lost or repeated")
     let end = Double(session.timeline.endNanoseconds) * 48e-6
     #expect(runs.last.map { abs(Double($0.endIndex) - end) < 100 } == true && rig.log.errorEvents.isEmpty)
     rig.server.open(gate: "list")
   }
 
   /// The same sequence number is a different segment there.
-  @Test func whoWaitsForASegmentGoesOnInTheVariantThatAnotherReaderWentOverTo() throws {
+  @Test func waitingReaderContinuesInTheVariantThatAnotherReaderSelected() throws {
     let rig = try CodedStreamRig()
     try variants(rig)
     try rig.write("high", 0..<6, isEnded: false, date: 1_800_000_000)
@@ -77,7 +77,7 @@ import Testing
       heard.withLock { $0 = samples }
     }
     try rig.server.wait("request GET /high-5.m4s")
-    try go(session, to: 1, from: 0)
+    try switchVariant(session, to: 1, from: 0)
     #expect(waiting.code() == 0)
     guard case .variant = found.withLock({ $0 }) else {
       Issue.record("a segment of another variant")
@@ -88,11 +88,11 @@ import Testing
     let runs = CodedStreamRig.runs(heard.withLock { $0 })
     print(runs)
     #expect(runs.map(\.file) == [1, 2])
-    #expect(Set(runs.map { $0.firstIndex - $0.position }).count == 1, "nothing is lost, and nothing comes twice")
+    #expect(Set(runs.map { $0.firstIndex - $0.position }).count == 1, "no sample is lost or repeated")
     #expect(reader.takeWarning() == nil && rig.log.errorEvents.isEmpty)
   }
 
-  @Test func whatSeveralReadersWantAtOnceIsGoneOverToOnce() throws {
+  @Test func concurrentSwitchesToOneVariantSwitchOnce() throws {
     let rig = try CodedStreamRig()
     try variants(rig, low: "low.m3u8?hold=list")
     for name in ["high", "low"] { try rig.write(name) }
@@ -102,7 +102,7 @@ import Testing
     }
     for _ in threads { try rig.server.wait("gate list") }
     // Changes while they wait for the playlist are kept.
-    try go(session, to: 2, from: 0)
+    try switchVariant(session, to: 2, from: 0)
     #expect(session.variantNumber == 0 && session.signal.withState { $0.variants.others(at: rig.clock.now) } == [1])
     rig.server.open(gate: "list")
     for thread in threads { #expect(thread.code() == 0) }
@@ -111,25 +111,25 @@ import Testing
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
     _ = try rig.server.drain()
     // A reader of the previous variant, or one that has already switched, changes nothing and requests nothing.
-    try go(session, to: 0, from: 0)
-    try go(session, to: 1, from: 1)
+    try switchVariant(session, to: 0, from: 0)
+    try switchVariant(session, to: 1, from: 1)
     #expect(try session.fallBack(from: 0, session.fetcher, interrupt: Interrupt()))
     #expect(session.variantNumber == 1)
     #expect(try rig.server.drain().isEmpty)
   }
 
-  @Test func aSegmentOfTheVariantBeforeIsNotCountedForThePresentOne() throws {
+  @Test func segmentOfThePreviousVariantIsNotCountedForTheCurrentOne() throws {
     let rig = try CodedStreamRig()
     try variants(rig)
     for name in ["high", "low"] { try rig.write(name) }
     let session = try rig.session()
-    try go(session, to: 1, from: 0)
+    try switchVariant(session, to: 1, from: 0)
     let entry = try #require(session.timeline.entry(0))
     let measure = TransferMeasure(byteCount: 10, nanoseconds: 1_000_000_000)
-    func took(_ variantNumber: Int) -> Int? {
+    func choice(_ variantNumber: Int) -> Int? {
       session.took(measure, entry.segment, variantNumber: variantNumber, idleNanoseconds: 0)
     }
-    #expect(took(0) == nil, "however slow it was")
-    #expect(took(1) == 2)
+    #expect(choice(0) == nil, "however slow it was")
+    #expect(choice(1) == 2)
   }
 }
