@@ -39,8 +39,8 @@ import Testing
     Row(name: "a.aac", arguments: ["-aac_pns", "0"], isExact: false),
   ]
 
-  @Test func whatComesOverHTTPSoundsAsTheFileDoesAndSeeksDoNotLoadIt() throws {
-    print("file | bytes | loaded by opening and 3 seeks | requests | place")
+  @Test func httpAssetHasTheSameSamplesAsTheFileAlsoAfterSeeks() throws {
+    print("file | bytes | loaded by opening and 3 seeks | requests | position")
     for row in Self.rows {
       let server = try serve(row.name, row.arguments)
       let local = try AudioTrackReader(asset: Asset(path: server.files.file(row.name)))
@@ -53,11 +53,11 @@ import Testing
         let time = MediaTime(value: Int64(seconds), timescale: 1)
         let reached = try remote.seekExactly(to: time)
         #expect((remote.positionDoubt == nil) == row.isExact, "\(row.name)")
-        let there = try local.seekExactly(to: time)
+        let localReached = try local.seekExactly(to: time)
         let (position, samples) = try remote.readFrames(2_000)
         let expected = try local.readFrames(2_000)
         if row.isExact {
-          #expect(reached == there && position == expected.position, "\(row.name) at \(seconds)")
+          #expect(reached == localReached && position == expected.position, "\(row.name) at \(seconds)")
           #expect(samples == expected.samples, "\(row.name) at \(seconds)")
         } else {
           #expect(samples.count == 4_000)
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// Long files, in which a complete download would be noticeable.
-  @Test func aSeekInALongFileLoadsLittleOfIt() throws {
+  @Test func seekInALongFileLoadsLessThanHalfOfIt() throws {
     for (name, arguments, isEstimated) in [
       ("long.mp3", ["-b:a", "320k"], true), ("long.aac", ["-b:a", "256k", "-aac_pns", "0"], true),
       ("long.flac", [], false),
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func aServerWithoutRangesIsReadForward() throws {
+  @Test func serverWithoutRangesIsReadForward() throws {
     let server = try serve("a.flac")
     let local = try AudioTrackReader(asset: Asset(path: server.files.file("a.flac")))
     for query in ["plain", "silent", "chunked"] {
@@ -112,16 +112,16 @@ import Testing
     }
   }
 
-  @Test func whatCannotBePlayedHasItsNumber() throws {
+  @Test func unplayableURLReportsItsError() throws {
     let server = try HTTPServer()
     try server.write(Array(repeating: 65, count: 5_000), to: "text")
     try server.write([], to: "empty")
-    for (place, code) in [
+    for (path, code) in [
       ("/none", 2043), ("/text", 3002), ("/empty", 3001), ("/text?status=403", 2042), ("/text?redirect=loop", 2037),
     ] {
-      let asset = try Asset(url: server.address + place)
-      #expect(errorCode { _ = try asset.load() } == code, "\(place)")
-      #expect(errorCode { _ = try asset.load() } == code, "\(place), kept")
+      let asset = try Asset(url: server.address + path)
+      #expect(errorCode { _ = try asset.load() } == code, "\(path)")
+      #expect(errorCode { _ = try asset.load() } == code, "\(path), stored")
     }
     var options = HTTPOptions()
     options.isNetworkAllowed = false
@@ -130,7 +130,7 @@ import Testing
     expectError(.invalidArgument) { try Asset(url: "http://") }
   }
 
-  @Test func openingAServerThatDoesNotAnswerIsCancelled() throws {
+  @Test func openingFromAnUnresponsiveServerIsCancelled() throws {
     let server = try serve("source.wav")
     let asset = try Asset(url: "\(server.address)/source.wav?hold=never")
     let opening = AssetOpening()
@@ -149,28 +149,28 @@ import Testing
   }
 
   /// A local playlist that refers to a server.
-  @Test func whoWaitsForTheServerOfAPlaylistInAFileHoldsUpNobodyElse() throws {
+  @Test func openingThatWaitsForAServerDoesNotDelayOthers() throws {
     let server = try HTTPServer()
     let list =
       "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n\(server.address)/a.ts?hold=never\n#EXT-X-ENDLIST\n"
     try server.write(Array(list.utf8), to: "list.m3u8")
     let asset = Asset(path: server.files.file("list.m3u8"))
-    let (patient, impatient) = (AssetOpening(), AssetOpening())
+    let (waiting, cancelled) = (AssetOpening(), AssetOpening())
     let result = Mutex<Int?>(nil)
     let thread = NamedThread(name: "test") {
-      let code = errorCode { _ = try patient.load(asset) }
+      let code = errorCode { _ = try waiting.load(asset) }
       result.withLock { $0 = code }
     }
     try server.wait("gate never")
-    impatient.cancel()
-    expectError(.cancelled) { try impatient.load(asset) }
+    cancelled.cancel()
+    expectError(.cancelled) { try cancelled.load(asset) }
     #expect(result.withLock { $0 } == nil, "the other one still waits")
-    patient.cancel()
+    waiting.cancel()
     thread.join()
     #expect(result.withLock { $0 } == 6015)
   }
 
-  @Test func aStreamIsHeardAsItComesAndSaysWhatItPlays() throws {
+  @Test func radioStreamIsReadForwardAndReportsItsTitles() throws {
     let server = try serve("radio.mp3", ["-b:a", "128k"])
     func hex(_ text: String) -> String { text.utf8.map { String($0, radix: 16) }.joined() }
     let titles = ["StreamTitle='One';", "StreamTitle='Two';"].map { "&title=\(hex($0))" }.joined()
@@ -192,10 +192,10 @@ import Testing
     // The stream cannot seek back, so reading continues at the current position.
     let reached = try reader.seekExactly(to: .zero)
     #expect(reached.seconds >= 4.9)
-    #expect(asset.networkLog.accessEvents.count == 1, "one connection for finding out what it is and for reading it")
+    #expect(asset.networkLog.accessEvents.count == 1, "one connection for opening and for reading")
   }
 
-  @Test func whatAStationSaysOfItselfIsItsMetadata() throws {
+  @Test func stationHeadersBecomeMetadata() throws {
     let server = try serve("radio.mp3", ["-b:a", "128k", "-metadata", "genre=Jazz"])
     let asset = try Asset(url: "\(server.address)/radio.mp3?icy=16000&gate=end&at=100000")
     let metadata = try asset.loadMetadata(interrupt: Interrupt())
@@ -210,11 +210,11 @@ import Testing
     #expect(try file.loadMetadata(interrupt: Interrupt()).metadata(forFormat: .icy) == [])
   }
 
-  @Test func bytesOfTheUsersOwnArePlayed() throws {
+  @Test func customByteSourceIsRead() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 100_000), as: "a.wav")
     let bytes = try readFile(path)
-    let asset = Asset(name: "mine") { () throws(MediaError) in OwnSource(bytes) }
+    let asset = Asset(name: "mine") { () throws(MediaError) in CustomSource(bytes) }
     let reader = try AudioTrackReader(asset: asset)
     let local = try AudioTrackReader(asset: Asset(path: path))
     #expect(try reader.readFrames(100_000).samples == local.readFrames(100_000).samples)
@@ -222,7 +222,7 @@ import Testing
     #expect(try reader.readFrames(1).position == 44_100)
     #expect(asset.displayPath == "mine" && asset.path.isEmpty)
 
-    let failing = Asset(name: "mine") { () throws(MediaError) in OwnSource(bytes, failsAt: 350_000) }
+    let failing = Asset(name: "mine") { () throws(MediaError) in CustomSource(bytes, failsAt: 350_000) }
     let broken = try AudioTrackReader(asset: failing)
     expectError(.readFailed) { try broken.readFrames(100_000) }
     let none = Asset(name: "none") { () throws(MediaError) in throw MediaError(.permissionDenied, "not for you") }
@@ -231,7 +231,7 @@ import Testing
 }
 
 /// Bytes delivered in chunks.
-private final class OwnSource: ByteSource {
+private final class CustomSource: ByteSource {
   private let bytes: [UInt8]
   private let limit: Int
   private let isCancelled = Mutex(false)
@@ -247,7 +247,7 @@ private final class OwnSource: ByteSource {
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
     if isCancelled.withLock({ $0 }) { throw MediaError(.cancelled, "cancelled") }
     let start = min(Int(offset), bytes.count)
-    guard start < limit else { throw MediaError(.readFailed, "it does not go on") }
+    guard start < limit else { throw MediaError(.readFailed, "the source is broken") }
     let count = min(buffer.count, 1_000, bytes.count - start, limit - start)
     buffer.copyBytes(from: bytes[start..<start + count])
     return count

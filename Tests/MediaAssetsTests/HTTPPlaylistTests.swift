@@ -15,7 +15,7 @@ import Testing
     return server
   }
 
-  @Test func whatAListOfAServerNamesIsOfThatServer() throws {
+  @Test func relativeEntriesOfAServersPlaylistAreOnThatServer() throws {
     let server = try server([
       "a.m3u": "#EXTM3U\n#EXTINF:5,One\n1.mp3\n/abs/2.mp3?x=1\nb.pls\nhttp://other.example/3.ogg\nlive.m3u8\n",
       "b.pls": "[playlist]\nFile1=deep/4.flac\nTitle1=Four\n",
@@ -30,7 +30,7 @@ import Testing
     #expect(list.skippedCount == 0)
   }
 
-  @Test func aListOfAServerLeadsToNoFileOfThisMachine() throws {
+  @Test func playlistFromAServerCannotNameLocalFiles() throws {
     let server = try server(["a.m3u": "file:///etc/passwd\n../../../etc/passwd\n1.mp3\nfile:///a.m3u\n"])
     let list = try Playlist(at: .url("\(server.address)/a.m3u"))
     #expect(list.entries.map(\.place) == [.url("\(server.address)/etc/passwd"), .url("\(server.address)/1.mp3")])
@@ -39,7 +39,7 @@ import Testing
     #expect(list.warnings.map(\.line) == [1, 4])
   }
 
-  @Test func aListInAFileMayNameOnesOfServers() throws {
+  @Test func localPlaylistMayReferToPlaylistsOnServers() throws {
     let server = try server(["b.m3u": "1.mp3\n", "self.m3u": "self.m3u\n"])
     let text = "0.mp3\n\(server.address)/b.m3u\n\(server.address)/none.m3u\n"
     let copy = try self.server(["a.m3u": text])
@@ -57,21 +57,21 @@ import Testing
     expectCode(.playlistCycle) { () throws(MediaError) in _ = try Playlist(at: .url("\(server.address)/self.m3u")) }
   }
 
-  @Test func headerFieldsGoToTheServerOfTheListOnly() throws {
+  @Test func headerFieldsAreSentOnlyToTheServerOfThePlaylist() throws {
     let other = try server(["b.m3u": "1.mp3\n"])
     let first = try server(["a.m3u": "\(other.address)/b.m3u\nc.m3u\n", "c.m3u": "2.mp3\n"])
     var options = HTTPOptions()
     options.headers = [.init(name: "X-Api-Key", value: "k")]
-    let place = PlaylistLocation.url("\(first.address)/a.m3u")
-    #expect(try Playlist(at: place, reading: PlaylistReading(options: options)).entries.count == 2)
+    let location = PlaylistLocation.url("\(first.address)/a.m3u")
+    #expect(try Playlist(at: location, reading: PlaylistReading(options: options)).entries.count == 2)
     #expect(try first.drain().filter { $0 == "header X-Api-Key: k" }.count == 2)
     #expect(try other.drain().filter { $0 == "header X-Api-Key: k" }.isEmpty)
     options.headerScope = .any
-    _ = try Playlist(at: place, reading: PlaylistReading(options: options))
+    _ = try Playlist(at: location, reading: PlaylistReading(options: options))
     #expect(try other.drain().filter { $0 == "header X-Api-Key: k" }.count == 1)
   }
 
-  @Test func whatIsNoListOrTooLargeOrNotThereIsAnError() throws {
+  @Test func invalidOversizedOrMissingPlaylistIsAnError() throws {
     let server = try server(["a.mp3": "\0\0\0\0", "empty.m3u": ""])
     try server.write([UInt8](repeating: 0x23, count: PlaylistLimits.byteCount + 1), to: "large.m3u")
     for (name, code) in [
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func readingIsGivenUpWhenThatIsWanted() throws {
+  @Test func readingIsCancelled() throws {
     let server = try server(["a.m3u": "1.mp3\n"])
     let reading = PlaylistReading()
     reading.cancel()
@@ -91,12 +91,12 @@ import Testing
     }
   }
 
-  private func expectCode(_ code: MediaError.Code, _ what: String = "", _ body: () throws(MediaError) -> Void) {
+  private func expectCode(_ code: MediaError.Code, _ name: String = "", _ body: () throws(MediaError) -> Void) {
     do throws(MediaError) {
       try body()
-      Issue.record("no error: \(what)")
+      Issue.record("no error: \(name)")
     } catch {
-      #expect(error.code == code, "\(what): \(error)")
+      #expect(error.code == code, "\(name): \(error)")
     }
   }
 }

@@ -38,7 +38,7 @@ import WholeFiles
     VideoFixture("part2.avi", ["-c:v", "mpeg4", "-g", "12"]),
   ]
 
-  @Test(arguments: sources) func exactTimesAreThoseOfThePicturesThatCoverThem(_ source: VideoFixture) throws {
+  @Test(arguments: sources) func exactTimeReturnsTheVideoFrameThatCoversIt(_ source: VideoFixture) throws {
     let folder = try TemporaryFolder()
     let path = try source.make(in: folder)
     let (ticks, base) = try Tool.frameTicks(path, in: folder)
@@ -64,7 +64,7 @@ import WholeFiles
     #expect(image == all.first { $0.presentationTime == actual }?.pixels)
   }
 
-  @Test func toleranceLetsAKeyFrameDo() throws {
+  @Test func toleranceAllowsAKeyFrame() throws {
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
     // Key frames are at 0, 0.48, 0.96, 1.44 and 1.92.
@@ -83,10 +83,10 @@ import WholeFiles
     }
   }
 
-  @Test func timesThatTheVideoDoesNotHaveAreRefused() throws {
+  @Test func timesOutsideTheVideoAreRejected() throws {
     let folder = try TemporaryFolder()
     let generator = Self.exact(try Self.film.make(in: folder))
-    #expect(try generator.image(at: Self.time(200)).actualTime == Self.time(196), "the end is the last picture")
+    #expect(try generator.image(at: Self.time(200)).actualTime == Self.time(196), "the end is the last video frame")
     for wanted in [Self.time(201), Self.time(9_999_999), Self.time(-1), .invalid, .indefinite, .positiveInfinity] {
       expectError(.invalidTime, "\(wanted)") { try generator.image(at: wanted) }
     }
@@ -99,7 +99,7 @@ import WholeFiles
 
   // MARK: - Shapes
 
-  @Test(arguments: [0, 90, 180, 270]) func imagesAreTurnedAsTheTrackSays(_ degrees: Int) throws {
+  @Test(arguments: [0, 90, 180, 270]) func imagesAreRotatedByTheTrackTransform(_ degrees: Int) throws {
     let folder = try TemporaryFolder()
     let path = try VideoFixture(
       "turned.mp4", source: VideoFixture.picture("64x48", seconds: "0.2"),
@@ -122,7 +122,7 @@ import WholeFiles
     #expect(small.width == 24 && small.height == (degrees % 180 == 0 ? 18 : 32))
   }
 
-  @Test func imagesHaveSquarePixelsAndAreNeverMadeLarger() throws {
+  @Test func imagesHaveSquarePixelsAndAreNeverEnlarged() throws {
     let video = FormatDescription.Video(width: 180, height: 144)
     var clean = video
     clean.cleanAperture = .init(width: 170, height: 140, horizontalOffset: 5, verticalOffset: -9)
@@ -143,18 +143,18 @@ import WholeFiles
     }
   }
 
-  @Test func theCleanApertureOfAMovieIsCutOut() throws {
+  @Test func imagesAreCroppedToTheCleanAperture() throws {
     let folder = try TemporaryFolder()
     let path = try VideoFixture(
       "clap.mov", source: VideoFixture.picture("64x48", seconds: "0.2"), ["-c:v", "rawvideo", "-pix_fmt", "uyvy422"]
     ).make(in: folder)
     var bytes = try readFile(path)
-    let place = try #require(bytes.indices.dropLast(36).first { bytes[$0...].starts(with: Array("clap".utf8)) })
+    let offset = try #require(bytes.indices.dropLast(36).first { bytes[$0...].starts(with: Array("clap".utf8)) })
     // 32 x 24, shifted by four to the right and two up.
     let numbers: [Int32] = [32, 1, 24, 1, 4, 1, -2, 1]
     for (index, number) in numbers.enumerated() {
       for byte in 0..<4 {
-        bytes[place + 4 + 4 * index + byte] = UInt8(truncatingIfNeeded: number >> (24 - 8 * Int32(byte)))
+        bytes[offset + 4 + 4 * index + byte] = UInt8(truncatingIfNeeded: number >> (24 - 8 * Int32(byte)))
       }
     }
     let generator = Self.exact(try folder.write(bytes, as: "cut.mov"))
@@ -166,27 +166,27 @@ import WholeFiles
     #expect(cut == whole.cropped(x: 20, y: 10, width: 32, height: 24))
   }
 
-  @Test func partsAndTurnsOfPicturesArePixelByPixel() throws {
+  @Test func cropsAndQuarterTurnsMoveEveryPixel() throws {
     // The blue value identifies the pixel.
-    let picture = try PixelBuffer(.bgra, width: 3, height: 2, data: (0..<6).flatMap { [UInt8($0), 1, 2, 255] })
-    func blues(_ picture: PixelBuffer) -> [[UInt8]] {
-      (0..<picture.height).map { row in (0..<picture.width).map { picture.data[4 * (row * picture.width + $0)] } }
+    let image = try PixelBuffer(.bgra, width: 3, height: 2, data: (0..<6).flatMap { [UInt8($0), 1, 2, 255] })
+    func blues(_ image: PixelBuffer) -> [[UInt8]] {
+      (0..<image.height).map { row in (0..<image.width).map { image.data[4 * (row * image.width + $0)] } }
     }
-    #expect(blues(picture) == [[0, 1, 2], [3, 4, 5]])
-    #expect(blues(picture.turned(quarterTurns: 1)) == [[3, 0], [4, 1], [5, 2]])
-    #expect(blues(picture.turned(quarterTurns: 2)) == [[5, 4, 3], [2, 1, 0]])
-    #expect(blues(picture.turned(quarterTurns: 3)) == [[2, 5], [1, 4], [0, 3]])
+    #expect(blues(image) == [[0, 1, 2], [3, 4, 5]])
+    #expect(blues(image.turned(quarterTurns: 1)) == [[3, 0], [4, 1], [5, 2]])
+    #expect(blues(image.turned(quarterTurns: 2)) == [[5, 4, 3], [2, 1, 0]])
+    #expect(blues(image.turned(quarterTurns: 3)) == [[2, 5], [1, 4], [0, 3]])
     #expect(
-      picture.turned(quarterTurns: 4) == picture && picture.turned(quarterTurns: -1) == picture.turned(quarterTurns: 3))
-    #expect(blues(picture.cropped(x: 1, y: 1, width: 2, height: 1)) == [[4, 5]])
+      image.turned(quarterTurns: 4) == image && image.turned(quarterTurns: -1) == image.turned(quarterTurns: 3))
+    #expect(blues(image.cropped(x: 1, y: 1, width: 2, height: 1)) == [[4, 5]])
   }
 
   // MARK: - Requests
 
-  private final class Answers: Sendable {
+  private final class OutcomeLog: Sendable {
     let all = WakeSignal<[(MediaTime, String)]>([])
 
-    func note(_ time: MediaTime, _ outcome: AssetImageGenerator.Outcome) {
+    func record(_ time: MediaTime, _ outcome: AssetImageGenerator.Outcome) {
       let text =
         switch outcome {
         case .succeeded(let image, let actual): "\(actual.decimalDescription) \(image.width)"
@@ -199,44 +199,44 @@ import WholeFiles
     func wait(_ count: Int) -> [String] { all.wait { $0.count >= count ? $0.map(\.1) : nil } ?? [] }
   }
 
-  @Test("each time is answered once, also one that is there twice", .timeLimit(.minutes(2)))
-  func everyTimeIsAnsweredOnce() throws {
+  @Test("each time is reported once, even if it is requested twice", .timeLimit(.minutes(2)))
+  func everyRequestedTimeIsReportedOnce() throws {
     let folder = try TemporaryFolder()
     let generator = Self.exact(try Self.film.make(in: folder))
-    let answers = Answers()
+    let log = OutcomeLog()
     generator.maximumSize = .init(width: 44, height: 0)
     let times = [Self.time(50), Self.time(50), Self.time(900), .zero, Self.time(50)]
-    generator.generateImagesAsynchronously(forTimes: times) { answers.note($0, $1) }
+    generator.generateImagesAsynchronously(forTimes: times) { log.record($0, $1) }
     // Does not affect earlier requests.
     generator.maximumSize = .init(width: 22, height: 0)
-    generator.generateImagesAsynchronously(forTimes: []) { answers.note($0, $1) }
-    generator.generateImagesAsynchronously(forTimes: [Self.time(4)]) { answers.note($0, $1) }
-    #expect(answers.wait(6) == ["0.48 44", "0.48 44", "invalid-time", "0 44", "0.48 44", "0.04 22"])
-    #expect(answers.all.withState { $0.map(\.0) } == times + [Self.time(4)])
+    generator.generateImagesAsynchronously(forTimes: []) { log.record($0, $1) }
+    generator.generateImagesAsynchronously(forTimes: [Self.time(4)]) { log.record($0, $1) }
+    #expect(log.wait(6) == ["0.48 44", "0.48 44", "invalid-time", "0 44", "0.48 44", "0.04 22"])
+    #expect(log.all.withState { $0.map(\.0) } == times + [Self.time(4)])
     #expect(try generator.image(at: Self.time(8)).actualTime == Self.time(8))
-    #expect(answers.wait(6).count == 6)
+    #expect(log.wait(6).count == 6)
   }
 
-  @Test("what is cancelled is answered so, once, and what comes after is made", .timeLimit(.minutes(2)))
-  func everythingIsCancelled() throws {
+  @Test("each cancelled image is reported once, and later requests are served", .timeLimit(.minutes(2)))
+  func cancelledImagesAreReportedOnceAndLaterOnesAreMade() throws {
     let bytes = HangingBytes()
     let generator = AssetImageGenerator(asset: bytes.asset())
-    let answers = Answers()
-    generator.generateImagesAsynchronously(forTimes: [.zero, .zero, Self.time(1)]) { answers.note($0, $1) }
+    let log = OutcomeLog()
+    generator.generateImagesAsynchronously(forTimes: [.zero, .zero, Self.time(1)]) { log.record($0, $1) }
     bytes.waitUntilRead(1)
     generator.cancelAllImageGeneration()
-    #expect(answers.wait(3) == ["cancelled", "cancelled", "cancelled"])
+    #expect(log.wait(3) == ["cancelled", "cancelled", "cancelled"])
     generator.cancelAllImageGeneration()
     var another: AssetImageGenerator? = AssetImageGenerator(asset: bytes.asset())
-    another?.generateImagesAsynchronously(forTimes: [.zero, .zero]) { answers.note($0, $1) }
+    another?.generateImagesAsynchronously(forTimes: [.zero, .zero]) { log.record($0, $1) }
     bytes.waitUntilRead(2)
     another = nil
-    #expect(answers.wait(5) == Array(repeating: "cancelled", count: 5))
+    #expect(log.wait(5) == Array(repeating: "cancelled", count: 5))
 
     let folder = try TemporaryFolder()
     let film = Self.exact(try Self.film.make(in: folder))
-    let later = Answers()
-    film.generateImagesAsynchronously(forTimes: (0..<40).map { Self.time(5 * Int64($0)) }) { later.note($0, $1) }
+    let later = OutcomeLog()
+    film.generateImagesAsynchronously(forTimes: (0..<40).map { Self.time(5 * Int64($0)) }) { later.record($0, $1) }
     _ = later.wait(1)
     film.cancelAllImageGeneration()
     #expect(try film.image(at: Self.time(48)).actualTime == Self.time(48))
@@ -246,12 +246,12 @@ import WholeFiles
     #expect(outcomes.drop { $0 != "cancelled" }.allSatisfy { $0 == "cancelled" })
   }
 
-  @Test func whatIsNoVideoIsRefused() throws {
+  @Test func inputWithoutReadableVideoIsRejected() throws {
     let folder = try TemporaryFolder()
-    let sound = folder.file("sound.flac")
-    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", sound)
-    let picture = folder.file("picture.png")
-    try Tool.ffmpeg(arguments: VideoFixture.picture(seconds: "0.04") + [picture])
+    let audio = folder.file("sound.flac")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", audio)
+    let image = folder.file("picture.png")
+    try Tool.ffmpeg(arguments: VideoFixture.picture(seconds: "0.04") + [image])
     let whole = try readFile(try Self.film.make(in: folder))
     let cut = try folder.write(Array(whole.prefix(whole.count / 2)), as: "cut.mp4")
     var noise = whole
@@ -259,7 +259,7 @@ import WholeFiles
     for index in data + 8..<min(noise.count - 3_000, data + 60_000) { noise[index] = 0x55 }
     let damaged = try folder.write(noise, as: "noise.mp4")
     for (path, codes) in [
-      (sound, [3003]), (picture, [3002]), (cut, [3002, 3004]), (damaged, [4002, 3004]),
+      (audio, [3003]), (image, [3002]), (cut, [3002, 3004]), (damaged, [4002, 3004]),
       (folder.file("none.mp4"), [2001]),
       (try folder.write(Array("no film".utf8), as: "text.mp4"), [3002]),
       (try folder.write([], as: "empty.mp4"), [3001]),
@@ -279,29 +279,29 @@ import WholeFiles
     return try readFile(raw)
   }
 
-  @Test func filesAreWhatOtherProgramsRead() throws {
+  @Test func encodedFilesAreDecodedByFFmpeg() throws {
     let folder = try TemporaryFolder()
     let path = try VideoFixture("odd.mkv", source: VideoFixture.oddPicture, ["-c:v", "ffv1"]).make(in: folder)
     let image = try Self.exact(path).image(at: .zero).image
     #expect(try Self.decoded(try folder.write(image.encoded(as: .png), as: "a.png"), folder) == image.data)
-    var sheer = image
-    for index in stride(from: 3, to: sheer.data.count, by: 8) { sheer.data[index] = 77 }
-    #expect(try Self.decoded(try folder.write(sheer.encoded(as: .png), as: "b.png"), folder) == sheer.data)
+    var translucent = image
+    for index in stride(from: 3, to: translucent.data.count, by: 8) { translucent.data[index] = 77 }
+    #expect(try Self.decoded(try folder.write(translucent.encoded(as: .png), as: "b.png"), folder) == translucent.data)
     var sizes: [Int] = []
-    for (quality, most) in [(100, 4.0), (75, 9), (1, 40)] {
+    for (quality, maximumDifference) in [(100, 4.0), (75, 9), (1, 40)] {
       let file = try image.encoded(as: .jpeg(quality: quality))
       sizes.append(file.count)
       let found = try Self.decoded(try folder.write(file, as: "\(quality).jpg"), folder)
       #expect(found.count == image.data.count)
       let difference = zip(found, image.data).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
       print("quality \(quality): \(file.count) bytes, \(Double(difference) / Double(found.count)) off")
-      #expect(Double(difference) / Double(found.count) < most)
+      #expect(Double(difference) / Double(found.count) < maximumDifference)
     }
     #expect(sizes == sizes.sorted(by: >))
     for quality in [0, 101] { expectError(.invalidArgument) { try image.encoded(as: .jpeg(quality: quality)) } }
   }
 
-  @Test func aSheetHasItsImagesInRows() throws {
+  @Test func contactSheetHasItsImagesInRows() throws {
     var sheet = ContactSheet(columns: 2, rows: 2)
     sheet.gap = 1
     sheet.background = .init(red: 9, green: 8, blue: 7)
@@ -310,15 +310,15 @@ import WholeFiles
     let images = try (1...3).map { number in
       try PixelBuffer(.bgra, width: 2, height: 1, data: [UInt8](repeating: UInt8(10 * number), count: 8))
     }
-    let picture = try sheet.image(of: images)
-    #expect(picture.width == 7 && picture.height == 5)
-    let rows = (0..<5).map { row in (0..<7).map { Int(picture.data[4 * (7 * row + $0)]) } }
+    let image = try sheet.image(of: images)
+    #expect(image.width == 7 && image.height == 5)
+    let rows = (0..<5).map { row in (0..<7).map { Int(image.data[4 * (7 * row + $0)]) } }
     #expect(
       rows == [
         [7, 7, 7, 7, 7, 7, 7], [7, 10, 10, 7, 20, 20, 7], [7, 7, 7, 7, 7, 7, 7], [7, 30, 30, 7, 7, 7, 7],
         [7, 7, 7, 7, 7, 7, 7],
       ])
-    #expect(picture.data.prefix(4) == [7, 8, 9, 255])
+    #expect(image.data.prefix(4) == [7, 8, 9, 255])
     for (columns, count, code) in [(0, 1, 1001), (21, 20, 1001), (2, 0, 1001)] {
       #expect(errorCode { _ = try ContactSheet(columns: columns, rows: count).image(of: images) } == code)
     }
@@ -328,16 +328,16 @@ import WholeFiles
   }
 
   private static func export(_ asset: Asset, _ request: ImageExport.Request) throws -> ImageExport.Result {
-    let answer = WakeSignal<Result<ImageExport.Result, MediaError>?>(nil)
-    ImageExport(asset, request).start { result in answer.update { $0 = result } }
-    return try #require(answer.wait { $0 }).get()
+    let completion = WakeSignal<Result<ImageExport.Result, MediaError>?>(nil)
+    ImageExport(asset, request).start { result in completion.update { $0 = result } }
+    return try #require(completion.wait { $0 }).get()
   }
 
   private static func file(_ path: String, replaces: Bool = false) -> WholeFile {
     WholeFile(path: Array(path.utf8), replaces: replaces, hint: "")
   }
 
-  @Test func imagesAreWrittenWholeOrNotAtAll() throws {
+  @Test func exportWritesAllImagesOrNone() throws {
     let folder = try TemporaryFolder()
     let asset = Asset(path: try Self.film.make(in: folder))
     var settings = ImageSettings()
@@ -365,8 +365,8 @@ import WholeFiles
     expectError(.invalidArgument) { try Self.export(asset, .init(.images([]))) }
   }
 
-  @Test("a disk that is full is an error, and leaves nothing", .timeLimit(.minutes(2)))
-  func fullDisk() throws {
+  @Test("a full disk is an error and leaves no file", .timeLimit(.minutes(2)))
+  func fullDiskReportsWriteFailedAndLeavesNoFile() throws {
     let folder = try TemporaryFolder()
     let asset = Asset(path: try Self.film.make(in: folder))
     let disk = folder.file("disk")
@@ -379,21 +379,21 @@ import WholeFiles
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == [])
   }
 
-  @Test("who gives up an export is told at once, and nothing is left", .timeLimit(.minutes(2)))
-  func exportIsCancelled() throws {
+  @Test("a cancelled export ends at once and leaves no file", .timeLimit(.minutes(2)))
+  func cancelledExportEndsAtOnceAndLeavesNoFile() throws {
     let folder = try TemporaryFolder()
     let bytes = HangingBytes()
     let export = ImageExport(bytes.asset(), .init(.images([(.zero, Self.file(folder.file("x.png")))])))
-    let answers = WakeSignal<[Int]>([])
+    let codes = WakeSignal<[Int]>([])
     export.start { result in
       let code = errorCode { _ = try result.get() }
-      answers.update { $0.append(code) }
+      codes.update { $0.append(code) }
     }
     bytes.waitUntilRead(1)
     export.cancel()
     export.cancel()
-    #expect(answers.wait { $0.isEmpty ? nil : $0 } == [6015])
-    bytes.waitUntilGivenUp(1)
+    #expect(codes.wait { $0.isEmpty ? nil : $0 } == [6015])
+    bytes.waitUntilEnded(1)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 }

@@ -12,13 +12,13 @@ import Testing
 /// Assets that a worker process opens and decodes equal those of this process.
 @Suite struct IsolatedAssetTests {
   private static func asset(
-    _ place: AssetLocation, _ isolation: Asset.Isolation, isPrecise: Bool = false
+    _ location: AssetLocation, _ isolation: Asset.Isolation, isPrecise: Bool = false
   ) -> Asset {
-    Asset(place: place, prefersPreciseDuration: isPrecise, isolation: isolation)
+    Asset(place: location, prefersPreciseDuration: isPrecise, isolation: isolation)
   }
 
   /// Locations of the same bytes: a file, memory, and a byte source.
-  private static func places(_ path: String) throws -> [(name: String, place: AssetLocation)] {
+  private static func locations(_ path: String) throws -> [(name: String, location: AssetLocation)] {
     let bytes = try readFile(path)
     return [
       ("file", .path(Array(path.utf8))), ("memory", .data(bytes)),
@@ -26,23 +26,23 @@ import Testing
     ]
   }
 
-  @Test("every format of the table of seeks, in a worker", arguments: SeekRow.all)
-  func row(_ row: SeekRow) throws {
+  @Test("a worker reads every format of the seek table like this process", arguments: SeekRow.all)
+  func workerReadsEveryFormatLikeThisProcess(_ row: SeekRow) throws {
     let folder = try TemporaryFolder()
     let path = try row.make(in: folder)
-    let place = AssetLocation.path(Array(path.utf8))
+    let location = AssetLocation.path(Array(path.utf8))
     for isPrecise in [false, true] {
-      let (mine, isolated) = (
-        Self.asset(place, .none, isPrecise: isPrecise), Self.asset(place, .worker, isPrecise: isPrecise)
+      let (local, isolated) = (
+        Self.asset(location, .none, isPrecise: isPrecise), Self.asset(location, .worker, isPrecise: isPrecise)
       )
-      #expect(try isolated.load() == mine.load(), "\(row.name)")
+      #expect(try isolated.load() == local.load(), "\(row.name)")
     }
-    let (mine, isolated) = (Self.asset(place, .none), Self.asset(place, .worker))
+    let (local, isolated) = (Self.asset(location, .none), Self.asset(location, .worker))
     #expect(
-      try isolated.loadMetadata(interrupt: Interrupt()) == mine.loadMetadata(interrupt: Interrupt()), "\(row.name)")
-    let whole = try MetadataReader.read(try openFile(mine, interrupt: Interrupt()), displayPath: path)
-    #expect(try mine.loadMetadata(interrupt: Interrupt()) == whole, "\(row.name): tags without stream information")
-    let (one, other) = (try AudioTrackReader(asset: mine), try AudioTrackReader(asset: isolated))
+      try isolated.loadMetadata(interrupt: Interrupt()) == local.loadMetadata(interrupt: Interrupt()), "\(row.name)")
+    let whole = try MetadataReader.read(try openFile(local, interrupt: Interrupt()), displayPath: path)
+    #expect(try local.loadMetadata(interrupt: Interrupt()) == whole, "\(row.name): tags without stream information")
+    let (one, other) = (try AudioTrackReader(asset: local), try AudioTrackReader(asset: isolated))
     #expect(one.format == other.format && one.trackID == other.trackID && one.channelMask == other.channelMask)
     let samples = try one.readToEnd()
     #expect(try other.readToEnd() == samples, "\(row.name): samples")
@@ -69,20 +69,20 @@ import Testing
   }
 
   @Test(arguments: ["flac", "mp3", "m4a", "opus", "wav"])
-  func filesMemoryAndSourcesAreTheSame(_ ending: String) throws {
+  func workerReadsFilesMemoryAndSourcesLikeThisProcess(_ ending: String) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.\(ending)")
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "sine=duration=3:sample_rate=48000", "-metadata", "title=Größe", "-metadata", "artist=A",
       "-metadata", "track=3/12", path)
-    for (name, place) in try Self.places(path) {
-      let (mine, isolated) = (Self.asset(place, .none), Self.asset(place, .playback))
-      #expect(try isolated.load() == mine.load(), "\(name)")
-      let metadata = try mine.loadMetadata(interrupt: Interrupt())
+    for (name, location) in try Self.locations(path) {
+      let (local, isolated) = (Self.asset(location, .none), Self.asset(location, .playback))
+      #expect(try isolated.load() == local.load(), "\(name)")
+      let metadata = try local.loadMetadata(interrupt: Interrupt())
       #expect(try isolated.loadMetadata(interrupt: Interrupt()) == metadata, "\(name)")
       #expect(ending == "wav" || metadata.strings(.title) == ["Größe"])
       for isPlayback in [false, true] {
-        let readers = try [mine, isolated].map { asset in
+        let readers = try [local, isolated].map { asset in
           try AudioTrackReader(
             asset: asset, interrupt: Interrupt(), kinds: .regularFiles, isPlayback: isPlayback)
         }
@@ -96,20 +96,20 @@ import Testing
     }
   }
 
-  @Test func artworkIsSharedWithItsItemAndTheSame() throws {
+  @Test func artworkFromAWorkerIsTheSame() throws {
     let folder = try TemporaryFolder()
     let (image, path) = (folder.file("a.png"), folder.file("a.mp3"))
     try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=size=320x240", "-frames:v", "1", image)
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "sine=duration=1", "-i", image, "-map", "0", "-map", "1", "-c:v", "copy", path)
-    let place = AssetLocation.path(Array(path.utf8))
-    let (mine, isolated) = (Self.asset(place, .none), Self.asset(place, .worker))
-    let expected = try mine.loadArtwork()
+    let location = AssetLocation.path(Array(path.utf8))
+    let (local, isolated) = (Self.asset(location, .none), Self.asset(location, .worker))
+    let expected = try local.loadArtwork()
     #expect(try isolated.loadArtwork().1 == expected.1)
     #expect(try expected.1.data == readFile(image))
   }
 
-  @Test func errorsAreThoseOfThisProcess() throws {
+  @Test func workerReportsTheErrorsOfThisProcess() throws {
     let folder = try TemporaryFolder()
     let bytes: [[UInt8]] = [
       Array("this is no media file".utf8), [UInt8](repeating: 0, count: 5_000), [0x66], Array("fLaC".utf8),
@@ -117,15 +117,15 @@ import Testing
     ]
     for (index, bytes) in bytes.enumerated() {
       let path = try folder.write(bytes, as: "\(index).wav")
-      for (name, place) in try Self.places(path) {
+      for (name, location) in try Self.locations(path) {
         let errors = [Asset.Isolation.none, .worker].map { isolation in
-          expectError(.unknownFormat) { try Self.asset(place, isolation).load() }
+          expectError(.unknownFormat) { try Self.asset(location, isolation).load() }
         }
         print("isolated errors | \(index) | \(name) | \(errors[0]?.code.name ?? "")")
         #expect(errors[0] == errors[1], "\(index) \(name)")
         let tags = [Asset.Isolation.none, .worker].map { isolation in
           expectError(.unknownFormat) {
-            try Self.asset(place, isolation).loadMetadata(interrupt: Interrupt())
+            try Self.asset(location, isolation).loadMetadata(interrupt: Interrupt())
           }
         }
         #expect(tags[0] == tags[1], "\(index) \(name)")
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func aCancelledReadGoesOnWhereItWas() throws {
+  @Test func readContinuesAfterACancellation() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 480_000), as: "a.wav")
     for isPlayback in [false, true] {
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func aReadThatWaitsForBytesIsCancelled() throws {
+  @Test func cancellationEndsAReadThatWaitsForBytes() throws {
     let bytes = IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 480_000)
     let source = GatedBytes(bytes, gate: 600_000)
     let asset = Self.asset(.source(name: "a.wav") { () throws(MediaError) in source }, .playback)
@@ -171,7 +171,7 @@ import Testing
     #expect(try reader.readToEnd().count == 960_000)
   }
 
-  @Test func whatAWorkerSaysIsCheckedBeforeItIsUsed() throws {
+  @Test func implausiblePropertiesFromAWorkerAreRejected() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800), as: "a.wav")
     let properties = try Self.asset(.path(Array(path.utf8)), .none).load()

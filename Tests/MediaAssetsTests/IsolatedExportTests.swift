@@ -50,13 +50,15 @@ import Testing
   }
 
   @Test(
-    "what a worker claims is checked, and its crash is an error of the file",
+    "claims of a worker are checked, and its crash is an error of the file",
     arguments: [
       ("crash", MediaError.Code.damagedFile, []), ("claims-bytes", .damagedFile, []),
       ("claims-no-duration", .damagedFile, []), ("repeats-progress", .damagedFile, [3]),
       ("exceeds-progress", .damagedFile, []), ("reports-nonsense", .damagedFile, []), ("honest", nil, []),
     ] as [(String, MediaError.Code?, [Int?])])
-  func hostileWorker(_ name: String, _ expected: MediaError.Code?, _ reports: [Int?]) throws {
+  func claimsOfAWorkerAreCheckedAndItsCrashIsAnError(
+    _ name: String, _ expected: MediaError.Code?, _ reports: [Int?]
+  ) throws {
     let folder = try TemporaryDirectory()
     let pool = try Self.pool()
     let run = try Self.run([try Self.asset(folder, name)], in: folder, pool: pool)
@@ -66,7 +68,7 @@ import Testing
     #expect(pool.statistics.busyCount == 0 && pool.statistics.idleCount == 0)
   }
 
-  @Test func aWorkerWithAnExportWritesNoMoreThanItsLimit() throws {
+  @Test func exportWorkerWritesNoMoreThanItsLimit() throws {
     let folder = try TemporaryDirectory()
     try writeFile(Array("some bytes".utf8), at: Array(folder.file("fills-disk").utf8))
     let source = try FileSource(path: Array(folder.file("fills-disk").utf8), interrupt: Interrupt())
@@ -83,7 +85,7 @@ import Testing
     #expect(lseek(descriptor, 0, SEEK_END) == 3_000_000)
   }
 
-  @Test func cancellingEndsTheWorker() throws {
+  @Test func cancellationEndsTheWorker() throws {
     let folder = try TemporaryDirectory()
     let pool = try Self.pool()
     let run = try Self.run([try Self.asset(folder, "waits")], in: folder, pool: pool) { $0() }
@@ -91,7 +93,7 @@ import Testing
     #expect(pool.statistics.crashCount == 0 && pool.statistics.busyCount == 0)
   }
 
-  @Test func manyFilesReachOneWorker() throws {
+  @Test func manyFilesAreExportedByOneWorker() throws {
     let folder = try TemporaryDirectory()
     var arguments = ["-f", "lavfi", "-i", "sine=d=0.05:r=48000"]
     for number in 0..<150 { arguments += ["-c:a", "pcm_s16le", folder.file("\(number).wav")] }
@@ -103,12 +105,12 @@ import Testing
     #expect(run.outcome?.duration == MediaTime(value: 150 * 2_400, timescale: 48_000))
     #expect(run.reports.first == 0 && run.reports.last == 20)
     #expect(run.outcome?.byteCount == Int64(run.byteCount))
-    let names = try Asset(path: Array(folder.file("out").utf8)).load().duration
-    #expect(names == MediaTime(value: 150 * 2_400, timescale: 48_000))
+    let duration = try Asset(path: Array(folder.file("out").utf8)).load().duration
+    #expect(duration == MediaTime(value: 150 * 2_400, timescale: 48_000))
   }
 
   @Test("an export without isolation, and one of a composition, are performed in this process")
-  func whereItRuns() throws {
+  func exportWithoutIsolationOrOfACompositionUsesNoWorker() throws {
     let folder = try TemporaryDirectory()
     let asset = try Self.asset(folder, "honest")
     let plain = Asset(path: Array(folder.file("honest").utf8), isolation: .none)

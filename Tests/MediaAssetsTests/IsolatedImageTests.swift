@@ -25,7 +25,7 @@ import WholeFiles
 
   private static func time(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 100) }
 
-  private static func place(_ path: String) -> AssetLocation { .path(Array(path.utf8)) }
+  private static func location(_ path: String) -> AssetLocation { .path(Array(path.utf8)) }
 
   private static func settings(
     exact: Bool = true, width: Int? = nil, isUpright: Bool = false, mode: ImageSettings.ApertureMode = .cleanAperture
@@ -38,9 +38,9 @@ import WholeFiles
   }
 
   private static func maker(
-    _ place: AssetLocation, _ isolation: Asset.Isolation, _ task: ImageTask
+    _ location: AssetLocation, _ isolation: Asset.Isolation, _ task: ImageTask
   ) throws -> any ImageMaker {
-    let asset = Asset(place: place, isolation: isolation)
+    let asset = Asset(place: location, isolation: isolation)
     _ = try asset.load()
     let maker = try ImageMakers.open(asset, task, interrupt: Interrupt())
     #expect((maker is IsolatedImageMaker) == (isolation != .none))
@@ -80,9 +80,9 @@ import WholeFiles
   /// Checks that a worker makes the same images as this process. Returns the times of images without an error.
   @discardableResult
   private static func compare(
-    _ place: AssetLocation, _ task: ImageTask, _ times: [MediaTime], _ name: String, isDamaged: Bool = false
+    _ location: AssetLocation, _ task: ImageTask, _ times: [MediaTime], _ name: String, isDamaged: Bool = false
   ) throws -> [MediaTime] {
-    let makers = try [Asset.Isolation.none, .worker].map { try maker(place, $0, task) }
+    let makers = try [Asset.Isolation.none, .worker].map { try maker(location, $0, task) }
     #expect(makers[0].timeRange == makers[1].timeRange, "\(name)")
     var actualTimes: [MediaTime] = []
     for wanted in times {
@@ -106,12 +106,12 @@ import WholeFiles
     VideoFixture("wide.mp4", source: VideoFixture.picture() + ["-vf", "setsar=4/3"], x264),
   ]
 
-  @Test(arguments: sources) func filesMemoryAndSourcesAreTheSame(_ source: VideoFixture) throws {
+  @Test(arguments: sources) func workerMakesTheSameImagesFromFilesMemoryAndSources(_ source: VideoFixture) throws {
     let folder = try TemporaryFolder()
     let path = try source.make(in: folder)
     let bytes = try readFile(path)
-    let places: [(String, AssetLocation)] = [
-      ("file", Self.place(path)), ("memory", .data(bytes)),
+    let locations: [(String, AssetLocation)] = [
+      ("file", Self.location(path)), ("memory", .data(bytes)),
       ("source", .source(name: path) { () throws(MediaError) in ClosableBytes(bytes) }),
     ]
     let times = [150, 0, 1, 77, 199, 100, 900, -1].map(Self.time) + [.invalid]
@@ -120,17 +120,17 @@ import WholeFiles
       ImageTask(settings: Self.settings(width: 40, isUpright: true), form: .jpeg(quality: 50)),
       ImageTask(settings: Self.settings(isUpright: true, mode: .encodedPixels), form: .jpeg()),
     ]
-    for (name, place) in places {
+    for (name, location) in locations {
       for task in name == "file" ? tasks : [tasks[1]] {
-        let actual = try Self.compare(place, task, times, "\(source.name) \(name)")
+        let actual = try Self.compare(location, task, times, "\(source.name) \(name)")
         #expect(actual.count >= 4, "\(source.name) \(name)")
       }
     }
   }
 
-  @Test func tolerancesAreThoseOfThisProcess() throws {
+  @Test func workerAppliesTheSameTolerances() throws {
     let folder = try TemporaryFolder()
-    let place = Self.place(try Self.film.make(in: folder))
+    let location = Self.location(try Self.film.make(in: folder))
     let rows: [(before: MediaTime, after: MediaTime, actual: Int64)] = [
       (.positiveInfinity, .positiveInfinity, 144), (.positiveInfinity, .zero, 96), (Self.time(10), .zero, 128),
       (.zero, Self.time(20), 144), (.zero, .zero, 128),
@@ -139,11 +139,11 @@ import WholeFiles
       var settings = ImageSettings()
       (settings.toleranceBefore, settings.toleranceAfter) = (row.before, row.after)
       let task = ImageTask(settings: settings, form: .png)
-      #expect(try Self.compare(place, task, [Self.time(130)], "\(row)") == [Self.time(row.actual)])
+      #expect(try Self.compare(location, task, [Self.time(130)], "\(row)") == [Self.time(row.actual)])
     }
   }
 
-  @Test func aServersFileIsTheSameAndItsStreamHasNoImages() throws {
+  @Test func serverFileHasTheSameImagesAndAStreamHasNone() throws {
     let (server, folder) = (try HTTPServer(), try TemporaryFolder())
     let path = try Self.film.make(in: folder)
     try server.write(try readFile(path), to: "film.mp4")
@@ -151,21 +151,21 @@ import WholeFiles
       "-i", path, "-f", "lavfi", "-i", "sine=duration=2", "-c:v", "copy", "-c:a", "aac", "-f", "hls",
       "-hls_playlist_type",
       "vod", server.files.file("film.m3u8"))
-    func place(_ name: String) throws -> AssetLocation {
+    func location(_ name: String) throws -> AssetLocation {
       .url(try HTTPURL("\(server.address)/\(name)"), HTTPOptions())
     }
     let task = ImageTask(settings: Self.settings(), form: .png)
-    #expect(try Self.compare(try place("film.mp4"), task, [Self.time(150), .zero], "server").count == 2)
+    #expect(try Self.compare(try location("film.mp4"), task, [Self.time(150), .zero], "server").count == 2)
     let errors = try [Asset.Isolation.none, .worker].map { isolation in
-      let place = try place("film.m3u8")
-      return #expect(throws: MediaError.self) { try Self.maker(place, isolation, task) }
+      let location = try location("film.m3u8")
+      return #expect(throws: MediaError.self) { try Self.maker(location, isolation, task) }
     }
     #expect(errors[0] == errors[1] && errors[0]?.code == .unsupportedLocation)
   }
 
-  @Test func aCompositionIsDecodedInThisProcess() throws {
+  @Test func compositionIsDecodedInThisProcess() throws {
     let folder = try TemporaryFolder()
-    let asset = Asset(place: Self.place(try Self.film.make(in: folder)), isolation: .worker)
+    let asset = Asset(place: Self.location(try Self.film.make(in: folder)), isolation: .worker)
     var composition = Composition()
     try composition.insertTimeRange(TimeRange(start: Self.time(50), end: Self.time(150)), of: asset, at: .zero)
     let task = ImageTask(settings: Self.settings(), form: .png)
@@ -178,7 +178,7 @@ import WholeFiles
     #expect(try Self.file(together).bytes == Self.file(alone).bytes)
   }
 
-  @Test func damagedVideoIsTheSameFault() throws {
+  @Test func damagedVideoReportsTheSameFault() throws {
     let folder = try TemporaryFolder()
     var bytes = try readFile(try VideoFixture("part2.avi", ["-c:v", "mpeg4", "-g", "12"]).make(in: folder))
     for index in bytes.count / 3..<bytes.count / 3 + 2_000 { bytes[index] = UInt8(truncatingIfNeeded: index * 7) }
@@ -186,10 +186,10 @@ import WholeFiles
     try Self.compare(.data(bytes), task, stride(from: 0, to: 200, by: 20).map(Self.time), "damaged", isDamaged: true)
   }
 
-  @Test func aLongFileArrivesInChunks() throws {
+  @Test func largeImageFileArrivesInChunks() throws {
     let folder = try TemporaryFolder()
     let task = ImageTask(settings: Self.settings(), form: .png)
-    let maker = try Self.maker(Self.place(try Self.noise.make(in: folder)), .worker, task)
+    let maker = try Self.maker(Self.location(try Self.noise.make(in: folder)), .worker, task)
     let made = try maker.makeImage(at: .zero)
     let (bytes, chunkCount) = try Self.file(maker)
     print("isolated image | \(made.byteCount) bytes in \(chunkCount) chunks")
@@ -202,7 +202,7 @@ import WholeFiles
     #expect(try Self.file(maker).bytes == bytes)
   }
 
-  @Test func exportsWriteTheSameFiles() throws {
+  @Test func exportsWriteTheSameFilesWithEveryIsolation() throws {
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
     var sheet = ContactSheet(columns: 3, rows: 2)
@@ -211,7 +211,7 @@ import WholeFiles
       var files: [[[UInt8]]] = []
       var results: [ImageExport.Result] = []
       for isolation in [Asset.Isolation.none, .worker, .playback] {
-        let asset = Asset(place: Self.place(path), isolation: isolation)
+        let asset = Asset(place: Self.location(path), isolation: isolation)
         let names = (0..<4).map { folder.file("\(isolation)-\($0)") }
         let images = ImageExport.Request.Content.images(
           [(Self.time(10), Self.file(names[0])), (Self.time(133), Self.file(names[1]))])
@@ -236,7 +236,7 @@ import WholeFiles
 
   // MARK: - Errors
 
-  @Test func errorsAreThoseOfThisProcessAndLeaveNothing() throws {
+  @Test func failedExportsReportTheSameErrorsAndLeaveNoFile() throws {
     let folder = try TemporaryFolder()
     let film = try Self.film.make(in: folder)
     let (audio, text) = (folder.file("a.wav"), try folder.write(Array("no media".utf8), as: "a.mp4"))
@@ -255,7 +255,7 @@ import WholeFiles
           [(Self.time(0), Self.file(folder.file("1"))), (Self.time(row.time), Self.file(folder.file("2")))])
         return #expect(throws: MediaError.self) {
           _ = try Self.export(
-            Asset(place: Self.place(row.path), isolation: isolation),
+            Asset(place: Self.location(row.path), isolation: isolation),
             .init(content, settings: row.settings, form: row.form))
         }
       }
@@ -265,17 +265,17 @@ import WholeFiles
     }
   }
 
-  @Test func aMissingTrackIsAnError() throws {
+  @Test func missingTrackReportsNoSuchTrack() throws {
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
     for isolation in [Asset.Isolation.none, .worker] {
       let task = ImageTask(trackID: 5, settings: ImageSettings(), form: .png)
-      expectError(.noSuchTrack) { try Self.maker(Self.place(path), isolation, task) }
+      expectError(.noSuchTrack) { try Self.maker(Self.location(path), isolation, task) }
     }
   }
 
   @Test("an image that needs more memory than a worker has is an error, and the next image works")
-  func giantImage() throws {
+  func imageTooLargeForAWorkerIsAnErrorAndTheNextWorks() throws {
     let folder = try TemporaryFolder()
     let giant = folder.file("giant.mp4")
     try Tool.ffmpeg(
@@ -283,7 +283,7 @@ import WholeFiles
       "-pix_fmt", "yuv420p", giant)
     func export(_ path: String, _ content: ImageExport.Request.Content, width: Int?) throws -> ImageExport.Result {
       try Self.export(
-        Asset(place: Self.place(path), isolation: .worker), .init(content, settings: Self.settings(width: width)))
+        Asset(place: Self.location(path), isolation: .worker), .init(content, settings: Self.settings(width: width)))
     }
     let (one, sheet) = (folder.file("1"), folder.file("s"))
     let error = #expect(throws: MediaError.self) {
@@ -301,13 +301,13 @@ import WholeFiles
   }
 
   @Test("a worker that crashes is an error, and the next image works", arguments: ["open", "second"])
-  func crash(_ moment: String) throws {
+  func workerCrashIsAnErrorAndTheNextExportWorks(_ moment: String) throws {
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
     let content = ImageExport.Request.Content.images(
       (0..<3).map { (Self.time(60 * $0), Self.file(folder.file("\($0)"))) })
-    let asset = Asset(place: Self.place(path), isolation: .worker)
-    let (answer, killed) = (WakeSignal<Result<ImageExport.Result, MediaError>?>(nil), WakeSignal(0))
+    let asset = Asset(place: Self.location(path), isolation: .worker)
+    let (completion, killed) = (WakeSignal<Result<ImageExport.Result, MediaError>?>(nil), WakeSignal(0))
     ImageExport(asset, .init(content)).start { done in
       guard let done, (moment == "open") == (done == 0), done < 0.5 else { return }
       for worker in Self.workers(having: path) {
@@ -315,9 +315,9 @@ import WholeFiles
         killed.update { $0 += 1 }
       }
     } completion: { result in
-      answer.update { $0 = result }
+      completion.update { $0 = result }
     }
-    let error = #expect(throws: MediaError.self) { try #require(answer.wait { $0 }).get() }
+    let error = #expect(throws: MediaError.self) { try #require(completion.wait { $0 }).get() }
     #expect(killed.withState { $0 } == 1)
     #expect(error?.code == .damagedFile && error?.underlying == "SIGSEGV")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film.mp4"])
@@ -346,30 +346,30 @@ import WholeFiles
       ).make(in: folder))
   }
 
-  @Test func anExportThatWaitsForBytesIsCancelled() throws {
+  @Test func cancellationEndsAnExportThatWaitsForBytes() throws {
     let (folder, out) = (try TemporaryFolder(), try TemporaryFolder())
     let bytes = ClosableBytes(try Self.longFilm(in: folder))
     let asset = Asset(place: .source(name: "long.avi") { () throws(MediaError) in bytes }, isolation: .worker)
     let content = ImageExport.Request.Content.images([(Self.time(300), Self.file(out.file("1")))])
     let export = ImageExport(asset, .init(content, settings: Self.settings()))
-    let answers = WakeSignal<[Int]>([])
+    let codes = WakeSignal<[Int]>([])
     export.start { _ in
       bytes.close()
     } completion: { result in
       let code = errorCode { _ = try result.get() }
-      answers.update { $0.append(code) }
+      codes.update { $0.append(code) }
     }
     bytes.waitUntilBlocked()
     export.cancel()
-    #expect(answers.wait { $0.isEmpty ? nil : $0 } == [6015])
-    bytes.waitUntilGivenUp()
+    #expect(codes.wait { $0.isEmpty ? nil : $0 } == [6015])
+    bytes.waitUntilCancelled()
     #expect(try FileManager.default.contentsOfDirectory(atPath: out.path) == [])
     bytes.open()
     _ = try Self.export(asset, .init(content, settings: Self.settings()))
     #expect(try FileManager.default.contentsOfDirectory(atPath: out.path) == ["1"])
   }
 
-  @Test func aCancelledImageIsNoCrashAndItsWorkerIsNotBusy() throws {
+  @Test func cancelledImageIsNotACrashAndItsWorkerIsNotBusy() throws {
     let folder = try TemporaryFolder()
     let pool = WorkerPool(program: try #require(WorkerProgram.path()))
     let (bytes, interrupt) = (ClosableBytes(try Self.longFilm(in: folder)), Interrupt())
@@ -388,7 +388,7 @@ import WholeFiles
     #expect(statistics.busyCount == 0 && statistics.crashCount == 0)
   }
 
-  @Test func aFinishedMakerGivesItsWorkerBack() throws {
+  @Test func finishedMakerReturnsItsWorker() throws {
     let folder = try TemporaryFolder()
     let pool = WorkerPool(program: try #require(WorkerProgram.path()))
     let path = try Self.film.make(in: folder)
@@ -405,7 +405,7 @@ import WholeFiles
 
   // MARK: - Messages
 
-  @Test func tasksAreReadAsTheyWereWritten() throws {
+  @Test func tasksAreUnchangedByEncodingAndDecoding() throws {
     var sheet = ContactSheet(columns: 3, rows: 9)
     sheet.background = .init(red: 1, green: 2, blue: 3)
     let forms = [ImageForm.png, .jpeg(), .jpeg(quality: 3)]
@@ -420,9 +420,9 @@ import WholeFiles
   // MARK: - Exports
 
   private static func export(_ asset: Asset, _ request: ImageExport.Request) throws -> ImageExport.Result {
-    let answer = WakeSignal<Result<ImageExport.Result, MediaError>?>(nil)
-    ImageExport(asset, request).start { result in answer.update { $0 = result } }
-    return try #require(answer.wait { $0 }).get()
+    let completion = WakeSignal<Result<ImageExport.Result, MediaError>?>(nil)
+    ImageExport(asset, request).start { result in completion.update { $0 = result } }
+    return try #require(completion.wait { $0 }).get()
   }
 
   private static func file(_ path: String) -> WholeFile { WholeFile(path: Array(path.utf8), replaces: false, hint: "") }
@@ -434,7 +434,7 @@ private final class ClosableBytes: ByteSource {
     var isClosed = false
     var isCancelled = false
     var isBlocked = false
-    var isGivenUp = false
+    var didCancelRead = false
     var onBlocked: (@Sendable () -> Void)?
   }
 
@@ -449,7 +449,7 @@ private final class ClosableBytes: ByteSource {
   func open() { state.update { $0.isClosed = false } }
   func onBlocked(_ body: @escaping @Sendable () -> Void) { state.update { $0.onBlocked = body } }
   func waitUntilBlocked() { _ = state.wait { $0.isBlocked ? true : nil } as Bool? }
-  func waitUntilGivenUp() { _ = state.wait { $0.isGivenUp ? true : nil } as Bool? }
+  func waitUntilCancelled() { _ = state.wait { $0.didCancelRead ? true : nil } as Bool? }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
     if state.withState({ $0.isClosed }) {
@@ -457,7 +457,7 @@ private final class ClosableBytes: ByteSource {
       state.withState { $0.onBlocked }?()
       let isCancelled = state.wait { !$0.isClosed ? false : $0.isCancelled ? true : nil } as Bool?
       if isCancelled == true {
-        state.update { $0.isGivenUp = true }
+        state.update { $0.didCancelRead = true }
         throw MediaError(.cancelled, "cancelled")
       }
     }

@@ -42,19 +42,19 @@ import Testing
   }
 
   @Test("a worker reads the same samples", arguments: rows)
-  func samples(_ row: Row) throws {
+  func workerReadsTheSameSamples(_ row: Row) throws {
     let rig = try HLSRig(row.arguments, name: row.segmentName)
-    let (here, isolated) = (try Self.reading(rig, .none), try Self.reading(rig, .worker))
-    print("isolated stream: \(row.name): \(here.map { $0.count / 2 }) frames")
-    #expect(here.allSatisfy { !$0.isEmpty })
-    #expect(here == isolated)
+    let (local, isolated) = (try Self.reading(rig, .none), try Self.reading(rig, .worker))
+    print("isolated stream: \(row.name): \(local.map { $0.count / 2 }) frames")
+    #expect(local.allSatisfy { !$0.isEmpty })
+    #expect(local == isolated)
     let path = Array(rig.server.files.file("vod.m3u8").utf8)
     #expect(
       try Asset(path: path, isolation: .none).load() == (try Asset(path: path, isolation: .worker).load()))
   }
 
   @Test("playback is decoded in this process with `worker`, and in a worker with `playback`")
-  func whereItIsDecoded() throws {
+  func isolationDeterminesWherePlaybackIsDecoded() throws {
     let rig = try HLSRig()
     func isInWorker(_ isolation: Asset.Isolation, isPlayback: Bool) throws -> Bool {
       let session = try rig.session("vod.m3u8", isolation)
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func cancellingAReadOfAWorkerIsNoError() throws {
+  @Test func cancelledReadOfAWorkerIsNotAnError() throws {
     let rig = try HLSRig()
     let session = try rig.session("vod.m3u8", .worker)
     let interrupt = Interrupt()
@@ -85,18 +85,18 @@ import Testing
       try reader.read(into: try #require(buffer.baseAddress), capacityFrames: 1_024)
     }
     // Samples of the last decoded frame may come first.
-    if case .endOfTrack = result { Issue.record("a cancelled read is no end") }
+    if case .endOfTrack = result { Issue.record("a cancelled read is not the end") }
     interrupt.reset()
     try reader.seek(toFrame: 300_000)
     #expect(try reader.frames(1_000).count == 2_000)
   }
 
   @Test(
-    "implausible descriptions of a worker are refused",
+    "implausible descriptions of a worker are rejected",
     arguments: [
       "honest", "track", "ticks", "rate", "format", "preroll", "edit",
     ])
-  func plausibility(_ name: String) {
+  func implausibleDescriptionsOfAWorkerAreRejected(_ name: String) {
     var description = RunDescription(
       trackIndex: 0, codecName: "aac", tickNumerator: 1, tickDenominator: 90_000, sampleRateHz: 44_100,
       audioFormat: AudioFormat(sampleRateHz: 44_100, channelCount: 2), seekPrerollFrames: nil, isMovie: false,
@@ -114,18 +114,20 @@ import Testing
   }
 
   @Test(
-    "frames that do not fit into the shared memory are refused",
+    "frames that do not fit into the shared memory are rejected",
     arguments: [
       (1_024, 2, 44_100, 8_192), (0, 2, 44_100, nil), (-1, 2, 44_100, nil), (1_024, 65, 44_100, nil),
       (1_024, 0, 44_100, nil), (1_024, 2, 0, nil), (131_072, 2, 44_100, 1 << 20), (131_073, 2, 44_100, nil),
       (Int.max, 64, 44_100, nil),
     ] as [(Int, Int, Int, Int?)])
-  func frames(_ frameCount: Int, _ channelCount: Int, _ rate: Int, _ byteCount: Int?) {
+  func framesLargerThanTheSharedMemoryAreRejected(
+    _ frameCount: Int, _ channelCount: Int, _ rate: Int, _ byteCount: Int?
+  ) {
     let layout = SampleLayout(format: .float32Planar, sampleRateHz: rate, channelCount: channelCount)
     #expect(RunFrame(layout: layout, frameCount: frameCount).sampleByteCount == byteCount)
   }
 
-  @Test func framesAreTheSameAfterTheyWereInSharedMemory() throws {
+  @Test func framesAreUnchangedAfterCopyingThroughSharedMemory() throws {
     for format in SampleFormat.allCases {
       for channelCount in [1, 2, 6, 12] {
         let layout = SampleLayout(

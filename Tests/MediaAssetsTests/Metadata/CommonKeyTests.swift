@@ -43,7 +43,7 @@ import Testing
     Row(space: .quickTimeMetadata, key: "com.apple.quicktime.director", common: .contributor),
   ]
 
-  @Test(arguments: rows) func keysHaveTheirCommonKeys(_ row: Row) {
+  @Test(arguments: rows) func keysMapToTheirCommonKeys(_ row: Row) {
     #expect(CommonKeyTable.commonKey(of: row.key, in: row.space, description: row.text) == row.common)
   }
 
@@ -61,7 +61,7 @@ import Testing
     return metadata
   }
 
-  @Test func substitutesCountWhereTheKeyItselfIsMissing() {
+  @Test func substituteKeysAreUsedOnlyIfTheKeyIsMissing() {
     let both = metadata([
       (.id3v2, "COMM", "note", "a"), (.id3v2, "COMM", nil, "b"), (.id3v2, "TDRL", nil, "2004"),
       (.id3v2, "TDRC", nil, "2003"), (.id3v2, "TXXX", "LYRICIST", "c"),
@@ -72,7 +72,7 @@ import Testing
     #expect(alone.strings(.description) == ["a"] && alone.strings(.creationDate) == ["2004"])
   }
 
-  @Test func totalsOfAnyFormatBelongToTheirNumbers() {
+  @Test func totalsOfAnyFormatAreAttachedToTheirNumbers() {
     func total(_ metadata: AssetMetadata) -> [String?] { metadata.commonMetadata.map { $0.extraAttributes[.total] } }
     #expect(
       total(
@@ -88,7 +88,7 @@ import Testing
     arguments: [
       ("genre", "TCON"), ("Album_Artist", "TPE2"), ("TSRC", "TSRC"), ("lyrics-deu", "USLT"), ("my own", "TXXX"),
     ])
-  func namesOfFFmpegBecomeThoseOfFrames(_ name: String, _ frame: String) {
+  func ffmpegNamesMapToID3Frames(_ name: String, _ frame: String) {
     let item = DictionaryMetadata.item(MetadataEntry(key: name, value: Array("x".utf8)), formatName: "mp3")
     #expect(item.key == frame && item.extraAttributes[.info] == (frame == "TXXX" ? name : nil))
   }

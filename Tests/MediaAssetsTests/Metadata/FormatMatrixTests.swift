@@ -47,11 +47,11 @@ import Testing
     var mutagenReads = true
   }
 
-  private static let noTrim = "nothing in the file says what is not the original"
+  private static let noTrim = "the file does not declare its padding"
   private static let estimate = "estimated from the size"
-  private static let uncut = "what encoders add is counted"
-  private static let noEnd = "the end is not cut off"
-  private static let noWords = "it reads the tag's picture, not its words"
+  private static let uncut = "the padding of the encoder is counted"
+  private static let noEnd = "the end is not trimmed"
+  private static let noWords = "it reads the artwork of the tag, not its text"
   private static let noYear = "no date: the year has another name"
   private static let noAlbum = "no album and no date: they have other names"
   private static let twoBlocks = "ffmpeg's decoder takes off two blocks that its encoder did not put in"
@@ -75,8 +75,8 @@ import Testing
     ),
     Row(name: "m4a aac, ffmpeg", ffmpegDecodes: noEnd, mutagenDuration: uncut), Row(name: "m4a alac, ffmpeg"),
     Row(
-      name: "mp4 in fragments, ffmpeg", ffmpegDecodes: "neither end is cut off", ffprobeDuration: uncut,
-      mutagenDuration: "it looks into no fragment", missing: "picture"),
+      name: "mp4 in fragments, ffmpeg", ffmpegDecodes: "neither end is trimmed", ffprobeDuration: uncut,
+      mutagenDuration: "it reads no fragments", missing: "picture"),
     Row(name: "mp4 with video, ffmpeg", ffmpegDecodes: noEnd, mutagenDuration: uncut),
     Row(name: "ogg vorbis, oggenc"), Row(name: "ogg vorbis, ffmpeg"),
     Row(name: "opus, opusenc", ffprobeDuration: uncut), Row(name: "opus, ffmpeg", ffprobeDuration: uncut),
@@ -109,12 +109,12 @@ import Testing
   private static func isEqual(_ first: Double, _ second: Double) -> Bool { abs(first - second) <= 0.001 }
 
   /// Checks that two values agree, or that there is a reason for the difference. Returns the text for the table.
-  private static func compare(_ isSame: Bool, _ reason: String, _ what: String) -> String {
-    #expect(isSame == reason.isEmpty, "\(what): \(reason.isEmpty ? "differs" : "is the same: \(reason)")")
+  private static func compare(_ isSame: Bool, _ reason: String, _ subject: String) -> String {
+    #expect(isSame == reason.isEmpty, "\(subject): \(reason.isEmpty ? "differs" : "is the same: \(reason)")")
     return isSame ? "same" : reason
   }
 
-  @Test func everyFormatIsAsLongAndSaysTheSameAsOthersFind() throws {
+  @Test func lengthsBitRatesTagsAndArtworkEqualThoseOfOtherPrograms() throws {
     let folder = try TemporaryFolder()
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("write-formats.py")
     try Tool.run("/usr/bin/python3", [script.path, folder.path])
@@ -150,8 +150,8 @@ import Testing
     #expect(bitRate == file.ffprobe.bitRate, "\(row.name): bit rate")
 
     // From a position in the middle, the remaining frames.
-    let place = frames - 50_001
-    try reader.seekExactly(to: MediaTime(frame: Int64(place), rate: file.ffprobe.rate))
+    let position = frames - 50_001
+    try reader.seekExactly(to: MediaTime(frame: Int64(position), rate: file.ffprobe.rate))
     let rest = try reader.readToEnd().count / reader.format.channelCount
     let isCoarse = ["matroska", "webm"].contains { row.name.hasPrefix($0) }
     #expect(abs(rest - 50_001) <= (isCoarse ? file.ffprobe.rate / 1_000 : 0), "\(row.name): after a seek")
@@ -159,17 +159,17 @@ import Testing
     let metadata = try MetadataMatrixTests.read(file.file)
     #expect(metadata.warnings.isEmpty, "\(row.name): \(metadata.warnings)")
     let canonical = MetadataMatrixTests.canonical(metadata)
-    let own = canonical.filter { Self.tags[$0.key] != nil }.mapValues { $0.joined(separator: ";") }
+    let ours = canonical.filter { Self.tags[$0.key] != nil }.mapValues { $0.joined(separator: ";") }
     let picture = canonical["pictures"]?.first.map { $0.split(separator: " ").suffix(2).joined(separator: " ") }
-    #expect(own == (row.missing == "tags and picture" ? [:] : Self.tags), "\(row.name): tags")
+    #expect(ours == (row.missing == "tags and picture" ? [:] : Self.tags), "\(row.name): tags")
     #expect((picture == nil) == row.missing.hasSuffix("picture"), "\(row.name): picture")
-    var sameTags = Self.compare(own == file.ffprobe.tags, row.ffprobeTags, "\(row.name): ffprobe's tags")
+    var sameTags = Self.compare(ours == file.ffprobe.tags, row.ffprobeTags, "\(row.name): ffprobe's tags")
     var samePicture = Self.compare(picture == file.ffprobe.picture, "", "\(row.name): ffprobe's picture")
     if let mutagen = file.mutagen {
-      #expect(mutagen.tags == own, "\(row.name): mutagen's tags")
+      #expect(mutagen.tags == ours, "\(row.name): mutagen's tags")
       #expect(mutagen.picture == picture, "\(row.name): mutagen's picture")
     }
-    if sameTags == "same" { sameTags = own.isEmpty ? "none" : "\(own.count) same" }
+    if sameTags == "same" { sameTags = ours.isEmpty ? "none" : "\(ours.count) same" }
     if samePicture == "same" { samePicture = picture ?? "none" }
     func text(_ seconds: Double) -> String { String(format: "%.4f", seconds) }
     print(
