@@ -139,8 +139,9 @@ enum MediaPatch {
   ///   - edit: a call of one of its functions, in which `data` and `other` are the bytes of the two files.
   ///   - other: a second file; nil: none.
   static func apply(_ edit: String, from source: String, other: String? = nil, to target: String) throws {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Collection").path
+    // `Tests`, three levels above this file.
+    let tests = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    let folder = tests.appendingPathComponent("Collection").path
     let program = """
       import sys
       sys.path.insert(0, sys.argv[1])
