@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HTTPAssetTests {
   private static let frameCount = 44_100 * 40
 
-  /// A server with a minute of time-coded audio in some format.
+  /// A server with 40 seconds of time-coded audio in some format.
   private func serve(_ name: String, _ arguments: [String] = []) throws -> HTTPServer {
     let server = try HTTPServer()
     let wav = server.files.file("source.wav")
