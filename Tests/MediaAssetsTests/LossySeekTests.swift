@@ -26,7 +26,7 @@ import Testing
   ]
 
   @Test(arguments: rows)
-  func afterASeekTheSoundIsThatOfAReadFromTheStart(_ row: Row) throws {
+  func audioAfterASeekEqualsAReadFromTheStart(_ row: Row) throws {
     let folder = try TemporaryFolder()
     let path = folder.file(row.name)
     let source = "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=8:s=44100"
@@ -59,44 +59,44 @@ import Testing
     Row(name: "a.m4a", options: ["-c:a", "aac", "-aac_pns", "0"]),
     Row(name: "lossless.m4a", options: ["-c:a", "alac"]),
   ])
-  func aReadFromTheStartIsWhatFFmpegDecodes(_ row: Row) throws {
+  func readFromTheStartEqualsFFmpegsDecode(_ row: Row) throws {
     let folder = try TemporaryFolder()
     let path = folder.file(row.name)
     let frameCount = 355_400
-    let sound = "0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0)|0.3*sin(2*PI*(900-50*t)*t)+0.1*random(1)"
+    let expression = "0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0)|0.3*sin(2*PI*(900-50*t)*t)+0.1*random(1)"
     try Tool.ffmpeg(
-      arguments: ["-f", "lavfi", "-i", "aevalsrc=exprs='\(sound)':d=9:s=44100,atrim=end_sample=\(frameCount)"]
+      arguments: ["-f", "lavfi", "-i", "aevalsrc=exprs='\(expression)':d=9:s=44100,atrim=end_sample=\(frameCount)"]
         + row.options + [path])
-    let heard = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+    let played = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
     let decoded = try Tool.decode(path)
     let padding = decoded.count / 2 - frameCount
     let packet = ["a.m4a": 1_024, "ima.wav": 1_017, "ms.wav": 1_012][row.name] ?? 1
     #expect((0..<packet).contains(padding), "\(padding) frames more")
     // FFmpeg writes ADPCM in whole blocks, and no position of the end in the last block.
-    #expect(heard.count == (row.options[1].hasPrefix("adpcm") ? decoded.count : 2 * frameCount))
-    let isSame = heard == Array(decoded.prefix(heard.count))
+    #expect(played.count == (row.options[1].hasPrefix("adpcm") ? decoded.count : 2 * frameCount))
+    let isSame = played == Array(decoded.prefix(played.count))
     #expect(isSame)
   }
 
   /// FFmpeg writes the end of an edit in milliseconds, rounded down. When reading, it drops a last packet with few
   /// frames that starts after that end. The engine plays this packet.
   @Test(arguments: [(false, 1), (false, 3), (false, 19), (false, 27), (false, 32), (true, 1), (true, 5)])
-  func aLastPacketBehindTheEndOfTheEditIsHeard(_ isMP3: Bool, _ lastFrames: Int) throws {
+  func lastPacketAfterTheEndOfTheEditIsPlayed(_ isMP3: Bool, _ lastFrames: Int) throws {
     let folder = try TemporaryFolder()
     let priming = isMP3 ? 1_105 : 1_024
     let frameCount = (isMP3 ? 300 * 1_152 : 348 * 1_024) - priming + lastFrames
     let path = folder.file("a.mp4")
-    let sound = "anoisesrc=d=9:r=44100:a=0.3:seed=5,atrim=end_sample=\(frameCount)"
+    let source = "anoisesrc=d=9:r=44100:a=0.3:seed=5,atrim=end_sample=\(frameCount)"
     let codec = isMP3 ? ["libmp3lame"] : ["aac", "-aac_pns", "0"]
-    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", sound, "-c:a"] + codec + [path])
-    let isLeftOut = try Tool.decode(path).count < frameCount
-    #expect(isLeftOut == (lastFrames < 20), "by FFmpeg")
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", source, "-c:a"] + codec + [path])
+    let isDropped = try Tool.decode(path).count < frameCount
+    #expect(isDropped == (lastFrames < 20), "by FFmpeg")
     let asset = Asset(path: path)
     let reader = try AudioTrackReader(asset: asset)
-    let heard = try reader.readToEnd()
+    let played = try reader.readToEnd()
     let media = try EditList.media(of: path)
-    let isSame = heard == Array(media[priming..<(priming + frameCount)])
-    #expect(heard.count == frameCount && isSame)
+    let isSame = played == Array(media[priming..<(priming + frameCount)])
+    #expect(played.count == frameCount && isSame)
     #expect(reader.startTrim.frameCount == Int64(priming))
     let properties = try asset.load()
     #expect(properties.duration == MediaTime(frame: Int64(frameCount), rate: 44_100))
@@ -106,7 +106,7 @@ import Testing
       let time = MediaTime(frame: Int64(target), rate: 44_100)
       #expect(try reader.seekExactly(to: time) == time)
       let (position, samples) = try reader.readFrames(min(3_000, frameCount - target))
-      let isSame = samples == Array(heard[target..<min(frameCount, target + 3_000)])
+      let isSame = samples == Array(played[target..<min(frameCount, target + 3_000)])
       #expect(position == Int64(target) && isSame, "\(target)")
     }
     #expect(try reader.seekExactly(to: .positiveInfinity) == MediaTime(frame: Int64(frameCount), rate: 44_100))
@@ -118,7 +118,7 @@ import Testing
     Row(name: "a.ogg", options: ["-c:a", "libvorbis"]), Row(name: "a.opus", options: ["-c:a", "libopus"]),
     Row(name: "a.mp4", options: ["-c:a", "aac"]),
   ])
-  func timeZeroIsTheFirstTrueSample(_ row: Row) throws {
+  func timeZeroIsTheFirstSampleOfTheOriginal(_ row: Row) throws {
     let folder = try TemporaryFolder()
     let path = folder.file(row.name)
     // A click in silence, at 0.5 s.
@@ -134,13 +134,13 @@ import Testing
   @Test(arguments: [
     ("a.mka", "flac", false), ("a.mkv", "flac", true), ("b.mkv", "aac", true), ("c.mkv", "libvorbis", true),
   ])
-  func matroskaIsExactThoughItsTimestampsAreNot(_ name: String, _ codec: String, _ hasVideo: Bool) throws {
+  func seeksInMatroskaAreExactDespiteRoundedTimestamps(_ name: String, _ codec: String, _ hasVideo: Bool) throws {
     let folder = try TemporaryFolder()
     let path = folder.file(name)
     let video = hasVideo ? ["-f", "lavfi", "-i", "testsrc=duration=8:size=64x48:rate=25", "-c:v", "mpeg4"] : []
-    let sound = ["-f", "lavfi", "-i", "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=8:s=44100"]
+    let audio = ["-f", "lavfi", "-i", "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=8:s=44100"]
     let options = ["-c:a", codec] + (codec == "aac" ? ["-aac_pns", "0"] : [])
-    try Tool.ffmpeg(arguments: sound + video + options + [path])
+    try Tool.ffmpeg(arguments: audio + video + options + [path])
     let asset = Asset(path: path)
     let reference = try AudioTrackReader(asset: asset).readToEnd()
     let reader = try AudioTrackReader(asset: asset)
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func soundBesideVideoPlaysFromThePresentationStart() throws {
+  @Test func audioOfVideoFilesPlaysFromThePresentationStart() throws {
     let folder = try TemporaryFolder()
     for name in ["a.mp4", "a.mkv", "a.ts"] {
       let path = folder.file(name)

@@ -69,14 +69,14 @@ enum Tool {
   /// Runs a tool from PATH and discards its standard output.
   static func run(_ name: String, _ arguments: [String]) throws {
     var child = pid_t()
-    var words = ([name] + arguments).map { strdup($0) }
-    defer { for word in words { free(word) } }
-    words.append(nil)
+    var cArguments = ([name] + arguments).map { strdup($0) }
+    defer { for argument in cArguments { free(argument) } }
+    cArguments.append(nil)
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    let spawned = posix_spawnp(&child, name, &actions, nil, words, environ)
+    let spawned = posix_spawnp(&child, name, &actions, nil, cArguments, environ)
     guard spawned == 0 else {
       throw Failure(description: "\(name) cannot be run: \(String(cString: strerror(spawned)))")
     }
@@ -88,19 +88,19 @@ enum Tool {
 
 extension AudioTrackReader {
   /// Reads up to `frameCount` frames; fewer at the end.
-  func readFrames(_ frameCount: Int, pieceFrames: Int = 1_000) throws -> (position: Int64?, samples: [Float]) {
+  func readFrames(_ frameCount: Int, chunkFrames: Int = 1_000) throws -> (position: Int64?, samples: [Float]) {
     var samples: [Float] = []
     var first: Int64?
     var expected: Int64?
-    let piece = UnsafeMutablePointer<Float>.allocate(capacity: pieceFrames * format.channelCount)
-    defer { piece.deallocate() }
+    let chunk = UnsafeMutablePointer<Float>.allocate(capacity: chunkFrames * format.channelCount)
+    defer { chunk.deallocate() }
     while samples.count < frameCount * format.channelCount {
-      let wanted = min(pieceFrames, frameCount - samples.count / format.channelCount)
-      guard case .frames(let count, let position) = try read(into: piece, capacityFrames: wanted) else { break }
+      let wanted = min(chunkFrames, frameCount - samples.count / format.channelCount)
+      guard case .frames(let count, let position) = try read(into: chunk, capacityFrames: wanted) else { break }
       first = first ?? position
       #expect(expected == nil || position == expected, "positions are contiguous")
       expected = position + Int64(count)
-      samples += UnsafeBufferPointer(start: piece, count: count * format.channelCount)
+      samples += UnsafeBufferPointer(start: chunk, count: count * format.channelCount)
     }
     return (first, samples)
   }
@@ -113,18 +113,18 @@ extension AudioTrackReader {
 
   /// Reads all remaining frames into `samples`, including those before an error.
   func readToEnd(into samples: inout [Float]) throws {
-    let piece = UnsafeMutablePointer<Float>.allocate(capacity: 4_096 * format.channelCount)
-    defer { piece.deallocate() }
+    let chunk = UnsafeMutablePointer<Float>.allocate(capacity: 4_096 * format.channelCount)
+    defer { chunk.deallocate() }
     var expected = position
-    while case .frames(let count, let position) = try read(into: piece, capacityFrames: 4_096) {
+    while case .frames(let count, let position) = try read(into: chunk, capacityFrames: 4_096) {
       #expect(position == expected, "positions are contiguous")
       expected += Int64(count)
-      samples += UnsafeBufferPointer(start: piece, count: count * format.channelCount)
+      samples += UnsafeBufferPointer(start: chunk, count: count * format.channelCount)
     }
   }
 
   /// Reads all remaining frames.
-  func readToEnd() throws -> [Float] { try readFrames(.max / 64, pieceFrames: 4_096).samples }
+  func readToEnd() throws -> [Float] { try readFrames(.max / 64, chunkFrames: 4_096).samples }
 }
 
 /// Runs `body` and returns the code of its error; 0 without an error.

@@ -43,11 +43,11 @@ enum MovieBoxes {
     let parents = (1..<path.count).map { Array(path.prefix($0)) }
     let starts = try parents.map { try range(of: $0, in: bytes).lowerBound }
     let parentEnd = try range(of: Array(path.dropLast()), in: bytes).upperBound
-    let place = (try? range(of: path, in: bytes)) ?? parentEnd..<parentEnd
+    let replacedRange = (try? range(of: path, in: bytes)) ?? parentEnd..<parentEnd
     var result = bytes
-    result.replaceSubrange(place, with: box)
+    result.replaceSubrange(replacedRange, with: box)
     for start in starts {
-      let size = Int(number(bytes, start)) + box.count - place.count
+      let size = Int(number(bytes, start)) + box.count - replacedRange.count
       result.replaceSubrange(start..<(start + 4), with: bigEndian(UInt32(size)))
     }
     return result
@@ -86,8 +86,8 @@ enum MovieBoxes {
     let table = try self.range(of: ["moov", "trak", "mdia", "minf", "stbl", "stco"], in: bytes).lowerBound
     var result = bytes
     for entry in 0..<Int(number(bytes, table + 12)) {
-      let place = table + 16 + 4 * entry
-      result.replaceSubrange(place..<(place + 4), with: bigEndian(number(bytes, place) + UInt32(range.count)))
+      let offset = table + 16 + 4 * entry
+      result.replaceSubrange(offset..<(offset + 4), with: bigEndian(number(bytes, offset) + UInt32(range.count)))
     }
     let header = Array(result[range])
     result.removeSubrange(range)

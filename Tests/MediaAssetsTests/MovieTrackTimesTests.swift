@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [UInt8(0), 1])
-  func anEditThatEndsWithinATickOfTheMediaMeansItsEnd(_ version: UInt8) throws {
+  func editThatEndsWithinATickOfTheMediaEndsWithTheMedia(_ version: UInt8) throws {
     let whole = try #require(times(movie([(478, -1), (10_302, 0)], duration: 494_462, version: version)))
     #expect(whole.movieTimescale == 1_000 && whole.mediaTimescale == 48_000 && whole.mediaDuration == 494_462)
     #expect(whole.edits.map(\.duration) == [478, 10_302] && whole.edits.map(\.mediaStart) == [-1, 0])
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// The edit is 32 frames shorter than the media: FFmpeg drops a last packet of at most that length.
-  @Test func aLastSampleBehindTheEndOfTheEditIsNoticed() throws {
+  @Test func lastSampleAfterTheEndOfTheEditIsDetected() throws {
     func last(_ duration: UInt32, of edit: Edit = (10_298, 256)) throws -> Int64? {
       let found = try #require(
         times(movie([edit], duration: 494_592, samples: [(482, 1_024), (2, 512), (1, duration)])))
@@ -84,7 +84,7 @@ import Testing
     #expect(times(movie([(10_298, 256)], duration: 494_592, samples: [(0, 10)]))?.lastSampleDuration == nil)
   }
 
-  @Test func anEditThatEndsElsewhereIsBelieved() throws {
+  @Test func editThatEndsElsewhereHasNoMediaEnd() throws {
     #expect(try #require(times(movie([(10_297, 256)], duration: 494_592))).mediaEnd == nil)
     #expect(try #require(times(movie([(10_300, 256)], duration: 494_592))).mediaEnd == nil)
     // Ticks as fine as frames are unambiguous.
@@ -92,7 +92,7 @@ import Testing
     #expect(try #require(times(movie([(1_000, 0)], duration: 1_000, movieTimescale: 48_000))).mediaEnd == 1_000)
   }
 
-  @Test func aFragmentedMovieSaysOnlyWhereItBegins() throws {
+  @Test func fragmentedMovieHasAnOriginAndNoEnd() throws {
     let fragmented = try #require(times(movie([(0, 1_024)], duration: 0)))
     #expect(fragmented.mediaOrigin == -1_024 && fragmented.mediaEnd == nil)
     let plain = try #require(times(movie([], duration: 494_462)))
@@ -100,7 +100,7 @@ import Testing
     #expect(try #require(times(movie([(10_302, 0)], duration: .init(UInt32.max)))).mediaDuration == 0)
   }
 
-  @Test func severalStretchesOtherSpeedsAndOtherTracksHaveNoOneOrigin() throws {
+  @Test func severalEditsOtherRatesAndMissingTracksHaveNoOrigin() throws {
     #expect(try #require(times(movie([(100, 0), (100, 9_600)], duration: 494_462))).mediaOrigin == nil)
     #expect(try #require(times(movie([(100, -1)], duration: 494_462))).mediaOrigin == nil)
     let fast = try #require(times(movie([(10_302, 0)], duration: 494_462, rate: 0x2_0000)))
@@ -114,7 +114,7 @@ import Testing
     #expect(times(boxes.flatMap { $0 } + movie([(10_302, 0)], duration: 494_462)) == nil)
   }
 
-  @Test func numbersThatDoNotFitAreNoEnd() throws {
+  @Test func overflowingTimesHaveNoOriginAndNoEnd() throws {
     let huge = UInt64(Int64.max)
     #expect(try #require(times(movie([(huge, -1), (huge, 0)], duration: 9, version: 1))).mediaOrigin == nil)
     #expect(try #require(times(movie([(huge / 2, -1), (9, 0)], duration: 9, version: 1))).mediaOrigin == nil)
@@ -135,7 +135,7 @@ import Testing
     #expect(!timeline.stretches.isEmpty && timeline.endFrame == end)
   }
 
-  @Test func stretchesFollowEachOtherWhateverTheListSays() throws {
+  @Test func stretchesAreContiguousForAnyEditList() throws {
     let huge = UInt64(Int64.max)
     let lists: [[Edit]] = [
       [(100, 0), (100, 9_600)], [(0, 5), (7, 5)], [(100, 5), (0, 5)], [(3, 0), (0, 100_000_000)], [(5, 0), (9, -1)],
@@ -163,7 +163,7 @@ import Testing
 
   /// Truncated at every byte, and with every byte changed, it is read or rejected, but never read wrongly.
   @Test(arguments: [UInt8(0), 1])
-  func cutAndChangedAnywhere(_ version: UInt8) throws {
+  func fileCutOrChangedAtAnyByteIsReadCorrectlyOrRejected(_ version: UInt8) throws {
     let bytes = movie([(478, -1), (10_302, 0)], duration: 494_462, version: version)
     let whole = try #require(times(bytes))
     for count in bytes.indices {
@@ -175,10 +175,10 @@ import Testing
     for count in short.indices {
       check(times(Array(short.prefix(count))).flatMap { EditedTimeline($0, sampleRateHz: 48_000) })
     }
-    for (bytes, place) in bytes.indices.map({ (bytes, $0) }) + short.indices.map({ (short, $0) }) {
+    for (bytes, offset) in bytes.indices.map({ (bytes, $0) }) + short.indices.map({ (short, $0) }) {
       for value in [UInt8(0), 1, 0x7f, 0x80, 0xff] {
         var changed = bytes
-        changed[place] = value
+        changed[offset] = value
         guard let found = times(changed) else { continue }
         #expect(found.movieTimescale > 0 && found.mediaTimescale > 0 && found.mediaDuration >= 0)
         #expect(found.mediaEnd.map { $0 >= found.mediaOrigin ?? .max } ?? true)

@@ -29,17 +29,17 @@ enum OggFile {
   static func page(_ page: [UInt8], granule: Int64) -> [UInt8] {
     var page = page
     for byte in 0..<8 { page[6 + byte] = UInt8(truncatingIfNeeded: granule >> (8 * Int64(byte))) }
-    return checked(page)
+    return withChecksum(page)
   }
 
   /// The page marked as the last one of its stream, or not.
   static func page(_ page: [UInt8], isLast: Bool) -> [UInt8] {
     var page = page
     page[5] = isLast ? page[5] | 4 : page[5] & ~4
-    return checked(page)
+    return withChecksum(page)
   }
 
-  private static func checked(_ page: [UInt8]) -> [UInt8] {
+  private static func withChecksum(_ page: [UInt8]) -> [UInt8] {
     var page = page
     let checksum = page.withUnsafeBytes { OggChecksum.shared.checksum($0) }
     for byte in 0..<4 { page[22 + byte] = UInt8(truncatingIfNeeded: checksum >> (8 * UInt32(byte))) }

@@ -98,7 +98,7 @@ import Testing
   ]
 
   @Test(arguments: edits)
-  func granulePositionsAreObeyed(_ edit: Edit) throws {
+  func granulePositionsDetermineStartAndEnd(_ edit: Edit) throws {
     let folder = try TemporaryFolder()
     let path = try OggFile.clicks(in: folder, as: "a.ogg", seconds: 8, rate: 44_100, channelCount: 1, ["-q", "3"])
     let original = try read(path).samples
@@ -126,7 +126,7 @@ import Testing
 
   /// The streams of a chain are contiguous, each from its start to its end.
   @Test(arguments: [[0.083, 3], [3, 0.083], [1, 3, 0.083], [3, 3]])
-  func theStreamsOfAChainFollowEachOther(_ lengths: [Double]) throws {
+  func chainedStreamsPlayOneAfterAnother(_ lengths: [Double]) throws {
     let folder = try TemporaryFolder()
     var expected: [Float] = []
     var bytes: [UInt8] = []
@@ -148,7 +148,7 @@ import Testing
     #expect(try Asset(path: chain, prefersPreciseDuration: true).load().duration == length)
   }
 
-  @Test func seeksBesideVideoAreExact() throws {
+  @Test func seeksInFilesWithVideoAreExact() throws {
     let folder = try TemporaryFolder()
     let wave = try OggFile.clicks(in: folder, as: "a.ogg", seconds: 8, rate: 44_100, channelCount: 1, ["-q", "3"])
     let path = folder.file("a.ogv")
@@ -163,7 +163,7 @@ import Testing
 
   /// After a missing page the audio follows the granule positions, for a read and for seeks.
   @Test(arguments: [(["-q", "3"], [7]), (["ffmpeg", "-c:a", "libvorbis", "-page_duration", "60000"], Array(30..<42))])
-  func aMissingPageIsSilenceAndSeeksAgree(_ encoder: [String], _ missing: [Int]) throws {
+  func missingPageIsSilenceForReadsAndSeeks(_ encoder: [String], _ missing: [Int]) throws {
     let folder = try TemporaryFolder()
     let path = try OggFile.clicks(in: folder, as: "a.ogg", seconds: 8, rate: 44_100, channelCount: 1, encoder)
     let original = try read(path).samples
@@ -181,7 +181,7 @@ import Testing
 
   /// A step of the granule positions that is not a multiple of a block, and shorter than several blocks: the positions
   /// apply.
-  @Test func aStepOfGranulePositionsIsSilenceAndSeeksAgree() throws {
+  @Test func granulePositionStepIsSilenceForReadsAndSeeks() throws {
     let folder = try TemporaryFolder()
     let path = try OggFile.clicks(in: folder, as: "a.ogg", seconds: 8, rate: 44_100, channelCount: 1, ["-q", "3"])
     let original = try read(path).samples
@@ -195,7 +195,7 @@ import Testing
     #expect(try wrongSeeks(stepped, whole, 60).isEmpty)
   }
 
-  @Test func filesCutAnywhereAndFilesWithChangedBytesAreReadToTheirEnd() throws {
+  @Test func truncatedAndChangedFilesAreReadToTheirEnd() throws {
     let folder = try TemporaryFolder()
     let path = try OggFile.clicks(in: folder, as: "a.ogg", seconds: 1, rate: 44_100, channelCount: 1, ["-q", "3"])
     let bytes = try readFile(path)
@@ -223,7 +223,7 @@ import Testing
   // MARK: - Cost
 
   /// A seek reads a few pages: those for the search, and those from which decoding starts.
-  @Test func aSeekReadsLittle() throws {
+  @Test func seekReadsOnlyAFewPages() throws {
     let folder = try TemporaryFolder()
     let path = try OggFile.clicks(in: folder, as: "a.ogg", seconds: 60, rate: 44_100, channelCount: 1, ["-q", "6"])
     let asset = Asset(path: path)
@@ -239,7 +239,7 @@ import Testing
   // MARK: - Export
 
   /// The exported range has the samples of a whole read.
-  @Test func aRangeIsExportedExactly() async throws {
+  @Test func exportedRangeEqualsAWholeRead() async throws {
     let folder = try TemporaryFolder()
     let path = try OggFile.clicks(in: folder, as: "a.ogg", seconds: 8, rate: 44_100, channelCount: 1, ["-q", "3"])
     let whole = try read(path).samples
@@ -260,20 +260,20 @@ import Testing
 
   // MARK: - Comparison
 
-  private struct Whole {
+  private struct WholeRead {
     var samples: [Float]
     var end: MediaTrackReader.TrackEnd?
     var startTrim: EdgeTrim
   }
 
-  private func read(_ path: String) throws -> Whole {
+  private func read(_ path: String) throws -> WholeRead {
     let reader = try AudioTrackReader(asset: Asset(path: path))
     let samples = try reader.readToEnd()
-    return Whole(samples: samples, end: reader.end, startTrim: reader.startTrim)
+    return WholeRead(samples: samples, end: reader.end, startTrim: reader.startTrim)
   }
 
   /// The targets of random seeks after which the samples differ from a whole read.
-  private func wrongSeeks(_ path: String, _ whole: Whole, _ count: Int) throws -> [Int] {
+  private func wrongSeeks(_ path: String, _ whole: WholeRead, _ count: Int) throws -> [Int] {
     let reader = try AudioTrackReader(asset: Asset(path: path))
     let (rate, channelCount) = (reader.format.sampleRateHz, reader.format.channelCount)
     let frameCount = whole.samples.count / channelCount

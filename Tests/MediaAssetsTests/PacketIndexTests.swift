@@ -7,10 +7,10 @@ import Testing
 
 /// An asset's packet index: built once, shared, bounded, and discarded when the file changes.
 @Suite struct PacketIndexTests {
-  private static let sound = "aevalsrc=0.4*sin(2*PI*(200+50*t)*t)+0.1*random(0):d=40:s=44100"
+  private static let audioSource = "aevalsrc=0.4*sin(2*PI*(200+50*t)*t)+0.1*random(0):d=40:s=44100"
 
   private func makeFile(_ folder: TemporaryFolder, _ name: String, _ options: String...) throws -> String {
-    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.sound] + options + [folder.file(name)])
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.audioSource] + options + [folder.file(name)])
     return folder.file(name)
   }
 
@@ -19,7 +19,7 @@ import Testing
 
   // MARK: - The index
 
-  @Test func placesAreFoundBetweenOthers() {
+  @Test func lookupFindsTheNearestEarlierEntry() {
     let index = PacketIndex(identity: Self.identity, streamIndex: 0, firstByte: 100, spacingFrames: 10)
     for frame in stride(from: Int64(0), to: 1_000, by: 3) {
       index.note(PacketIndex.Place(byte: 100 + frame * 7, frame: frame))
@@ -37,15 +37,15 @@ import Testing
     #expect(index.placeCount == before)
   }
 
-  @Test func itsMemoryIsBounded() {
+  @Test func indexMemoryIsBounded() {
     let index = PacketIndex(identity: Self.identity, streamIndex: 0, firstByte: 0, spacingFrames: 1)
     let count = Int64(PacketIndex.maximumPlaceCount) * 5
     for number in 0..<count { index.note(PacketIndex.Place(byte: number * 2, frame: number)) }
     #expect(index.placeCount <= PacketIndex.maximumPlaceCount)
     #expect(index.reach.spacingFrames == 8)
     for frame in [Int64(0), 1, 77_777, count / 2, count - 1] {
-      let place = index.place(atOrBefore: frame)
-      #expect(place.byte == place.frame * 2 && frame - place.frame < 16)
+      let entry = index.place(atOrBefore: frame)
+      #expect(entry.byte == entry.frame * 2 && frame - entry.frame < 16)
     }
   }
 
@@ -53,7 +53,7 @@ import Testing
 
   /// The first seek builds the index. Later seeks read only the decoded data, and one or two blocks.
   @Test(arguments: [["a.mp3", "-write_xing", "0", "-q:a", "4"], ["a.aac"], ["a.ogg"], ["a.ac3"]])
-  func aSecondSeekReadsLittle(_ arguments: [String]) throws {
+  func secondSeekReadsFewBytes(_ arguments: [String]) throws {
     let folder = try TemporaryFolder()
     let path = folder.file(arguments[0])
     try Tool.ffmpeg(
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: ["a.mp3", "a.aac", "a.ac3"])
-  func theIndexHasTheFramesThatPacketsCount(_ name: String) throws {
+  func indexEntriesEqualThePositionsOfPackets(_ name: String) throws {
     let folder = try TemporaryFolder()
     let path = try makeFile(folder, name)
     let asset = Asset(path: path)
@@ -93,19 +93,19 @@ import Testing
     var frame: Int64 = 0
     var found = 0
     while try demuxer.readPacket(into: packet) == .packet {
-      let place = index.place(atOrBefore: frame)
-      if place.frame == frame {
-        #expect(place.byte == packet.bytePosition)
+      let entry = index.place(atOrBefore: frame)
+      if entry.frame == frame {
+        #expect(entry.byte == packet.bytePosition)
         found += 1
       } else {
-        #expect(place.frame < frame && place.byte < packet.bytePosition ?? 0)
+        #expect(entry.frame < frame && entry.byte < packet.bytePosition ?? 0)
       }
       frame += packetFrames
     }
-    #expect(found == index.placeCount, "every place is a packet's")
+    #expect(found == index.placeCount, "every entry is a packet")
   }
 
-  @Test func readingInOrderBuildsTheIndex() throws {
+  @Test func sequentialReadBuildsTheIndex() throws {
     let folder = try TemporaryFolder()
     let asset = Asset(path: try makeFile(folder, "a.ac3"))
     let reader = try AudioTrackReader(asset: asset)
@@ -118,7 +118,7 @@ import Testing
     #expect(other.media.reader.demuxer.source.readByteCount - before < 200_000)
   }
 
-  @Test func aFileThatIsAnotherOneHasAnotherIndex() throws {
+  @Test func replacedFileGetsANewIndex() throws {
     let folder = try TemporaryFolder()
     let path = try makeFile(folder, "a.mp3", "-write_xing", "0", "-b:a", "64k")
     let other = try makeFile(folder, "b.mp3", "-write_xing", "0", "-b:a", "96k")
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatGrowsAndShrinksIsReadAsItIs() throws {
+  @Test func readsFollowAFileThatGrowsAndShrinks() throws {
     let folder = try TemporaryFolder()
     let path = try makeFile(folder, "a.mp3", "-write_xing", "0", "-id3v2_version", "0", "-b:a", "64k")
     let whole = try readFile(path)
@@ -172,23 +172,23 @@ import Testing
 
   /// Garbage between MP3 frames: the audio at a position equals that of a read from the start.
   @Test(arguments: [1, 2, 3, 4, 5, 6])
-  func damagedMP3KeepsItsPlaces(_ seed: Int) throws {
+  func seeksInDamagedMP3LandAtTheRequestedPositions(_ seed: Int) throws {
     let folder = try TemporaryFolder()
     var bytes = try readFile(
       makeFile(folder, "a.mp3", "-q:a", "5", "-t", "12", "-write_xing", seed % 2 == 0 ? "0" : "1"))
     var random = SplitMix64(state: UInt64(seed))
     for _ in 0..<8 {
-      let place = Int.random(in: 4_000..<bytes.count, using: &random)
+      let offset = Int.random(in: 4_000..<bytes.count, using: &random)
       let noise = (0..<Int.random(in: 1...3_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
       if Bool.random(using: &random) {
-        bytes.insert(contentsOf: noise, at: place)
+        bytes.insert(contentsOf: noise, at: offset)
       } else {
-        bytes.replaceSubrange(place..<min(bytes.count, place + noise.count), with: noise)
+        bytes.replaceSubrange(offset..<min(bytes.count, offset + noise.count), with: noise)
       }
     }
     let path = try folder.write(bytes, as: "damaged.mp3")
     let asset = Asset(path: path)
-    let reference = try readWhatThereIs(AudioTrackReader(asset: asset))
+    let reference = try readUntilEndOrDamage(AudioTrackReader(asset: asset))
     #expect(reference.count > 9 * 44_100)
     let reader = try AudioTrackReader(asset: asset)
     var different = 0
@@ -205,13 +205,13 @@ import Testing
   }
 
   /// All audio up to the end or an error.
-  private func readWhatThereIs(_ reader: AudioTrackReader) throws -> [Float] {
+  private func readUntilEndOrDamage(_ reader: AudioTrackReader) throws -> [Float] {
     var samples: [Float] = []
-    let piece = UnsafeMutablePointer<Float>.allocate(capacity: 4_096)
-    defer { piece.deallocate() }
+    let chunk = UnsafeMutablePointer<Float>.allocate(capacity: 4_096)
+    defer { chunk.deallocate() }
     do {
-      while case .frames(let count, _) = try reader.read(into: piece, capacityFrames: 4_096) {
-        samples += UnsafeBufferPointer(start: piece, count: count)
+      while case .frames(let count, _) = try reader.read(into: chunk, capacityFrames: 4_096) {
+        samples += UnsafeBufferPointer(start: chunk, count: count)
       }
     } catch { guard error.code == .damagedFile else { throw error } }
     return samples

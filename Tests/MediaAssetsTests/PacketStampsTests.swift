@@ -19,7 +19,7 @@ import Testing
     #expect(stamps.isOwn && stamps.ticks == 68)
   }
 
-  @Test func behindALengthThatIsNotKnownNothingIsUntilTheNextTimestamp() {
+  @Test func unknownLengthMakesTheCountUnknownUntilTheNextTimestamp() {
     var stamps = PacketStamps()
     stamps.note(byte: 100, ticks: 7) { nil }
     #expect(stamps.framesSince == 0)
@@ -34,7 +34,7 @@ import Testing
   }
 
   /// Timestamps that are all 64 frames early are corrected, and only they.
-  @Test func timestampsThatAreAllLateByTheSameArePutRight() {
+  @Test func constantTimestampOffsetIsCorrected() {
     var grid = FrameGrid(declaredStep: 64)
     var start: Int64 = 0
     for number in 0..<20 {
@@ -51,7 +51,7 @@ import Testing
   }
 
   /// 44.1 kHz in milliseconds, rounded down: 2 ms are 88 frames, and a packet of that length has 128.
-  @Test func aLengthCutToATickIsTheOneThatTheSizesAllow() {
+  @Test func lengthRoundedDownToATickIsRestoredFromTheFrameSizes() {
     let grid = FrameGrid(declaredStep: 64)
     #expect(grid.frameCount(told: 88, roundingFrames: 45) == 128)
     #expect(grid.frameCount(told: 573, roundingFrames: 45) == 576)

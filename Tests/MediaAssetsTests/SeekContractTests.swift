@@ -55,7 +55,7 @@ import Testing
 
   /// Measured in bytes, each time with a reader that does not know the file: tolerances make no seek more expensive.
   @Test(arguments: files.indices)
-  func aTolerantSeekReadsNoMoreThanAnExactOne(_ file: Int) throws {
+  func tolerantSeekReadsNoMoreThanAnExactOne(_ file: Int) throws {
     let folder = try TemporaryFolder()
     let path = try makeFile(folder, Self.files[file].name, Self.files[file].options)
     func seek(to target: MediaTime, _ before: MediaTime, _ after: MediaTime) throws -> (landed: MediaTime, bytes: Int64)
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func whatIsDecodedAlreadyIsTakenWhenItIsNear() throws {
+  @Test func seekNearDecodedAudioReadsNothing() throws {
     let folder = try TemporaryFolder()
     let reader = try AudioTrackReader(asset: Asset(path: makeFile(folder, "a.flac", [])))
     try reader.seekExactly(to: MediaTime(value: 10, timescale: 1))
@@ -94,12 +94,12 @@ import Testing
     let source = reader.media.reader.demuxer.source
     let before = source.readByteCount
     let tenth = MediaTime(value: 1, timescale: 10)
-    let behind = try reader.seek(
+    let earlier = try reader.seek(
       to: MediaTime(value: 1_019, timescale: 100), toleranceBefore: .positiveInfinity, toleranceAfter: .zero)
-    #expect(behind > MediaTime(value: 10, timescale: 1) && behind < MediaTime(value: 1_019, timescale: 100))
-    let ahead = try reader.seek(
+    #expect(earlier > MediaTime(value: 10, timescale: 1) && earlier < MediaTime(value: 1_019, timescale: 100))
+    let later = try reader.seek(
       to: MediaTime(value: 985, timescale: 100), toleranceBefore: .zero, toleranceAfter: .positiveInfinity)
-    #expect(ahead > MediaTime(value: 985, timescale: 100) && ahead <= MediaTime(value: 10, timescale: 1))
+    #expect(later > MediaTime(value: 985, timescale: 100) && later <= MediaTime(value: 10, timescale: 1))
     #expect(source.readByteCount == before && reader.lastSeekTimings.demuxNanoseconds == 0, "nothing was read")
     // Beyond the tolerance it is not used.
     let far = MediaTime(value: 985, timescale: 100)
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: ["a.mp3", "a.aac", "a.ac3", "a.ogg", "a.wav"])
-  func aSeekBeyondTheEndLandsOnIt(_ name: String) throws {
+  func seekPastTheEndLandsAtTheEnd(_ name: String) throws {
     let folder = try TemporaryFolder()
     let asset = Asset(path: try makeFile(folder, name, name == "a.mp3" ? ["-write_xing", "0"] : []))
     let count = try AudioTrackReader(asset: asset).readToEnd().count
@@ -127,7 +127,7 @@ import Testing
     ("a.opus", true), ("a.opus", false), ("a.ogg", true), ("a.ogg", false), ("a.oga", true), ("a.oga", false),
     ("a.flac", true), ("a.flac", false), ("a.mp3", true), ("bare.mp3", false), ("a.aac", false),
   ])
-  func theEndThatAFreshReaderSeeksIsTheTrueOne(_ name: String, _ believesHeader: Bool) throws {
+  func newReaderSeeksToTheActualEnd(_ name: String, _ trustsHeader: Bool) throws {
     let folder = try TemporaryFolder()
     let path = folder.file(name)
     let options = ["a.ogg": ["-c:a", "libvorbis"], "a.oga": ["-c:a", "flac"], "bare.mp3": ["-write_xing", "0"]][name]
@@ -137,30 +137,30 @@ import Testing
     let count = Int64(try forwards.readToEnd().count)
     #expect(forwards.end?.frame == count)
     let reader = try AudioTrackReader(asset: Asset(path: path))
-    if !believesHeader { reader.media.seekLimit = nil }
+    if !trustsHeader { reader.media.seekLimit = nil }
     let landed = try reader.seekExactly(to: .positiveInfinity)
     #expect(landed == MediaTime(frame: count, rate: 48_000))
     #expect(try reader.readFrames(1).position == nil)
     #expect((reader.end?.frame ?? reader.position) == count)
-    #expect(believesHeader || reader.end != nil)
+    #expect(trustsHeader || reader.end != nil)
     #expect(try AudioTrackReader(asset: Asset(path: path)).exactFrameCount() == count)
   }
 
   @Test(arguments: ["a.mp3", "a.flac", "a.aac"])
-  func timingsAccountForTheSeek(_ name: String) throws {
+  func seekTimingsSumToAtMostTheElapsedTime(_ name: String) throws {
     let folder = try TemporaryFolder()
     let reader = try AudioTrackReader(asset: Asset(path: makeFile(folder, name, [])))
-    let begin = MonotonicClock.nanoseconds
+    let start = MonotonicClock.nanoseconds
     try reader.seekExactly(to: MediaTime(value: 17, timescale: 1))
-    let whole = MonotonicClock.nanoseconds - begin
+    let elapsed = MonotonicClock.nanoseconds - start
     let timings = reader.lastSeekTimings
     let parts = [timings.indexNanoseconds, timings.demuxNanoseconds, timings.decodeNanoseconds]
-    #expect(parts.allSatisfy { $0 > 0 } && parts.reduce(0, +) <= whole, "\(parts) of \(whole)")
+    #expect(parts.allSatisfy { $0 > 0 } && parts.reduce(0, +) <= elapsed, "\(parts) of \(elapsed)")
   }
 
   // MARK: - Cancellation
 
-  @Test func aWalkIsCancelled() throws {
+  @Test func packetWalkCanBeCancelled() throws {
     let folder = try TemporaryFolder()
     let path = try makeFile(folder, "a.mp3", ["-write_xing", "0", "-id3v2_version", "0"])
     let interrupt = Interrupt()
@@ -179,7 +179,7 @@ import Testing
 
   /// Cancelled at any time, a seek returns only that, and the next one is correct.
   @Test(arguments: ["a.mp3", "a.aac", "a.ogg", "a.ac3"])
-  func seeksThatAreCancelledLeaveNothingWrong(_ name: String) throws {
+  func cancelledSeekDoesNotAffectTheNextOne(_ name: String) throws {
     let folder = try TemporaryFolder()
     let path = try makeFile(folder, name, name == "a.mp3" ? ["-write_xing", "0"] : [])
     let reference = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
@@ -222,7 +222,7 @@ import Testing
   // MARK: - Irregular files
 
   /// Chained streams in one file: the audio at a position equals that of a read from the start.
-  @Test func chainedOggIsReadAsFromTheStart() throws {
+  @Test func seeksInChainedOggEqualAReadFromTheStart() throws {
     let folder = try TemporaryFolder()
     let first = try readFile(makeFile(folder, "a.ogg", ["-c:a", "libvorbis", "-serial_offset", "1"]))
     let second = try readFile(makeFile(folder, "b.ogg", ["-c:a", "libvorbis", "-serial_offset", "77"]))
@@ -241,7 +241,7 @@ import Testing
 
   /// Noise in the middle, missing parts, changed bytes: seeks end at the reported position.
   @Test(arguments: ["a.mp3", "a.aac", "a.ogg", "a.opus", "a.oga", "a.ac3"])
-  func damageDoesNoHarmToSeeks(_ name: String) throws {
+  func seeksInDamagedFilesLandAtTheReportedPosition(_ name: String) throws {
     let folder = try TemporaryFolder()
     let original = try readFile(
       makeFile(folder, name, name == "a.oga" ? ["-c:a", "flac", "-t", "5"] : ["-b:a", "48k"]))
@@ -249,14 +249,14 @@ import Testing
     for _ in 0..<25 {
       var bytes = original
       for _ in 0..<Int.random(in: 1...6, using: &random) {
-        let place = Int.random(in: 2_000..<bytes.count, using: &random)
+        let offset = Int.random(in: 2_000..<bytes.count, using: &random)
         let noise = (0..<Int.random(in: 1...2_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
         }
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: bytes.insert(contentsOf: noise, at: place)
-        case 1: bytes.removeSubrange(place..<min(bytes.count, place + noise.count))
-        case 2: bytes.replaceSubrange(place..<min(bytes.count, place + noise.count), with: noise)
-        default: bytes.insert(contentsOf: original.prefix(3_000), at: place)
+        case 0: bytes.insert(contentsOf: noise, at: offset)
+        case 1: bytes.removeSubrange(offset..<min(bytes.count, offset + noise.count))
+        case 2: bytes.replaceSubrange(offset..<min(bytes.count, offset + noise.count), with: noise)
+        default: bytes.insert(contentsOf: original.prefix(3_000), at: offset)
         }
       }
       let path = try folder.write(bytes, as: "damaged-\(name)")
@@ -276,7 +276,7 @@ import Testing
     }
   }
 
-  @Test func aFileOfPageHeadersIsGivenUp() throws {
+  @Test func pageSearchGivesUpInAFileOfPageHeaders() throws {
     let folder = try TemporaryFolder()
     let page: [UInt8] =
       Array("OggS".utf8) + [0, 0] + [UInt8](repeating: 0, count: 20) + [255] + [UInt8](repeating: 255, count: 255)

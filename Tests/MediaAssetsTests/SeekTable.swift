@@ -10,7 +10,7 @@ import Testing
 struct SeekRow: Sendable, CustomTestStringConvertible {
   var name: String
   /// The formats that the issue requires and this row covers.
-  var formats: [DemandedFormat]
+  var formats: [RequiredFormat]
   var source: Music
   var steps: [Step]
   var expectation: Expectation
@@ -23,7 +23,7 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
   /// The expected audio, from the file's path, if it is not the original.
   var expected: (@Sendable (_ path: String) throws -> [Float])?
   /// Additional seek targets, in frames.
-  var places: [Int] = []
+  var extraTargets: [Int] = []
 
   var testDescription: String { name }
   /// The tools with their arguments, in order.
@@ -73,13 +73,13 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
     var description: String {
       switch self {
       case .tool(let name, let arguments, _):
-        ([name] + arguments.filter { !Self.unsaid.contains($0) && !$0.hasPrefix("{") }).joined(separator: " ")
+        ([name] + arguments.filter { !Self.omittedArguments.contains($0) && !$0.hasPrefix("{") }).joined(separator: " ")
       case .edit(let what, _, _): what
       }
     }
 
     /// Arguments that only silence a tool.
-    private static let unsaid: Set<String> = ["--quiet", "-Q", "-s", "-i", "-o"]
+    private static let omittedArguments: Set<String> = ["--quiet", "-Q", "-s", "-i", "-o"]
   }
 
   /// Makes the file in a folder and returns its path.
@@ -88,12 +88,12 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
     for step in steps {
       switch step {
       case .tool(let name, let arguments, let product):
-        let made = folder.file(product)
-        let words = arguments.map { word in
-          word.replacingOccurrences(of: "{in}", with: path).replacingOccurrences(of: "{out}", with: made)
+        let output = folder.file(product)
+        let expanded = arguments.map { argument in
+          argument.replacingOccurrences(of: "{in}", with: path).replacingOccurrences(of: "{out}", with: output)
         }
-        if name == "ffmpeg" { try Tool.ffmpeg(arguments: words) } else { try Tool.run(name, words) }
-        path = made
+        if name == "ffmpeg" { try Tool.ffmpeg(arguments: expanded) } else { try Tool.run(name, expanded) }
+        path = output
       case .edit(_, let product, let edit): path = try folder.write(edit(readFile(path), path), as: product)
       }
     }
@@ -102,7 +102,7 @@ struct SeekRow: Sendable, CustomTestStringConvertible {
 }
 
 /// The formats that the issue requires by name.
-enum DemandedFormat: String, CaseIterable, Sendable {
+enum RequiredFormat: String, CaseIterable, Sendable {
   case wav, rf64, aiff, flacWithSeekTable, flacWithoutSeekTable
   case mp3CBR, mp3VBR, mp3Xing, mp3VBRI, mp3WithoutHeader, mp3AfterGarbage
   case adts, m4aWithEditList, m4aWithITunSMPB, opus, vorbis, alac, wavpack, matroska, ac3, mp4WithVideo
@@ -124,25 +124,25 @@ struct Music: Sendable, Hashable, CustomStringConvertible {
   var description: String { "\(sampleRateHz) Hz, \(channelCount) ch, \(encoding.rawValue), \(frameCount) frames" }
 
   /// The audio as a WAV file.
-  func wav() throws -> [UInt8] { try made().wav }
+  func wav() throws -> [UInt8] { try content().wav }
 
   /// The audio as interleaved samples.
-  func samples() throws -> [Float] { try made().samples }
+  func samples() throws -> [Float] { try content().samples }
 
-  private typealias Made = (wav: [UInt8], samples: [Float])
+  private typealias Content = (wav: [UInt8], samples: [Float])
   /// Locked while a file is made, so that each is made once.
-  private static let all = Mutex<[Music: Made]>([:])
+  private static let all = Mutex<[Music: Content]>([:])
 
-  private func made() throws -> Made {
+  private func content() throws -> Content {
     try Self.all.withLock { all in
-      if let made = all[self] { return made }
-      let made = try make()
-      all[self] = made
-      return made
+      if let content = all[self] { return content }
+      let content = try make()
+      all[self] = content
+      return content
     }
   }
 
-  private func make() throws -> Made {
+  private func make() throws -> Content {
     let folder = try TemporaryFolder()
     let path = folder.file("music.wav")
     let channels = (0..<channelCount).map { channel in

@@ -57,7 +57,7 @@ extension SeekRow {
       try list.applied(
         to: EditList.media(of: path), channelCount: source.channelCount, sampleRateHz: source.sampleRateHz, lead: lead)
     }
-    row.places = list.bounds(sampleRateHz: source.sampleRateHz)
+    row.extraTargets = list.bounds(sampleRateHz: source.sampleRateHz)
     return row
   }
 

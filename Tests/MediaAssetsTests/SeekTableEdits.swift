@@ -83,8 +83,8 @@ enum SeekTableEdits {
   static func garbage(byteCount: Int, sync: [UInt8]) -> [UInt8] {
     var random = SplitMix64(state: 99)
     var bytes = (0..<byteCount).map { _ in UInt8.random(in: 1...0xfe, using: &random) }
-    for place in stride(from: 700, to: byteCount - 700, by: 1_301) {
-      bytes.replaceSubrange(place..<place + 4, with: sync)
+    for offset in stride(from: 700, to: byteCount - 700, by: 1_301) {
+      bytes.replaceSubrange(offset..<offset + 4, with: sync)
     }
     return bytes
   }
@@ -119,9 +119,9 @@ enum SeekTableEdits {
     let listEnd = list.lowerBound - 4 + size(at: list.lowerBound - 4, in: bytes)
     for name in ["moov", "udta", "meta", "ilst"] {
       let found = try #require(bytes.firstRange(of: Array(name.utf8)))
-      let place = found.lowerBound - 4
-      let grown = UInt32(size(at: place, in: bytes) + box.count)
-      withUnsafeBytes(of: grown.bigEndian) { bytes.replaceSubrange(place..<place + 4, with: $0) }
+      let offset = found.lowerBound - 4
+      let grown = UInt32(size(at: offset, in: bytes) + box.count)
+      withUnsafeBytes(of: grown.bigEndian) { bytes.replaceSubrange(offset..<offset + 4, with: $0) }
     }
     bytes.insert(contentsOf: box, at: listEnd)
     return bytes
@@ -138,8 +138,8 @@ enum SeekTableEdits {
     return bytes
   }
 
-  private static func size(at place: Int, in bytes: [UInt8]) -> Int {
-    bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+  private static func size(at offset: Int, in bytes: [UInt8]) -> Int {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
   }
 
   private static func freeForm(name: String, text: String) -> [UInt8] {

@@ -81,8 +81,8 @@ struct SeekMeasurer {
     let (frames, priming) = row.packet
     let count = frameCount / frames
     let boundaries = [1, 2, 3, 40, count / 2, count - 2].map { $0 * frames - priming }
-    let places = [0, 1, frameCount - 1, frameCount - 2_000] + boundaries.flatMap { [$0 - 1, $0, $0 + 1] }
-    return (places + row.places.flatMap { [$0 - 1, $0, $0 + 1] }).filter { (0..<frameCount).contains($0) }
+    let targets = [0, 1, frameCount - 1, frameCount - 2_000] + boundaries.flatMap { [$0 - 1, $0, $0 + 1] }
+    return (targets + row.extraTargets.flatMap { [$0 - 1, $0, $0 + 1] }).filter { (0..<frameCount).contains($0) }
   }
 
   private mutating func fault(_ text: String) {
@@ -97,38 +97,38 @@ struct SeekMeasurer {
     let landed = try reader.seekExactly(to: time)
     if landed != time { fault("seek to \(target) answered \(landed.decimalDescription)") }
     let wanted = readsToEnd ? frameCount - target : min(Self.windowFrames, frameCount - target)
-    let (position, heard) = try reader.readFrames(wanted, pieceFrames: readsToEnd ? 4_096 : 1_000)
+    let (position, decoded) = try reader.readFrames(wanted, chunkFrames: readsToEnd ? 4_096 : 1_000)
     if position != Int64(target) {
       fault("seek to \(target), read from \(position.map(String.init) ?? "nothing")")
       result.errorFrames = max(result.errorFrames, abs(Int(position ?? Int64(frameCount)) - target))
     }
-    if heard.count != wanted * channelCount {
-      fault("after a seek to \(target) \(heard.count / channelCount) frames of \(wanted) are heard")
+    if decoded.count != wanted * channelCount {
+      fault("after a seek to \(target) \(decoded.count / channelCount) frames of \(wanted) are read")
     }
     if readsToEnd, try reader.readFrames(1).position != nil {
       fault("after a seek to \(target) there is more at the end")
     }
-    compare(heard, at: target)
+    compare(decoded, at: target)
   }
 
-  private mutating func compare(_ heard: [Float], at target: Int) {
-    let count = min(heard.count, reference.count - target * channelCount)
-    let (difference, place) = SampleComparison.largestDifference(
-      heard, reference, at: target * channelCount, count: count)
+  private mutating func compare(_ decoded: [Float], at target: Int) {
+    let count = min(decoded.count, reference.count - target * channelCount)
+    let (difference, index) = SampleComparison.largestDifference(
+      decoded, reference, at: target * channelCount, count: count)
     guard difference > 0 else { return }
     if difference > result.largestDifference { result.largestDifference = difference }
     var offset = 0
     // Fewer frames match at many positions.
     if count >= Self.fewestFrames * channelCount, misplacedCount < Self.measuredMisplaced {
       offset = SampleComparison.bestOffset(
-        of: heard, from: 0, in: reference, at: target, channelCount: channelCount, frames: Self.comparedFrames,
+        of: decoded, from: 0, in: reference, at: target, channelCount: channelCount, frames: Self.comparedFrames,
         reach: Self.reachFrames)
       if offset != 0 { misplacedCount += 1 }
     }
     if abs(offset) > abs(result.errorFrames) { result.errorFrames = offset }
     if offset != 0 || difference > row.expectation.allowedSteps {
       fault(
-        "seek to \(target): \(offset) frames off, \(difference) steps of difference, largest at frame \(place / channelCount)"
+        "seek to \(target): \(offset) frames off, \(difference) steps of difference, largest at frame \(index / channelCount)"
       )
     }
   }
@@ -139,10 +139,10 @@ struct SeekMeasurer {
   private mutating func compare(with expected: [Float]) {
     result.extraFrames = (reference.count - expected.count) / channelCount
     if result.extraFrames != 0 { fault("\(result.extraFrames) frames more than expected") }
-    let (difference, place) = SampleComparison.largestDifference(
+    let (difference, index) = SampleComparison.largestDifference(
       reference, expected, at: 0, count: min(reference.count, expected.count))
     if difference > row.expectation.allowedSteps {
-      fault("\(difference) steps from what is expected at frame \(place / channelCount)")
+      fault("\(difference) steps from what is expected at frame \(index / channelCount)")
     }
   }
 
@@ -151,10 +151,10 @@ struct SeekMeasurer {
     result.extraFrames = reference.count / channelCount - original.count / channelCount
     // After encoders have settled. The result must be the same at other positions.
     let starts = [1, 5, 9].map { tenths in
-      let place = rows * tenths / 10
+      let index = rows * tenths / 10
       return row.edges.start
         + SampleComparison.bestOffset(
-          of: original, from: place, in: reference, at: place + row.edges.start, channelCount: channelCount,
+          of: original, from: index, in: reference, at: index + row.edges.start, channelCount: channelCount,
           frames: Self.windowFrames, reach: Self.reachFrames)
     }
     result.start = starts[0]
@@ -165,15 +165,15 @@ struct SeekMeasurer {
     if result.extraFrames != row.edges.extraFrames {
       fault("\(result.extraFrames) frames more than the original, not \(row.edges.extraFrames)")
     }
-    if let place = reference.prefix(row.edges.silentFrames * channelCount).firstIndex(where: { $0 != 0 }) {
-      fault("sound at frame \(place / channelCount), where \(row.edges.silentFrames) frames are to be silent")
+    if let index = reference.prefix(row.edges.silentFrames * channelCount).firstIndex(where: { $0 != 0 }) {
+      fault("audio at frame \(index / channelCount), where \(row.edges.silentFrames) frames are to be silent")
     }
     // Lossless audio must be equal as a whole, at any position.
     if row.isLossless {
       let start = row.edges.start * channelCount
       let count = min(original.count, reference.count - start)
-      let (difference, place) = SampleComparison.largestDifference(original, reference, at: start, count: count)
-      if difference > 0 { fault("\(difference) steps from the original at its frame \(place / channelCount)") }
+      let (difference, index) = SampleComparison.largestDifference(original, reference, at: start, count: count)
+      if difference > 0 { fault("\(difference) steps from the original at its frame \(index / channelCount)") }
     }
   }
 

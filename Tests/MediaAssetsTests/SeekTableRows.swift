@@ -3,7 +3,7 @@ import Foundation
 /// The rows of the seek table, by kind of audio. Every codec and container that an available tool can write has one.
 extension SeekRow {
   /// Playable formats for which no packaged tool can make a file.
-  static let unproved: [(name: String, reason: String)] = [
+  static let untested: [(name: String, reason: String)] = [
     (
       "he-aac with SBR or PS sent",
       "nothing in Debian main encodes it: FFmpeg's own encoder and vo-aacenc are LC, fdk-aac is"
@@ -16,7 +16,7 @@ extension SeekRow {
 
   /// Writes one row in a line.
   init(
-    _ name: String, _ formats: [DemandedFormat], of source: Music = Music(), _ steps: Step...,
+    _ name: String, _ formats: [RequiredFormat], of source: Music = Music(), _ steps: Step...,
     is expectation: Expectation = .bitExact, edges: Edges = .kept,
     packet: (frames: Int, priming: Int) = (4_096, 0), isLossless: Bool = false
   ) {
@@ -173,7 +173,7 @@ extension SeekRow {
   // MARK: - MPEG audio
 
   private static let bareMP3 = Edges(
-    start: 1_105, extraFrames: 1_693, because: "nothing in the file says what is not the original")
+    start: 1_105, extraFrames: 1_693, because: "the file does not declare delay and padding")
 
   private static let mp3: [SeekRow] = [
     SeekRow("mp3 cbr (lame)", [.mp3CBR], tool("lame --quiet -b 128 {in} {out}", "a.mp3"), packet: (1_152, 1_105)),
@@ -229,7 +229,7 @@ extension SeekRow {
       }, packet: (1_152, 1_105)),
     SeekRow(
       "mp3 with tags behind", [.mp3CBR], tool("lame --quiet -b 160 {in} {out}", "plain.mp3"),
-      .edit("garbage and an ID3v1 tag behind by this test", makes: "a.mp3") { bytes, _ in
+      .edit("garbage and an ID3v1 tag at the end by this test", makes: "a.mp3") { bytes, _ in
         bytes + SeekTableEdits.garbage(byteCount: 4_000, sync: [0xff, 0xfb, 0xa0, 0x64]) + Array("TAG".utf8)
           + [UInt8](repeating: 0, count: 125)
       }, packet: (1_152, 1_105)),
@@ -245,7 +245,7 @@ extension SeekRow {
     SeekRow(
       "mp3 8 kbit/s, 16 kHz, no header", [.mp3At8kbit, .mp3WithoutHeader], of: mono16k,
       ff("-c:a libmp3lame -b:a 8k -write_xing 0", "a.mp3"),
-      edges: Edges(start: 1105, extraFrames: 1409, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1105, extraFrames: 1409, because: "the file does not declare delay and padding"),
       packet: (576, 0)),
     SeekRow(
       "mp3 from another encoder", [], ff("-c:a libshine -b:a 128k", "a.mp3"),
@@ -265,18 +265,18 @@ extension SeekRow {
       packet: (1_152, 1_105)),
     SeekRow(
       "mp3 in wav", [], ff("-c:a libmp3lame -b:a 128k", "a.wav"),
-      edges: Edges(start: 1105, extraFrames: 1105, because: "the count of samples in the file has the delay in it"),
+      edges: Edges(start: 1105, extraFrames: 1105, because: "the sample count of the file includes the delay"),
       packet: (1_152, 1_105)),
     SeekRow(
       "mp3 in avi with video", [], video("-c:v mpeg4 -c:a libmp3lame -b:a 128k", "a.avi"),
       edges: bareMP3, packet: (1_152, 1_105)),
     SeekRow(
       "mp2 (ffmpeg)", [.mp2], ff("-c:a mp2 -b:a 192k", "a.mp2"),
-      edges: Edges(start: 481, extraFrames: 541, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 481, extraFrames: 541, because: "the file does not declare delay and padding"),
       packet: (1_152, 0)),
     SeekRow(
       "mp2 (twolame)", [.mp2], tool("twolame -t 0 -b 192 {in} {out}", "a.mp2"),
-      edges: Edges(start: 481, extraFrames: 541, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 481, extraFrames: 541, because: "the file does not declare delay and padding"),
       packet: (1_152, 0)),
   ]
 
@@ -288,29 +288,29 @@ extension SeekRow {
   private static let aac: [SeekRow] = [
     SeekRow(
       "adts", [.adts, .aacWithoutNoiseSubstitution], ff("-c:a aac -aac_pns 0", "a.aac"),
-      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "the file does not declare delay and padding"),
       packet: (1_024, 0)),
     SeekRow(
       "adts with noise substitution", [.adts, .aacWithNoiseSubstitution], ff("-c:a aac -b:a 64k", "a.aac"),
       is: noiseSubstitution,
-      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "the file does not declare delay and padding"),
       packet: (1_024, 0)),
     SeekRow(
       "adts mono 8k", [.adts], of: mono8k, ff("-c:a aac -aac_pns 0 -b:a 16k", "a.aac"),
-      edges: Edges(start: 1024, extraFrames: 1729, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1024, extraFrames: 1729, because: "the file does not declare delay and padding"),
       packet: (1_024, 0)),
     SeekRow(
       "adts after garbage", [.adtsAfterGarbage], ff("-c:a aac -aac_pns 0", "plain.aac"),
       .edit("5,000 bytes of garbage in front by this test", makes: "a.aac") { bytes, _ in
         SeekTableEdits.garbage(byteCount: 5_000, sync: [0xff, 0xf1, 0x50, 0x80]) + bytes
       },
-      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "the file does not declare delay and padding"),
       packet: (1_024, 0)),
     SeekRow(
       "adts after an id3 tag", [.adts], ff("-c:a aac -aac_pns 0", "plain.aac"),
       .edit("an ID3 tag of 3,000 bytes in front by this test", makes: "a.aac") { bytes, _ in
         SeekTableEdits.id3(byteCount: 3_000) + bytes
-      }, edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
+      }, edges: Edges(start: 1_024, extraFrames: 1_309, because: "the file does not declare delay and padding"),
       packet: (1_024, 0)),
     SeekRow(
       "m4a with six channels", [.m4aWithEditList], of: surround, ff("-c:a aac -aac_pns 0", "a.m4a"),
@@ -363,28 +363,28 @@ extension SeekRow {
       "aac in mpeg-ts, later than the video", [], of: at48k,
       video("-c:v mpeg4 -c:a aac -aac_pns 0", late: "0.5", "a.ts"),
       edges: Edges(
-        start: 24_000, extraFrames: 24_130, because: "silence until the sound begins; padding at the end",
+        start: 24_000, extraFrames: 24_130, because: "silence until the audio begins; padding at the end",
         silentFrames: 24_000 - 1_024),
       packet: (1_024, 0)),
     SeekRow(
       "aac in matroska", [.matroska], ff("-c:a aac -aac_pns 0", "a.mka"),
-      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "the file does not declare delay and padding"),
       packet: (1_024, 1_024)),
     SeekRow(
       "aac in matroska with video", [.matroska], of: at48k, video("-c:v mpeg4 -c:a aac -aac_pns 0", "a.mkv"),
-      edges: Edges(start: 1024, extraFrames: 1154, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1024, extraFrames: 1154, because: "the file does not declare delay and padding"),
       packet: (1_024, 1_024)),
     SeekRow(
       "aac in mpeg-ts with video", [], of: at48k, video("-c:v mpeg4 -c:a aac -aac_pns 0", "a.ts"),
-      edges: Edges(start: 1024, extraFrames: 1154, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1024, extraFrames: 1154, because: "the file does not declare delay and padding"),
       packet: (1_024, 0)),
     SeekRow(
       "aac in mpeg-ts", [], ff("-c:a aac -aac_pns 0", "a.ts"),
-      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "the file does not declare delay and padding"),
       packet: (1_024, 0)),
     SeekRow(
       "aac in flv", [], ff("-c:a aac -aac_pns 0", "a.flv"),
-      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "the file does not declare delay and padding"),
       packet: (1_024, 0)),
   ]
 
@@ -438,7 +438,7 @@ extension SeekRow {
       video("-c:v libtheora -c:a libvorbis", "a.ogv"), tool("mkvmerge --quiet -o {out} {in}", "a.mkv"),
       edges: Edges(
         start: 88, extraFrames: 117,
-        because: "2 ms are counted for the first packet, which gives no sound; the muxer writes no DiscardPadding"),
+        because: "2 ms are counted for the first packet, which gives no audio; the muxer writes no DiscardPadding"),
       packet: (1_024, 0)),
     SeekRow(
       "opus in matroska with video (mkvmerge)", [.opusInMatroska, .matroska], of: at48k,
@@ -461,43 +461,43 @@ extension SeekRow {
   private static let otherLossy: [SeekRow] = [
     SeekRow(
       "ac-3", [.ac3], of: at48k, ff("-c:a ac3", "a.ac3"), is: dither,
-      edges: Edges(start: 256, extraFrames: 1154, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 256, extraFrames: 1154, because: "the file does not declare delay and padding"),
       packet: (1_536, 0)),
     SeekRow(
       "ac-3 44.1k", [.ac3], ff("-c:a ac3", "a.ac3"), is: dither,
-      edges: Edges(start: 256, extraFrames: 1309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 256, extraFrames: 1309, because: "the file does not declare delay and padding"),
       packet: (1_536, 0)),
     SeekRow(
       "ac-3 in mp4", [.ac3], of: at48k, ff("-c:a ac3", "a.mp4"), is: dither,
-      edges: Edges(start: 0, extraFrames: 898, because: "the edit list has the delay, not the padding"),
+      edges: Edges(start: 0, extraFrames: 898, because: "the edit list declares the delay, not the padding"),
       packet: (1_536, 256)),
     SeekRow(
       "ac-3 in matroska", [.ac3, .matroska], of: at48k, ff("-c:a ac3", "a.mka"), is: dither,
-      edges: Edges(start: 256, extraFrames: 1154, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 256, extraFrames: 1154, because: "the file does not declare delay and padding"),
       packet: (1_536, 256)),
     SeekRow(
       "ac-3 in mpeg-ts with video", [.ac3], of: at48k, video("-c:v mpeg4 -c:a ac3", "a.ts"), is: dither,
-      edges: Edges(start: 256, extraFrames: 1154, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 256, extraFrames: 1154, because: "the file does not declare delay and padding"),
       packet: (1_536, 256)),
     SeekRow(
       "e-ac-3", [.eac3], of: at48k, ff("-c:a eac3", "a.eac3"), is: eac3Dither,
-      edges: Edges(start: 256, extraFrames: 1154, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 256, extraFrames: 1154, because: "the file does not declare delay and padding"),
       packet: (1_536, 0)),
     SeekRow(
       "e-ac-3 in mp4", [.eac3], of: at48k, ff("-c:a eac3", "a.mp4"), is: eac3Dither,
-      edges: Edges(start: 0, extraFrames: 898, because: "the edit list has the delay, not the padding"),
+      edges: Edges(start: 0, extraFrames: 898, because: "the edit list declares the delay, not the padding"),
       packet: (1_536, 256)),
     SeekRow(
       "mp2 in mpeg-ps with video", [.mp2], of: at48k, video("-c:v mpeg2video -c:a mp2", "a.mpg"),
-      edges: Edges(start: 481, extraFrames: 770, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 481, extraFrames: 770, because: "the file does not declare delay and padding"),
       packet: (1_152, 0)),
     SeekRow(
       "aac in latm", [], ff("-c:a aac -aac_pns 0", "a.latm"),
-      edges: Edges(start: 1_024, extraFrames: 1_309, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 1_024, extraFrames: 1_309, because: "the file does not declare delay and padding"),
       packet: (1_024, 0)),
     SeekRow(
       "dts", [], of: at48k, ff("-c:a dca -strict -2", "a.dts"),
-      edges: Edges(start: 512, extraFrames: 130, because: "nothing in the file says what is not the original"),
+      edges: Edges(start: 512, extraFrames: 130, because: "the file does not declare delay and padding"),
       packet: (512, 0)),
     SeekRow(
       "wma 2", [.wma], ff("-c:a wmav2", "a.wma"),

@@ -8,7 +8,7 @@ import Testing
 /// start. `swift test --filter SeekTableTests` prints it. A row whose tool is missing or makes no file fails.
 @Suite struct SeekTableTests {
   @Test(arguments: SeekRow.all)
-  func anExactSeekIsExact(_ row: SeekRow) throws {
+  func seekLandsAtTheExactSample(_ row: SeekRow) throws {
     let folder = try TemporaryFolder()
     let path = try row.make(in: folder)
     var measurer = try SeekMeasurer(row: row, path: path)
@@ -18,32 +18,32 @@ import Testing
     #expect(result.faults.isEmpty, "\(row.name): \(result.faults.joined(separator: "; "))")
   }
 
-  @Test func everyFormatThatIsAskedForHasARow() {
-    for format in DemandedFormat.allCases {
+  @Test func everyRequiredFormatHasARow() {
+    for format in RequiredFormat.allCases {
       #expect(SeekRow.all.contains { $0.formats.contains(format) }, "\(format.rawValue) has no row")
     }
     #expect(Set(SeekRow.all.map(\.name)).count == SeekRow.all.count)
     for row in SeekRow.all {
       #expect(!row.source.description.isEmpty && !row.tool.isEmpty, "\(row.name) has no source")
       let isKept = row.edges.start == 0 && row.edges.extraFrames == 0
-      #expect(isKept == row.edges.because.isEmpty, "\(row.name) does not say why its edges are not the original's")
+      #expect(isKept == row.edges.because.isEmpty, "\(row.name) gives no reason for its edges")
       #expect(row.name.contains("later than the video") == (row.edges.silentFrames > 0), "\(row.name)")
       #expect(!row.isLossless || row.edges.start >= 0, "\(row.name)")
     }
-    for (name, reason) in SeekRow.unproved { print("seek table | \(name) | unproved: \(reason)") }
+    for (name, reason) in SeekRow.untested { print("seek table | \(name) | untested: \(reason)") }
   }
 
   /// Formats without a test file are listed, so that their absence does not count as a proof.
-  @Test func whatIsUnprovedIsNamedWithItsReason() throws {
-    let found = try #require(SeekRow.unproved.first { $0.name.hasPrefix("he-aac") })
+  @Test func untestedFormatsAreListedWithAReason() throws {
+    let found = try #require(SeekRow.untested.first { $0.name.hasPrefix("he-aac") })
     #expect(found.name.contains("SBR") && found.name.contains("PS"))
-    #expect(SeekRow.unproved.allSatisfy { !$0.reason.isEmpty })
+    #expect(SeekRow.untested.allSatisfy { !$0.reason.isEmpty })
   }
 
   /// RFC 7845, 4.6 requires 80 ms, after which a decoder has nearly converged. The tolerance of one step in the table
   /// needs a second.
   @Test(arguments: ["a.opus", "a.webm", "a.mp4"])
-  func opusIsDecodedFromASecondBefore(_ name: String) throws {
+  func opusSeekDecodesOneSecondOfPreroll(_ name: String) throws {
     for declared in [nil, 0, 312, 3_840] as [Int64?] {
       #expect(CodecPreroll.frameCount(codecName: "opus", sampleRateHz: 48_000, declared: declared) == 48_000)
     }

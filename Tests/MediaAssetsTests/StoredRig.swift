@@ -56,11 +56,11 @@ final class StoredDecoder {
       var converter = FrameConverter(
         format: AudioFormat(sampleRateHz: layout.sampleRateHz, channelCount: layout.channelCount),
         sampleFormat: .float32)
-      var piece = [Float](repeating: 0, count: frame.frameCount * layout.channelCount)
-      try piece.withUnsafeMutableBytes { bytes in
+      var chunk = [Float](repeating: 0, count: frame.frameCount * layout.channelCount)
+      try chunk.withUnsafeMutableBytes { bytes in
         try converter.convert(frame, range: 0..<frame.frameCount, into: #require(bytes.baseAddress), of: "a packet")
       }
-      samples += piece
+      samples += chunk
     }
     return samples
   }
@@ -90,7 +90,7 @@ struct StoredReading {
   }
 
   /// The decoded audio from the first buffer on: frames by number, with silence in gaps.
-  func heard(from first: Int, to end: Int) throws -> [Float] {
+  func decodedSamples(from first: Int, to end: Int) throws -> [Float] {
     let format = try #require(format)
     let audio = try #require(format.audio)
     let decoder = audio.pcm == nil || format.codecName.hasPrefix("pcm") ? try StoredDecoder(format) : nil
@@ -100,17 +100,17 @@ struct StoredReading {
       let count = decoded.count / audio.channelCount
       let start = Int(
         try #require(buffer.outputPresentationTime.frameIndex(rate: audio.sampleRateHz, rounding: .halfAwayFromZero)))
-      let place = Int(
+      let bufferStart = Int(
         try #require(buffer.presentationTime.frameIndex(rate: audio.sampleRateHz, rounding: .halfAwayFromZero)))
       let length = Int(
         try #require(buffer.outputDuration.frameIndex(rate: audio.sampleRateHz, rounding: .halfAwayFromZero)))
       guard length > 0 else { continue }
-      #expect(start - place + length <= count, "a buffer at \(place) says more than it has")
+      #expect(start - bufferStart + length <= count, "a buffer at \(bufferStart) declares more than it has")
       for frame in start..<start + length {
         try #require((first..<end).contains(frame), "frame \(frame) of \(first) to \(end)")
-        for channel in 0..<audio.channelCount where frame - place < count {
+        for channel in 0..<audio.channelCount where frame - bufferStart < count {
           samples[(frame - first) * audio.channelCount + channel] =
-            decoded[(frame - place) * audio.channelCount + channel]
+            decoded[(frame - bufferStart) * audio.channelCount + channel]
         }
       }
     }

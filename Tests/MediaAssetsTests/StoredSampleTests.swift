@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: sources.indices)
-  func packetsOfSoundAreThoseOfTheFile(_ row: Int) throws {
+  func storedAudioPacketsEqualThoseOfFFprobe(_ row: Int) throws {
     let folder = try TemporaryFolder()
     let path = try Self.make(row, in: folder, seconds: 1.3)
     let reading = try StoredReading(Asset(path: path))
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: sources.indices)
-  func whatIsStoredDecodesToTheDecodedSound(_ row: Int) throws {
+  func storedPacketsDecodeToTheAudioOfTheReader(_ row: Int) throws {
     let folder = try TemporaryFolder()
     let path = try Self.make(row, in: folder, seconds: 4.1)
     let (whole, format) = try Self.decoded(path)
@@ -89,9 +89,9 @@ import Testing
       let range = TimeRange(
         start: MediaTime(frame: Int64(first), rate: rate), end: MediaTime(frame: Int64(end), rate: rate))
       let reading = try StoredReading(Asset(path: path), first == 0 && end == frameCount ? nil : range)
-      let heard = try reading.heard(from: first, to: end)
+      let found = try reading.decodedSamples(from: first, to: end)
       let expected = Array(whole[(first * format.channelCount)..<(end * format.channelCount)])
-      let different = zip(heard, expected).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
+      let different = zip(found, expected).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
       print(
         "stored | \(Self.sources[row].name) | \(first)..<\(end) | \(reading.buffers.count) packets | \(different) of \(expected.count) samples differ"
       )
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: ["wav", "flac", "cbr.mp3", "m4a", "ogg", "opus.mka"])
-  func otherRangesAreReadOnceTheFirstHasBeen(_ name: String) throws {
+  func resetReadsFurtherRanges(_ name: String) throws {
     let folder = try TemporaryFolder()
     let row = try #require(Self.sources.firstIndex { $0.name == name || $0.name == "16." + name })
     let path = try Self.make(row, in: folder, seconds: 3)
@@ -127,7 +127,7 @@ import Testing
       reading.format = output.format
       let (from, to) = (min(first, whole.count / 2), min(end, whole.count / 2))
       #expect(
-        difference(try reading.heard(from: from, to: to), Array(whole[(2 * from)..<(2 * to)])) == nil,
+        difference(try reading.decodedSamples(from: from, to: to), Array(whole[(2 * from)..<(2 * to)])) == nil,
         "\(name) \(first) to \(end)")
       #expect(first == 100 || reading.buffers.first.map { $0.attachments.isDiscontinuity } ?? (from == to))
     }
@@ -135,13 +135,14 @@ import Testing
     #expect(reader.status == .completed && output.fault == nil)
   }
 
-  @Test func behindTheEndThereIsNothingAndABreakIsSaidBehindTheLastPacket() throws {
+  @Test func readAfterTheEndIsEmptyAndTruncationIsReported() throws {
     let folder = try TemporaryFolder()
     for (row, source) in Self.sources.enumerated() where !source.name.contains("adpcm") {
       let path = try Self.make(row, in: folder, seconds: 1)
-      let behind = try StoredReading(
+      let reading = try StoredReading(
         Asset(path: path), TimeRange(start: MediaTime(value: 5, timescale: 1), duration: .positiveInfinity))
-      #expect(behind.status == .completed && behind.buffers.allSatisfy { $0.outputDuration == .zero }, "\(source.name)")
+      #expect(
+        reading.status == .completed && reading.buffers.allSatisfy { $0.outputDuration == .zero }, "\(source.name)")
     }
     for name in ["16.wav", "flac", "mp3.mka", "ogg"] {
       let row = try #require(Self.sources.firstIndex { $0.name == name })
@@ -156,7 +157,7 @@ import Testing
   }
 
   @Test(arguments: ["16.wav", "flac", "cbr.mp3", "ogg", "opus.mka"])
-  func whatDoesNotGoBackIsReadInOrder(_ name: String) throws {
+  func forwardOnlyStreamEqualsTheFile(_ name: String) throws {
     let folder = try TemporaryFolder()
     let path = try Self.make(try #require(Self.sources.firstIndex { $0.name == name }), in: folder, seconds: 2)
     let (file, stream) = (
@@ -165,7 +166,7 @@ import Testing
     #expect(stream.status == .completed && difference(stream.buffers, file.buffers) == nil)
   }
 
-  @Test func stretchesOfAnEditListAreReadOneByOne() throws {
+  @Test func rangesOfAnEditListAreReadInOrder() throws {
     let folder = try TemporaryFolder()
     let source = try folder.write(
       IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 88_200), as: "source.wav")
@@ -180,7 +181,7 @@ import Testing
         // Two ranges of a codec with state across packets are decoded separately.
         guard codec != "aac" || first == 40_000 else { continue }
         #expect(
-          difference(try reading.heard(from: first, to: end), Array(whole[(2 * first)..<(2 * end)])) == nil,
+          difference(try reading.decodedSamples(from: first, to: end), Array(whole[(2 * first)..<(2 * end)])) == nil,
           "\(codec) \(first)")
       }
     }

@@ -34,13 +34,13 @@ import Testing
   }
 
   @Test(arguments: sources.indices)
-  func packetsOfVideoAreThoseOfTheFile(_ row: Int) throws {
+  func storedVideoPacketsEqualThoseOfFFprobe(_ row: Int) throws {
     let folder = try TemporaryFolder()
     let path = try Self.make(row, in: folder)
     let track = try Self.video(path)
     let reading = try StoredReading(Asset(path: path), trackID: track.id)
     let (packets, timeBase, _) = try ProbedPacket.all(path, stream: track.id)
-    print("stored | \(Self.sources[row].name) | \(packets.count) pictures by ffprobe, \(reading.buffers.count) read")
+    print("stored | \(Self.sources[row].name) | \(packets.count) frames by ffprobe, \(reading.buffers.count) read")
     #expect(reading.status == .completed && reading.fault == nil && packets.count > 50)
     #expect(reading.buffers.map(\.data.count) == packets.map(\.byteCount))
     #expect(reading.buffers.map { ProbedPacket.checksum($0.data) } == packets.map(\.checksum))
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: sources.indices)
-  func aRangeHasWhatIsDecodedForIt(_ row: Int) throws {
+  func rangeContainsEveryPacketThatItsFramesNeed(_ row: Int) throws {
     let folder = try TemporaryFolder()
     let path = try Self.make(row, in: folder)
     let track = try Self.video(path)
@@ -93,13 +93,13 @@ import Testing
             && buffer.outputPresentationTime + buffer.outputDuration <= range.end)
       }
       print(
-        "stored | \(Self.sources[row].name) | \(start) to \(end) | \(part.buffers.count) packets for \(shown.count) pictures"
+        "stored | \(Self.sources[row].name) | \(start) to \(end) | \(part.buffers.count) packets for \(shown.count) frames"
       )
       #expect(part.buffers.count <= shown.count + 12 + 13 + 4)
     }
   }
 
-  @Test func whatAFileSaysOfItsPicturesIsSaid() throws {
+  @Test func formatReportsRotationAspectRatioColorAndFrameDuration() throws {
     let folder = try TemporaryFolder()
     let first = folder.file("first.mp4")
     try Tool.ffmpeg(
@@ -123,7 +123,7 @@ import Testing
     #expect(video.frameDuration == MediaTime(value: 1_001, timescale: 30_000))
   }
 
-  @Test func aDamagedPacketIsHandedOverAndSaid() throws {
+  @Test func damagedPacketIsReturnedAndReported() throws {
     let folder = try TemporaryFolder()
     let path = try Self.make(try #require(Self.sources.firstIndex { $0.name == "ts" }), in: folder)
     let track = try Self.video(path)
@@ -131,16 +131,16 @@ import Testing
     // A missing part of a frame: packets of 188 bytes (ISO/IEC 13818-1, 2.4.3), of which the second does not start a
     // frame.
     var bytes = try readFile(path)
-    let identifier = (bytes.count / 188 / 2..<bytes.count / 188).first { place in
-      let header = bytes[(188 * place)..<(188 * place + 3)]
-      return header[188 * place + 1] & 0x5f == 0x01 && header[188 * place + 2] == 0x00
+    let identifier = (bytes.count / 188 / 2..<bytes.count / 188).first { packet in
+      let header = bytes[(188 * packet)..<(188 * packet + 3)]
+      return header[188 * packet + 1] & 0x5f == 0x01 && header[188 * packet + 2] == 0x00
     }
-    let place = try #require(identifier)
-    bytes.removeSubrange((188 * place)..<(188 * place + 188))
+    let packet = try #require(identifier)
+    bytes.removeSubrange((188 * packet)..<(188 * packet + 188))
     let damaged = try folder.write(bytes, as: "damaged.ts")
     let reading = try StoredReading(Asset(path: damaged), trackID: track.id)
     print(
-      "stored | a piece is missing | \(reading.buffers.count) packets | \(reading.fault.map { "\($0)" } ?? "no fault")")
+      "stored | a part is missing | \(reading.buffers.count) packets | \(reading.fault.map { "\($0)" } ?? "no fault")")
     #expect(reading.status == .completed && reading.fault?.code == .damagedFile)
     #expect(reading.buffers.count == whole.buffers.count)
   }

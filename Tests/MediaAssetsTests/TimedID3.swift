@@ -56,11 +56,12 @@ enum TimedID3 {
   static func firstStamp(in stream: [UInt8]) -> Int? {
     for start in stride(from: 0, to: stream.count - 187, by: 188) where stream[start + 1] & 0x40 != 0 {
       let packet = stream[start..<(start + 188)]
-      var place = start + 4
-      if packet[start + 3] & 0x20 != 0 { place += 1 + Int(packet[start + 4]) }
-      guard place + 14 <= start + 188, Array(packet[place..<(place + 3)]) == [0, 0, 1], packet[place + 7] & 0x80 != 0
+      var offset = start + 4
+      if packet[start + 3] & 0x20 != 0 { offset += 1 + Int(packet[start + 4]) }
+      guard offset + 14 <= start + 188, Array(packet[offset..<(offset + 3)]) == [0, 0, 1],
+        packet[offset + 7] & 0x80 != 0
       else { continue }
-      let b = packet[(place + 9)..<(place + 14)].map(Int.init)
+      let b = packet[(offset + 9)..<(offset + 14)].map(Int.init)
       return (b[0] >> 1 & 7) << 30 | b[1] << 22 | (b[2] >> 1) << 15 | b[3] << 7 | b[4] >> 1
     }
     return nil

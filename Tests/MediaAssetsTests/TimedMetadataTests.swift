@@ -22,9 +22,9 @@ import Testing
     try rig.server.write(TimedID3.adding(tags.map { (first + $0.after, $0.tag) }, to: bytes, carriage), to: name)
   }
 
-  @Test func tagsOfATransportStreamAreGivenAtTheirPlaces() throws {
+  @Test func tagsOfATransportStreamAreReturnedAtTheirTimes() throws {
     let rig = try HLSRig()
-    let sound = try rig.reader(
+    let audio = try rig.reader(
       try {
         try rig.write("plain.m3u8", 0..<4)
         return try rig.session("plain.m3u8")
@@ -55,11 +55,11 @@ import Testing
     #expect(again.map(\.time) == later.map(\.time))
     // The audio is unaffected by them.
     try reader.seek(toFrame: 0)
-    #expect(try reader.frames(44_100 * 5) == sound)
+    #expect(try reader.frames(44_100 * 5) == audio)
   }
 
   @Test(arguments: TimedID3.Carriage.allCases)
-  func tagsAreFoundHoweverATransportStreamCarriesThem(carriage: TimedID3.Carriage) throws {
+  func tagsAreFoundInEveryTransportStreamCarriage(carriage: TimedID3.Carriage) throws {
     let rig = try HLSRig()
     let tags = [TimedID3.tag("Small"), TimedID3.tag(String(repeating: "L", count: 130), version: 3)]
     try write(rig, 0, [(45_000, tags[0]), (90_000, tags[1])], carriage)
@@ -71,7 +71,7 @@ import Testing
     #expect(abs((groups.last?.time.seconds ?? 0) - (groups.first?.time.seconds ?? 0) - 0.5) < 0.001)
   }
 
-  @Test(arguments: [2, 3, 4] as [UInt8]) func whatFFmpegTakesAwayOfATagIsPutBack(version: UInt8) throws {
+  @Test(arguments: [2, 3, 4] as [UInt8]) func tagBytesThatFFmpegRemovesAreRestored(version: UInt8) throws {
     let tags = ["A", String(repeating: "L", count: 130), String(repeating: "M", count: 300)].map {
       TimedID3.tag($0, version: version)
     }
@@ -100,7 +100,7 @@ import Testing
     #expect(TransportTag.restored([]) == nil && TransportTag.restored(Array("Text".utf8)) == nil)
   }
 
-  @Test func tagsInFrontOfBareSoundAreGivenButNotTheirTimestamps() throws {
+  @Test func tagsBeforeRawAudioAreReturnedWithoutTheirTimestamps() throws {
     let rig = try HLSRig()
     // Audio without a container, in segments with timestamps.
     let path = rig.server.files.file("all.aac")
@@ -108,10 +108,10 @@ import Testing
     let frames = Self.frames(ofADTS: try readFile(path))
     var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:2"]
     for index in 0..<3 {
-      let piece = frames[(index * 80)..<(index * 80 + 80)].flatMap { $0 }
+      let chunk = frames[(index * 80)..<(index * 80 + 80)].flatMap { $0 }
       let title = ["", "B", "C"][index]
       let tag = TimedID3.stamped(900_000 + index * 80 * 1_024 * 90_000 / 44_100, title: title)
-      try rig.server.write(tag + piece, to: "p\(index).aac")
+      try rig.server.write(tag + chunk, to: "p\(index).aac")
       lines += ["#EXTINF:1.858,", "p\(index).aac"]
     }
     try rig.server.write(Array((lines + ["#EXT-X-ENDLIST"]).joined(separator: "\n").utf8), to: "bare.m3u8")
@@ -120,33 +120,33 @@ import Testing
     let groups = reader.takeTimedMetadata()
     #expect(groups.map { $0.items.map(\.identifier.rawValue) } == [["id3/TIT2"], ["id3/TIT2"]])
     #expect(titles(groups) == ["B", "C"])
-    for (group, place) in zip(groups, [81_920, 163_840]) {
-      #expect(abs(group.time.seconds - Double(place) / 44_100) < 0.001, "\(groups)")
+    for (group, frame) in zip(groups, [81_920, 163_840]) {
+      #expect(abs(group.time.seconds - Double(frame) / 44_100) < 0.001, "\(groups)")
     }
   }
 
   private static func frames(ofADTS bytes: [UInt8]) -> [[UInt8]] {
     var frames: [[UInt8]] = []
-    var place = 0
-    while place + 7 <= bytes.count {
-      let length = Int(bytes[place + 3] & 3) << 11 | Int(bytes[place + 4]) << 3 | Int(bytes[place + 5]) >> 5
+    var offset = 0
+    while offset + 7 <= bytes.count {
+      let length = Int(bytes[offset + 3] & 3) << 11 | Int(bytes[offset + 4]) << 3 | Int(bytes[offset + 5]) >> 5
       guard length > 7 else { break }
-      frames.append(Array(bytes[place..<min(bytes.count, place + length)]))
-      place += length
+      frames.append(Array(bytes[offset..<min(bytes.count, offset + length)]))
+      offset += length
     }
     return frames
   }
 
-  @Test func tagsInEventMessagesAreGiven() throws {
+  @Test func tagsInEventMessagesAreReturned() throws {
     let rig = try HLSRig(
       ["-c:a", "aac", "-aac_pns", "0", "-hls_segment_type", "fmp4"], name: "s%d.m4s")
     let name = rig.segments[1].name
-    let place = rig.server.files.file(name)
+    let path = rig.server.files.file(name)
     let events =
       TimedID3.event(TimedID3.tag("From the start"), version: 0, timescale: 1_000, time: 500)
       + TimedID3.event(TimedID3.tag("By the clock"), version: 1, timescale: 44_100, time: 44_100 * 3)
       + TimedID3.event(TimedID3.tag("Not ours"), version: 1, timescale: 44_100, time: 0, scheme: "urn:other")
-    try rig.server.write(events + readFile(place), to: name)
+    try rig.server.write(events + readFile(path), to: name)
     let reader = try rig.reader(try rig.session("vod.m3u8"))
     _ = try reader.frames(44_100 * 5)
     let groups = reader.takeTimedMetadata()
@@ -154,11 +154,12 @@ import Testing
     #expect(abs((groups.first?.time.seconds ?? 0) - 2.5) < 0.1 && abs((groups.last?.time.seconds ?? 0) - 3) < 0.1)
   }
 
-  private func range(_ id: String, _ start: String, _ more: String = "") -> String {
-    "#EXT-X-DATERANGE:ID=\"\(id)\",START-DATE=\"2026-11-22T09:00:\(start)Z\"\(more.isEmpty ? "" : ",")\(more)"
+  private func range(_ id: String, _ start: String, _ attributes: String = "") -> String {
+    let separator = attributes.isEmpty ? "" : ","
+    return "#EXT-X-DATERANGE:ID=\"\(id)\",START-DATE=\"2026-11-22T09:00:\(start)Z\"\(separator)\(attributes)"
   }
 
-  @Test func dateRangesAreGivenWhenTheyBegin() throws {
+  @Test func dateRangesAreReturnedWhenTheyBegin() throws {
     let rig = try HLSRig()
     let tags = [
       "#EXT-X-PROGRAM-DATE-TIME:2026-11-22T09:00:00Z", range("a", "01.5", "DURATION=2,X-COM=\"Ad\",X-N=7"),
@@ -188,14 +189,14 @@ import Testing
     // A current range is reported. An earlier one that has ended, or an instant, is not.
     try reader.seek(toFrame: 44_100 * 5 / 2)
     _ = try reader.frames(441)
-    let held = reader.takeTimedMetadata()
-    #expect(held.map { $0.items.first?.stringValue } == ["a"] && held.map(\.isHeld) == [true])
+    let current = reader.takeTimedMetadata()
+    #expect(current.map { $0.items.first?.stringValue } == ["a"] && current.map(\.isHeld) == [true])
     try reader.seek(toFrame: 44_100 * 6)
     _ = try reader.frames(441)
     #expect(reader.takeTimedMetadata() == [])
   }
 
-  @Test func whatWaitsIsBounded() throws {
+  @Test func pendingMetadataIsBounded() throws {
     var metadata = StreamMetadata()
     for index in 0..<2_000 {
       metadata.add(SegmentTag(time: .now, bytes: TimedID3.tag("\(index)")), atFrame: Int64(index))
@@ -208,17 +209,17 @@ import Testing
     // The same tag again, as in a segment that is read twice, is returned once.
     metadata.add(SegmentTag(time: .now, bytes: TimedID3.tag("1999")), atFrame: 1_999)
     #expect(metadata.take(before: .max, sampleRateHz: 48_000, empty) == [])
-    let picture = [UInt8](repeating: 1, count: 200_000)
+    let image = [UInt8](repeating: 1, count: 200_000)
     for index in 0..<100 {
       metadata.add(
-        SegmentTag(time: .now, bytes: TimedID3.tag("", owner: "\(index)", data: picture)), atFrame: Int64(5_000 + index)
+        SegmentTag(time: .now, bytes: TimedID3.tag("", owner: "\(index)", data: image)), atFrame: Int64(5_000 + index)
       )
     }
     let large = metadata.take(before: .max, sampleRateHz: 48_000, empty)
     #expect(large.count == StreamMetadata.maximumByteCount / 200_100)
   }
 
-  @Test func eventMessagesThatMakeNoSenseAreNone() {
+  @Test func invalidEventMessagesAreIgnored() {
     for version: UInt8 in [0, 1] {
       let whole = Array(TimedID3.event(TimedID3.tag("A"), version: version, timescale: 1_000, time: 5)[8...])
       #expect(EventMessage.tag(in: whole[...], startNanoseconds: 0)?.items.count == 1)

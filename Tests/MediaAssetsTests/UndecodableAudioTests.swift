@@ -48,7 +48,7 @@ import Testing
   ]
 
   @Test("a file whose audio cannot be decoded opens, and gives images, tracks and tags", arguments: rows)
-  func opens(_ row: Row) async throws {
+  func fileWithUndecodableAudioOpens(_ row: Row) async throws {
     let folder = try TemporaryFolder()
     let path = try row.make(folder)
     for isolation in [Asset.Isolation.none, .worker] {
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test("an export that needs the audio fails with the error of the audio and leaves no file", arguments: rows)
-  func exportFails(_ row: Row) async throws {
+  func exportOfUndecodableAudioFails(_ row: Row) async throws {
     let folder = try TemporaryFolder()
     let asset = Asset(path: try row.make(folder))
     let target = folder.file("out.mp4")
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test("a copy of a track without packets fails and leaves no file", arguments: ["none.ts", "none.mkv"])
-  func copyFails(_ name: String) async throws {
+  func copyOfATrackWithoutPacketsFails(_ name: String) async throws {
     let folder = try TemporaryFolder()
     let source = folder.file("source.mkv")
     try Tool.ffmpeg(arguments: Self.coded + [source])

@@ -20,53 +20,53 @@ import Testing
 
   /// The blue value of each pixel.
   private static func values(_ canvas: ImageCanvas) throws -> [[Int]] {
-    let picture = try canvas.image()
-    return (0..<picture.height).map { row in
-      (0..<picture.width).map { Int(picture.data[4 * (row * picture.width + $0)]) }
+    let image = try canvas.image()
+    return (0..<image.height).map { row in
+      (0..<image.width).map { Int(image.data[4 * (row * image.width + $0)]) }
     }
   }
 
-  @Test func pixelsAreMixedAsIsComputedByHand() throws {
+  @Test func drawnPixelsEqualManuallyComputedOnes() throws {
     let dot = try Self.grey([[200]])
     let pair = try Self.grey([[100, 200], [10, 20]])
     let black = VideoCompositionInstruction.Color.black
     let rows: [(String, PixelBuffer, ImageTransform, Double, ImageRectangle?, [[Int]])] = [
-      ("as it is", pair, .identity, 1, nil, [[100, 200, 0], [10, 20, 0]]),
+      ("unchanged", pair, .identity, 1, nil, [[100, 200, 0], [10, 20, 0]]),
       ("moved", pair, .translation(x: 1, y: 1), 1, nil, [[0, 0, 0], [0, 100, 200]]),
       ("moved out", pair, .translation(x: -1, y: 0), 1, nil, [[200, 0, 0], [20, 0, 0]]),
       ("far away", pair, .translation(x: 1e12, y: 0), 1, nil, [[0, 0, 0], [0, 0, 0]]),
       // (100 * 128 + 127) / 255, because 0.5 of 255 is 128.
       ("half", pair, .identity, 0.5, nil, [[50, 100, 0], [5, 10, 0]]),
       ("a quarter", dot, .identity, 0.25, nil, [[50, 0, 0], [0, 0, 0]]),
-      ("not to be seen", pair, .identity, 0, nil, [[0, 0, 0], [0, 0, 0]]),
+      ("invisible", pair, .identity, 0, nil, [[0, 0, 0], [0, 0, 0]]),
       ("cut", pair, .identity, 1, .init(x: 1, y: 0, width: 1, height: 1), [[0, 200, 0], [0, 0, 0]]),
       ("cut to nothing", pair, .identity, 1, .init(x: 5, y: 0, width: 1, height: 1), [[0, 0, 0], [0, 0, 0]]),
       // The centre of the first pixel is at a quarter pixel of the image: (0.25, 0.75, 1.25) of it.
       ("twice as wide", try Self.grey([[100, 200]]), .scale(x: 2, y: 1), 1, nil, [[100, 125, 175], [0, 0, 0]]),
       // Between two pixels: the mean of both. The centre of the first is on the edge, where the nearest pixel is used.
       ("half a pixel", try Self.grey([[100, 200]]), .translation(x: 0.5, y: 0), 1, nil, [[100, 150, 0], [0, 0, 0]]),
-      ("turned", pair, .upright(rotationDegrees: 90, width: 2, height: 2), 1, nil, [[10, 100, 0], [20, 200, 0]]),
+      ("rotated by 90", pair, .upright(rotationDegrees: 90, width: 2, height: 2), 1, nil, [[10, 100, 0], [20, 200, 0]]),
       (
-        "turned over", pair, .upright(rotationDegrees: 180, width: 2, height: 2), 1, nil,
+        "rotated by 180", pair, .upright(rotationDegrees: 180, width: 2, height: 2), 1, nil,
         [[20, 10, 0], [200, 100, 0]]
       ),
       (
-        "turned back", pair, .upright(rotationDegrees: 270, width: 2, height: 2), 1, nil,
+        "rotated by 270", pair, .upright(rotationDegrees: 270, width: 2, height: 2), 1, nil,
         [[200, 20, 0], [100, 10, 0]]
       ),
       ("a line", pair, .scale(x: 0, y: 1), 1, nil, [[0, 0, 0], [0, 0, 0]]),
     ]
-    for (name, picture, transform, opacity, crop, wanted) in rows {
+    for (name, image, transform, opacity, crop, wanted) in rows {
       var canvas = ImageCanvas(width: 3, height: 2)
       canvas.clear(black)
-      canvas.draw(picture, transform: transform, opacity: opacity, crop: crop)
+      canvas.draw(image, transform: transform, opacity: opacity, crop: crop)
       let found = try Self.values(canvas)
       print("\(name): \(found)")
       #expect(found == wanted, "\(name)")
     }
   }
 
-  @Test func alphaIsMixedAsIsComputedByHand() throws {
+  @Test func blendedAlphaEqualsManuallyComputedValues() throws {
     var canvas = ImageCanvas(width: 1, height: 1)
     canvas.clear(.init(red: 30, green: 20, blue: 10))
     #expect(try canvas.image().data == [10, 20, 30, 255])
@@ -82,7 +82,7 @@ import Testing
     #expect(try canvas.image().data == [133, 133, 133, 192])
   }
 
-  @Test func rampsGoInStraightLinesAndStayWhereTheyEnd() throws {
+  @Test func rampsAreLinearAndKeepTheirEndValue() throws {
     var layer = VideoCompositionLayer(trackID: 1)
     try layer.setOpacityRamp(from: 0, to: 1, timeRange: TimeRange(start: Self.time(100), end: Self.time(200)))
     try layer.setOpacity(0.25, at: Self.time(400))
@@ -108,7 +108,7 @@ import Testing
     expectError(.invalidArgument) { try layer.setTransform(.translation(x: .infinity, y: 0), at: Self.time(900)) }
   }
 
-  @Test func whatMakesNoSenseIsRefused() throws {
+  @Test func invalidCompositionsAreRejected() throws {
     let second = TimeRange(start: .zero, duration: Self.time(100))
     let good = VideoComposition(
       renderSize: .init(width: 8, height: 8), frameDuration: Self.time(4), instructions: [.init(timeRange: second)])
@@ -129,7 +129,7 @@ import Testing
   // MARK: - Files
 
   /// A red track of a second and a blue one that starts a second later, lossless; 25 frames a second.
-  private static func film(_ folder: TemporaryFolder) throws -> String {
+  private static func makeTwoTrackVideo(_ folder: TemporaryFolder) throws -> String {
     let path = folder.file("two.mkv")
     try Tool.ffmpeg(
       arguments: [
@@ -156,14 +156,14 @@ import Testing
   }
 
   /// The red and blue values of a pixel.
-  private static func colour(_ buffer: SampleBuffer, _ x: Int, _ y: Int) -> [UInt8] {
-    let place = 4 * (y * (buffer.format.video?.width ?? 0) + x)
-    return [buffer.data[place + 2], buffer.data[place]]
+  private static func color(_ buffer: SampleBuffer, _ x: Int, _ y: Int) -> [UInt8] {
+    let offset = 4 * (y * (buffer.format.video?.width ?? 0) + x)
+    return [buffer.data[offset + 2], buffer.data[offset]]
   }
 
-  @Test func tracksAreLaidOverOneAnother() throws {
+  @Test func tracksAreCompositedInLayerOrder() throws {
     let folder = try TemporaryFolder()
-    let asset = Asset(path: try Self.film(folder))
+    let asset = Asset(path: try Self.makeTwoTrackVideo(folder))
     var top = VideoCompositionLayer(trackID: 1)
     try top.setTransform(.translation(x: 4, y: 0), at: .zero)
     try top.setOpacityRamp(from: 1, to: 0, timeRange: TimeRange(start: Self.time(40), end: Self.time(80)))
@@ -179,18 +179,18 @@ import Testing
     #expect(buffers.map(\.presentationTime) == (0..<12).map { Self.time(10 * $0) })
     #expect(buffers.allSatisfy { $0.duration == Self.time(10) })
     // The upper track has not started; then it covers the right half; at 0.6 s its opacity is half: 128 of 255.
-    #expect(Self.colour(buffers[0], 0, 0) == [255, 0] && Self.colour(buffers[0], 5, 0) == [255, 0])
-    #expect(Self.colour(buffers[0], 9, 3) == [0, 0] && buffers[0].data[4 * 9 + 1] == 9)
-    #expect(Self.colour(buffers[2], 3, 0) == [255, 0] && Self.colour(buffers[2], 4, 0) == [0, 255])
-    #expect(Self.colour(buffers[6], 4, 0) == [127, 128] && Self.colour(buffers[6], 3, 3) == [255, 0])
+    #expect(Self.color(buffers[0], 0, 0) == [255, 0] && Self.color(buffers[0], 5, 0) == [255, 0])
+    #expect(Self.color(buffers[0], 9, 3) == [0, 0] && buffers[0].data[4 * 9 + 1] == 9)
+    #expect(Self.color(buffers[2], 3, 0) == [255, 0] && Self.color(buffers[2], 4, 0) == [0, 255])
+    #expect(Self.color(buffers[6], 4, 0) == [127, 128] && Self.color(buffers[6], 3, 3) == [255, 0])
     // Between instructions it is black, and after the end of the ramp nothing is visible.
-    #expect(Self.colour(buffers[8], 0, 0) == [0, 0] && buffers[8].data[4 * 9 + 1] == 0)
-    #expect(Self.colour(buffers[11], 4, 0) == [0, 0])
-    let some = try Self.render(
+    #expect(Self.color(buffers[8], 0, 0) == [0, 0] && buffers[8].data[4 * 9 + 1] == 0)
+    #expect(Self.color(buffers[11], 4, 0) == [0, 0])
+    let rangeBuffers = try Self.render(
       asset, composition, range: TimeRange(start: Self.time(25), end: Self.time(45)))
-    #expect(some.map(\.presentationTime) == [Self.time(25), Self.time(30), Self.time(40)])
-    #expect(some.map(\.duration) == [Self.time(5), Self.time(10), Self.time(5)])
-    #expect(some.map(\.data) == buffers[2...4].map(\.data))
+    #expect(rangeBuffers.map(\.presentationTime) == [Self.time(25), Self.time(30), Self.time(40)])
+    #expect(rangeBuffers.map(\.duration) == [Self.time(5), Self.time(10), Self.time(5)])
+    #expect(rangeBuffers.map(\.data) == buffers[2...4].map(\.data))
     let luma = try Self.render(asset, composition, .nv12)
     #expect(
       luma.count == 12 && luma[0].format.video?.pixelFormatName == "nv12" && luma[0].format.video?.color.matrix == 6)
@@ -203,7 +203,7 @@ import Testing
     expectError(.noSuchTrack) { try reader.startReading() }
   }
 
-  @Test func behindTheLastPictureThatOneIsSeenUpToTheEndOfTheSound() throws {
+  @Test func lastVideoFrameIsShownUntilTheEndOfTheAudio() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("long-sound.mp4")
     try Tool.ffmpeg(
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  @Test func aReadThatFailsLeavesNoPictureOfAnotherTime() throws {
+  @Test func failedReadLeavesNoVideoFrameOfAnotherTime() throws {
     let folder = try TemporaryFolder()
     let path = try VideoFixture(
       "film.mp4", ["-c:v", "libx264", "-preset", "ultrafast", "-g", "12", "-pix_fmt", "yuv420p"]
@@ -249,7 +249,7 @@ import Testing
     #expect(try reader.next()?.time == Self.time(52))
   }
 
-  @Test func theSegmentsOfACompositionAreReadOneAfterAnother() throws {
+  @Test func segmentsOfACompositionAreReadInOrder() throws {
     let folder = try TemporaryFolder()
     let path = try VideoFixture(
       "film.mp4", ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", "12", "-pix_fmt", "yuv420p"]
@@ -272,8 +272,8 @@ import Testing
     try reader.add(output)
     try reader.startReading()
     let found = output.remainder()
-    let pictures = [25, 26, 27, 28, 29, 2, 3, 4, 10, 11]
-    #expect(found.map(\.data) == pictures.map { all[$0].data })
+    let frameIndices = [25, 26, 27, 28, 29, 2, 3, 4, 10, 11]
+    #expect(found.map(\.data) == frameIndices.map { all[$0].data })
     let starts: [Int64] = [0, 4, 8, 12, 16, 20, 22, 26, 40, 48]
     #expect(found.map(\.presentationTime) == starts.map { Self.time($0) })
     #expect(found.map(\.duration) == [4, 4, 4, 4, 4, 2, 4, 4, 8, 8].map { Self.time($0) })

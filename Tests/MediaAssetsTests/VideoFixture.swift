@@ -22,15 +22,15 @@ struct VideoFixture: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   /// A test pattern in which every frame differs.
-  static func picture(_ size: String = "176x144", rate: String = "25", seconds: String = "2") -> [String] {
+  static func pattern(_ size: String = "176x144", rate: String = "25", seconds: String = "2") -> [String] {
     ["-f", "lavfi", "-i", "testsrc2=size=\(size):rate=\(rate):duration=\(seconds)"]
   }
 
   /// A pattern with odd width and height; the generator alone rounds them down.
-  static let oddPicture = picture() + ["-vf", "scale=175:143"]
+  static let oddPattern = pattern() + ["-vf", "scale=175:143"]
 
   init(
-    _ name: String, source: [String] = picture(), _ encoding: [String], _ pixelFormat: PixelFormat = .i420,
+    _ name: String, source: [String] = pattern(), _ encoding: [String], _ pixelFormat: PixelFormat = .i420,
     raw: String? = nil, scalerFlags: String? = nil, rotationDegrees: Int? = nil
   ) {
     (self.name, self.source, self.encoding) = (name, source, encoding)
@@ -44,9 +44,9 @@ struct VideoFixture: Sendable, CustomTestStringConvertible {
     try Tool.ffmpeg(arguments: source + encoding + [path])
     guard let rotationDegrees else { return path }
     // The program sets the rotation only when it copies.
-    let turned = folder.file("turned-\(name)")
-    try Tool.ffmpeg("-i", path, "-c", "copy", "-metadata:s:v", "rotate=\(rotationDegrees)", turned)
-    return turned
+    let rotated = folder.file("turned-\(name)")
+    try Tool.ffmpeg("-i", path, "-c", "copy", "-metadata:s:v", "rotate=\(rotationDegrees)", rotated)
+    return rotated
   }
 
   /// The bytes of all frames as FFmpeg's program decodes them. With `upright`, rotated as the file specifies.

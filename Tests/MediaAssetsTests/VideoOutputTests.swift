@@ -16,7 +16,7 @@ import Testing
     MediaTime(value: value, timescale: timescale)
   }
 
-  @Test func aRangeBeginsWithThePictureThatCoversItsStart() throws {
+  @Test func rangeBeginsWithTheFrameThatContainsItsStart() throws {
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
     let all = try readVideo(path, VideoReadSettings(.i420)).buffers
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func rangesAreReadOneAfterAnother() throws {
+  @Test func resetReadsFurtherRangesInOrder() throws {
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
     let all = try readVideo(path, VideoReadSettings(.nv12)).buffers
@@ -59,10 +59,10 @@ import Testing
     #expect(reader.status == .completed)
   }
 
-  @Test func buffersSayHowTheyAreToBeShown() throws {
+  @Test func buffersDescribeAspectRatioRotationAndColor() throws {
     let folder = try TemporaryFolder()
     let fixture = VideoFixture(
-      "wide.mp4", source: VideoFixture.picture("160x120") + ["-vf", "setsar=4/3"],
+      "wide.mp4", source: VideoFixture.pattern("160x120") + ["-vf", "setsar=4/3"],
       [
         "-c:v", "libx264", "-pix_fmt", "yuv420p", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc",
         "bt709", "-color_range", "tv",
@@ -82,12 +82,12 @@ import Testing
     expectError(.invalidArgument) { try readVideo(path, VideoReadSettings(.bgra, size: .init(width: 0, height: 120))) }
   }
 
-  @Test("pictures are turned as FFmpeg's program turns them", arguments: [90, 180, 270], PixelFormat.allCases)
-  func turned(_ degrees: Int, _ format: PixelFormat) throws {
+  @Test("frames are rotated as FFmpeg rotates them", arguments: [90, 180, 270], PixelFormat.allCases)
+  func framesAreRotatedLikeByFFmpeg(_ degrees: Int, _ format: PixelFormat) throws {
     let folder = try TemporaryFolder()
     let isWide = degrees == 180
     let fixture = VideoFixture(
-      "turned.mp4", source: VideoFixture.picture("64x48", seconds: "0.2") + ["-vf", "setsar=4/3"],
+      "turned.mp4", source: VideoFixture.pattern("64x48", seconds: "0.2") + ["-vf", "setsar=4/3"],
       ["-c:v", "libx264", "-qp", "0", "-pix_fmt", format == .bgra ? "yuv444p" : "yuv420p"], format,
       scalerFlags: format == .bgra ? "bicubic+accurate_rnd+full_chroma_int+full_chroma_inp" : nil,
       rotationDegrees: degrees)
@@ -110,7 +110,7 @@ import Testing
     #expect(width * wanted.1 == height * wanted.0)
   }
 
-  @Test("what is shown of a picture turns with it") func turnedAperture() {
+  @Test("the clean aperture rotates with the frame") func cleanApertureRotatesWithTheFrame() {
     var video = FormatDescription.Video(width: 100, height: 60)
     video.cleanAperture = .init(width: 80, height: 40, horizontalOffset: 10, verticalOffset: -5)
     func upright(_ degrees: Int) -> FormatDescription.Video.CleanAperture? {
@@ -126,7 +126,7 @@ import Testing
   /// A known colour in its matrix and range is converted to the same colour.
   @Test(arguments: [
     ("bt709", "tv", 1), ("smpte170m", "tv", 6), ("bt709", "pc", 1), ("smpte170m", "pc", 6), ("bt2020nc", "tv", 9),
-  ]) func matrixAndRangeAreThePictureS(_ matrix: String, _ range: String, _ number: Int) throws {
+  ]) func conversionUsesTheMatrixAndRangeOfTheFrame(_ matrix: String, _ range: String, _ number: Int) throws {
     let folder = try TemporaryFolder()
     let filter =
       "format=gbrp,scale=out_color_matrix=\(matrix == "bt2020nc" ? "bt2020" : matrix):out_range=\(range),format=yuv444p"
@@ -134,8 +134,8 @@ import Testing
       "colour.mkv", source: ["-f", "lavfi", "-i", "color=c=0x2080d0:size=64x48:duration=0.1", "-vf", filter],
       ["-c:v", "ffv1", "-colorspace", matrix, "-color_range", range])
     let path = try fixture.make(in: folder)
-    let picture = try #require(try readVideo(path, VideoReadSettings(.bgra)).buffers.first?.pixels)
-    let pixel = picture.data.prefix(4).map { Int($0) }
+    let image = try #require(try readVideo(path, VideoReadSettings(.bgra)).buffers.first?.pixels)
+    let pixel = image.data.prefix(4).map { Int($0) }
     for (found, wanted) in zip(pixel, [0xd0, 0x80, 0x20, 0xff]) {
       #expect(abs(found - wanted) <= 2, "\(matrix): \(pixel)")
     }
@@ -143,29 +143,29 @@ import Testing
     #expect(luma.color.matrix == number && luma.color.isFullRange == (range == "pc"))
   }
 
-  @Test func soundAndPicturesLieOnOneTimeline() throws {
+  @Test func audioAndVideoShareOneTimeline() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("both.ts")
     try Tool.ffmpeg(
-      arguments: VideoFixture.picture() + ["-f", "lavfi", "-i", "sine=duration=2"]
+      arguments: VideoFixture.pattern() + ["-f", "lavfi", "-i", "sine=duration=2"]
         + ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-bf", "2", "-c:a", "mp2", path])
     let asset = Asset(path: path)
     let reader = AssetReader(asset: asset)
-    let (video, sound) = (AssetReaderVideoOutput(), AssetReaderTrackOutput())
-    for output in [video, sound] as [AssetReaderOutput] { try reader.add(output) }
+    let (video, audio) = (AssetReaderVideoOutput(), AssetReaderTrackOutput())
+    for output in [video, audio] as [AssetReaderOutput] { try reader.add(output) }
     try reader.startReading()
     // One output is read to its end before the other.
-    let pictures = video.remainder()
-    let pieces = sound.remainder()
+    let frames = video.remainder()
+    let audioBuffers = audio.remainder()
     #expect(reader.status == .completed)
-    #expect(pictures.count == 50 && !pieces.isEmpty)
+    #expect(frames.count == 50 && !audioBuffers.isEmpty)
     let tracks = try asset.load().tracks
-    let (videoStart, soundStart) = (tracks[0].timeRange.start, tracks[1].timeRange.start)
-    #expect(min(videoStart, soundStart) == .zero)
-    #expect(pictures.first?.presentationTime == videoStart)
+    let (videoStart, audioStart) = (tracks[0].timeRange.start, tracks[1].timeRange.start)
+    #expect(min(videoStart, audioStart) == .zero)
+    #expect(frames.first?.presentationTime == videoStart)
   }
 
-  @Test func packetsThatDoNotDecodeAreSaid() throws {
+  @Test func undecodablePacketsAreReported() throws {
     let folder = try TemporaryFolder()
     let path = try VideoFixture("whole.avi", ["-c:v", "mjpeg"]).make(in: folder)
     var bytes = try readFile(path)
@@ -178,7 +178,7 @@ import Testing
     for (one, next) in zip(buffers, buffers.dropFirst()) { #expect(one.endTime == next.presentationTime) }
   }
 
-  @Test func whatBreaksOffIsReadUpToThere() throws {
+  @Test func truncatedFileIsReadUpToItsEnd() throws {
     let folder = try TemporaryFolder()
     let whole = try readFile(try VideoFixture("whole.mkv", ["-c:v", "ffv1"]).make(in: folder))
     let path = try folder.write(Array(whole.prefix(whole.count / 2)), as: "half.mkv")
@@ -186,17 +186,17 @@ import Testing
     #expect((20...30).contains(buffers.count), "\(buffers.count)")
   }
 
-  @Test func whatHasNoVideoIsRefused() throws {
+  @Test func fileWithoutVideoIsRejected() throws {
     let folder = try TemporaryFolder()
-    let sound = folder.file("sound.flac")
-    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", sound)
+    let audio = folder.file("sound.flac")
+    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", audio)
     let cover = folder.file("cover.m4a")
     try Tool.ffmpeg(
-      arguments: ["-f", "lavfi", "-i", "sine=duration=0.2"] + VideoFixture.picture(seconds: "0.04") + [
+      arguments: ["-f", "lavfi", "-i", "sine=duration=0.2"] + VideoFixture.pattern(seconds: "0.04") + [
         "-map", "0", "-map", "1", "-c:v", "mjpeg", "-disposition:v", "attached_pic", cover,
       ])
     let film = try Self.film.make(in: folder)
-    for (path, trackID, code) in [(sound, nil, 3003), (cover, nil, 3003), (film, 7, 1012)] as [(String, Int?, Int)] {
+    for (path, trackID, code) in [(audio, nil, 3003), (cover, nil, 3003), (film, 7, 1012)] as [(String, Int?, Int)] {
       let reader = AssetReader(asset: Asset(path: path))
       try reader.add(AssetReaderVideoOutput(trackID: trackID))
       #expect(errorCode { try reader.startReading() } == code, "\(path)")
@@ -204,8 +204,8 @@ import Testing
     }
   }
 
-  @Test("who is in the middle of a picture is told at once", .timeLimit(.minutes(2)))
-  func itCanBeCancelled() throws {
+  @Test("cancellation ends a read in progress", .timeLimit(.minutes(2)))
+  func cancellationEndsAReadInProgress() throws {
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
     let reader = AssetReader(asset: Asset(path: path))

@@ -32,11 +32,11 @@ import Testing
     VideoFixture("vp9.webm", ["-c:v", "libvpx-vp9", "-cpu-used", "8", "-deadline", "realtime", "-g", "12"]),
     VideoFixture("motion.avi", ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"], raw: "yuvj420p"),
     VideoFixture(
-      "odd.mkv", source: VideoFixture.oddPicture, ["-c:v", "ffv1", "-pix_fmt", "yuv420p", "-g", "5"]),
+      "odd.mkv", source: VideoFixture.oddPattern, ["-c:v", "ffv1", "-pix_fmt", "yuv420p", "-g", "5"]),
     VideoFixture(
-      "odd-nv12.mkv", source: VideoFixture.oddPicture, ["-c:v", "ffv1", "-pix_fmt", "yuv420p"], .nv12),
+      "odd-nv12.mkv", source: VideoFixture.oddPattern, ["-c:v", "ffv1", "-pix_fmt", "yuv420p"], .nv12),
     VideoFixture(
-      "odd-bgra.mkv", source: VideoFixture.oddPicture, ["-c:v", "ffv1", "-pix_fmt", "yuv420p"], .bgra,
+      "odd-bgra.mkv", source: VideoFixture.oddPattern, ["-c:v", "ffv1", "-pix_fmt", "yuv420p"], .bgra,
       scalerFlags: "bicubic+accurate_rnd+full_chroma_int+full_chroma_inp"),
     VideoFixture("bgra.mp4", x264WithB, .bgra, scalerFlags: "bicubic+accurate_rnd"),
     VideoFixture("nv12.mp4", x264WithB, .nv12),
@@ -44,18 +44,18 @@ import Testing
     VideoFixture("half.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv422p"]),
     VideoFixture(
       "rgb.mov", ["-c:v", "qtrle", "-pix_fmt", "argb"], .bgra, scalerFlags: "bicubic+accurate_rnd"),
-    VideoFixture("film.mkv", source: VideoFixture.picture(rate: "24000/1001"), x264),
+    VideoFixture("film.mkv", source: VideoFixture.pattern(rate: "24000/1001"), x264),
     // Every third frame is dropped.
     VideoFixture(
-      "uneven.mkv", source: VideoFixture.picture() + ["-vf", "select='mod(n,3)'", "-vsync", "vfr"], x264WithB),
+      "uneven.mkv", source: VideoFixture.pattern() + ["-vf", "select='mod(n,3)'", "-vsync", "vfr"], x264WithB),
     VideoFixture(
-      "uneven.mp4", source: VideoFixture.picture() + ["-vf", "select='mod(n,3)'", "-vsync", "vfr"], x264WithB),
+      "uneven.mp4", source: VideoFixture.pattern() + ["-vf", "select='mod(n,3)'", "-vsync", "vfr"], x264WithB),
     VideoFixture(
-      "late.mp4", source: ["-f", "lavfi", "-i", "sine=duration=2", "-itsoffset", "0.5"] + VideoFixture.picture(),
+      "late.mp4", source: ["-f", "lavfi", "-i", "sine=duration=2", "-itsoffset", "0.5"] + VideoFixture.pattern(),
       x264WithB + ["-c:a", "aac", "-vsync", "passthrough"]),
   ]
 
-  @Test(arguments: fixtures) func picturesAreThoseOfFFmpeg(_ fixture: VideoFixture) throws {
+  @Test(arguments: fixtures) func framesEqualThoseOfFFmpeg(_ fixture: VideoFixture) throws {
     let folder = try TemporaryFolder()
     let path = try fixture.make(in: folder)
     let (buffers, reader, output) = try readVideo(path, VideoReadSettings(fixture.pixelFormat))
@@ -63,11 +63,11 @@ import Testing
     let raw = try fixture.rawBytes(path)
     let first = try #require(buffers.first?.pixels)
     if fixture.name.hasPrefix("odd") { #expect(first.width == 175 && first.height == 143) }
-    #expect(raw.count == buffers.count * first.data.count, "\(fixture.name): \(buffers.count) pictures")
+    #expect(raw.count == buffers.count * first.data.count, "\(fixture.name): \(buffers.count) frames")
     for (index, buffer) in buffers.enumerated() {
       let start = index * first.data.count
       guard start + first.data.count <= raw.count else { break }
-      #expect(buffer.data.elementsEqual(raw[start..<start + first.data.count]), "\(fixture.name): picture \(index)")
+      #expect(buffer.data.elementsEqual(raw[start..<start + first.data.count]), "\(fixture.name): frame \(index)")
     }
     let origin = try Asset(path: path).load().timelineOrigin
     let (ticks, base) = try Tool.frameTicks(path, in: folder)
@@ -76,10 +76,10 @@ import Testing
     for (one, next) in zip(buffers, buffers.dropFirst()) { #expect(one.endTime == next.presentationTime) }
     let last = try #require(buffers.last)
     #expect(last.duration > .zero && last.duration <= MediaTime(value: 1, timescale: 8))
-    print("\(fixture.name): \(buffers.count) pictures, the last at \(last.presentationTime.decimalDescription)")
+    print("\(fixture.name): \(buffers.count) frames, the last at \(last.presentationTime.decimalDescription)")
   }
 
-  @Test(arguments: fixtures) func everyPictureIsFoundFromAnywhere(_ fixture: VideoFixture) throws {
+  @Test(arguments: fixtures) func everyFrameIsFoundByASeekFromAnyPosition(_ fixture: VideoFixture) throws {
     let folder = try TemporaryFolder()
     let path = try fixture.make(in: folder)
     let reader = try VideoTrackReader(asset: Asset(path: path), interrupt: Interrupt())
@@ -95,9 +95,9 @@ import Testing
       // The start of the frame, or a time within it.
       let inside = wanted.time + (wanted.end - wanted.time).halved
       try reader.seek(to: index % 2 == 0 ? wanted.time : inside)
-      let found = try #require(try reader.next(), "\(fixture.name): picture \(index)")
-      #expect(found.time == wanted.time && found.end == wanted.end, "\(fixture.name): picture \(index)")
-      #expect(try converter.convert(found.frame, to: .i420) == wanted.pixels, "\(fixture.name): picture \(index)")
+      let found = try #require(try reader.next(), "\(fixture.name): frame \(index)")
+      #expect(found.time == wanted.time && found.end == wanted.end, "\(fixture.name): frame \(index)")
+      #expect(try converter.convert(found.frame, to: .i420) == wanted.pixels, "\(fixture.name): frame \(index)")
       let next = try reader.next()
       #expect(next?.time == (index + 1 < all.count ? all[index + 1].time : nil))
     }

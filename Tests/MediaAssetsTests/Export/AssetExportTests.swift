@@ -305,7 +305,7 @@ import Testing
   func rotatedVideoIsTurnedIfTheContainerHasNoRotation(_ degrees: Int, _ isolation: Asset.Isolation) async throws {
     let folder = try TemporaryFolder()
     let fixture = VideoFixture(
-      "phone.mp4", source: VideoFixture.picture("64x48", seconds: "0.4"),
+      "phone.mp4", source: VideoFixture.pattern("64x48", seconds: "0.4"),
       ["-c:v", "libx264", "-qp", "0", "-pix_fmt", "yuv420p"], rotationDegrees: degrees)
     let source = try fixture.make(in: folder)
     var settings = ExportSettings(.matroska)

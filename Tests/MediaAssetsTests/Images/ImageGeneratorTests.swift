@@ -33,8 +33,8 @@ import WholeFiles
   static let sources = [
     film, VideoFixture("film.mkv", x264), VideoFixture("film.ts", x264),
     VideoFixture("film.webm", ["-c:v", "libvpx", "-g", "12"]),
-    VideoFixture("ntsc.mov", source: VideoFixture.picture(rate: "30000/1001"), x264),
-    VideoFixture("uneven.mp4", source: VideoFixture.picture() + ["-vf", "select='mod(n,3)'", "-vsync", "vfr"], x264),
+    VideoFixture("ntsc.mov", source: VideoFixture.pattern(rate: "30000/1001"), x264),
+    VideoFixture("uneven.mp4", source: VideoFixture.pattern() + ["-vf", "select='mod(n,3)'", "-vsync", "vfr"], x264),
     VideoFixture("part2.avi", ["-c:v", "mpeg4", "-g", "12"]),
   ]
 
@@ -102,7 +102,7 @@ import WholeFiles
   @Test(arguments: [0, 90, 180, 270]) func imagesAreRotatedByTheTrackTransform(_ degrees: Int) throws {
     let folder = try TemporaryFolder()
     let path = try VideoFixture(
-      "turned.mp4", source: VideoFixture.picture("64x48", seconds: "0.2"),
+      "turned.mp4", source: VideoFixture.pattern("64x48", seconds: "0.2"),
       ["-c:v", "libx264", "-qp", "0", "-pix_fmt", "yuv444p"], rotationDegrees: degrees
     ).make(in: folder)
     let generator = Self.exact(path)
@@ -146,7 +146,7 @@ import WholeFiles
   @Test func imagesAreCroppedToTheCleanAperture() throws {
     let folder = try TemporaryFolder()
     let path = try VideoFixture(
-      "clap.mov", source: VideoFixture.picture("64x48", seconds: "0.2"), ["-c:v", "rawvideo", "-pix_fmt", "uyvy422"]
+      "clap.mov", source: VideoFixture.pattern("64x48", seconds: "0.2"), ["-c:v", "rawvideo", "-pix_fmt", "uyvy422"]
     ).make(in: folder)
     var bytes = try readFile(path)
     let offset = try #require(bytes.indices.dropLast(36).first { bytes[$0...].starts(with: Array("clap".utf8)) })
@@ -251,7 +251,7 @@ import WholeFiles
     let audio = folder.file("sound.flac")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", audio)
     let image = folder.file("picture.png")
-    try Tool.ffmpeg(arguments: VideoFixture.picture(seconds: "0.04") + [image])
+    try Tool.ffmpeg(arguments: VideoFixture.pattern(seconds: "0.04") + [image])
     let whole = try readFile(try Self.film.make(in: folder))
     let cut = try folder.write(Array(whole.prefix(whole.count / 2)), as: "cut.mp4")
     var noise = whole
@@ -281,7 +281,7 @@ import WholeFiles
 
   @Test func encodedFilesAreDecodedByFFmpeg() throws {
     let folder = try TemporaryFolder()
-    let path = try VideoFixture("odd.mkv", source: VideoFixture.oddPicture, ["-c:v", "ffv1"]).make(in: folder)
+    let path = try VideoFixture("odd.mkv", source: VideoFixture.oddPattern, ["-c:v", "ffv1"]).make(in: folder)
     let image = try Self.exact(path).image(at: .zero).image
     #expect(try Self.decoded(try folder.write(image.encoded(as: .png), as: "a.png"), folder) == image.data)
     var translucent = image

@@ -102,8 +102,8 @@ import WholeFiles
     film, VideoFixture("film.mkv", x264), VideoFixture("film.ts", x264),
     VideoFixture("film.webm", ["-c:v", "libvpx", "-g", "12"]),
     VideoFixture("part2.avi", ["-c:v", "mpeg4", "-g", "12"]),
-    VideoFixture("turned.mp4", source: VideoFixture.picture("64x48"), x264, rotationDegrees: 90),
-    VideoFixture("wide.mp4", source: VideoFixture.picture() + ["-vf", "setsar=4/3"], x264),
+    VideoFixture("turned.mp4", source: VideoFixture.pattern("64x48"), x264, rotationDegrees: 90),
+    VideoFixture("wide.mp4", source: VideoFixture.pattern() + ["-vf", "setsar=4/3"], x264),
   ]
 
   @Test(arguments: sources) func workerMakesTheSameImagesFromFilesMemoryAndSources(_ source: VideoFixture) throws {
@@ -342,7 +342,7 @@ import WholeFiles
   private static func longFilm(in folder: TemporaryFolder) throws -> [UInt8] {
     try readFile(
       try VideoFixture(
-        "long.avi", source: VideoFixture.picture("640x480", seconds: "4"), ["-c:v", "mjpeg", "-q:v", "2"]
+        "long.avi", source: VideoFixture.pattern("640x480", seconds: "4"), ["-c:v", "mjpeg", "-q:v", "2"]
       ).make(in: folder))
   }
 

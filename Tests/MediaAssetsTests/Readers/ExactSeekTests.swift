@@ -61,7 +61,7 @@ import Testing
       let landed = try reader.seekExactly(to: MediaTime(frame: Int64(target), rate: rate))
       #expect(landed == MediaTime(frame: Int64(target), rate: rate))
       let wanted = min(2_000, frameCount - target)
-      let (position, samples) = try reader.readFrames(wanted, pieceFrames: 777)
+      let (position, samples) = try reader.readFrames(wanted, chunkFrames: 777)
       #expect(position == Int64(target))
       let wrong = firstWrongFrame(in: samples, from: target)
       #expect(samples.count == 2 * wanted && wrong == nil, "target \(target): wrong at \(wrong ?? -1)")

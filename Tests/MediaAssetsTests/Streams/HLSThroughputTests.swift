@@ -499,7 +499,7 @@ import Testing
     let next = try #require(timeline.entry(1))
     // The second segment is read, of which the server has sent only a part.
     let count = Int(next.startNanoseconds * 48_000 / 1_000_000_000) + 100
-    #expect(try reader.readFrames(count, pieceFrames: count).samples.count == count * reader.format.channelCount)
+    #expect(try reader.readFrames(count, chunkFrames: count).samples.count == count * reader.format.channelCount)
     try rig.server.wait("gate half")
     let start = Double(next.startNanoseconds) / 1e9
     let share = Double(half) / Double(try rig.byteCount("a", 1))

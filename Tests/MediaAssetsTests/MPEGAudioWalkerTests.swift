@@ -6,9 +6,9 @@ import Testing
 @testable import MediaAssets
 
 /// The iteration over MPEG audio headers finds the packets that FFmpeg reads, in intact and damaged files.
-@Suite struct MPEGAudioWalkTests {
+@Suite struct MPEGAudioWalkerTests {
   /// A packet, as counted by both.
-  struct Counted: Equatable {
+  struct CountedPacket: Equatable {
     var byte: Int64
     var frame: Int64
   }
@@ -32,20 +32,20 @@ import Testing
     Row(name: "layer2.mp2", options: ["-c:a", "mp2", "-b:a", "192k"]),
   ]
 
-  private static let sound = "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=6:s=44100"
+  private static let audioSource = "aevalsrc=0.4*sin(2*PI*(200+150*t)*t)+0.1*random(0):d=6:s=44100"
 
   /// The packets of a read from the start.
-  private func read(_ path: String) throws -> (packets: [Counted], rate: Int) {
+  private func read(_ path: String) throws -> (packets: [CountedPacket], rate: Int) {
     let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
     let stream = try #require(demuxer.streams.first { $0.mediaType == .audio })
     let rate = try #require(stream.sampleRateHz)
     let base = try #require(TimeBase(sampleRateHz: rate))
     let packet = try Packet()
-    var packets: [Counted] = []
+    var packets: [CountedPacket] = []
     while try demuxer.readPacket(into: packet) == .packet {
       let pts = try #require(packet.pts)
       let frame = try #require(base.ticks(from: pts, of: stream.timeBase, rounding: .nearest))
-      packets.append(Counted(byte: try #require(packet.bytePosition), frame: frame))
+      packets.append(CountedPacket(byte: try #require(packet.bytePosition), frame: frame))
     }
     return (packets, rate)
   }
@@ -63,7 +63,7 @@ import Testing
   private func difference(_ path: String) throws -> String? {
     let read = try read(path)
     guard let first = read.packets.first else { return nil }
-    let walked = try walk(path, from: first.byte).map { Counted(byte: $0.byte, frame: $0.frame - 0) }
+    let walked = try walk(path, from: first.byte).map { CountedPacket(byte: $0.byte, frame: $0.frame - 0) }
     for (index, pair) in zip(read.packets, walked).enumerated() where pair.0 != pair.1 {
       return "packet \(index) of \(read.packets.count): read \(pair.0), walked \(pair.1)"
     }
@@ -74,19 +74,19 @@ import Testing
   }
 
   @Test(arguments: rows)
-  func theWalkFindsTheParsersPackets(_ row: Row) throws {
+  func walkerFindsThePacketsOfFFmpegsParser(_ row: Row) throws {
     let folder = try TemporaryFolder()
     let path = folder.file(row.name)
-    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.sound] + row.options + [path])
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.audioSource] + row.options + [path])
     #expect(try read(path).packets.count > 80)
     #expect(try difference(path) == nil)
   }
 
   @Test(arguments: [rows[0], rows[2], rows[3], rows[6]])
-  func garbageIsCountedAsAReadFromTheStartCountsIt(_ row: Row) throws {
+  func packetsAroundGarbageEqualThoseOfARead(_ row: Row) throws {
     let folder = try TemporaryFolder()
     let path = folder.file(row.name)
-    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.sound] + row.options + [path])
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.audioSource] + row.options + [path])
     let bytes = try readFile(path)
     var random = SplitMix64(state: 5)
     func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }
@@ -107,10 +107,11 @@ import Testing
     }
   }
 
-  @Test func filesWithChangedBytesAreWalkedAsTheyAreRead() throws {
+  @Test func packetsOfFilesWithChangedBytesEqualThoseOfARead() throws {
     let folder = try TemporaryFolder()
     try Tool.ffmpeg(
-      "-f", "lavfi", "-i", Self.sound, "-c:a", "libmp3lame", "-q:a", "6", "-write_xing", "0", folder.file("a.mp3"))
+      "-f", "lavfi", "-i", Self.audioSource, "-c:a", "libmp3lame", "-q:a", "6", "-write_xing", "0",
+      folder.file("a.mp3"))
     let original = try readFile(folder.file("a.mp3"))
     var random = SplitMix64(state: 17)
     for round in 0..<60 {
@@ -125,16 +126,16 @@ import Testing
   }
 
   /// For any bytes, the iteration ends, and its packets are in order.
-  @Test func noiseDoesNoHarm() throws {
+  @Test func walkOverNoiseEndsWithPacketsInOrder() throws {
     let folder = try TemporaryFolder()
     var random = SplitMix64(state: 23)
     for round in 0..<20 {
       var bytes = (0..<60_000).map { _ in UInt8.random(in: 0...255, using: &random) }
       // With many headers in between.
       for _ in 0..<(round * 100) {
-        let place = Int.random(in: 0..<(bytes.count - 4), using: &random)
-        bytes[place] = 0xff
-        bytes[place + 1] |= 0xe0
+        let offset = Int.random(in: 0..<(bytes.count - 4), using: &random)
+        bytes[offset] = 0xff
+        bytes[offset + 1] |= 0xe0
       }
       let packets = try walk(folder.write(bytes, as: "noise"), from: 0)
       let isOrdered = zip(packets, packets.dropFirst()).allSatisfy { $0.byte < $1.byte && $0.frame < $1.frame }
@@ -149,7 +150,7 @@ import Testing
     (0xfffb_9000, 417, 1_152, 44_100), (0xfffb_9200, 418, 1_152, 44_100), (0xffe3_18c4, 72, 576, 8_000),
     (0xfff3_14c4, 24, 576, 24_000), (0xfffd_a000, 626, 1_152, 44_100), (0xffff_9000, 312, 384, 44_100),
   ])
-  func headersAreRead(_ bits: UInt32, _ byteCount: Int, _ frameCount: Int, _ rate: Int) throws {
+  func headerGivesSizeFrameCountAndSampleRate(_ bits: UInt32, _ byteCount: Int, _ frameCount: Int, _ rate: Int) throws {
     let header = try #require(MPEGAudioHeader(bits))
     #expect(header.byteCount == byteCount && header.frameCount == frameCount && header.sampleRateHz == rate)
   }
@@ -158,7 +159,7 @@ import Testing
   @Test(
     arguments: [0xffdb_9000, 0xffeb_9000, 0xfff9_9000, 0xfffb_0000, 0xfffb_f000, 0xfffb_9c00, 0, 0x4944_3303]
       as [UInt32])
-  func whatIsNoHeaderIsNone(_ bits: UInt32) { #expect(MPEGAudioHeader(bits) == nil) }
+  func invalidHeadersAreRejected(_ bits: UInt32) { #expect(MPEGAudioHeader(bits) == nil) }
 
   /// Bytes of a layer III packet that later frames may use, by its header (ISO/IEC 11172-3 and 13818-3, 2.4.1).
   private func mainDataByteCount(_ packet: Range<Int>, of bytes: [UInt8]) -> Int {
@@ -169,7 +170,7 @@ import Testing
   }
 
   /// More than a dozen packets at 8 kbit/s: the preroll is measured in bytes, not packets.
-  @Test func thePrerollIsMeasuredInMainData() throws {
+  @Test func prerollIsMeasuredInBytesOfMainData() throws {
     let folder = try TemporaryFolder()
     for (options, expected, reservoir) in [
       (["-b:a", "8k", "-ar", "24000", "-ac", "1"], 20...30, 255),
@@ -179,7 +180,7 @@ import Testing
     ] {
       let path = folder.file("a.mp3")
       try Tool.ffmpeg(
-        arguments: ["-f", "lavfi", "-i", Self.sound, "-c:a", "libmp3lame", "-write_xing", "0"] + options + [path])
+        arguments: ["-f", "lavfi", "-i", Self.audioSource, "-c:a", "libmp3lame", "-write_xing", "0"] + options + [path])
       let read = try read(path)
       let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
       let identity = try #require(try source.identity())
@@ -187,10 +188,10 @@ import Testing
         identity: identity, streamIndex: 0, firstByte: try #require(read.packets.first).byte,
         spacingFrames: Int64(read.rate))
       let target = 100
-      let place = try #require(
+      let start = try #require(
         try MPEGAudioLocator.locate(frame: read.packets[target].frame, index: index, source: source))
-      let chosen = try #require(read.packets.firstIndex { $0.byte == place.byte })
-      #expect(read.packets[chosen].frame == place.frame)
+      let chosen = try #require(read.packets.firstIndex { $0.byte == start.byte })
+      #expect(read.packets[chosen].frame == start.frame)
       #expect(expected.contains(target - chosen), "\(options): \(target - chosen) packets")
       // The two frames before the target are for its overlap and filter bank. The packets before them supply the data
       // that the first of the two may refer to.

@@ -5,10 +5,10 @@ import Testing
 @testable import MediaAssets
 
 /// The seek table for reverse reading. For every codec and container, reading from the end backwards returns each frame
-/// once, in the reverse order of a read from the start. `swift test --filter ReverseTableTests` prints the table.
-@Suite struct ReverseTableTests {
+/// once, in the reverse order of a read from the start. `swift test --filter ReverseSeekTableTests` prints the table.
+@Suite struct ReverseSeekTableTests {
   @Test(arguments: SeekRow.all)
-  func whatIsReadBackwardsIsWhatIsReadForwardsTurnedRound(_ row: SeekRow) throws {
+  func reverseReadEqualsAForwardReadReversed(_ row: SeekRow) throws {
     let folder = try TemporaryFolder()
     let path = try row.make(in: folder)
     let forwards = try AudioTrackReader(asset: Asset(path: path))
@@ -22,19 +22,19 @@ import Testing
       let reader = ReverseAudioReader(try AudioTrackReader(asset: asset), duration: try asset.load().duration)
       let first = start.isNumeric ? frameCount - 12_345 : frameCount
       #expect(try reader.seek(to: start) == MediaTime(frame: Int64(first), rate: forwards.format.sampleRateHz))
-      let (places, heard) = try all(reader, channelCount: channelCount)
-      #expect(places.isUnbroken && places.first == Int64(first), "\(row.name) begins at \(places.first ?? -1)")
-      try #require(heard.count == first * channelCount, "\(row.name): \(heard.count / channelCount) frames")
+      let (chunks, samples) = try readAll(reader, channelCount: channelCount)
+      #expect(chunks.areContiguous && chunks.first == Int64(first), "\(row.name) begins at \(chunks.first ?? -1)")
+      try #require(samples.count == first * channelCount, "\(row.name): \(samples.count / channelCount) frames")
       var largest: Float = 0
       for frame in 0..<first {
         for channel in 0..<channelCount {
           let difference = abs(
-            heard[frame * channelCount + channel] - reference[(first - 1 - frame) * channelCount + channel])
+            samples[frame * channelCount + channel] - reference[(first - 1 - frame) * channelCount + channel])
           largest = max(largest, difference * 32_768)
         }
       }
       print(
-        "reverse table | \(row.name) | from \(first) | \(heard.count / channelCount) frames | difference \(largest)")
+        "reverse table | \(row.name) | from \(first) | \(samples.count / channelCount) frames | difference \(largest)")
       // Every sample is compared, not only some positions, so irreproducible decoder state shows up to twice the
       // difference.
       #expect(largest <= row.expectation.allowedSteps * 2, "\(row.name) differs by \(largest) steps")
@@ -43,7 +43,7 @@ import Testing
 
   /// The first frame ends within the tolerances, and its reported position is correct.
   @Test(arguments: SeekRow.all)
-  func aSeekWithTolerancesLandsWithinThemAndSaysWhere(_ row: SeekRow) throws {
+  func seekWithTolerancesLandsWithinThemAndReportsItsPosition(_ row: SeekRow) throws {
     let folder = try TemporaryFolder()
     let path = try row.make(in: folder)
     let forwards = try AudioTrackReader(asset: Asset(path: path))
@@ -65,9 +65,9 @@ import Testing
       #expect(reached <= middle + (before > .zero ? after : max(after, frame)), "\(row.name) \(reached)")
       let first = try #require(reached.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero))
       #expect(reader.position == first)
-      var piece = [Float](repeating: 0, count: 512 * format.channelCount)
-      let result = try piece.withUnsafeMutableBufferPointer { piece throws(MediaError) in
-        try piece.baseAddress.map { base throws(MediaError) in try reader.read(into: base, capacityFrames: 512) }
+      var chunk = [Float](repeating: 0, count: 512 * format.channelCount)
+      let result = try chunk.withUnsafeMutableBufferPointer { chunk throws(MediaError) in
+        try chunk.baseAddress.map { base throws(MediaError) in try reader.read(into: base, capacityFrames: 512) }
       }
       guard case .frames(let count, first)? = result else {
         Issue.record("\(row.name) reads \(String(describing: result))")
@@ -75,8 +75,8 @@ import Testing
       }
       var largest: Float = 0
       for index in 0..<count * format.channelCount {
-        let (place, channel) = (Int(first) - 1 - index / format.channelCount, index % format.channelCount)
-        largest = max(largest, abs(piece[index] - reference[place * format.channelCount + channel]) * 32_768)
+        let (sourceFrame, channel) = (Int(first) - 1 - index / format.channelCount, index % format.channelCount)
+        largest = max(largest, abs(chunk[index] - reference[sourceFrame * format.channelCount + channel]) * 32_768)
       }
       #expect(largest <= row.expectation.allowedSteps * 2, "\(row.name) differs by \(largest) steps")
       print(
@@ -90,7 +90,7 @@ import Testing
     ("a.flac", ["-c:a", "flac"]), ("alac.m4a", ["-c:a", "alac", "-movflags", "faststart"]),
     ("a.ogg", ["-c:a", "libvorbis"]), ("a.mp3", ["-c:a", "libmp3lame"]),
   ])
-  func aFileThatIsCutOffIsReadBackwardsFromThere(_ name: String, _ options: [String]) throws {
+  func truncatedFileIsReadBackwardsFromItsEnd(_ name: String, _ options: [String]) throws {
     let folder = try TemporaryFolder()
     let source = "anoisesrc=d=10:r=44100:c=white:a=0.3:s=1"
     try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", source] + options + [folder.file(name)])
@@ -101,34 +101,34 @@ import Testing
     let code = errorCode { try forwards.readToEnd(into: &reference) }
     #expect(code == MediaError.Code.damagedFile.rawValue)
     try #require(reference.count > 100_000 && reference.count < 200_000)
-    let promised = MediaTime(value: 10, timescale: 1)
+    let declaredDuration = MediaTime(value: 10, timescale: 1)
     for start in [MediaTime.positiveInfinity, MediaTime(value: 9, timescale: 1)] {
-      let reader = ReverseAudioReader(try AudioTrackReader(asset: Asset(path: path)), duration: promised)
+      let reader = ReverseAudioReader(try AudioTrackReader(asset: Asset(path: path)), duration: declaredDuration)
       #expect(try reader.seek(to: start) == MediaTime(frame: Int64(reference.count), rate: 44_100))
-      let (places, heard) = try all(reader, channelCount: 1)
-      #expect(places.isUnbroken && places.first == Int64(reference.count))
-      let worst = zip(heard, reference.reversed()).map { abs($0 - $1) }.max() ?? 2
-      #expect(heard.count == reference.count && worst <= 1 / 32_768, "differs by \(worst)")
+      let (chunks, samples) = try readAll(reader, channelCount: 1)
+      #expect(chunks.areContiguous && chunks.first == Int64(reference.count))
+      let worst = zip(samples, reference.reversed()).map { abs($0 - $1) }.max() ?? 2
+      #expect(samples.count == reference.count && worst <= 1 / 32_768, "differs by \(worst)")
     }
   }
 
   /// All audio of the reader, and whether chunks are contiguous.
-  private func all(
+  private func readAll(
     _ reader: ReverseAudioReader, channelCount: Int
-  ) throws -> (places: (first: Int64?, isUnbroken: Bool), samples: [Float]) {
+  ) throws -> (chunks: (first: Int64?, areContiguous: Bool), samples: [Float]) {
     var samples: [Float] = []
-    var (first, next, isUnbroken) = (Int64?.none, Int64?.none, true)
-    var piece = [Float](repeating: 0, count: 3_000 * channelCount)
+    var (first, next, areContiguous) = (Int64?.none, Int64?.none, true)
+    var chunk = [Float](repeating: 0, count: 3_000 * channelCount)
     while true {
-      let result = try piece.withUnsafeMutableBufferPointer { piece throws(MediaError) in
-        try piece.baseAddress.map { base throws(MediaError) in try reader.read(into: base, capacityFrames: 3_000) }
+      let result = try chunk.withUnsafeMutableBufferPointer { chunk throws(MediaError) in
+        try chunk.baseAddress.map { base throws(MediaError) in try reader.read(into: base, capacityFrames: 3_000) }
       }
       guard case .frames(let count, let position)? = result else { break }
-      if let next, next != position { isUnbroken = false }
+      if let next, next != position { areContiguous = false }
       first = first ?? position
       next = position - Int64(count)
-      samples += piece[..<(count * channelCount)]
+      samples += chunk[..<(count * channelCount)]
     }
-    return ((first, isUnbroken && next == 0), samples)
+    return ((first, areContiguous && next == 0), samples)
   }
 }

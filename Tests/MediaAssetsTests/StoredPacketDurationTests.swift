@@ -6,11 +6,11 @@ import Testing
 @testable import MediaAssets
 
 /// Reading stored packets that have wrong durations.
-@Suite struct StoredHostileTests {
+@Suite struct StoredPacketDurationTests {
   private static func time(_ milliseconds: Int64) -> MediaTime { MediaTime(value: milliseconds, timescale: 1_000) }
 
   @Test(arguments: ["pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_f32le", "pcm_u8"])
-  func plainNumbersInMatroskaAreAllThere(_ codec: String) throws {
+  func pcmInMatroskaIsReadCompletely(_ codec: String) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.mkv")
     for (frames, rate) in [(4_800, 48_000), (44_100, 44_100)] {
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func plainNumbersThatSayThatTheyLastLongerAreNotReadPastTheirEnd() throws {
+  @Test func pcmWithTooLongDurationsIsNotReadPastItsEnd() throws {
     var file = MatroskaBytes(defaultNanoseconds: 10_000_000_000)
     // 10 ms each, one every 10 s according to the file. One has half a frame too little, and one half a frame too much.
     file.blocks = (0..<12).map { (10_000 * $0, nil, [UInt8](repeating: UInt8($0 + 1), count: 960)) }
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 31, 1 << 45, 1 << 56, 1 << 61, UInt64(Int64.max)])
-  func packetsThatSayThatTheyLastForEverAreRead(_ duration: UInt64) throws {
+  func packetsWithHugeDurationsAreRead(_ duration: UInt64) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.tta")
     try Tool.ffmpeg("-f", "lavfi", "-i", "anoisesrc=r=48000:d=12", "-sample_fmt", "s16", path)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func aTimelineStaysInRangeWhateverItIsTold() throws {
+  @Test func timelineStaysInRangeForAnyTimestamps() throws {
     let base = try #require(TimeBase(sampleRateHz: 48_000))
     for counts in [Int.max, Int.max / 2, Int.max / 8] {
       var timeline = AudioTimeline(timeBase: base, frameBase: base, originFrame: 0, coding: .lossy)

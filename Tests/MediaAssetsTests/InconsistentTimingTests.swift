@@ -8,7 +8,7 @@ import Testing
 
 /// Headers with a wrong length, and timestamps that jump: all audio plays, the position stays correct, and the fault is
 /// reported.
-@Suite struct LyingFileTests {
+@Suite struct InconsistentTimingTests {
   private static let frameCount = 352_800  // 8 s
 
   /// A time-coded file, made from WAV by FFmpeg with these options.
@@ -27,7 +27,7 @@ import Testing
 
   // MARK: - Lengths
 
-  enum Lie: CaseIterable {
+  enum WrongLength: CaseIterable {
     case wavLong, wavZero, wavUnknown, rf64, rf64Long, flacLong, flacShort, flacUnknown, aiffLong, movieLong, movieShort
     case xingLong, xingShort, factLong, factShort, matroskaLong, matroskaShort
 
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  private func lyingFile(_ lie: Lie, in folder: TemporaryFolder) throws -> String {
+  private func fileWithWrongLength(_ wrongLength: WrongLength, in folder: TemporaryFolder) throws -> String {
     func patched(_ name: String, _ options: [String] = [], _ patch: (inout [UInt8]) throws -> Void) throws -> String {
       var bytes = try make(name, options, in: folder)
       try patch(&bytes)
@@ -54,14 +54,14 @@ import Testing
     }
     func littleEndian(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
     let length = UInt32(Self.frameCount)
-    switch lie {
+    switch wrongLength {
     case .wavLong: return try patched("a.wav") { put(littleEndian(length * 8), at: 40, of: &$0) }
     case .wavZero: return try patched("a.wav") { put(littleEndian(0), at: 40, of: &$0) }
     case .wavUnknown: return try patched("a.wav") { put(littleEndian(.max), at: 40, of: &$0) }
     case .rf64, .rf64Long:
       return try patched("a.wav") { bytes in
         // EBU Tech 3306: 64-bit lengths of the file, the data and the samples, and no table.
-        let lengths = [0, UInt64(length) * (lie == .rf64 ? 4 : 8), 0].flatMap { value in
+        let lengths = [0, UInt64(length) * (wrongLength == .rf64 ? 4 : 8), 0].flatMap { value in
           withUnsafeBytes(of: UInt64(value).littleEndian) { Array($0) }
         }
         put(Array("RF64".utf8) + littleEndian(.max), at: 0, of: &bytes)
@@ -74,50 +74,50 @@ import Testing
     case .flacUnknown: return try patched("a.flac") { put(MovieBoxes.bigEndian(UInt32(0)), at: 22, of: &$0) }
     case .aiffLong:
       return try patched("a.aiff") { bytes in
-        func place(_ name: String) throws -> Int {
+        func chunkOffset(_ name: String) throws -> Int {
           try #require((0..<200).first { Array(bytes[$0..<($0 + 4)]) == Array(name.utf8) })
         }
-        put(MovieBoxes.bigEndian(length * 2), at: try place("COMM") + 10, of: &bytes)
-        put(MovieBoxes.bigEndian(length * 8 + 8), at: try place("SSND") + 4, of: &bytes)
+        put(MovieBoxes.bigEndian(length * 2), at: try chunkOffset("COMM") + 10, of: &bytes)
+        put(MovieBoxes.bigEndian(length * 8 + 8), at: try chunkOffset("SSND") + 4, of: &bytes)
       }
     case .movieLong, .movieShort:
       return try patched("alac.m4a", ["-c:a", "alac"]) { bytes in
         bytes = try MovieBoxes.withEdits([], in: bytes)
         let header = try MovieBoxes.range(of: ["moov", "trak", "mdia", "mdhd"], in: bytes).lowerBound
-        let duration = lie == .movieLong ? length * 2 : length / 2
+        let duration = wrongLength == .movieLong ? length * 2 : length / 2
         put(MovieBoxes.bigEndian(duration), at: header + 24, of: &bytes)
       }
     case .xingLong, .xingShort:
       return try patched("a.mp3", ["-c:a", "libmp3lame", "-id3v2_version", "0"]) { bytes in
-        let place = 36 + 8
-        let count = MovieBoxes.number(bytes, place)
-        put(MovieBoxes.bigEndian(lie == .xingLong ? count * 2 : count / 2), at: place, of: &bytes)
+        let offset = 36 + 8
+        let count = MovieBoxes.number(bytes, offset)
+        put(MovieBoxes.bigEndian(wrongLength == .xingLong ? count * 2 : count / 2), at: offset, of: &bytes)
       }
     case .factLong, .factShort:
       return try patched("fact.wav", ["-c:a", "libmp3lame"]) { bytes in
-        let place = try #require((0..<200).first { Array(bytes[$0..<($0 + 4)]) == Array("fact".utf8) })
-        put(littleEndian(lie == .factLong ? length * 3 : length / 2), at: place + 8, of: &bytes)
+        let offset = try #require((0..<200).first { Array(bytes[$0..<($0 + 4)]) == Array("fact".utf8) })
+        put(littleEndian(wrongLength == .factLong ? length * 3 : length / 2), at: offset + 8, of: &bytes)
       }
     case .matroskaLong, .matroskaShort:
       return try patched("a.mka", ["-c:a", "flac"]) { bytes in
         // Duration: a float of 8 bytes, in milliseconds.
-        let place = try #require((0..<2_000).first { Array(bytes[$0..<($0 + 3)]) == [0x44, 0x89, 0x88] })
-        put(
-          MovieBoxes.bigEndian((lie == .matroskaLong ? 16_000.0 : 4_000.0).bitPattern), at: place + 3, of: &bytes)
+        let offset = try #require((0..<2_000).first { Array(bytes[$0..<($0 + 3)]) == [0x44, 0x89, 0x88] })
+        let milliseconds = wrongLength == .matroskaLong ? 16_000.0 : 4_000.0
+        put(MovieBoxes.bigEndian(milliseconds.bitPattern), at: offset + 3, of: &bytes)
       }
     }
   }
 
-  @Test(arguments: Lie.allCases)
-  func allOfAFileWithAWrongLengthPlays(_ lie: Lie) throws {
+  @Test(arguments: WrongLength.allCases)
+  func fileWithAWrongLengthPlaysCompletely(_ wrongLength: WrongLength) throws {
     let folder = try TemporaryFolder()
-    let asset = Asset(path: try lyingFile(lie, in: folder))
+    let asset = Asset(path: try fileWithWrongLength(wrongLength, in: folder))
     let announced = try asset.load().duration
     let reader = try AudioTrackReader(asset: asset)
     var samples: [Float] = []
     let code = errorCode { try reader.readToEnd(into: &samples) }
-    #expect(code == lie.codes.error)
-    let isMP3 = [.xingLong, .xingShort, .factLong, .factShort].contains(lie)
+    #expect(code == wrongLength.codes.error)
+    let isMP3 = [.xingLong, .xingShort, .factLong, .factShort].contains(wrongLength)
     if isMP3 {
       // The position of the padding is unknown then.
       #expect(abs(samples.count / 2 - Self.frameCount) < 2_304)
@@ -126,7 +126,7 @@ import Testing
       #expect(firstWrong(samples, in: 0..<min(Self.frameCount, samples.count / 2)) == nil)
     }
     let warning = reader.takeWarning()
-    #expect(warning?.error.code.rawValue ?? 0 == lie.codes.warning)
+    #expect(warning?.error.code.rawValue ?? 0 == wrongLength.codes.warning)
     // The announced duration is corrected.
     let end = try #require(reader.end)
     #expect(end == .init(frame: Int64(samples.count / 2), isExact: true))
@@ -137,11 +137,11 @@ import Testing
     #expect(try asset.load().duration == MediaTime(frame: end.frame, rate: 44_100))
     // Seeks work.
     try reader.seekExactly(to: MediaTime(frame: 300_000, rate: 44_100))
-    let (position, piece) = try reader.readFrames(10)
+    let (position, chunk) = try reader.readFrames(10)
     #expect(position == 300_000)
     if !isMP3 {
-      let index = try #require(IndexedAudio.index(left: piece[0], right: piece[1]))
-      #expect(abs(index - 300_000) <= (lie == .matroskaLong || lie == .matroskaShort ? 44 : 0))
+      let index = try #require(IndexedAudio.index(left: chunk[0], right: chunk[1]))
+      #expect(abs(index - 300_000) <= (wrongLength == .matroskaLong || wrongLength == .matroskaShort ? 44 : 0))
     }
   }
 
@@ -151,30 +151,30 @@ import Testing
   @Test(arguments: [
     (jump: 3_000, change: 3_000), (jump: 30_000, change: 0), (jump: -200, change: 0), (jump: -3_000, change: 0),
   ])
-  func matroskaTimestampsThatJump(_ row: (jump: Int, change: Int)) throws {
+  func matroskaTimestampJumpBecomesSilenceOrIsIgnored(_ row: (jump: Int, change: Int)) throws {
     let folder = try TemporaryFolder()
     var bytes = try make("a.mka", ["-c:a", "flac", "-cluster_time_limit", "500"], in: folder)
-    var place = 0
+    var jumpFrame = 0
     for offset in bytes.indices.dropLast(16)
     where bytes[offset] == 0x1f && Array(bytes[offset..<(offset + 4)]) == [0x1f, 0x43, 0xb6, 0x75] {
       // After the size and a checksum.
-      let places = (offset + 4)..<(offset + 20)
-      guard let element = places.first(where: { bytes[$0] == 0xe7 && bytes[$0 + 1] == 0x82 }) else { continue }
+      let offsets = (offset + 4)..<(offset + 20)
+      guard let element = offsets.first(where: { bytes[$0] == 0xe7 && bytes[$0 + 1] == 0x82 }) else { continue }
       let time = Int(bytes[element + 2]) << 8 | Int(bytes[element + 3])
       guard time >= 4_000 else { continue }
-      if place == 0 { place = time * 441 / 10 }
+      if jumpFrame == 0 { jumpFrame = time * 441 / 10 }
       let changed = time + row.jump
       bytes.replaceSubrange((element + 2)..<(element + 4), with: MovieBoxes.bigEndian(UInt16(changed)))
     }
-    try #require(place > 0)
+    try #require(jumpFrame > 0)
     try expectJump(
-      Asset(path: folder.write(bytes, as: "jump.mka")), at: place, change: row.change * 441 / 10, tolerance: 45,
+      Asset(path: folder.write(bytes, as: "jump.mka")), at: jumpFrame, change: row.change * 441 / 10, tolerance: 45,
       isReported: row.jump != -200)
   }
 
   /// The sample table declares too long or too short a duration for one sample.
   @Test(arguments: [(44_100, 44_100), (-2_048, 0), (600_000, 0)])
-  func movieTimestampsThatJump(_ jump: Int, _ change: Int) throws {
+  func movieTimestampJumpBecomesSilenceOrIsIgnored(_ jump: Int, _ change: Int) throws {
     let folder = try TemporaryFolder()
     let bytes = try MovieBoxes.withEdits([], in: make("a.m4a", ["-c:a", "alac"], in: folder))
     let count = (Self.frameCount + 4_095) / 4_096
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test(arguments: [(3_000, 3_000), (20_000, 0), (-200, -200), (-2_000, 0)])
-  func transportStreamTimestampsThatJump(_ jump: Int, _ change: Int) throws {
+  func transportStreamTimestampJumpBecomesSilenceOrACut(_ jump: Int, _ change: Int) throws {
     let folder = try TemporaryFolder()
     var bytes = try make("a.ts", ["-c:a", "mp2", "-f", "mpegts"], in: folder)
     let whole = try AudioTrackReader(asset: Asset(path: folder.file("a.ts"))).readToEnd()
@@ -223,7 +223,7 @@ import Testing
   /// Reads a time-coded file whose timestamps jump. Expects silence or a cut of `change` frames, or neither, and all
   /// other audio. A jump of less than several frames is noise, and is not reported.
   private func expectJump(
-    _ asset: Asset, at place: Int, change: Int, tolerance: Int, isReported: Bool = true
+    _ asset: Asset, at frame: Int, change: Int, tolerance: Int, isReported: Bool = true
   ) throws {
     let reader = try AudioTrackReader(asset: asset)
     var samples: [Float] = []
@@ -233,11 +233,11 @@ import Testing
     let count = samples.count / 2
     try #require(abs(count - (Self.frameCount + change)) <= tolerance)
     let shift = Self.frameCount - count
-    let before = change == 0 ? count : place - tolerance
+    let before = change == 0 ? count : frame - tolerance
     #expect(firstWrong(samples, in: 0..<before) == nil)
-    #expect(firstWrong(samples, in: (place + max(0, -shift) + 8_192)..<count, shift: shift) == nil)
+    #expect(firstWrong(samples, in: (frame + max(0, -shift) + 8_192)..<count, shift: shift) == nil)
     if change > 0 {
-      let isSilent = samples[(2 * (place + tolerance))..<(2 * (place + change - tolerance))].allSatisfy { $0 == 0 }
+      let isSilent = samples[(2 * (frame + tolerance))..<(2 * (frame + change - tolerance))].allSatisfy { $0 == 0 }
       #expect(isSilent)
     }
     guard isReported else {
@@ -247,7 +247,7 @@ import Testing
     }
     let warning = try #require(reader.takeWarning())
     #expect(warning.error.code == .irregularTimestamps)
-    #expect(abs(warning.time.seconds - Double(place) / 44_100) < 0.2)
+    #expect(abs(warning.time.seconds - Double(frame) / 44_100) < 0.2)
     // With silence in it, the audio may be longer than declared.
     if let further = reader.takeWarning() { #expect(further.error.code == .wrongLength && change > 0) }
   }
