@@ -15,7 +15,7 @@ import Testing
     var file: String
   }
 
-  @Test func everyFormatGivesTheGainsThatItsTagsSay() throws {
+  @Test func everyFormatReportsTheGainsOfItsTags() throws {
     let folder = try TemporaryFolder()
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("write-tags.py")
     try Tool.run("/usr/bin/python3", [script.path, folder.path])
@@ -23,9 +23,9 @@ import Testing
     var withGains = 0
     for file in files {
       let asset = Asset(path: file.file)
-      let atOnce = try asset.load().levelTags
+      let atOpen = try asset.load().levelTags
       let levels = try #require(try AssetOpening().levelTags(of: asset))
-      #expect(atOnce.replayGain.isEmpty || atOnce == levels, "\(file.format)")
+      #expect(atOpen.replayGain.isEmpty || atOpen == levels, "\(file.format)")
       #expect(try levels.isComplete && AssetOpening().levelTags(of: asset) == levels)
       let metadata = try asset.loadMetadata(interrupt: Interrupt())
       #expect(levels.replayGain == metadata.replayGain, "\(file.format)")
@@ -42,22 +42,22 @@ import Testing
   private func apeFile(in folder: TemporaryFolder) throws -> String {
     let path = folder.file("plain.mp3")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", "-id3v2_version", "0", "-write_id3v1", "0", path)
-    let sound = try readFile(path)
+    let audio = try readFile(path)
     let entry = Array("REPLAYGAIN_TRACK_GAIN".utf8) + [0] + Array("-7.25 dB".utf8)
     func little(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
     let body = little(8) + little(0) + entry
     let footer =
       Array("APETAGEX".utf8) + little(2_000) + little(body.count + 32) + little(1) + little(0) + little(0) + little(0)
-    return try folder.write(sound + body + footer, as: "ape.mp3")
+    return try folder.write(audio + body + footer, as: "ape.mp3")
   }
 
-  @Test func whatOnlyTagLibReadsIsReadForWhoWantsIt() throws {
+  @Test func gainsThatOnlyTagLibReadsAreReadOnRequest() throws {
     let folder = try TemporaryFolder()
     let path = try apeFile(in: folder)
     let asset = Asset(path: path)
     #expect(try AssetOpening().levelTags(of: asset) == nil)
-    let atOnce = try asset.load().levelTags
-    #expect(atOnce.replayGain.isEmpty && !atOnce.isComplete)
+    let atOpen = try asset.load().levelTags
+    #expect(atOpen.replayGain.isEmpty && !atOpen.isComplete)
     #expect(try AssetOpening().levelTags(of: asset)?.replayGain.trackGainDecibels == -7.25)
     #expect(try asset.loaded?.get().levelTags.isComplete == true)
     // FLAC has all its tags at once.
@@ -83,7 +83,7 @@ import Testing
     return try folder.write(tag + readFile(path), as: name)
   }
 
-  @Test func soundCheckIsTheTracksGainWhereThereIsNoOther() throws {
+  @Test func soundCheckIsTheTrackGainWithoutReplayGain() throws {
     let folder = try TemporaryFolder()
     // 0x7D0 is 2,000 thousandths: 3 dB too loud.
     let norm = " 000003E8 000007D0 00001111 00002222 00000000 00000000 00003333 00004444 00000000 00000000"
@@ -112,7 +112,7 @@ import Testing
       ("00000000 00000000", nil), ("000003E8", nil), ("FFFFFFFFF 1", nil), ("x y", nil), ("", nil),
       ("3e8 1", 0.0), ("FFFFFFFF FFFFFFFF 0", -10 * log10(4_294_967.295)),
     ] as [(String, Double?)])
-  func soundCheckThatMakesNoSenseIsNone(_ text: String, _ gain: Double?) throws {
+  func invalidSoundCheckIsIgnored(_ text: String, _ gain: Double?) throws {
     let item = MetadataItem(keySpace: .iTunesLong, key: "com.apple.iTunes.iTunNORM", value: .string(text))
     let found = ReplayGain(items: [item]).trackGainDecibels
     #expect(found.map { ($0 * 1e6).rounded() } == gain.map { ($0 * 1e6).rounded() })
@@ -125,14 +125,14 @@ import Testing
 
   private func isComplete(_ asset: Asset) throws -> Bool? { try asset.loaded?.get().levelTags.isComplete }
 
-  @Test func whatIsGivenUpOrCannotBeReadIsReadNextTime() throws {
+  @Test func cancelledOrFailedReadIsRepeatedNextTime() throws {
     let folder = try TemporaryFolder()
     let path = try apeFile(in: folder)
     let asset = Asset(path: path)
     _ = try asset.load()
-    let givenUp = AssetOpening()
-    givenUp.cancel()
-    #expect(throws: MediaError(.cancelled, "the operation was cancelled")) { try givenUp.levelTags(of: asset) }
+    let cancelled = AssetOpening()
+    cancelled.cancel()
+    #expect(throws: MediaError(.cancelled, "the operation was cancelled")) { try cancelled.levelTags(of: asset) }
     #expect(try isComplete(asset) == false)
     let elsewhere = folder.file("elsewhere.mp3")
     #expect(rename(path, elsewhere) == 0)
@@ -143,21 +143,21 @@ import Testing
   }
 
   /// A concurrent request gets the result of the running one.
-  @Test(.timeLimit(.minutes(1))) func theyAreReadOnceHoweverManyAsk() throws {
+  @Test(.timeLimit(.minutes(1))) func concurrentRequestsReadTheTagsOnce() throws {
     let folder = try TemporaryFolder()
     let path = try apeFile(in: folder)
     let asset = Asset(path: path)
     _ = try asset.load()
-    let (begun, found) = (WakeSignal(0), WakeSignal<[Double?]>([]))
+    let (started, found) = (WakeSignal(0), WakeSignal<[Double?]>([]))
     try asset.state.loading.withLock { _ in
       for _ in 0..<3 {
         NamedThread.detached(name: "tags") {
-          begun.update { $0 += 1 }
+          started.update { $0 += 1 }
           let levels = try? AssetOpening().levelTags(of: asset)
           found.update { $0.append(levels?.replayGain.trackGainDecibels) }
         }
       }
-      _ = begun.wait { $0 == 3 ? true : nil } as Bool?
+      _ = started.wait { $0 == 3 ? true : nil } as Bool?
       // Like the thread that has the lock.
       var levels = try #require(try asset.loaded?.get().levelTags)
       levels.replayGain.trackGainDecibels = -1

@@ -24,7 +24,7 @@ import Testing
     </Tags>
     """
 
-  @Test func everyValueIsThereAndTheAlbumsAreTheAlbums() throws {
+  @Test func everyValueIsReadAndAlbumTagsBelongToTheAlbum() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.mka")
     try Tool.ffmpeg(arguments: [
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// A tag of one of several tracks does not apply to the file. A tag of the only track does, if the file has none.
-  @Test(arguments: [1, 2]) func tagsOfATrackAreOfTheFileWhereItIsTheOnlyOne(_ trackCount: Int) throws {
+  @Test(arguments: [1, 2]) func trackTagsApplyToTheFileIfItHasOneTrack(_ trackCount: Int) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.mka")
     let tags = try folder.write(

@@ -33,7 +33,7 @@ import Testing
     #expect(none.keySpace == nil && MetadataItem.items(from: items, filteredByIdentifier: none).isEmpty)
   }
 
-  @Test func itemsInPreferredLanguagesComeInTheirOrder() {
+  @Test func itemsAreSortedByPreferredLanguages() {
     let items = [text("COMM", "en", "en"), text("COMM", "none"), text("COMM", "de", "de"), text("COMM", "gb", "en-GB")]
     func found(_ languages: [String]) -> [String?] {
       MetadataItem.items(from: items, filteredAndSortedAccordingToPreferredLanguages: languages).map(\.stringValue)
@@ -69,11 +69,11 @@ import Testing
       ("0999", "0999"), ("2003-13", nil), ("2003-05-32", nil), ("May 2003", nil), ("03", nil), ("20031", nil),
       ("", nil),
     ] as [(String, String?)])
-  func datesAreAsExactAsTheySay(_ text: String, _ expected: String?) {
+  func datesKeepTheirPrecisionOrAreRejected(_ text: String, _ expected: String?) {
     #expect(MetadataDate(text)?.description == expected)
   }
 
-  @Test func commonMetadataTakesTheStrongestTag() {
+  @Test func commonMetadataUsesTheTagWithTheHighestPrecedence() {
     var metadata = AssetMetadata()
     metadata.items = [
       text("TRCK", "3/12"), text("TDRC", "2003-05"), text("TIT2", "a"), text("TIT2", "b"),
@@ -88,7 +88,7 @@ import Testing
     #expect(metadata.metadata(forFormat: .ape).count == 1)
   }
 
-  @Test func totalsThatStandByThemselvesBelongToTheirNumbers() {
+  @Test func separateTotalsAreAddedToTheirNumbers() {
     func item(_ keySpace: MetadataKeySpace, _ key: String, _ value: String) -> MetadataItem {
       MetadataItem(
         keySpace: keySpace, key: key, commonKey: CommonKeyTable.commonKey(of: key, in: keySpace), value: .string(value))
@@ -107,7 +107,7 @@ import Testing
     #expect(totals([track, item(.ape, "TRACKTOTAL", "12")]) == [nil])
   }
 
-  @Test func ofID3v1OnlyWhatID3v2DoesNotHaveCounts() {
+  @Test func id3v1AddsOnlyTheFieldsMissingInID3v2() {
     var reading = TagReading()
     reading.items = [
       TagItem(space: .id3v2, key: "TIT2", value: .text("A title that is longer than thirty letters")),
@@ -120,7 +120,7 @@ import Testing
     #expect(metadata.strings(.albumName) == ["Album"] && metadata.items.map(\.key) == ["TIT2", "TALB"])
   }
 
-  @Test func quickTimesMetadataIsThereBesideITunes() {
+  @Test func quickTimeMetadataIsAddedToITunesMetadata() {
     var metadata = AssetMetadata()
     metadata.items = [MetadataItem(keySpace: .iTunes, key: "©nam", commonKey: .title, value: .string("a"))]
     func item(_ keySpace: MetadataKeySpace, _ key: String, _ commonKey: MetadataCommonKey?) -> MetadataItem {
@@ -137,7 +137,7 @@ import Testing
 
   // MARK: - Artwork and gains
 
-  @Test func aPictureIsWhatItsBytesAre() {
+  @Test func artworkTypeIsDetectedFromItsBytes() {
     func kind(_ bytes: [UInt8], claim: String? = nil) -> String {
       Artwork(type: .frontCover, claimedMediaType: claim, description: nil, data: bytes).mediaType
     }
@@ -152,7 +152,7 @@ import Testing
     #expect(PictureType(ffmpegName: "Cover (back)") == .backCover && PictureType(ffmpegName: "x") == nil)
   }
 
-  @Test func gainsAreNumbersWhereverTheyLie() {
+  @Test func gainsAreParsedFromEveryKeySpace() {
     func item(_ keySpace: MetadataKeySpace, _ key: String, _ value: String, info: String? = nil) -> MetadataItem {
       MetadataItem(
         keySpace: keySpace, key: key, value: .string(value), extraAttributes: info.map { [.info: $0] } ?? [:])
@@ -179,7 +179,7 @@ import Testing
 
   // MARK: - FFmpeg
 
-  @Test func whatTagLibDropsFFmpegFillsIn() throws {
+  @Test func textThatTagLibDropsComesFromFFmpeg() throws {
     let folder = try TemporaryFolder()
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "sine=duration=1", "-c:a", "libmp3lame", "-id3v2_version", "0", folder.file("a.mp3"))
@@ -192,7 +192,7 @@ import Testing
     #expect(metadata.warnings.map(\.error.code) == [.damagedFile] && metadata.warnings.map(\.subject) == ["TIT2"])
   }
 
-  @Test func windowsTextsOfWAVFilesAreRead() throws {
+  @Test func wavTextInAWindowsCodePageIsRead() throws {
     let folder = try TemporaryFolder()
     var bytes = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 100)
     bytes += Array("LIST".utf8) + [16, 0, 0, 0] + Array("INFOINAM".utf8) + [4, 0, 0, 0, 0x47, 0x72, 0xFC, 0]
@@ -200,13 +200,13 @@ import Testing
     #expect(metadata.strings(.title) == ["Grü"])
   }
 
-  @Test func aFileInMemoryAndOneWithoutTagsAreRead() throws {
+  @Test func fileInMemoryWithoutTagsHasEmptyMetadata() throws {
     let bytes = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 100)
     let demuxer = try openFile(Asset(data: bytes), interrupt: Interrupt())
     #expect(try MetadataReader.read(demuxer, displayPath: "memory") == AssetMetadata())
   }
 
-  @Test func aCancelledReadIsAnError() throws {
+  @Test func cancelledReadThrows() throws {
     let interrupt = Interrupt()
     let bytes = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 100)
     let demuxer = try openFile(Asset(data: bytes), interrupt: interrupt)

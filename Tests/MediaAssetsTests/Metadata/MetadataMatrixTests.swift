@@ -37,7 +37,7 @@ import Testing
     "mp3 ID3v1 comment"
   ]
 
-  @Test func everyFormatGivesWhatWasWritten() throws {
+  @Test func everyFormatReturnsTheWrittenTags() throws {
     let folder = try TemporaryFolder()
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("write-tags.py")
     // Debian's Python, which has Debian's mutagen.
@@ -116,7 +116,7 @@ import Testing
     for item in metadata.items where item.key == "UFID" {
       found["ufid"] = ["\(item.stringValue ?? "") of \(item.extraAttributes[.owner] ?? "")"]
     }
-    let own = [
+    let customKeys = [
       "MOOD": "MOOD", "REPLAYGAIN_TRACK_GAIN": "trackGain", "REPLAYGAIN_TRACK_PEAK": "trackPeak",
       "REPLAYGAIN_ALBUM_GAIN": "albumGain", "REPLAYGAIN_ALBUM_PEAK": "albumPeak", "R128_TRACK_GAIN": "r128TrackGain",
       "R128_ALBUM_GAIN": "r128AlbumGain",
@@ -126,11 +126,11 @@ import Testing
         item.key == "TXXX"
         ? item.extraAttributes[.info] ?? ""
         : item.keySpace == .iTunesLong ? String(item.key.split(separator: ".").last ?? "") : item.key
-      guard let key = own[name.uppercased()], let text = item.stringValue else { continue }
+      guard let key = customKeys[name.uppercased()], let text = item.stringValue else { continue }
       found[key, default: []].append(text)
     }
-    found["pictures"] = metadata.artwork.map { picture in
-      "\(picture.type.rawValue) \(picture.mediaType.replacing("image/", with: "")) \(picture.data.count) \(checksum(picture.data))"
+    found["pictures"] = metadata.artwork.map { image in
+      "\(image.type.rawValue) \(image.mediaType.replacing("image/", with: "")) \(image.data.count) \(checksum(image.data))"
     }
     return found.filter { !$0.value.isEmpty }
   }

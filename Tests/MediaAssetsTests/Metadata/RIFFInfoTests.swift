@@ -5,7 +5,7 @@ import Testing
 
 /// The list `INFO` in formats that FFmpeg reads and TagLib does not.
 @Suite struct RIFFInfoTests {
-  @Test func namesOfAVIAreThoseOfTheListAndHaveTheirCommonKeys() throws {
+  @Test func aviInfoItemsHaveTheirRIFFKeysAndCommonKeys() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.avi")
     try Tool.ffmpeg(
@@ -17,7 +17,7 @@ import Testing
   }
 
   /// Wave64 by Sony: a list of summaries, which FFmpeg reads but does not write.
-  @Test func namesOfWave64AreThoseOfTheListAndHaveTheirCommonKeys() throws {
+  @Test func wave64InfoItemsHaveTheirRIFFKeysAndCommonKeys() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.w64")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", path)

@@ -7,7 +7,7 @@ import Testing
 
 /// The memory limit for artwork and long texts, per asset and in total.
 @Suite struct TagDataBudgetTests {
-  private func picture(_ byteCount: Int, excess: Int? = nil) -> TagItem {
+  private func artworkTag(_ byteCount: Int, excess: Int? = nil) -> TagItem {
     var item = TagItem(
       space: .id3v2, key: "APIC", value: .picture([0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: byteCount - 3)))
     (item.pictureType, item.mediaType, item.excessiveByteCount) = (3, "image/png", excess)
@@ -22,8 +22,8 @@ import Testing
     return metadata
   }
 
-  @Test func aPictureThatIsTooLargeIsListedWithoutItsData() throws {
-    let found = metadata([picture(64, excess: 17 << 20)])
+  @Test func oversizedArtworkIsListedWithoutItsData() throws {
+    let found = metadata([artworkTag(64, excess: 17 << 20)])
     let item = try #require(found.items.first)
     #expect(item.omission?.byteCount == 17 << 20 && item.omission?.error.code == .imageTooLarge)
     #expect(item.value == .data([]) && item.dataValue == nil && item.stringValue == nil)
@@ -34,20 +34,20 @@ import Testing
     #expect(artwork.mediaType == "image/jpeg" && item.artworkIndex == 0)
   }
 
-  @Test func assetsTogetherHoldNoMoreThanTheBudget() throws {
+  @Test func allAssetsTogetherStayWithinTheBudget() throws {
     let budget = TagDataBudget(byteCount: 1_000)
     let text = String(repeating: "x", count: TagDataBudget.smallestTextByteCount)
-    var first = metadata([picture(600), TagItem(space: .id3v2, key: "USLT", value: .text(text))])
+    var first = metadata([artworkTag(600), TagItem(space: .id3v2, key: "USLT", value: .text(text))])
     #expect(first.fit(into: budget) == 600 && budget.heldByteCount == 600)
     #expect(first.artwork[0].data.count == 600 && first.items[0].dataValue?.count == 600)
     #expect(first.items[1].omission?.error.code == .tagDataLimit && first.items[1].value == .string(""))
     #expect(first.items[1].omission?.byteCount == text.utf8.count)
-    var second = metadata([picture(500), picture(400)])
+    var second = metadata([artworkTag(500), artworkTag(400)])
     #expect(second.fit(into: budget) == 400 && budget.heldByteCount == 1_000)
     #expect(second.artwork.map(\.data.count) == [0, 400] && second.artwork.map(\.byteCount) == [500, 400])
     #expect(second.artwork[0].omission?.code == .tagDataLimit && second.items[0].dataValue == nil)
     budget.giveBack(600)
-    var third = metadata([picture(600)])
+    var third = metadata([artworkTag(600)])
     #expect(third.fit(into: budget) == 600)
     // Small texts do not count.
     var small = metadata([TagItem(space: .id3v2, key: "TIT2", value: .text("title"))])
@@ -55,26 +55,26 @@ import Testing
   }
 
   /// Thousands of short texts, long names and descriptions count like one long text.
-  @Test(arguments: ["texts", "names", "descriptions"]) func whatIsSmallCountsOnceItIsMuch(_ what: String) {
+  @Test(arguments: ["texts", "names", "descriptions"]) func manySmallValuesCountTowardsTheBudget(_ kind: String) {
     let budget = TagDataBudget(byteCount: 100_000)
     let tags = (0..<1_000).map { number -> TagItem in
       let text = String(repeating: "x", count: 1_000)
-      var tag = TagItem(space: .vorbis, key: what == "names" ? text : "K", value: .text(what == "texts" ? text : ""))
-      if what == "descriptions" { tag.description = text }
+      var tag = TagItem(space: .vorbis, key: kind == "names" ? text : "K", value: .text(kind == "texts" ? text : ""))
+      if kind == "descriptions" { tag.description = text }
       return tag
     }
     var first = metadata(tags)
-    let taken = first.fit(into: budget)
-    #expect(taken == budget.heldByteCount && taken <= 100_000 && taken > 90_000)
+    let used = first.fit(into: budget)
+    #expect(used == budget.heldByteCount && used <= 100_000 && used > 90_000)
     #expect((160...165).contains(first.items.count), "64 KiB that do not count, and 100,000 bytes that do")
     #expect(first.warnings.map(\.error.code) == [.tagDataLimit])
     // Another asset has its 64 KiB, and no more.
-    var second = metadata(tags + [picture(64)])
-    #expect(second.fit(into: budget) + taken <= 100_000 && (64...66).contains(second.items.count))
-    #expect(second.artwork.count == 1, "what it was stays listed")
+    var second = metadata(tags + [artworkTag(64)])
+    #expect(second.fit(into: budget) + used <= 100_000 && (64...66).contains(second.items.count))
+    #expect(second.artwork.count == 1, "the artwork stays listed")
   }
 
-  /// An image of `byteCount` bytes in a FLAC file.
+  /// A FLAC file with artwork, a title and an artist.
   private func flac(_ folder: borrowing TemporaryFolder, _ name: String) throws -> String {
     try Tool.ffmpeg("-f", "lavfi", "-i", "color=red:s=64x64", "-frames:v", "1", folder.file("\(name).png"))
     try Tool.ffmpeg(
@@ -84,50 +84,50 @@ import Testing
     return folder.file("\(name).flac")
   }
 
-  @Test func aPictureThatOnlyFFmpegFindsIsBoundedToo() throws {
+  @Test func artworkFoundOnlyByFFmpegIsBounded() throws {
     let folder = try TemporaryFolder()
     try Tool.ffmpeg("-f", "lavfi", "-i", "color=red:s=16x16", "-frames:v", "1", folder.file("small.png"))
     for (name, count) in [("small", 0), ("large", 17 << 20)] {
-      let picture = try readFile(folder.file("small.png")) + [UInt8](repeating: 0, count: count)
-      let cover = try folder.write(picture, as: "cover.png")
+      let image = try readFile(folder.file("small.png")) + [UInt8](repeating: 0, count: count)
+      let cover = try folder.write(image, as: "cover.png")
       try Tool.ffmpeg(
         "-f", "lavfi", "-i", "sine=duration=0.1", "-attach", cover, "-metadata:s:t", "mimetype=image/png", "-c:a",
         "flac", folder.file("\(name).mka"))
       let metadata = try MetadataMatrixTests.read(folder.file("\(name).mka"))
       let found = try #require(metadata.artwork.first)
       let item = try #require(metadata.items.first { $0.artworkIndex == 0 })
-      #expect(found.mediaType == "image/png" && found.byteCount == picture.count)
-      #expect(found.data.count == (count == 0 ? picture.count : 0) && item.dataValue?.count ?? 0 == found.data.count)
+      #expect(found.mediaType == "image/png" && found.byteCount == image.count)
+      #expect(found.data.count == (count == 0 ? image.count : 0) && item.dataValue?.count ?? 0 == found.data.count)
       #expect(found.omission?.code == (count == 0 ? nil : .imageTooLarge))
-      #expect(item.omission?.byteCount == (count == 0 ? nil : picture.count))
+      #expect(item.omission?.byteCount == (count == 0 ? nil : image.count))
     }
   }
 
-  @Test func anAssetGivesBackWhatItHeldAndReadsAgainWhatItDoesNot() async throws {
+  @Test func assetFreesItsBudgetOnReleaseAndRereadsOmittedArtwork() async throws {
     let folder = try TemporaryFolder()
     let path = try flac(folder, "a")
     func asset(_ budget: TagDataBudget) -> Asset {
       Asset(place: .path(Array(path.utf8)), prefersPreciseDuration: false, workers: .shared, tagData: budget)
     }
     let budget = TagDataBudget(byteCount: 1 << 20)
-    var holding: Asset? = asset(budget)
-    #expect(holding?.loadedTitles == nil)
-    let items = try await #require(holding).load(.metadata)
+    var retained: Asset? = asset(budget)
+    #expect(retained?.loadedTitles == nil)
+    let items = try await #require(retained).load(.metadata)
     let data = try #require(items.first { $0.artworkIndex == 0 }?.dataValue)
     #expect(budget.heldByteCount == data.count && Artwork.mediaType(of: data) == "image/png")
-    #expect(holding?.loadedTitles?.title == "T" && holding?.loadedTitles?.artist == "A")
-    #expect(try holding?.loadArtwork().1.data == data)
-    expectError(.noSuchArtwork) { try holding?.loadArtwork(1) }
-    holding = nil
+    #expect(retained?.loadedTitles?.title == "T" && retained?.loadedTitles?.artist == "A")
+    #expect(try retained?.loadArtwork().1.data == data)
+    expectError(.noSuchArtwork) { try retained?.loadArtwork(1) }
+    retained = nil
     // The loading thread may release the asset slightly later. `scripts/test` ends an endless wait.
     while budget.heldByteCount != 0 { await Task.yield() }
     // Without space, it is listed, and read again on request.
     let none = TagDataBudget(byteCount: 10)
-    let light = asset(none)
-    let listed = try await light.load(.metadata).first { $0.artworkIndex == 0 }
+    let unbudgeted = asset(none)
+    let listed = try await unbudgeted.load(.metadata).first { $0.artworkIndex == 0 }
     #expect(listed?.omission?.error.code == .tagDataLimit && listed?.omission?.byteCount == data.count)
     #expect(none.heldByteCount == 0)
-    #expect(try light.loadArtwork(0).1.data == data)
+    #expect(try unbudgeted.loadArtwork(0).1.data == data)
     #expect(try asset(none).loadArtwork().index == 0)
   }
 }

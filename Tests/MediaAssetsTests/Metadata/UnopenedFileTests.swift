@@ -42,7 +42,7 @@ import Testing
     File(description: "a text", bytes: Array(String(repeating: "Nothing of the kind. ", count: 200).utf8), title: nil),
   ]
 
-  @Test(arguments: files) func tagsAreReadAllTheSame(_ file: File) throws {
+  @Test(arguments: files) func tagsAreReadFromFilesThatFailToOpen(_ file: File) throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(file.bytes, as: "file.bin")
     for isolation in [Asset.Isolation.none, .worker] {
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [Asset.Isolation.none, .worker]) func anEncodingCanBeChosenForAnAsset(_ isolation: Asset.Isolation)
+  @Test(arguments: [Asset.Isolation.none, .worker]) func tagEncodingCanBeChosenPerAsset(_ isolation: Asset.Isolation)
     throws
   {
     let folder = try TemporaryFolder()

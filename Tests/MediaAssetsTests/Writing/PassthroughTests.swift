@@ -7,30 +7,30 @@ import Testing
 
 /// Writing packets without transcoding.
 @Suite struct PassthroughTests {
-  private static let sound = ["-f", "lavfi", "-i", "aevalsrc=0.4*sin(2*PI*440*t)|0.3*sin(2*PI*1000*t):s=48000:d=2"]
-  private static let pictures = ["-f", "lavfi", "-i", "testsrc=size=128x96:rate=25:d=2"]
+  private static let audio = ["-f", "lavfi", "-i", "aevalsrc=0.4*sin(2*PI*440*t)|0.3*sin(2*PI*1000*t):s=48000:d=2"]
+  private static let video = ["-f", "lavfi", "-i", "testsrc=size=128x96:rate=25:d=2"]
   private static let h264 = ["-c:v", "libx264", "-bf", "3", "-g", "12", "-pix_fmt", "yuv420p"]
 
   /// The arguments for a source file, by its name.
   private static func arguments(_ name: String) -> [String] {
     switch name {
-    case "aac.m4a": sound + ["-c:a", "aac"]
-    case "aac.mkv": sound + ["-c:a", "aac"]
-    case "alac.m4a": sound + ["-c:a", "alac"]
-    case "opus.ogg": sound + ["-c:a", "libopus"]
-    case "opus.webm": sound + ["-c:a", "libopus"]
-    case "vorbis.ogg": sound + ["-c:a", "libvorbis"]
-    case "sound.flac": sound + ["-c:a", "flac"]
-    case "sound.mp3": sound + ["-c:a", "libmp3lame"]
-    case "sound.wav": sound + ["-c:a", "pcm_s16le"]
-    case "alaw.wav": sound + ["-c:a", "pcm_alaw"]
-    case "ac3.mkv": sound + ["-c:a", "ac3"]
-    case "h264.mp4": sound + pictures + ["-c:a", "aac"] + h264
-    case "h264.mkv": sound + pictures + ["-c:a", "libopus"] + h264
-    case "hevc.mp4": pictures + ["-c:v", "libx265", "-x265-params", "log-level=none", "-tag:v", "hvc1"]
-    case "vp9.webm": pictures + ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"]
-    case "mpeg4.mp4": pictures + ["-c:v", "mpeg4", "-bf", "2"]
-    case "mjpeg.mov": pictures + ["-c:v", "mjpeg", "-q:v", "3"]
+    case "aac.m4a": audio + ["-c:a", "aac"]
+    case "aac.mkv": audio + ["-c:a", "aac"]
+    case "alac.m4a": audio + ["-c:a", "alac"]
+    case "opus.ogg": audio + ["-c:a", "libopus"]
+    case "opus.webm": audio + ["-c:a", "libopus"]
+    case "vorbis.ogg": audio + ["-c:a", "libvorbis"]
+    case "sound.flac": audio + ["-c:a", "flac"]
+    case "sound.mp3": audio + ["-c:a", "libmp3lame"]
+    case "sound.wav": audio + ["-c:a", "pcm_s16le"]
+    case "alaw.wav": audio + ["-c:a", "pcm_alaw"]
+    case "ac3.mkv": audio + ["-c:a", "ac3"]
+    case "h264.mp4": audio + video + ["-c:a", "aac"] + h264
+    case "h264.mkv": audio + video + ["-c:a", "libopus"] + h264
+    case "hevc.mp4": video + ["-c:v", "libx265", "-x265-params", "log-level=none", "-tag:v", "hvc1"]
+    case "vp9.webm": video + ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"]
+    case "mpeg4.mp4": video + ["-c:v", "mpeg4", "-bf", "2"]
+    case "mjpeg.mov": video + ["-c:v", "mjpeg", "-q:v", "3"]
     default: []
     }
   }
@@ -46,20 +46,20 @@ import Testing
     ("vp9.webm", [.webm, .mp4, .matroska]), ("mpeg4.mp4", [.mp4, .mov, .matroska]), ("mjpeg.mov", [.mov, .matroska]),
   ]
 
-  @Test("what is coded comes out of another container as it went in")
-  func table() throws {
+  @Test("packets are written unchanged to every container that supports them")
+  func packetsAreUnchangedInEveryContainer() throws {
     let folder = try TemporaryFolder()
     print("source       container  checked")
     for (source, targets) in Self.table {
       let path = folder.file(source)
       try Tool.ffmpeg(arguments: Self.arguments(source) + [path])
       let before = try WrittenFile(path)
-      let sound = try before.streams("audio").isEmpty ? [] : WrittenFile.heard(path)
-      let pictures = try before.streams("video").isEmpty ? [] : WrittenFile.pictures(path, timescale: 1_000)
+      let audioSamples = try before.streams("audio").isEmpty ? [] : WrittenFile.decodedAudio(path)
+      let frames = try before.streams("video").isEmpty ? [] : WrittenFile.frames(path, timescale: 1_000)
       for container in targets {
         let target = folder.file("\(source).\(container)")
         let row = Comment(rawValue: "\(source) -> \(container)")
-        do { try Passing.pass(path, to: target, container) } catch {
+        do { try PacketCopy.copy(path, to: target, container) } catch {
           Issue.record("\(source) -> \(container): \(error)")
           continue
         }
@@ -69,22 +69,22 @@ import Testing
         let warnings = try after.decodingWarnings()
         #expect(warnings.isEmpty, "\(row): \(warnings)")
         var checked: [String] = ["no warnings"]
-        if !sound.isEmpty {
-          let got = try WrittenFile.heard(target)
+        if !audioSamples.isEmpty {
+          let got = try WrittenFile.decodedAudio(target)
           // Matroska declares padding with its codec delay, which FFmpeg's readers apply only to Opus.
           let padding =
             container == .matroska ? ["aac.m4a": 1_024, "h264.mp4": 1_024, "sound.mp3": 1_105][source] ?? 0 : 0
-          #expect(WrittenFile.difference(sound, Array(got.dropFirst(8 * padding))) == "", row)
-          checked.append("\(got.count / 8) frames of sound")
+          #expect(WrittenFile.difference(audioSamples, Array(got.dropFirst(8 * padding))) == "", row)
+          checked.append("\(got.count / 8) frames of audio")
         }
         if let stream = before.streams("video").first, let written = after.streams("video").first {
-          let got = try WrittenFile.pictures(target, timescale: 1_000)
-          #expect(WrittenFile.difference(pictures.map(\.sum), got.map(\.sum)) == "", row)
-          let origins = (pictures.first?.ticks ?? 0, got.first?.ticks ?? 0)
+          let got = try WrittenFile.frames(target, timescale: 1_000)
+          #expect(WrittenFile.difference(frames.map(\.sum), got.map(\.sum)) == "", row)
+          let origins = (frames.first?.ticks ?? 0, got.first?.ticks ?? 0)
           #expect(
-            WrittenFile.difference(pictures.map { $0.ticks - origins.0 }, got.map { $0.ticks - origins.1 }) == "", row)
+            WrittenFile.difference(frames.map { $0.ticks - origins.0 }, got.map { $0.ticks - origins.1 }) == "", row)
           #expect(before.keyTimes(of: stream).count == after.keyTimes(of: written).count, row)
-          checked.append("\(got.count) pictures and their times")
+          checked.append("\(got.count) video frames and their times")
         }
         print(
           "\(source.padding(toLength: 12, withPad: " ", startingAt: 0)) \(container)\t\(checked.joined(separator: ", "))"
@@ -95,37 +95,37 @@ import Testing
 
   /// Four seconds: ALAC, and frames that encode their numbers, including B-frames.
   private static func film(_ path: String) throws {
-    let (sound, pictures) = (
-      WriterRig.sound(.alac),
+    let (audio, video) = (
+      WriterRig.audio(.alac),
       AssetWriterInput(settings: VideoRig.settings { $0.keyFrameInterval = 20 }, sourceFormat: VideoRig.format())
     )
-    let writer = try WriterRig.writer(path, .mp4, [sound, pictures])
+    let writer = try WriterRig.writer(path, .mp4, [audio, video])
     for second in 0..<4 {
-      try sound.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
+      try audio.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
       for time in VideoRig.times(25, from: Int64(second) * 25) {
-        try pictures.append(waiting: SampleBuffer(pixels: VideoRig.image(Int(time.value)), presentationTime: time))
+        try video.append(waiting: SampleBuffer(pixels: VideoRig.image(Int(time.value)), presentationTime: time))
       }
     }
     try writer.finishWriting()
   }
 
-  @Test("of a range, MP4 and its kin have every sample and no other; pictures come with what they are decoded from")
-  func ranges() throws {
+  @Test("a range in MP4 and MOV has exactly its samples, and every video frame that these need for decoding")
+  func rangeInMovieContainersHasExactlyItsSamples() throws {
     let folder = try TemporaryFolder()
     let source = folder.file("film.mp4")
     try Self.film(source)
-    let all = try WrittenFile.heard(source)
-    print("container  range  sound  pictures")
+    let all = try WrittenFile.decodedAudio(source)
+    print("container  range  audio  video frames")
     for (start, end) in [(0, 1_500), (500, 1_300), (1_700, 4_000), (2_400, 2_800)] as [(Int64, Int64)] {
       let range = TimeRange(
         start: MediaTime(value: start, timescale: 1_000), duration: MediaTime(value: end - start, timescale: 1_000))
       let frames = Int(start) * 48..<Int(end) * 48
       for container in [WritableContainer.mp4, .mov] {
         let target = folder.file("\(start).\(container)")
-        try Passing.pass(source, to: target, container, range, timescale: 12_800)
+        try PacketCopy.copy(source, to: target, container, range, timescale: 12_800)
         let row = Comment(rawValue: "\(container) \(start)..<\(end)")
-        let heard = try WrittenFile.heard(target)
-        #expect(WrittenFile.difference(heard, Array(all[frames.lowerBound * 8..<frames.upperBound * 8])) == "", row)
+        let decoded = try WrittenFile.decodedAudio(target)
+        #expect(WrittenFile.difference(decoded, Array(all[frames.lowerBound * 8..<frames.upperBound * 8])) == "", row)
         // A frame that starts before the range is cut. A frame that is only decoded is not shown.
         let shown = try VideoRig.numbers(target)
         let expected = Array(Int((start + 39) / 40)..<Int((end + 39) / 40))
@@ -134,7 +134,7 @@ import Testing
         let warnings = try WrittenFile(target).decodingWarnings()
         #expect(warnings.isEmpty, "\(row): \(warnings)")
         print(
-          "\(container)\t\(start)..<\(end)\t\(heard.count / 8)\t\(shown.first ?? -1)...\(shown.last ?? -1) of \(expected.first ?? -1)...\(expected.last ?? -1)"
+          "\(container)\t\(start)..<\(end)\t\(decoded.count / 8)\t\(shown.first ?? -1)...\(shown.last ?? -1) of \(expected.first ?? -1)...\(expected.last ?? -1)"
         )
       }
       // Matroska has no times before its start: a range starts at a key frame there, or is rejected.
@@ -142,19 +142,19 @@ import Testing
       let isKey = try WrittenFile(source).keyTimes(of: try #require(WrittenFile(source).streams("video").first))
         .contains { abs($0 * 1_000 - Double(start)) < 0.5 }
       guard isKey else {
-        expectError(.unsupportedEdit) { try Passing.pass(source, to: target, .matroska, range) }
+        expectError(.unsupportedEdit) { try PacketCopy.copy(source, to: target, .matroska, range) }
         #expect(!FileManager.default.fileExists(atPath: target))
         continue
       }
-      try Passing.pass(source, to: target, .matroska, range)
+      try PacketCopy.copy(source, to: target, .matroska, range)
       #expect(try WrittenFile(target).decodingWarnings() == "")
       #expect(try VideoRig.numbers(target).starts(with: Int(start / 40)..<Int(end / 40)))
-      #expect(try WrittenFile.heard(target) == Array(all[frames.lowerBound * 8..<frames.upperBound * 8]))
+      #expect(try WrittenFile.decodedAudio(target) == Array(all[frames.lowerBound * 8..<frames.upperBound * 8]))
     }
   }
 
-  @Test("a range of sound that is coded is exact to the sample in MP4")
-  func soundRanges() throws {
+  @Test("a range of coded audio is exact to the sample in MP4")
+  func audioRangeInMP4IsExactToTheSample() throws {
     let folder = try TemporaryFolder()
     for (name, tolerance) in [("aac.m4a", 0), ("alac.m4a", 0), ("sound.mp3", 0), ("opus.ogg", 0.001)]
       as [(String, Float)]
@@ -162,19 +162,19 @@ import Testing
       let source = folder.file(name)
       // Substituted noise depends on the start of decoding.
       try Tool.ffmpeg(arguments: Self.arguments(name) + (name == "aac.m4a" ? ["-aac_pns", "0"] : []) + [source])
-      let all = try WrittenFile.heard(source)
+      let all = try WrittenFile.decodedAudio(source)
       let range = TimeRange(
         start: MediaTime(value: 31_234, timescale: 48_000), duration: MediaTime(value: 40_001, timescale: 48_000))
       let target = folder.file(name + ".mp4")
-      try Passing.pass(source, to: target, .mp4, range)
-      let heard = try WrittenFile.heard(target)
+      try PacketCopy.copy(source, to: target, .mp4, range)
+      let decoded = try WrittenFile.decodedAudio(target)
       func numbers(_ bytes: ArraySlice<UInt8>) -> [Float] {
         Array(bytes).withUnsafeBytes { bytes in
           stride(from: 0, to: bytes.count - 3, by: 4).map { bytes.loadUnaligned(fromByteOffset: $0, as: Float.self) }
         }
       }
       let expected = numbers(all[31_234 * 8..<(31_234 + 40_001) * 8])
-      let got = numbers(heard[...])
+      let got = numbers(decoded[...])
       #expect(got.count == expected.count, "\(name)")
       let off = zip(got, expected).map { abs($0 - $1) }.max() ?? 1
       #expect(off <= tolerance, "\(name): \(off)")
@@ -182,8 +182,8 @@ import Testing
     }
   }
 
-  @Test("plain numbers that are passed through have silence where there are none, and every bit")
-  func plainNumbers() throws {
+  @Test("PCM is copied bit for bit, with silence in gaps")
+  func pcmPassthroughFillsGapsWithSilence() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("sound.mov")
     let format = FormatDescription.pcm(

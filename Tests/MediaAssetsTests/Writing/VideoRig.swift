@@ -13,12 +13,12 @@ enum VideoRig {
     var data = [UInt8](repeating: 128, count: format.byteCount(width: width, height: height))
     for row in 0..<height {
       for column in 0..<width {
-        let level: UInt8 = number >> (column * 8 / width) & 1 == 1 ? 200 : 40
+        let luma: UInt8 = number >> (column * 8 / width) & 1 == 1 ? 200 : 40
         if format == .bgra {
-          for byte in 0..<3 { data[(row * width + column) * 4 + byte] = level }
+          for byte in 0..<3 { data[(row * width + column) * 4 + byte] = luma }
           data[(row * width + column) * 4 + 3] = 255
         } else {
-          data[row * width + column] = level
+          data[row * width + column] = luma
         }
       }
     }
@@ -33,8 +33,8 @@ enum VideoRig {
     let bytes = try readFile(path + ".gray")
     return stride(from: 0, to: bytes.count - width * height + 1, by: width * height).map { start in
       (0..<8).reduce(0) { number, bit in
-        let place = start + height / 2 * width + bit * width / 8 + width / 16
-        return number | (bytes[place] > 120 ? 1 << bit : 0)
+        let offset = start + height / 2 * width + bit * width / 8 + width / 16
+        return number | (bytes[offset] > 120 ? 1 << bit : 0)
       }
     }
   }

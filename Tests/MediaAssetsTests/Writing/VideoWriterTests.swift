@@ -9,8 +9,8 @@ import Testing
 @Suite struct VideoWriterTests {
   private static let containers: [WritableContainer] = [.mp4, .mov, .matroska]
 
-  @Test("pictures of every format are shown when they were, in every container", arguments: containers)
-  func formats(_ container: WritableContainer) throws {
+  @Test("frames of every pixel format keep their times in every container", arguments: containers)
+  func framesOfEveryFormatKeepTheirTimes(_ container: WritableContainer) throws {
     let folder = try TemporaryFolder()
     for format in PixelFormat.allCases {
       let path = folder.file("\(format).\(container)")
@@ -23,12 +23,12 @@ import Testing
       #expect(try VideoRig.numbers(path) == Array(0..<60), row)
       #expect(file.times(of: stream).map { ($0 * 1_000).rounded() } == (0..<60).map { Double($0) * 40 }, row)
       #expect(abs(file.duration - 2.4) < 0.001, row)
-      print("\(container)\th264 from \(format)\t60 pictures, their times, \(file.duration) s")
+      print("\(container)\th264 from \(format)\t60 frames, their times, \(file.duration) s")
     }
   }
 
-  @Test("times that are not even are kept to the tick, and the last picture lasts until the session's end")
-  func variableTimes() throws {
+  @Test("irregular times are exact to the tick, and the last frame lasts until the end of the session")
+  func irregularTimesAreExactToTheTick() throws {
     let folder = try TemporaryFolder()
     let values: [Int64] = [0, 1_001, 1_500, 9_000, 9_001, 30_000, 45_003]
     let times = values.map { MediaTime(value: $0, timescale: 30_000) }
@@ -36,7 +36,7 @@ import Testing
       let path = folder.file("film.\(container)")
       try VideoRig.write(
         path, container, times: times, end: MediaTime(value: 60_000, timescale: 30_000), mediaTimescale: 30_000)
-      #expect(try WrittenFile.pictures(path, timescale: 30_000).map { Int64($0.ticks) } == values)
+      #expect(try WrittenFile.frames(path, timescale: 30_000).map { Int64($0.ticks) } == values)
       #expect(try VideoRig.numbers(path) == Array(0..<7))
       let file = try WrittenFile(path)
       #expect(abs(file.duration - 2) < 0.000_1)
@@ -45,10 +45,10 @@ import Testing
     }
   }
 
-  @Test("key frames come when they are asked for, and profile, level, size and colour are what was asked for")
-  func settings() throws {
+  @Test("the key frame interval, profile, level, size and aspect ratio are as requested")
+  func keyFramesAndEncoderSettingsAreAsRequested() throws {
     let folder = try TemporaryFolder()
-    print("asked                checked")
+    print("profile              checked")
     for profile in VideoOutputSettings.Profile.allCases {
       let path = folder.file("\(profile).mp4")
       let settings = VideoRig.settings {
@@ -72,12 +72,12 @@ import Testing
       #expect(file.keyTimes(of: stream).map { ($0 * 25).rounded() } == [0, 10, 20, 30, 40])
       let warnings = try file.decodingWarnings()
       #expect(warnings.isEmpty, "\(warnings)")
-      print("\(profile)\tprofile, level 3.1, 64 x 48, 4:3, key frames every 10 pictures")
+      print("\(profile)\tprofile, level 3.1, 64 x 48, 4:3, key frames every 10 frames")
     }
   }
 
-  @Test("the time between key frames is no longer than asked, whatever the pictures' times")
-  func keyFrameDuration() throws {
+  @Test("key frames are at most the requested duration apart, also with irregular times")
+  func keyFramesAreAtMostTheRequestedDurationApart() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("film.mp4")
     let settings = VideoRig.settings { $0.keyFrameIntervalDuration = MediaTime(value: 1, timescale: 2) }
@@ -89,8 +89,8 @@ import Testing
     #expect(keys.count == 4, "\(keys)")
   }
 
-  @Test("bit rate, constant quality and order are the encoder's to follow")
-  func rates() throws {
+  @Test("the encoder follows the bit rate, the constant quality and the permission to reorder frames")
+  func encoderFollowsBitRateQualityAndReordering() throws {
     let folder = try TemporaryFolder()
     func size(_ change: (inout VideoOutputSettings) -> Void) throws -> Int {
       let path = folder.file("film.mp4")
@@ -107,12 +107,12 @@ import Testing
     #expect(try WrittenFile(path).streams("video").first?["has_b_frames"] as? Int == 0)
   }
 
-  @Test("red, green and blue become what the settings say, and are marked so")
-  func color() throws {
+  @Test("RGB is converted to the color of the settings and marked accordingly")
+  func rgbIsConvertedToTheColorOfTheSettings() throws {
     let folder = try TemporaryFolder()
     var wide = FormatDescription.Video.Color()
     (wide.primaries, wide.transfer, wide.matrix, wide.isFullRange) = (9, 14, 9, true)
-    print("asked    says                  red comes back as")
+    print("settings  marked                decoded red")
     for (name, color) in [("nothing", nil), ("BT.2020", wide)] as [(String, FormatDescription.Video.Color?)] {
       let path = folder.file("\(name).mp4")
       let input = AssetWriterInput(
@@ -127,9 +127,9 @@ import Testing
       try input.append(SampleBuffer(pixels: red, presentationTime: .zero))
       try writer.finishWriting()
       let stream = try #require(WrittenFile(path).streams("video").first)
-      let said = ["color_primaries", "color_transfer", "color_space", "color_range"].map { stream[$0] as? String }
+      let written = ["color_primaries", "color_transfer", "color_space", "color_range"].map { stream[$0] as? String }
       #expect(
-        said
+        written
           == (color == nil
             ? ["smpte170m", "smpte170m", "smpte170m", "tv"] : ["bt2020", "bt2020-10", "bt2020nc", "pc"]))
       try Tool.ffmpeg(
@@ -137,12 +137,12 @@ import Testing
         path + ".raw")
       let pixel = try readFile(path + ".raw").prefix(4)
       #expect(zip(pixel, [30, 20, 220, 255]).allSatisfy { abs(Int($0) - $1) <= 4 }, "\(Array(pixel))")
-      print("\(name)\t \(said.compactMap(\.self).joined(separator: " "))\t\(Array(pixel))")
+      print("\(name)\t \(written.compactMap(\.self).joined(separator: " "))\t\(Array(pixel))")
     }
   }
 
-  @Test("a clean aperture is what is shown, pixel for pixel")
-  func cleanAperture() throws {
+  @Test("the shown pixels are exactly those of the clean aperture")
+  func shownPixelsAreThoseOfTheCleanAperture() throws {
     let folder = try TemporaryFolder()
     for container in Self.containers {
       let path = folder.file("film.\(container)")
@@ -165,8 +165,8 @@ import Testing
     }
   }
 
-  @Test("how a picture is to be turned is told, and read back", arguments: [90, 180, 270])
-  func rotation(_ degrees: Int) throws {
+  @Test("the rotation of a track is written and read back", arguments: [90, 180, 270])
+  func rotationIsWrittenAndReadBack(_ degrees: Int) throws {
     let folder = try TemporaryFolder()
     var format = VideoRig.format()
     format.video?.rotationDegrees = degrees
@@ -179,7 +179,7 @@ import Testing
       #expect(side == [degrees == 270 ? 90 : degrees == 90 ? -90 : -180])
       #expect(try StoredSamples(path).format.video?.rotationDegrees == degrees)
       let copy = folder.file("copy.\(container)")
-      try Passing.pass(path, to: copy, container)
+      try PacketCopy.copy(path, to: copy, container)
       #expect(try StoredSamples(copy).format.video?.rotationDegrees == degrees)
     }
   }
@@ -187,48 +187,48 @@ import Testing
   // MARK: - Sessions
 
   @Test(
-    "what lies before the session is not shown, what spans its start begins there, and a late start has nothing before it"
+    "frames before the session are not shown, a frame across its start begins there, and a late first frame stays late"
   )
-  func sessions() throws {
+  func framesBeforeTheSessionAreNotShown() throws {
     let folder = try TemporaryFolder()
-    print("container  first picture  what is shown, in ms")
+    print("container  first frame  shown frames, in ms")
     for container in Self.containers {
       let early = folder.file("early.\(container)")
       // Frames 0 to 19 from 1 s on, every 100 ms. The session starts at 1.25 s, within frame 2.
       let times = (0..<20).map { MediaTime(value: 1_000 + Int64($0) * 100, timescale: 1_000) }
       try VideoRig.write(early, container, times: times, start: MediaTime(value: 1_250, timescale: 1_000))
       #expect(try VideoRig.numbers(early) == Array(2..<20))
-      let shown = try WrittenFile.pictures(early, timescale: 1_000).map(\.ticks)
+      let shown = try WrittenFile.frames(early, timescale: 1_000).map(\.ticks)
       #expect(shown == [0] + (0..<17).map { 50 + $0 * 100 }, "\(container)")
       let late = folder.file("late.\(container)")
       try VideoRig.write(late, container, times: times, start: .zero)
-      let lateShown = try WrittenFile.pictures(late, timescale: 1_000).map(\.ticks)
+      let lateShown = try WrittenFile.frames(late, timescale: 1_000).map(\.ticks)
       #expect(lateShown == (0..<20).map { 1_000 + $0 * 100 }, "\(container)")
       #expect(try WrittenFile(late).decodingWarnings() == "")
       print("\(container)\tearly\(shown.prefix(3))\tlate \(lateShown.prefix(3))")
     }
   }
 
-  @Test("sound and pictures lie together, and fragments and an index at the front have both", arguments: containers)
-  func together(_ container: WritableContainer) throws {
+  @Test("audio and video are interleaved, also with fragments and with the index at the front", arguments: containers)
+  func audioAndVideoAreInterleaved(_ container: WritableContainer) throws {
     let folder = try TemporaryFolder()
-    let ways: [(String, (inout AssetWriter.Options) -> Void)] = [
+    let variants: [(String, (inout AssetWriter.Options) -> Void)] = [
       ("plain", { _ in }), ("front", { $0.shouldOptimizeForNetworkUse = true }),
       ("fragments", { $0.movieFragmentInterval = MediaTime(value: 1, timescale: 2) }),
     ]
-    for (name, change) in ways where container.isMovie || name == "plain" {
+    for (name, change) in variants where container.isMovie || name == "plain" {
       var options = AssetWriter.Options()
       change(&options)
       let path = folder.file("\(name).\(container)")
-      let (sound, pictures) = (
-        WriterRig.sound(container.isMovie ? .aac : .flac),
+      let (audio, video) = (
+        WriterRig.audio(container.isMovie ? .aac : .flac),
         AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
       )
-      let writer = try WriterRig.writer(path, container, [sound, pictures], options: options)
+      let writer = try WriterRig.writer(path, container, [audio, video], options: options)
       for second in 0..<4 {
-        try sound.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
+        try audio.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
         for time in VideoRig.times(25, from: Int64(second) * 25) {
-          try pictures.append(
+          try video.append(
             waiting: SampleBuffer(pixels: VideoRig.image(Int(time.value)), presentationTime: time))
         }
       }
@@ -237,64 +237,64 @@ import Testing
       #expect(file.streams("audio").count == 1 && file.streams("video").count == 1)
       #expect(try file.decodingWarnings() == "", "\(container) \(name)")
       #expect(try VideoRig.numbers(path) == Array(0..<100))
-      let heard = try WrittenFile.heard(path)
-      #expect(heard.count / 8 == 4 * 48_000, "\(container) \(name)")
+      let decoded = try WrittenFile.decodedAudio(path)
+      #expect(decoded.count / 8 == 4 * 48_000, "\(container) \(name)")
       // In the file, a frame and the audio of its time are at most the interleaving distance apart.
-      let places = file.packets.compactMap { packet -> (Double, Int)? in
+      let packets = file.packets.compactMap { packet -> (Double, Int)? in
         guard let time = (packet["dts_time"] as? String ?? packet["pts_time"] as? String).flatMap(Double.init),
-          let place = (packet["pos"] as? String).flatMap(Int.init)
+          let byteOffset = (packet["pos"] as? String).flatMap(Int.init)
         else { return nil }
-        return (time, place)
+        return (time, byteOffset)
       }.sorted { $0.1 < $1.1 }
-      let back = zip(places, places.dropFirst()).map { $0.0 - $1.0 }.max() ?? 0
-      #expect(back < (name == "fragments" ? 1 : 0.2), "\(container) \(name): \(back) s")
-      print("\(container)\t\(name)\t100 pictures, 192000 frames of sound, \(back) s apart at most")
+      let largestStepBack = zip(packets, packets.dropFirst()).map { $0.0 - $1.0 }.max() ?? 0
+      #expect(largestStepBack < (name == "fragments" ? 1 : 0.2), "\(container) \(name): \(largestStepBack) s")
+      print("\(container)\t\(name)\t100 video frames, 192000 frames of audio, \(largestStepBack) s apart at most")
     }
   }
 
-  @Test("an input that gives nothing keeps the other from nothing, whichever it is", .timeLimit(.minutes(2)))
-  func starving() throws {
+  @Test("an input without data does not block the other one", .timeLimit(.minutes(2)))
+  func inputWithoutDataDoesNotBlockTheOther() throws {
     let folder = try TemporaryFolder()
-    for starvesSound in [true, false] {
-      let path = folder.file("film\(starvesSound).mp4")
-      let (sound, pictures) = (
-        WriterRig.sound(.aac), AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
+    for delaysAudio in [true, false] {
+      let path = folder.file("film\(delaysAudio).mp4")
+      let (audio, video) = (
+        WriterRig.audio(.aac), AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
       )
-      let writer = try WriterRig.writer(path, .mp4, [sound, pictures])
-      func giveSound() throws {
-        for second in 0..<15 { try sound.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000)) }
-        sound.markAsFinished()
+      let writer = try WriterRig.writer(path, .mp4, [audio, video])
+      func appendAudio() throws {
+        for second in 0..<15 { try audio.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000)) }
+        audio.markAsFinished()
       }
-      func givePictures() throws {
+      func appendVideo() throws {
         for (number, time) in VideoRig.times(375).enumerated() {
-          try pictures.append(waiting: SampleBuffer(pixels: VideoRig.image(number & 255), presentationTime: time))
+          try video.append(waiting: SampleBuffer(pixels: VideoRig.image(number & 255), presentationTime: time))
         }
-        pictures.markAsFinished()
+        video.markAsFinished()
       }
-      if starvesSound {
-        try givePictures()
-        try giveSound()
+      if delaysAudio {
+        try appendVideo()
+        try appendAudio()
       } else {
-        try giveSound()
-        try givePictures()
+        try appendAudio()
+        try appendVideo()
       }
       try writer.finishWriting()
       #expect(try WrittenFile(path).decodingWarnings() == "")
       #expect(try VideoRig.numbers(path) == (0..<375).map { $0 & 255 })
-      #expect(try WrittenFile.heard(path).count / 8 == 15 * 48_000)
+      #expect(try WrittenFile.decodedAudio(path).count / 8 == 15 * 48_000)
     }
   }
 
-  @Test("pictures in real time are taken while there is room, more of them than otherwise, and are refused by a number")
-  func realTime() throws {
+  @Test("a real-time input accepts frames while its larger queue has room, and then throws an error")
+  func realTimeInputAcceptsFramesWhileItsQueueHasRoom() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("film.mp4")
     let settings = VideoRig.settings { $0.preset = .slow }
     let format = VideoRig.format()
     let input = AssetWriterInput(settings: settings, sourceFormat: format, expectsMediaDataInRealTime: true)
-    let patient = AssetWriterInput(settings: settings, sourceFormat: format)
-    let picture = PixelFormat.i420.byteCount(width: 128, height: 96)
-    #expect(input.queueByteLimit == 16 * picture && patient.queueByteLimit == 3 * picture)
+    let offlineInput = AssetWriterInput(settings: settings, sourceFormat: format)
+    let frameByteCount = PixelFormat.i420.byteCount(width: 128, height: 96)
+    #expect(input.queueByteLimit == 16 * frameByteCount && offlineInput.queueByteLimit == 3 * frameByteCount)
     let large = VideoRig.format(width: 8_192, height: 4_320)
     #expect(
       AssetWriterInput(settings: settings, sourceFormat: large, expectsMediaDataInRealTime: true).queueByteLimit
@@ -303,28 +303,28 @@ import Testing
     let buffers = try VideoRig.times(250).enumerated().map { number, time in
       try SampleBuffer(pixels: VideoRig.image(number), presentationTime: time)
     }
-    var taken: [Int] = []
+    var accepted: [Int] = []
     for (number, buffer) in buffers.enumerated() {
       let isReady = input.isReadyForMoreMediaData
       do throws(MediaError) {
         try input.append(buffer)
-        taken.append(number)
+        accepted.append(number)
       } catch {
         // It may have become ready in between, but not the reverse.
         #expect(!isReady && error.code == .invalidState)
       }
     }
-    #expect(taken.starts(with: 0..<16))
-    #expect(taken.count < 250, "none was refused")
+    #expect(accepted.starts(with: 0..<16))
+    #expect(accepted.count < 250, "none was refused")
     try writer.finishWriting()
-    #expect(try VideoRig.numbers(path) == taken)
-    #expect(try WrittenFile.pictures(path, timescale: 1_000).map(\.ticks) == taken.map { $0 * 40 })
+    #expect(try VideoRig.numbers(path) == accepted)
+    #expect(try WrittenFile.frames(path, timescale: 1_000).map(\.ticks) == accepted.map { $0 * 40 })
   }
 
   // MARK: - The pool
 
-  @Test("the adaptor's pool is there while the writer writes, and its memory comes back")
-  func pool() throws {
+  @Test("the adaptor's pool exists while the writer writes, and reuses its memory")
+  func pixelBufferPoolExistsWhileWriting() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("film.mp4")
     let input = AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
@@ -346,6 +346,6 @@ import Testing
     #expect(pool.keptCount > 0)
     #expect(adaptor.pixelBufferPool == nil)
     #expect(try VideoRig.numbers(path) == Array(0..<40))
-    expectError(.invalidArgument) { try AssetWriterInputPixelBufferAdaptor(assetWriterInput: WriterRig.sound(.aac)) }
+    expectError(.invalidArgument) { try AssetWriterInputPixelBufferAdaptor(assetWriterInput: WriterRig.audio(.aac)) }
   }
 }

@@ -11,8 +11,8 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
-  @Test("inputs that do not fit the container, or what is appended, are refused when they are added")
-  func inputs() throws {
+  @Test("inputs that do not fit the container or their source format are rejected when they are added")
+  func unsuitableInputsAreRejectedWhenAdded() throws {
     let folder = try TemporaryFolder()
     func coded(_ name: String, _ type: FormatDescription.MediaType = .audio) -> FormatDescription {
       FormatDescription(
@@ -22,80 +22,80 @@ import Testing
     func stored(_ name: String, _ type: FormatDescription.MediaType = .audio) -> AssetWriterInput {
       AssetWriterInput(settings: .passthrough, sourceFormat: coded(name, type))
     }
-    func pictures(
+    func video(
       _ width: Int = 64, _ height: Int = 48, _ change: @escaping (inout VideoOutputSettings) -> Void = { _ in }
     ) -> AssetWriterInput {
       AssetWriterInput(settings: VideoRig.settings(change), sourceFormat: VideoRig.format(width: width, height: height))
     }
-    func turned(_ degrees: Int, _ format: FormatDescription = VideoRig.format()) -> AssetWriterInput {
+    func rotated(_ degrees: Int, _ format: FormatDescription = VideoRig.format()) -> AssetWriterInput {
       var format = format
       format.video?.rotationDegrees = degrees
       let isCoded = format.codecName != FormatDescription.pixelsCodecName
       return AssetWriterInput(
         settings: isCoded ? .passthrough : .video(VideoRig.settings()), sourceFormat: format)
     }
-    func withSound(_ format: FormatDescription, _ settings: AssetWriterInput.Settings) -> AssetWriterInput {
+    func withAudio(_ format: FormatDescription, _ settings: AssetWriterInput.Settings) -> AssetWriterInput {
       var format = format
       format.audio = .init(sampleRateHz: 0, channelCount: 2)
       if format.video == nil { format.video = .init(width: 64, height: 48) }
       return AssetWriterInput(settings: settings, sourceFormat: format)
     }
     let rows: [(String, WritableContainer, AssetWriterInput)] = [
-      ("pictures with sound", .mp4, withSound(VideoRig.format(), .video(VideoRig.settings()))),
-      ("coded pictures with sound", .mp4, withSound(coded("h264", .video), .passthrough)),
-      ("sound with pictures", .mp4, withSound(coded("aac"), .passthrough)),
-      ("turned pictures in Matroska", .matroska, turned(90)),
-      ("turned coded pictures in Matroska", .matroska, turned(270, coded("h264", .video))),
-      ("turned coded pictures in WebM", .webm, turned(180, coded("vp9", .video))),
-      ("pictures on a corner", .mp4, turned(45)),
-      ("coded pictures on a corner", .mp4, turned(45, coded("h264", .video))),
+      ("video with audio", .mp4, withAudio(VideoRig.format(), .video(VideoRig.settings()))),
+      ("coded video with audio", .mp4, withAudio(coded("h264", .video), .passthrough)),
+      ("audio with video", .mp4, withAudio(coded("aac"), .passthrough)),
+      ("rotated video in Matroska", .matroska, rotated(90)),
+      ("rotated coded video in Matroska", .matroska, rotated(270, coded("h264", .video))),
+      ("rotated coded video in WebM", .webm, rotated(180, coded("vp9", .video))),
+      ("video rotated by 45 degrees", .mp4, rotated(45)),
+      ("coded video rotated by 45 degrees", .mp4, rotated(45, coded("h264", .video))),
       ("AAC in CAF", .caf, stored("aac")), ("AAC in Ogg", .ogg, stored("aac")), ("MP3 in FLAC", .flac, stored("mp3")),
       ("Opus in M4A", .m4a, stored("opus")), ("Vorbis in MOV", .mov, stored("vorbis")),
       ("AAC in WebM", .webm, stored("aac")),
       ("AAC in WAV", .wav, stored("aac")), ("Opus in MP3", .mp3, stored("opus")), ("FLAC in MP4", .mp4, stored("flac")),
       ("H.264 in WebM", .webm, stored("h264", .video)), ("H.264 in M4A", .m4a, stored("h264", .video)),
       ("VP9 in MOV", .mov, stored("vp9", .video)), ("ProRes in MOV", .mov, stored("prores", .video)),
-      ("a codec of no name", .matroska, stored("no such codec")), ("subtitles", .matroska, stored("subrip", .subtitle)),
-      ("pictures in WAV", .wav, pictures()), ("pictures in WebM", .webm, pictures()),
-      ("pictures in Ogg", .ogg, pictures()),
-      ("an odd width", .mp4, pictures(65, 48)), ("an odd height", .mp4, pictures(64, 47)),
-      ("an odd width asked for", .mp4, pictures { $0.width = 33 }), ("no width", .mp4, pictures(0, 48)),
-      ("a huge width", .mp4, pictures(1 << 20, 48)), ("a width below zero asked for", .mp4, pictures { $0.width = -2 }),
-      ("bit rate and quality", .mp4, pictures { $0.bitRate = 100_000 }),
-      ("quality", .mp4, pictures { $0.constantQuality = 52 }),
-      ("not a number", .mp4, pictures { $0.constantQuality = .nan }),
-      ("a level", .mp4, pictures { $0.level = "9" }), ("key frames", .mp4, pictures { $0.keyFrameInterval = 0 }),
-      ("key frames' time", .mp4, pictures { $0.keyFrameIntervalDuration = .zero }),
-      ("threads", .mp4, pictures { $0.maximumThreadCount = 0 }),
-      ("an aperture that is too large", .mp4, pictures { $0.cleanAperture = .init(width: 66, height: 48) }),
-      ("an odd aperture", .mp4, pictures { $0.cleanAperture = .init(width: 61, height: 48) }),
-      ("an aperture outside", .mp4, pictures { $0.cleanAperture = .init(width: 32, height: 48, horizontalOffset: 40) }),
-      ("a pixel", .mp4, pictures { $0.pixelAspectRatio = .init(horizontal: 0, vertical: 1) }),
+      ("an unknown codec", .matroska, stored("no such codec")), ("subtitles", .matroska, stored("subrip", .subtitle)),
+      ("video in WAV", .wav, video()), ("video in WebM", .webm, video()),
+      ("video in Ogg", .ogg, video()),
+      ("an odd width", .mp4, video(65, 48)), ("an odd height", .mp4, video(64, 47)),
+      ("an odd width asked for", .mp4, video { $0.width = 33 }), ("no width", .mp4, video(0, 48)),
+      ("a huge width", .mp4, video(1 << 20, 48)), ("a width below zero asked for", .mp4, video { $0.width = -2 }),
+      ("bit rate and quality", .mp4, video { $0.bitRate = 100_000 }),
+      ("quality", .mp4, video { $0.constantQuality = 52 }),
+      ("not a number", .mp4, video { $0.constantQuality = .nan }),
+      ("a level", .mp4, video { $0.level = "9" }), ("key frames", .mp4, video { $0.keyFrameInterval = 0 }),
+      ("key frames' time", .mp4, video { $0.keyFrameIntervalDuration = .zero }),
+      ("threads", .mp4, video { $0.maximumThreadCount = 0 }),
+      ("an aperture that is too large", .mp4, video { $0.cleanAperture = .init(width: 66, height: 48) }),
+      ("an odd aperture", .mp4, video { $0.cleanAperture = .init(width: 61, height: 48) }),
+      ("an aperture outside", .mp4, video { $0.cleanAperture = .init(width: 32, height: 48, horizontalOffset: 40) }),
+      ("a pixel", .mp4, video { $0.pixelAspectRatio = .init(horizontal: 0, vertical: 1) }),
       (
         "a colour", .mp4,
-        pictures {
+        video {
           $0.color = .init()
           $0.color?.matrix = 99
         }
       ),
       (
-        "settings for pictures, sound", .mp4,
+        "settings for video, audio", .mp4,
         AssetWriterInput(settings: VideoRig.settings(), sourceFormat: WriterRig.source)
       ),
       (
-        "settings for sound, pictures", .mp4,
+        "settings for audio, video", .mp4,
         AssetWriterInput(settings: AudioOutputSettings(.aac), sourceFormat: VideoRig.format())
       ),
       (
-        "coded pictures to be coded", .mp4,
+        "coded video to be encoded", .mp4,
         AssetWriterInput(settings: VideoRig.settings(), sourceFormat: coded("h264", .video))
       ),
       (
-        "sound that is not told", .mp4,
+        "audio without a description", .mp4,
         AssetWriterInput(settings: .passthrough, sourceFormat: FormatDescription(mediaType: .audio, codecName: "aac"))
       ),
       (
-        "pictures that are not told", .mp4,
+        "video without a description", .mp4,
         AssetWriterInput(settings: .passthrough, sourceFormat: FormatDescription(mediaType: .video, codecName: "h264"))
       ),
       (
@@ -113,8 +113,8 @@ import Testing
     #expect(try Self.names(in: folder) == [])
   }
 
-  @Test("pictures that are not the input's, and times out of order, are refused; the file goes on without them")
-  func appending() throws {
+  @Test("frames of another format, and times out of order, are rejected, and the file continues without them")
+  func invalidFramesAreRejectedAndWritingContinues() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("film.mp4")
     let input = AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
@@ -139,7 +139,7 @@ import Testing
     let rows: [(String, MediaError.Code, SampleBuffer)] = [
       ("another format", .invalidArgument, try buffer(2, .nv12)),
       ("another size", .invalidArgument, try buffer(2, width: 64)),
-      ("too few bytes", .invalidArgument, short), ("sound", .invalidArgument, try WriterRig.buffer(0..<100)),
+      ("too few bytes", .invalidArgument, short), ("audio", .invalidArgument, try WriterRig.buffer(0..<100)),
       ("the same time", .invalidTime, try buffer(1)), ("an earlier time", .invalidTime, try buffer(0)),
       (
         "less than a tick later", .invalidTime,
@@ -159,8 +159,8 @@ import Testing
     #expect(try VideoRig.numbers(path) == [0, 1, 2])
   }
 
-  @Test("packets out of order, of another codec, and cut where no container can say it are refused")
-  func packets() throws {
+  @Test("packets out of order, of another codec, or with a cut that no container can store are rejected")
+  func invalidPacketsAreRejected() throws {
     let folder = try TemporaryFolder()
     let source = folder.file("sound.m4a")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=r=48000:d=1", "-ac", "2", "-c:a", "aac", source)
@@ -193,7 +193,7 @@ import Testing
       ("another rate", .invalidArgument, try changed(3) { $1.audio?.sampleRateHz = 44_100 }),
       ("a cut in the middle", .unsupportedEdit, try changed(3) { attachments, _ in attachments.trimAtStart = cut }),
       (
-        "pictures", .invalidArgument,
+        "video", .invalidArgument,
         try SampleBuffer(pixels: VideoRig.image(1), presentationTime: MediaTime(value: 1, timescale: 1))
       ),
     ]
@@ -211,7 +211,7 @@ import Testing
     }
     expectError(.unsupportedEdit, "after a cut end") { try input.append(waiting: later) }
     try writer.finishWriting()
-    #expect(try WrittenFile.heard(path) == WrittenFile.heard(source))
+    #expect(try WrittenFile.decodedAudio(path) == WrittenFile.decodedAudio(source))
     // A file without timestamps has no gaps.
     try Tool.ffmpeg("-i", source, "-c:a", "libmp3lame", folder.file("sound.mp3"))
     let mp3 = try StoredSamples(folder.file("sound.mp3"))
@@ -224,16 +224,16 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.file("gap.mp3")))
   }
 
-  @Test("cancelling and letting go of a writer in the middle leave nothing", .timeLimit(.minutes(2)))
-  func ended() throws {
+  @Test("cancelling or releasing a writer leaves no file", .timeLimit(.minutes(2)))
+  func cancelledOrReleasedWriterLeavesNoFile() throws {
     let folder = try TemporaryFolder()
     for isReleased in [true, false] {
-      let (sound, video) = (
-        WriterRig.sound(.aac), AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
+      let (audio, video) = (
+        WriterRig.audio(.aac), AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
       )
-      var writer: AssetWriter? = try WriterRig.writer(folder.file("film.mp4"), .mp4, [sound, video])
+      var writer: AssetWriter? = try WriterRig.writer(folder.file("film.mp4"), .mp4, [audio, video])
       for second in 0..<2 {
-        try sound.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
+        try audio.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000))
         for time in VideoRig.times(25, from: Int64(second) * 25) {
           try video.append(waiting: SampleBuffer(pixels: VideoRig.image(Int(time.value)), presentationTime: time))
         }
@@ -253,17 +253,17 @@ import Testing
     }
   }
 
-  @Test("a disk that is full is an error, and leaves nothing of a film", .timeLimit(.minutes(2)))
-  func fullDisk() throws {
+  @Test("a full disk is an error and leaves no file", .timeLimit(.minutes(2)))
+  func fullDiskIsAnErrorAndLeavesNoFile() throws {
     let folder = try TemporaryFolder()
     let disk = folder.file("disk")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
     try #require(mount("none", disk, "tmpfs", 0, "size=64k") == 0, "a tmpfs needs root")
     defer { umount2(disk, Int32(2)) }
-    for way in ["plain", "fragments", "front"] {
+    for variant in ["plain", "fragments", "front"] {
       var options = AssetWriter.Options()
-      options.shouldOptimizeForNetworkUse = way == "front"
-      if way == "fragments" { options.movieFragmentInterval = MediaTime(value: 1, timescale: 2) }
+      options.shouldOptimizeForNetworkUse = variant == "front"
+      if variant == "fragments" { options.movieFragmentInterval = MediaTime(value: 1, timescale: 2) }
       let settings = VideoRig.settings { ($0.constantQuality, $0.preset) = (1, .ultrafast) }
       let input = AssetWriterInput(settings: settings, sourceFormat: VideoRig.format())
       let writer = try WriterRig.writer(disk + "/film.mp4", .mp4, [input], options: options)
@@ -278,14 +278,14 @@ import Testing
           pixels: PixelBuffer(.i420, width: 128, height: 96, data: data), presentationTime: time)
         do throws(MediaError) { try input.append(waiting: buffer) } catch { failure = error }
       }
-      #expect(failure?.code == .writeFailed && failure?.underlying?.contains("No space left") == true, "\(way)")
-      expectError(.writeFailed, "\(way)") { try writer.finishWriting() }
-      #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == [], "\(way)")
+      #expect(failure?.code == .writeFailed && failure?.underlying?.contains("No space left") == true, "\(variant)")
+      expectError(.writeFailed, "\(variant)") { try writer.finishWriting() }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == [], "\(variant)")
     }
   }
 
-  @Test("a place that cannot be written, and one that is taken, are errors before anything is encoded")
-  func places() throws {
+  @Test("a path that cannot be written or exists already is an error before encoding")
+  func unwritableOrExistingPathFailsBeforeEncoding() throws {
     let folder = try TemporaryFolder()
     let disk = folder.file("disk")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
@@ -294,7 +294,7 @@ import Testing
     try folder.write([1], as: "film.mp4")
     let rows: [(String, String, MediaError.Code)] = [
       ("read only", disk + "/film.mp4", .writeFailed), ("no folder", folder.file("no/film.mp4"), .writeFailed),
-      ("a folder", disk, .fileExists), ("taken", folder.file("film.mp4"), .fileExists),
+      ("a folder", disk, .fileExists), ("existing", folder.file("film.mp4"), .fileExists),
     ]
     for (name, path, code) in rows {
       let writer = AssetWriter(path: Array(path.utf8), container: .mp4)

@@ -30,22 +30,22 @@ import Testing
   private static func write(
     _ path: String, _ container: WritableContainer, _ options: AssetWriter.Options
   ) throws {
-    let input = WriterRig.sound(codec(container), language: container.isMovie ? "fra" : nil)
+    let input = WriterRig.audio(codec(container), language: container.isMovie ? "fra" : nil)
     let writer = try WriterRig.writer(path, container, [input], options: options)
     for second in 0..<3 { try input.append(waiting: WriterRig.buffer(second * 48_000..<(second + 1) * 48_000)) }
     try writer.finishWriting()
   }
 
-  @Test("every container has the tags, pictures and chapters that it can have, and refuses the others before it writes")
-  func table() throws {
+  @Test("every container stores the tags, artwork and chapters that it supports, and rejects the others before writing")
+  func everyContainerStoresWhatItSupportsAndRejectsTheRest() throws {
     let folder = try TemporaryFolder()
     try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=size=32x24", "-frames:v", "1", folder.file("p.png"))
     try Tool.ffmpeg("-f", "lavfi", "-i", "testsrc=size=40x30", "-frames:v", "1", folder.file("p.jpg"))
-    let pictures = [try readFile(folder.file("p.png")), try readFile(folder.file("p.jpg"))]
-    print("container  title  pictures  chapters")
+    let images = [try readFile(folder.file("p.png")), try readFile(folder.file("p.jpg"))]
+    print("container  title  artwork  chapters")
     for container in WritableContainer.allCases {
       let row = Comment(rawValue: container.rawValue)
-      var words: [String] = [container.rawValue]
+      var columns: [String] = [container.rawValue]
       var options = AssetWriter.Options()
       options.metadata = ["title": "Ein Lied"]
       // Tags.
@@ -55,67 +55,67 @@ import Testing
       let title = tags.tags["title"] ?? tags.streams.first.flatMap { WrittenFile.tags($0)["title"] }
       if container != .caf { #expect(title == "Ein Lied", row) }
       if container.isMovie { #expect(WrittenFile.tags(tags.streams[0])["language"] == "fra", row) }
-      words.append(title == nil ? "no" : "yes")
+      columns.append(title == nil ? "no" : "yes")
       // Artwork.
-      options.artwork = [Artwork(pictures[0], description: "Titel")]
-      if container.pictureKind != .tag { options.artwork.append(Artwork(pictures[1], type: .backCover)) }
-      let pictured = folder.file("pictures.\(container)")
+      options.artwork = [Artwork(images[0], description: "Titel")]
+      if container.pictureKind != .tag { options.artwork.append(Artwork(images[1], type: .backCover)) }
+      let withArtwork = folder.file("pictures.\(container)")
       if container.pictureKind == .none {
-        expectError(.invalidArgument, row) { try Self.began(pictured, container, options) }
-        #expect(!FileManager.default.fileExists(atPath: pictured))
-        words.append("refused")
+        expectError(.invalidArgument, row) { try Self.startWriting(withArtwork, container, options) }
+        #expect(!FileManager.default.fileExists(atPath: withArtwork))
+        columns.append("rejected")
       } else {
-        try Self.write(pictured, container, options)
-        let file = try WrittenFile(pictured)
+        try Self.write(withArtwork, container, options)
+        let file = try WrittenFile(withArtwork)
         let count = options.artwork.count
         #expect(file.streams.count == 1 + count, row)
         let warnings = try file.decodingWarnings()
         #expect(warnings.isEmpty, "\(row): \(warnings)")
-        let found = try Asset(path: pictured).loadMetadata(interrupt: Interrupt()).artwork
-        #expect(found.map(\.data) == Array(pictures.prefix(count)), row)
-        #expect(try WrittenFile.heard(pictured) == WrittenFile.heard(tagged), row)
-        words.append("\(count)")
+        let found = try Asset(path: withArtwork).loadMetadata(interrupt: Interrupt()).artwork
+        #expect(found.map(\.data) == Array(images.prefix(count)), row)
+        #expect(try WrittenFile.decodedAudio(withArtwork) == WrittenFile.decodedAudio(tagged), row)
+        columns.append("\(count)")
       }
       // Chapters.
       options.artwork = []
       options.chapters = [
         Self.chapter("Eins", 0, 1_000), Self.chapter("Zwei", 1_000, 1_500), Self.chapter("Drei", 2_000, 3_000),
       ]
-      let parted = folder.file("chapters.\(container)")
+      let withChapters = folder.file("chapters.\(container)")
       if container.hasChapters {
-        try Self.write(parted, container, options)
-        let file = try WrittenFile(parted)
+        try Self.write(withChapters, container, options)
+        let file = try WrittenFile(withChapters)
         let starts = file.chapters.compactMap { ($0["start_time"] as? String).flatMap(Double.init) }
         #expect(starts == [0, 1, 2], row)
         #expect(file.chapters.map { WrittenFile.tags($0)["title"] } == ["Eins", "Zwei", "Drei"], row)
-        #expect(try WrittenFile.heard(parted) == WrittenFile.heard(tagged), row)
-        words.append("3")
+        #expect(try WrittenFile.decodedAudio(withChapters) == WrittenFile.decodedAudio(tagged), row)
+        columns.append("3")
       } else {
-        expectError(.invalidArgument, row) { try Self.began(parted, container, options) }
-        words.append("refused")
+        expectError(.invalidArgument, row) { try Self.startWriting(withChapters, container, options) }
+        columns.append("rejected")
       }
-      print(words.joined(separator: "\t"))
+      print(columns.joined(separator: "\t"))
     }
   }
 
   /// Starts writing.
-  private static func began(
+  private static func startWriting(
     _ path: String, _ container: WritableContainer, _ options: AssetWriter.Options
   ) throws(MediaError) {
     let writer = AssetWriter(path: Array(path.utf8), container: container, options: options)
-    try writer.add(WriterRig.sound(codec(container)))
+    try writer.add(WriterRig.audio(codec(container)))
     try writer.startWriting()
   }
 
   @Test(
-    "pictures that are none, and chapters out of order, overlapping or behind the end are refused, and leave nothing")
-  func unfit() throws {
+    "invalid artwork, and chapters that overlap, are out of order or start after the end, are rejected without a file")
+  func invalidArtworkAndChaptersAreRejected() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("sound.m4a")
     let gif = Artwork(Array("GIF89a".utf8) + [UInt8](repeating: 0, count: 100))
     let rows: [(String, MediaError.Code, (inout AssetWriter.Options) -> Void)] = [
       ("a GIF", .invalidArgument, { $0.artwork = [gif] }),
-      ("no picture", .invalidArgument, { $0.artwork = [Artwork([])] }),
+      ("no artwork", .invalidArgument, { $0.artwork = [Artwork([])] }),
       ("text", .invalidArgument, { $0.artwork = [Artwork(Array("hello".utf8))] }),
       (
         "too large", .imageTooLarge,
@@ -141,7 +141,7 @@ import Testing
     for (name, code, change) in rows {
       var options = AssetWriter.Options()
       change(&options)
-      expectError(code, "\(name)") { try Self.began(path, .m4a, options) }
+      expectError(code, "\(name)") { try Self.startWriting(path, .m4a, options) }
       print("\(name)\t\(code)")
     }
     var options = AssetWriter.Options()
@@ -151,15 +151,15 @@ import Testing
   }
 
   @Test(
-    "of alternatives only the default one is enabled, and languages are told",
+    "of alternate tracks only the default one is enabled, and languages are written",
     arguments: [WritableContainer.mp4, .mov, .matroska])
-  func groups(_ container: WritableContainer) throws {
+  func onlyTheDefaultAlternateTrackIsEnabled(_ container: WritableContainer) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("film.\(container)")
     let languages = ["deu", "eng", "fra"]
-    let inputs = languages.map { WriterRig.sound(container == .matroska ? .flac : .aac, language: $0) }
+    let inputs = languages.map { WriterRig.audio(container == .matroska ? .flac : .aac, language: $0) }
     let writer = AssetWriter(path: Array(path.utf8), container: container)
-    let other = WriterRig.sound(.aac)
+    let other = WriterRig.audio(.aac)
     let foreign = try AssetWriterInputGroup(inputs: [inputs[0], other])
     for input in inputs { try writer.add(input) }
     expectError(.invalidArgument) { try writer.add(foreign) }

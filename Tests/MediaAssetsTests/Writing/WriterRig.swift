@@ -20,7 +20,7 @@ enum WriterRig {
       presentationTime: MediaTime(value: Int64(frame ?? range.lowerBound), timescale: 48_000))
   }
 
-  static func sound(_ codec: AudioOutputSettings.Codec, language: String? = nil) -> AssetWriterInput {
+  static func audio(_ codec: AudioOutputSettings.Codec, language: String? = nil) -> AssetWriterInput {
     AssetWriterInput(settings: AudioOutputSettings(codec), sourceFormat: source, languageCode: language)
   }
 

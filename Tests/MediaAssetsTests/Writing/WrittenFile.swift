@@ -84,7 +84,7 @@ struct WrittenFile {
   }
 
   /// The audio of a track as the engine reads it: every sample, without padding.
-  static func heard(_ path: String, track: AssetTrack.ID? = nil) throws -> [UInt8] {
+  static func decodedAudio(_ path: String, track: AssetTrack.ID? = nil) throws -> [UInt8] {
     let reader = AssetReader(asset: Asset(path: path))
     let output = AssetReaderTrackOutput(trackID: track)
     try reader.add(output)
@@ -98,12 +98,12 @@ struct WrittenFile {
   /// The difference of two lists, as text.
   static func difference<Value: Equatable>(_ one: [Value], _ other: [Value]) -> String {
     if one == other { return "" }
-    let place = zip(one, other).enumerated().first { $1.0 != $1.1 }?.offset
-    return "\(one.count) and \(other.count), the first difference at \(place.map { "\($0)" } ?? "the end")"
+    let index = zip(one, other).enumerated().first { $1.0 != $1.1 }?.offset
+    return "\(one.count) and \(other.count), the first difference at \(index.map { "\($0)" } ?? "the end")"
   }
 
   /// The decoded frames of a stream: their times, in `timescale`, and their checksums.
-  static func pictures(_ path: String, timescale: Int = 0, stream: String = "0:v:0") throws -> [(
+  static func frames(_ path: String, timescale: Int = 0, stream: String = "0:v:0") throws -> [(
     ticks: Int, sum: String
   )] {
     var arguments = ["-copyts", "-i", path, "-map", stream, "-fps_mode", "passthrough"]
@@ -119,11 +119,11 @@ struct WrittenFile {
 }
 
 /// Reads stored tracks and writes them unchanged.
-enum Passing {
+enum PacketCopy {
   /// Copies tracks of a file to another file.
   ///
   /// - Parameter types: the types of the tracks.
-  static func pass(
+  static func copy(
     _ source: String, to target: String, _ container: WritableContainer, _ range: TimeRange? = nil,
     types: Set<AssetTrack.MediaType> = [.audio, .video], timescale: Int32? = nil,
     options: AssetWriter.Options = AssetWriter.Options()
