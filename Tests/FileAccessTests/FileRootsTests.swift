@@ -52,7 +52,7 @@ import Testing
     ] { try #require(symlink(target, folder.file("root/\(link)")) == 0) }
   }
 
-  private func named(_ path: String) -> [UInt8] {
+  private func expanded(_ path: String) -> [UInt8] {
     // Replace only the first occurrence of each placeholder: the name of a folder may contain one.
     var text = path
     for (word, value) in [("{root}", root), ("{outside}", outside)] {
@@ -67,15 +67,15 @@ import Testing
     return descriptor
   }
 
-  @Test(arguments: cases) func onlyWhatLiesBelowIsOpened(_ row: Case) throws {
-    let result = opened(try FileRoots(folders: [root]), named(row.path))
+  @Test(arguments: cases) func onlyFilesBelowARootAreOpened(_ row: Case) throws {
+    let result = opened(try FileRoots(folders: [root]), expanded(row.path))
     print("roots: \(row)")
     #expect(min(result, 0) == -row.errno)
   }
 
   /// The same checks on a kernel without openat2.
   @Test(arguments: cases.filter { $0.path.hasPrefix("{root}/") && $0.path != "{root}/../root/a" })
-  func aWalkFolderByFolderLetsNoMoreThrough(_ row: Case) throws {
+  func walkWithoutOpenat2OpensOnlyFilesBelowARoot(_ row: Case) throws {
     let descriptor = open(root, FileRoots.forPath | O_DIRECTORY | O_CLOEXEC)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
@@ -85,34 +85,34 @@ import Testing
     #expect(min(result, 0) == -(row.walked ?? row.errno))
   }
 
-  @Test func severalRootsAreTriedAndNoneAtAllOpensNothing() throws {
+  @Test func everyRootIsTriedAndNoRootOpensNothing() throws {
     let both = try FileRoots(folders: [root + "/", outside])
-    #expect(opened(both, named("{outside}/secret")) >= 0)
-    #expect(opened(both, named("{root}/a")) >= 0)
+    #expect(opened(both, expanded("{outside}/secret")) >= 0)
+    #expect(opened(both, expanded("{root}/a")) >= 0)
     // Links from one root into another are rejected.
-    #expect(opened(both, named("{root}/link-out")) == -EXDEV)
-    #expect(opened(.nowhere, named("{root}/a")) == -EXDEV)
-    #expect(opened(try FileRoots(folders: [folder.file("missing")]), named("{root}/../missing/a")) == -EXDEV)
+    #expect(opened(both, expanded("{root}/link-out")) == -EXDEV)
+    #expect(opened(.nowhere, expanded("{root}/a")) == -EXDEV)
+    #expect(opened(try FileRoots(folders: [folder.file("missing")]), expanded("{root}/../missing/a")) == -EXDEV)
     #expect(opened(try FileRoots(folders: [folder.file("missing")]), Array(folder.file("missing/a").utf8)) == -ENOENT)
-    #expect(opened(try FileRoots(folders: ["/"]), named("{root}/a")) >= 0)
+    #expect(opened(try FileRoots(folders: ["/"]), expanded("{root}/a")) >= 0)
   }
 
-  @Test func everywhereIsEverywhereButWhatTheProcessHasOpen() throws {
-    #expect(opened(.everywhere, named("{root}/../outside/secret")) >= 0)
-    #expect(opened(.everywhere, named("{root}/link-absolute")) >= 0)
+  @Test func everywhereOpensAllFilesExceptOpenDescriptors() throws {
+    #expect(opened(.everywhere, expanded("{root}/../outside/secret")) >= 0)
+    #expect(opened(.everywhere, expanded("{root}/link-absolute")) >= 0)
     let file = open(folder.file("root/a"), O_RDONLY | O_CLOEXEC)
     defer { close(file) }
     #expect(opened(.everywhere, Array("/proc/self/fd/\(file)".utf8)) == -ELOOP)
     #expect(opened(.everywhere, Array("/dev/fd/\(file)".utf8)) == -ELOOP)
   }
 
-  @Test(arguments: ["music", "", "/music/../etc", "/music\0/x"]) func aRootIsAnAbsolutePath(_ path: String) {
+  @Test(arguments: ["music", "", "/music/../etc", "/music\0/x"]) func invalidRootPathIsRejected(_ path: String) {
     expectError(.invalidArgument) { try FileRoots(folders: [path]) }
   }
 
   /// Another thread repeatedly replaces a folder by a link that leads outside, while a file in it is opened. The
   /// opened file is always the one inside.
-  @Test func aFolderThatBecomesALinkMeanwhileLetsNobodyOut() throws {
+  @Test func folderSwappedForALinkDoesNotExposeOutsideFiles() throws {
     for name in ["root/real", "root/swapped"] { try #require(mkdir(folder.file(name), 0o755) == 0) }
     for name in ["root/swapped/secret", "root/real/secret"] {
       let descriptor = open(folder.file(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
@@ -130,7 +130,7 @@ import Testing
     // Continue until both outcomes have occurred many times. Neither can fail to occur while the other thread runs.
     while insideCount < 200 || refusedCount < 200, count < 5_000_000 {
       count += 1
-      let descriptor = roots.open(named("{root}/swapped/secret"), O_RDONLY | O_CLOEXEC)
+      let descriptor = roots.open(expanded("{root}/swapped/secret"), O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else {
         // Between the two renames the name does not exist.
         if descriptor == -EXDEV { refusedCount += 1 } else { try #require(descriptor == -ENOENT) }

@@ -10,7 +10,7 @@ import Testing
     ("u:secret@h/x", "h/x"), ("append http://u:secret@h/x", "append http://h/x"), ("http://u:secret@", "http://"),
     ("http://u:secret@\u{301}h/x", "http://\u{301}h/x"),
     ("smb://u:secret@h/a smb://v:secret@i/b", "smb://h/a smb://i/b"),
-  ]) func userNamesAndPasswordsAreLeftOut(text: String, shown: String) {
+  ]) func credentialsAreRemoved(text: String, shown: String) {
     #expect(AddressText.withoutCredentials(text) == shown)
     #expect(!AddressText.withoutCredentials(text).contains("secret"))
   }
@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: [
     "http://h/a@b", "http://h:80/a@b?c", "http://h?x=a@b", "http://[::1]:80/a@b", "/music/a@b.mp3", "a@b", "", "://",
     "/music/a: b.mp3", "http://h/x",
-  ]) func allElseStays(text: String) {
+  ]) func textWithoutCredentialsIsUnchanged(text: String) {
     #expect(AddressText.withoutCredentials(text) == text)
   }
 }

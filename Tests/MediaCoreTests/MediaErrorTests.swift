@@ -13,7 +13,7 @@ struct MediaErrorTests {
     }
   }
 
-  @Test func everyCodeHasItsOwnNumberAndItsName() throws {
+  @Test func everyCodeHasAUniqueNumberAndName() throws {
     let codes = try declaredCodes()
     #expect(codes.count >= 40)
     #expect(Set(codes.map(\.number)).count == codes.count)
@@ -27,13 +27,13 @@ struct MediaErrorTests {
     }
   }
 
-  @Test func unknownNumbersSurvive() {
+  @Test func unknownCodesKeepTheirNumber() {
     let code = MediaError.Code(rawValue: 9999)
     #expect(code.name == "error-9999")
     #expect(code != .invalidTime)
   }
 
-  @Test func descriptionsSayEverything() {
+  @Test func descriptionHasCodeMessageOperationAndCause() {
     #expect(MediaError(.noSuchItem, "there is no item 7").description == "2004 no-such-item: there is no item 7")
     let full = MediaError(.readFailed, "cannot read", operation: "read", underlying: "-5")
     #expect(full.description == "2005 read-failed: cannot read [read] (-5)")

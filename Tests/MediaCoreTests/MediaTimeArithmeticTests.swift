@@ -5,13 +5,13 @@ struct MediaTimeArithmeticTests {
   // MARK: - Sums
 
   @Test("statement 48: 1/3 + 1/2 = 5/6; +inf - inf is invalid")
-  func statement48Sums() {
+  func fractionsAddExactlyAndInfinityMinusInfinityIsInvalid() {
     #expect((MediaTime(1, 3) + MediaTime(1, 2)).isIdentical(to: MediaTime(5, 6)))
     #expect((MediaTime.positiveInfinity - .positiveInfinity).isIdentical(to: .invalid))
     #expect((MediaTime.positiveInfinity + .negativeInfinity).isIdentical(to: .invalid))
   }
 
-  @Test func sumsTakeTheLeastCommonMultiple() {
+  @Test func sumsUseTheLeastCommonMultipleAsTimescale() {
     let table: [(MediaTime, MediaTime, MediaTime, MediaTime)] = [
       (MediaTime(1, 2), MediaTime(1, 2), MediaTime(2, 2), MediaTime(0, 2)),
       (MediaTime(1, 4), MediaTime(1, 6), MediaTime(5, 12), MediaTime(1, 12)),
@@ -32,7 +32,7 @@ struct MediaTimeArithmeticTests {
     }
   }
 
-  @Test func aMultipleThatIsNoTimescaleGivesTheLargestOne() {
+  @Test func tooLargeMultipleUsesTheLargestTimescale() {
     // 65,537 · 65,539 is above 2^31 - 1. The sum is 131,076 / 4,295,229,443, which is 65,534.0000.. in units of 1 /
     // (2^31 - 1).
     let sum = MediaTime(1, 65_537) + MediaTime(1, 65_539)
@@ -56,7 +56,7 @@ struct MediaTimeArithmeticTests {
     #expect((MediaTime(.max, 1) + MediaTime(1, .max)).isIdentical(to: .rounded(.max, 1)))
   }
 
-  @Test func specialValuesInSums() {
+  @Test func sumsOfSpecialValuesAreSpecialOrInvalid() {
     let (inf, minus, unknown, bad) = (
       MediaTime.positiveInfinity, MediaTime.negativeInfinity, MediaTime.indefinite, MediaTime.invalid
     )
@@ -76,7 +76,7 @@ struct MediaTimeArithmeticTests {
     }
   }
 
-  @Test func epochsInSums() {
+  @Test func sumsKeepTheEpochAndRejectDifferentEpochs() {
     let duration = MediaTime(1, 1)
     let third = MediaTime(2, 1, epoch: 3)
     let alsoThird = MediaTime(4, 2, epoch: 3)
@@ -112,7 +112,7 @@ struct MediaTimeArithmeticTests {
 
   // MARK: - Signs
 
-  @Test func signs() {
+  @Test func negationAndAbsoluteValueHandleEveryKind() {
     let table: [(MediaTime, MediaTime, MediaTime)] = [
       (MediaTime(3, 2), MediaTime(-3, 2), MediaTime(3, 2)), (MediaTime(-3, 2), MediaTime(3, 2), MediaTime(3, 2)),
       (.zero, .zero, .zero), (.rounded(-1, 2), .rounded(1, 2), .rounded(1, 2)),
@@ -146,7 +146,7 @@ struct MediaTimeArithmeticTests {
     #expect(MediaTime.invalid.multiplied(by: -2) == .invalid)
   }
 
-  @Test func productsWithFractionsAreExactWhereThatCanBeSaid() {
+  @Test func productsWithFractionsAreExactIfRepresentable() {
     let table: [(MediaTime, Int32, Int32, MediaTime)] = [
       (MediaTime(3, 2), 1, 3, MediaTime(3, 6)), (MediaTime(1, 2), 2, 3, MediaTime(2, 6)),
       (MediaTime(1, 2), -2, 3, MediaTime(-2, 6)), (MediaTime(1, 2), 2, -3, MediaTime(-2, 6)),
@@ -167,7 +167,7 @@ struct MediaTimeArithmeticTests {
     }
   }
 
-  @Test func productsWithDoublesGetAFineTimescale() {
+  @Test func productsWithDoublesUseAFineTimescale() {
     #expect(MediaTime(3, 2).multiplied(by: 2.0).isIdentical(to: MediaTime(196_608, 65_536)))
     #expect(MediaTime(1, 44_100).multiplied(by: 1.5).isIdentical(to: MediaTime(3, 88_200)))
     #expect(MediaTime(1, 90_000).multiplied(by: 0.5).isIdentical(to: .rounded(1, 90_000)))
@@ -181,7 +181,7 @@ struct MediaTimeArithmeticTests {
     #expect(MediaTime(1, 1, epoch: 2).multiplied(by: 1.0).epoch == 2)
   }
 
-  @Test func productsWithDoublesOfSpecialValues() {
+  @Test func productsOfSpecialValuesWithDoublesAreSpecialOrInvalid() {
     #expect(MediaTime(1, 1).multiplied(by: .nan) == .invalid)
     #expect(MediaTime(1, 1).multiplied(by: -.infinity) == .negativeInfinity)
     #expect(MediaTime(-1, 1).multiplied(by: -.infinity) == .positiveInfinity)
@@ -233,7 +233,7 @@ struct MediaTimeArithmeticTests {
 
   // MARK: - Extremes
 
-  @Test func nothingTrapsAtTheEdges() {
+  @Test func extremeValuesDoNotTrap() {
     var times = ascendingKinds
     for value in extremeValues {
       for timescale in extremeTimescales where timescale > 0 || value == .min {

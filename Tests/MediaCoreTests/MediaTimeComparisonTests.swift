@@ -2,7 +2,7 @@ import MediaCore
 import Testing
 
 struct MediaTimeComparisonTests {
-  @Test func everyKindHasItsPlaceInTheOrder() {
+  @Test func everyKindHasItsPositionInTheOrder() {
     for (i, left) in ascendingKinds.enumerated() {
       for (j, right) in ascendingKinds.enumerated() {
         #expect((left < right) == (i < j), "\(left) < \(right)")
@@ -18,13 +18,13 @@ struct MediaTimeComparisonTests {
   }
 
   @Test("statement 48: indefinite < +inf; invalid equals itself and comes after everything")
-  func statement48Order() {
+  func invalidEqualsItselfAndIsOrderedLast() {
     #expect(MediaTime.indefinite < .positiveInfinity)
     #expect(MediaTime.invalid == .invalid)
     for time in ascendingKinds.dropLast() { #expect(time < .invalid) }
   }
 
-  @Test func oneInstantIsOneValueHoweverItIsWritten() {
+  @Test func equalInstantsAreEqualInAnyTimescale() {
     let same: [[MediaTime]] = [
       [MediaTime(1, 2), MediaTime(2, 4), MediaTime(22_050, 44_100), .rounded(1, 2), MediaTime(1 << 29, 1 << 30)],
       [.zero, MediaTime(0, 600), MediaTime(0, .max), .rounded(0, 7)],
@@ -43,7 +43,7 @@ struct MediaTimeComparisonTests {
     #expect(MediaTime(1, 2) != MediaTime(-1, 2))
   }
 
-  @Test func theLargestValuesAreComparedExactly() {
+  @Test func largestValuesAreComparedExactly() {
     #expect(MediaTime(.max, .max) < MediaTime(.max, .max - 1))
     #expect(MediaTime(.min, .max) > MediaTime(.min, .max - 1))
     #expect(MediaTime(.max - 1, .max) < MediaTime(.max, .max))

@@ -10,7 +10,7 @@ struct MediaTimeRoundingTests {
     (4, [0, 0, 1, 0, 1, 0]), (5, [1, 0, 1, 0, 1, 0]), (-4, [0, 0, -1, -1, 0, -1]), (-5, [-1, 0, -1, -1, 0, -1]),
   ]
 
-  @Test(arguments: tenths) func methodsRoundAsTheyAreCalled(value: Int64, expected: [Int64]) {
+  @Test(arguments: tenths) func methodsRoundAsNamed(value: Int64, expected: [Int64]) {
     for method in MediaTime.RoundingMethod.allCases {
       let time = MediaTime(value, 10).convertScale(1, method: method)
       let wanted = expected[Int(method.rawValue) - 1]
@@ -27,7 +27,7 @@ struct MediaTimeRoundingTests {
   }
 
   @Test("statement 49: by QuickTime's method -1/600 becomes -1/30, and +1/600 becomes 0/30")
-  func statement49QuickTime() {
+  func quickTimeNeverRoundsANegativeTimeToZero() {
     #expect(MediaTime(-1, 600).convertScale(30, method: .quickTime).isIdentical(to: .rounded(-1, 30)))
     #expect(MediaTime(1, 600).convertScale(30, method: .quickTime).isIdentical(to: .rounded(0, 30)))
   }
@@ -49,7 +49,7 @@ struct MediaTimeRoundingTests {
     #expect(MediaTime(1, 3).convertScale(3).isIdentical(to: MediaTime(1, 3)))
   }
 
-  @Test func conversionPassesSpecialValuesOnAndRefusesBadScales() {
+  @Test func conversionKeepsSpecialValuesAndRejectsInvalidTimescales() {
     for time: MediaTime in [.invalid, .indefinite, .positiveInfinity, .negativeInfinity] {
       for method in MediaTime.RoundingMethod.allCases {
         #expect(time.convertScale(600, method: method).isIdentical(to: time))

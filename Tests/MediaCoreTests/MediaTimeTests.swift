@@ -17,14 +17,14 @@ struct MediaTimeTests {
     #expect(MediaTime.Flags.impliedValueFlagsMask.rawValue == 28)
   }
 
-  @Test func partsAreKept() {
+  @Test func initializerKeepsAllFields() {
     let time = MediaTime(value: -3, timescale: 4, flags: [.valid, .hasBeenRounded], epoch: 7)
     #expect((time.value, time.timescale, time.epoch) == (-3, 4, 7))
     #expect(time.flags == [.valid, .hasBeenRounded])
     #expect(time.isNumeric && time.hasBeenRounded)
   }
 
-  @Test func timescalesThatAreNotAboveZeroAreInvalid() {
+  @Test func timescaleOfZeroOrLessIsInvalid() {
     for timescale: Int32 in [0, -1, .min] {
       let time = MediaTime(value: 1, timescale: timescale)
       #expect(time.isIdentical(to: .invalid))
@@ -33,7 +33,7 @@ struct MediaTimeTests {
     #expect(!MediaTime(value: 1, timescale: 1, flags: [.positiveInfinity]).isValid)
   }
 
-  @Test func flagsThatImplyTheValueMakeItSpecial() {
+  @Test func flagsOfSpecialValuesOverrideTheNumber() {
     #expect(
       MediaTime(value: 9, timescale: 0, flags: [.valid, .positiveInfinity], epoch: 3).isIdentical(to: .positiveInfinity)
     )
@@ -41,7 +41,7 @@ struct MediaTimeTests {
     #expect(MediaTime(value: 9, timescale: -9, flags: [.valid, .indefinite]).isIdentical(to: .indefinite))
   }
 
-  @Test func predicatesTellTheKindsApart() {
+  @Test func predicatesDistinguishTheKinds() {
     func kinds(_ time: MediaTime) -> [Bool] {
       [
         time.isValid, time.isNumeric, time.isIndefinite, time.isPositiveInfinity, time.isNegativeInfinity,
@@ -55,7 +55,7 @@ struct MediaTimeTests {
     #expect(kinds(.negativeInfinity) == [true, false, false, false, true, true])
   }
 
-  @Test func secondsOfSpecialValues() {
+  @Test func secondsOfSpecialValuesAreInfiniteOrNaN() {
     #expect(MediaTime.invalid.seconds.isNaN)
     #expect(MediaTime.indefinite.seconds.isNaN)
     #expect(MediaTime.positiveInfinity.seconds == .infinity)
@@ -64,11 +64,11 @@ struct MediaTimeTests {
   }
 
   @Test("statement 50: MakeWithSeconds(0.1, 3) is 0, flagged as rounded")
-  func statement50MakeWithSeconds() {
+  func coarseTimescaleRoundsSecondsAndSetsTheFlag() {
     #expect(MediaTime(seconds: 0.1, preferredTimescale: 3).isIdentical(to: .rounded(0, 3)))
   }
 
-  @Test func secondsAreCutOffTowardZero() {
+  @Test func secondsAreRoundedTowardZero() {
     let table: [(Double, Int32, MediaTime)] = [
       (1.25, 4, MediaTime(5, 4)), (0.3, 10, MediaTime(3, 10)), (83.5, 44_100, MediaTime(3_682_350, 44_100)),
       (0.5, 1, .rounded(0, 1)), (-0.5, 1, .rounded(0, 1)), (1.9, 1, .rounded(1, 1)), (-1.9, 1, .rounded(-1, 1)),
@@ -97,7 +97,7 @@ struct MediaTimeTests {
 
   // MARK: - Frames
 
-  @Test func framesAndTimesAreTheSame() {
+  @Test func timeOfAFrameIsExactIfRepresentable() {
     #expect(MediaTime(frame: 3_682_350, rate: 44_100).isIdentical(to: MediaTime(3_682_350, 44_100)))
     #expect(MediaTime(frame: .min, rate: 1).isIdentical(to: MediaTime(.min, 1)))
     #expect(MediaTime(frame: 1, rate: 0) == .invalid)
@@ -108,7 +108,7 @@ struct MediaTimeTests {
     #expect(MediaTime(frame: .min, rate: .max).hasBeenRounded)
   }
 
-  @Test func frameIndexRoundsAsAsked() {
+  @Test func frameIndexUsesTheRequestedRounding() {
     let time = MediaTime(1, 3)  // 14,700 frames at 44,100; 16,000 at 48,000; 7,333.3 at 22,000
     #expect(time.frameIndex(rate: 44_100, rounding: .towardZero) == 14_700)
     #expect(time.frameIndex(rate: 22_000, rounding: .halfAwayFromZero) == 7_333)
@@ -118,7 +118,7 @@ struct MediaTimeTests {
     #expect(MediaTime(5, 48_000).frameIndex(rate: 48_000, rounding: .towardZero) == 5)
   }
 
-  @Test func frameIndexIsNilWhereThereIsNone() {
+  @Test func frameIndexIsNilIfNotRepresentable() {
     for time: MediaTime in [.invalid, .indefinite, .positiveInfinity, .negativeInfinity, MediaTime(.max, 1)] {
       #expect(time.frameIndex(rate: 48_000, rounding: .halfAwayFromZero) == nil)
     }
@@ -128,7 +128,7 @@ struct MediaTimeTests {
     #expect(MediaTime(1, 1).frameIndex(rate: .max, rounding: .towardZero) == .max)
   }
 
-  @Test func framesSurviveTheWayThroughTime() {
+  @Test func frameIndexRoundTripsThroughTime() {
     var generator = SeededGenerator(seed: 1)
     for _ in 0..<500 {
       let rate = Int(generator.next() % 768_000) + 1

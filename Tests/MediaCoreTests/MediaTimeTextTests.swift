@@ -50,11 +50,11 @@ struct MediaTimeTextTests {
     "9223372036854775807.5",
     "99999999999999999999999999999999999999999999999999999999999999",
   ])
-  func otherTextIsNoDecimal(text: String) {
+  func otherTextIsRejectedAsADecimal(text: String) {
     #expect(MediaTime(decimal: text) == nil)
   }
 
-  @Test func longTextIsReadToItsEnd() {
+  @Test func longTextIsParsedCompletely() {
     let zeros = String(repeating: "0", count: 60_000)
     let nines = String(repeating: "9", count: 60_000)
     #expect(MediaTime(decimal: "\(zeros)1.5\(zeros)")?.isIdentical(to: MediaTime(15, 10)) == true)
@@ -68,7 +68,7 @@ struct MediaTimeTextTests {
     #expect(MediaTime(decimal: "\(nines)x") == nil)
   }
 
-  @Test func substringsAreRead() {
+  @Test func substringsAreParsed() {
     #expect(MediaTime(decimal: "seek 83.5".dropFirst(5)) == MediaTime(835, 10))
     #expect(MediaTime(fraction: "pts=1/3".dropFirst(4)) == MediaTime(1, 3))
   }
@@ -92,14 +92,14 @@ struct MediaTimeTextTests {
       for _ in 0..<abs(power) { exact = power > 0 ? exact * ten : exact / ten }
 
       guard let time = MediaTime(decimal: text) else {
-        Issue.record("\(text) is no time")
+        Issue.record("\(text) is not a time")
         continue
       }
       #expect(BigRational(time).isEqual(to: exact) != time.hasBeenRounded, "\(text) is \(time)")
-      let places = time.hasBeenRounded ? 1_000_000_000 : Int64(time.timescale)
-      let nearest = exact.units(places, .halfAwayFromZero).value
+      let denominator = time.hasBeenRounded ? 1_000_000_000 : Int64(time.timescale)
+      let nearest = exact.units(denominator, .halfAwayFromZero).value
       // If nine decimals fit, a rounded time has nine decimals.
-      if let nearest = nearest.int64 { #expect(time == MediaTime(nearest, Int32(places)), "\(text) is \(time)") }
+      if let nearest = nearest.int64 { #expect(time == MediaTime(nearest, Int32(denominator)), "\(text) is \(time)") }
       #expect(time.timescale == 1 || time.value % 10 != 0, "\(text) is \(time)")
     }
   }
@@ -134,13 +134,13 @@ struct MediaTimeTextTests {
     "1",
     "18446744073709551616/1", "1/18446744073709551616", "18446744073709551615/1", "-9223372036854775809/1", "a/b",
   ])
-  func otherTextIsNoFraction(text: String) {
+  func otherTextIsRejectedAsAFraction(text: String) {
     #expect(MediaTime(fraction: text) == nil)
   }
 
   // MARK: - Formatting
 
-  @Test func decimalDescriptions() {
+  @Test func decimalDescriptionHasAtMostNineDecimals() {
     let table: [(MediaTime, String)] = [
       (MediaTime(3_682_350, 44_100), "83.5"), (.zero, "0"), (MediaTime(0, 600), "0"), (MediaTime(-5, 4), "-1.25"),
       (MediaTime(-1, 4), "-0.25"), (MediaTime(84, 1), "84"), (MediaTime(100, 1), "100"),
@@ -158,7 +158,7 @@ struct MediaTimeTextTests {
     for (time, text) in table { #expect(time.decimalDescription == text, "\(time)") }
   }
 
-  @Test func otherDescriptions() {
+  @Test func fractionAndFullDescriptionsShowEveryField() {
     #expect(MediaTime(3_682_350, 44_100).fractionDescription == "3682350/44100")
     #expect(MediaTime(.min, .max).fractionDescription == "-9223372036854775808/2147483647")
     #expect(MediaTime.indefinite.fractionDescription == "indefinite")
@@ -172,7 +172,7 @@ struct MediaTimeTextTests {
     #expect("\(MediaTime.invalid)" == "invalid")
   }
 
-  @Test func whatIsWrittenIsReadAgain() throws {
+  @Test func descriptionsParseBack() throws {
     var generator = SeededGenerator(seed: 9)
     for _ in 0..<600 {
       let time = generator.time()

@@ -4,18 +4,18 @@ import Testing
 /// Rates as exact numbers.
 @Suite struct PlaybackRateTests {
   @Test(arguments: [1.0 / 32, 0.1, 0.5, 0.999999, 1, 1.1, 1.234567, 2, 31.999999, 32])
-  func aRateIsTheNumberThatItWasMadeOf(_ value: Double) throws {
+  func rateKeepsItsValue(_ value: Double) throws {
     #expect(try #require(PlaybackRate(value)).value == value)
     #expect(try #require(PlaybackRate(-value)).value == -value)
     #expect(try #require(PlaybackRate(-value)).magnitude == PlaybackRate(value))
   }
 
   @Test(arguments: [0, 0.031249, 32.000001, -0.031249, -32.000001, .nan, .infinity, -.infinity, 1e300, 1e-300])
-  func whatIsNoRateIsNil(_ value: Double) {
+  func unsupportedRatesAreNil(_ value: Double) {
     #expect(PlaybackRate(value) == nil)
   }
 
-  @Test func millionthsOfAnySizeAreJudged() {
+  @Test func millionthsOutOfRangeAreNil() {
     for millionths in [Int64.min, -32_000_001, 0, 31_249, 32_000_001, .max] {
       #expect(PlaybackRate(millionths: millionths) == nil)
     }
@@ -23,7 +23,7 @@ import Testing
     #expect(PlaybackRate(millionths: -32_000_000)?.isReverse == true)
   }
 
-  @Test func timesGoOnByTheRateAndBack() throws {
+  @Test func timesAdvanceByTheRateAndBack() throws {
     let rate = try #require(PlaybackRate(1.234567))
     let start = MediaTime(value: 1, timescale: 44_100)
     let later = MediaTime(start, advancedByFrames: 1_000_000, rate: 48_000, playbackRate: rate)

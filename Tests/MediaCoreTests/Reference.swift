@@ -144,9 +144,9 @@ struct BigInteger: Comparable {
     var result: [UInt32] = []
     var borrow: UInt32 = 0
     for index in larger.indices {
-      let taken = (index < smaller.count ? smaller[index] : 0) + borrow
-      borrow = larger[index] < taken ? 1 : 0
-      result.append(larger[index] + (borrow << 16) - taken)
+      let subtrahend = (index < smaller.count ? smaller[index] : 0) + borrow
+      borrow = larger[index] < subtrahend ? 1 : 0
+      result.append(larger[index] + (borrow << 16) - subtrahend)
     }
     return result
   }

@@ -9,8 +9,8 @@ struct SampleBufferTests {
     mediaType: .audio, codecName: "aac",
     audio: .init(sampleRateHz: 44_100, channelCount: 2, framesPerPacket: 1_024, initialPaddingFrames: 1_024))
 
-  @Test("frames of PCM tell how many they are and how long they last")
-  func pcm() throws {
+  @Test("a PCM buffer has a frame count and a duration")
+  func pcmBufferHasFrameCountAndDuration() throws {
     let start = MediaTime(value: 10, timescale: 48_000)
     let buffer = try SampleBuffer(pcm: [UInt8](repeating: 0, count: 400), format: Self.stereo, presentationTime: start)
     #expect(buffer.sampleCount == 100)
@@ -21,8 +21,8 @@ struct SampleBufferTests {
     #expect(Self.stereo.audio?.bytesPerPacket == 4)
   }
 
-  @Test("packets have sizes of their own, and what is cut off is not heard")
-  func packets() throws {
+  @Test("packets have individual sizes, and trims shorten the output")
+  func packetSizesAreKeptAndTrimsShortenTheOutput() throws {
     let attachments = SampleBuffer.Attachments(
       trimAtStart: MediaTime(value: 1_024, timescale: 44_100), trimAtEnd: MediaTime(value: 24, timescale: 44_100))
     let buffer = try SampleBuffer(
@@ -34,15 +34,15 @@ struct SampleBufferTests {
     #expect(buffer.outputDuration == MediaTime(value: 1_000, timescale: 44_100))
   }
 
-  @Test("an empty buffer is one, too")
-  func empty() throws {
+  @Test("an empty buffer is valid")
+  func emptyBufferIsValid() throws {
     let buffer = try SampleBuffer(pcm: [], format: Self.stereo, presentationTime: .zero)
     #expect(buffer.sampleRanges.isEmpty)
     #expect(buffer.duration == .zero)
   }
 
-  @Test("a duration tells the frames where packets do not")
-  func framesOfDuration() throws {
+  @Test("the duration gives the frame count if packets do not")
+  func durationGivesTheFrameCountIfPacketsDoNot() throws {
     var format = Self.coded
     format.audio?.framesPerPacket = nil
     let known = try SampleBuffer(
@@ -52,16 +52,16 @@ struct SampleBufferTests {
     #expect(try SampleBuffer(format: format, data: [1], presentationTime: .zero).outputDuration == .invalid)
   }
 
-  @Test("sizes that do not agree with the bytes are refused", arguments: [[2], [2, 4], [6, -1], [.max, .max]])
-  func sizes(_ sizes: [Int]) {
+  @Test("sizes that differ from the data are rejected", arguments: [[2], [2, 4], [6, -1], [.max, .max]])
+  func sizesThatDifferFromTheDataAreRejected(_ sizes: [Int]) {
     expectError(.invalidArgument) {
       try SampleBuffer(
         format: Self.coded, data: [1, 2, 3, 4, 5], sampleCount: 2, sampleByteCounts: sizes, presentationTime: .zero)
     }
   }
 
-  @Test("bytes that are no whole frames, and formats that make no sense, are refused")
-  func frames() {
+  @Test("partial frames and invalid formats are rejected")
+  func partialFramesAndInvalidFormatsAreRejected() {
     func code(_ format: FormatDescription, _ byteCount: Int) -> MediaError.Code? {
       do throws(MediaError) {
         _ = try SampleBuffer(
@@ -77,8 +77,8 @@ struct SampleBufferTests {
       code(.pcm(PCMEncoding(.float, bitsPerSample: 16), sampleRateHz: 48_000, channelCount: 2), 8) == .invalidArgument)
   }
 
-  @Test("times that are no times are refused", arguments: [MediaTime.invalid, .indefinite, .positiveInfinity])
-  func times(_ time: MediaTime) {
+  @Test("times that are not numeric are rejected", arguments: [MediaTime.invalid, .indefinite, .positiveInfinity])
+  func nonNumericTimesAreRejected(_ time: MediaTime) {
     expectError(.invalidTime) { try SampleBuffer(pcm: [], format: Self.stereo, presentationTime: time) }
     expectError(.invalidTime) {
       try SampleBuffer(
@@ -87,10 +87,12 @@ struct SampleBufferTests {
   }
 
   @Test(
-    "FFmpeg's names of PCM go there and back",
+    "FFmpeg's names of PCM codecs round-trip",
     arguments: ["pcm_s16le", "pcm_s16be", "pcm_u8", "pcm_s24le", "pcm_f32be", "pcm_f64le", "pcm_s8"])
-  func names(_ name: String) throws { #expect(try #require(PCMEncoding(codecName: name)).codecName == name) }
+  func pcmCodecNamesRoundTrip(_ name: String) throws {
+    #expect(try #require(PCMEncoding(codecName: name)).codecName == name)
+  }
 
-  @Test("what is no PCM has no encoding", arguments: ["aac", "pcm_alaw", "pcm_s16", ""])
-  func foreignNames(_ name: String) { #expect(PCMEncoding(codecName: name) == nil) }
+  @Test("names of other codecs have no PCM encoding", arguments: ["aac", "pcm_alaw", "pcm_s16", ""])
+  func otherCodecNamesHaveNoPCMEncoding(_ name: String) { #expect(PCMEncoding(codecName: name) == nil) }
 }

@@ -40,7 +40,7 @@ struct TimeExpressionTests {
       ("99.99999999999%", .percent(numerator: 1, denominator: 1)),
       ("end", .end),
     ] as [(String, TimeExpression)])
-  func formsOfTheWire(text: String, expected: TimeExpression) throws {
+  func everyFormOfTheProtocolIsParsed(text: String, expected: TimeExpression) throws {
     #expect(try TimeExpression(parsing: text) == expected)
   }
 
@@ -52,7 +52,7 @@ struct TimeExpressionTests {
     #expect(time.isIdentical(to: MediaTime(441_000, 44_100)))
   }
 
-  @Test func whatHasTooManyDigitsIsFlagged() throws {
+  @Test func tooManyDigitsSetTheRoundingFlag() throws {
     for text in ["0.0000000001", "1:00.0000000001", "0.00000001ms", "1/4294967295"] {
       guard case .absolute(let time) = try TimeExpression(parsing: text) else {
         Issue.record("\(text) is not absolute")
@@ -90,11 +90,11 @@ struct TimeExpressionTests {
     "153722867280912930:08", "2562047788015215:30:08", "99999999999999999999:00", "18446744073709551615:00:00",
     "18446744073709551615/1", "99999999999999999999/1", "1/99999999999999999999", "9223372036854775808/1",
   ])
-  func numbersWithoutRoomAreAnInvalidTime(text: String) {
+  func overflowingNumbersAreAnInvalidTime(text: String) {
     expectError(.invalidTime) { try TimeExpression(parsing: text) }
   }
 
-  @Test func theErrorShowsTheTextButNotAllOfIt() throws {
+  @Test func errorShowsTheTextTruncated() throws {
     let short = try #require(throws: MediaError.self) { try TimeExpression(parsing: "soon") }
     #expect(short.message.hasPrefix("invalid time \"soon\": "))
     let long = try #require(throws: MediaError.self) {
@@ -103,11 +103,11 @@ struct TimeExpressionTests {
     #expect(long.message.utf8.count < 200)
   }
 
-  @Test func substringsAreRead() throws {
+  @Test func substringsAreParsed() throws {
     #expect(try TimeExpression(parsing: "seek 1:23.5".dropFirst(5)) == Self.absolute(835, 10))
   }
 
-  @Test func noBytesTrap() {
+  @Test func randomTextDoesNotTrap() {
     var generator = SeededGenerator(seed: 14)
     let alphabet = Array("0123456789999.:/%+-emsnd \u{e9}")
     for _ in 0..<20_000 {
@@ -128,12 +128,12 @@ struct TimeExpressionTests {
     ("12.5%", MediaTime(25, 2)),
     ("0%", MediaTime(0, 1)), ("100%", MediaTime(100, 1)), ("end", MediaTime(100, 1)), ("1000", MediaTime(1000, 1)),
   ])
-  func expressionsBecomePositions(text: String, expected: MediaTime) throws {
+  func expressionsResolveToPositions(text: String, expected: MediaTime) throws {
     let expression = try TimeExpression(parsing: text)
     #expect(try expression.resolve(current: MediaTime(10, 1), duration: MediaTime(100, 1)) == expected)
   }
 
-  @Test func partsOfADurationAreExact() throws {
+  @Test func percentagesOfADurationAreExact() throws {
     func resolve(_ text: String, _ duration: MediaTime) throws -> MediaTime {
       try TimeExpression(parsing: text).resolve(current: .zero, duration: duration)
     }
@@ -145,7 +145,7 @@ struct TimeExpressionTests {
     #expect(try resolve("50%", MediaTime(7, 1, epoch: 2)).epoch == 2)
   }
 
-  @Test func whatIsNotKnownCannotBeResolved() throws {
+  @Test func unknownTimesCannotBeResolved() throws {
     let unknown: [MediaTime] = [.indefinite, .invalid, .positiveInfinity, .negativeInfinity]
     for text in ["50%", "0%", "end"] {
       let expression = try TimeExpression(parsing: text)
@@ -161,7 +161,7 @@ struct TimeExpressionTests {
     }
   }
 
-  @Test func resultsWithoutRoomAreAnInvalidTime() {
+  @Test func overflowingResultsAreAnInvalidTime() {
     let far = MediaTime(.max, 1)
     expectError(.invalidTime) {
       try TimeExpression.relative(MediaTime(1, 1)).resolve(current: far, duration: far)

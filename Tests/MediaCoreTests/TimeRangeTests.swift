@@ -31,7 +31,7 @@ struct TimeRangeTests {
     }
   }
 
-  @Test func endIsStartAndDuration() {
+  @Test func endIsStartPlusDuration() {
     #expect(range(1, 3).end == MediaTime(3, 1))
     #expect(range(1, 3, epoch: 5).end == MediaTime(3, 1, epoch: 5))
     #expect(TimeRange(start: MediaTime(1, 2), duration: MediaTime(1, 3)).end.isIdentical(to: MediaTime(5, 6)))
@@ -57,7 +57,7 @@ struct TimeRangeTests {
     for (start, end) in bad { #expect(!TimeRange(start: start, end: end).isValid, "\(start) to \(end)") }
   }
 
-  @Test func equalityAndHashGoByTheInstants() {
+  @Test func equalityAndHashCompareInstants() {
     let halves = TimeRange(start: MediaTime(2, 2), duration: MediaTime(4, 2))
     #expect(halves == range(1, 3))
     #expect(halves.hashValue == range(1, 3).hashValue)
@@ -66,7 +66,7 @@ struct TimeRangeTests {
     #expect(TimeRange.invalid == .invalid)
   }
 
-  @Test func descriptions() {
+  @Test func descriptionsAreHalfOpenIntervals() {
     #expect("\(TimeRange(start: MediaTime(1, 2), duration: MediaTime(1, 1)))" == "[0.5, 1.5)")
     #expect("\(Self.endless)" == "[2, inf)")
     #expect("\(TimeRange.invalid)" == "invalid")
@@ -75,7 +75,7 @@ struct TimeRangeTests {
   // MARK: - Contents
 
   @Test("statement 50: a range contains its start and not its end")
-  func statement50Contains() {
+  func rangeContainsItsStartAndNotItsEnd() {
     #expect(range(1, 3).contains(MediaTime(1, 1)))
     #expect(range(1, 3).contains(MediaTime(2_999_999, 1_000_000)))
     #expect(!range(1, 3).contains(MediaTime(3, 1)))
@@ -107,7 +107,7 @@ struct TimeRangeTests {
     }
   }
 
-  @Test func rangesInRanges() {
+  @Test func rangeContainsRangesWithinIt() {
     let table: [(TimeRange, TimeRange, Bool)] = [
       (range(0, 10), range(2, 3), true), (range(0, 10), range(0, 10), true), (range(0, 10), range(0, 11), false),
       (range(0, 10), range(-1, 3), false), (range(0, 10), range(10, 10), true), (range(0, 10), range(11, 11), false),
@@ -145,7 +145,7 @@ struct TimeRangeTests {
     }
   }
 
-  @Test func unionAndIntersectionContainWhatTheyShould() {
+  @Test func unionAndIntersectionContainTheTimesOfTheirOperands() {
     var generator = SeededGenerator(seed: 11)
     for _ in 0..<500 {
       func some(_ generator: inout SeededGenerator) -> MediaTime { MediaTime(Int64(generator.next() % 40), 4) }
@@ -162,13 +162,13 @@ struct TimeRangeTests {
 struct TimeRangeMappingTests {
   // MARK: - Clamping
 
-  @Test("statement 50: clamping may give the end")
-  func statement50Clamp() {
+  @Test("statement 50: clamping may return the end")
+  func clampMayReturnTheEnd() {
     #expect(range(1, 3).clamp(MediaTime(7, 1)) == MediaTime(3, 1))
     #expect(range(1, 3).clamp(MediaTime(3, 1)) == MediaTime(3, 1))
   }
 
-  @Test func clamping() {
+  @Test func clampReturnsTheNearestTimeInTheRange() {
     #expect(range(1, 3).clamp(.zero) == MediaTime(1, 1))
     #expect(range(1, 3).clamp(MediaTime(5, 2)).isIdentical(to: MediaTime(5, 2)))
     #expect(range(1, 3).clamp(.positiveInfinity) == MediaTime(3, 1))
@@ -184,7 +184,7 @@ struct TimeRangeMappingTests {
 
   // MARK: - Folding
 
-  @Test func folding() {
+  @Test func foldWrapsTimesIntoTheRange() {
     let table: [(TimeRange, MediaTime, MediaTime)] = [
       (range(0, 10), MediaTime(25, 1), MediaTime(5, 1)), (range(0, 10), MediaTime(10, 1), .zero),
       (range(0, 10), MediaTime(-1, 1), MediaTime(9, 1)), (range(0, 10), MediaTime(-10, 1), .zero),
@@ -201,7 +201,7 @@ struct TimeRangeMappingTests {
     }
   }
 
-  @Test func foldingNeedsNumbers() {
+  @Test func foldOfNonNumericTimesIsInvalid() {
     for time: MediaTime in [.invalid, .indefinite, .positiveInfinity, .negativeInfinity, MediaTime(1, 1, epoch: 1)] {
       #expect(range(0, 10).fold(time) == .invalid)
     }
@@ -226,7 +226,7 @@ struct TimeRangeMappingTests {
 
   // MARK: - Mapping
 
-  @Test func mappingTimes() {
+  @Test func mapTimeScalesBetweenRanges() {
     let table: [(MediaTime, TimeRange, TimeRange, MediaTime)] = [
       (MediaTime(5, 1), range(0, 10), range(0, 20), MediaTime(10, 1)),
       (MediaTime(0, 1), range(0, 10), range(3, 4), MediaTime(3, 1)),
@@ -254,7 +254,7 @@ struct TimeRangeMappingTests {
     }
   }
 
-  @Test func mappingDurations() {
+  @Test func mapDurationScalesBetweenRanges() {
     #expect(range(5, 15).mapDuration(MediaTime(5, 1), to: range(0, 20)).isIdentical(to: MediaTime(10, 1)))
     #expect(range(0, 7).mapDuration(MediaTime(300, 600), to: range(0, 7)).isIdentical(to: MediaTime(300, 600)))
     #expect(range(0, 3).mapDuration(MediaTime(-1, 2), to: range(0, 1)).isIdentical(to: MediaTime(-1, 6)))
@@ -287,7 +287,7 @@ struct TimeRangeMappingTests {
     }
   }
 
-  @Test func nothingTrapsAtTheEdges() {
+  @Test func extremeValuesDoNotTrap() {
     var times = ascendingKinds
     for value: Int64 in [.min, .max] {
       for timescale: Int32 in [.max - 1, .max] { times.append(MediaTime(value, timescale)) }

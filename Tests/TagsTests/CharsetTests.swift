@@ -38,9 +38,9 @@ import Testing
     }
   }
 
-  @Test(arguments: rows) func codePagesAreRecognized(_ row: Row) { #expect(texts(row.bytes) == row.expected) }
+  @Test(arguments: rows) func codePageIsDetected(_ row: Row) { #expect(texts(row.bytes) == row.expected) }
 
-  @Test(arguments: rows.filter { !$0.charset.hasPrefix("gb") }) func aCodePageCanBeChosen(_ row: Row) {
+  @Test(arguments: rows.filter { !$0.charset.hasPrefix("gb") }) func codePageCanBeChosen(_ row: Row) {
     let names = [
       "euc-kr": "windows-949", "euc-jp": "EUC-JP", "shift_jis": "windows-31j", "big5": "windows-950",
       "koi8-r": "koi8-r",
@@ -48,7 +48,7 @@ import Testing
     #expect(texts(row.bytes, charset: names[row.charset] ?? row.charset) == row.expected)
   }
 
-  @Test(arguments: latin1) func accentsStay(_ text: String) {
+  @Test(arguments: latin1) func latin1AccentsAreKept(_ text: String) {
     let expected = text.split(separator: "|").map(String.init)
     let bytes = expected.map { $0.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
     #expect(texts(bytes) == expected)
@@ -56,7 +56,7 @@ import Testing
     #expect(texts(expected.map { Array($0.utf8) }, charset: "windows-1251") == expected)
   }
 
-  @Test func everyKindOfTagWithoutAnEncodingIsDecoded() {
+  @Test func tagsWithoutADeclaredEncodingAreDecoded() {
     let title: [UInt8] = [0xCA, 0xEE, 0xED, 0xFC, 0x20, 0xE2, 0x20, 0xEF, 0xEE, 0xEB, 0xE5]
     let expected = "Конь в поле"
     func field(_ key: String) -> [UInt8] {
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func textThatSaysItsEncodingIsNotTouched() {
+  @Test func textWithADeclaredEncodingIsUnchanged() {
     let frames =
       TagBytes.frame(3, "TIT2", [1, 0xFF, 0xFE] + [0xCA, 0, 0xEE, 0, 0xED, 0, 0xFC, 0])
       + TagBytes.frame(3, "TPE1", [0] + Array("plain".utf8))
@@ -91,7 +91,7 @@ import Testing
     #expect(texts(reading) == ["Êîíü", "plain"])
   }
 
-  @Test func anUnknownEncodingLeavesLatin1() { #expect(texts([[0xE4, 0xF6, 0xFC]], charset: "no such") == ["äöü"]) }
+  @Test func unknownCharsetFallsBackToLatin1() { #expect(texts([[0xE4, 0xF6, 0xFC]], charset: "no such") == ["äöü"]) }
 
   // MARK: - Tables
 

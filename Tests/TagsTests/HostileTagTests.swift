@@ -79,13 +79,13 @@ import Testing
   }
 
   static let attacks: [Attack] = [
-    Attack("ID3v2 says 256 MiB, the file has 1 MiB", .edges, warning: "the file is shorter", maximumItems: 1) {
+    Attack("ID3v2 declares 256 MiB, the file has 1 MiB", .edges, warning: "the file is shorter", maximumItems: 1) {
       TagBytes.id3v2(4, TagBytes.text(4, "TIT2", "A") + zeros(megabyte), claiming: 1 << 28 - 1)
     },
     Attack("ID3v2 of 100 MiB", .edges, warning: "size or depth limit", isLimit: true) {
       TagBytes.id3v2(4, zeros(100 * megabyte))
     },
-    Attack("a frame says that it has 200 MiB", .edges, maximumItems: 1) {
+    Attack("a frame declares 200 MiB", .edges, maximumItems: 1) {
       TagBytes.id3v2(3, TagBytes.text(3, "TIT2", "A") + TagBytes.frame(3, "APIC", zeros(100), claiming: 200 * megabyte))
     },
     Attack("a picture of 40 MiB", .edges, warning: "the image has", isLimit: true, maximumItems: 2) {
@@ -133,11 +133,11 @@ import Testing
     Attack("the same in a WAV file", .wav, warning: "compressed", isLimit: true) {
       TagBytes.riff("WAVE", [("id3 ", (try? bomb.get()) ?? [], nil)])
     },
-    Attack("100,000 chapters in each other", .edges) { TagBytes.id3v2(3, nestedChapters(100_000)) },
+    Attack("100,000 nested chapters", .edges) { TagBytes.id3v2(3, nestedChapters(100_000)) },
     Attack("the same in an AIFF file", .aiff) {
       TagBytes.riff("AIFF", [("ID3 ", TagBytes.id3v2(3, nestedChapters(100_000)), nil)])
     },
-    Attack("200,000 atoms in each other", .mp4, warning: "size or depth limit", isLimit: true) {
+    Attack("200,000 nested atoms", .mp4, warning: "size or depth limit", isLimit: true) {
       nestedAtoms(200_000)
     },
     Attack("an atom of 0 bytes, and one of -1", .mp4) {
@@ -149,23 +149,23 @@ import Testing
     Attack("60,000 items", .mp4, warning: "more than 10000 items", isLimit: true, maximumItems: 10_000) {
       TagBytes.mp4(repeated(TagBytes.atom("\u{A9}ART", TagBytes.value([0x61])), 60_000))
     },
-    Attack("an item says that it has 2 GiB", .mp4, warning: "the file is shorter", maximumItems: 2) {
+    Attack("an item declares 2 GiB", .mp4, warning: "the file is shorter", maximumItems: 2) {
       TagBytes.mp4(TagBytes.atom("covr", TagBytes.value(zeros(1_000), kind: 14), claiming: Int(Int32.max)))
     },
     Attack("300,000 comments", .flac, warning: "more than 10000 entries", isLimit: true, maximumItems: 10_000) {
       TagBytes.ogg([])
         + TagBytes.flac([(4, TagBytes.vorbisComment((0..<300_000).map { _ in Array("A=B".utf8) }), nil)])
     },
-    Attack("a comment that says 4 billion entries", .flac, warning: "exceeds the tag", maximumItems: 1) {
+    Attack("a comment declares 4 billion entries", .flac, warning: "exceeds the tag", maximumItems: 1) {
       TagBytes.flac([(4, TagBytes.vorbisComment([Array("TITLE=A".utf8)], claiming: 0xFFFF_FFFF), nil)])
     },
-    Attack("a FLAC picture says 1 GiB", .flac, warning: "damaged") {
+    Attack("a FLAC picture declares 1 GiB", .flac, warning: "damaged") {
       TagBytes.flac([(6, TagBytes.flacPicture([1, 2, 3], claiming: 1 << 30), nil)])
     },
-    Attack("a FLAC picture says 4 GiB", .flac, maximumItems: 1) {
+    Attack("a FLAC picture declares 4 GiB", .flac, maximumItems: 1) {
       TagBytes.flac([(6, TagBytes.flacPicture([1, 2, 3], claiming: 0xFFFF_FFFF), nil)])
     },
-    Attack("a FLAC block says 16 MiB", .flac, warning: "the file is shorter") {
+    Attack("a FLAC block declares 16 MiB", .flac, warning: "the file is shorter") {
       TagBytes.flac([(4, TagBytes.vorbisComment([]), 0xFF_FFFF)])
     },
     Attack("2,500,000 FLAC blocks", .flac, warning: "size or depth limit", isLimit: true) {
@@ -182,12 +182,12 @@ import Testing
     Attack("an Ogg page, and 70 MiB of nothing", .ogg) {
       TagBytes.ogg([[1] + Array("vorbis".utf8)]) + zeros(70 * megabyte)
     },
-    Attack("an APEv2 item says 4 GiB", .edges, warning: "exceeds the tag") {
+    Attack("an APEv2 item declares 4 GiB", .edges, warning: "exceeds the tag") {
       var tag = TagBytes.ape([("Title", 0, Array("A".utf8))])
       tag.replaceSubrange(0..<4, with: [0xFF, 0xFF, 0xFF, 0xFF])
       return tag
     },
-    Attack("an APEv2 tag says 3 GiB", .edges, warning: "the file is shorter") {
+    Attack("an APEv2 tag declares 3 GiB", .edges, warning: "the file is shorter") {
       TagBytes.ape([("Title", 0, Array("A".utf8))], size: 3 << 30)
     },
     Attack("100,000 APEv2 items", .edges, warning: "more than 10000 items", isLimit: true, maximumItems: 10_000) {
@@ -225,7 +225,7 @@ import Testing
       return TagBytes.asf((0..<8).map { _ in object })
     },
     Attack(
-      "Matroska: a tag in a tag, 4,000 times", .matroska, warning: "depth limit", isLimit: true,
+      "Matroska: 4,000 nested tags", .matroska, warning: "depth limit", isLimit: true,
       maximumItems: 8
     ) {
       var tag = TagBytes.simpleTag("A", "a")
@@ -248,7 +248,7 @@ import Testing
           TagBytes.element(
             0x67C8, TagBytes.element(0x45A3, Array("A".utf8)) + TagBytes.element(0x4485, zeros(20 * megabyte)))))
     },
-    Attack("Matroska: a tag says that it has 32 PiB", .matroska, maximumItems: 1) {
+    Attack("Matroska: a tag declares 32 PiB", .matroska, maximumItems: 1) {
       TagBytes.matroska(
         TagBytes.element(0x7373, TagBytes.element(0x67C8, TagBytes.element(0x45A3, Array("A".utf8)), claiming: 1 << 55))
       )
@@ -256,7 +256,7 @@ import Testing
     Attack("Matroska: 30 million elements in tags", .matroska, warning: "the number of tags exceeds", isLimit: true) {
       TagBytes.matroska(repeated([0xEC, 0x80], 30_000_000))
     },
-    Attack("Matroska: 100,000 places, all of the list of places itself", .matroska, maximumItems: 1) {
+    Attack("Matroska: 100,000 seek entries that point to the seek head itself", .matroska, maximumItems: 1) {
       TagBytes.matroska(
         TagBytes.element(0x7373, TagBytes.simpleTag("A", "a")),
         places: (0..<100_000).map { _ in (id: 0x114D_9B74, place: 0) })
@@ -266,10 +266,10 @@ import Testing
   /// The peak memory is that of all attacks so far. Each must stay within the bound, so separate processes are not
   /// needed.
   @Test(arguments: attacks)
-  func aHostileTagCostsNoMoreThanTheBounds(_ attack: Attack) throws {
+  func hostileTagStaysWithinMemoryAndReadLimits(_ attack: Attack) throws {
     let bytes = attack.bytes()
     let limits = TagLimits()
-    var given: Int64 = 0
+    var suppliedBytes: Int64 = 0
     var calls = 0
     let before = try Self.peakKilobytes()
     let clock = ContinuousClock()
@@ -278,17 +278,17 @@ import Testing
       (buffer, offset) throws(Never) -> Int in
       calls += 1
       let first = Int(offset)
-      let piece = bytes[first..<min(bytes.count, first + buffer.count)]
-      buffer.copyBytes(from: piece)
-      given += Int64(piece.count)
-      return piece.count
+      let chunk = bytes[first..<min(bytes.count, first + buffer.count)]
+      buffer.copyBytes(from: chunk)
+      suppliedBytes += Int64(chunk.count)
+      return chunk.count
     }
-    let took = start.duration(to: clock.now)
+    let elapsed = start.duration(to: clock.now)
     let growth = try Self.peak() - before
-    let milliseconds = took.components.seconds * 1_000 + took.components.attoseconds / 1_000_000_000_000_000
+    let milliseconds = elapsed.components.seconds * 1_000 + elapsed.components.attoseconds / 1_000_000_000_000_000
     print(
-      "\(attack): \(bytes.count >> 10) KiB; \(reading.items.count) items, \(given >> 10) KiB in \(calls) reads, "
-        + "\(milliseconds) ms, peak +\(growth >> 10) MiB: \(reading.warnings.first.map { "\($0.subject): \($0.reason)" } ?? "nothing said")"
+      "\(attack): \(bytes.count >> 10) KiB; \(reading.items.count) items, \(suppliedBytes >> 10) KiB in \(calls) reads, "
+        + "\(milliseconds) ms, peak +\(growth >> 10) MiB: \(reading.warnings.first.map { "\($0.subject): \($0.reason)" } ?? "no warning")"
     )
     #expect(reading.items.count <= attack.maximumItems)
     for item in reading.items {
@@ -306,7 +306,7 @@ import Testing
       )
     }
     // Bytes at the end of the file are read together with the bytes before them, at most once per read.
-    #expect(given <= Int64(limits.byteCount) + Int64(limits.readCount) * 8_192)
+    #expect(suppliedBytes <= Int64(limits.byteCount) + Int64(limits.readCount) * 8_192)
     #expect(calls <= limits.readCount)
     #expect(growth <= 256 << 10, "peak memory")
   }

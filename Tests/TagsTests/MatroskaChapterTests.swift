@@ -19,7 +19,7 @@ import Testing
       + TagBytes.chapter(6, uid: 0, [("no number", [])])
   ])
 
-  @Test func everyTitleIsThereWithItsLanguages() {
+  @Test func everyTitleIsReadWithItsLanguages() {
     let chapters = TagReader.matroskaChapters(data: Self.file)
     #expect(chapters.map(\.startNanoseconds) == [0, 5_000_000_000])
     #expect(chapters.first?.titles.map(\.text) == ["One", "Eins", "?", "Plain"])
@@ -28,16 +28,16 @@ import Testing
   }
 
   /// `make fuzz` uses it as a seed, too. PLAYHEAD_UPDATE_GOLDENS=1 rewrites it.
-  @Test func aSeedOfTheFuzzerHasChapters() throws {
-    let place = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+  @Test func fuzzSeedEqualsTheChapterFile() throws {
+    let seedFile = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
       "../../Fuzz/seeds/tags/matroska-chapters")
     let kind = try #require(TagContainer.allCases.firstIndex(of: .matroska))
     let seed = Data([UInt8(kind)] + Self.file)
-    if ProcessInfo.processInfo.environment["PLAYHEAD_UPDATE_GOLDENS"] != nil { try seed.write(to: place) }
-    #expect(try Data(contentsOf: place) == seed)
+    if ProcessInfo.processInfo.environment["PLAYHEAD_UPDATE_GOLDENS"] != nil { try seed.write(to: seedFile) }
+    #expect(try Data(contentsOf: seedFile) == seed)
   }
 
-  @Test func aFileCutOrChangedAtAnyByteDoesNoHarm() {
+  @Test func fileCutOrChangedAtAnyByteIsReadSafely() {
     for count in Self.file.indices {
       #expect(TagReader.matroskaChapters(data: Array(Self.file.prefix(count))).count <= 2)
       for value: UInt8 in [0, 0x7F, 0xFF] {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func moreThanAnybodyNeedsIsNotKept() {
+  @Test func chaptersTitlesAndLanguagesAreLimited() {
     let many = [UInt8]((0..<20_000).flatMap { TagBytes.chapter($0, [("a", [])]) })
     #expect(TagReader.matroskaChapters(data: TagBytes.matroska(editions: [many])).count == 10_000)
     let titles = TagBytes.chapter(0, (0..<500).map { ("\($0)", (0..<50).map { Self.old("a\($0)") }) })

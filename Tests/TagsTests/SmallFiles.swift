@@ -9,7 +9,7 @@ enum SmallFiles {
     var bytes: [UInt8]
   }
 
-  private static let picture: [UInt8] = [0x89] + Array("PNG\r\n".utf8) + [0x1A, 0x0A, 1, 2, 3]
+  private static let image: [UInt8] = [0x89] + Array("PNG\r\n".utf8) + [0x1A, 0x0A, 1, 2, 3]
   private static let comment = TagBytes.vorbisComment([
     Array("TITLE=A".utf8), Array("ARTIST=B".utf8), Array("artist=C".utf8),
   ])
@@ -22,7 +22,7 @@ enum SmallFiles {
         + TagBytes.frame(version, "USLT", [0] + Array("eng\0la la".utf8))
         + TagBytes.frame(version, "POPM", Array("x@y\0".utf8) + [128, 0, 0, 0, 7])
         + TagBytes.frame(version, "UFID", Array("o\0id".utf8))
-        + TagBytes.frame(version, "APIC", [0] + Array("image/png\0".utf8) + [3] + Array("d\0".utf8) + picture)
+        + TagBytes.frame(version, "APIC", [0] + Array("image/png\0".utf8) + [3] + Array("d\0".utf8) + image)
         + TagBytes.frame(version, "RVA2", Array("album\0".utf8) + [1, 0xFD, 0x00, 0])
         + TagBytes.frame(version, "CHAP", Array("c\0".utf8) + [UInt8](repeating: 0, count: 16))
         + TagBytes.frame(version, "WXXX", [0] + Array("d\0http://x".utf8))
@@ -31,7 +31,7 @@ enum SmallFiles {
 
   private static let ape = TagBytes.ape([
     ("Title", 0, Array("A".utf8)), ("Artist", 0, Array("B\0C".utf8)),
-    ("Cover Art (Front)", 2, Array("f.png\0".utf8) + picture),
+    ("Cover Art (Front)", 2, Array("f.png\0".utf8) + image),
   ])
 
   static let all: [File] = [
@@ -41,7 +41,7 @@ enum SmallFiles {
     File(description: "ID3v2.4", container: .edges, bytes: id3(4)),
     File(
       description: "FLAC", container: .flac,
-      bytes: TagBytes.flac([(4, comment, nil), (1, [0, 0], nil), (6, TagBytes.flacPicture(picture), nil)])),
+      bytes: TagBytes.flac([(4, comment, nil), (1, [0, 0], nil), (6, TagBytes.flacPicture(image), nil)])),
     File(
       description: "Ogg Vorbis", container: .ogg,
       bytes: TagBytes.ogg([[1] + Array("vorbis".utf8), [3] + Array("vorbis".utf8) + comment, [5, 5]])),
@@ -56,7 +56,7 @@ enum SmallFiles {
           + TagBytes.atom("\u{A9}ART", TagBytes.value(Array("B".utf8)) + TagBytes.value(Array("C".utf8)))
           + TagBytes.atom("\u{A9}ART", TagBytes.value(Array("D".utf8)))
           + TagBytes.atom("trkn", TagBytes.value([0, 0, 0, 3, 0, 12, 0, 0], kind: 0))
-          + TagBytes.atom("covr", TagBytes.value(picture, kind: 14))
+          + TagBytes.atom("covr", TagBytes.value(image, kind: 14))
           + TagBytes.atom(
             "----",
             TagBytes.atom("mean", TagBytes.bigEndian(0) + Array("com.apple.iTunes".utf8))

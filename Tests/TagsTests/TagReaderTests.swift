@@ -22,9 +22,9 @@ import Testing
     }
   }
 
-  @Test func theLibraryIsThere() { #expect(TagReader.isAvailable, "\(TagLibrary.reader)") }
+  @Test func tagLibraryIsAvailable() { #expect(TagReader.isAvailable, "\(TagLibrary.reader)") }
 
-  @Test func theLibraryIsLookedForBesideTheProgramFirst() {
+  @Test func libraryNextToTheProgramIsPreferred() {
     #expect(
       TagLibrary.candidates(programPath: "/usr/bin/playheadd") == [
         "/usr/bin/libPlayheadTags.so", "/usr/bin/../lib/playhead/libPlayheadTags.so", "libPlayheadTags.so",
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: ["ID3v2.3, APEv2 and ID3v1", "ID3v2.4"])
-  func framesKeepWhatFFmpegLoses(_ name: String) throws {
+  func id3FramesKeepLanguagesOwnersAndDescriptions(_ name: String) throws {
     let items = try items(name)
     #expect(texts(items, "TIT2") == ["A"])
     let text = try #require(items.first { $0.key == "TXXX" })
@@ -53,7 +53,7 @@ import Testing
     #expect(items.first { $0.key == "WXXX" }?.description == "d")
   }
 
-  @Test func tagsAtTheEndComeBehind() throws {
+  @Test func tagsAtTheEndFollowThoseAtTheStart() throws {
     let items = try items("ID3v2.3, APEv2 and ID3v1")
     let spaces: [TagItem.Space] = items.map(\.space).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     #expect(spaces == [.id3v2, .ape, .id3v1])
@@ -61,14 +61,14 @@ import Testing
   }
 
   @Test(arguments: ["FLAC", "Ogg Vorbis", "Opus", "Speex"])
-  func commentsKeepTheirValues(_ name: String) throws {
+  func repeatedVorbisCommentsKeepAllValues(_ name: String) throws {
     let items = try items(name)
     #expect(texts(items, "TITLE") == ["A"])
     #expect(texts(items, "ARTIST") == ["B", "C"])
     #expect(items.contains { $0.pictureType == 3 } == (name == "FLAC"))
   }
 
-  @Test func itemsOfMP4ThatAreRepeatedAreAllThere() throws {
+  @Test func repeatedMP4ItemsAreAllRead() throws {
     let items = try items("MP4")
     #expect(texts(items, "©ART") == ["B", "C", "D"])
     let track = try #require(items.first { $0.key == "trkn" })
@@ -77,7 +77,7 @@ import Testing
     #expect(items.last { $0.key == "covr" } != nil)
   }
 
-  @Test func chunksAreRead() throws {
+  @Test func tagsInWAVAndAIFFChunksAndASFObjectsAreRead() throws {
     let wav = try items("WAV")
     #expect(texts(wav, "INAM") == ["A"] && texts(wav, "TIT2") == ["A"])
     let aiff = try items("AIFF")
@@ -86,7 +86,7 @@ import Testing
     #expect(texts(asf, "WM/Genre") == ["G"])
   }
 
-  @Test func tagsOfMP4StandInTheFilesOrder() throws {
+  @Test func mp4TagsKeepTheOrderOfTheFile() throws {
     let names = ["\u{A9}wrt", "\u{A9}nam", "cprt", "\u{A9}ART", "aART"]
     let atoms = names.flatMap { name in
       TagBytes.atom(name, TagBytes.value(Array(name.utf8)))
@@ -95,7 +95,7 @@ import Testing
     #expect(reading.items.map(\.key) == names)
   }
 
-  @Test func tagsOfMatroskaSayWhatTheyAreOfAndInWhichLanguage() throws {
+  @Test func matroskaTagsHaveTargetLevelAndLanguage() throws {
     let items = try items("Matroska")
     #expect(items.map(\.key) == ["TITLE", "TITLE", "ARTIST", "ARTIST/SORT_WITH", "ARTIST", "KEY"])
     #expect(items.map(\.targetLevel) == [50, 30, 30, 30, 30, 30])
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: SmallFiles.all)
-  func aFileCutAtAnyByteGivesAPartOfItsItems(_ file: SmallFiles.File) {
+  func fileCutAtAnyByteHasNoMoreItemsThanTheWhole(_ file: SmallFiles.File) {
     let whole = read(file).items
     var partial = 0
     for count in 0..<file.bytes.count {
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: SmallFiles.all)
-  func aFileOfWhichAnyByteIsAnotherDoesNoHarm(_ file: SmallFiles.File) {
+  func fileWithAnyByteChangedIsReadSafely(_ file: SmallFiles.File) {
     for index in file.bytes.indices {
       for value: UInt8 in [0, 0x7F, 0xFF] {
         var bytes = file.bytes
@@ -128,29 +128,29 @@ import Testing
     }
   }
 
-  @Test func aFailureToReadIsTheCallers() {
-    struct Failure: Error, Equatable { var place: Int64 }
-    #expect(throws: Failure(place: 0)) {
-      try TagReader.read(.mp4, byteCount: 1_000) { (_, offset) throws(Failure) -> Int in throw Failure(place: offset) }
+  @Test func readErrorIsPassedToTheCaller() {
+    struct Failure: Error, Equatable { var offset: Int64 }
+    #expect(throws: Failure(offset: 0)) {
+      try TagReader.read(.mp4, byteCount: 1_000) { (_, offset) throws(Failure) -> Int in throw Failure(offset: offset) }
     }
   }
 
   /// The seeds of `make fuzz` are these files. PLAYHEAD_UPDATE_GOLDENS=1 rewrites them.
-  @Test func theFuzzersSeedsAreTheSmallFiles() throws {
+  @Test func fuzzSeedsEqualTheSmallFiles() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
       "../../Fuzz/seeds/tags")
     for (index, file) in SmallFiles.all.enumerated() {
       let kind = try #require(TagContainer.allCases.firstIndex(of: file.container))
       let seed = Data([UInt8(kind)] + file.bytes)
-      let place = folder.appendingPathComponent("\(index)-\(file.container)")
-      if ProcessInfo.processInfo.environment["PLAYHEAD_UPDATE_GOLDENS"] != nil { try seed.write(to: place) }
-      #expect(try Data(contentsOf: place) == seed, "\(file)")
+      let seedFile = folder.appendingPathComponent("\(index)-\(file.container)")
+      if ProcessInfo.processInfo.environment["PLAYHEAD_UPDATE_GOLDENS"] != nil { try seed.write(to: seedFile) }
+      #expect(try Data(contentsOf: seedFile) == seed, "\(file)")
     }
   }
 
   // MARK: - Order and bounds
 
-  @Test(arguments: [TagContainer.flac, .ogg]) func fieldsComeInTheFilesOrder(_ container: TagContainer) {
+  @Test(arguments: [TagContainer.flac, .ogg]) func vorbisCommentsKeepTheOrderOfTheFile(_ container: TagContainer) {
     let entries = ["TITLE=t", "artist=b", "ALBUM=x", "Artist=a", "no field", "=nothing", "ARTIST=c"]
     let comment = TagBytes.vorbisComment(entries.map { Array($0.utf8) })
     let bytes =
@@ -162,7 +162,7 @@ import Testing
     #expect(items.map(\.value) == ["t", "b", "x", "a", "c"].map { .text($0) })
   }
 
-  @Test func everyTextOfAListInAWAVFileIsThere() {
+  @Test func everyTextOfAWAVInfoListIsRead() {
     func field(_ key: String, _ text: [UInt8]) -> [UInt8] {
       Array(key.utf8) + TagBytes.littleEndian(text.count) + text + (text.count % 2 == 1 ? [0] : [])
     }
@@ -174,13 +174,13 @@ import Testing
     #expect(reading.items.map(\.value) == ["me", "Grü", "B", "Grü"].map { .text($0) })
     #expect(reading.warnings.map(\.subject) == ["IALB"])
     // A text that claims to be longer than the list.
-    let lying =
+    let truncated =
       Array("INFO".utf8) + field("INAM", Array("A\0".utf8)) + Array("IART".utf8) + [0xFF, 0xFF, 0xFF, 0xFF, 0x41]
-    let rest = TagReader.read(.wav, data: TagBytes.riff("WAVE", [("LIST", lying, nil)]))
+    let rest = TagReader.read(.wav, data: TagBytes.riff("WAVE", [("LIST", truncated, nil)]))
     #expect(rest.items.map(\.key) == ["INAM"] && rest.warnings.map(\.subject) == ["IART"])
   }
 
-  @Test func namesAndWhatAWarningIsAboutAreBounded() throws {
+  @Test func keysAndWarningSubjectsAreBounded() throws {
     let long = [UInt8](repeating: 0x58, count: 200_000)
     let entries = [long + Array("=value".utf8), long + [0xFF], Array("TITLE=t".utf8)]
     let reading = TagReader.read(.flac, data: TagBytes.flac([(4, TagBytes.vorbisComment(entries), nil)]))
@@ -194,7 +194,7 @@ import Testing
 
   // MARK: - Encodings
 
-  @Test func textThatIsNotInItsEncodingIsRepaired() {
+  @Test func textThatIsInvalidInItsEncodingIsRepaired() {
     let lone = TagReader.read(
       .edges, data: TagBytes.id3v2(4, TagBytes.frame(4, "TIT2", [1, 0xFF, 0xFE, 0x41, 0, 0x3D, 0xD8, 0x42, 0])))
     #expect(texts(lone.items, "TIT2") == ["A\u{FFFD}B"])
@@ -209,7 +209,7 @@ import Testing
     #expect(utf8.items.isEmpty && utf8.warnings.map(\.subject) == ["TIT2"])
     let latin = TagReader.read(.edges, data: TagBytes.id3v1(title: [0x47, 0x72, 0xFC]))
     #expect(texts(latin.items, "title") == ["Grü"])
-    let truth = TagReader.read(.edges, data: TagBytes.id3v1(title: Array("Grü".utf8)))
-    #expect(texts(truth.items, "title") == ["Grü"])
+    let utf8InLatin1 = TagReader.read(.edges, data: TagBytes.id3v1(title: Array("Grü".utf8)))
+    #expect(texts(utf8InLatin1.items, "title") == ["Grü"])
   }
 }

@@ -19,27 +19,27 @@ import Testing
   }
 
   /// The output of another program for the bytes.
-  private func answer(_ bytes: [UInt8], _ name: String, _ command: (String) -> [String]) throws -> String {
+  private func output(_ bytes: [UInt8], _ name: String, _ command: (String) -> [String]) throws -> String {
     let files = try TemporaryDirectory()
     let path = files.file(name)
     try Data(bytes).write(to: URL(fileURLWithPath: path))
-    let said = files.file("said")
-    try ChildProcess.run(["/bin/sh", "-c", #"out=$1; shift; exec "$@" > "$out""#, "sh", said] + command(path))
-    return try String(contentsOfFile: said, encoding: .utf8)
+    let outputFile = files.file("said")
+    try ChildProcess.run(["/bin/sh", "-c", #"out=$1; shift; exec "$@" > "$out""#, "sh", outputFile] + command(path))
+    return try String(contentsOfFile: outputFile, encoding: .utf8)
   }
 
-  @Test(arguments: [16, 8]) func aDatIsReadByTheTextOfItsFormat(bits: Int) throws {
+  @Test(arguments: [16, 8]) func datFileIsReadByAnIndependentReader(bits: Int) throws {
     let reader = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("read-dat.py").path
     var style = WaveformStyle()
     style.bits = bits
-    let lines = try answer(try bytes(.dat, style), "some.dat") { ["python3", reader, $0] }.split(separator: "\n")
+    let lines = try output(try bytes(.dat, style), "some.dat") { ["python3", reader, $0] }.split(separator: "\n")
     #expect(lines.first == "2 \(bits == 8 ? 1 : 0) 1000 1000 3 2")
     let values = lines.dropFirst().compactMap { Int($0) }
     let exact = [-32_768, 32_767, -16_384, 16_384, -8_192, 8_192, 0, 0, -32_768, 32_767, 0, 32_767]
     #expect(values == (bits == 8 ? exact.map { $0 / 256 } : exact))
   }
 
-  @Test func jsonHasTheSameAndMore() throws {
+  @Test func jsonHasTheValuesOfDatAndTheRMS() throws {
     let object = try #require(
       try JSONSerialization.jsonObject(with: Data(try bytes(.json))) as? [String: Any])
     #expect(object["version"] as? Int == 2 && object["channels"] as? Int == 2 && object["bits"] as? Int == 16)
@@ -50,12 +50,12 @@ import Testing
     #expect(object["rms"] as? [Int] == [16_384, 8_192, 3_277, 0, 32_767, 32_767])
   }
 
-  @Test func aPictureIsReadByFFmpeg() throws {
+  @Test func pngIsReadByFFmpeg() throws {
     var style = WaveformStyle()
     (style.width, style.height) = (301, 97)
     style.color = try WaveformColor("ff0000")
     style.background = try WaveformColor("#000040")
-    let text = try answer(try bytes(.png, style), "some.png") {
+    let text = try output(try bytes(.png, style), "some.png") {
       [
         "ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height,pix_fmt", "-of", "csv=p=0", $0,
       ]
@@ -70,16 +70,16 @@ import Testing
     ])
     let pixels = [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw)))
     #expect(pixels.count == 301 * 97 * 3)
-    let picture = waveform.picture(style)
+    let image = waveform.picture(style)
     for (x, y) in [(0, 0), (5, 1), (150, 0), (150, 20), (150, 30), (0, 81), (300, 96)] {
       let expected: [[UInt8]] = [[0, 0, 0x40], [0xff, 0, 0], [0x7f, 0, 0x20], [0xe0, 0xe0, 0xe0]]
-      let place = 3 * (y * 301 + x)
-      #expect(Array(pixels[place..<place + 3]) == expected[Int(picture.color(x, y))], "\(x) \(y)")
+      let offset = 3 * (y * 301 + x)
+      #expect(Array(pixels[offset..<offset + 3]) == expected[Int(image.color(x, y))], "\(x) \(y)")
     }
-    #expect(picture.color(5, 0) == 1 && picture.color(150, 0) == 0 && picture.color(0, 81) == 3)
+    #expect(image.color(5, 0) == 1 && image.color(150, 0) == 0 && image.color(0, 81) == 3)
   }
 
-  @Test func anSVGIsXMLWithAShapeForEachChannelAndTimes() throws {
+  @Test func svgHasShapesForEachChannelAndTimeLabels() throws {
     /// The number of elements of each name, from a parser.
     func counts(_ style: WaveformStyle = WaveformStyle()) throws -> [String] {
       let script = """
@@ -87,7 +87,7 @@ import Testing
         names = [e.tag.split('}')[1] for e in t.parse(sys.argv[1]).iter()]
         print(*(names.count(n) for n in ('svg', 'path', 'text')))
         """
-      return try answer(try bytes(.svg, style), "some.svg") { ["python3", "-c", script, $0] }.split { $0.isWhitespace }
+      return try output(try bytes(.svg, style), "some.svg") { ["python3", "-c", script, $0] }.split { $0.isWhitespace }
         .map(String.init)
     }
     // Two shapes per channel, and the axis with labels at 0.5, 1, ... s.
@@ -97,7 +97,7 @@ import Testing
     #expect(try counts(bare) == ["1", "4", "0"])
   }
 
-  @Test func timesBelowArePlacedWhereTheyAre() {
+  @Test func axisLabelsAreAtTheirTimes() {
     let axis = TimeAxis(start: 0.5, duration: 10, width: 1_000)
     #expect(axis.marks == (1...10).map { .init(x: ($0 * 1_000 - 500) / 10, label: "0:\($0 < 10 ? "0" : "")\($0)") })
     #expect(TimeAxis.label(3_723) == "1:02:03" && TimeAxis.label(0.25, isFine: true) == "0:00.250")
@@ -105,7 +105,7 @@ import Testing
     #expect(TimeAxis(start: 0, duration: 0, width: 900).marks.isEmpty)
   }
 
-  @Test func whatMakesNoSenseIsRefused() throws {
+  @Test func invalidStylesFormsAndColorsAreRejected() throws {
     func code(_ form: WaveformForm, _ change: (inout WaveformStyle) -> Void) -> MediaError.Code? {
       var style = WaveformStyle()
       change(&style)

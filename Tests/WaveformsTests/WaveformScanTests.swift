@@ -23,7 +23,7 @@ import WholeFiles
       zip(found.rms, expected.squares).allSatisfy { abs(Double($0) - $1) < 1e-5 }, sourceLocation: sourceLocation)
   }
 
-  @Test(arguments: [1, 2, 6]) func aWaveformIsOfWhatFFmpegDecodes(channelCount: Int) async throws {
+  @Test(arguments: [1, 2, 6]) func waveformEqualsThatOfFFmpegsDecode(channelCount: Int) async throws {
     let files = try TemporaryDirectory()
     let path = try WaveformRig.noise(files, "noise.flac", frameCount: 50_021, channelCount: channelCount)
     let pcm = try WaveformRig.pcm(files, path)
@@ -55,7 +55,7 @@ import WholeFiles
     return try WaveformPass(reader, .init(scale: .bins(10)), duration: duration, maximumUnknownSeconds: seconds)
   }
 
-  @Test func aFileOfUnknownDurationIsReadUpToItsLimit() throws {
+  @Test func fileOfUnknownDurationIsReadUpToTheLimit() throws {
     let files = try TemporaryDirectory()
     var endless = try unknownDurationPass(files, seconds: 19)
     expectError(.mediaLimitExceeded) { _ = try endless.run({ _ in }, goesOn: {}) }
@@ -72,8 +72,8 @@ import WholeFiles
     #expect(found.channelCount == 1 && found.minima == [-999.0 / 32_768] && found.maxima == [0])
   }
 
-  /// A WAV file with too long a declared length, and one without: the edges are those of the actual audio.
-  @Test func bins_ofAFileWithAWrongLengthAreThoseOfWhatIsThere() async throws {
+  /// An MP3 file without a header has only an estimated length: the edges are those of the actual audio.
+  @Test func binsOfAFileWithAWrongLengthCoverTheActualAudio() async throws {
     let files = try TemporaryDirectory()
     let path = files.file("noise.mp3")
     let wav = try WaveformRig.noise(files, "noise.wav", frameCount: 100_000)
@@ -90,7 +90,7 @@ import WholeFiles
     }
   }
 
-  @Test func whatIsWrongIsANumberedErrorAndLeavesNoFile() async throws {
+  @Test func errorsHaveACodeAndLeaveNoFile() async throws {
     let files = try TemporaryDirectory()
     let good = try WaveformRig.noise(files, "good.wav", frameCount: 4_000)
     try Data("no sound".utf8).write(to: URL(fileURLWithPath: files.file("text.wav")))
@@ -117,27 +117,27 @@ import WholeFiles
     func output(_ name: String, _ form: WaveformForm = .json, replaces: Bool = false) -> WaveformOutput {
       WaveformOutput(WholeFile(path: Array(files.file(name).utf8), replaces: replaces, hint: ""), form)
     }
-    let there = try FileManager.default.contentsOfDirectory(atPath: files.path).sorted()
+    let existing = try FileManager.default.contentsOfDirectory(atPath: files.path).sorted()
     #expect(await code(good, to: output("good.wav")) == .fileExists)
     #expect(await code(good, to: output("none/some.json")) == .writeFailed)
     #expect(await code(good, .init(scale: .bins(7)), to: output("some.dat", .dat)) == .invalidArgument)
     #expect(await code(cut, to: output("cut.json")) == .damagedFile)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).sorted() == there)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).sorted() == existing)
     _ = try await WaveformScan(Asset(path: good), output: output("some.svg", .svg)).result()
     _ = try await WaveformScan(Asset(path: good), output: output("some.svg", .svg, replaces: true)).result()
     #expect(try String(contentsOfFile: files.file("some.svg"), encoding: .utf8).hasSuffix("</svg>\n"))
   }
 
-  @Test func progressGoesFromTheBeginningToTheEnd() async throws {
+  @Test func progressIsReportedFromStartToEnd() async throws {
     let files = try TemporaryDirectory()
     let path = try WaveformRig.noise(files, "noise.flac", frameCount: 200_000)
-    let told = Mutex<[Double?]>([])
-    _ = try await WaveformScan(Asset(path: path)).result { part in told.withLock { $0.append(part) } }
-    let parts = told.withLock { $0 }.compactMap { $0 }
+    let reports = Mutex<[Double?]>([])
+    _ = try await WaveformScan(Asset(path: path)).result { part in reports.withLock { $0.append(part) } }
+    let parts = reports.withLock { $0 }.compactMap { $0 }
     #expect(parts.first == 0 && parts.last == 1 && parts == parts.sorted() && parts.count == 21)
   }
 
-  @Test func aScanThatIsCancelledSaysSoAndWritesNothing() async throws {
+  @Test func cancelledScanThrowsAndWritesNoFile() async throws {
     let files = try TemporaryDirectory()
     let path = try WaveformRig.noise(files, "noise.flac", frameCount: 400_000)
     let before = WaveformScan(Asset(path: path))
@@ -150,7 +150,7 @@ import WholeFiles
     #expect(!FileManager.default.fileExists(atPath: files.file("out.json")))
   }
 
-  @Test func whatWasMadeIsKeptForTheFileAsItIs() async throws {
+  @Test func resultIsCachedUntilTheFileChanges() async throws {
     let files = try TemporaryDirectory()
     let path = try WaveformRig.noise(files, "noise.wav", frameCount: 4_000)
     let cache = WaveformCache(folder: files.file("cache"))
@@ -180,7 +180,7 @@ import WholeFiles
     #expect(!other.isCached && other.waveform.frameCount == 5_000)
   }
 
-  @Test func theCacheStaysWithinItsBounds() async throws {
+  @Test func cacheStaysWithinItsByteLimit() async throws {
     let files = try TemporaryDirectory()
     let path = try WaveformRig.noise(files, "noise.wav", frameCount: 40_000)
     let cache = WaveformCache(folder: files.file("cache"), byteLimit: 100_000)

@@ -10,7 +10,7 @@ import WholeFiles
 
   init() throws { folder = try TemporaryDirectory("whole") }
 
-  private func place(_ path: String, replaces: Bool = false) -> WholeFile {
+  private func wholeFile(_ path: String, replaces: Bool = false) -> WholeFile {
     WholeFile(path: Array(path.utf8), replaces: replaces, hint: "say so")
   }
 
@@ -20,73 +20,73 @@ import WholeFiles
 
   private func text(_ name: String) throws -> String { try String(contentsOfFile: folder.file(name), encoding: .utf8) }
 
-  @Test func aFileHasItsBytesAndNothingIsBesideIt() throws {
-    let file = place(folder.file("a.txt"))
+  @Test func writeCreatesTheFileAndNothingElse() throws {
+    let file = wholeFile(folder.file("a.txt"))
     #expect(file.name == Array("a.txt".utf8) && file.folder == Array(folder.path.utf8))
     try file.write(Array("all of it".utf8))
-    try place(folder.file("empty")).write([])
+    try wholeFile(folder.file("empty")).write([])
     #expect(try names == ["a.txt", "empty"] && text("a.txt") == "all of it" && text("empty").isEmpty)
-    #expect(place("/a").folder == Array("/".utf8) && place("/a").name == Array("a".utf8))
+    #expect(wholeFile("/a").folder == Array("/".utf8) && wholeFile("/a").name == Array("a".utf8))
   }
 
-  @Test func whatIsWrittenBitByBitHasItsNameAtTheEnd() throws {
-    let file = try place(folder.file("a")).begin()
+  @Test func incrementallyWrittenFileAppearsAtCommit() throws {
+    let file = try wholeFile(folder.file("a")).begin()
     #expect(pwrite(file.descriptor, "bc", 2, 1) == 2 && pwrite(file.descriptor, "a", 1, 0) == 1)
     #expect(try names.allSatisfy { $0 != "a" })
     try file.commit()
     #expect(try text("a") == "abc" && names == ["a"])
     // Files that are released, given up, or committed too late do not exist.
-    _ = try place(folder.file("b")).begin()
-    let givenUp = try place(folder.file("c")).begin()
+    _ = try wholeFile(folder.file("b")).begin()
+    let givenUp = try wholeFile(folder.file("c")).begin()
     givenUp.giveUp()
-    let late = try place(folder.file("d")).begin()
-    try place(folder.file("d")).write([1])
+    let late = try wholeFile(folder.file("d")).begin()
+    try wholeFile(folder.file("d")).write([1])
     expectError(.fileExists) { try late.commit() }
     #expect(try names == ["a", "d"])
-    expectError(.fileExists) { try place(folder.file("a")).begin() }
+    expectError(.fileExists) { try wholeFile(folder.file("a")).begin() }
   }
 
-  @Test func whatIsThereStaysUnlessItIsToBeReplaced() throws {
+  @Test func existingFileIsKeptUnlessItIsToBeReplaced() throws {
     let path = folder.file("a")
-    try place(path).write(Array("mine".utf8))
-    expectError(.fileExists) { try place(path).check() }
-    expectError(.fileExists) { try place(path).write([1]) }
+    try wholeFile(path).write(Array("mine".utf8))
+    expectError(.fileExists) { try wholeFile(path).check() }
+    expectError(.fileExists) { try wholeFile(path).write([1]) }
     #expect(try text("a") == "mine" && names == ["a"])
-    try place(path, replaces: true).check()
-    try place(path, replaces: true).write(Array("yours".utf8))
+    try wholeFile(path, replaces: true).check()
+    try wholeFile(path, replaces: true).write(Array("yours".utf8))
     #expect(try text("a") == "yours" && names == ["a"])
   }
 
   /// Dangling links too.
-  @Test func aLinkIsReplacedAndNotFollowed() throws {
-    try place(folder.file("target")).write(Array("mine".utf8))
+  @Test func linkIsReplacedAndNotFollowed() throws {
+    try wholeFile(folder.file("target")).write(Array("mine".utf8))
     for target in ["target", "nowhere"] {
       let path = folder.file("link")
       try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file(target))
-      expectError(.fileExists, "\(target)") { try place(path).write([1]) }
-      try place(path, replaces: true).write(Array("yours".utf8))
+      expectError(.fileExists, "\(target)") { try wholeFile(path).write([1]) }
+      try wholeFile(path, replaces: true).write(Array("yours".utf8))
       #expect(try text("target") == "mine" && text("link") == "yours" && names == ["link", "target"], "\(target)")
       try FileManager.default.removeItem(atPath: path)
     }
   }
 
-  @Test func aNameMayBeAsLongAsNamesAre() throws {
+  @Test func nameMayHave255Bytes() throws {
     let name = String(repeating: "n", count: 255)
-    try place(folder.file(name)).write([65])
+    try wholeFile(folder.file(name)).write([65])
     #expect(try names == [name] && text(name) == "A")
-    expectError(.writeFailed) { try place(folder.file(name + "n")).write([65]) }
+    expectError(.writeFailed) { try wholeFile(folder.file(name + "n")).write([65]) }
     #expect(try names == [name])
   }
 
-  @Test func ofWhatCannotBeWrittenNothingIsThere() throws {
+  @Test func failedWriteLeavesNoFile() throws {
     try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
     for path in [folder.file("folder"), folder.file("no/a"), folder.path + "/"] {
-      expectError(.writeFailed, "\(path)") { try place(path, replaces: true).write([65]) }
+      expectError(.writeFailed, "\(path)") { try wholeFile(path, replaces: true).write([65]) }
     }
     #expect(try names == ["folder"])
   }
 
-  @Test func ofSeveralThatWriteAtOnceOneDoes() async throws {
+  @Test func onlyOneOfSeveralConcurrentWritesSucceeds() async throws {
     let path = folder.file("a")
     let written = await withTaskGroup(of: String?.self) { group in
       for number in 0..<16 {

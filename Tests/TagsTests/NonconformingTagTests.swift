@@ -4,7 +4,7 @@ import Testing
 @testable import Tags
 
 /// Tags that other programs write against the rules of their formats. Their values are those that mutagen reads.
-@Suite struct ForeignTagTests {
+@Suite struct NonconformingTagTests {
   struct Row: Sendable, CustomStringConvertible {
     var description: String
     var container: TagContainer
@@ -14,7 +14,7 @@ import Testing
     var warningCount = 0
   }
 
-  @Test(arguments: id3v2Rows + placeRows + orderRows + otherRows) func valuesAreRead(_ row: Row) {
+  @Test(arguments: id3v2Rows + positionRows + orderRows + otherRows) func valuesOfNonconformingTagsAreRead(_ row: Row) {
     let reading = TagReader.read(row.container, data: row.bytes)
     let items = reading.items.map(Self.text)
     print("\(row): \(items)")
@@ -38,7 +38,7 @@ import Testing
   private static let simpleAPE = TagBytes.ape([("Title", 0, Array("B".utf8))])
   private static let simpleID3 = TagBytes.id3v2(3, TagBytes.text(3, "TIT2", "A"))
 
-  static let placeRows: [Row] = [
+  static let positionRows: [Row] = [
     Row(
       description: "ID3v2 after other bytes", container: .edges, bytes: audio + simpleID3 + audio, items: ["TIT2=A"]),
     Row(
@@ -114,7 +114,7 @@ import Testing
 
   static let otherRows: [Row] = [
     Row(
-      description: "a FLAC comment that is larger than its block says", container: .flac,
+      description: "a FLAC comment that is larger than its declared block", container: .flac,
       bytes: TagBytes.flac([
         (4, TagBytes.vorbisComment([Array("TITLE=A".utf8), Array("ARTIST=B".utf8)]), 12), (1, [0, 0], nil),
       ]), items: ["TITLE=A", "ARTIST=B"]),
