@@ -88,13 +88,13 @@ import Testing
     Attack("a frame declares 200 MiB", .edges, maximumItems: 1) {
       TagBytes.id3v2(3, TagBytes.text(3, "TIT2", "A") + TagBytes.frame(3, "APIC", zeros(100), claiming: 200 * megabyte))
     },
-    Attack("a picture of 40 MiB", .edges, warning: "the image has", isLimit: true, maximumItems: 2) {
+    Attack("an image of 40 MiB", .edges, warning: "the image has", isLimit: true, maximumItems: 2) {
       TagBytes.id3v2(
         4,
         TagBytes.text(4, "TIT2", "A")
           + TagBytes.frame(4, "APIC", [0] + Array("image/png\0".utf8) + [3, 0] + zeros(40 * megabyte)))
     },
-    Attack("four pictures of 15 MiB", .edges, maximumItems: 4) {
+    Attack("four images of 15 MiB", .edges, maximumItems: 4) {
       TagBytes.id3v2(
         3,
         (0..<4).flatMap { _ in
@@ -110,10 +110,10 @@ import Testing
     Attack("an APEv2 cover of 20 MiB", .edges, warning: "the image has", isLimit: true, maximumItems: 1) {
       TagBytes.ape([("Cover Art (Front)", 2, Array("f.png\0".utf8) + zeros(20 * megabyte))])
     },
-    Attack("10,000 pictures of a byte", .edges, warning: "more than 10000", isLimit: true, maximumItems: 10_000) {
+    Attack("10,000 images of a byte", .edges, warning: "more than 10000", isLimit: true, maximumItems: 10_000) {
       TagBytes.id3v2(3, repeated(TagBytes.frame(3, "APIC", [0] + Array("image/png\0".utf8) + [3, 0, 1]), 12_000))
     },
-    Attack("three pictures of 20 MiB", .edges, warning: "the image has", isLimit: true, maximumItems: 3) {
+    Attack("three images of 20 MiB", .edges, warning: "the image has", isLimit: true, maximumItems: 3) {
       TagBytes.id3v2(
         3,
         (0..<3).flatMap { _ in

@@ -41,7 +41,7 @@ enum SeekTableEdits {
   /// the part of the bytes, in 256ths, before n hundredths of the time.
   static func reversingXingTable(_ mp3: [UInt8]) throws -> [UInt8] {
     let header = try #require(mp3.prefix(8_192).firstRange(of: Array("Xing".utf8)))
-    try #require(mp3[header.upperBound + 3] & 7 == 7, "frames, bytes and table are there")
+    try #require(mp3[header.upperBound + 3] & 7 == 7, "the header has frames, bytes and table")
     return try reversing(mp3, from: header.upperBound + 12, count: 100, size: 1)
   }
 

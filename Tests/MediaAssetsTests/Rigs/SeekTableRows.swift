@@ -48,8 +48,8 @@ extension SeekRow {
   }
 
   /// Another tool with all its arguments.
-  private static func tool(_ words: String, _ product: String) -> Step {
-    let words = words.split(separator: " ").map(String.init)
+  private static func tool(_ command: String, _ product: String) -> Step {
+    let words = command.split(separator: " ").map(String.init)
     return .tool(words[0], Array(words.dropFirst()), makes: product)
   }
 
@@ -250,7 +250,7 @@ extension SeekRow {
     SeekRow(
       "mp3 from another encoder", [], ff("-c:a libshine -b:a 128k", "a.mp3"),
       edges: Edges(
-        start: 528, extraFrames: 12, because: "the tag that ffmpeg writes for it says that there is no delay"),
+        start: 528, extraFrames: 12, because: "the tag that ffmpeg writes for it declares no delay"),
       packet: (1_152, 0)),
     SeekRow("mp3 in mp4", [.mp3InMP4], ff("-c:a libmp3lame -b:a 96k", "a.mp4"), packet: (1_152, 1_105)),
     SeekRow(

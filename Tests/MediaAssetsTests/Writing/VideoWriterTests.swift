@@ -315,7 +315,7 @@ import Testing
       }
     }
     #expect(accepted.starts(with: 0..<16))
-    #expect(accepted.count < 250, "none was refused")
+    #expect(accepted.count < 250, "no frame was rejected")
     try writer.finishWriting()
     #expect(try VideoRig.numbers(path) == accepted)
     #expect(try WrittenFile.frames(path, timescale: 1_000).map(\.ticks) == accepted.map { $0 * 40 })

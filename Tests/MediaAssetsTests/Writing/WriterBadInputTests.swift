@@ -59,8 +59,8 @@ import Testing
       ("video in WAV", .wav, video()), ("video in WebM", .webm, video()),
       ("video in Ogg", .ogg, video()),
       ("an odd width", .mp4, video(65, 48)), ("an odd height", .mp4, video(64, 47)),
-      ("an odd width asked for", .mp4, video { $0.width = 33 }), ("no width", .mp4, video(0, 48)),
-      ("a huge width", .mp4, video(1 << 20, 48)), ("a width below zero asked for", .mp4, video { $0.width = -2 }),
+      ("an odd output width", .mp4, video { $0.width = 33 }), ("no width", .mp4, video(0, 48)),
+      ("a huge width", .mp4, video(1 << 20, 48)), ("a negative output width", .mp4, video { $0.width = -2 }),
       ("bit rate and quality", .mp4, video { $0.bitRate = 100_000 }),
       ("quality", .mp4, video { $0.constantQuality = 52 }),
       ("not a number", .mp4, video { $0.constantQuality = .nan }),
@@ -72,7 +72,7 @@ import Testing
       ("an aperture outside", .mp4, video { $0.cleanAperture = .init(width: 32, height: 48, horizontalOffset: 40) }),
       ("a pixel", .mp4, video { $0.pixelAspectRatio = .init(horizontal: 0, vertical: 1) }),
       (
-        "a colour", .mp4,
+        "a color", .mp4,
         video {
           $0.color = .init()
           $0.color?.matrix = 99
