@@ -123,6 +123,14 @@ let package = Package(
     // Lists of media.
     .target(name: "Playlists", dependencies: ["MediaCore", "CXML"], swiftSettings: optimized),
 
+    // The event loop that controls playback.
+    .target(
+      name: "ControlLoop", dependencies: ["MediaCore", "CMediaShims", "RealtimeAudio", deque, heap],
+      swiftSettings: optimized),
+
+    // The state of a player, its queue and its observers, as pure values.
+    .target(name: "PlayerModel", dependencies: ["MediaCore", deque, heap], swiftSettings: optimized),
+
     // What plays.
     .target(
       name: "MediaAssets",
@@ -134,8 +142,9 @@ let package = Package(
     .target(
       name: "Playback",
       dependencies: [
-        "MediaCore", "CMediaShims", "RealtimeAudio", "NetworkIO", "Playlists", "MediaAssets", "TimeStretch", log, deque,
-        ordered, heap,
+        "MediaCore", "CMediaShims", "RealtimeAudio", "NetworkIO", "Playlists", "ControlLoop", "PlayerModel",
+        "MediaAssets",
+        "TimeStretch", log, deque, ordered, heap,
       ],
       swiftSettings: optimized),
 
@@ -168,8 +177,9 @@ let package = Package(
     .target(
       name: "ControlServer",
       dependencies: [
-        "MediaCore", "CMediaShims", "RealtimeAudio", "FileAccess", "Playlists", "WireProtocol", "NetworkIO", "Playback",
-        "MediaAssets", "Isolation",
+        "MediaCore", "CMediaShims", "RealtimeAudio", "FileAccess", "Playlists", "WireProtocol", "NetworkIO",
+        "ControlLoop",
+        "PlayerModel", "Playback", "MediaAssets", "Isolation",
         "Loudness", "WholeFiles", "Waveforms", "Recording", "SavedState", log, deque, ordered,
       ],
       swiftSettings: optimized),
@@ -184,9 +194,9 @@ let package = Package(
       name: "playheadd",
       dependencies: [
         "DaemonConfiguration", "WireProtocol", "ControlServer", "SavedState", "PulseIO", "LibAV", "Isolation",
-        "MediaAssets", "Playback",
-        "Recording",
-        "RealtimeAudio", "FileAccess", "MediaCore", "CMediaShims", log,
+        "MediaAssets", "ControlLoop", "PlayerModel", "Playback", "Recording", "RealtimeAudio", "FileAccess",
+        "MediaCore",
+        "CMediaShims", log,
         argumentParser,
       ],
       swiftSettings: strict, linkerSettings: small + bindNow),
@@ -198,8 +208,8 @@ let package = Package(
     .target(
       name: "Playhead",
       dependencies: [
-        "MediaCore", "RealtimeAudio", "LibAV", "PulseIO", "NetworkIO", "Playlists", "MediaAssets", "Playback",
-        "Loudness",
+        "MediaCore", "RealtimeAudio", "LibAV", "PulseIO", "NetworkIO", "Playlists", "ControlLoop", "PlayerModel",
+        "MediaAssets", "Playback", "Loudness",
         "Waveforms", "Recording", log,
       ],
       swiftSettings: optimized),
@@ -207,7 +217,9 @@ let package = Package(
     // Run by scripts/check-media, one process per file; not installed.
     .executableTarget(
       name: "check-media",
-      dependencies: ["Playback", "MediaAssets", "LibAV", "RealtimeAudio", "MediaTesting", "MediaCore"],
+      dependencies: [
+        "ControlLoop", "PlayerModel", "Playback", "MediaAssets", "LibAV", "RealtimeAudio", "MediaTesting", "MediaCore",
+      ],
       swiftSettings: strict),
 
     // For tests only.
@@ -222,7 +234,10 @@ let package = Package(
       swiftSettings: optimized),
     .target(
       name: "DaemonTesting",
-      dependencies: ["ControlServer", "FileAccess", "Playback", "RealtimeAudio", "MediaCore", "RigSupport", log],
+      dependencies: [
+        "ControlServer", "FileAccess", "ControlLoop", "PlayerModel", "Playback", "RealtimeAudio", "MediaCore",
+        "RigSupport", log,
+      ],
       swiftSettings: optimized),
     .testTarget(name: "RigSupportTests", dependencies: ["RigSupport", "MediaCore"], swiftSettings: strict),
     .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore", "RigSupport"], swiftSettings: strict),
@@ -262,7 +277,9 @@ let package = Package(
     .testTarget(
       name: "PlaybackTests",
       dependencies: [
-        "Playback", "MediaAssets", "TimeStretch", "RealtimeAudio", "MediaCore", "MediaTesting", "RigSupport",
+        "ControlLoop", "PlayerModel", "Playback", "MediaAssets", "TimeStretch", "RealtimeAudio", "MediaCore",
+        "MediaTesting",
+        "RigSupport",
       ],
       exclude: ["Goldens"],
       swiftSettings: strict),
@@ -296,7 +313,8 @@ let package = Package(
     .testTarget(
       name: "ControlServerTests",
       dependencies: [
-        "ControlServer", "WireProtocol", "Playback", "MediaAssets", "MediaCore", "MediaTesting", "RigSupport",
+        "ControlServer", "WireProtocol", "ControlLoop", "PlayerModel", "Playback", "MediaAssets", "MediaCore",
+        "MediaTesting", "RigSupport",
         "CSanitizerSupport",
       ],
       swiftSettings: strict),
@@ -319,7 +337,8 @@ let package = Package(
     .testTarget(
       name: "RigTests",
       dependencies: [
-        "DaemonTesting", "PulseIO", "Playback", "RealtimeAudio", "RigSupport", "MediaCore", "playheadd",
+        "DaemonTesting", "PulseIO", "ControlLoop", "PlayerModel", "Playback", "RealtimeAudio", "RigSupport",
+        "MediaCore", "playheadd",
         "playhead-worker", "playhead",
       ],
       swiftSettings: strict),

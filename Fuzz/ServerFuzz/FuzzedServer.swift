@@ -1,3 +1,4 @@
+import ControlLoop
 import ControlServer
 import MediaCore
 import Playback

@@ -1,3 +1,4 @@
+import ControlLoop
 import Fuzzing
 import Glibc
 import MediaCore

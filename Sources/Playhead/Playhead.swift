@@ -1,9 +1,12 @@
 /// The complete Playhead library: the module that a program imports to play media.
+import ControlLoop
+@_exported import ControlLoop
 @_exported import Loudness
 @_exported import MediaAssets
 @_exported import MediaCore
 @_exported import NetworkIO
 @_exported import Playback
+@_exported import PlayerModel
 @_exported import Playlists
 @_exported import PulseIO
 @_exported import RealtimeAudio

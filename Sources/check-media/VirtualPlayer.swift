@@ -1,3 +1,4 @@
+import ControlLoop
 import MediaAssets
 import MediaCore
 import Playback

@@ -1,6 +1,7 @@
 // The daemon: parses the options, creates the components, and runs until SIGTERM or SIGINT.
 import ArgumentParser
 import CMediaShims
+import ControlLoop
 import ControlServer
 import DaemonConfiguration
 import FileAccess

@@ -1,5 +1,6 @@
 // The communication with systemd or another service manager, without libsystemd. sd_notify(3) is a datagram.
 // sd_listen_fds(3) is three environment variables.
+import ControlLoop
 import ControlServer
 import Glibc
 import MediaCore

@@ -1,3 +1,4 @@
+import PlayerModel
 import Testing
 import WireProtocol
 

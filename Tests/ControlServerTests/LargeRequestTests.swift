@@ -1,7 +1,9 @@
+import ControlLoop
 import Glibc
 import Logging
 import MediaCore
 import Playback
+import PlayerModel
 import RealtimeAudio
 import Testing
 import WireProtocol

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import MediaCore
 import Playback
+import PlayerModel
 import Testing
 
 @testable import ControlServer

@@ -1,3 +1,4 @@
+import ControlLoop
 import MediaCore
 import MediaTesting
 import Playback

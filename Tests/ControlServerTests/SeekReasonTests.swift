@@ -1,4 +1,5 @@
 import Playback
+import PlayerModel
 import Testing
 import WireProtocol
 

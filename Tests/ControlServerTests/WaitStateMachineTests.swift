@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 import Testing
 import WireProtocol
 

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 @testable import RealtimeAudio
 
 /// Items whose data comes from a source with delays.

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// The thousandth observer costs as much as the first: counted, not timed.
 @Suite struct ObserverCostTests {

@@ -3,6 +3,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Passages over boundaries, compared with a model that plays frame by frame, forwards and in reverse. Every passage is
 /// crossed or skipped, none is lost or reported twice, and their order is that of the audio.

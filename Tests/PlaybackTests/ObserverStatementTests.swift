@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Statements about time observers; see `SeekStatementTests`.
 @Suite struct ObserverStatementTests {

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Properties of an item, stepping, prerolling and copying. Named after AVFoundation's statements where there is one.
 @Suite struct PlayerItemTests {

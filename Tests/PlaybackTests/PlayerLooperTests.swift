@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// A looped item or part of an item, like AVPlayerLooper.
 @Suite struct PlayerLooperTests {

@@ -2,6 +2,7 @@ import MediaCore
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// The machine alone: its actions for each input, without threads, files or clocks.
 @Suite struct PlayerStateMachineTests {

@@ -2,6 +2,7 @@ import MediaCore
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Positions computed from runs and ranges, in integers.
 @Suite struct PlayerTimelineTests {

@@ -6,6 +6,7 @@ import RealtimeAudio
 import RigSupport
 import Testing
 
+@testable import ControlLoop
 @testable import Playback
 
 /// Loading of playlists, in virtual time: a hanging one does not delay others.

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Prerolling for a rate.
 @Suite struct PrerollTests {

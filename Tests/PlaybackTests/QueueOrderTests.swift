@@ -3,6 +3,7 @@ import MediaTesting
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// The order of a long queue: correct, and cheap to change anywhere.
 @Suite struct QueueOrderTests {

@@ -3,6 +3,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// A queue player with real files: the behaviour of AVQueuePlayer and the additional features, as heard.
 @Suite struct QueuePlayerTests {

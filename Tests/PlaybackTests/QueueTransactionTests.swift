@@ -3,6 +3,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Edits with several changes: all or none, and the effect of each.
 @Suite struct QueueTransactionTests {

@@ -5,6 +5,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Passes at a rate in the stream of the decode thread: exact frame counts without an accumulating error.
 @Suite struct RateStreamTests {

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// One rate for several players, which change on the same sample while they play.
 @Suite struct RateTogetherTests {

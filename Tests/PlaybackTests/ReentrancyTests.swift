@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Handlers that call back into the player during their call.
 @Suite struct ReentrancyTests {

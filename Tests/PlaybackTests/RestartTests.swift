@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// A restart of the current item: its events, and that the item can end again.
 @Suite struct RestartTests {

@@ -6,6 +6,8 @@ import RigSupport
 import Synchronization
 import Testing
 
+@testable import PlayerModel
+
 /// Changes of direction near the ends of items: no sample is lost or heard twice, the time is exact, and every end is
 /// reported once.
 @Suite struct ReverseEdgeTests {

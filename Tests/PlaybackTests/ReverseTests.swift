@@ -6,6 +6,8 @@ import RigSupport
 import Synchronization
 import Testing
 
+@testable import PlayerModel
+
 /// Rates below zero: the audio and the reports in reverse. Files are time-coded, so that every sample encodes its
 /// index.
 @Suite struct ReverseTests {

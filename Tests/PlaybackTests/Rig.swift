@@ -8,6 +8,9 @@ import RigSupport
 import Synchronization
 import Testing
 
+@testable import ControlLoop
+@testable import PlayerModel
+
 /// A player on virtual time, with real files, the real decode thread and the real mixer. The rig stores the heard audio
 /// in memory, and logs all changes and events as text.
 ///

@@ -3,6 +3,7 @@ import MediaCore
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Every seek completes exactly once, whatever happens meanwhile: the machine alone.
 @Suite struct SeekCompletionTests {

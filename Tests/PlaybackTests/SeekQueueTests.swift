@@ -3,6 +3,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// The replacement of seeks by others.
 @Suite struct SeekQueueTests {

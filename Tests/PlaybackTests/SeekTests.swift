@@ -4,6 +4,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Seeks of a whole player: files, decode thread, mixer.
 @Suite struct SeekTests {

@@ -3,6 +3,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// The order of a shuffled queue: drawn as documented, predictable, and reversible.
 @Suite struct ShuffleTests {

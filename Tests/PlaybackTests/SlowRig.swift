@@ -6,7 +6,9 @@ import RigSupport
 import Synchronization
 import Testing
 
+@testable import ControlLoop
 @testable import Playback
+@testable import PlayerModel
 @testable import RealtimeAudio
 
 /// Limits decode threads: an item is read only up to the allowed frame.

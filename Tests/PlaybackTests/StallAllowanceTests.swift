@@ -6,6 +6,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// The time for which an item from a network may stall.
 @Suite(.timeLimit(.minutes(2))) struct StallAllowanceTests {

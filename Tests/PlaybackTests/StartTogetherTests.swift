@@ -7,6 +7,9 @@ import RigSupport
 import Synchronization
 import Testing
 
+@testable import ControlLoop
+@testable import PlayerModel
+
 /// Players that start at the same output frame, and players that start at an instant.
 @Suite struct StartTogetherTests {
   /// Players on a rig's output, each with a separate time-coded file.

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Statements about states, items and the queue; see `SeekStatementTests`.
 @Suite struct StateStatementTests {

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 @testable import RealtimeAudio
 
 /// A decode thread without a player: the stream that it writes for a start and a plan, and its reports.

@@ -5,6 +5,7 @@ import RealtimeAudio
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// The output of the decode thread in a stream, sample for sample.
 @Suite struct StreamWriterTests {

@@ -5,6 +5,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Passes that keep their pitch at a rate, in the stream of the decode thread.
 @Suite struct StretchStreamTests {

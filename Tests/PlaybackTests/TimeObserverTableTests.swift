@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// The observers that are due, and the boundaries that a jump skips. Times are in milliseconds.
 @Suite struct TimeObserverTableTests {

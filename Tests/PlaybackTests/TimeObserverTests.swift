@@ -6,7 +6,9 @@ import RigSupport
 import Synchronization
 import Testing
 
+@testable import ControlLoop
 @testable import Playback
+@testable import PlayerModel
 
 /// The calls of a player's time observers, on virtual time, with real files.
 @Suite struct TimeObserverTests {

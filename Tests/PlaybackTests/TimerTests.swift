@@ -2,7 +2,9 @@ import MediaCore
 import Synchronization
 import Testing
 
+@testable import ControlLoop
 @testable import Playback
+@testable import PlayerModel
 
 @Suite struct TimerTests {
   @Test func aTimerThatAnotherOfItsInstantCancelsDoesNotRun() async {

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// The behaviour of a player while its samples are late. Named after AVFoundation's statements.
 @Suite struct WaitingTests {

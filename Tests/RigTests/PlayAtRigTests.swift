@@ -1,5 +1,6 @@
 import DaemonTesting
 import Foundation
+import PlayerModel
 import RigSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import DaemonTesting
 import Glibc
+import PlayerModel
 import RigSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import DaemonTesting
 import MediaCore
+import PlayerModel
 import RigSupport
 import Testing
 

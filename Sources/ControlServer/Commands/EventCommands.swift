@@ -1,3 +1,4 @@
+import ControlLoop
 import MediaCore
 import Playback
 import WireProtocol

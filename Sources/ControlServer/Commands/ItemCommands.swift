@@ -1,6 +1,7 @@
 import MediaCore
 import NetworkIO
 import Playback
+import PlayerModel
 import WireProtocol
 
 /// Commands about one entry of a queue.

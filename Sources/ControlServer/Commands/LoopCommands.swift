@@ -1,5 +1,6 @@
 import MediaCore
 import Playback
+import PlayerModel
 import WireProtocol
 
 /// `loop`: repeats a range of the current item.

@@ -1,5 +1,6 @@
 import MediaCore
 import Playback
+import PlayerModel
 import WireProtocol
 
 /// Commands that play one player's queue.

@@ -1,5 +1,7 @@
+import ControlLoop
 import MediaCore
 import Playback
+import PlayerModel
 import RealtimeAudio
 import WireProtocol
 

@@ -1,5 +1,6 @@
 import MediaCore
 import Playback
+import PlayerModel
 import WireProtocol
 
 /// The size of edits, in the units of the limits.

@@ -1,3 +1,4 @@
+import ControlLoop
 import Logging
 import MediaCore
 import Playback

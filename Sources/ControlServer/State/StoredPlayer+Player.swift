@@ -1,6 +1,7 @@
 import MediaAssets
 import MediaCore
 import Playback
+import PlayerModel
 import SavedState
 
 /// Conversion of players to and from their saved form.

@@ -1,5 +1,6 @@
 // A listening socket on the control loop. Each new connection is accepted, or refused with a reason.
 import CMediaShims
+import ControlLoop
 import Glibc
 import MediaCore
 import Playback

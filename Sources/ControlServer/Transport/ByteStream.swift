@@ -1,6 +1,7 @@
 // A connected non-blocking socket on the control loop. All connections share one read buffer.
 // Output is passed to the kernel immediately. Only bytes that the kernel does not accept are stored.
 import CMediaShims
+import ControlLoop
 import Glibc
 import MediaCore
 import Playback

@@ -2,8 +2,10 @@
 // All steps are direct calls on the control loop, without tasks or thread hops between reading a request and buffering
 // its reply.
 // Output is written once after each read, and once after each loop iteration with events.
+import ControlLoop
 import MediaCore
 import Playback
+import PlayerModel
 import RealtimeAudio
 import WireProtocol
 

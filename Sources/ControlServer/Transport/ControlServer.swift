@@ -1,6 +1,7 @@
 // The control server: a Unix socket that speaks the wire protocol. It owns the listening sockets, the players and the
 // connections.
 // It never blocks the loop, and no peer can delay another for long.
+import ControlLoop
 import Glibc
 import Logging
 import MediaCore

@@ -1,3 +1,4 @@
+import ControlLoop
 import Glibc
 import MediaAssets
 import MediaCore

@@ -1,6 +1,8 @@
+import ControlLoop
 import Logging
 import MediaCore
 import Playback
+import PlayerModel
 import RealtimeAudio
 import SavedState
 import WireProtocol

@@ -2,6 +2,7 @@
 // player in slices, one per iteration of the control loop.
 // Requests of other connections run in between. Only the edit of the queue itself, which applies all changes or none,
 // is a single step.
+import ControlLoop
 import MediaAssets
 import MediaCore
 import NetworkIO

@@ -1,6 +1,7 @@
 import MediaAssets
 import MediaCore
 import Playback
+import PlayerModel
 import WireProtocol
 
 /// Observes one player for all of its observations. Each event gets its number in the log once, and is forwarded to the

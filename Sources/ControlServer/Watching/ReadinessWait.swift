@@ -1,5 +1,6 @@
 import MediaCore
 import Playback
+import PlayerModel
 
 /// Opens queue entries and waits until they are ready to play.
 ///

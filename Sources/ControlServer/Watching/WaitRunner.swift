@@ -1,5 +1,7 @@
+import ControlLoop
 import MediaCore
 import Playback
+import PlayerModel
 import WireProtocol
 
 /// Runs one `wait`: passes the player's changes to a `WaitStateMachine`, and replies to the request. It does not poll.

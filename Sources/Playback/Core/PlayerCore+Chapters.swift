@@ -1,36 +1,6 @@
 import MediaAssets
 import MediaCore
-
-/// A chapter of an item, with its number.
-public struct PlayerChapter: Sendable, Hashable {
-  /// The number of the chapter, from 1.
-  public var number: Int
-  /// The number of chapters of the item.
-  public var count: Int
-  public var chapter: AssetChapter
-}
-
-/// The start times of an item's chapters.
-struct ChapterStarts {
-  /// Ascending, without duplicates.
-  let times: [MediaTime]
-  /// The chapter that begins at each of `times`.
-  let chapters: [PlayerChapter]
-
-  /// Makes the start times of chapters in order. Of several chapters with the same start only the last one counts.
-  init(_ all: [AssetChapter]) {
-    var (times, chapters): ([MediaTime], [PlayerChapter]) = ([], [])
-    for (index, chapter) in all.enumerated() {
-      if times.last == chapter.timeRange.start {
-        times.removeLast()
-        chapters.removeLast()
-      }
-      times.append(chapter.timeRange.start)
-      chapters.append(PlayerChapter(number: index + 1, count: all.count, chapter: chapter))
-    }
-    (self.times, self.chapters) = (times, chapters)
-  }
-}
+import PlayerModel
 
 /// Chapters: the current one, its changes, and seeks between chapters.
 extension PlayerCore {

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// The interface to the decode thread: jobs and reports.

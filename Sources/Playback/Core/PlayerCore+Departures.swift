@@ -3,6 +3,7 @@
 // code here may wait for the end of this work: no visible state of players depends on it.
 import MediaAssets
 import MediaCore
+import PlayerModel
 
 extension PlayerCore {
   /// The maximum number of items that one turn of the control loop disconnects.

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 
 /// Repeats, loops and transitions.
 extension PlayerCore {

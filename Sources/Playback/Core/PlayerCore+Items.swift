@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// Settings of items during playback, their decoded ranges, and stepping.

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 
 /// The automatic selection of tracks for the items of a player.
 extension PlayerCore {

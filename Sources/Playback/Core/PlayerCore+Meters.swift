@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// The meter observers of a player.

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 
 /// Milestones of the output clock: ends of items, and observations that are due when their sample is heard. Nothing
 /// polls: one timer is set to the next milestone.

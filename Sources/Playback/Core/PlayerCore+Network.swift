@@ -1,6 +1,7 @@
 import MediaAssets
 import MediaCore
 import NetworkIO
+import PlayerModel
 
 /// Network items: metadata, logs, stalls, and loaded ranges.
 extension PlayerCore {

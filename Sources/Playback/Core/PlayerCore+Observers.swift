@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 
 /// Observers of state, events and times.
 extension PlayerCore {

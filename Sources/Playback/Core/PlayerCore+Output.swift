@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// The interface to the output: render events and the position.

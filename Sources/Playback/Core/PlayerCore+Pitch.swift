@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 
 /// Pitch algorithms: requests, and their effect on the audible pass.
 extension PlayerCore {

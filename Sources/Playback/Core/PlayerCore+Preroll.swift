@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 
 /// Prerolls: preparation for playback without being heard.
 extension PlayerCore {
@@ -29,7 +30,7 @@ extension PlayerCore {
     let interrupted = prerolls.filter { $0.rate != speed }
     prerolls.removeAll { $0.rate != speed }
     prerolls.append(Preroll(itemID: current.id, rate: speed, completion: completion))
-    machine.speed = speed
+    machine.setSpeed(speed)
     run(machine.needsSpeedChange ? machine.changeSpeed(from: currentTime()) : [], cause: .request)
     for preroll in interrupted { enqueue(.preroll(preroll.completion, false)) }
     settlePrerolls()

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 
 /// The queue: ownership of items, edits and navigation.
 extension PlayerCore {

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 
 /// Replay gain: the gain of each item, and how it reaches the mixer.
 ///

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 
 /// Seeks, and the latency of starts and seeks.
 extension PlayerCore {

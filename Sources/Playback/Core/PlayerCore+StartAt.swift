@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// Starts at an output frame, or at an instant of the host's clock.
@@ -11,7 +12,7 @@ extension PlayerCore {
 
   /// Decodes the first samples for the rate of the start; nil: the rate of `play`.
   func prepareSpeed(_ rate: Double? = nil) {
-    machine.speed = rate.flatMap { PlaybackRate($0) } ?? nextRate ?? defaultRate
+    machine.setSpeed(rate.flatMap { PlaybackRate($0) } ?? nextRate ?? defaultRate)
     if machine.needsSpeedChange { run(machine.changeSpeed(from: currentTime()), cause: .request) }
     settlePrerolls()
   }
@@ -32,7 +33,7 @@ extension PlayerCore {
   func hold(until frame: Int64?) {
     if frame != nil { engine.session.playbackAsked() }
     heldFrame = frame
-    machine.isStartHeld = frame != nil
+    machine.setStartHeld(frame != nil)
     if machine.rate == 0 {
       endPrerolls()
       nextRate = nil
@@ -53,12 +54,12 @@ extension PlayerCore {
     heldFrame = nil
     // The rate is already set, so setting it again does not start the player.
     if playsAtOnce, machine.rate != 0, machine.isStartHeld {
-      machine.isStartHeld = false
+      machine.setStartHeld(false)
       applyRunning()
       output.commit()
       publish(.request)
     }
-    machine.isStartHeld = false
+    machine.setStartHeld(false)
   }
 
   // MARK: - At a host time

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// Underruns: withheld samples, early playback, and the buffer state.

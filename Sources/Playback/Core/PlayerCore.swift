@@ -1,7 +1,9 @@
+import ControlLoop
 import DequeModule
 import Logging
 import MediaAssets
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// The implementation of a player; `Player` and `QueuePlayer` are its public types.
@@ -212,7 +214,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   private func attach() {
     engine.register(self)
-    machine.holdReason = engine.session.holdReason
+    machine.setHoldReason(engine.session.holdReason)
     if output.core != nil { outputDidStart() }
     if output.state.status == .unresponsive { outputDidStall(true) }
   }

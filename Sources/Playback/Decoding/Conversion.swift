@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 
 /// The conversion of a pass by the converter of a stream at rate 1. Another stream needs this state to continue the
 /// pass without an audible interruption.

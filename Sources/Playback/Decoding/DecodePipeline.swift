@@ -1,6 +1,7 @@
 import MediaAssets
 import MediaCore
 import NetworkIO
+import PlayerModel
 import RealtimeAudio
 
 /// The decode thread of a player. It opens items, decodes them one after another into a `RenderStream`, and reports its

@@ -1,6 +1,7 @@
 import Glibc
 import MediaAssets
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// The loop of a decode thread. See `DecodePipeline`.

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 
 /// The audio of one item, decoded in order from a position: its audio track, or silence if it has only video.
 ///

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 import TimeStretch
 
 /// Passes that keep their pitch at a rate other than 1.

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// Writes passes of items one after another into a stream, in the output's format, and records the position of each

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// The effects of the session on players.
@@ -23,7 +24,7 @@ extension PlayerCore {
   /// Silences the player whatever its rate; if `reason` is nil, it plays again with a fade-in.
   func hold(_ reason: WaitingReason?, fade: MediaTime, _ cause: ChangeCause) {
     guard !isClosed, machine.holdReason != reason else { return }
-    machine.holdReason = reason
+    machine.setHoldReason(reason)
     applyRunning()
     if reason == nil { fadeIn(over: fade) }
     output.commit()

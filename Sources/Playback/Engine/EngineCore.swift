@@ -1,6 +1,8 @@
+import ControlLoop
 import Logging
 import MediaAssets
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 import Synchronization
 

@@ -1,5 +1,7 @@
+import ControlLoop
 import Logging
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// An output and the players that use it.

@@ -1,6 +1,7 @@
 // Opens entries that are not due yet, to determine whether they are playable and their durations. A few are opened at
 // once, the ones needed next first. A slow item releases its slot to others, and an item that hangs fails. A thread
 // that waits for bytes in the kernel cannot be interrupted. It is abandoned, and the number of such threads is limited.
+import ControlLoop
 import DequeModule
 import MediaAssets
 import MediaCore

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 import Synchronization
 
 /// The selected options of an item's groups, like AVMediaSelection.

@@ -1,3 +1,5 @@
+import PlayerModel
+
 // A file may crash a library while it is opened. This record outlives the process, so that the next process knows which
 // items it must not open automatically.
 

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 import Synchronization
 
 /// Playback settings of an item: end times and read-ahead; and the operations that it supports.

@@ -1,6 +1,7 @@
 import MediaAssets
 import MediaCore
 import NetworkIO
+import PlayerModel
 import Playlists
 import Synchronization
 
@@ -12,7 +13,7 @@ import Synchronization
 /// Threading: all properties may be read from any thread, and never block.
 public final class PlayerItem: Sendable {
   /// Identifies an item. Unique in the process, and never reused.
-  public typealias ID = UInt64
+  public typealias ID = PlayerItemID
 
   private struct State {
     var status = ItemStatus.unknown

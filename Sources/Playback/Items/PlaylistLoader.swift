@@ -1,3 +1,4 @@
+import ControlLoop
 import DequeModule
 import MediaAssets
 import MediaCore

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// The argument of a meter observer's handler, after the measured audio has been heard.

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// The time of the output device, as `AudioPlayer.deviceCurrentTime` reports it. It begins at zero when the first

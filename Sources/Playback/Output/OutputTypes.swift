@@ -1,9 +1,6 @@
 import MediaCore
 import RealtimeAudio
 
-/// The id of an observer until its removal; unique within an engine.
-public typealias ObserverToken = UInt64
-
 /// The devices on which an engine plays, and its behaviour without one.
 public struct OutputConfiguration: Sendable {
   /// Creates the sink for the device with this name; nil means the default device. Called again for every attempt.

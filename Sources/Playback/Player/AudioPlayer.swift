@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 import Synchronization
 

@@ -1,5 +1,6 @@
 import MediaAssets
 import MediaCore
+import PlayerModel
 
 /// Chapters of the current item.
 extension PlayerControl {

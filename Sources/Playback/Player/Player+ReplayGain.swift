@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 
 /// Loudness normalization of items.
 extension PlayerControl {

@@ -1,5 +1,7 @@
+import ControlLoop
 import MediaAssets
 import MediaCore
+import PlayerModel
 
 /// The operations of every player, modelled on AVPlayer.
 ///

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 import Synchronization
 
 /// Plays an item, or a part of it, repeatedly in a queue player; corresponds to AVPlayerLooper.

@@ -1,5 +1,7 @@
+import ControlLoop
 import MediaAssets
 import MediaCore
+import PlayerModel
 
 /// A player with a queue, like AVQueuePlayer. Each item follows the previous one without a missing or an extra sample.
 ///
@@ -66,8 +68,7 @@ public actor QueuePlayer: PlayerControl {
 
   /// Sets the number of steps that `queueChanges(since:)` can go back. Default: 1,024. At least 1.
   public func setQueueChangeLimit(_ count: Int) {
-    core.machine.queueChanges.limit = max(1, count)
-    core.machine.entries.stepLimit = core.machine.queueChanges.limit
+    core.machine.setQueueChangeLimit(max(1, count))
   }
 
   /// Returns the items that were current earlier and from which playback advanced, the newest last; at most 1,000. An

@@ -1,55 +1,6 @@
 import MediaAssets
 import MediaCore
-
-/// A part of a queue's order: adjacent ids. As long as none of them changes, snapshots share the same array.
-public struct QueueChunk: Sendable, Hashable {
-  /// Identifies the part in its order, and stays the same when the ids change.
-  public var key: UInt32
-  public var ids: [PlayerItem.ID]
-
-  public init(key: UInt32, ids: [PlayerItem.ID]) {
-    self.key = key
-    self.ids = ids
-  }
-}
-
-/// The state of a shuffled queue that is needed to continue with the same order.
-public struct ShuffleSnapshot: Sendable {
-  public var seed: UInt64
-  /// The current round, and the number of entries that still belong to it.
-  public var round: UInt64
-  public var remainingCount: Int
-  /// The state of the random numbers that choose the index of inserted entries.
-  public var placing: UInt64
-  /// The unshuffled order of the queue.
-  public var original: [QueueChunk]
-
-  public init(seed: UInt64, round: UInt64, remainingCount: Int, placing: UInt64, original: [QueueChunk]) {
-    self.seed = seed
-    self.round = round
-    self.remainingCount = remainingCount
-    self.placing = placing
-    self.original = original
-  }
-}
-
-/// The state of a loop that is needed to continue it.
-public struct LoopSnapshot: Sendable, Hashable {
-  public var range: TimeRange
-  /// The number of remaining returns to the beginning; nil: unlimited.
-  public var remainingCount: Int?
-  public var loopCount: Int
-  public var isArmed: Bool
-  public var isFinishing: Bool
-
-  public init(range: TimeRange, remainingCount: Int?, loopCount: Int, isArmed: Bool, isFinishing: Bool) {
-    self.range = range
-    self.remainingCount = remainingCount
-    self.loopCount = loopCount
-    self.isArmed = isArmed
-    self.isFinishing = isFinishing
-  }
-}
+import PlayerModel
 
 /// The state of a player from which it can be restored. Made in constant time, independent of the length of the queue.
 public struct PlayerSnapshot: Sendable {
@@ -192,38 +143,5 @@ extension PlayerCore {
     if restoration.holdsOpening { machine.holdOpening() }
     perform(machine.reconcile(), cause: .request)
     for item in failed where items[item.id] != nil { send(itemChanged(item)) }
-  }
-}
-
-extension PlayerStateMachine {
-  /// Restores a saved queue. Playback of the first item will start at `time`.
-  mutating func restore(
-    _ newEntries: [Entry], history ids: [ItemID], version: UInt64, shuffle saved: ShuffleSnapshot?,
-    loop savedLoop: LoopSnapshot?, at time: MediaTime
-  ) {
-    entries = QueueEntries(newEntries)
-    for id in ids { history.append(id) }
-    queueVersion = version
-    if let saved {
-      let original = saved.original.flatMap(\.ids).filter { entries.contains($0) }
-      // Ignore an unshuffled order that does not match the queue: the queue is then not shuffled.
-      if original.count == entries.count { shuffle = QueueShuffle(saved, original: QueueOrder(original)) }
-    }
-    guard let first = entries.first else { return }
-    if time.isNumeric, time > .zero { pendingStart = Start(itemID: first.id, time: time) }
-    if let savedLoop {
-      loop = Loop(
-        itemID: first.id, start: savedLoop.range.start, end: savedLoop.range.end, remaining: savedLoop.remainingCount,
-        isArmed: savedLoop.isArmed, count: savedLoop.loopCount, endsItem: savedLoop.isFinishing)
-    }
-  }
-}
-
-extension QueueShuffle {
-  /// Restores a saved state.
-  fileprivate init(_ saved: ShuffleSnapshot, original: QueueOrder) {
-    self.init(
-      seed: saved.seed, original: original, round: saved.round,
-      remaining: min(max(1, saved.remainingCount), original.count), placing: saved.placing)
   }
 }

@@ -1,15 +1,5 @@
 import MediaCore
-
-/// A position in a queue.
-public enum QueuePosition: Sendable, Hashable {
-  /// The index of the first inserted or moved item after the edit; 0 is the current item.
-  case index(Int)
-  case before(PlayerItem.ID)
-  case after(PlayerItem.ID)
-  case end
-  /// After the current item; in an empty queue, the beginning.
-  case next
-}
+import PlayerModel
 
 /// A change of a queue. Several changes form one edit, which applies as a whole or not at all.
 public enum QueueEdit: Sendable {
@@ -35,13 +25,4 @@ public enum QueueEdit: Sendable {
     case .remove, .move, .removeAll: []
     }
   }
-}
-
-/// The behaviour of a player when an item cannot be played or breaks off.
-public enum ItemFailurePolicy: String, Sendable, Hashable, CaseIterable {
-  /// Playback continues with the next item, if there is one. Each item that is skipped without being heard is an
-  /// `itemSkipped` event.
-  case skip
-  /// The rate becomes 0 and the item stays current. The next `play` continues after it.
-  case stop
 }

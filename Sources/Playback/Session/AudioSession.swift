@@ -1,4 +1,6 @@
+import ControlLoop
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// The counterpart of AVAudioSession: the use of a program's audio (category, mode, options), whether the session is

@@ -1,4 +1,6 @@
+import ControlLoop
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// The state of an `AudioSession`.

@@ -1,4 +1,6 @@
+import ControlLoop
 import MediaCore
+import PlayerModel
 
 /// Applies rates that are set in a row for several players at one output frame.
 ///

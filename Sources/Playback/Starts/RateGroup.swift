@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// The result of a synchronised rate change of several players.

@@ -1,4 +1,6 @@
+import ControlLoop
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// Delays the start of an idle device until all calls that belong together have arrived.

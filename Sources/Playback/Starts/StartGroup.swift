@@ -1,4 +1,6 @@
+import ControlLoop
 import MediaCore
+import PlayerModel
 import RealtimeAudio
 
 /// Players that start at the same output frame.

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayerModel
 
 /// The durations of the steps between a request to start or seek and the first audible sample. In nanoseconds on the
 /// clock of the control loop: on a virtual clock decoding takes no time.

@@ -45,7 +45,10 @@ import Testing
       ("twice as wide", try Self.grey([[100, 200]]), .scale(x: 2, y: 1), 1, nil, [[100, 125, 175], [0, 0, 0]]),
       // Between two pixels: the mean of both. The centre of the first is on the edge, where the nearest pixel is used.
       ("half a pixel", try Self.grey([[100, 200]]), .translation(x: 0.5, y: 0), 1, nil, [[100, 150, 0], [0, 0, 0]]),
-      ("rotated by 90", pair, .upright(rotationDegrees: 90, width: 2, height: 2), 1, nil, [[10, 100, 0], [20, 200, 0]]),
+      (
+        "rotated by 90", pair, .upright(rotationDegrees: 90, width: 2, height: 2), 1, nil,
+        [[10, 100, 0], [20, 200, 0]]
+      ),
       (
         "rotated by 180", pair, .upright(rotationDegrees: 180, width: 2, height: 2), 1, nil,
         [[20, 10, 0], [200, 100, 0]]

@@ -4,6 +4,7 @@ import RealtimeAudio
 import Synchronization
 import Testing
 
+@testable import ControlLoop
 @testable import Playback
 
 @Suite struct DescriptorWatchTests {

@@ -6,6 +6,7 @@ import RealtimeAudio
 import RigSupport
 import Testing
 
+@testable import ControlLoop
 @testable import Playback
 
 /// Engines that a program releases without `close`, and engines and sessions that are used from any task.

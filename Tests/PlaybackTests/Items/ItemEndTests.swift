@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Items that end before their audio does. A test named `statement` and a number checks a statement of AVFoundation's
 /// documentation.

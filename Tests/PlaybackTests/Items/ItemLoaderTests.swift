@@ -5,6 +5,7 @@ import RealtimeAudio
 import RigSupport
 import Testing
 
+@testable import ControlLoop
 @testable import Playback
 
 /// Opening of items to determine their state, in virtual time.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 @Suite struct ItemTableTests {
   @Test func tableBehavesLikeADictionary() {

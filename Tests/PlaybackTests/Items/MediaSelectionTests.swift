@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Items with several audio tracks: the selection keeps the time.
 @Suite struct MediaSelectionTests {

@@ -2,6 +2,7 @@ import MediaCore
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 @Suite struct BoundaryTimesTests {
   private func ordered(_ times: [MediaTime], stepLimit: Int = 100) -> (times: BoundaryTimes, turnCount: Int) {

@@ -3,6 +3,8 @@ import Playback
 import Synchronization
 import Testing
 
+@testable import PlayerModel
+
 /// The lateness that observers get, on a clock that advances while a handler is busy.
 @Suite struct LatenessTests {
   private final class ObserverCalls: Sendable {

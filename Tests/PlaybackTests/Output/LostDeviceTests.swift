@@ -4,6 +4,8 @@ import Playback
 import RealtimeAudio
 import Testing
 
+@testable import PlayerModel
+
 /// The behaviour of players when devices disappear and return: by policy, without lost samples or audio on the wrong
 /// device.
 @Suite struct LostDeviceTests {

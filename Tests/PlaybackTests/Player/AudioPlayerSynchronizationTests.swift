@@ -4,6 +4,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// `AudioPlayer`s that start together stay together, to the sample, when a program changes each in turn.
 @Suite struct AudioPlayerSynchronizationTests {

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// A player of one audio file whose calls return immediately, like AVAudioPlayer.
 @Suite struct AudioPlayerTests {

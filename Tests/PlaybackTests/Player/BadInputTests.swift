@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Invalid requests: each fails with a numbered error and changes nothing. Each case prints its row.
 /// `DaemonTests.BadInputTests` tests the same over the socket.

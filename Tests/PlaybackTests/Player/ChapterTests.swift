@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Chapters during playback: reported when their first sample is heard, and as targets of seeks.
 @Suite struct ChapterTests {

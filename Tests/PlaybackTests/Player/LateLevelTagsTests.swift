@@ -6,6 +6,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Replay gain that is enabled after files have been opened without it.
 @Suite(.timeLimit(.minutes(2))) struct LateLevelTagsTests {

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Measured gains of many entries at once.
 @Suite(.timeLimit(.minutes(2))) struct MeasuredGainTests {

@@ -3,6 +3,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Items that leave a queue are free at once, and are disconnected from its player in slices. The slices are counted in
 /// items, independent of time.

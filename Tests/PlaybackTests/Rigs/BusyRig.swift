@@ -3,7 +3,9 @@ import MediaCore
 import RigSupport
 import Synchronization
 
+@testable import ControlLoop
 @testable import Playback
+@testable import PlayerModel
 @testable import RealtimeAudio
 
 /// A loop whose clock the test moves: between jobs, or within a job to simulate its duration.

@@ -6,6 +6,9 @@ import RealtimeAudio
 import RigSupport
 import Synchronization
 
+@testable import ControlLoop
+@testable import PlayerModel
+
 /// A simulated sound server whose devices appear and disappear on request. A player plays one time-coded file on
 /// virtual time.
 ///

@@ -2,6 +2,7 @@ import MediaCore
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// Edits of a machine without a player. They must be valid.
 extension PlayerStateMachine {

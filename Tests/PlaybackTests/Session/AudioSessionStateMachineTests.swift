@@ -4,6 +4,7 @@ import RigSupport
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// The actions of the state machine of `AudioSession`.
 @Suite struct AudioSessionStateMachineTests {

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// The behaviour of players when their session is interrupted, changed or deactivated.
 @Suite struct AudioSessionTests {

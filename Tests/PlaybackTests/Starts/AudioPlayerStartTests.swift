@@ -4,7 +4,9 @@ import RealtimeAudio
 import RigSupport
 import Testing
 
+@testable import ControlLoop
 @testable import Playback
+@testable import PlayerModel
 
 /// `AudioPlayer.play(atTime:)` on outputs that are still being opened, and for calls at different times.
 @Suite struct AudioPlayerStartTests {

@@ -2,6 +2,7 @@ import MediaCore
 import Testing
 
 @testable import Playback
+@testable import PlayerModel
 
 /// The order of passes that the machine plans, and its corrections of passes that were decoded in another order.
 @Suite struct PassPlanTests {

@@ -1,0 +1,180 @@
+import MediaCore
+
+/// The schedule of time observers: looks up the item times of the table in the output frames of the timeline.
+///
+/// `next` returns the next milestone that an observer may need. Once its frame has been heard, `pass` returns the calls
+/// of observers. Jumps are not heard but carried out: they are reported by `jump` and `land`.
+///
+/// A pure value; no clock, no I/O.
+package struct ObserverSchedule {
+  package enum Milestone: Hashable {
+    /// The current item begins to be heard, after another one.
+    case visit(PlayerTimeline.Position, isReverse: Bool)
+    /// Audio begins.
+    case start(PlayerTimeline.Position)
+    /// The time of an observer is reached; the value is the item time then.
+    case times(MediaTime)
+    /// Audio stops.
+    case stop(PlayerTimeline.Position)
+    /// The current item continues from a time that was passed already, without a jump.
+    case loop(MediaTime, isReverse: Bool)
+    /// The current item continues in the other direction.
+    case turn(MediaTime, isReverse: Bool)
+
+    /// The order of milestones at one frame. The end of an item comes between `stop` and `loop`.
+    package var rank: Int {
+      switch self {
+      case .visit: 0
+      case .start: 1
+      case .times: 2
+      case .stop: 3
+      case .loop, .turn: Self.endRank + 1
+      }
+    }
+
+    package static let endRank = 4
+  }
+
+  /// A frame that is never reached: nothing is heard until a stream is set.
+  private static let never = Int64.max
+
+  package var table = TimeObserverTable()
+  /// Whether a start was reported, and no stop since.
+  package private(set) var isSounding = false
+  /// The frame at which the present pass begins. Everything before it belongs to earlier passes.
+  private var passFrame = Self.never
+  /// The frame of the last reported start or stop.
+  private var edgeFrame = Self.never
+
+  package init() {}
+
+  // MARK: - Milestones that are heard
+
+  /// Returns the next milestone. `itemID` is the current item; `isPlaying` is whether the rate is not 0.
+  package mutating func next(
+    in timeline: PlayerTimeline, itemID: PlayerItemID?, isPlaying: Bool
+  ) -> (frame: Int64, milestone: Milestone)? {
+    guard passFrame != Self.never else { return nil }
+    var next: (frame: Int64, milestone: Milestone)?
+    func offer(_ frame: Int64, _ milestone: Milestone) {
+      if let next, (next.frame, next.milestone.rank) <= (frame, milestone.rank) { return }
+      next = (frame, milestone)
+    }
+    if let edge = nextEdge(in: timeline, isPlaying: isPlaying) { offer(edge.frame, edge.milestone) }
+    guard let itemID else { return next }
+    guard let place = table.place, place.itemID == itemID else {
+      if let piece = timeline.pieces(from: passFrame).first(where: { $0.itemID == itemID }) {
+        offer(
+          piece.outputFrame, .visit(.init(itemID: itemID, time: piece.time), isReverse: piece.rate.isReverse))
+      }
+      return next
+    }
+    // Usually there is a pending time and no loop: one lookup of the pass returns both.
+    let pass = timeline.pass(of: itemID, from: passFrame)
+    if let time = table.nextTime(), let reached = pass.frame(reaching: time) {
+      offer(reached.frame, .times(reached.time))
+    }
+    if let loop = pass.loop {
+      let isReverse = loop.rate.isReverse
+      offer(
+        loop.outputFrame,
+        isReverse == pass.isReverse ? .loop(loop.time, isReverse: isReverse) : .turn(loop.time, isReverse: isReverse))
+    }
+    return next
+  }
+
+  private func nextEdge(in timeline: PlayerTimeline, isPlaying: Bool) -> (frame: Int64, milestone: Milestone)? {
+    guard isSounding else {
+      // Only a start of the item in the table is reported; another item must be visited first.
+      guard let frame = timeline.soundBegins(from: edgeFrame),
+        let position = timeline.position(atOutputFrame: frame), position.itemID == table.place?.itemID
+      else { return nil }
+      return (frame, .start(position))
+    }
+    guard let end = timeline.soundCeases(after: edgeFrame) else { return nil }
+    // A jump has moved the player from the end of the heard audio to another position.
+    if end.isAtJump, !isPlaying, let place = table.place {
+      return (end.frame, .stop(.init(itemID: place.itemID, time: place.time)))
+    }
+    let position =
+      table.place.flatMap { place in
+        timeline.time(of: place.itemID, endingAt: end.frame).map { .init(itemID: place.itemID, time: $0) }
+      } ?? timeline.position(atOutputFrame: end.frame)
+    guard let position else { return nil }
+    // A playing player that jumps may continue in the very next frame.
+    return (end.isAtJump && isPlaying ? end.frame + 1 : end.frame, .stop(position))
+  }
+
+  /// Handles a milestone whose frame has been heard. Returns the calls, in order.
+  package mutating func pass(_ milestone: Milestone, at frame: Int64) -> [TimeObserverTable.Call] {
+    switch milestone {
+    case .visit(let position, let isReverse):
+      passFrame = frame
+      table.visit(position.itemID, at: position.time, includesPeriodic: isSounding, isReverse: isReverse)
+      return []
+    case .start(let position):
+      isSounding = true
+      edgeFrame = frame
+      return table.periodicCalls(.start, at: position.time)
+    case .times(let time): return table.take(through: time)
+    case .stop(let position):
+      isSounding = false
+      edgeFrame = frame
+      return table.periodicCalls(.stop, at: position.time)
+    case .loop(let time, let isReverse):
+      passFrame = frame
+      if let place = table.place {
+        table.visit(place.itemID, at: time, includesPeriodic: true, isReverse: isReverse)
+      }
+      return []
+    case .turn(let time, let isReverse):
+      passFrame = frame
+      table.turn(at: time, isReverse: isReverse)
+      return []
+    }
+  }
+
+  /// Handles the end of the item's audio. All times from there to the duration, inclusive, count as reached. In reverse
+  /// the end is the item's beginning.
+  package mutating func end(of itemID: PlayerItemID, duration: MediaTime) -> [TimeObserverTable.Call] {
+    guard let place = table.place, place.itemID == itemID else { return [] }
+    if place.isReverse { return table.take(through: .zero) }
+    return duration.isNumeric ? table.take(through: duration) : []
+  }
+
+  // MARK: - Jumps
+
+  /// Handles a seek that moves the player to `target` at `frame`, after all earlier milestones were passed. Returns the
+  /// calls for the times that it skips.
+  package mutating func jump(
+    to target: PlayerTimeline.Position, at frame: Int64, isReverse: Bool = false
+  ) -> [TimeObserverTable.Call] {
+    begin(at: frame)
+    return table.jump(in: target.itemID, to: target.time, isReverse: isReverse)
+  }
+
+  /// Handles a stream that is set at `frame` and begins at `position`: a new item, or the same one after an
+  /// interruption.
+  package mutating func land(at position: PlayerTimeline.Position, at frame: Int64, isReverse: Bool = false) {
+    if table.place?.itemID != position.itemID {
+      table.visit(position.itemID, at: position.time, includesPeriodic: isSounding, isReverse: isReverse)
+    } else {
+      table.turn(at: position.time, isReverse: isReverse)
+    }
+    begin(at: frame)
+  }
+
+  private mutating func begin(at frame: Int64) {
+    passFrame = frame
+    if !isSounding { edgeFrame = frame }
+  }
+
+  /// Handles the loss of the stream. `position` is the last position heard. Returns the calls.
+  package mutating func interrupt(at position: PlayerTimeline.Position?) -> [TimeObserverTable.Call] {
+    passFrame = Self.never
+    edgeFrame = Self.never
+    guard isSounding else { return [] }
+    isSounding = false
+    return position.map { table.periodicCalls(.stop, at: $0.time) } ?? []
+  }
+}

@@ -1,0 +1,55 @@
+import DequeModule
+import MediaCore
+
+/// The items that were current before, the newest last. An item that was played several times occurs several times.
+/// Bounded: the oldest entries are dropped.
+package struct PlayHistory: Sendable {
+  package typealias ItemID = PlayerItemID
+
+  package static let limit = 1_000
+
+  package private(set) var ids = Deque<ItemID>()
+  private var counts: [ItemID: Int] = [:]
+  /// Items that are no longer in the history, until `takeForgotten` returns them.
+  private var forgotten: [ItemID] = []
+
+  package var last: ItemID? { ids.last }
+
+  package func contains(_ id: ItemID) -> Bool { counts[id] != nil }
+
+  package mutating func append(_ id: ItemID) {
+    ids.append(id)
+    counts[id, default: 0] += 1
+    if ids.count > Self.limit, let oldest = ids.popFirst() { discount(oldest) }
+  }
+
+  package mutating func removeLast() {
+    if let id = ids.popLast() { discount(id) }
+  }
+
+  /// Removes all occurrences of an item.
+  package mutating func remove(_ id: ItemID) {
+    guard counts.removeValue(forKey: id) != nil else { return }
+    ids.removeAll { $0 == id }
+    forgotten.append(id)
+  }
+
+  package mutating func removeAll() {
+    forgotten += counts.keys
+    ids = []
+    counts = [:]
+  }
+
+  /// Returns the items that left the history since the last call and are not in it again.
+  package mutating func takeForgotten() -> [ItemID] {
+    guard !forgotten.isEmpty else { return [] }
+    defer { forgotten = [] }
+    return forgotten.filter { counts[$0] == nil }
+  }
+
+  private mutating func discount(_ id: ItemID) {
+    guard let count = counts[id] else { return }
+    counts[id] = count > 1 ? count - 1 : nil
+    if count == 1 { forgotten.append(id) }
+  }
+}

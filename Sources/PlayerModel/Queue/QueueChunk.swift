@@ -1,0 +1,11 @@
+/// A part of a queue's order: adjacent ids. As long as none of them changes, snapshots share the same array.
+public struct QueueChunk: Sendable, Hashable {
+  /// Identifies the part in its order, and stays the same when the ids change.
+  public var key: UInt32
+  public var ids: [PlayerItemID]
+
+  public init(key: UInt32, ids: [PlayerItemID]) {
+    self.key = key
+    self.ids = ids
+  }
+}

@@ -1,0 +1,19 @@
+/// The state of a shuffled queue that is needed to continue with the same order.
+public struct ShuffleSnapshot: Sendable {
+  public var seed: UInt64
+  /// The current round, and the number of entries that still belong to it.
+  public var round: UInt64
+  public var remainingCount: Int
+  /// The state of the random numbers that choose the index of inserted entries.
+  public var placing: UInt64
+  /// The unshuffled order of the queue.
+  public var original: [QueueChunk]
+
+  public init(seed: UInt64, round: UInt64, remainingCount: Int, placing: UInt64, original: [QueueChunk]) {
+    self.seed = seed
+    self.round = round
+    self.remainingCount = remainingCount
+    self.placing = placing
+    self.original = original
+  }
+}

@@ -1,0 +1,482 @@
+import MediaCore
+
+/// Passes and their order: ends, transitions, repeats and loops.
+///
+/// The *wanted* passes are computed from the queue and the settings whenever one of them changes, and compared with the
+/// decoded passes. A difference is corrected by a new plan, if the decode thread has not reached it yet. Otherwise the
+/// decoded audio is cut, and a new generation continues from there.
+extension PlayerStateMachine {
+  /// A part of the current item that is looped.
+  package struct Loop: Sendable, Hashable {
+    package var itemID: ItemID
+    package var start: MediaTime
+    package var end: MediaTime
+    /// The number of remaining returns to the beginning; nil: unlimited. Never 0.
+    package var remaining: Int?
+    /// Whether playback entered the loop: from before `end`, or in reverse from after `start`. Otherwise playback
+    /// continues to the item's edge.
+    package var isArmed: Bool
+    /// The number of returns so far.
+    package var count = 0
+    /// Whether the current pass is the last, and the item ends with it.
+    package var endsItem = false
+
+    package init(
+      itemID: ItemID, start: MediaTime, end: MediaTime, remaining: Int? = nil, isArmed: Bool, count: Int = 0,
+      endsItem: Bool = false
+    ) {
+      self.itemID = itemID
+      self.start = start
+      self.end = end
+      self.remaining = remaining
+      self.isArmed = isArmed
+      self.count = count
+      self.endsItem = endsItem
+    }
+
+    /// The loop point at this rate: the time at which playback returns.
+    package func turn(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? start : end }
+
+    /// The time to which playback returns at this rate.
+    package func entry(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? end : start }
+  }
+
+  /// A limit of repeats, so that the pass after the last repeat is never decoded.
+  package struct RepeatLimit: Sendable, Hashable {
+    /// The repeated item, which is current.
+    package var itemID: ItemID
+    /// The number of remaining repeats. Never 0.
+    package var remaining: Int
+    /// The repeat mode from the beginning of the last repeat.
+    package var modeAfterwards: RepeatMode
+  }
+
+  /// The maximum number of passes in a plan. The amount of decoded audio is limited by time: the capacity of the
+  /// stream.
+  static let planLength = 256
+  /// The maximum number of passes that are decoded or planned at the same time: less than the capacity of a stream's
+  /// queue of range descriptors. With `shortestLoop` they last at least 5 s.
+  static let passLimit = 512
+  /// The time within which audio can be decoded again, together with the audio that follows.
+  static let timeToDecodeAnew = MediaTime(value: 300, timescale: 1_000)
+  /// The minimum duration of an item or range that is repeated.
+  package static let shortestLoop = MediaTime(value: 10, timescale: 1_000)
+
+  // MARK: - Settings
+
+  /// Sets the repeat mode.
+  ///
+  /// - Parameters:
+  ///   - count: With `.one`: the number of repeats of the current item, at least 1. Nil: unlimited.
+  ///   - modeAfterwards: The mode after the last counted repeat.
+  package mutating func setRepeatMode(
+    _ mode: RepeatMode, count: Int? = nil, modeAfterwards: RepeatMode = .off
+  ) -> [Action] {
+    change(to: mode)
+    if mode == .one, let count, let current = entries.first {
+      repeatLimit = RepeatLimit(itemID: current.id, remaining: count, modeAfterwards: modeAfterwards)
+    }
+    guard hasPassedEnd, let current = entries.first else { return reconcile() }
+    switch mode {
+    case .off: return []
+    case .one:
+      return endSeeks(.itemEnded)
+        + start(Start(itemID: current.id, time: decodedSpeed.itemStart, jumpCause: .repeat))
+    case .all: return advance()
+    }
+  }
+
+  private mutating func change(to mode: RepeatMode) {
+    repeatMode = mode
+    repeatLimit = nil
+    if mode != .all { shuffle?.remaining = entries.count }
+  }
+
+  /// The counted repeats are complete, or their item is not current any more.
+  mutating func endRepeatLimit() {
+    if let repeatLimit { change(to: repeatLimit.modeAfterwards) }
+  }
+
+  /// A repeat of the current item begins to be heard.
+  private mutating func countRepeat() {
+    repeatCount += 1
+    guard let limit = repeatLimit else { return }
+    if limit.remaining > 1 { repeatLimit?.remaining = limit.remaining - 1 } else { endRepeatLimit() }
+  }
+
+  /// Loops a part of the current item, of which `time` is heard; nil removes the loop.
+  ///
+  /// - Parameter count: The number of returns; nil: unlimited.
+  package mutating func setLoop(_ range: TimeRange?, count: Int?, heardAt time: MediaTime) -> [Action] {
+    loop = nil
+    loopHeardAt = time
+    defer { loopHeardAt = nil }
+    if let range, let current = entries.first {
+      var loop = Loop(itemID: current.id, start: range.start, end: range.end, remaining: count, isArmed: false)
+      loop.isArmed = !decodedSpeed.reaches(loop.turn(at: decodedSpeed), by: time)
+      self.loop = loop
+    }
+    return reconcile()
+  }
+
+  /// Makes the current pass the last one, and the end of the loop the end of the item.
+  package mutating func finishLoop() -> [Action] {
+    loop?.endsItem = true
+    loop?.remaining = nil
+    return reconcile()
+  }
+
+  /// The pending start at another position of the current item than the one that is heard.
+  package var startUnderWay: Start? {
+    if let start = preparedStart, start.spliceAfter == nil { return start }
+    return uncommitted?.start ?? pendingStart
+  }
+
+  /// Updates `isArmed` for playback of the item from `time` at the requested rate. Returns the end of that pass if it
+  /// ends at the loop point.
+  mutating func armLoop(at time: MediaTime, of id: ItemID) -> MediaTime? {
+    guard let loop, loop.itemID == id else { return nil }
+    let turn = loop.turn(at: speed)
+    let isArmed = !speed.reaches(turn, by: time)
+    self.loop?.isArmed = isArmed
+    return isArmed ? turn : nil
+  }
+
+  // MARK: - Wanted passes
+
+  /// Returns the passes to be heard, at most `limit`, with the current one first. The start of the current one is not
+  /// determined.
+  func wantedPasses(_ limit: Int) -> [Pass] {
+    guard let current = entries.first else { return [] }
+    guard !hasPassedEnd else { return [Pass(itemID: current.id, isSilence: true)] }
+    var passes = [whole(current)]
+    if let loop = soundingLoop {
+      let (entry, turn) = (loop.entry(at: decodedSpeed), loop.turn(at: decodedSpeed))
+      passes[0].end = turn
+      var remaining = loop.endsItem ? 0 : loop.remaining
+      while remaining != 0 {
+        guard passes.count < limit else { return passes }
+        remaining = remaining.map { $0 - 1 }
+        passes.append(
+          Pass(itemID: current.id, start: entry, end: remaining == 0 ? current.end(at: decodedSpeed) : turn))
+      }
+    }
+    appendFollowing(current, to: &passes, limit: limit)
+    return passes
+  }
+
+  /// Appends the passes after the current item. Repeats have priority over the action at its end. In reverse only the
+  /// item itself follows its beginning, because the next item in the queue is played forwards.
+  private func appendFollowing(_ current: Entry, to passes: inout [Pass], limit: Int) {
+    if stopsBehind(current) { return }
+    var mode = repeatMode
+    if current.isRepeatable, let repeatLimit {
+      let room = Swift.max(0, limit - passes.count)
+      passes += repeatElement(whole(current), count: min(repeatLimit.remaining, room))
+      mode = repeatLimit.modeAfterwards
+    }
+    if mode == .one, current.isRepeatable {
+      while passes.count < limit { passes.append(whole(current)) }
+      return
+    }
+    if decodedSpeed.isReverse {
+      if actionAtItemEnd == .none, passes.count < limit { passes.append(Pass(itemID: current.id, isSilence: true)) }
+      return
+    }
+    switch mode {
+    case .all:
+      let ownCount = passes.count
+      guard appendPlayable(restOfRound(), to: &passes, limit: limit, isFirst: true, where: { _ in true }) else {
+        return
+      }
+      var (count, number, last) = (-1, UInt64(0), current.id)
+      // Stop when a round appends no pass.
+      while passes.count < limit, passes.count != count {
+        count = passes.count
+        number += 1
+        last = passes.last?.itemID ?? last
+        guard appendPlayable(round(number, after: last), to: &passes, limit: limit, where: \.isRepeatable) else {
+          return
+        }
+      }
+      if passes.count > ownCount { return }
+    case .off, .one: break
+    }
+    switch actionAtItemEnd {
+    case .advance: _ = appendPlayable(entries.suffix(from: 1), to: &passes, limit: limit, isFirst: true) { _ in true }
+    case .pause: break
+    case .none: if passes.count < limit { passes.append(Pass(itemID: current.id, isSilence: true)) }
+    }
+  }
+
+  /// Whether playback stops at this entry because it failed or broke off.
+  private func stopsBehind(_ entry: Entry) -> Bool {
+    failurePolicy == .stop && (entry.hasBrokenOff || entry.status.error != nil)
+  }
+
+  /// Appends passes of the candidates that can be played.
+  ///
+  /// - Parameter isFirst: Whether the entries become current for the first time.
+  /// - Returns: Whether playback continues after the candidates.
+  private func appendPlayable(
+    _ candidates: some Sequence<Entry>, to passes: inout [Pass], limit: Int, isFirst: Bool = false,
+    where isWanted: (Entry) -> Bool
+  ) -> Bool {
+    for entry in candidates {
+      guard passes.count < limit else { return true }
+      if entry.status.error == nil, isWanted(entry) { passes.append(isFirst ? first(entry) : whole(entry)) }
+      if stopsBehind(entry) { return false }
+    }
+    return true
+  }
+
+  // MARK: - The decode thread
+
+  /// The decode thread began the next pass of its plan.
+  package mutating func began(_ pass: Pass, generation: UInt64) -> [Action] {
+    guard generation == self.generation, decoding == .active else { return [] }
+    decoded.append(
+      Decoded(
+        id: PassID(generation: generation, index: begunCount), pass: pass, isReverse: decodedSpeed.isReverse))
+    begunCount += 1
+    isLastEnded = false
+    if plan.passes.first == pass { plan.passes.removeFirst() }
+    plan.begunCount = begunCount
+    plan.currentEnd = pass.end
+    return reconcile()
+  }
+
+  /// A pass is completely in the stream.
+  ///
+  /// - Parameters:
+  ///   - end: The planned end.
+  ///   - isTooShort: Whether the whole item is shorter than `shortestLoop`.
+  ///   - hasBrokenOff: Whether decoding failed before the end.
+  package mutating func ended(
+    _ id: PassID, end: MediaTime?, isTooShort: Bool, hasBrokenOff: Bool = false
+  ) -> [Action] {
+    guard let index = decoded.firstIndex(where: { $0.id == id }) else { return [] }
+    decoded[index].pass.end = end
+    if index == decoded.count - 1 { isLastEnded = true }
+    if isTooShort { entries[decoded[index].pass.itemID]?.isTooShort = true }
+    entries[decoded[index].pass.itemID]?.hasBrokenOff = hasBrokenOff
+    return reconcile()
+  }
+
+  /// The pass that is being decoded was already past its planned end, and continues to the item's end.
+  package mutating func overran(_ id: PassID) -> [Action] {
+    guard let last = decoded.indices.last, decoded[last].id == id else { return [] }
+    decoded[last].pass.end = nil
+    plan.currentEnd = nil
+    isLastEnded = true
+    let actions = reconcile()
+    // Nothing had to be cut: the pass is still being decoded.
+    if decoding == .active, !isCut, decoded.last?.id == id { isLastEnded = false }
+    return actions
+  }
+
+  // MARK: - Mixer
+
+  /// Whether a pass ends at the end of the item's audio, not before.
+  package func endsWithSound(_ id: PassID) -> Bool { decoded.first { $0.id == id }?.pass.end == nil }
+
+  /// The end of a pass has been heard.
+  ///
+  /// - Parameter error: The error if decoding failed there.
+  package mutating func endHeard(_ id: PassID, error: MediaError?) -> [Action] {
+    guard let heard = decoded.first, heard.id == id, !hasPassedEnd, let current = entries.first,
+      current.id == heard.pass.itemID
+    else { return [] }
+    // A seek in this item is about to be heard, so the item does not end.
+    if let start = preparedStart, start.spliceAfter == nil { return [] }
+    let next = passAfter(heard.pass)
+    // A continuation, in either direction, is no end of the item.
+    let isContinuation = next.map { $0.continues(heard.pass) } ?? false
+    var actions: [Action] = []
+    if let error {
+      if endedItem != current.id { actions.append(.emit(.failedToPlayToEnd(current.id, error))) }
+    } else if !isContinuation, endsItem(heard.pass), endedItem != current.id {
+      actions.append(.emit(.playedToEnd(current.id)))
+    }
+    endedItem = nil
+    guard let next else {
+      guard actionAtItemEnd == .advance, !decodedSpeed.isReverse, !stopsBehind(current) else {
+        endedItem = current.id
+        if let error, stopsBehind(current) { stop = Stop(itemID: current.id, error: error) }
+        return actions + setRate(0)
+      }
+      leave(current)
+      actions += endSeeks(.itemEnded)
+      return actions + goOn(to: nil)
+    }
+    if next.itemID != current.id {
+      leave(current)
+      actions += endSeeks(.itemEnded)
+    } else if next.isSilence {
+      hasPassedEnd = true
+    } else if isContinuation {
+      // The loop is unchanged.
+    } else if endsItem(heard.pass) {
+      loop = nil
+      countRepeat()
+    } else {
+      loop?.count += 1
+      if let remaining = loop?.remaining {
+        if remaining > 1 { loop?.remaining = remaining - 1 } else { loop = nil }
+      }
+    }
+    if !next.isSilence, !isContinuation { actions.append(.emit(.transition(from: current.id, to: next.itemID))) }
+    return actions + goOn(to: next)
+  }
+
+  /// Returns the pass after a pass that has been heard to its end.
+  private func passAfter(_ heard: Pass) -> Pass? {
+    // A pass that was split continues from its end.
+    let following = decoded.count > 1 ? decoded[1].pass : preparedStart?.pass ?? plan.passes.first
+    if let following, following.itemID == heard.itemID, following.start == heard.end { return following }
+    let wanted = wantedPasses(2)
+    return wanted.count > 1 ? wanted[1] : nil
+  }
+
+  /// Removes the first of `decoded`, which has been heard.
+  private mutating func goOn(to next: Pass?) -> [Action] {
+    decoded.removeFirst()
+    let nextItem = next?.itemID ?? entries.first { $0.status.error == nil }?.id
+    // The next item is still being opened.
+    if decoded.isEmpty, isDry { isSounding = false }
+    guard decoded.isEmpty, !isAboutToBegin(nextItem) else { return reconcile() }
+    if case .preparing(var start) = decoding {
+      start.spliceAfter = nil
+      decoding = .preparing(start)
+    } else {
+      decoding = .idle
+      isSounding = false
+      if let next, next.start > .zero { pendingStart = Start(itemID: next.itemID, time: next.start) }
+    }
+    return reconcile()
+  }
+
+  /// Whether this item is next in the plan of the decode thread.
+  func isAboutToBegin(_ id: ItemID?) -> Bool { decoding == .active && id != nil && plan.passes.first?.itemID == id }
+
+  // MARK: - Corrections
+
+  /// Whether a plan can still change the end of this pass.
+  private func isBeingDecoded(_ index: Int) -> Bool {
+    index == decoded.count - 1 && !isLastEnded && !isCut && decoding == .active
+  }
+
+  /// Compares the decoded and prepared passes with the wanted ones.
+  mutating func reconcileFollowing() -> [Action] {
+    prepareRound()
+    let prepared = preparedStart?.pass
+    var coming = wantedPasses(min(Self.passLimit, decoded.count + Self.planLength))[...]
+    // After a change of direction the wanted passes begin after the audible one, which has the other direction.
+    let isTurned = decoded[0].isReverse != decodedSpeed.isReverse && (decoded.count > 1 || prepared != nil)
+    let first = isTurned ? 1 : 0
+    coming[0].start = first < decoded.count ? decoded[first].pass.start : prepared?.start ?? coming[0].start
+    // A start past the pass's end is at the end.
+    if let end = coming[0].end, decodedSpeed.reaches(end, by: coming[0].start) { coming[0].end = coming[0].start }
+    for index in first..<decoded.count + (prepared == nil ? 0 : 1) {
+      let actual = index < decoded.count ? decoded[index].pass : prepared
+      guard let actual, let wanted = coming.first, wanted.begins(like: actual) else {
+        return divert(after: index - 1, to: coming.first)
+      }
+      if actual.end != wanted.end {
+        if index == decoded.count { return divert(after: index - 1, to: wanted) }
+        if isBeingDecoded(index) {
+          decoded[index].pass.end = wanted.end
+        } else if actual.ends(before: wanted, at: decodedSpeed) {
+          // The rest of the pass follows.
+          coming[coming.startIndex].start = actual.end ?? wanted.start
+          continue
+        } else {
+          return shorten(index, to: wanted.end ?? wanted.start, next: coming.dropFirst().first)
+        }
+      }
+      coming.removeFirst()
+    }
+    if prepared != nil { return [] }
+    if isCut {
+      guard let next = coming.first, let last = decoded.last else { return [] }
+      return start(Start(next, spliceAfter: last.id))
+    }
+    return tell(
+      Plan(begunCount: begunCount, currentEnd: isLastEnded ? nil : decoded.last?.pass.end, passes: Array(coming)))
+  }
+
+  private mutating func tell(_ next: Plan) -> [Action] {
+    // Do not update a plan that is only shorter than possible, until much of it is used.
+    let isLongEnough =
+      plan.passes.count == next.passes.count || plan.passes.count >= max(16, next.passes.count / 2)
+    guard !isLongEnough || next.currentEnd != plan.currentEnd || !next.passes.starts(with: plan.passes) else {
+      return []
+    }
+    plan = next
+    return [.setPlan(next)]
+  }
+
+  /// Replaces the passes after `decoded[index]`, which are not wanted, by `next`.
+  private mutating func divert(after index: Int, to next: Pass?) -> [Action] {
+    guard decoded.indices.contains(index) else { return entries.first.map { replaceCurrent(with: $0.id) } ?? [] }
+    var actions: [Action] = []
+    if index < decoded.count - 1 {
+      decoded.removeLast(decoded.count - index - 1)
+      actions.append(.truncate(after: decoded[index].id))
+    }
+    return actions + follow(decoded[index].id, with: next)
+  }
+
+  /// Ends `decoded[index]`, which is decoded further, at `end`, and follows it with `next`.
+  private mutating func shorten(_ index: Int, to end: MediaTime, next: Pass?) -> [Action] {
+    decoded.removeLast(decoded.count - index - 1)
+    let cut = next.flatMap { filteredEnd(of: decoded[index].pass, to: end, next: $0) }
+    decoded[index].pass.end = cut ?? end
+    let rest = cut.map { Pass(itemID: decoded[index].pass.itemID, start: $0, end: end) }
+    return [.shorten(decoded[index].id, at: cut ?? end)] + follow(decoded[index].id, with: rest ?? next)
+  }
+
+  /// Returns the time at which to cut a pass before a loop point, so that its end is decoded again together with the
+  /// following audio. The resampling filter then covers both sides. Nil: no filter is involved, or the end is about to
+  /// be heard.
+  private func filteredEnd(of pass: Pass, to end: MediaTime, next: Pass) -> MediaTime? {
+    guard next.itemID == pass.itemID, !next.isSilence, decodedSpeed == .normal, let heard = loopHeardAt,
+      let reach = entries[pass.itemID]?.filterReach, reach > .zero
+    else { return nil }
+    let cut = end - reach
+    return cut > pass.start && cut - heard >= Self.timeToDecodeAnew ? cut : nil
+  }
+
+  /// Sets the length of the end of a pass of the item that depends on the following audio.
+  package mutating func setFilterReach(_ reach: MediaTime, of id: ItemID) { entries[id]?.filterReach = reach }
+
+  private mutating func follow(_ id: PassID, with next: Pass?) -> [Action] {
+    isLastEnded = true
+    // The stream now contains all its samples, so no further report would end an underrun.
+    endStarvation()
+    if let next { return start(Start(next, spliceAfter: id)) }
+    decoding = .active
+    return cut()
+  }
+
+  /// Stops the decode thread from adding to the current stream: its audio would follow the cut.
+  private mutating func cut() -> [Action] {
+    generation += 1
+    isCut = true
+    plan = Plan()
+    return [.setPlan(plan)]
+  }
+}
+
+extension PlayerStateMachine.Entry {
+  /// Whether it may be played again after its end.
+  var isRepeatable: Bool { !isTooShort && status.error == nil }
+}
+
+extension PlayerStateMachine.Start {
+  /// Makes the start of a pass that follows another one in a separate stream.
+  package init(_ pass: Pass, spliceAfter: PassID) {
+    self.init(
+      itemID: pass.itemID, time: pass.start, spliceAfter: spliceAfter, end: pass.end, isSilence: pass.isSilence)
+  }
+}

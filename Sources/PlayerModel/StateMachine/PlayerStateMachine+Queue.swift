@@ -1,0 +1,507 @@
+import MediaCore
+
+/// The queue: edits, navigation, shuffling, and failed items.
+extension PlayerStateMachine {
+  /// A change of the queue. Its new entries have the known data of their items, and are in no queue.
+  package enum QueueChange: Sendable {
+    case insert([Entry], at: QueuePosition)
+    case remove([ItemID])
+    case move(ItemID, to: QueuePosition)
+    case replace(ItemID, with: Entry)
+    case removeAll
+  }
+
+  /// The entries that left the queue.
+  package struct Removal {
+    /// The order of a queue that lost all its entries at once; nil: no queue did.
+    package private(set) var whole: QueueOrder?
+    /// The entries that left one by one.
+    package private(set) var ids: [ItemID] = []
+
+    /// Whether no entry left.
+    package var isEmpty: Bool { whole == nil && ids.isEmpty }
+
+    package mutating func add(_ id: ItemID) { ids.append(id) }
+
+    package mutating func add(_ new: some Sequence<ItemID>) { ids += new }
+
+    /// All entries of a queue left.
+    mutating func addAll(_ order: QueueOrder) {
+      if isEmpty, !order.isEmpty { whole = order } else { ids += order }
+    }
+  }
+
+  /// The reversal of a change. `restore` also reverses all later changes.
+  enum Reversal {
+    case takeOut([ItemID])
+    case putBack(Entry, index: Int, originalIndex: Int?)
+    case moveBack(ItemID, index: Int)
+    case restore(QueueEntries, original: QueueOrder?)
+  }
+
+  // MARK: - Edits
+
+  /// Makes all of the changes, or none if one fails. The changes are one version of the queue. Moves without an effect
+  /// make no new version.
+  ///
+  /// - Throws: `noSuchItem`; `invalidArgument` for a position that does not exist, and for an id that is named twice.
+  ///   With several changes the message contains the number of the failed one.
+  package mutating func edit(_ changes: [QueueChange]) throws(MediaError) -> [Action] {
+    guard !changes.isEmpty else { return [] }
+    let (remaining, placing) = (shuffle?.remaining, shuffle?.placing)
+    var reversals: [Reversal] = []
+    var number = 0
+    while number < changes.count {
+      // Successive appends are made as one.
+      let appended = Self.appended(in: changes[number...])
+      if appended.changeCount > 1 {
+        put(appended.entries, at: .end, entries.count)
+        Self.note(.takeOut(appended.entries.map(\.id)), in: &reversals)
+        number += appended.changeCount
+        continue
+      }
+      do throws(MediaError) {
+        try make(changes[number], &reversals)
+        number += 1
+      } catch {
+        for reversal in reversals.reversed() { take(reversal) }
+        _ = entries.takeSteps()
+        if let remaining, let placing {
+          shuffle?.remaining = remaining
+          shuffle?.placing = placing
+        }
+        guard changes.count > 1 else { throw error }
+        throw MediaError(
+          error.code, "change \(number + 1) of \(changes.count): \(error.message)", operation: error.operation)
+      }
+    }
+    // Moves without an effect. In a shuffled queue they may still change the unshuffled order.
+    let areMoves = changes.allSatisfy { if case .move = $0 { true } else { false } }
+    if areMoves, shuffle == nil, entries.isUnchanged { return [] }
+    forget(changes, reversals)
+    if changes.contains(where: { if case .removeAll = $0 { true } else { false } }) { history.removeAll() }
+    startRoundIfOver()
+    queueVersion += 1
+    return reconcile()
+  }
+
+  /// Returns the entries that the first of these changes append to the queue.
+  private static func appended(in changes: ArraySlice<QueueChange>) -> (entries: [Entry], changeCount: Int) {
+    var (entries, count) = ([Entry](), 0)
+    for case .insert(let new, .end) in changes.prefix(while: { if case .insert(_, .end) = $0 { true } else { false } })
+    {
+      entries += new
+      count += 1
+    }
+    return (entries, count)
+  }
+
+  /// Makes a change, and records its reversal.
+  ///
+  /// - Throws: The errors of `edit`. Then nothing has changed.
+  mutating func make(_ change: QueueChange, _ reversals: inout [Reversal]) throws(MediaError) {
+    switch change {
+    case .insert(let new, let place):
+      let index = try index(of: place, count: entries.count + 1)
+      put(new, at: place, index)
+      Self.note(.takeOut(new.map(\.id)), in: &reversals)
+    case .remove(let ids): try takeOut(ids, &reversals)
+    case .move(let id, let place): try move(id, to: place, &reversals)
+    case .replace(let id, let new):
+      guard let index = entries.index(of: id) else { throw Self.noSuchItem(id, "replace") }
+      let originalIndex = shuffle?.original.index(of: id)
+      takeOut(id, &reversals)
+      entries.insert(contentsOf: [new], at: index)
+      if let originalIndex { shuffle?.original.insert(contentsOf: [new.id], at: originalIndex) }
+      if let remaining = shuffle?.remaining, index <= remaining { shuffle?.remaining = remaining + 1 }
+      Self.note(.takeOut([new.id]), in: &reversals)
+    case .removeAll:
+      Self.note(.restore(entries, original: shuffle?.original), in: &reversals)
+      entries.replaceAll([])
+      shuffle?.original = QueueOrder()
+      shuffle?.remaining = 0
+    }
+  }
+
+  /// Records a reversal, unless the last recorded one is a `restore`, which includes it. An edit therefore copies the
+  /// queue at most once.
+  private static func note(_ reversal: Reversal, in reversals: inout [Reversal]) {
+    if case .restore? = reversals.last { return }
+    reversals.append(reversal)
+  }
+
+  package static func noSuchItem(_ id: ItemID, _ operation: String) -> MediaError {
+    MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: operation)
+  }
+
+  /// Returns the resulting index for a position.
+  ///
+  /// - Parameter count: The number of entries after the change.
+  /// - Throws: `noSuchItem`, `invalidArgument`.
+  private func index(of place: QueuePosition, count: Int, moving from: Int? = nil) throws(MediaError) -> Int {
+    let operation = from == nil ? "insert" : "move"
+    func index(of id: ItemID) throws(MediaError) -> Int {
+      guard let index = entries.index(of: id) else { throw Self.noSuchItem(id, operation) }
+      guard index != from else {
+        throw MediaError(.invalidArgument, "item \(id) cannot be moved relative to itself", operation: operation)
+      }
+      // The moved entry is removed from before the target first.
+      return from.map { $0 < index } ?? false ? index - 1 : index
+    }
+    switch place {
+    case .index(let index):
+      guard (0..<count).contains(index) else {
+        throw MediaError(
+          .invalidArgument, "index must be between 0 and \(count - 1) (got \(index))", operation: operation)
+      }
+      return index
+    case .before(let id): return try index(of: id)
+    case .after(let id): return try index(of: id) + 1
+    case .end: return count - 1
+    case .next: return from == 0 ? 0 : min(1, count - 1)
+    }
+  }
+
+  /// Inserts new entries into the queue and into its unshuffled order.
+  private mutating func put(_ new: [Entry], at place: QueuePosition, _ index: Int) {
+    guard var shuffle else { return entries.insert(contentsOf: new, at: index) }
+    // Release the second reference to the order, which would cause a copy.
+    self.shuffle = nil
+    let ids = new.map(\.id)
+    let originalIndex =
+      switch place {
+      case .before(let id): shuffle.original.index(of: id)
+      case .after(let id): shuffle.original.index(of: id).map { $0 + 1 }
+      case .next: entries.first.flatMap { shuffle.original.index(of: $0.id) }.map { $0 + 1 }
+      case .index(let index) where index < entries.count: shuffle.original.index(of: entries.order[index])
+      case .index, .end: nil as Int?
+      }
+    shuffle.original.insert(contentsOf: ids, at: originalIndex ?? shuffle.original.count)
+    if case .end = place {
+      // Any index after the current entry in this round; in an empty queue any index.
+      let first = entries.isEmpty ? 0 : 1
+      for entry in new {
+        let place = first + shuffle.placing.draw(below: max(0, shuffle.remaining - first) + 1)
+        entries.insert(contentsOf: [entry], at: place)
+        shuffle.remaining += 1
+      }
+    } else {
+      entries.insert(contentsOf: new, at: index)
+      if index <= shuffle.remaining { shuffle.remaining += new.count }
+    }
+    self.shuffle = shuffle
+  }
+
+  private mutating func takeOut(_ ids: [ItemID], _ reversals: inout [Reversal]) throws(MediaError) {
+    var named = Set<ItemID>(minimumCapacity: ids.count)
+    for id in ids {
+      guard entries.contains(id) else { throw Self.noSuchItem(id, "remove") }
+      guard named.insert(id).inserted else {
+        throw MediaError(.invalidArgument, "item \(id) is listed twice", operation: "remove")
+      }
+    }
+    // For many entries each part of the order that contains some of them is rebuilt once.
+    guard ids.count > 64 else {
+      for id in ids { takeOut(id, &reversals) }
+      return
+    }
+    Self.note(.restore(entries, original: shuffle?.original), in: &reversals)
+    if let remaining = shuffle?.remaining {
+      shuffle?.remaining -= entries.order.prefix(remaining).count(where: named.contains)
+    }
+    entries.removeAll(ids)
+    _ = shuffle?.original.removeAll(ids)
+  }
+
+  private mutating func takeOut(_ id: ItemID, _ reversals: inout [Reversal]) {
+    guard let (entry, index) = entries.remove(id) else { return }
+    let originalIndex = shuffle?.original.remove(id)
+    if let remaining = shuffle?.remaining, index < remaining { shuffle?.remaining = remaining - 1 }
+    Self.note(.putBack(entry, index: index, originalIndex: originalIndex), in: &reversals)
+  }
+
+  /// Moves an entry. The unshuffled order of a shuffled queue does not change.
+  private mutating func move(
+    _ id: ItemID, to place: QueuePosition, _ reversals: inout [Reversal]
+  ) throws(MediaError) {
+    guard let from = entries.index(of: id) else { throw Self.noSuchItem(id, "move") }
+    let index = try index(of: place, count: entries.count, moving: from)
+    guard index != from else { return }
+    entries.move(id, to: index)
+    if let remaining = shuffle?.remaining {
+      shuffle?.remaining += (index < remaining ? 1 : 0) - (from < remaining ? 1 : 0)
+    }
+    Self.note(.moveBack(id, index: from), in: &reversals)
+  }
+
+  /// Reverses a change.
+  private mutating func take(_ reversal: Reversal) {
+    switch reversal {
+    case .takeOut(let ids):
+      for id in ids {
+        entries.remove(id)
+        shuffle?.original.remove(id)
+      }
+    case .putBack(let entry, let index, let originalIndex):
+      entries.insert(contentsOf: [entry], at: index)
+      if let originalIndex { shuffle?.original.insert(contentsOf: [entry.id], at: originalIndex) }
+    case .moveBack(let id, let index): entries.move(id, to: index)
+    case .restore(let old, let original):
+      entries = old
+      if let original { shuffle?.original = original }
+    }
+  }
+
+  /// Completes an edit: records the entries that left the queue, each once.
+  private mutating func forget(_ changes: [QueueChange], _ reversals: [Reversal]) {
+    if changes.count == 1, case .restore(let old, _)? = reversals.first {
+      switch changes[0] {
+      case .removeAll: return removal.addAll(old.order)
+      case .remove(let ids):
+        for id in ids { history.remove(id) }
+        return removal.add(ids)
+      case .insert, .move, .replace: break
+      }
+    }
+    var gone: [ItemID] = []
+    for reversal in reversals {
+      switch reversal {
+      case .takeOut, .moveBack: break
+      case .putBack(let entry, _, _): gone.append(entry.id)
+      case .restore(let old, _):
+        // `restore` is the last reversal. Entries that were added and removed after it are not in the old queue.
+        let known = Set(gone)
+        gone += old.order.filter { !entries.contains($0) }
+        gone += changes.flatMap(\.newIDs).filter { !entries.contains($0) && !old.contains($0) && !known.contains($0) }
+      }
+    }
+    for id in gone { history.remove(id) }
+    removal.add(gone)
+  }
+
+  // MARK: - The whole queue
+
+  /// Replaces the whole queue and clears the history. In shuffle mode the new entries are shuffled, except the first
+  /// one if it is already current.
+  package mutating func replaceAll(_ newEntries: [Entry]) -> [Action] {
+    let (old, current) = (entries.order, entries.first?.id)
+    let isAnyStaying = newEntries.contains { old.contains($0.id) }
+    entries.replaceAll(newEntries)
+    if isAnyStaying { removal.add(old.filter { !entries.contains($0) }) } else { removal.addAll(old) }
+    history.removeAll()
+    if let seed = shuffle?.seed {
+      mix(entries.order, seed: seed, keeping: entries.first?.id == current ? current : nil)
+    }
+    queueVersion += 1
+    return reconcile()
+  }
+
+  /// Returns all entries that left the queue since the last call.
+  package mutating func takeRemoval() -> Removal {
+    defer { removal = Removal() }
+    return removal
+  }
+
+  // MARK: - Navigation
+
+  /// Ends the current item at once. The item leaves the queue, or moves to the end of a repeated queue.
+  package mutating func advance() -> [Action] {
+    guard let current = entries.first else { return [] }
+    if entries.count == 1, repeatMode == .all, current.isRepeatable {
+      return endSeeks(.itemEnded) + start(Start(itemID: current.id, jumpCause: .repeat))
+    }
+    leave(current)
+    return reconcile()
+  }
+
+  /// The current entry was played and is over.
+  package mutating func leave(_ current: Entry) {
+    if current.status.error == nil { history.append(current.id) }
+    if repeatMode == .all, current.isRepeatable {
+      entries.rotate(by: 1)
+      shuffle?.remaining -= 1
+    } else {
+      drop(current.id)
+    }
+    startRoundIfOver(after: current.id)
+    queueVersion += 1
+  }
+
+  /// Removes the current entry from the queue.
+  private mutating func drop(_ id: ItemID) {
+    entries.removeFirst()
+    shuffle?.original.remove(id)
+    shuffle?.remaining -= 1
+    removal.add(id)
+  }
+
+  /// Makes an entry of the queue current. The entries before it leave the queue or move to its end, as if each had been
+  /// skipped. An entry that is already current restarts.
+  package mutating func jump(to id: ItemID) -> [Action] {
+    guard let current = entries.first, let index = entries.index(of: id) else { return [] }
+    guard index > 0 else {
+      guard current.status.error == nil else { return reconcile() }
+      return endSeeks(.superseded) + start(Start(itemID: id, jumpCause: .restart))
+    }
+    for passed in entries.order.prefix(index).suffix(PlayHistory.limit) where entries[passed]?.status.error == nil {
+      history.append(passed)
+    }
+    if repeatMode == .all {
+      entries.rotate(by: index)
+    } else {
+      let gone = entries.removeFirst(index).map(\.id)
+      removal.add(gone)
+      if gone.count > 64, let original = shuffle?.original {
+        shuffle?.original = QueueOrder(original.filter { entries.contains($0) })
+      } else {
+        for id in gone { shuffle?.original.remove(id) }
+      }
+    }
+    if let remaining = shuffle?.remaining {
+      shuffle?.remaining = index < remaining ? remaining - index : entries.count
+    }
+    queueVersion += 1
+    return reconcile()
+  }
+
+  /// Goes back by the newest `count` entries of the history. The oldest of them becomes current, and the others follow
+  /// it.
+  ///
+  /// - Parameter returning: Those of the entries that had left the queue and can return.
+  package mutating func goBack(over count: Int, returning: [Entry]) -> [Action] {
+    let returning = Dictionary(returning.map { ($0.id, $0) }) { first, _ in first }
+    for _ in 0..<count {
+      guard let id = history.last else { break }
+      history.removeLast()
+      if let index = entries.index(of: id) {
+        entries.move(id, to: 0)
+        if let remaining = shuffle?.remaining, index >= remaining { shuffle?.remaining = remaining + 1 }
+      } else if let entry = returning[id] {
+        // The unshuffled order gets it before the current entry, as it was played.
+        let place = entries.first.flatMap { shuffle?.original.index(of: $0.id) } ?? 0
+        shuffle?.original.insert(contentsOf: [id], at: place)
+        shuffle?.remaining += 1
+        entries.insert(contentsOf: [entry], at: 0)
+      }
+    }
+    queueVersion += 1
+    return reconcile()
+  }
+
+  /// Goes back to the last entry of a repeated queue that is not shuffled.
+  package mutating func goBackRound() -> [Action] {
+    entries.rotate(by: entries.count - 1)
+    queueVersion += 1
+    return reconcile()
+  }
+
+  // MARK: - Shuffling
+
+  /// Shuffles the entries after the current one, again if the queue is already shuffled. Nil restores the unshuffled
+  /// order, rotated to begin with the current entry.
+  package mutating func setShuffle(seed: UInt64?) -> [Action] {
+    let current = entries.first?.id
+    if let seed {
+      mix(shuffle?.original ?? entries.order, seed: seed, keeping: current)
+    } else {
+      guard let original = shuffle?.original else { return [] }
+      shuffle = nil
+      let start = current.flatMap { original.index(of: $0) } ?? 0
+      entries.reorder(Array(original.suffix(from: start)) + original.prefix(start))
+    }
+    queueVersion += 1
+    return reconcile()
+  }
+
+  /// Shuffles the queue; `original` is its unshuffled order.
+  private mutating func mix(_ original: QueueOrder, seed: UInt64, keeping first: ItemID?) {
+    var mixed = QueueShuffle(seed: seed, original: original)
+    entries.reorder(mixed.firstOrder(keeping: first))
+    mixed.remaining = entries.count
+    shuffle = mixed
+  }
+
+  /// Begins the next round if all entries of the current one have been played.
+  private mutating func startRoundIfOver(after last: ItemID? = nil) {
+    guard let shuffle, shuffle.remaining <= 0, !entries.isEmpty else { return }
+    if repeatMode == .all, let last {
+      let order = order(ofRound: shuffle.round + 1, after: last)
+      self.shuffle?.beginRound()
+      entries.reorder(order)
+    } else {
+      self.shuffle?.remaining = entries.count
+    }
+  }
+
+  private func order(ofRound round: UInt64, after last: ItemID) -> [ItemID] {
+    shuffle?.order(ofRound: round, after: last) { entries[$0]?.isRepeatable ?? false } ?? []
+  }
+
+  /// Returns the entries after the current one until the end of the queue or, if it is repeated, of the round.
+  func restOfRound() -> some Sequence<Entry> {
+    entries.suffix(from: 1).prefix(max(0, (shuffle?.remaining ?? entries.count) - 1))
+  }
+
+  /// Returns the entries of the `number`th round from now, from 1, which follows `last`.
+  package func round(_ number: UInt64, after last: ItemID) -> any Sequence<Entry> {
+    guard let shuffle else { return entries }
+    return order(ofRound: shuffle.round + number, after: last).lazy.compactMap { entries[$0] }
+  }
+
+  /// Prepares the next round of a shuffled queue if the wanted passes may reach it.
+  mutating func prepareRound() {
+    guard repeatMode == .all, let remaining = shuffle?.remaining, remaining <= Self.passLimit else { return }
+    shuffle?.prepareRound()
+  }
+
+  // MARK: - Failures
+
+  package mutating func setFailurePolicy(_ policy: ItemFailurePolicy) -> [Action] {
+    failurePolicy = policy
+    return reconcile()
+  }
+
+  /// Skips failed current items while the player plays and another item follows, or stops there.
+  mutating func passOverFailures() -> [Action] {
+    var actions: [Action] = []
+    while rate != 0, let current = entries.first, let error = current.status.error {
+      if failurePolicy == .stop {
+        stop = Stop(itemID: current.id, error: error)
+        return actions + setRate(0)
+      }
+      guard entries.count > 1 else { break }
+      actions.append(skip(current.id, error))
+    }
+    return actions
+  }
+
+  /// Moves past the item at which a failure stopped the player, when playback is requested again.
+  mutating func playOnBehindFailure() -> [Action] {
+    guard failurePolicy == .stop, entries.count > 1, let current = entries.first else { return [] }
+    if let error = current.status.error { return [skip(current.id, error)] }
+    guard current.hasBrokenOff, endedItem == current.id, actionAtItemEnd == .advance else { return [] }
+    // The item is about to be heard again from another position.
+    if let start = preparedStart ?? pendingStart, start.spliceAfter == nil { return [] }
+    entries[current.id]?.hasBrokenOff = false
+    leave(current)
+    return endSeeks(.itemEnded)
+  }
+
+  private mutating func skip(_ id: ItemID, _ error: MediaError) -> Action {
+    drop(id)
+    startRoundIfOver(after: id)
+    queueVersion += 1
+    return .emit(.itemSkipped(id, error))
+  }
+}
+
+extension PlayerStateMachine.QueueChange {
+  /// The ids of the entries that it inserts.
+  fileprivate var newIDs: [PlayerItemID] {
+    switch self {
+    case .insert(let new, _): new.map(\.id)
+    case .replace(_, let new): [new.id]
+    case .remove, .move, .removeAll: []
+    }
+  }
+}

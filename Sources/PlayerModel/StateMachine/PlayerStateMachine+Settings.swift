@@ -1,0 +1,19 @@
+import MediaCore
+
+/// Inputs that only set a value. The caller applies the consequences.
+extension PlayerStateMachine {
+  /// Sets the rate of the next samples. `changeSpeed` decodes them again if `needsSpeedChange`.
+  package mutating func setSpeed(_ speed: PlaybackRate) { self.speed = speed }
+
+  /// Sets whether the player waits for a start instant in the future.
+  package mutating func setStartHeld(_ isHeld: Bool) { isStartHeld = isHeld }
+
+  /// Sets the reason why the session prevents playback; nil: it is allowed.
+  package mutating func setHoldReason(_ reason: WaitingReason?) { holdReason = reason }
+
+  /// Sets the number of steps that `queueChanges` can go back; at least 1.
+  package mutating func setQueueChangeLimit(_ count: Int) {
+    queueChanges.limit = count
+    entries.stepLimit = count
+  }
+}

@@ -1,0 +1,647 @@
+import DequeModule
+import MediaCore
+
+/// The logic of a player: the requested rate, the queue, the decoded passes, and whether audio is rendered.
+///
+/// Pure: each input is a method that changes the state, and returns the actions that `PlayerCore` runs in order. No
+/// I/O, no clock.
+///
+/// The decode thread works on one *generation* at a time: a sequence of passes from a start position, in a separate
+/// stream. A seek, or a change of the following passes, makes a new generation. The generation is *committed* when its
+/// first samples are decoded. A committed generation either replaces the current stream at once, or follows as a
+/// *splice* at the end of a pass that is still heard.
+package struct PlayerStateMachine {
+  package typealias ItemID = PlayerItemID
+
+  package struct Entry: Sendable, Hashable {
+    package var id: ItemID
+    package var status = ItemStatus.unknown
+    package var duration = MediaTime.indefinite
+    /// Whether `duration` is exact, not an estimate.
+    package var isDurationPrecise = false
+    /// The end times of forward and reverse playback; nil: the item's edges.
+    package var forwardEnd: MediaTime?
+    package var reverseEnd: MediaTime?
+    /// Whether the whole item was decoded and is shorter than `shortestLoop`: it is not repeated.
+    package var isTooShort = false
+    /// Whether decoding failed before the end in the last pass.
+    package var hasBrokenOff = false
+    /// The start position when the item becomes current; nil: its beginning, or it has started.
+    package var resumeTime: MediaTime?
+    /// The length of the end of a pass that depends on the following audio: the reach of a filter, at rate 1.
+    package var filterReach = MediaTime.zero
+
+    package init(
+      id: ItemID, status: ItemStatus = ItemStatus.unknown, duration: MediaTime = MediaTime.indefinite,
+      isDurationPrecise: Bool = false, forwardEnd: MediaTime? = nil, reverseEnd: MediaTime? = nil,
+      isTooShort: Bool = false, hasBrokenOff: Bool = false, resumeTime: MediaTime? = nil,
+      filterReach: MediaTime = MediaTime.zero
+    ) {
+      self.id = id
+      self.status = status
+      self.duration = duration
+      self.isDurationPrecise = isDurationPrecise
+      self.forwardEnd = forwardEnd
+      self.reverseEnd = reverseEnd
+      self.isTooShort = isTooShort
+      self.hasBrokenOff = hasBrokenOff
+      self.resumeTime = resumeTime
+      self.filterReach = filterReach
+    }
+
+    /// Whether only the id is known.
+    var isUnknown: Bool { status == .unknown && self == Entry(id: id) }
+
+    /// The end time of forward playback, as far as it is known.
+    package var endTime: MediaTime {
+      min(forwardEnd ?? .positiveInfinity, duration.isNumeric ? duration : .positiveInfinity)
+    }
+
+    /// The end time of playback at this rate; nil: the item's edge.
+    package func end(at rate: PlaybackRate) -> MediaTime? { rate.isReverse ? reverseEnd : forwardEnd }
+
+    /// The end time of playback at this rate; the time of the item's edge if none is set.
+    package func endTime(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? reverseEnd ?? .zero : endTime }
+
+    /// The latest valid seek target. Indefinite if the duration is an estimate, because the item may be longer.
+    package var latestTime: MediaTime { isDurationPrecise ? duration : .indefinite }
+  }
+
+  /// The start of decoding of a generation.
+  package struct Start: Sendable, Hashable {
+    package var itemID: ItemID
+    package var time = MediaTime.zero
+    package var toleranceBefore = MediaTime.zero
+    package var toleranceAfter = MediaTime.zero
+    /// The seek that this start performs.
+    package var seek: SeekToken?
+    /// The cause of the time jump; nil without a jump, or at the beginning of an item.
+    package var jumpCause: TimeJumpCause?
+    /// Whether it continues the audible pass.
+    package var isContinuation = false
+    /// The pass of the current stream at whose end it is heard; nil: at once.
+    package var spliceAfter: PassID?
+    /// The end of its first pass; nil: the end of the item.
+    package var end: MediaTime?
+    /// Whether it starts after the item's end, in silence.
+    package var isSilence = false
+    /// The rate of all audio in its stream.
+    package var rate = PlaybackRate.normal
+
+    package init(
+      itemID: ItemID, time: MediaTime = MediaTime.zero, toleranceBefore: MediaTime = MediaTime.zero,
+      toleranceAfter: MediaTime = MediaTime.zero, seek: SeekToken? = nil, jumpCause: TimeJumpCause? = nil,
+      isContinuation: Bool = false, spliceAfter: PassID? = nil, end: MediaTime? = nil, isSilence: Bool = false,
+      rate: PlaybackRate = PlaybackRate.normal
+    ) {
+      self.itemID = itemID
+      self.time = time
+      self.toleranceBefore = toleranceBefore
+      self.toleranceAfter = toleranceAfter
+      self.seek = seek
+      self.jumpCause = jumpCause
+      self.isContinuation = isContinuation
+      self.spliceAfter = spliceAfter
+      self.end = end
+      self.isSilence = isSilence
+      self.rate = rate
+    }
+
+    package var pass: Pass { Pass(itemID: itemID, start: time, end: end, isSilence: isSilence) }
+
+    /// Whether playback from here may reach the item's end again after the end was reported.
+    var isNewPass: Bool { seek != nil || jumpCause == .repeat || jumpCause == .restart }
+  }
+
+  package typealias SeekToken = SeekQueue.Token
+
+  /// The passes that follow the decoded ones.
+  package struct Plan: Sendable, Hashable {
+    /// The number of passes of the generation that had begun when this plan was made. The decode thread may have begun
+    /// more passes since, and skips as many of `passes`.
+    package var begunCount = 0
+    /// The end of the pass that is being decoded.
+    package var currentEnd: MediaTime?
+    package var passes: [Pass] = []
+
+    package init(begunCount: Int = 0, currentEnd: MediaTime? = nil, passes: [Pass] = []) {
+      self.begunCount = begunCount
+      self.currentEnd = currentEnd
+      self.passes = passes
+    }
+  }
+
+  package enum Action: Sendable, Hashable {
+    /// Decode into a new stream from `Start`.
+    case prepare(generation: UInt64, Start)
+    /// Render the prepared stream from now on.
+    case commit(generation: UInt64)
+    /// Render the prepared stream from the end of the pass.
+    case splice(generation: UInt64, after: PassID)
+    /// Render nothing of the stream after the end of the pass.
+    case truncate(after: PassID)
+    /// End the pass, which is already decoded further, at this time, and render nothing after it.
+    case shorten(PassID, at: MediaTime)
+    /// End the pass, which is already decoded further, at this frame of its stream. Its audio continues until the
+    /// following stream is available.
+    case split(PassID, atStreamFrame: Int64)
+    /// Render nothing: there is no item.
+    case dropStream
+    case setPlan(Plan)
+    case setRunning(Bool)
+    case completeSeek(SeekToken, SeekResult.Outcome)
+    case emit(Emission)
+  }
+
+  /// Events without times. `PlayerCore` adds the time.
+  package enum Emission: Sendable, Hashable {
+    case playedToEnd(ItemID)
+    case failedToPlayToEnd(ItemID, MediaError)
+    case stalled(ItemID)
+    case itemFailed(ItemID, MediaError)
+    /// A playing player skipped a failed item.
+    case itemSkipped(ItemID, MediaError)
+    /// A pass ended, and another one follows.
+    case transition(from: ItemID, to: ItemID)
+  }
+
+  /// The failure that paused the player.
+  package struct Stop: Sendable, Hashable {
+    package var itemID: ItemID
+    package var error: MediaError
+  }
+
+  package enum Decoding: Sendable, Hashable {
+    case idle
+    case preparing(Start)
+    case active
+  }
+
+  /// A pass of the current stream.
+  package struct Decoded: Sendable, Hashable {
+    package var id: PassID
+    /// The pass as planned, with the changes that the decode thread has made.
+    package var pass: Pass
+    /// Whether it is played backwards.
+    package var isReverse: Bool
+  }
+
+  // MARK: - State
+
+  package internal(set) var entries = QueueEntries()
+  /// Increases after all steps of a change of the queue.
+  package internal(set) var queueVersion: UInt64 = 0 {
+    didSet { queueChanges.append(entries.takeSteps(), version: queueVersion) }
+  }
+  /// The changes that led to the newest versions.
+  package var queueChanges = QueueChangeLog()
+  /// The items that were current before.
+  package var history = PlayHistory()
+  /// The shuffled order; nil while the queue is not shuffled.
+  package internal(set) var shuffle: QueueShuffle?
+  package internal(set) var failurePolicy = ItemFailurePolicy.skip
+  /// The requested rate; 0 while paused.
+  package internal(set) var rate: Double = 0
+  /// The rate of playback; while paused the last one.
+  package internal(set) var speed = PlaybackRate.normal
+  /// The rate at which the current generation is decoded.
+  package internal(set) var decodedSpeed = PlaybackRate.normal
+  package internal(set) var actionAtItemEnd: ActionAtItemEnd
+  private(set) var isOutputReady = false
+  /// Whether nothing is opened until the next request to this player (`releaseOpening`).
+  private(set) var isOpeningHeld = false
+  /// Whether the output is open, but accepts no audio.
+  private var isOutputStalled = false
+  // Not private: `PlayerStateMachine+Following.swift` uses the properties below.
+  package internal(set) var repeatMode = RepeatMode.off
+  /// The limit of repeats while `repeatMode` is `.one`; nil: unlimited.
+  package var repeatLimit: RepeatLimit?
+  /// The number of repeats of items since the player was made.
+  package internal(set) var repeatCount = 0
+  package internal(set) var loop: Loop?
+  /// The position that is heard while a loop is being set; nil at any other time.
+  var loopHeardAt: MediaTime?
+  package internal(set) var generation: UInt64 = 0
+  package var decoding = Decoding.idle
+  /// Whether the decoded audio uses another pitch algorithm than the requested one.
+  var isPitchStale = false
+  /// The passes of the current stream that have not been heard to their end, in order. The first one is current.
+  package var decoded = Deque<Decoded>()
+  /// Whether the last of `decoded` is completely in the stream, so that its end can no longer be changed by a plan.
+  package internal(set) var isLastEnded = false
+  /// The number of passes of the current generation that have begun.
+  package internal(set) var begunCount = 0
+  /// A generation that replaces the current stream, until the mixer has switched to it.
+  package internal(set) var uncommitted: (generation: UInt64, start: Start)?
+  /// Entries that left the queue since the last call of `takeRemoval`.
+  var removal = Removal()
+  package internal(set) var plan = Plan()
+  /// Whether the current stream was cut after the last of `decoded`: following passes need a new generation.
+  var isCut = false
+  /// The deferred start of the current item: a seek before it was ready, or the position at the loss of a device.
+  package internal(set) var pendingStart: Start?
+  /// The pending seeks, all in the current item.
+  package var seeks = SeekQueue()
+  /// Whether the mixer renders audio of this player.
+  package internal(set) var isSounding = false
+  /// Whether an underrun occurred: new samples are not played until enough are decoded.
+  package internal(set) var isStarved = false
+  /// The item of an underrun that has not been heard yet.
+  package internal(set) var untoldStall: ItemID?
+  /// Whether an underrun occurred, and no samples are known to have arrived since.
+  var isDry = false
+  /// Whether the requested amount is decoded ahead.
+  var isBufferFull = false
+  /// Whether a stall ends automatically. If false, a stall pauses the player.
+  package internal(set) var automaticallyWaits = true
+  /// Whether the player waits for a start instant in the future.
+  package internal(set) var isStartHeld = false
+  /// The reason why the session prevents playback; nil: it is allowed.
+  package internal(set) var holdReason: WaitingReason?
+  /// Whether `actionAtItemEnd` is `.none` and the current item's end has been heard.
+  package internal(set) var hasPassedEnd = false
+  /// The item whose end has been reported, while it stays current at its end.
+  package internal(set) var endedItem: ItemID?
+  /// The last pause by `ItemFailurePolicy.stop`, with its item and error.
+  var stop: Stop?
+  package let canAdvance: Bool
+
+  /// - Parameter canAdvance: Whether the player has a queue (`QueuePlayer`), or a single item (`Player`).
+  package init(canAdvance: Bool) {
+    self.canAdvance = canAdvance
+    actionAtItemEnd = canAdvance ? .advance : .pause
+  }
+
+  // MARK: - Derived state
+
+  package var timeControlStatus: TimeControlStatus {
+    if rate == 0 { return .paused }
+    return isSounding && !isStartHeld && !isOutputStalled && holdReason == nil ? .playing : .waiting
+  }
+
+  package var reasonForWaitingToPlay: WaitingReason? {
+    guard timeControlStatus == .waiting else { return nil }
+    guard let current = entries.first else { return .noItemToPlay }
+    if case .failed = current.status { return .currentItemFailed }
+    if !isOutputReady || isOutputStalled { return .outputUnavailable }
+    if let holdReason { return holdReason }
+    if isStartHeld { return .startTimeNotReached }
+    return isStarved ? .toMinimizeStalls : .evaluatingBufferingRate
+  }
+
+  /// The error that stops playback: the current item failed, or broke off.
+  package var error: MediaError? {
+    if reasonForWaitingToPlay == .currentItemFailed { return entries.first?.status.error }
+    guard rate == 0, let stop, stop.itemID == entries.first?.id else { return nil }
+    return stop.error
+  }
+
+  /// Whether the mixer should render the player's audio.
+  package var isRunning: Bool { rate != 0 && holdReason == nil }
+
+  /// Whether the player is paused after the current item's end was heard, in either direction.
+  package var hasItemEnded: Bool {
+    rate == 0 && endedItem != nil && endedItem == entries.first?.id && startUnderWay == nil
+  }
+
+  /// Whether no preparation is pending that virtual time must wait for.
+  package var isSettled: Bool {
+    guard let current = entries.first, current.status.error == nil, isOutputReady, !isOpeningHeld else { return true }
+    return decoding == .active
+  }
+
+  /// Whether the mixer has a stream of the current item, also while a following one is being prepared.
+  package var hasStream: Bool {
+    switch decoding {
+    case .idle: false
+    case .preparing(let start): start.spliceAfter != nil
+    case .active: true
+    }
+  }
+
+  /// The start of the generation in preparation.
+  package var preparedStart: Start? { if case .preparing(let start) = decoding { start } else { nil } }
+
+  /// The number of entries, including the current one, that are opened ahead of time.
+  package static let lookAheadCount = 8
+
+  /// Entries to open: the current one and the next ones, while their status is unknown.
+  package var itemsToLoad: [ItemID] {
+    isOpeningHeld ? [] : entries.prefix(Self.lookAheadCount).filter { $0.status == .unknown }.map(\.id)
+  }
+
+  package func entry(_ id: ItemID) -> Entry? { entries[id] }
+
+  // MARK: - Requests
+
+  /// Plays at a rate, or pauses at 0. Until `changeSpeed` or `splitForSpeed`, audio that was decoded at another rate
+  /// continues in a playing player, and is not heard in a paused one.
+  package mutating func setRate(_ newRate: Double) -> [Action] {
+    let wasPaused = rate == 0
+    if newRate != 0 { stop = nil }
+    let newSpeed = newRate == 0 ? speed : PlaybackRate(newRate) ?? speed
+    speed = newSpeed
+    rate = newRate == 0 ? 0 : newSpeed.value
+    if newRate == 0 {
+      isSounding = false
+      isStarved = false
+      untoldStall = nil
+      return wasPaused ? [] : [.setRunning(false)]
+    }
+    guard wasPaused else { return [] }
+    let actions = playOnBehindFailure() + reconcile()
+    // Audio decoded at another rate is decoded again before it is heard (`changeSpeed`).
+    guard !needsSpeedChange else { return actions }
+    // Decoded audio is heard at once.
+    if decoding == .active, !decoded.isEmpty { isSounding = true }
+    return actions + (hasStream ? [.setRunning(true)] : [])
+  }
+
+  package mutating func setActionAtItemEnd(_ action: ActionAtItemEnd) -> [Action] {
+    actionAtItemEnd = action
+    guard hasPassedEnd, let current = entries.first else { return reconcile() }
+    // A seek back into the item is in preparation: silence after its end is not continued.
+    if let preparedStart, !preparedStart.isSilence { return reconcile() }
+    switch action {
+    case .none: return []
+    case .pause,
+      .advance where decodedSpeed.isReverse:
+      // Seek back to the item's end: the silence after it is not continued.
+      endedItem = current.id
+      return setRate(0)
+        + start(Start(itemID: current.id, time: current.endTime(at: decodedSpeed), jumpCause: .endAction))
+    case .advance:
+      leave(current)
+      return reconcile()
+    }
+  }
+
+  // MARK: - Seeking
+
+  /// Seeks in the current item, which has not failed. A target that depends on the duration is deferred until the
+  /// duration is known.
+  package mutating func seek(
+    _ token: SeekToken, to target: SeekTarget, before: MediaTime = .zero, after: MediaTime = .zero,
+    mode: SeekMode = .replace, jumpCause: TimeJumpCause = .seek
+  ) -> [Action] {
+    guard let current = entries.first, current.status.error == nil else {
+      return [.completeSeek(token, .unfinished(.itemChanged))]
+    }
+    let request = SeekQueue.Request(
+      token: token, itemID: current.id, target: target, toleranceBefore: before, toleranceAfter: after,
+      jumpCause: jumpCause)
+    let (superseded, beginsNow) = seeks.ask(request, mode: mode)
+    return superseded.map { .completeSeek($0, .unfinished(.superseded)) } + (beginsNow ? beginSeek() : [])
+  }
+
+  /// Completes the pending seeks as unfinished. Their prepared audio is still heard.
+  package mutating func cancelSeeks() -> [Action] { endSeeks(.cancelled) }
+
+  mutating func endSeeks(_ reason: SeekResult.UnfinishedReason) -> [Action] {
+    seeks.end().map { .completeSeek($0, .unfinished(reason)) }
+  }
+
+  /// Performs the current seek, if its target is known.
+  private mutating func beginSeek() -> [Action] {
+    guard let seek = seeks.current, let entry = entry(seek.itemID) else { return [] }
+    if let next = placeToStart(seek, entry) { return start(next) }
+    guard entry.status != .unknown, seeks.complete(seek.token) else { return [] }
+    return [.completeSeek(seek.token, .unfinished(.durationUnknown))] + beginSeek()
+  }
+
+  /// Returns the start for a seek; nil while its target depends on an unknown duration.
+  private func placeToStart(_ seek: SeekQueue.Request, _ entry: Entry) -> Start? {
+    guard let time = try? seek.target.time(duration: entry.duration) else { return nil }
+    return Start(
+      itemID: seek.itemID, time: time.clamped(to: entry.latestTime), toleranceBefore: seek.toleranceBefore,
+      toleranceAfter: seek.toleranceAfter, seek: seek.token, jumpCause: seek.jumpCause)
+  }
+
+  // MARK: - Items
+
+  package mutating func itemLoaded(_ id: ItemID, duration: MediaTime, isPrecise: Bool = true) -> [Action] {
+    guard var entry = entries[id], entry.status.error == nil else { return [] }
+    let wasUnknown = entry.status == .unknown
+    entry.status = .readyToPlay
+    entry.duration = duration
+    entry.isDurationPrecise = isPrecise
+    entries[id] = entry
+    // The start of the item waits for its duration.
+    let actions = wasUnknown && entry.resumeTime != nil ? reconcile() : []
+    guard wasUnknown, let seek = seeks.current, seek.itemID == id, seek.target.needsDuration else { return actions }
+    return actions + beginSeek()
+  }
+
+  package mutating func itemFailed(_ id: ItemID, _ error: MediaError) -> [Action] {
+    guard let entry = entries[id], entry.status.error == nil else { return [] }
+    entries[id]?.status = .failed(error)
+    let isCurrent = entries.first?.id == id
+    return [.emit(.itemFailed(id, error))] + (isCurrent ? endSeeks(.itemFailed) : []) + reconcile()
+  }
+
+  /// The decoded audio of item `id` is outdated: decodes it again from `time`, the position heard in the current item.
+  package mutating func decodeAnew(_ id: ItemID, from time: MediaTime) -> [Action] {
+    guard let current = entries.first else { return [] }
+    if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return start(prepared) }
+    // An uncommitted start, also of a seek, is decoded again from its own position.
+    if let uncommitted { return start(uncommitted.start) }
+    guard hasStream, !hasPassedEnd, endedItem == nil,
+      decoded.contains(where: { $0.pass.itemID == id }) || preparedStart?.itemID == id
+    else {
+      return []
+    }
+    return start(Start(itemID: current.id, time: time, isContinuation: true))
+  }
+
+  // MARK: - The decode thread
+
+  /// The first samples of a generation are decoded.
+  package mutating func prepared(generation: UInt64) -> [Action] {
+    guard generation == self.generation, case .preparing(let start) = decoding else { return [] }
+    decoding = .active
+    if !isStarved { untoldStall = nil }
+    decoded.append(
+      Decoded(id: PassID(generation: generation, index: 0), pass: start.pass, isReverse: start.rate.isReverse))
+    begunCount = 1
+    isLastEnded = false
+    if let pass = start.spliceAfter { return [.splice(generation: generation, after: pass)] + reconcile() }
+    hasPassedEnd = start.isSilence
+    // The reported end stays reported if the position is only restored to it.
+    if start.isNewPass { endedItem = nil }
+    uncommitted = (generation, start)
+    return [.commit(generation: generation)] + reconcile()
+  }
+
+  // MARK: - Mixer
+
+  /// The mixer has switched to a committed generation.
+  package mutating func committed(generation: UInt64) -> [Action] {
+    // Another generation may have been requested since, to follow this one.
+    guard let committed = uncommitted, committed.generation == generation else { return [] }
+    uncommitted = nil
+    guard let token = committed.start.seek, seeks.complete(token) else { return [] }
+    return [.completeSeek(token, .finished)] + beginSeek()
+  }
+
+  // MARK: - The output
+
+  /// A device is available: playback resumes at the kept position.
+  package mutating func outputBecameReady() -> [Action] {
+    isOutputReady = true
+    isOutputStalled = false
+    return reconcile()
+  }
+
+  /// The device accepts no audio, or accepts it again. No audio was lost.
+  package mutating func outputStalled(_ isStalled: Bool) -> [Action] {
+    isOutputStalled = isOutputReady && isStalled
+    return []
+  }
+
+  /// The device was lost while `time` of the current item was heard. Pending seeks complete. Playback will resume at
+  /// the target of the newest seek, if there is one.
+  package mutating func outputWasLost(at time: MediaTime?) -> [Action] {
+    isOutputReady = false
+    isOutputStalled = false
+    isSounding = false
+    isStarved = false
+    generation += 1
+    if hasPassedEnd { endedItem = entries.first?.id }
+    let prepared = preparedStart
+    let interrupted = prepared == nil || prepared?.spliceAfter != nil ? uncommitted?.start : prepared
+    uncommitted = nil
+    decoding = .idle
+    decoded = []
+    plan = Plan()
+    guard let current = entries.first else { return endSeeks(.outputLost) }
+    if let sought = seeks.newest.flatMap({ placeToStart($0, current) }) {
+      pendingStart = sought
+    } else if let interrupted, interrupted.itemID == current.id, !interrupted.isSilence {
+      pendingStart = interrupted
+    } else if let time {
+      pendingStart = Start(itemID: current.id, time: time)
+    }
+    pendingStart?.seek = nil
+    return endSeeks(.outputLost)
+  }
+
+  /// Prevents opening of items until `releaseOpening`. Must be called before anything is decoded.
+  package mutating func holdOpening() { isOpeningHeld = true }
+
+  /// Allows opening of the current and the next items.
+  package mutating func releaseOpening() -> [Action] {
+    guard isOpeningHeld else { return [] }
+    isOpeningHeld = false
+    return reconcile()
+  }
+
+  /// Closes the player: drops all audio, completes all seeks, and sets the rate to 0.
+  package mutating func close() -> [Action] {
+    let actions = endSeeks(.closed) + replaceAll([])
+    rate = 0
+    return actions
+  }
+
+  // MARK: - Internals
+
+  package mutating func start(_ start: Start) -> [Action] {
+    var start = start
+    if start.spliceAfter == nil {
+      uncommitted = nil
+      start.end = passEnd(from: start.time, of: start.itemID)
+      // The new stream has no underrun yet.
+      if isStarved, untoldStall == nil { isSounding = false }
+      untoldStall = nil
+      isStarved = false
+      isDry = false
+      isBufferFull = false
+    }
+    guard isOutputReady else {
+      pendingStart = start
+      decoding = .idle
+      return []
+    }
+    generation += 1
+    // The following item keeps the direction of the current one until the direction is changed.
+    let isTurn = speed.isReverse != decodedSpeed.isReverse
+    if !isTurn || start.spliceAfter == nil || start.isContinuation { decodedSpeed = speed }
+    start.rate = decodedSpeed
+    if start.spliceAfter == nil || start.isContinuation { isPitchStale = false }
+    decoding = .preparing(start)
+    isCut = false
+    if start.spliceAfter == nil { decoded = [] }
+    plan = Plan()
+    return [.prepare(generation: generation, start)]
+  }
+
+  /// Compares the decoded and prepared passes with the wanted ones, and corrects the difference.
+  package mutating func reconcile() -> [Action] {
+    var actions = passOverFailures()
+    if let loop, loop.itemID != entries.first?.id { self.loop = nil }
+    if let repeatLimit, repeatLimit.itemID != entries.first?.id { endRepeatLimit() }
+    guard let current = entries.first else { return actions + dropEverything() }
+    if case .failed = current.status {
+      // Keeps the start position of the failed item.
+      if let start = startUnderWay, start.itemID == current.id {
+        pendingStart = start
+        pendingStart?.seek = nil
+      }
+      return actions + dropEverything()
+    }
+    // The item has started at its resume time.
+    if current.resumeTime != nil, isBegun(current.id) { entries[current.id]?.resumeTime = nil }
+    switch decoding {
+    case .idle:
+      actions += startCurrent(current.id)
+    case .preparing(let start):
+      if start.spliceAfter != nil {
+        actions += decoded.first?.pass.itemID == current.id ? reconcileFollowing() : replaceCurrent(with: current.id)
+      } else if start.itemID != current.id {
+        actions += replaceCurrent(with: current.id)
+      }
+    case .active:
+      if decoded.isEmpty, isAboutToBegin(current.id) { break }
+      actions += decoded.first?.pass.itemID == current.id ? reconcileFollowing() : replaceCurrent(with: current.id)
+    }
+    return actions
+  }
+
+  mutating func startCurrent(_ id: ItemID) -> [Action] {
+    if pendingStart?.itemID != id {
+      pendingStart = nil
+      hasPassedEnd = false
+    }
+    let orphans = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
+    guard isOutputReady, !isOpeningHeld else { return orphans }
+    // The resume time may be after the item's end, so the duration must be known.
+    if pendingStart == nil, let entry = entries[id], entry.resumeTime != nil, entry.status == .unknown {
+      return orphans
+    }
+    let next = pendingStart ?? Start(itemID: id, time: entries[id].map(firstTime) ?? .zero)
+    pendingStart = nil
+    if entries[id]?.resumeTime != nil { entries[id]?.resumeTime = nil }
+    return orphans + start(next)
+  }
+
+  mutating func replaceCurrent(with id: ItemID) -> [Action] {
+    let actions = dropEverything()
+    return actions + startCurrent(id)
+  }
+
+  private mutating func dropEverything() -> [Action] {
+    var actions = seeks.current?.itemID == entries.first?.id ? [] : endSeeks(.itemChanged)
+    uncommitted = nil
+    hasPassedEnd = false
+    endedItem = nil
+    pendingStart = pendingStart.flatMap { start in entries.first?.id == start.itemID ? start : nil }
+    guard decoding != .idle || !decoded.isEmpty else { return actions }
+    generation += 1
+    decoding = .idle
+    decoded = []
+    plan = Plan()
+    isSounding = false
+    isStarved = false
+    actions.append(.dropStream)
+    return actions
+  }
+}

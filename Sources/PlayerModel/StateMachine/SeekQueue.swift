@@ -1,0 +1,52 @@
+import MediaCore
+
+/// The seeks of a player that have not completed: the seek in progress, and when chasing the newest seek that waits
+/// after it.
+///
+/// Pure: each input returns the seeks that are over and whether a seek begins now.
+package struct SeekQueue: Sendable, Hashable {
+  package typealias Token = UInt64
+
+  package struct Request: Sendable, Hashable {
+    package var token: Token
+    package var itemID: PlayerItemID
+    package var target: SeekTarget
+    package var toleranceBefore = MediaTime.zero
+    package var toleranceAfter = MediaTime.zero
+    package var jumpCause = TimeJumpCause.seek
+  }
+
+  /// The seek that is in progress, or waits for its item.
+  package private(set) var current: Request?
+  /// The seek that begins when `current` has been heard.
+  package private(set) var held: Request?
+
+  /// The most recent seek that has not completed.
+  package var newest: Request? { held ?? current }
+
+  /// Adds a seek. Returns the seeks that it supersedes, in the order of their requests, and whether it begins at once.
+  package mutating func ask(_ request: Request, mode: SeekMode) -> (superseded: [Token], beginsNow: Bool) {
+    if mode == .chase, current != nil {
+      defer { held = request }
+      return (held.map { [$0.token] } ?? [], false)
+    }
+    let superseded = end()
+    current = request
+    return (superseded, true)
+  }
+
+  /// Completes the current seek; the waiting seek becomes current and must begin. Returns false if `token` is not the
+  /// current seek.
+  package mutating func complete(_ token: Token) -> Bool {
+    guard current?.token == token else { return false }
+    current = held
+    held = nil
+    return true
+  }
+
+  /// Ends all seeks and returns them in the order of their requests.
+  package mutating func end() -> [Token] {
+    defer { (current, held) = (nil, nil) }
+    return [current, held].compactMap { $0?.token }
+  }
+}

@@ -1,0 +1,20 @@
+import MediaCore
+
+/// A range of the current item that repeats.
+public struct PlayerLoop: Sendable, Hashable {
+  /// The range from the first to the last sample heard, in whole frames of the item.
+  public var range: TimeRange
+  /// How many more times playback returns to the beginning of the range; nil: until a request ends the loop.
+  public var remainingCount: Int?
+  /// How many times playback has returned: 0 in the first pass. As AVPlayerLooper.loopCount.
+  public var loopCount: Int
+  /// Whether the present pass is the last one and ends the item.
+  public var isFinishing: Bool
+
+  public init(range: TimeRange, remainingCount: Int? = nil, loopCount: Int = 0, isFinishing: Bool = false) {
+    self.range = range
+    self.remainingCount = remainingCount
+    self.loopCount = loopCount
+    self.isFinishing = isFinishing
+  }
+}
