@@ -25,7 +25,7 @@ import Testing
     return bytes
   }
 
-  @Test func aStallWaitsAndEndsByItselfWhenBytesCome() async throws {
+  @Test func stallEndsWhenBytesArrive() async throws {
     let rig = try await SlowRig()
     let supply = Supply(bytes: try bytes(rig, file: 1), limit: 44 + 60_000 * 4)
     let item = PlayerItem(asset: Asset(name: "slow") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
@@ -47,7 +47,7 @@ import Testing
     #expect(rig.events.contains { $0.hasPrefix("playedToEnd item 1") }, "\(rig.events)")
   }
 
-  @Test func nextDoesNotWaitForAServerThatNeverAnswers() async throws {
+  @Test func advanceToNextItemDoesNotWaitForAnUnresponsiveServer() async throws {
     let rig = try await SlowRig()
     let supply = Supply(bytes: [], limit: 0)
     let never = PlayerItem(asset: Asset(name: "never") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
@@ -63,7 +63,7 @@ import Testing
     #expect(await rig.state.currentItemID == 2)
   }
 
-  @Test func theEngineEndsWhileAServerDoesNotAnswer() async throws {
+  @Test func engineCloseCancelsABlockedRead() async throws {
     let rig = try await SlowRig()
     let supply = Supply(bytes: [], limit: 0)
     let never = PlayerItem(asset: Asset(name: "never") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
@@ -75,7 +75,7 @@ import Testing
     try supply.waitUntilCancelled()
   }
 
-  @Test func whatIsInMemoryCountsAsLoaded() async throws {
+  @Test func loadedTimeRangesCoverTheBytesInMemory() async throws {
     let rig = try await SlowRig()
     let all = try bytes(rig, file: 1)
     let supply = Supply(bytes: all, limit: 44 + 60_000 * 4)
@@ -92,7 +92,7 @@ import Testing
     supply.open()
   }
 
-  @Test func aStreamCannotBeSoughtIn() async throws {
+  @Test func streamRejectsSeeksAndReversePlayback() async throws {
     let rig = try await SlowRig()
     let supply = Supply(bytes: try bytes(rig, file: 1), limit: .max, isStream: true)
     let item = PlayerItem(asset: Asset(name: "radio.wav") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
@@ -106,12 +106,12 @@ import Testing
     }
     // It cannot be reversed by any call.
     let (engine, player) = (rig.engine, rig.player)
-    let turns: [@Sendable (isolated QueuePlayer) throws -> Void] = [
+    let reversals: [@Sendable (isolated QueuePlayer) throws -> Void] = [
       { try $0.setRate(-1) }, { try $0.setRate(-2, startsPlayback: false) }, { try $0.playImmediately(atRate: -1) },
       { _ in try engine.core.setRate(-1, of: [player]) { _ in } },
     ]
-    for (index, turn) in turns.enumerated() {
-      await expectError(.rangesNotSupported, "\(index)") { try await rig.run(turn) }
+    for (index, reversal) in reversals.enumerated() {
+      await expectError(.rangesNotSupported, "\(index)") { try await rig.run(reversal) }
     }
     #expect(await rig.state.rate == 1)
     #expect(item.canPlaySlowForward && item.canPlayFastForward)
@@ -121,7 +121,7 @@ import Testing
     #expect(await rig.time == MediaTime(value: 1, timescale: 1))
   }
 
-  @Test func aStreamHasNoDurationAndIsNotLooped() async throws {
+  @Test func streamHasIndefiniteDurationAndCannotBeLooped() async throws {
     let rig = try await SlowRig()
     for range in [nil, TimeRange(start: .zero, end: MediaTime(value: 1, timescale: 1))] {
       let supply = Supply(bytes: try bytes(rig, file: 2), limit: 44 + 60_000 * 4, isStream: true)
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func aStreamThatBecomesTheCurrentItemBackwardsIsAtItsBeginningAndPauses() async throws {
+  @Test func streamThatBecomesCurrentInReversePausesAtItsBeginning() async throws {
     let rig = try await Rig()
     let supply = Supply(bytes: try bytes(rig.files, file: 2), limit: .max, isStream: true)
     let first = try rig.wav(file: 1, frames: 48_000)
@@ -177,7 +177,7 @@ import Testing
     #expect(rig.heard.runs.last.map { [$0.file, $0.firstIndex, $0.count] } == [2, 0, 24_000])
   }
 
-  @Test func anItemThatIsToBeHeardBackwardsAndTurnsOutToBeAStreamFails() async throws {
+  @Test func itemRequestedInReverseFailsWhenItIsAStream() async throws {
     let rig = try await SlowRig()
     let supply = Supply(bytes: try bytes(rig, file: 1), limit: 0, isStream: true)
     let item = PlayerItem(asset: Asset(name: "radio.wav") { () throws(MediaError) in SuppliedSource(supply) }, id: 1)
@@ -192,7 +192,7 @@ import Testing
     #expect(await rig.state.itemStatus.error?.code == .rangesNotSupported)
   }
 
-  @Test func whatAStationPlaysNowIsKnownWhileItIsPlayed() async throws {
+  @Test func stationTitleIsTimedMetadataWhileTheItemPlays() async throws {
     let rig = try await SlowRig()
     var supply = Supply(bytes: try bytes(rig, file: 1), limit: .max, isStream: true)
     supply.title = StreamTitle(offset: 44 + 48_000 * 4, title: "One", url: "http://x/")
@@ -227,7 +227,7 @@ private struct Supply: Sendable {
     /// The readers that were cancelled: each reader has a separate source.
     var cancelled: Set<ObjectIdentifier> = []
     var wasCancelled = false
-    var hasToldTitle = false
+    var hasReportedTitle = false
   }
 
   let bytes: [UInt8]
@@ -249,12 +249,12 @@ private struct Supply: Sendable {
 
   func waitUntilBlocked() throws {
     let isBlocked: Bool? = state.wait(until: deadline) { $0.isBlocked ? true : nil }
-    try #require(isBlocked == true, "nobody came to wait for bytes")
+    try #require(isBlocked == true, "no reader waited for bytes")
   }
 
   func waitUntilCancelled() throws {
     let isCancelled: Bool? = state.wait(until: deadline) { $0.wasCancelled ? true : nil }
-    try #require(isCancelled == true, "nobody was told to stop waiting")
+    try #require(isCancelled == true, "no reader was cancelled")
   }
 }
 
@@ -271,33 +271,33 @@ private final class SuppliedSource: ByteSource {
   var presentBytes: Range<Int64>? { 0..<Int64(min(supply.bytes.count, supply.state.withState { $0.limit })) }
 
   func open() throws(MediaError) {
-    if supply.bytes.isEmpty { _ = try room(at: 0) }
+    if supply.bytes.isEmpty { _ = try availableCount(at: 0) }
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
     let start = min(Int(offset), supply.bytes.count)
     if start == supply.bytes.count { return 0 }
-    let count = min(buffer.count, supply.bytes.count - start, try room(at: start))
+    let count = min(buffer.count, supply.bytes.count - start, try availableCount(at: start))
     buffer.copyBytes(from: supply.bytes[start..<start + count])
     return count
   }
 
-  private func room(at start: Int) throws(MediaError) -> Int {
-    let room: Int? = supply.state.wait { state -> Int? in
+  private func availableCount(at start: Int) throws(MediaError) -> Int {
+    let availableCount: Int? = supply.state.wait { state -> Int? in
       if state.cancelled.contains(ObjectIdentifier(self)) { return -1 }
       return start < state.limit ? state.limit - start : nil
-    } noting: {
+    } beforeWaiting: {
       $0.isBlocked = true
     }
-    guard let room, room >= 0 else { throw MediaError(.cancelled, "cancelled") }
-    return room
+    guard let availableCount, availableCount >= 0 else { throw MediaError(.cancelled, "cancelled") }
+    return availableCount
   }
 
   func takeTitles(before offset: Int64) -> [StreamTitle] {
     guard let title = supply.title, title.offset < offset else { return [] }
     return supply.state.update { state in
-      defer { state.hasToldTitle = true }
-      return state.hasToldTitle ? [] : [title]
+      defer { state.hasReportedTitle = true }
+      return state.hasReportedTitle ? [] : [title]
     }
   }
 
@@ -313,9 +313,9 @@ private final class SuppliedSource: ByteSource {
 
 extension WakeSignal {
   /// Like `wait`, and records before it waits that a reader waits.
-  fileprivate func wait<Result>(_ body: (inout State) -> Result?, noting: (inout State) -> Void) -> Result? {
+  fileprivate func wait<Result>(_ body: (inout State) -> Result?, beforeWaiting: (inout State) -> Void) -> Result? {
     if let result = withState({ body(&$0) }) { return result }
-    update { noting(&$0) }
+    update { beforeWaiting(&$0) }
     return wait { body(&$0) }
   }
 }

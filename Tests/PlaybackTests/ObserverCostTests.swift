@@ -45,17 +45,17 @@ import Testing
   }
 
   /// Each call removes one time from the heap and inserts the next one.
-  @Test(arguments: [0, 1, 999, 9_999]) func whoIsNotDueCostsNothing(_ waiting: Int) {
+  @Test(arguments: [0, 1, 999, 9_999]) func observersThatAreNotDueCostNothing(_ waiting: Int) {
     let cost = playing(table(due: 1, waiting: waiting))
     #expect(cost.calls == 100 && cost.steps == 200)
   }
 
-  @Test(arguments: [1, 2, 1_000]) func eachCallCostsTheSameHoweverManyThereAre(_ due: Int) {
+  @Test(arguments: [1, 2, 1_000]) func costPerCallIsIndependentOfTheObserverCount(_ due: Int) {
     let cost = playing(table(due: due, waiting: 0))
     #expect(cost.calls == 100 * due && cost.steps == 2 * cost.calls)
   }
 
-  @Test(arguments: [0, 999]) func addingOneCostsTheSameHoweverManyThereAre(_ present: Int) {
+  @Test(arguments: [0, 999]) func addingAnObserverCostsOneStepAtAnyCount(_ present: Int) {
     var table = table(due: present, waiting: 0)
     let before = table.stepCount
     table.addPeriodic(5_000, interval: Self.tick) { _ in }
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// Times of removed observers are removed in batches, whose cost is shared by all of them.
-  @Test(arguments: [0, 999]) func addingAndRemovingManyTimesCostsAFewStepsEach(_ present: Int) {
+  @Test(arguments: [0, 999]) func addingAndRemovingCostsAtMostThreeSteps(_ present: Int) {
     var table = table(due: present, waiting: 0)
     let before = table.stepCount
     for number in 0..<10_000 {
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// A player wakes as often for a thousand observers as for one if they have the same times or are not due yet.
-  @Test func aPlayerWakesAsOftenForAThousandObserversAsForOne() async throws {
+  @Test func playerWakesAsOftenForAThousandObserversAsForOne() async throws {
     let alone = try await wakeups(due: 1, waiting: 0)
     #expect(alone.calls == 20 && alone.timers >= 19)
     let among = try await wakeups(due: 1, waiting: 999)

@@ -9,25 +9,25 @@ import Testing
 /// crossed or skipped, none is lost or reported twice, and their order is that of the audio.
 @Suite struct ObserverScheduleTests {
   @Test(arguments: 0..<Effort.rounds(400))
-  func everyPassIsToldOnceAndInOrder(seed: Int) {
+  func everyCrossingIsReportedOnceAndInOrder(seed: Int) {
     var deck = Deck(seed: UInt64(seed))
     for _ in 0..<40 {
       deck.step()
-      guard deck.told != deck.model.told else { continue }
-      let place = zip(deck.told, deck.model.told).prefix { $0 == $1 }.count
-      let (told, wanted) = (deck.told.dropFirst(place).prefix(3), deck.model.told.dropFirst(place).prefix(3))
-      Issue.record("seed \(seed): told \(told), not \(wanted) at the end of: \(deck.script)")
+      guard deck.reports != deck.model.reports else { continue }
+      let index = zip(deck.reports, deck.model.reports).prefix { $0 == $1 }.count
+      let (reports, expected) = (deck.reports.dropFirst(index).prefix(3), deck.model.reports.dropFirst(index).prefix(3))
+      Issue.record("seed \(seed): reports \(reports), not \(expected) at the end of: \(deck.script)")
       return
     }
   }
 
   /// Within one visit to an item without loops, the passages of a boundary alternate between forwards and backwards.
   @Test(arguments: 1_000..<1_200)
-  func passesOfABoundaryAlternate(seed: Int) {
+  func crossingsOfABoundaryAlternateInDirection(seed: Int) {
     var deck = Deck(seed: UInt64(seed), allowsLoops: false, itemCount: 1)
     for _ in 0..<60 { deck.step() }
     var lastIsForward: [String: Bool] = [:]
-    for line in deck.told where line.hasPrefix("1 ") {
+    for line in deck.reports where line.hasPrefix("1 ") {
       let words = line.split(separator: " ")
       let isForward = words[1] == "forward" || words[1] == "crossed"
       #expect(lastIsForward[String(words[2])] ?? false != isForward, "seed \(seed): \(line) in \(deck.script)")
@@ -37,23 +37,25 @@ import Testing
 
   /// Multiples of an interval are reported as they are heard, ascending and descending.
   @Test(arguments: 3_000..<3_200)
-  func periodicTimesLieOnTheGridInBothDirections(seed: Int) {
+  func periodicTimesAreMultiplesOfTheIntervalInBothDirections(seed: Int) {
     var deck = Deck(seed: UInt64(seed), allowsLoops: false, itemCount: 1)
     for _ in 0..<60 { deck.step() }
     #expect(deck.ticks == deck.model.ticks, "seed \(seed): \(deck.script)")
   }
 
-  @Test func everythingIsDoneInBothDirections() {
-    var (told, turns) = ([String: Int](), 0)
+  @Test func randomOperationsCoverBothDirections() {
+    var (reports, reversals) = ([String: Int](), 0)
     let seeds = Effort.rounds(400)
     for seed in 0..<UInt64(seeds) {
       var deck = Deck(seed: seed)
       for _ in 0..<40 { deck.step() }
-      for line in deck.told { told[String(line.split(separator: " ")[1]), default: 0] += 1 }
-      turns += deck.turnCount
+      for line in deck.reports { reports[String(line.split(separator: " ")[1]), default: 0] += 1 }
+      reversals += deck.reversalCount
     }
-    print("observer model | \(told.sorted { $0.key < $1.key }) | \(turns) turns")
-    #expect(["crossed", "crossedBack", "forward", "backward"].allSatisfy { told[$0] ?? 0 > seeds } && turns > seeds)
+    print("observer model | \(reports.sorted { $0.key < $1.key }) | \(reversals) reversals")
+    #expect(
+      ["crossed", "crossedBack", "forward", "backward"].allSatisfy { reports[$0] ?? 0 > seeds }
+        && reversals > seeds)
   }
 
   @Test func startsAndStopsAlternate() {
@@ -82,7 +84,9 @@ import Testing
   }
 
   /// The calls up to a frame, each with its frame.
-  private func told(_ schedule: inout ObserverSchedule, _ timeline: PlayerTimeline, through frame: Int64) -> [String] {
+  private func reports(
+    _ schedule: inout ObserverSchedule, _ timeline: PlayerTimeline, through frame: Int64
+  ) -> [String] {
     var lines: [String] = []
     while let next = schedule.next(in: timeline, itemID: 1, isPlaying: true), next.frame <= frame {
       for call in schedule.pass(next.milestone, at: next.frame) {
@@ -92,26 +96,26 @@ import Testing
     return lines
   }
 
-  @Test func whatAFileLeavesOutIsCrossedWhereItGoesOn() {
+  @Test func boundariesInAGapOfTheFileAreCrossedAfterIt() {
     var timeline = PlayerTimeline(sampleRateHz: 1_000)
     timeline.add(.init(streamFrame: 0, itemID: 1, time: .zero), streamID: 1)
     timeline.add(.init(streamFrame: 15, itemID: 1, time: milliseconds(40)), streamID: 1)
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
     var schedule = schedule(cues: [14, 15, 16, 39, 40, 41])
     #expect(
-      told(&schedule, timeline, through: 30) == [
+      reports(&schedule, timeline, through: 30) == [
         "0 start 0", "10 periodic 10", "14 crossed 14", "15 crossed 15", "15 crossed 16", "15 periodic 20",
         "15 crossed 39", "15 crossed 40", "16 crossed 41", "25 periodic 50",
       ])
   }
 
-  @Test func anOutputThatIsReplacedCrossesNothingAgain() {
+  @Test func replacedOutputCrossesNoBoundaryAgain() {
     var timeline = PlayerTimeline(sampleRateHz: 1_000)
     timeline.add(.init(streamFrame: 0, itemID: 1, time: .zero), streamID: 1)
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
     var schedule = schedule(cues: [0, 20, 21])
     #expect(
-      told(&schedule, timeline, through: 20) == [
+      reports(&schedule, timeline, through: 20) == [
         "0 start 0", "0 crossed 0", "10 periodic 10", "20 periodic 20", "20 crossed 20",
       ])
     let stop = schedule.interrupt(at: timeline.position(atOutputFrame: 20))
@@ -121,15 +125,15 @@ import Testing
 
     // The new device has another sample rate; its nearest frame before the position is slightly earlier.
     timeline = PlayerTimeline(sampleRateHz: 300)
-    let place = MediaTime(value: 5, timescale: 300)
-    timeline.add(.init(streamFrame: 0, itemID: 1, time: place), streamID: 2)
+    let position = MediaTime(value: 5, timescale: 300)
+    timeline.add(.init(streamFrame: 0, itemID: 1, time: position), streamID: 2)
     timeline.beginRun(outputFrame: 3, streamID: 2, streamFrame: 0, isStill: true)
-    schedule.land(at: .init(itemID: 1, time: place), at: 3)
+    schedule.land(at: .init(itemID: 1, time: position), at: 3)
     timeline.beginRun(outputFrame: 3, streamID: 2, streamFrame: 0)
-    #expect(told(&schedule, timeline, through: 8) == ["3 start 17", "5 crossed 21", "7 periodic 30"])
+    #expect(reports(&schedule, timeline, through: 8) == ["3 start 17", "5 crossed 21", "7 periodic 30"])
   }
 
-  @Test func aLoopOfOneFrameIsHeardEachTime() {
+  @Test func loopOfOneFrameCrossesItsBoundaryInEachPass() {
     var timeline = PlayerTimeline(sampleRateHz: 1_000)
     for frame in Int64(0)..<4 {
       timeline.add(.init(streamFrame: frame, itemID: 1, time: milliseconds(5)), streamID: 1)
@@ -138,12 +142,12 @@ import Testing
     var schedule = schedule(cues: [5, 6])
     _ = schedule.jump(to: .init(itemID: 1, time: milliseconds(5)), at: 0)
     #expect(
-      told(&schedule, timeline, through: 3).filter { $0.contains("crossed") } == [
+      reports(&schedule, timeline, through: 3).filter { $0.contains("crossed") } == [
         "0 crossed 5", "1 crossed 6", "1 crossed 5", "2 crossed 6", "2 crossed 5", "3 crossed 6", "3 crossed 5",
       ])
   }
 
-  @Test func anItemWithoutSoundIsVisitedAndLeft() {
+  @Test func itemWithoutFramesCrossesItsBoundary() {
     var timeline = PlayerTimeline(sampleRateHz: 1_000)
     timeline.add(.init(streamFrame: 0, itemID: 2, time: .zero), streamID: 1)
     timeline.add(.init(streamFrame: 5, itemID: 1, time: .zero), streamID: 1)
@@ -152,14 +156,14 @@ import Testing
     var schedule = ObserverSchedule()
     schedule.table.addBoundary(2, times: [.zero], itemID: 1) { _ in }
     schedule.land(at: .init(itemID: 2, time: .zero), at: 0)
-    #expect(told(&schedule, timeline, through: 9) == ["5 crossed 0"])
+    #expect(reports(&schedule, timeline, through: 9) == ["5 crossed 0"])
   }
 }
 
 /// A player's timeline and observers with random operations, at 1,000 frames per second.
 private struct Deck {
   /// A range of a stream: an item from frame `from` to `to`.
-  struct Stretch {
+  struct Segment {
     var item: UInt64
     var from: Int64
     var to: Int64
@@ -186,14 +190,14 @@ private struct Deck {
   private var ends: [(streamFrame: Int64, item: UInt64)] = []
   private var isEnded = false
   private var isReverse = false
-  private var stretches: [Stretch] = []
+  private var segments: [Segment] = []
 
   var model: Model
-  private(set) var told: [String] = []
+  private(set) var reports: [String] = []
   private(set) var ticks: [String] = []
   private(set) var edges: [String] = []
   private(set) var script = ""
-  private(set) var turnCount = 0
+  private(set) var reversalCount = 0
 
   init(seed: UInt64, allowsLoops: Bool = true, itemCount: Int = 3) {
     var random = SplitMix(state: seed)
@@ -231,7 +235,7 @@ private struct Deck {
       // Frames that are heard before the pause takes effect.
       let margin = random.next(in: 0...5)
       script += "pause +\(margin); "
-      silence(after: margin, .stopped)
+      stopRun(after: margin, .stopped)
       isPlaying = false
       poll()
     case 5:
@@ -239,16 +243,16 @@ private struct Deck {
       if !hasRun { heard += random.next(in: 0...3) }
       poll()
       isPlaying = true
-      sound()
+      beginRunIfPossible()
       poll()
     case 6:
       guard isPlaying, hasRun else { return }
       let margin = random.next(in: 0...5)
       script += "starve +\(margin); "
-      silence(after: margin, .starved)
+      stopRun(after: margin, .starved)
       heard += random.next(in: 0...9)
       poll()
-      sound()
+      beginRunIfPossible()
       poll()
     case 7...9:
       let target = random.next(in: 0...durations[current])
@@ -256,59 +260,61 @@ private struct Deck {
       script += "seek \(target) +\(margin); "
       seek(to: target, margin: margin)
       poll()
-    case 10...11: turnRound(after: random.next(in: 1...30))
-    default: turnAtOnce(margin: random.next(in: 0...5))
+    case 10...11: reverse(after: random.next(in: 1...30))
+    default: reverseImmediately(margin: random.next(in: 0...5))
     }
   }
 
-  /// The stretch that is heard or was heard last, and the heard part of it.
-  private var heardStretch: (stretch: Stretch, offset: Int64)? {
+  /// The segment that is heard or was heard last, and the heard part of it.
+  private var heardSegment: (segment: Segment, offset: Int64)? {
     var start: Int64 = 0
-    var found: (Stretch, Int64)?
-    for stretch in stretches {
-      if stretch.item == currentID, start <= streamFrame {
-        found = (stretch, min(streamFrame - start, stretch.count))
+    var found: (Segment, Int64)?
+    for segment in segments {
+      if segment.item == currentID, start <= streamFrame {
+        found = (segment, min(streamFrame - start, segment.count))
       }
-      start += stretch.count
+      start += segment.count
     }
     return found
   }
 
-  /// Reverses playback after `wanted` frames or at the end of the stretch.
-  private mutating func turnRound(after wanted: Int64) {
-    guard isPlaying, hasRun, let (stretch, offset) = heardStretch, offset < stretch.count else { return }
-    let count = min(wanted, stretch.count - offset)
+  /// Reverses playback after `frameCount` frames or at the end of the segment.
+  private mutating func reverse(after frameCount: Int64) {
+    guard isPlaying, hasRun, let (segment, offset) = heardSegment, offset < segment.count else { return }
+    let count = min(frameCount, segment.count - offset)
     script += "turn +\(count); "
     ends.removeAll { $0.streamFrame >= streamFrame + count }
     hear(count)
     isReverse.toggle()
-    turnCount += 1
-    setStream(at: stretch.time(offset + count), isSeek: false, isSpliced: true)
+    reversalCount += 1
+    setStream(at: segment.time(offset + count), isSeek: false, isSpliced: true)
     poll()
   }
 
   /// Reverses at once, with silence in between, the audio that is heard or paused.
-  private mutating func turnAtOnce(margin: Int64) {
+  private mutating func reverseImmediately(margin: Int64) {
     let frame = streamFrame + (hasRun ? margin : 0)
     var start: Int64 = 0
-    for stretch in stretches {
+    for segment in segments {
       // Between two passes it is in neither.
       if start > 0, start == frame { return }
-      start += stretch.count
+      start += segment.count
     }
     if hasRun, frame > streamEnd || ends.contains(where: { $0.streamFrame <= frame }) { return }
-    silence(after: margin, .stopped)
+    stopRun(after: margin, .stopped)
     settle()
-    guard let (stretch, offset) = heardStretch, isReverse || stretch.time(offset) > 0 else { return sound() }
+    guard let (segment, offset) = heardSegment, isReverse || segment.time(offset) > 0 else {
+      return beginRunIfPossible()
+    }
     script += "turn at once +\(margin); "
     isReverse.toggle()
-    turnCount += 1
-    setStream(at: stretch.time(offset), isSeek: false)
-    sound()
+    reversalCount += 1
+    setStream(at: segment.time(offset), isSeek: false)
+    beginRunIfPossible()
     poll()
   }
 
-  private mutating func sound() {
+  private mutating func beginRunIfPossible() {
     guard isPlaying, !hasRun, streamFrame < streamEnd else { return }
     timeline.beginRun(outputFrame: heard, streamID: streamID, streamFrame: streamFrame)
     hasRun = true
@@ -330,7 +336,7 @@ private struct Deck {
     }
   }
 
-  private mutating func silence(after margin: Int64, _ reason: PlayerTimeline.RunEnd) {
+  private mutating func stopRun(after margin: Int64, _ reason: PlayerTimeline.RunEnd) {
     hear(margin)
     guard hasRun else { return }
     timeline.endRun(outputFrame: heard, reason: reason)
@@ -340,44 +346,44 @@ private struct Deck {
   private mutating func seek(to target: Int64, margin: Int64) {
     // Ends that are heard before the jump are reported, and another item is current then.
     if hasRun, ends.contains(where: { $0.streamFrame <= streamFrame + margin }) { return }
-    silence(after: margin, .stopped)
+    stopRun(after: margin, .stopped)
     settle()
     setStream(at: target, isSeek: true)
-    sound()
+    beginRunIfPossible()
   }
 
   /// Sets a new stream from a time of the current item: sometimes a few rounds of a loop, then the queue.
   private mutating func setStream(at time: Int64, isSeek: Bool, isSpliced: Bool = false) {
-    var stretches: [Stretch] = []
+    var segments: [Segment] = []
     var from = time
     let duration = durations[current]
     if allowsLoops, random.next(in: 0...2) == 0, isReverse ? time > 0 : time < duration {
       let end = isReverse ? random.next(in: 0...time - 1) : random.next(in: time + 1...duration)
       let start = isReverse ? random.next(in: end + 1...duration) : random.next(in: 0...end - 1)
       for _ in 0..<random.next(in: 1...4) {
-        stretches.append(Stretch(item: currentID, from: from, to: end, isEnd: false))
+        segments.append(Segment(item: currentID, from: from, to: end, isEnd: false))
         from = start
       }
     }
-    stretches.append(Stretch(item: currentID, from: from, to: isReverse ? 0 : duration, isEnd: true))
+    segments.append(Segment(item: currentID, from: from, to: isReverse ? 0 : duration, isEnd: true))
     if !isReverse {
       for index in (current + 1)..<max(current + 1, durations.count) {
-        stretches.append(Stretch(item: UInt64(index + 1), from: 0, to: durations[index], isEnd: true))
+        segments.append(Segment(item: UInt64(index + 1), from: 0, to: durations[index], isEnd: true))
       }
     }
-    self.stretches = stretches
+    self.segments = segments
     streamID += 1
     streamFrame = 0
     ends = []
     var frame: Int64 = 0
-    for stretch in stretches {
+    for segment in segments {
       timeline.add(
         .init(
-          streamFrame: frame, itemID: stretch.item, time: MediaTime(value: stretch.from, timescale: 1_000),
+          streamFrame: frame, itemID: segment.item, time: MediaTime(value: segment.from, timescale: 1_000),
           rate: PlaybackRate(isReverse ? -1 : 1) ?? .normal),
         streamID: streamID)
-      frame += stretch.count
-      if stretch.isEnd { ends.append((frame, stretch.item)) }
+      frame += segment.count
+      if segment.isEnd { ends.append((frame, segment.item)) }
     }
     streamEnd = frame
     isEnded = streamEnd == 0
@@ -385,16 +391,16 @@ private struct Deck {
     if isSpliced {
       timeline.beginRun(outputFrame: heard, streamID: streamID, streamFrame: 0)
       hasRun = true
-      return model.turn(stretches)
+      return model.turn(segments)
     }
     timeline.beginRun(outputFrame: heard, streamID: streamID, streamFrame: 0, isStill: true)
     let position = PlayerTimeline.Position(itemID: currentID, time: MediaTime(value: time, timescale: 1_000))
     if isSeek {
-      tell(schedule.jump(to: position, at: heard, isReverse: isReverse))
+      record(schedule.jump(to: position, at: heard, isReverse: isReverse))
     } else {
       schedule.land(at: position, at: heard, isReverse: isReverse)
     }
-    model.setStream(stretches, isReverse: isReverse, isSeek: isSeek)
+    model.setStream(segments, isReverse: isReverse, isSeek: isSeek)
   }
 
   // MARK: - As in PlayerCore
@@ -407,7 +413,7 @@ private struct Deck {
         frame <= heard, isPlaying || frame < timeline.runs.last?.end?.frame ?? .min,
         next.map({ (frame, ObserverSchedule.Milestone.endRank) < ($0.frame, $0.milestone.rank) }) ?? true
       {
-        tell(schedule.end(of: end.item, duration: MediaTime(value: durations[current], timescale: 1_000)))
+        record(schedule.end(of: end.item, duration: MediaTime(value: durations[current], timescale: 1_000)))
         ends.removeFirst()
         // The last item stays current at its end, paused.
         if !isReverse, current + 1 < durations.count { current += 1 } else { isPlaying = false }
@@ -433,10 +439,10 @@ private struct Deck {
     case .stop: edges.append("stop")
     case .visit, .times, .loop, .turn: break
     }
-    tell(schedule.pass(milestone, at: frame))
+    record(schedule.pass(milestone, at: frame))
   }
 
-  private mutating func tell(_ calls: [TimeObserverTable.Call]) {
+  private mutating func record(_ calls: [TimeObserverTable.Call]) {
     let isBack = schedule.table.place?.isReverse ?? false
     for call in calls where call.reason == .periodic {
       ticks.append("\(call.time.convertScale(1_000).value) \(isBack ? "back" : "on")")
@@ -444,7 +450,7 @@ private struct Deck {
     for call in calls where call.token != 9 {
       let kind =
         call.reason == .crossed ? isBack ? "crossedBack" : "crossed" : call.isBackward ? "backward" : "forward"
-      told.append("\(call.token) \(kind) \(call.time.convertScale(2_000).value)")
+      reports.append("\(call.token) \(kind) \(call.time.convertScale(2_000).value)")
     }
   }
 }
@@ -458,18 +464,18 @@ private struct Model {
     var item: UInt64?
     var includesSeeks: Bool
     /// Whether it is on the side of the earlier times.
-    var isBehind = false
+    var isEarlier = false
 
-    /// Whether that is true after arriving at `place`, where nothing has been heard.
-    func isBehind(_ place: Int64, isReverse: Bool) -> Bool { isReverse ? time <= place : time < place }
+    /// Whether that is true after arriving at `position`, where nothing has been heard.
+    func isEarlier(_ position: Int64, isReverse: Bool) -> Bool { isReverse ? time <= position : time < position }
   }
 
   let durations: [Int64]
   private var boundaries: [Boundary] = []
-  private var stretches: [Deck.Stretch] = []
+  private var segments: [Deck.Segment] = []
   private var offset: Int64 = 0
   private var isReverse = false
-  private(set) var told: [String] = []
+  private(set) var reports: [String] = []
   /// The ticks of an interval of 7 ms.
   private(set) var ticks: [String] = []
 
@@ -483,23 +489,23 @@ private struct Model {
   }
 
   /// In half frames.
-  private var time: Int64 { (stretches.first?.time(offset) ?? 0) * 2 }
+  private var time: Int64 { (segments.first?.time(offset) ?? 0) * 2 }
 
   /// Records the boundaries that are reached as crossed.
   private mutating func cross() {
     let reached = boundaries.indices.filter { index in
       let boundary = boundaries[index]
-      return boundary.isBehind == isReverse && isOfItem(boundary)
+      return boundary.isEarlier == isReverse && isOfItem(boundary)
         && (isReverse ? boundary.time >= time : boundary.time <= time)
     }
     for index in isReverse ? byTimeDescending(reached) : reached {
-      boundaries[index].isBehind.toggle()
-      told.append("\(boundaries[index].token) \(isReverse ? "crossedBack" : "crossed") \(boundaries[index].time)")
+      boundaries[index].isEarlier.toggle()
+      reports.append("\(boundaries[index].token) \(isReverse ? "crossedBack" : "crossed") \(boundaries[index].time)")
     }
   }
 
   private func isOfItem(_ boundary: Boundary) -> Bool {
-    boundary.item ?? stretches.first?.item == stretches.first?.item
+    boundary.item ?? segments.first?.item == segments.first?.item
   }
 
   mutating func begin() {
@@ -515,43 +521,43 @@ private struct Model {
   }
 
   /// Continues in the other direction from the present position.
-  mutating func turn(_ new: [Deck.Stretch]) {
-    stretches = new
+  mutating func turn(_ new: [Deck.Segment]) {
+    segments = new
     offset = 0
     isReverse.toggle()
     cross()
   }
 
-  /// A playing player between two stretches is in the second one.
+  /// A playing player between two segments is in the second one.
   mutating func poll(isPlaying: Bool) { if isPlaying { enterIfDue() } }
 
   private mutating func enterIfDue() {
-    while let first = stretches.first, offset == first.count {
+    while let first = segments.first, offset == first.count {
       cross()
-      if stretches.count == 1 { return }
-      stretches.removeFirst()
+      if segments.count == 1 { return }
+      segments.removeFirst()
       offset = 0
       for index in boundaries.indices {
-        boundaries[index].isBehind = boundaries[index].isBehind(time, isReverse: isReverse)
+        boundaries[index].isEarlier = boundaries[index].isEarlier(time, isReverse: isReverse)
       }
       cross()
     }
   }
 
-  mutating func setStream(_ new: [Deck.Stretch], isReverse: Bool, isSeek: Bool) {
-    stretches = new
+  mutating func setStream(_ new: [Deck.Segment], isReverse: Bool, isSeek: Bool) {
+    segments = new
     offset = 0
     self.isReverse = isReverse
     // A change of direction alone does not move the position.
     guard isSeek else { return }
     let indices = boundaries.indices.filter {
-      isOfItem(boundaries[$0]) && boundaries[$0].isBehind(time, isReverse: isReverse) != boundaries[$0].isBehind
+      isOfItem(boundaries[$0]) && boundaries[$0].isEarlier(time, isReverse: isReverse) != boundaries[$0].isEarlier
     }
-    let isBackward = indices.contains { boundaries[$0].isBehind }
+    let isBackward = indices.contains { boundaries[$0].isEarlier }
     for index in isBackward ? byTimeDescending(indices) : indices {
-      boundaries[index].isBehind.toggle()
+      boundaries[index].isEarlier.toggle()
       guard boundaries[index].includesSeeks else { continue }
-      told.append("\(boundaries[index].token) \(isBackward ? "backward" : "forward") \(boundaries[index].time)")
+      reports.append("\(boundaries[index].token) \(isBackward ? "backward" : "forward") \(boundaries[index].time)")
     }
   }
 

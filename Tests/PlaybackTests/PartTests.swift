@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: ["wav", "flac"])
-  func partsOfAFileFollowEachOtherWithoutAGap(suffix: String) async throws {
+  func consecutivePartsOfAFilePlayWithoutAGap(suffix: String) async throws {
     let rig = try await Rig()
     let path = rig.files.file("album.\(suffix)")
     if suffix == "wav" {
@@ -56,7 +56,7 @@ import Testing
     #expect(!items.map(\.providesPreciseDuration).contains(false))
   }
 
-  @Test func timesOfAPartCountFromItsStart() async throws {
+  @Test func timesOfAPartAreRelativeToItsStart() async throws {
     let rig = try await Rig()
     let path = rig.files.file("album.wav")
     try TimeCode.writeWAV(path: path, file: 3, frameCount: Self.frameCount)
@@ -74,7 +74,7 @@ import Testing
     #expect(rig.dump.contains("event playedToEnd item 4 at 0.8"))
   }
 
-  @Test func aPartIsHeardBackwards() async throws {
+  @Test func partPlaysInReverse() async throws {
     let rig = try await Rig()
     let path = rig.files.file("album.wav")
     try TimeCode.writeWAV(path: path, file: 3, frameCount: Self.frameCount)
@@ -93,7 +93,7 @@ import Testing
     TimeRange(start: MediaTime(value: 10, timescale: 1), duration: .positiveInfinity), .invalid, .zero,
     TimeRange(start: MediaTime(value: -1, timescale: 1), duration: MediaTime(value: 2, timescale: 1)),
   ])
-  func aPartThatIsNotThereFails(range: TimeRange) async throws {
+  func partOutsideTheFileFails(range: TimeRange) async throws {
     let rig = try await Rig()
     let path = rig.files.file("short.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 4_800)
@@ -108,7 +108,7 @@ import Testing
     #expect(rig.heard.runs.map { [$0.firstIndex, $0.count] } == [[0, 4_800]])
   }
 
-  @Test func aListBecomesItems() async throws {
+  @Test func playlistBecomesItems() async throws {
     let files = try TemporaryDirectory()
     try TimeCode.writeWAV(path: files.file("a.wav"), file: 1, frameCount: 48_000)
     let sheet =

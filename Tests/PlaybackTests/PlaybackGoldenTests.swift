@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test("statement 28: the next item is decoded before the end, so that no sample is missing and none is extra")
-  func twoFilesFollowEachOtherWithoutAGap() async throws {
+  func twoFilesPlayWithoutAGap() async throws {
     try await golden("two-files") { rig in
       let items = [try rig.wav(file: 1, frames: 48_001), try rig.flac(file: 2, frames: 24_007)]
       try await rig.run { try $0.append(items) }
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func pauseAndResumeLoseAndRepeatNothing() async throws {
+  @Test func pauseAndResumeNeitherLoseNorRepeatSamples() async throws {
     try await golden("pause-resume") { rig in
       let item = try rig.wav(file: 1, frames: 96_000)
       try await rig.run { try $0.append([item]) }
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func anExactSeekWhilePlayingLandsOnTheSample() async throws {
+  @Test func exactSeekWhilePlayingLandsOnTheSample() async throws {
     try await golden("seek-playing") { rig in
       let item = try rig.flac(file: 1, frames: 480_000)
       try await rig.run { try $0.append([item]) }
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func ticksAndBoundariesComeOnTheirTimes() async throws {
+  @Test func ticksAndBoundariesFireAtTheirTimes() async throws {
     try await golden("ticks") { rig in
       let items = [try rig.wav(file: 1, frames: 48_000), try rig.wav(file: 2, frames: 48_000)]
       try await rig.run { player in
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func editsOfTheQueueAreHeardWithoutAGap() async throws {
+  @Test func queueEditsPlayWithoutAGap() async throws {
     try await golden("queue-edits") { rig in
       let items = [
         try rig.wav(file: 1, frames: 48_000), try rig.wav(file: 2, frames: 48_000),
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func actionsAtTheEndOfAnItem() async throws {
+  @Test func actionAtItemEndPausesAdvancesOrLetsTimeContinue() async throws {
     try await golden("end-actions") { rig in
       let items = [try rig.wav(file: 1, frames: 24_000), try rig.wav(file: 2, frames: 24_000)]
       try await rig.run { player in
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func aBrokenItemIsPassedOver() async throws {
+  @Test func itemThatFailsToOpenIsSkipped() async throws {
     try await golden("broken-item") { rig in
       let items = [
         rig.item("/nonexistent/one.flac"), try rig.wav(file: 1, frames: 24_000), rig.item("/nonexistent/two.flac"),
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func aPlayerWithoutAnItemWaitsForOne() async throws {
+  @Test func emptyPlayerWaitsForAnItem() async throws {
     try await golden("empty-player") { rig in
       await rig.run { $0.play() }
       await rig.advance(milliseconds: 100)
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func itemsOfAnotherRateFollowInTime() async throws {
+  @Test func itemsOfAnotherSampleRateStartOnTime() async throws {
     try await golden("other-rate") { rig in
       let path = rig.files.file("other.wav")
       try TimeCode.writeWAV(path: path, file: 3, frameCount: 44_100, sampleRateHz: 44_100)
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func aFileWithOnlyVideoPlaysAsSilence() async throws {
+  @Test func fileWithOnlyVideoPlaysAsSilence() async throws {
     try await golden("only-video") { rig in
       let path = rig.files.file("video.mp4")
       try Fixtures.ffmpeg([
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatBreaksOffIsHeardUpToThereAndTheNextFollows() async throws {
+  @Test func truncatedFilePlaysToItsLastFrameAndTheNextFollows() async throws {
     try await golden("broken-off") { rig in
       // Half of the file is longer than the audio decoded before playback.
       let whole = try rig.flac(file: 1, frames: 480_000)

@@ -20,7 +20,7 @@ import Testing
     ]
   }
 
-  @Test func statement29_nothingIsKnownOfAnItemUntilItIsReadyAndWithoutAPlayerItNeverIs() async throws {
+  @Test func statement29_itemHasNoPropertiesUntilItIsReadyInAPlayer() async throws {
     let rig = try await Rig()
     let (item, other) = (try rig.wav(file: 1, frames: 96_000), try rig.wav(file: 2, frames: 96_000))
     for item in [item, other] {
@@ -46,7 +46,7 @@ import Testing
     #expect(capabilities(other) == Array(repeating: false, count: 7))
   }
 
-  @Test func whatIsLoadedBeginsWhereItIsHeardAndEndsWhereDecodingIs() async throws {
+  @Test func loadedTimeRangesExtendFromTheCurrentTimeToTheDecodedEnd() async throws {
     let rig = try await SlowRig()
     rig.gate.open(upTo: 48_000)
     let item = try rig.wav(file: 1, frames: 240_000)
@@ -61,7 +61,7 @@ import Testing
     await expectError(.noSuchItem) { try await rig.run { try $0.loadedTimeRanges(of: 77) } }
   }
 
-  @Test func preferredForwardBufferDurationIsHowFarAheadIsDecoded() async throws {
+  @Test func preferredForwardBufferDurationLimitsDecodingAhead() async throws {
     let rig = try await SlowRig()
     let item = try rig.wav(file: 1, frames: 480_000)
     try item.setPreferredForwardBufferDuration(Self.seconds(3))
@@ -91,7 +91,7 @@ import Testing
     #expect(item.preferredForwardBufferDuration == .zero)
   }
 
-  @Test func aCopyHasTheSettingsAndNotTheStatus() async throws {
+  @Test func copyHasTheSettingsButNotTheStatus() async throws {
     let rig = try await Rig()
     // The id is assigned automatically, like the id of the copy.
     let item = PlayerItem(asset: try rig.wav(file: 1, frames: 96_000).asset)
@@ -121,7 +121,7 @@ import Testing
 
   // MARK: - Stepping
 
-  @Test func stepsAreHundredthsOfASecondAndStopAtTheEnds() async throws {
+  @Test func stepsAreHundredthsOfASecondAndClampedToTheItem() async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 96_000)
     try await rig.run { try $0.append([item]) }
@@ -139,16 +139,16 @@ import Testing
     try await step([1, 1, 1])
     try await step([-100])
     try await step([1_000])
-    let told = results.withLock { $0 }
-    #expect(told.filter(\.finished).map(\.time) == [5, 3, 6, 0, 200].map { Self.seconds($0, 100) })
-    #expect(told.filter(\.finished).map(\.isClamped) == [false, false, false, true, true])
-    #expect(told.allSatisfy { !$0.finished || $0.isExact || $0.isClamped })
+    let stepResults = results.withLock { $0 }
+    #expect(stepResults.filter(\.finished).map(\.time) == [5, 3, 6, 0, 200].map { Self.seconds($0, 100) })
+    #expect(stepResults.filter(\.finished).map(\.isClamped) == [false, false, false, true, true])
+    #expect(stepResults.allSatisfy { !$0.finished || $0.isExact || $0.isClamped })
     #expect(
       rig.dump.split(separator: "\n").filter { $0.hasPrefix("event timeJumped") }
         == ["0.05", "0.03", "0.06", "0", "2"].map { "event timeJumped item 1 to \($0) by step" })
   }
 
-  @Test func aPlayerThatPlaysDoesNotStep() async throws {
+  @Test func stepWhilePlayingIsAnError() async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 96_000)
     await expectError(.noCurrentItem) { try await rig.run { try $0.step(byCount: 1) { _ in } } }
@@ -165,8 +165,8 @@ import Testing
   // MARK: - Preroll
 
   /// Begins a preroll and records its completions.
-  private func preroll(_ rig: SlowRig, _ told: Completions) async throws {
-    try await rig.run { player in try player.preroll { told.add($0) } }
+  private func preroll(_ rig: SlowRig, _ completions: Completions) async throws {
+    try await rig.run { player in try player.preroll { completions.add($0) } }
   }
 
   private final class Completions: Sendable {
@@ -175,37 +175,37 @@ import Testing
     func add(_ value: Bool) { all.withLock { $0.append(value) } }
   }
 
-  @Test func prerollCompletesOnceTheFirstSamplesAreThere() async throws {
+  @Test func prerollCompletesWhenTheFirstSamplesAreDecoded() async throws {
     let rig = try await SlowRig()
     rig.gate.close()
-    let (item, told) = (try rig.wav(file: 1, frames: 240_000), Completions())
+    let (item, completions) = (try rig.wav(file: 1, frames: 240_000), Completions())
     try await rig.run { try $0.append([item]) }
     try await rig.block()
-    try await preroll(rig, told)
-    #expect(told.values == [])
+    try await preroll(rig, completions)
+    #expect(completions.values == [])
     rig.gate.open()
     await rig.wait { $0.isPlaybackBufferFull }
-    #expect(told.values == [true])
+    #expect(completions.values == [true])
     // A preroll that is ready completes at once, and playback is heard from the next frame.
-    try await preroll(rig, told)
-    #expect(told.values == [true, true])
+    try await preroll(rig, completions)
+    #expect(completions.values == [true, true])
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 100)
     #expect(rig.heard.all.count == 4_800)
     #expect(rig.heard.runs.map(\.count) == [4_800])
-    #expect(told.values == [true, true])
+    #expect(completions.values == [true, true])
   }
 
   enum Interruption: String, CaseIterable { case seek, step, rate, cancel, remove, close }
 
   @Test(arguments: Interruption.allCases)
-  func statement16_aPrerollThatIsInterruptedCompletesOnceWithFalse(_ interruption: Interruption) async throws {
+  func statement16_interruptedPrerollCompletesOnceWithFalse(_ interruption: Interruption) async throws {
     let rig = try await SlowRig()
     rig.gate.close()
-    let (item, told) = (try rig.wav(file: 1, frames: 240_000), Completions())
+    let (item, completions) = (try rig.wav(file: 1, frames: 240_000), Completions())
     try await rig.run { try $0.append([item]) }
     try await rig.block()
-    try await preroll(rig, told)
+    try await preroll(rig, completions)
     try await rig.run { player in
       switch interruption {
       case .seek: try player.seek(to: Self.seconds(1)) { _ in }
@@ -216,18 +216,18 @@ import Testing
       case .close: player.close()
       }
     }
-    #expect(told.values == [false])
+    #expect(completions.values == [false])
     rig.gate.open()
     if interruption != .close, interruption != .remove { await rig.wait { !$0.isPlaybackBufferEmpty } }
-    #expect(told.values == [false])
+    #expect(completions.values == [false])
   }
 
-  @Test func statement16_prerollWithARateOrWithoutAnItemIsAnError() async throws {
+  @Test func statement16_prerollWhilePlayingOrWithoutAnItemIsAnError() async throws {
     let rig = try await SlowRig()
-    let told = Completions()
+    let completions = Completions()
     func code() async -> MediaError.Code? {
       do {
-        try await preroll(rig, told)
+        try await preroll(rig, completions)
         return nil
       } catch { return (error as? MediaError)?.code }
     }
@@ -237,13 +237,13 @@ import Testing
     await rig.run { $0.play() }
     #expect(await code() == .invalidState)
     await rig.run { $0.pause() }
-    await expectError(.unsupportedRate) { try await rig.run { try $0.preroll(atRate: 0) { told.add($0) } } }
-    #expect(told.values == [])
+    await expectError(.unsupportedRate) { try await rig.run { try $0.preroll(atRate: 0) { completions.add($0) } } }
+    #expect(completions.values == [])
   }
 
   // MARK: - One item
 
-  @Test func replacingTheCurrentItemByItselfIsNothingAndByAnothersAnError() async throws {
+  @Test func replaceCurrentItemIgnoresTheSameItemAndRejectsOneInUse() async throws {
     let rig = try await SlowRig()
     let engine = rig.engine
     let player = Player(engine: engine, name: "one")
@@ -253,21 +253,21 @@ import Testing
     await player.play()
     for await state in await player.states() where state.isPlaybackBufferFull { break }
     await rig.advance(milliseconds: 500)
-    let told = Mutex(0)
-    _ = await player.addStateObserver { _ in told.withLock { $0 += 1 } }
-    _ = await player.addEventObserver { _ in told.withLock { $0 += 1 } }
+    let callCount = Mutex(0)
+    _ = await player.addStateObserver { _ in callCount.withLock { $0 += 1 } }
+    _ = await player.addEventObserver { _ in callCount.withLock { $0 += 1 } }
     let (before, time) = (await player.state, await player.currentTime())
     try await player.replaceCurrentItem(with: item)
     await expectError(.itemInUse) { try await player.replaceCurrentItem(with: other) }
     #expect(await player.state == before)
     #expect(await player.currentTime() == time)
-    #expect(told.withLock { $0 } == 0)
+    #expect(callCount.withLock { $0 } == 0)
     try await player.replaceCurrentItem(with: nil)
     #expect(await player.state.reasonForWaitingToPlay == .noItemToPlay)
     await expectError(.invalidArgument) { try await player.setActionAtItemEnd(.advance) }
   }
 
-  @Test func aVolumeRampIsLinearBetweenItsEndsAndHoldsBehindThem() async throws {
+  @Test func volumeRampIsLinearAndKeepsItsEndVolume() async throws {
     var mix = AudioMix()
     try mix.setVolume(1, at: .zero)
     try mix.setVolumeRamp(

@@ -47,7 +47,7 @@ import Testing
     #expect(counts.withLock { $0 }.suffix(2) == [1, 2])
   }
 
-  @Test func statement27_disableLoopingFinishesTheCurrentPassAndThenDoesTheOriginalAction() async throws {
+  @Test func statement27_disableLoopingFinishesThePassAndPerformsTheOriginalAction() async throws {
     let rig = try await Rig()
     let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))
     try await rig.player.append([next])
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [ActionAtItemEnd.pause, .none], [false, true])
-  func statement27_theOriginalActionIsWhateverWasSet(_ action: ActionAtItemEnd, _ isPart: Bool) async throws {
+  func statement27_disableLoopingPerformsTheActionThatWasSet(_ action: ActionAtItemEnd, _ isPart: Bool) async throws {
     let rig = try await Rig()
     let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))
     try await rig.run { player in
@@ -87,17 +87,17 @@ import Testing
         == (action == .pause ? MediaTime(value: 200, timescale: 1_000) : MediaTime(value: 450, timescale: 1_000)))
   }
 
-  enum Ending: String, CaseIterable { case repeatOff, repeatAll, loopOff, otherLoop, lastPass, behindTheRange }
+  enum Ending: String, CaseIterable { case repeatOff, repeatAll, loopOff, otherLoop, lastPass, afterTheRange }
 
   @Test(arguments: Ending.allCases)
-  func statusIsCancelledHoweverTheLoopEnds(_ ending: Ending) async throws {
+  func statusBecomesCancelledWhenTheLoopEnds(_ ending: Ending) async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 48_000)
     let isWhole = ending == .repeatOff || ending == .repeatAll
     try await rig.run { try $0.setActionAtItemEnd(.pause) }
     let looper = try PlayerLooper(player: rig.player, item: item, timeRange: isWhole ? nil : frames(0, 12_000))
-    let told = Mutex<[PlayerLooper.Status]>([])
-    _ = looper.addObserver { state in told.withLock { $0.append(state.status) } }
+    let statuses = Mutex<[PlayerLooper.Status]>([])
+    _ = looper.addObserver { state in statuses.withLock { $0.append(state.status) } }
     await rig.settle()
     await rig.player.play()
     await rig.advance(milliseconds: 300)
@@ -109,18 +109,18 @@ import Testing
       case .loopOff: try player.setLoop(nil)
       case .otherLoop: try player.setLoop(frames(24_000, 36_000))
       case .lastPass: try player.finishLoop()
-      case .behindTheRange: try player.seek(to: MediaTime(value: 1, timescale: 2)) { _ in }
+      case .afterTheRange: try player.seek(to: MediaTime(value: 1, timescale: 2)) { _ in }
       }
     }
     await rig.advance(milliseconds: 1_000)
     #expect(looper.status == .cancelled)
-    #expect(told.withLock { $0 }.filter { $0 == .cancelled }.count == 1)
+    #expect(statuses.withLock { $0 }.filter { $0 == .cancelled }.count == 1)
     // The new setting stays.
     #expect(await rig.player.state.repeatMode == (ending == .repeatAll ? .all : .off))
     if ending == .otherLoop { #expect(await rig.player.state.loop?.range == frames(24_000, 36_000)) }
   }
 
-  @Test func aRangeIsLoopedFromItsBeginningAndEndsTheItemWhereItEnds() async throws {
+  @Test func loopedRangeStartsAtItsBeginningAndEndsTheItem() async throws {
     let rig = try await Rig()
     let (item, next) = (try rig.wav(file: 1, frames: 48_000), try rig.wav(file: 2, frames: 4_800))
     try await rig.player.append([next])
@@ -143,7 +143,7 @@ import Testing
     #expect(ended.withLock { $0 } == [item.id, next.id])
   }
 
-  @Test func aCountIsHowManyTimesItGoesBack() async throws {
+  @Test func countIsTheNumberOfRepeats() async throws {
     let rig = try await Rig()
     let (whole, part) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 24_000))
     let first = try PlayerLooper(player: rig.player, item: whole, count: 2)
@@ -160,7 +160,7 @@ import Testing
   }
 
   /// The device buffers more than all passes together, and the file is shorter than the handling of any request.
-  @Test func theLastOfCountedPassesIsTheLastThatIsDecoded() async throws {
+  @Test func noPassIsDecodedAfterTheLastCountedPass() async throws {
     let rig = try await Rig(lookAheadFrames: 96_000)
     let (item, next) = (try rig.wav(file: 1, frames: 960), try rig.wav(file: 2, frames: 4_800))
     try await rig.player.append([next])
@@ -188,7 +188,7 @@ import Testing
 
   /// Twenty passes of a tone at rate 2: exactly 2 s of audio, as loud at the loop points as elsewhere.
   @Test(arguments: [AudioTimePitchAlgorithm.timeDomain, .spectral].filter(\.isAvailable), [false, true])
-  func countedPassesThatKeepTheirPitchAreHeardWithoutASeam(
+  func loopPointsOfPitchPreservingPassesAreInaudible(
     _ algorithm: AudioTimePitchAlgorithm, isPart: Bool
   ) async throws {
     let rig = try await Rig()
@@ -220,7 +220,7 @@ import Testing
     #expect(least > 0.4 && most < 0.6)
   }
 
-  @Test func disableLoopingOfAShortSoundLetsThePresentPassBeTheLast() async throws {
+  @Test func disableLoopingOfAShortItemEndsWithTheCurrentPass() async throws {
     let rig = try await Rig(lookAheadFrames: 96_000)
     let (item, next) = (try rig.wav(file: 1, frames: 960), try rig.wav(file: 2, frames: 4_800))
     try await rig.player.append([next])
@@ -234,7 +234,7 @@ import Testing
     #expect(looper.loopCount == 2)
   }
 
-  @Test func countedRepeatsEndWhenTheItemLeavesOrTheModeIsSet() async throws {
+  @Test func countedRepeatsEndWhenTheItemIsSkippedOrTheModeIsSet() async throws {
     let rig = try await Rig()
     let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))
     try await rig.player.append([next])
@@ -255,7 +255,7 @@ import Testing
     #expect(heard(rig) == ["1[0..<9600]", "1[0..<2400]", "2[0..<4800]"])
   }
 
-  @Test func whatCannotBeLoopedIsAnErrorOrFails() async throws {
+  @Test func invalidRangesCountsAndItemsThrowOrFail() async throws {
     let rig = try await Rig()
     func code(_ range: TimeRange?, count: Int? = nil) throws -> MediaError.Code? {
       let item = try rig.wav(file: 1, frames: 48_000)
@@ -290,7 +290,7 @@ import Testing
     #expect(await rig.player.state.repeatMode == .off)
   }
 
-  @Test func theRepeatModeThatWasSetComesBack() async throws {
+  @Test func disableLoopingRestoresTheRepeatMode() async throws {
     let rig = try await Rig()
     let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))
     try await rig.player.append([next])
@@ -306,7 +306,7 @@ import Testing
     #expect(heard(rig).prefix(3) == ["1[0..<9600]", "1[0..<9600]", "2[0..<4800]"])
   }
 
-  @Test(arguments: [false, true]) func aLooperThatIsLetGoOfEnds(isPart: Bool) async throws {
+  @Test(arguments: [false, true]) func releasedLooperFinishesTheCurrentPass(isPart: Bool) async throws {
     let rig = try await Rig()
     let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))
     try await rig.player.append([next])
@@ -322,7 +322,7 @@ import Testing
     #expect(await rig.player.state.repeatMode == .off)
   }
 
-  @Test func loopingIsOverWhenTheItemLeaves() async throws {
+  @Test func loopingEndsWhenTheItemIsSkipped() async throws {
     let rig = try await Rig()
     let (item, next) = (try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 4_800))
     try await rig.player.append([next])

@@ -27,7 +27,7 @@ import Testing
     return machine
   }
 
-  @Test func theFirstItemIsPreparedWithoutPlaying() {
+  @Test func firstItemIsPreparedWhilePaused() {
     var machine = Machine(canAdvance: true)
     _ = machine.outputBecameReady()
     #expect(machine.insert([1, 2], at: 0) == [.prepare(generation: 1, .init(itemID: 1))])
@@ -35,7 +35,7 @@ import Testing
     #expect(machine.reasonForWaitingToPlay == nil)
   }
 
-  @Test func withoutADeviceNothingIsPreparedUntilItComes() {
+  @Test func nothingIsPreparedUntilTheOutputIsReady() {
     var machine = Machine(canAdvance: true)
     #expect(machine.insert([1], at: 0) == [])
     #expect(machine.setRate(1) == [])
@@ -44,7 +44,7 @@ import Testing
     #expect(machine.reasonForWaitingToPlay == .evaluatingBufferingRate)
   }
 
-  @Test func whatFollowsIsPlannedOnceTheFirstSamplesAreThere() {
+  @Test func followingItemsArePlannedOnceTheFirstIsPrepared() {
     var machine = machine([1, 2, 3])
     #expect(
       machine.prepared(generation: 1)
@@ -52,7 +52,7 @@ import Testing
     #expect(machine.setRate(1) == [.setRunning(true)])
   }
 
-  @Test func aSeekThatIsAboutToBeHeardIsDecodedAnewAndCompletes() {
+  @Test func invalidatedSeekIsDecodedAgainAndCompletes() {
     var machine = playing([1])
     let target = MediaTime(value: 5, timescale: 1)
     _ = machine.seek(7, to: .time(target))
@@ -90,7 +90,7 @@ import Testing
     #expect(machine.committed(generation: machine.generation) == [])
   }
 
-  @Test func aSeekBeforeThereIsADeviceIsTheStart() {
+  @Test func seekBeforeTheOutputIsReadySetsTheStart() {
     var machine = Machine(canAdvance: true)
     _ = machine.insert([1], at: 0)
     let time = MediaTime(value: 9, timescale: 1)
@@ -109,7 +109,7 @@ import Testing
     #expect(actions.last == .prepare(generation: machine.generation, .init(itemID: 2)))
   }
 
-  @Test func aSeekNearTheEndKeepsItsItem() {
+  @Test func pendingSeekKeepsItsItemCurrentAtTheItemEnd() {
     var machine = playing([1, 2])
     _ = machine.began(Pass(itemID: 2), generation: machine.generation)
     _ = machine.seek(4, to: .time(.zero))
@@ -117,17 +117,17 @@ import Testing
     #expect(machine.entries.map(\.id) == [1, 2])
   }
 
-  @Test func theNextItemBecomesCurrentWhenTheEndIsHeard() {
+  @Test func nextItemBecomesCurrentWhenTheEndIsHeard() {
     var machine = playing([1, 2])
     _ = machine.began(Pass(itemID: 2), generation: machine.generation)
     let end = PassID(generation: machine.generation, index: 0)
     #expect(machine.firstEnds() == [.emit(.playedToEnd(1)), .emit(.transition(from: 1, to: 2))])
     #expect(machine.entries.map(\.id) == [2])
     #expect(machine.timeControlStatus == .playing)
-    #expect(machine.endHeard(end, error: nil) == [], "an end is told once")
+    #expect(machine.endHeard(end, error: nil) == [], "an end is reported once")
   }
 
-  @Test func afterTheLastItemThePlayerWaitsForAnother() {
+  @Test func playerWaitsForAnItemAfterTheLastOne() {
     var machine = playing([1])
     #expect(machine.firstEnds() == [.emit(.playedToEnd(1))])
     #expect(machine.entries.isEmpty)
@@ -145,7 +145,7 @@ import Testing
     #expect(machine.entries.map(\.id) == [1, 2])
   }
 
-  @Test func noneAtItemEndGoesOnAndPauseThenStopsAtOnce() {
+  @Test func noneAtItemEndContinuesUntilPauseIsSet() {
     var machine = playing([1, 2])
     #expect(
       machine.setActionAtItemEnd(.none) == [.setPlan(.init(begunCount: 1, passes: [Pass(itemID: 1, isSilence: true)]))])
@@ -155,7 +155,7 @@ import Testing
     #expect(machine.rate == 0)
   }
 
-  @Test func anEditBehindWhatWasDecodedReplacesIt() {
+  @Test func removalOfADecodedItemSplicesAReplacement() {
     var machine = playing([1, 2, 3])
     let generation = machine.generation
     let end = PassID(generation: generation, index: 0)
@@ -169,7 +169,7 @@ import Testing
     #expect(machine.entries.map(\.id) == [3])
   }
 
-  @Test func playingWhileAReplacementIsPreparedStartsWhatIsThere() {
+  @Test func playStartsAtOnceWhileAReplacementIsPrepared() {
     var machine = machine([1, 2, 3])
     _ = machine.prepared(generation: machine.generation)
     _ = machine.began(Pass(itemID: 2), generation: machine.generation)
@@ -178,7 +178,7 @@ import Testing
     #expect(machine.setRate(1) == [.setRunning(true)])
   }
 
-  @Test func cuttingTheRestAndAppendingLaterStartsANewGeneration() {
+  @Test func appendAfterTruncationStartsANewGeneration() {
     var machine = playing([1, 2])
     let generation = machine.generation
     let end = PassID(generation: generation, index: 0)
@@ -188,7 +188,7 @@ import Testing
       machine.insert([5], at: 1) == [.prepare(generation: generation + 2, .init(itemID: 5, spliceAfter: end))])
   }
 
-  @Test func aFailedItemIsPassedOverOnlyWhenPlaying() {
+  @Test func failedItemIsSkippedOnlyWhilePlaying() {
     var machine = machine([1, 2])
     let error = MediaError(.fileNotFound, "no such file")
     let actions = machine.itemFailed(1, error)
@@ -202,7 +202,7 @@ import Testing
     #expect(machine.entries.map(\.id) == [2])
   }
 
-  @Test func aFailedItemAloneIsWaitedOn() {
+  @Test func playerWaitsAtAFailedItemWithoutASuccessor() {
     var machine = machine([1])
     _ = machine.setRate(1)
     let error = MediaError(.fileNotFound, "no such file")
@@ -215,7 +215,7 @@ import Testing
       ])
   }
 
-  @Test func starvationIsToldOnceAndEndsWhenEnoughIsThere() {
+  @Test func underrunIsReportedOnceAndEndsWhenEnoughIsDecoded() {
     var machine = playing([1])
     #expect(machine.starved() == [])
     #expect(machine.timeControlStatus == .playing, "until it is heard")
@@ -224,12 +224,12 @@ import Testing
     #expect(machine.timeControlStatus == .waiting)
     #expect(machine.reasonForWaitingToPlay == .toMinimizeStalls)
     _ = machine.soundBegan()
-    #expect(machine.timeControlStatus == .waiting, "what was rendered before does not count")
+    #expect(machine.timeControlStatus == .waiting, "audio rendered before the underrun does not count")
     _ = machine.keepsUp(generation: machine.generation)
     #expect(machine.timeControlStatus == .playing)
   }
 
-  @Test func samplesThatComeBeforeStarvationIsHeardMakeItNothing() {
+  @Test func samplesDecodedBeforeAnUnderrunIsHeardPreventTheStall() {
     var machine = playing([1])
     _ = machine.starved()
     _ = machine.keepsUp(generation: machine.generation)
@@ -237,7 +237,7 @@ import Testing
     #expect(machine.timeControlStatus == .playing)
   }
 
-  @Test func aLostDeviceKeepsThePosition() {
+  @Test func lostOutputKeepsThePosition() {
     var machine = playing([1])
     let time = MediaTime(value: 3, timescale: 1)
     #expect(machine.outputWasLost(at: time) == [])
@@ -247,7 +247,7 @@ import Testing
       machine.outputBecameReady() == [.prepare(generation: machine.generation, .init(itemID: 1, time: time))])
   }
 
-  @Test func aReplacedQueueDropsWhatSounds() {
+  @Test func replaceAllDropsThePlayingStream() {
     var machine = playing([1])
     let generation = machine.generation
     #expect(
@@ -255,7 +255,7 @@ import Testing
     #expect(machine.rate == 1)
   }
 
-  @Test func theQueueVersionGrowsWithEachEdit() {
+  @Test func queueVersionIncreasesWithEachEdit() {
     var machine = machine([1, 2])
     let version = machine.queueVersion
     _ = machine.remove([2])

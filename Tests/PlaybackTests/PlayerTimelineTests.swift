@@ -16,11 +16,11 @@ import Testing
     return timeline
   }
 
-  @Test func nothingIsAnywhereBeforeTheFirstRun() {
+  @Test func thereIsNoPositionBeforeTheFirstRun() {
     #expect(twoItems().position(atOutputFrame: 0) == nil)
   }
 
-  @Test func positionsFollowTheRunAcrossItems() {
+  @Test func positionsContinueAcrossItems() {
     var timeline = twoItems()
     timeline.beginRun(outputFrame: 500, streamID: 1, streamFrame: 0)
     #expect(timeline.position(atOutputFrame: 500) == .init(itemID: 7, time: .zero))
@@ -29,7 +29,7 @@ import Testing
     #expect(timeline.position(atOutputFrame: 0) == .init(itemID: 7, time: .zero), "before the run: where it begins")
   }
 
-  @Test func aStoppedRunStandsAtItsEnd() {
+  @Test func positionOfAStoppedRunIsItsEnd() {
     var timeline = twoItems()
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
     timeline.endRun(outputFrame: 300, reason: .stopped)
@@ -39,7 +39,7 @@ import Testing
     #expect(timeline.position(atOutputFrame: 4_999) == .init(itemID: 7, time: time(300)))
   }
 
-  @Test func aRewindReopensTheRunAndVoidsWhatCameLater() {
+  @Test func rewindReopensTheRunAndDropsLaterRuns() {
     var timeline = twoItems()
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
     timeline.endRun(outputFrame: 800, reason: .starved)
@@ -48,7 +48,7 @@ import Testing
     #expect(timeline.position(atOutputFrame: 850) == .init(itemID: 7, time: time(850)))
   }
 
-  @Test func aRewindToACommandKeepsWhatTheCommandDid() {
+  @Test func rewindToACommandKeepsItsEffect() {
     var timeline = twoItems()
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
     timeline.endRun(outputFrame: 600, reason: .stopped)
@@ -59,7 +59,7 @@ import Testing
     #expect(timeline.position(atOutputFrame: 900) == .init(itemID: 8, time: .zero))
   }
 
-  @Test func framesOfTimesAreFoundUpToTheEndOfTheItem() {
+  @Test func frameOfATimeIsFoundOnlyWithinTheItem() {
     var timeline = twoItems()
     timeline.beginRun(outputFrame: 100, streamID: 1, streamFrame: 0)
     func frame(_ time: MediaTime, of item: UInt64, from frame: Int64 = 0) -> Int64? {
@@ -74,7 +74,7 @@ import Testing
     #expect(frame(MediaTime(value: 1, timescale: 96_000), of: 7) == 101)
   }
 
-  @Test func theEndOfARunCountsAsReached() {
+  @Test func endOfARunCountsAsReached() {
     var timeline = twoItems()
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
     timeline.endRun(outputFrame: 1_000, reason: .ended)
@@ -83,7 +83,7 @@ import Testing
     #expect(timeline.time(of: 7, atOutputFrame: 1_000) == time(1_000))
   }
 
-  @Test func anItemWithoutAFrameIsWhereItEnds() {
+  @Test func timeOfAnItemWithoutFramesIsItsEnd() {
     var timeline = PlayerTimeline(sampleRateHz: 48_000)
     timeline.add(.init(streamFrame: 0, itemID: 7, time: time(500)), streamID: 1)
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
@@ -97,7 +97,7 @@ import Testing
     #expect(timeline.time(of: 9, atOutputFrame: 100) == nil)
   }
 
-  @Test func forgettingKeepsWhatIsHeard() {
+  @Test func forgetKeepsTheHeardRun() {
     var timeline = twoItems()
     for start in stride(from: Int64(0), to: 1_000, by: 10) {
       timeline.beginRun(outputFrame: start * 2, streamID: 1, streamFrame: start)
@@ -108,7 +108,7 @@ import Testing
     #expect(timeline.position(atOutputFrame: 1_505) == .init(itemID: 7, time: time(755)))
   }
 
-  @Test func aRunThatBeginsWhereItIsForgottenMayBeRewound() {
+  @Test func runThatBeginsAtTheForgetFrameCanBeRewound() {
     var timeline = twoItems()
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
     timeline.endRun(outputFrame: 600, reason: .stopped)
@@ -118,7 +118,7 @@ import Testing
     #expect(timeline.position(atOutputFrame: 600) == .init(itemID: 7, time: time(600)))
   }
 
-  @Test func itemsThatBeginBetweenTwoFramesKeepTheirExactTime() {
+  @Test func itemThatBeginsBetweenFramesKeepsItsExactTime() {
     var timeline = PlayerTimeline(sampleRateHz: 48_000)
     timeline.add(
       .init(streamFrame: 0, itemID: 1, time: MediaTime(value: 1, timescale: 88_200)), streamID: 4)
@@ -135,7 +135,7 @@ import Testing
     return timeline
   }
 
-  @Test func aTimeOfALoopIsFoundInThePassThatIsHeard() {
+  @Test func timeInALoopIsFoundInTheHeardPass() {
     var timeline = loop()
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
     #expect(timeline.pass(of: 7, from: 0).frame(reaching: time(1_000))?.frame == 1_000, "the end of the first pass")
@@ -146,7 +146,7 @@ import Testing
     #expect(timeline.streamFrame(of: time(300), passIndex: 1, streamID: 1) == nil)
   }
 
-  @Test func soundThatCameTooLateShowsWhereItGoesOn() {
+  @Test func lateAudioAfterAPassIsFoundOnceItBegins() {
     var timeline = loop()
     timeline.add(.init(streamFrame: 0, itemID: 8, time: .zero), streamID: 2)
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
@@ -158,14 +158,14 @@ import Testing
     timeline.endRun(outputFrame: 1_700, reason: .ended)
     #expect(timeline.sound(of: 8, from: 1_700, after: second) == nil)
     timeline.beginRun(outputFrame: 1_950, streamID: 2, streamFrame: 0, isStill: true)
-    #expect(timeline.sound(of: 8, from: 1_700, after: second) == nil, "put there, but not sounding")
+    #expect(timeline.sound(of: 8, from: 1_700, after: second) == nil, "the position is set, but no audio plays")
     timeline.beginRun(outputFrame: 2_000, streamID: 2, streamFrame: 0)
     let late = PlayerTimeline.Sound(
       outputFrame: 2_000, streamID: 2, passIndex: 0, position: .init(itemID: 8, time: .zero))
     #expect(timeline.sound(of: 8, from: 1_700, after: second) == late)
   }
 
-  @Test func whatHasBeenHeardOfARetiredStreamIsKnownUntilItIsForgotten() {
+  @Test func retiredStreamIsKnownUntilItIsForgotten() {
     var timeline = twoItems()
     timeline.add(.init(streamFrame: 0, itemID: 9, time: .zero), streamID: 2)
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)

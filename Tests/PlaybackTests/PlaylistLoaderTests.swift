@@ -12,9 +12,9 @@ import Testing
 /// Loading of playlists, in virtual time: a hanging one does not delay others.
 @Suite(.timeLimit(.minutes(2))) struct PlaylistLoaderTests {
   private struct State {
-    var asked: [String] = []
+    var requestedNames: [String] = []
     var areReleased = false
-    var answers: [String] = []
+    var results: [String] = []
   }
 
   /// A loader whose playlists hang if their names contain it, and cannot be interrupted.
@@ -30,9 +30,9 @@ import Testing
       let state = WakeSignal(State())
       self.state = state
       loader = PlaylistLoader(loop: loop, limits: limits) {
-        [list = Array(files.file("list.m3u").utf8)] (place, assumed, usage, reading) throws(MediaError) in
-        let name = place.displayText
-        state.update { $0.asked.append(name) }
+        [list = Array(files.file("list.m3u").utf8)] (location, assumed, usage, reading) throws(MediaError) in
+        let name = location.displayText
+        state.update { $0.requestedNames.append(name) }
         if name.hasPrefix("/hanging") { _ = state.wait { $0.areReleased ? true : nil } as Bool? }
         return try Playlist(at: .file(list), assumed: assumed, usage: &usage, reading: reading)
       }
@@ -47,7 +47,7 @@ import Testing
             case .success(let lists): "\(lists.map(\.entries.count))"
             case .failure(let error): error.message
             }
-          state.update { $0.answers.append("\(names[0]): \(text)") }
+          state.update { $0.results.append("\(names[0]): \(text)") }
         }
       }
     }
@@ -65,11 +65,13 @@ import Testing
       }
     }
 
-    var answers: [String] { state.withState { $0.answers } }
+    var results: [String] { state.withState { $0.results } }
 
     /// Waits for this number of requests, or results, and returns them.
-    func waitUntilAsked(_ count: Int) throws -> [String] { try wait { $0.asked.count >= count ? $0.asked : nil } }
-    func wait(_ count: Int) throws -> [String] { try wait { $0.answers.count >= count ? $0.answers : nil } }
+    func waitForRequests(_ count: Int) throws -> [String] {
+      try wait { $0.requestedNames.count >= count ? $0.requestedNames : nil }
+    }
+    func waitForResults(_ count: Int) throws -> [String] { try wait { $0.results.count >= count ? $0.results : nil } }
 
     private func wait(_ body: (State) -> [String]?) throws -> [String] {
       // Makes a faulty test fail instead of hanging.
@@ -80,66 +82,66 @@ import Testing
     func release() { state.update { $0.areReleased = true } }
   }
 
-  @Test func listsThatHangHoldUpNoOthersAndFailInTheEnd() async throws {
+  @Test func hangingPlaylistsDelayNoOthersAndTimeOut() async throws {
     let rig = try LoaderRig(WorkSlots.Limits(placeCount: 2))
     defer { rig.release() }
     _ = await rig.read("/hanging-1", "/more")
     _ = await rig.read("/hanging-2")
-    _ = try rig.waitUntilAsked(2)
+    _ = try rig.waitForRequests(2)
     _ = await rig.read("/list")
     await rig.advance(seconds: 1)
-    #expect(rig.answers.isEmpty)
+    #expect(rig.results.isEmpty)
     await rig.advance(seconds: 1)
-    #expect(try rig.wait(1) == ["/list: [2]"])
+    #expect(try rig.waitForResults(1) == ["/list: [2]"])
     await rig.advance(seconds: 87)
-    #expect(rig.answers.count == 1)
+    #expect(rig.results.count == 1)
     await rig.advance(seconds: 1)
     #expect(
-      try rig.wait(3).sorted() == [
+      try rig.waitForResults(3).sorted() == [
         "/hanging-1: /hanging-1 could not be opened within 90 s",
         "/hanging-2: /hanging-2 could not be opened within 90 s",
         "/list: [2]",
       ])
   }
 
-  @Test func aListThatIsCancelledGivesItsPlaceToOthersAtOnce() async throws {
+  @Test func cancelledPlaylistFreesItsSlotAtOnce() async throws {
     let rig = try LoaderRig(WorkSlots.Limits(placeCount: 1))
     defer { rig.release() }
     let number = await rig.read("/hanging")
-    _ = try rig.waitUntilAsked(1)
+    _ = try rig.waitForRequests(1)
     _ = await rig.read("/list")
     let waiting = await rig.read("/unwanted")
     await rig.cancel(waiting)
     await rig.cancel(number)
-    #expect(try rig.wait(1) == ["/list: [2]"])
-    #expect(try rig.waitUntilAsked(2) == ["/hanging", "/list"])
+    #expect(try rig.waitForResults(1) == ["/list: [2]"])
+    #expect(try rig.waitForRequests(2) == ["/hanging", "/list"])
   }
 
-  @Test func whatWaitsForThreadsThatHangFails() async throws {
+  @Test func requestsFailWhileAllThreadsHang() async throws {
     let rig = try LoaderRig(WorkSlots.Limits(placeCount: 2, threadCount: 2))
     for index in 1...2 {
       let number = await rig.read("/hanging-\(index)")
-      _ = try rig.waitUntilAsked(index)
+      _ = try rig.waitForRequests(index)
       await rig.cancel(number)
     }
     _ = await rig.read("/late")
     await rig.advance(seconds: 29)
-    #expect(rig.answers.isEmpty)
+    #expect(rig.results.isEmpty)
     await rig.advance(seconds: 1)
-    #expect(try rig.wait(1) == ["/late: /late cannot be opened while 2 other operations are blocked"])
+    #expect(try rig.waitForResults(1) == ["/late: /late cannot be opened while 2 other operations are blocked"])
     rig.release()
     _ = await rig.read("/again")
-    #expect(try rig.wait(2).last == "/again: [2]")
+    #expect(try rig.waitForResults(2).last == "/again: [2]")
   }
 
   /// After a slow playlist, the next one of the same request waits for a slot and then comes first.
-  @Test func theListsOfARequestAreReadInTheirOrder() async throws {
+  @Test func playlistsOfARequestAreReadInOrder() async throws {
     let rig = try LoaderRig(WorkSlots.Limits(placeCount: 1))
     _ = await rig.read("/hanging", "/second", "/third")
-    _ = try rig.waitUntilAsked(1)
+    _ = try rig.waitForRequests(1)
     await rig.advance(seconds: 2)
     rig.release()
-    #expect(try rig.wait(1) == ["/hanging: [2, 2, 2]"])
-    #expect(try rig.waitUntilAsked(3) == ["/hanging", "/second", "/third"])
+    #expect(try rig.waitForResults(1) == ["/hanging: [2, 2, 2]"])
+    #expect(try rig.waitForRequests(3) == ["/hanging", "/second", "/third"])
   }
 }

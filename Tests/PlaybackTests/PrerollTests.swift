@@ -28,9 +28,9 @@ import Testing
 
   private func generation(_ rig: SlowRig) async -> UInt64 { await rig.run { $0.control.core.machine.generation } }
 
-  private func preroll(_ rig: SlowRig, _ rate: Double, _ told: Completions) async throws {
+  private func preroll(_ rig: SlowRig, _ rate: Double, _ completions: Completions) async throws {
     try await rig.run { player in
-      try player.preroll(atRate: rate) { told.add("\(rate) \($0)") }
+      try player.preroll(atRate: rate) { completions.add("\(rate) \($0)") }
     }
   }
 
@@ -41,15 +41,15 @@ import Testing
   }
 
   @Test(arguments: [2, 0.5, -1] as [Double])
-  func whatWasGotReadyForARateIsWhatIsHeardAtIt(_ rate: Double) async throws {
+  func playbackStartsWithTheAudioPrerolledForItsRate(_ rate: Double) async throws {
     let rig = try await rig()
     try await rig.run { player in
       try player.seek(to: MediaTime(value: 2, timescale: 1), toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
     }
-    let told = Completions()
-    try await preroll(rig, rate, told)
+    let completions = Completions()
+    try await preroll(rig, rate, completions)
     await rig.wait { $0.isPlaybackBufferFull }
-    #expect(told.values == ["\(rate) true"])
+    #expect(completions.values == ["\(rate) true"])
     // From here on nothing can be decoded.
     rig.gate.open(upTo: 0)
     let ready = await generation(rig)
@@ -65,10 +65,10 @@ import Testing
     #expect(rig.events.allSatisfy { !$0.hasPrefix("stalled") })
   }
 
-  @Test func playingAtAnotherRateThanWasPrerolledDecodesAnew() async throws {
+  @Test func playAtAnotherRateThanPrerolledDecodesAgain() async throws {
     let rig = try await rig()
-    let told = Completions()
-    try await preroll(rig, 2, told)
+    let completions = Completions()
+    try await preroll(rig, 2, completions)
     await rig.wait { $0.isPlaybackBufferFull }
     let ready = await generation(rig)
     // `play` uses the default rate, whatever rate was prerolled.
@@ -79,38 +79,38 @@ import Testing
     #expect(steps(rig).allSatisfy { abs($0 - 1) < 0.01 })
     #expect(await rig.run { $0.state.timebaseRate } == 1)
     #expect(await rig.time == MediaTime(value: 1, timescale: 10))
-    #expect(told.values == ["2.0 true"])
+    #expect(completions.values == ["2.0 true"])
   }
 
-  @Test func aPrerollForAnotherRateInterruptsTheOneBefore() async throws {
+  @Test func prerollForAnotherRateInterruptsThePreviousOne() async throws {
     let rig = try await SlowRig()
     rig.gate.close()
-    let (item, told) = (try rig.circle(frames: 240_000), Completions())
+    let (item, completions) = (try rig.circle(frames: 240_000), Completions())
     try await rig.run { try $0.append([item]) }
     try await rig.block()
-    try await preroll(rig, 2, told)
-    try await preroll(rig, 3, told)
-    try await preroll(rig, 3, told)
-    #expect(told.values == ["2.0 false"])
+    try await preroll(rig, 2, completions)
+    try await preroll(rig, 3, completions)
+    try await preroll(rig, 3, completions)
+    #expect(completions.values == ["2.0 false"])
     rig.gate.open()
     await rig.wait { $0.isPlaybackBufferFull }
-    #expect(told.values == ["2.0 false", "3.0 true", "3.0 true"])
+    #expect(completions.values == ["2.0 false", "3.0 true", "3.0 true"])
     // A cancelled preroll is not reported again.
     rig.gate.open(upTo: 0)
-    try await preroll(rig, 4, told)
+    try await preroll(rig, 4, completions)
     try await rig.block()
     await rig.run { $0.cancelPendingPrerolls() }
     rig.gate.open()
     await rig.wait { $0.isPlaybackBufferFull }
-    #expect(told.values.dropFirst(3) == ["4.0 false"])
+    #expect(completions.values.dropFirst(3) == ["4.0 false"])
   }
 
-  @Test func ratesThatCannotBePrerolledAreErrorsAndChangeNothing() async throws {
+  @Test func prerollAtAnInvalidRateIsAnErrorAndChangesNothing() async throws {
     let rig = try await rig()
-    let told = Completions()
+    let completions = Completions()
     let (state, ready) = (await rig.state, await generation(rig))
     for rate in [0, .nan, .infinity, 33, -33, 0.03] as [Double] {
-      await expectError(.unsupportedRate) { try await preroll(rig, rate, told) }
+      await expectError(.unsupportedRate) { try await preroll(rig, rate, completions) }
     }
     #expect(await rig.state == state)
     #expect(await generation(rig) == ready)
@@ -119,7 +119,7 @@ import Testing
     try await rig.run { _ in
       try engine.core.start([player], at: .after(MediaTime(value: 1, timescale: 1))) { _ in }
     }
-    await expectError(.invalidState) { try await preroll(rig, 2, told) }
-    #expect(told.values == [])
+    await expectError(.invalidState) { try await preroll(rig, 2, completions) }
+    #expect(completions.values == [])
   }
 }

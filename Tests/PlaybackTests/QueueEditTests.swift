@@ -23,7 +23,7 @@ import Testing
 
   private func heard(_ rig: Rig) -> [String] { rig.heard.runs.map { "\($0.file): \($0.firstIndex)+\($0.count)" } }
 
-  @Test func whatFollowsMayBeReplacedAgainBeforeItIsHeard() async throws {
+  @Test func followingItemsCanBeReplacedRepeatedlyBeforeTheyPlay() async throws {
     let (rig, items) = try await rig(itemCount: 5)
     for item in items[1...3] {
       try await rig.run { try $0.remove([item.id]) }
@@ -33,7 +33,7 @@ import Testing
     #expect(heard(rig) == ["1: 0+48000", "5: 0+4800"])
   }
 
-  @Test func whatFollowsMayBeTakenAwayAfterItWasReplaced() async throws {
+  @Test func followingItemsCanBeRemovedAfterTheyWereReplaced() async throws {
     let (rig, items) = try await rig(itemCount: 3)
     for item in items[1...2] {
       try await rig.run { try $0.remove([item.id]) }
@@ -45,7 +45,7 @@ import Testing
     #expect(count == 0)
   }
 
-  @Test func anEditBehindAReplacementThatWaitsItsTurnIsHeard() async throws {
+  @Test func editAfterAPendingReplacementIsHeard() async throws {
     let (rig, items) = try await rig(itemCount: 6)
     // A replacement after the first item, then one after its first item, then one after the first item of that.
     for item in [items[1], items[3], items[4]] {
@@ -56,7 +56,7 @@ import Testing
     #expect(heard(rig) == ["1: 0+48000", "3: 0+4800", "6: 0+4800"])
   }
 
-  @Test func playingWhileAReplacementIsPreparedSounds() async throws {
+  @Test func playWhileAReplacementIsPreparedIsHeard() async throws {
     let (rig, items) = try await rig(itemCount: 3, isPlaying: false)
     try await rig.run { player in
       try player.remove([items[1].id])
@@ -66,7 +66,7 @@ import Testing
     #expect(heard(rig) == ["1: 0+48000", "3: 0+4800"])
   }
 
-  @Test func anItemThatIsReadyIsReadyInItsNextQueue() async throws {
+  @Test func readyItemStaysReadyInItsNextQueue() async throws {
     let (rig, items) = try await rig(itemCount: 2, isPlaying: false)
     try await rig.run { player in
       try player.replaceAll(with: [items[1]])
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func anItemThatFailedHasFailedInItsNextQueue() async throws {
+  @Test(.timeLimit(.minutes(1))) func failedItemStaysFailedInItsNextQueue() async throws {
     let rig = try await Rig()
     let item = rig.item("/nonexistent.wav")
     try await rig.run { try $0.append([item]) }

@@ -7,7 +7,7 @@ import Testing
 
 /// The order of a long queue: correct, and cheap to change anywhere.
 @Suite struct QueueOrderTests {
-  @Test(arguments: 1...6) func itDoesWhatAnArrayDoes(seed: UInt64) {
+  @Test(arguments: 1...6) func randomEditsMatchAnArray(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var order = QueueOrder()
     var model: [PlayerItem.ID] = []
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// Two neighbours never fit together into half a chunk, so that small chunks do not remain.
-  @Test(arguments: 1...4) func thereAreNeverMorePiecesThanTheIDsNeed(seed: UInt64) {
+  @Test(arguments: 1...4) func chunkCountStaysProportionalToTheIDCount(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var order = QueueOrder((0..<20_000).map { PlayerItem.ID($0) })
     var nextID: PlayerItem.ID = 20_000
@@ -81,19 +81,19 @@ import Testing
         nextID += 1
       }
       let limit = 2 * (order.count / 257) + 1
-      #expect(order.pieceCount <= limit, "\(order.pieceCount) pieces for \(order.count) ids in step \(step)")
+      #expect(order.pieceCount <= limit, "\(order.pieceCount) chunks for \(order.count) ids in step \(step)")
       most = Swift.max(most, Double(order.pieceCount) / Double(limit))
       if order.pieceCount > limit { break }
     }
-    print("pieces: at most \(most) of what the rule allows, seed \(seed)")
+    print("chunks: at most \(most) of what the rule allows, seed \(seed)")
     #expect(Set(order).count == order.count)
   }
 
-  @Test(arguments: [false, true]) func takingAwayFromOneEndToTheOtherLeavesNoSmallPieces(isBackward: Bool) {
+  @Test(arguments: [false, true]) func sequentialRemovalLeavesNoSmallChunks(isBackward: Bool) {
     let ids = (0..<20_000).map { PlayerItem.ID($0) }
     var order = QueueOrder(ids)
     for id in isBackward ? ids.reversed() : ids where id % 10 != 0 { order.remove(id) }
-    print("pieces: \(order.pieceCount) for \(order.count) ids")
+    print("chunks: \(order.pieceCount) for \(order.count) ids")
     #expect(order.pieceCount <= 2 * (order.count / 257) + 1)
     // Each rotation splits a chunk.
     for distance in 1..<2_000 {
@@ -104,7 +104,7 @@ import Testing
   }
 
   /// Counted in chunks and ids that were visited, independent of time.
-  @Test func whatAChangeCostsHardlyGrowsWithTheQueue() {
+  @Test func costOfAChangeIsBoundedInALongQueue() {
     func order(_ count: Int) -> QueueOrder {
       var order = QueueOrder()
       for start in stride(from: 0, to: count, by: 100) {

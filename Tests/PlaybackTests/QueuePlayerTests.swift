@@ -31,7 +31,7 @@ import Testing
 
   private func ids(_ rig: Rig) async -> [PlayerItem.ID] { await rig.run { $0.items().map(\.id) } }
 
-  @Test func anEditThatFailsForgetsNothingOfWhatWasPlayed() async throws {
+  @Test func failedEditKeepsTheHistory() async throws {
     let (rig, items) = try await playing(48_000, 48_000)
     await rig.run { $0.advanceToNextItem() }
     let other = try rig.wav(file: 3, frames: 4_800)
@@ -46,7 +46,7 @@ import Testing
     #expect(!other.isClaimed)
   }
 
-  @Test func playersAreMadeWithWhatTheyPlay() async throws {
+  @Test func playersAreCreatedWithItemsOrURLs() async throws {
     let rig = try await Rig()
     let (one, two) = (try rig.wav(file: 1, frames: 4_800), try rig.wav(file: 2, frames: 4_800))
     let player = try await Player(engine: rig.engine, name: "one", playerItem: one)
@@ -66,7 +66,7 @@ import Testing
 
   // MARK: - AVFoundation's statements
 
-  @Test func statement9PlayOnAnEmptyPlayerWaitsAndWhatIsInsertedPlays() async throws {
+  @Test func statement9_playOnAnEmptyPlayerWaitsUntilAnItemIsInserted() async throws {
     let rig = try await Rig()
     await rig.run { $0.play() }
     var state = await rig.run { $0.state }
@@ -81,7 +81,7 @@ import Testing
     #expect(state.rate == 1)
   }
 
-  @Test func statement20AfterTheLastItemThereIsNoneAndFinishedOnesDoNotReturn() async throws {
+  @Test func statement20_queueIsEmptyAfterTheLastItem() async throws {
     let (rig, items) = try await playing(4_800, 4_800)
     await rig.advance(milliseconds: 500)
     #expect(await ids(rig) == [])
@@ -91,7 +91,7 @@ import Testing
     #expect(items.allSatisfy { !$0.isClaimed }, "free for other queues")
   }
 
-  @Test func statement26WhatIsQueuedCannotBeInsertedAndRemovingTheCurrentAdvances() async throws {
+  @Test func statement26_queuedItemCannotBeInsertedAndRemovalOfTheCurrentAdvances() async throws {
     let (rig, items) = try await playing(48_000, 4_800)
     let third = try rig.wav(file: 3, frames: 4_800)
     #expect(await rig.run { $0.canInsert(items[0], after: nil) } == false)
@@ -105,13 +105,13 @@ import Testing
     #expect(await ids(rig) == (items + [third]).map(\.id))
     try await rig.run { try $0.remove([items[0].id]) }
     #expect(await rig.run { $0.state.currentItemID } == items[1].id)
-    #expect(await rig.run { $0.history().isEmpty }, "what is removed is not gone back to")
+    #expect(await rig.run { $0.history().isEmpty }, "a removed item is not in the history")
     await rig.advance(milliseconds: 500)
     #expect(rig.heard.runs.map(\.file) == [1, 2, 3])
     #expect(Array(heard(rig).suffix(2)) == ["2: 0+4800", "3: 0+4800"])
   }
 
-  @Test func theSameAssetStandsInTheQueueTwice() async throws {
+  @Test func sameAssetCanBeQueuedTwice() async throws {
     let rig = try await Rig()
     let first = try rig.wav(file: 1, frames: 4_800)
     let second = PlayerItem(asset: first.asset, id: 77)
@@ -126,7 +126,7 @@ import Testing
 
   // MARK: - Edits of items that are already decoded
 
-  @Test func whatIsMovedIsHeardWhereItIsWithoutAGap() async throws {
+  @Test func movedItemsPlayInTheirNewOrderWithoutAGap() async throws {
     let (rig, items) = try await playing(24_000, 4_801, 4_802, 4_803)
     try await rig.run { try $0.move(items[3].id, to: .index(1)) }
     await rig.advance(milliseconds: 50)
@@ -136,7 +136,7 @@ import Testing
     expectNoGap(rig)
   }
 
-  @Test func aReplacementIsHeardInPlaceOfWhatItReplaced() async throws {
+  @Test func replacementPlaysInsteadOfTheReplacedItem() async throws {
     let (rig, items) = try await playing(24_000, 4_801, 4_802)
     let new = try rig.wav(file: 9, frames: 4_807)
     try await rig.run { try $0.replace(items[1].id, with: new) }
@@ -145,7 +145,7 @@ import Testing
     expectNoGap(rig)
   }
 
-  @Test func aShuffledQueueIsHeardInItsOrderWithoutAGap() async throws {
+  @Test func shuffledQueuePlaysInItsOrderWithoutAGap() async throws {
     let (rig, _) = try await playing(24_000, 4_801, 4_802, 4_803, 4_804, 4_805)
     #expect(await rig.run { $0.shuffle(seed: 42) } == 42)
     #expect(await rig.run { $0.state.shuffleSeed } == 42)
@@ -158,7 +158,7 @@ import Testing
     expectNoGap(rig)
   }
 
-  @Test func aShuffledRoundFollowsTheLastWithoutAGap() async throws {
+  @Test func shuffledRoundsPlayWithoutAGap() async throws {
     let (rig, _) = try await playing(9_600, 4_801, 4_802, 4_803)
     try await rig.run { player in
       try player.setRepeatMode(.all)
@@ -176,7 +176,7 @@ import Testing
     #expect(!rig.dump.contains("inserted 1"))
   }
 
-  @Test func anEditThatComesToNothingIsNotHeard() async throws {
+  @Test func editThatLeavesTheCurrentItemInPlaceIsInaudible() async throws {
     let (rig, items) = try await playing(24_000, 4_801, 4_802)
     try await rig.run { player in
       try player.edit([.move(items[0].id, to: .end), .move(items[0].id, to: .index(0)), .remove([items[1].id])])
@@ -188,7 +188,7 @@ import Testing
 
   // MARK: - Going back
 
-  @Test func previousGoesBackAndWhatFollowsFollows() async throws {
+  @Test func goToPreviousItemReturnsAndContinuesWithTheQueue() async throws {
     let (rig, items) = try await playing(9_600, 24_000, 4_802)
     await rig.advance(milliseconds: 200)
     #expect(await rig.run { $0.state.currentItemID } == items[1].id)
@@ -205,7 +205,7 @@ import Testing
     #expect(heard(rig).last == "3: 0+4802")
   }
 
-  @Test func previousBeginsAnewWhatHasBeenHeardForLongEnough() async throws {
+  @Test func goToPreviousItemRestartsAfterTheTimeLimit() async throws {
     let (rig, items) = try await playing(9_600, 96_000)
     await rig.advance(milliseconds: 300)
     let limit = MediaTime(value: 100, timescale: 1_000)
@@ -217,7 +217,7 @@ import Testing
     #expect(await rig.run { $0.state.currentItemID } == items[0].id)
   }
 
-  @Test func previousWithNothingBeforeIsAnErrorOrGoesRound() async throws {
+  @Test func goToPreviousItemWithoutHistoryIsAnErrorOrWraps() async throws {
     let (rig, items) = try await playing(24_000, 24_000, 24_000)
     let error = await rig.run { player -> MediaError.Code? in
       do throws(MediaError) { try player.goToPreviousItem() } catch { return error.code }
@@ -232,7 +232,7 @@ import Testing
     #expect(await ids(rig) == [items[2], items[0], items[1]].map(\.id))
   }
 
-  @Test func whatAnotherQueueHasIsNotTakenBack() async throws {
+  @Test func goToPreviousItemSkipsItemsOfAnotherQueue() async throws {
     let (rig, items) = try await playing(4_800, 4_800, 48_000)
     await rig.advance(milliseconds: 200)
     let other = QueuePlayer(engine: rig.engine, name: "other")
@@ -246,7 +246,7 @@ import Testing
     #expect(code == .noSuchItem)
   }
 
-  @Test func previousThatIsNotPossibleForgetsNothing() async throws {
+  @Test func failedGoToPreviousItemKeepsTheHistory() async throws {
     let (rig, items) = try await playing(4_800, 4_800, 48_000)
     await rig.advance(milliseconds: 200)
     let other = QueuePlayer(engine: rig.engine, name: "other")
@@ -263,7 +263,7 @@ import Testing
     #expect(await ids(rig) == [items[1].id, items[2].id])
   }
 
-  @Test func aJumpGoesOverTheTapeInBothDirections() async throws {
+  @Test func jumpMovesThroughHistoryAndQueue() async throws {
     let (rig, items) = try await playing(24_000, 4_801, 4_802, 4_803)
     try await rig.run { try $0.jump(to: items[2].id) }
     #expect(await ids(rig) == [items[2], items[3]].map(\.id))
@@ -276,7 +276,7 @@ import Testing
     #expect(Array(heard(rig).suffix(3)) == ["2: 0+4801", "3: 0+4802", "4: 0+4803"])
   }
 
-  @Test func badJumpsAndEditsAreErrorsThatChangeNothing() async throws {
+  @Test func invalidJumpsAndEditsAreErrorsThatChangeNothing() async throws {
     let (rig, items) = try await playing(24_000, 4_801)
     let before = await rig.run { $0.state }
     func code(_ body: @Sendable (isolated QueuePlayer) throws(MediaError) -> Void) async -> MediaError.Code? {
@@ -308,7 +308,7 @@ import Testing
 
   // MARK: - Failures and length
 
-  @Test(.timeLimit(.minutes(1))) func aRepeatedQueueOfNothingButFailuresComesToRest() async throws {
+  @Test(.timeLimit(.minutes(1))) func repeatedQueueOfFailingItemsStops() async throws {
     let rig = try await Rig()
     let items = (0..<40).map { rig.item("/nonexistent/\($0).wav") }
     try await rig.run { player in
@@ -322,7 +322,7 @@ import Testing
     #expect(rig.dump.split(separator: "\n").count { $0.hasPrefix("event itemSkipped") } == 39)
   }
 
-  @Test func aPlayerThatStopsAtFailuresPausesAtEach() async throws {
+  @Test func stopPolicyPausesAtEachFailedItem() async throws {
     let rig = try await Rig()
     let items = [
       try rig.wav(file: 1, frames: 4_800), rig.item("/nonexistent.wav"), try rig.wav(file: 2, frames: 4_800),
@@ -346,11 +346,11 @@ import Testing
   }
 
   /// Counted in ids and chunks that were visited or changed, independent of time.
-  @Test func whatAppendingAndLookingCostDoesNotGrowWithTheQueue() async throws {
+  @Test func costOfAppendAndLookupDoesNotGrowWithTheQueue() async throws {
     let (rig, items) = try await playing(480_000)
     let many = (0..<100_000).map { rig.item("/nonexistent/\($0).wav") }
     let costs = try await rig.run { player in
-      var costs: [(append: Int, look: Int)] = []
+      var costs: [(append: Int, lookup: Int)] = []
       for new in [0..<500, 500..<99_500, 99_500..<100_000] {
         let start = player.control.core.machine.entries.order.work
         try player.append(Array(many[new]))
@@ -361,13 +361,13 @@ import Testing
       }
       return costs
     }
-    print("work to append 500 to a short queue, to a long one, and to look: \(costs)")
-    #expect(costs[0].look > 0 && costs.allSatisfy { $0.look == costs[0].look })
+    print("work to append 500 to a short queue, to a long one, and to look up: \(costs)")
+    #expect(costs[0].lookup > 0 && costs.allSatisfy { $0.lookup == costs[0].lookup })
     #expect(costs[0].append >= 500 && Double(costs[2].append) <= 1.5 * Double(costs[0].append))
   }
 
   /// All items except the first eight stay unopened, and playback continues during edits of 100,000 entries.
-  @Test func aQueueOfAHundredThousandIsEditedWhileItPlays() async throws {
+  @Test func queueOfAHundredThousandItemsIsEditedWhilePlaying() async throws {
     let (rig, items) = try await playing(48_000, 4_801)
     let many = (0..<100_000).map { rig.item("/nonexistent/\($0).wav") }
     try await rig.run { player in

@@ -18,11 +18,11 @@ import Testing
 
   private func ids(_ machine: Machine) -> [PlayerItem.ID] { Array(machine.entries.order) }
 
-  private func insert(_ ids: PlayerItem.ID..., at place: QueuePosition) -> Machine.QueueChange {
-    .insert(ids.map { .init(id: $0) }, at: place)
+  private func insert(_ ids: PlayerItem.ID..., at position: QueuePosition) -> Machine.QueueChange {
+    .insert(ids.map { .init(id: $0) }, at: position)
   }
 
-  @Test func eachChangeSeesTheQueueAsTheOnesBeforeItLeftIt() {
+  @Test func eachChangeSeesTheResultOfThePreviousOnes() {
     var machine = machine(1...6)
     let version = machine.queueVersion
     _ = machine.made([
@@ -36,19 +36,19 @@ import Testing
     #expect(machine.entries.index(of: 11) == 4)
   }
 
-  @Test func movesCountPlacesAsTheyAreAfterwards() {
-    for (place, expected) in [
+  @Test func moveIndexRefersToTheQueueAfterTheMove() {
+    for (position, expected) in [
       (QueuePosition.index(0), [3, 1, 2, 4, 5]), (.index(2), [1, 2, 3, 4, 5]), (.index(4), [1, 2, 4, 5, 3]),
       (.before(5), [1, 2, 4, 3, 5]), (.before(1), [3, 1, 2, 4, 5]), (.after(1), [1, 3, 2, 4, 5]),
       (.after(5), [1, 2, 4, 5, 3]), (.end, [1, 2, 4, 5, 3]), (.next, [1, 3, 2, 4, 5]), (.before(4), [1, 2, 3, 4, 5]),
     ] {
       var machine = machine(1...5)
-      _ = machine.made([.move(3, to: place)])
-      #expect(ids(machine) == expected.map { PlayerItem.ID($0) }, "\(place)")
+      _ = machine.made([.move(3, to: position)])
+      #expect(ids(machine) == expected.map { PlayerItem.ID($0) }, "\(position)")
     }
   }
 
-  @Test func whatBecomesCurrentIsPreparedAndNothingElseIs() {
+  @Test func onlyANewCurrentItemIsPrepared() {
     var machine = machine(1...3)
     let generation = machine.generation
     #expect(machine.made([.move(3, to: .index(1)), .move(3, to: .index(2))]) == [])
@@ -60,7 +60,7 @@ import Testing
     #expect(machine.made([.move(3, to: .end)]).contains(.prepare(generation: machine.generation, .init(itemID: 1))))
   }
 
-  @Test func noEditThatFailsChangesAnything() throws {
+  @Test func failedEditChangesNothing() throws {
     let good: [Machine.QueueChange] = [
       .remove([2]), insert(20, 21, at: .end), .move(5, to: .index(0)), .replace(1, with: .init(id: 22)),
       .remove(Array(100...180)), .removeAll, insert(30, at: .end),
@@ -87,42 +87,44 @@ import Testing
   }
 
   /// Items that many changes add at the end are added in one step. Each change still counts separately.
-  @Test(arguments: [false, true]) func manyThatAreAppendedAreAsIfOneByOne(isShuffled: Bool) {
-    var once = machine(1...3)
-    if isShuffled { _ = once.setShuffle(seed: 7) }
-    var oneByOne = once
+  @Test(arguments: [false, true]) func batchOfAppendsEqualsSingleAppends(isShuffled: Bool) {
+    var batched = machine(1...3)
+    if isShuffled { _ = batched.setShuffle(seed: 7) }
+    var single = batched
     let changes =
       (4...23).map { insert($0, at: .end) } + [.remove([2]), .move(5, to: .index(1))]
       + (24...40).map { insert($0, at: .end) }
-    let version = once.queueVersion
-    _ = once.made(changes)
-    for change in changes { _ = oneByOne.made([change]) }
-    #expect(ids(once) == ids(oneByOne))
-    #expect(once.shuffle.map { Array($0.original) } == oneByOne.shuffle.map { Array($0.original) })
-    #expect(once.queueVersion == version + 1)
-    let before = ids(once)
+    let version = batched.queueVersion
+    _ = batched.made(changes)
+    for change in changes { _ = single.made([change]) }
+    #expect(ids(batched) == ids(single))
+    #expect(batched.shuffle.map { Array($0.original) } == single.shuffle.map { Array($0.original) })
+    #expect(batched.queueVersion == version + 1)
+    let before = ids(batched)
     do throws(MediaError) {
-      _ = try once.edit([insert(50, at: .end), insert(51, at: .end), insert(52, at: .end), .remove([99]), .removeAll])
+      _ = try batched.edit([
+        insert(50, at: .end), insert(51, at: .end), insert(52, at: .end), .remove([99]), .removeAll,
+      ])
       Issue.record("item 99 was removed")
     } catch {
       #expect(error.code == .noSuchItem && error.message.hasPrefix("change 4 of 5: "), "\(error.message)")
     }
-    #expect(ids(once) == before)
+    #expect(ids(batched) == before)
   }
 
-  @Test func manyAreRemovedAtOnce() {
+  @Test func manyItemsAreRemovedInOneChange() {
     var machine = machine(1...10_000)
     _ = machine.made([.remove((1...10_000).filter { $0 % 10 != 0 })])
     #expect(ids(machine) == (1...1_000).map { $0 * 10 })
     #expect(machine.takeRemoved().count == 9_000)
   }
 
-  @Test(arguments: [false, true]) func anEditKeepsTheQueueAsItWasOnceAtMost(isShuffled: Bool) throws {
+  @Test(arguments: [false, true]) func editSavesTheOldQueueAtMostOnce(isShuffled: Bool) throws {
     var machine = machine(1...1_000)
     if isShuffled { _ = machine.setShuffle(seed: 7) }
     let before = (ids(machine), machine.shuffle.map { Array($0.original) })
     var reversals: [Machine.Reversal] = []
-    func kept() -> [Int] {
+    func restoreIndices() -> [Int] {
       reversals.enumerated().compactMap { if case .restore = $0.element { $0.offset } else { nil } }
     }
     try machine.make(.remove([1]), &reversals)
@@ -131,7 +133,7 @@ import Testing
       try machine.make(insert(2_000 + first, at: .next), &reversals)
       try machine.make(.move(2_000 + first, to: .index(0)), &reversals)
       try machine.make(.replace(first + 80, with: .init(id: 3_000 + first)), &reversals)
-      #expect(kept() == [1])
+      #expect(restoreIndices() == [1])
       #expect(reversals.count == 2)
     }
     try machine.make(.removeAll, &reversals)
@@ -154,7 +156,7 @@ import Testing
   }
 
   /// However they left, and whether they were in the queue before the edit or not.
-  @Test(arguments: [false, true]) func allThatLeftIsNamedOnce(isShuffled: Bool) {
+  @Test(arguments: [false, true]) func takeRemovedNamesEachRemovedItemOnce(isShuffled: Bool) {
     var machine = machine(1...1_000)
     if isShuffled { _ = machine.setShuffle(seed: 7) }
     _ = machine.made([
@@ -162,11 +164,11 @@ import Testing
       .remove([2, 2_002]), .remove(Array(200...270)), .replace(2_003, with: .init(id: 2_004)),
       .replace(3, with: .init(id: 2_005)), .move(2_004, to: .index(0)),
     ])
-    let gone = machine.takeRemoved()
+    let removed = machine.takeRemoved()
     let expected = [1, 2, 3, 2_000, 2_002, 2_003] + Array(100...170) + Array(200...270)
-    #expect(gone.sorted() == expected.map { PlayerItem.ID($0) }.sorted())
-    #expect(Set(ids(machine)).isDisjoint(with: gone))
-    #expect(machine.entries.count == 1_000 + 6 - gone.count)
+    #expect(removed.sorted() == expected.map { PlayerItem.ID($0) }.sorted())
+    #expect(Set(ids(machine)).isDisjoint(with: removed))
+    #expect(machine.entries.count == 1_000 + 6 - removed.count)
     #expect(machine.shuffle.map { Set($0.original) == Set(ids(machine)) } ?? true)
     let rest = ids(machine)
     _ = machine.made([
@@ -177,7 +179,7 @@ import Testing
   }
 
   /// A few of many are removed one by one. The order is not rebuilt, which would reset its work counter to 0.
-  @Test func aFewOfManyAreTakenOutOfTheOrderThatIsThere() {
+  @Test func removalOfAFewItemsDoesNotRebuildTheOrder() {
     var machine = machine(1...20_000)
     let work = machine.entries.order.work
     _ = machine.made((0..<20).map { number in .remove(Array(1 + number * 70...65 + number * 70)) })
@@ -188,7 +190,7 @@ import Testing
 
   // MARK: - Going back
 
-  @Test func whatWasPlayedIsGoneBackToInOrder() {
+  @Test func goBackReturnsPlayedItemsInOrder() {
     var machine = machine(1...5)
     _ = machine.advance()
     _ = machine.jump(to: 4)
@@ -202,7 +204,7 @@ import Testing
     #expect(machine.history.ids.isEmpty)
   }
 
-  @Test func inARepeatedQueueTheyAreThereStill() {
+  @Test func goBackInARepeatedQueueRotatesIt() {
     var machine = machine(1...4)
     _ = machine.setRepeatMode(.all)
     _ = machine.jump(to: 3)
@@ -214,13 +216,13 @@ import Testing
     #expect(Array(machine.history.ids.suffix(4)) == [3, 4, 1, 2].map { PlayerItem.ID($0) })
   }
 
-  @Test func theHistoryIsBoundedAndForgetsWhatIsRemoved() {
+  @Test func historyIsBoundedAndForgetsRemovedItems() {
     var history = PlayHistory()
     for id: PlayerItem.ID in 1...PlayerItem.ID(PlayHistory.limit) + 5 { history.append(id) }
     #expect(history.ids.count == PlayHistory.limit)
     #expect(history.takeForgotten() == [1, 2, 3, 4, 5])
     history.append(6)
-    #expect(history.takeForgotten().isEmpty, "the oldest stands there again")
+    #expect(history.takeForgotten().isEmpty, "the oldest id is in the history again")
     history.remove(6)
     #expect(!history.contains(6))
     #expect(history.takeForgotten() == [6])
@@ -228,7 +230,7 @@ import Testing
     #expect(history.takeForgotten().count == PlayHistory.limit - 1)
   }
 
-  @Test func whatFailedIsNotGoneBackTo() {
+  @Test func failedItemIsNotInTheHistory() {
     var machine = machine(1...3)
     _ = machine.setRate(1)
     _ = machine.itemFailed(1, MediaError(.fileNotFound, "none"))
@@ -238,7 +240,7 @@ import Testing
 
   // MARK: - Failures
 
-  @Test func aFailureStopsAPlayerThatIsToStop() {
+  @Test func stopPolicyStopsAtAFailedItem() {
     let error = MediaError(.fileNotFound, "none")
     var machine = machine(1...4)
     _ = machine.setFailurePolicy(.stop)
@@ -263,7 +265,7 @@ import Testing
     #expect(machine.entries.first?.id == 4)
   }
 
-  @Test func anItemThatBreaksOffStopsAPlayerThatIsToStop() {
+  @Test func stopPolicyStopsAtATruncatedItem() {
     let error = MediaError(.decodeFailed, "broken")
     var machine = machine(1...2)
     _ = machine.setFailurePolicy(.stop)
@@ -281,7 +283,7 @@ import Testing
   }
 
   /// Even if many fail and the queue repeats: each fails once, and the machine stops.
-  @Test(arguments: [false, true]) func allOfThemMayFail(isShuffled: Bool) {
+  @Test(arguments: [false, true]) func repeatedQueueStopsWhenAllItemsFail(isShuffled: Bool) {
     var machine = machine(1...200)
     _ = machine.setRepeatMode(.all)
     if isShuffled { _ = machine.setShuffle(seed: 4) }

@@ -19,9 +19,8 @@ import Testing
     return TimeRange(start: MediaTime(value: start, timescale: 48_000), end: MediaTime(value: end, timescale: 48_000))
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 38].suffix(Effort.rounds(6))) func whateverIsAskedForThereIsNoGap(seed: UInt64)
-    async throws
-  {
+  @Test(arguments: [1, 2, 3, 4, 5, 38].suffix(Effort.rounds(6)))
+  func randomOperationsLeaveNoGap(seed: UInt64) async throws {
     let rig = try await Rig()
     var random = SeededGenerator(seed: seed)
     var durations: [PlayerItem.ID: Int64] = [:]

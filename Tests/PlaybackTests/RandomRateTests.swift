@@ -11,9 +11,8 @@ import Testing
 
   /// Items and loops have lengths and positions of whole rounds of the circle, so that the circle continues at every
   /// transition.
-  @Test(arguments: 1...UInt64(Effort.rounds(4))) func theTimeIsWhereTheSoundIsWhateverIsDone(_ seed: UInt64)
-    async throws
-  {
+  @Test(arguments: 1...UInt64(Effort.rounds(4)))
+  func currentTimeMatchesTheHeardAudioAfterRandomOperations(_ seed: UInt64) async throws {
     let rig = try await Rig()
     let items = [try rig.circle(frames: 96_000), try rig.circle(frames: 20_000), try rig.circle(frames: 1_000)]
     try await rig.run { player in

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [1.0 / 32, 0.5, 0.999999, 1.000001, 1.25, 1.234567, 2, 31.999999, 32])
-  func anItemLastsItsFramesDividedByTheRate(_ rate: Double) throws {
+  func itemLengthIsItsFrameCountDividedByTheRate(_ rate: Double) throws {
     let rig = try StreamRig()
     for sampleRateHz in [44_100, 48_000, 24_000] {
       let path = try rig.noise("noise-\(sampleRateHz).wav", rate: sampleRateHz, channels: 2, frames: 0..<20_011)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func aThousandItemsOfTwoRatesEndWithoutAnErrorThatAddsUp() throws {
+  @Test func endsOfAThousandItemsHaveNoAccumulatedError() throws {
     let rig = try StreamRig()
     let first = try rig.noise("first.wav", rate: 44_100, channels: 2, frames: 0..<997)
     let second = try rig.noise("second.wav", rate: 32_000, channels: 1, frames: 0..<1_009)
@@ -51,7 +51,7 @@ import Testing
     #expect(outcome.ends.count == 1_000)
   }
 
-  @Test func itemsThatFollowEachOtherAtARateAreOneConversion() throws {
+  @Test func consecutiveItemsAtARateAreConvertedAsOne() throws {
     let rig = try StreamRig()
     let whole = try rig.noise("whole.wav", rate: 48_000, channels: 2, frames: 0..<30_000)
     let halves = [
@@ -64,7 +64,7 @@ import Testing
     #expect(one.samples == two.samples)
   }
 
-  @Test func aStartInTheMiddleHasTheSoundBeforeItInItsFilter() throws {
+  @Test func startInTheMiddlePrimesTheFilterWithEarlierAudio() throws {
     let rig = try StreamRig()
     let path = try rig.noise("noise.wav", rate: 48_000, channels: 2, frames: 0..<48_000)
     // At rate 2 every output frame is at an even frame, wherever it began.

@@ -22,14 +22,14 @@ import Testing
   }
 
   /// The heard positions in the item's frames, modulo whole rounds, without silence at the beginning.
-  private func places(_ rig: Rig) -> [Double] {
+  private func positions(_ rig: Rig) -> [Double] {
     zip(rig.heard.left, rig.heard.right).drop { $0.0 == 0 && $0.1 == 0 }.map { Circle.place(left: $0.0, right: $0.1) }
   }
 
   // MARK: - Varispeed
 
   @Test(arguments: [0.03125, 0.5, 0.75, 1.1, 1.234567, 2, 3.7, 32])
-  func whatIsHeardAtAFrameIsItsTimeTimesTheRate(_ rate: Double) async throws {
+  func heardPositionAdvancesByTheRate(_ rate: Double) async throws {
     let frames = 1_000_000
     for sampleRateHz in [44_100, 48_000] {
       let rig = try await rig(frames: frames, sampleRateHz: sampleRateHz, playing: false)
@@ -41,7 +41,7 @@ import Testing
       try await rig.run { try $0.setRate(rate) }
       await rig.advance(milliseconds: 500)
       let step = rate * Double(sampleRateHz) / Self.outputRate
-      let heard = places(rig)
+      let heard = positions(rig)
       #expect(heard.count > 20_000)
       let first = try #require(heard.first)
       // The first frame of the output at or after the requested time, and from there on by the rate.
@@ -61,7 +61,7 @@ import Testing
     return abs(Circle.difference(time.seconds * Double(sampleRateHz), next))
   }
 
-  @Test func aChangeWhilePlayingIsHeardWithin80MillisecondsWithoutAClick() async throws {
+  @Test func rateChangeIsHeardWithin80MillisecondsWithoutAClick() async throws {
     let frames = 1_000_000
     let rig = try await rig(frames: frames)
     await rig.advance(milliseconds: 500)
@@ -70,7 +70,7 @@ import Testing
     #expect(await rig.run { [$0.state.rate, $0.state.timebaseRate] } == [2, 1])
     await rig.advance(milliseconds: 500)
     #expect(await rig.run { [$0.state.rate, $0.state.timebaseRate] } == [2, 2])
-    let heard = places(rig)
+    let heard = positions(rig)
     #expect(heard.count == 24_000)
     let steps = zip(heard.dropFirst(), heard).map { Circle.difference($0, $1) }
     let change = try #require(steps.firstIndex { $0 > 1.5 })
@@ -85,7 +85,7 @@ import Testing
     #expect(await deviation(rig) < 0.05)
   }
 
-  @Test func aThousandChangesLeaveTheTimeWithinOneSampleOfWhatIsHeard() async throws {
+  @Test func currentTimeStaysWithinOneSampleAfterAThousandRateChanges() async throws {
     let frames = 2_400_000
     let rig = try await rig(frames: frames)
     await rig.advance(milliseconds: 200)
@@ -98,7 +98,7 @@ import Testing
       // Some follow each other at once, some while the previous one is pending, some after it is heard.
       if change % 3 == 0 { continue }
       await rig.advance(milliseconds: Int64.random(in: 1...80, using: &random))
-      let heard = places(rig)
+      let heard = positions(rig)
       let steps = zip(heard.dropFirst(), heard).map { Circle.difference($0, $1) }
       // No click: each step is that of either rate, or in a cross-fade between the two.
       #expect(steps.allSatisfy { $0 > -2.5 && $0 < 6 }, "\(steps.min() ?? 0) to \(steps.max() ?? 0)")
@@ -112,11 +112,11 @@ import Testing
       worst = max(worst, await deviation(rig))
     }
     #expect(measured > changes * 2 / 5)
-    print("\(changes) rate changes: \(measured) times looked at, |currentTime - heard| at most \(worst) samples")
+    print("\(changes) rate changes: \(measured) measurements, |currentTime - heard| at most \(worst) samples")
     #expect(worst < 0.01)
   }
 
-  @Test func atRate1AgainWhatIsHeardIsBitExact() async throws {
+  @Test func audioIsBitExactAfterAReturnToRate1() async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 3, frames: 480_000)
     try await rig.run { try $0.append([item]) }
@@ -136,19 +136,19 @@ import Testing
   @Test func statement21_periodicObserverFollowsItemTime() async throws {
     for (rate, gap) in [(2.0, 0.5), (0.5, 2)] {
       let rig = try await rig(frames: 960_000, playing: false)
-      let told = Mutex<[(time: Double, at: HostTime, rate: Double, late: Int64)]>([])
+      let reported = Mutex<[(time: Double, at: HostTime, rate: Double, late: Int64)]>([])
       let loop = rig.loop
       try await rig.run { player in
         _ = try player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 1)) { observation in
           guard observation.reason == .periodic else { return }
-          told.withLock {
+          reported.withLock {
             $0.append((observation.time.seconds, loop.now, observation.rate, observation.lateNanoseconds))
           }
         }
         try player.setRate(rate)
       }
       await rig.advance(milliseconds: 6_400)
-      let ticks = told.withLock { $0 }
+      let ticks = reported.withLock { $0 }
       let multiples = (1...(rate == 2 ? 12 : 3)).map { Double($0) }
       #expect(ticks.map(\.time) == multiples)
       #expect(ticks.allSatisfy { $0.rate == rate })
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func endsLoopsAndSeamsComeWhereTheSoundSaysAtAnyRate() async throws {
+  @Test func endsAndTransitionsAreReportedAtTheirItemTimesAtAnyRate() async throws {
     let rig = try await Rig()
     let items = [try rig.circle(frames: 48_000), try rig.circle(frames: 44_100, rate: 44_100)]
     let ends = Mutex<[String]>([])
@@ -185,22 +185,22 @@ import Testing
     }
     await rig.advance(milliseconds: 3_000)
     // 1 s, twice 0.2 s of it again, and another second: 1.2 s at rate 2.
-    let sounded = places(rig).prefix { $0 != .infinity }.count
-    #expect((57_599...57_601).contains(sounded))
-    let told = ends.withLock { $0 }
+    let heardCount = positions(rig).prefix { $0 != .infinity }.count
+    #expect((57_599...57_601).contains(heardCount))
+    let reported = ends.withLock { $0 }
     #expect(
-      told == [
+      reported == [
         "transition 0.1 inserted 0", "transition 0.1 inserted 0", "end 1", "transition 0 inserted 0", "end 1",
       ])
   }
 
-  @Test func boundariesAreCrossedOnceThoughTheRateChanges() async throws {
+  @Test func boundariesFireOnceAcrossRateChanges() async throws {
     let rig = try await rig(frames: 480_000)
-    let told = Mutex<[Double]>([])
+    let reported = Mutex<[Double]>([])
     try await rig.run { player in
       _ = try player.addBoundaryTimeObserver(forTimes: (1...40).map { MediaTime(value: $0, timescale: 10) }) {
         crossing in
-        told.withLock { $0.append(crossing.time.seconds) }
+        reported.withLock { $0.append(crossing.time.seconds) }
       }
     }
     for rate in [2.0, 0.25, 1, 3, 0.5, 1.5] {
@@ -209,10 +209,10 @@ import Testing
     }
     let reached = await rig.run { $0.currentTime().seconds }
     let times = (1...40).map { Double($0) / 10 }.filter { $0 <= reached }
-    #expect(told.withLock { $0 } == times)
+    #expect(reported.withLock { $0 } == times)
   }
 
-  @Test func aSeekAtAnotherRateLandsWithinASample() async throws {
+  @Test func seekAtAnotherRateLandsWithinASample() async throws {
     let rig = try await rig(frames: 480_000)
     try await rig.run { try $0.setRate(1.7) }
     await rig.advance(milliseconds: 300)
@@ -227,7 +227,7 @@ import Testing
 
   // MARK: - Rates as state
 
-  @Test func anEmptyPlayerHasARateButNoTimePasses() async throws {
+  @Test func timeOfAnEmptyPlayerWithARateStaysZero() async throws {
     let rig = try await Rig()
     try await rig.run { try $0.setRate(2) }
     await rig.advance(milliseconds: 100)
@@ -263,7 +263,7 @@ import Testing
     #expect(await rig.run { [$0.state.rate, $0.state.defaultRate] } == [2, 2])
   }
 
-  @Test func aRateForTheNextPlayStartsNothingAndIsUsedOnce() async throws {
+  @Test func rateForTheNextPlayIsUsedOnceAndStartsNothing() async throws {
     let rig = try await rig(frames: 960_000, playing: false)
     try await rig.run { try $0.setRate(3, startsPlayback: false) }
     await rig.advance(milliseconds: 100)
@@ -278,7 +278,7 @@ import Testing
     #expect(rates == [3, 1])
   }
 
-  @Test func ratesThatAreNoneAreErrorsAndChangeNothing() async throws {
+  @Test func invalidRatesAreErrorsThatChangeNothing() async throws {
     let rig = try await rig(frames: 480_000)
     try await rig.run { try $0.setRate(1.5) }
     await rig.advance(milliseconds: 200)

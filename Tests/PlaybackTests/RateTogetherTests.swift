@@ -11,7 +11,7 @@ import Testing
 @Suite struct RateTogetherTests {
   typealias Result = Swift.Result<TogetherRateChange, MediaError>
 
-  final class Answers: Sendable {
+  final class Results: Sendable {
     private let all = Mutex<[Result]>([])
     var values: [Result] { all.withLock { $0 } }
     var changes: [TogetherRateChange] { values.compactMap { try? $0.get() } }
@@ -45,9 +45,9 @@ import Testing
     try await rig.run { _ in try engine.core.start(players, at: .whenReady) { _ in } }
   }
 
-  private func set(_ rate: Double, _ rig: Rig, _ players: [QueuePlayer], _ answers: Answers) async throws {
+  private func set(_ rate: Double, _ rig: Rig, _ players: [QueuePlayer], _ results: Results) async throws {
     let engine = rig.engine
-    try await rig.run { _ in try engine.core.setRate(rate, of: players) { answers.add($0) } }
+    try await rig.run { _ in try engine.core.setRate(rate, of: players) { results.add($0) } }
   }
 
   /// Noise of `frames` frames, multiplied by `left` and `right` for the channels.
@@ -65,22 +65,22 @@ import Testing
 
   /// The second player cancels the first one on the left, and the third cancels it on the right. The residue is silence
   /// if, and only if, all three are on the same sample.
-  @Test func threePlayersWhoseRateChangesFiftyTimesAreNoSampleApart() async throws {
+  @Test func threePlayersStaySampleAlignedAcrossFiftyRateChanges() async throws {
     let rig = try await Rig()
     let players = try await players(rig, [noise(9_600, 1, 1), noise(9_600, -1, 0), noise(9_600, 0, -1)])
     try await start(rig, players)
     await rig.advance(milliseconds: 300)
     var random = SeededGenerator(seed: 5)
-    let answers = Answers()
+    let results = Results()
     for _ in 0..<changeCount {
       let rate = Double(Int.random(in: 400_000...2_500_000, using: &random)) / 1_000_000
-      try await set(rate, rig, players, answers)
+      try await set(rate, rig, players, results)
       // Some come while the previous one is pending.
       await rig.advance(milliseconds: Int64.random(in: 20...300, using: &random))
     }
     await rig.advance(milliseconds: 300)
-    #expect(answers.changes.allSatisfy { $0.outputFrame != nil && $0.spreadFrameCount == 0 })
-    #expect(answers.changes.count == changeCount, "\(answers.values)")
+    #expect(results.changes.allSatisfy { $0.outputFrame != nil && $0.spreadFrameCount == 0 })
+    #expect(results.changes.count == changeCount, "\(results.values)")
     var times: Set<MediaTime> = []
     var rates: Set<Double> = []
     for player in players {
@@ -90,8 +90,8 @@ import Testing
     #expect(times.count == 1 && rates.count == 1)
     let passes = rig.dump.split(separator: "\n").count { $0.contains("event transition 1 to 1") }
     print(
-      "rate-together: \(answers.changes.count) changes, \(passes) passes, \(rig.heard.left.count) frames, loudest sample"
-        + " left over: \(loudest(rig))")
+      "rate-together: \(results.changes.count) changes, \(passes) passes, \(rig.heard.left.count) frames, loudest"
+        + " sample left over: \(loudest(rig))")
     #expect(passes > changeCount * 2 / 5)
     #expect(loudest(rig) < Self.rounding)
     // Check that they are audible at all.
@@ -104,7 +104,7 @@ import Testing
 
   /// Loops of other lengths and sample rates end between frames of the output, each at a different position. If a rate
   /// changes after such an end, less than a frame is rounded off.
-  @Test func loopsOfOtherLengthsAndSampleRatesStayTogetherWithinAQuarterOfAMillisecond() async throws {
+  @Test func loopsOfDifferentLengthsAndSampleRatesStayAligned() async throws {
     let rig = try await Rig()
     let rates = [48_000, 44_100, 32_000, 48_000]
     let frames = [9_600, 13_230, 16_000, 4_801]
@@ -112,72 +112,72 @@ import Testing
     try await start(rig, players)
     await rig.advance(milliseconds: 300)
     var random = SeededGenerator(seed: 6)
-    let answers = Answers()
+    let results = Results()
     var rate = 1.0
     for _ in 0..<changeCount {
       rate = Double(Int.random(in: 400_000...2_500_000, using: &random)) / 1_000_000
-      try await set(rate, rig, players, answers)
+      try await set(rate, rig, players, results)
       await rig.advance(milliseconds: Int64.random(in: 80...300, using: &random))
     }
     await rig.advance(milliseconds: 100)
-    #expect(answers.changes.count == changeCount && answers.changes.allSatisfy { $0.spreadFrameCount == 0 })
-    var places: [Double] = []
+    #expect(results.changes.count == changeCount && results.changes.allSatisfy { $0.spreadFrameCount == 0 })
+    var positions: [Double] = []
     for (number, player) in players.enumerated() {
-      places.append(await player.currentTime().seconds.truncatingRemainder(dividingBy: 0.1))
+      positions.append(await player.currentTime().seconds.truncatingRemainder(dividingBy: 0.1))
       #expect(number == 3 || frames[number] * 10 % rates[number] == 0)
     }
     // All lengths except the last one are multiples of 0.1 s, so the first three differ by whole tenths.
-    let apart = places[..<3].map { abs(($0 - places[0]).remainder(dividingBy: 0.1)) * 48_000 / rate }.max() ?? 1
+    let apart = positions[..<3].map { abs(($0 - positions[0]).remainder(dividingBy: 0.1)) * 48_000 / rate }.max() ?? 1
     print("rate-together: \(changeCount) changes of loops of other lengths and rates: \(apart) frames apart")
     #expect(apart < 12)
   }
 
-  @Test func whoIsPausedUsesTheRateForItsNextPlayAndWhoLeavesGoesItsOwnWay() async throws {
+  @Test func pausedMembersUseTheRateNextAndLeavingMembersAreExcluded() async throws {
     let rig = try await Rig()
     let players = try await players(rig, [noise(9_600, 1, 1), noise(9_600, 1, 1), noise(9_600, 1, 1)])
-    let (engine, answers) = (rig.engine, Answers())
+    let (engine, results) = (rig.engine, Results())
     // None of them plays.
-    try await set(2, rig, players, answers)
+    try await set(2, rig, players, results)
     await rig.settle()
-    #expect(answers.changes == [TogetherRateChange(outputFrame: nil, hostTime: nil, spreadFrameCount: 0)])
+    #expect(results.changes == [TogetherRateChange(outputFrame: nil, hostTime: nil, spreadFrameCount: 0)])
     await players[0].play()
     await players[1].play()
     #expect(await players[1].state.rate == 2)
     await rig.advance(milliseconds: 200)
-    try await rig.run { _ in try engine.core.setRate(0.5, of: players) { answers.add($0) } }
+    try await rig.run { _ in try engine.core.setRate(0.5, of: players) { results.add($0) } }
     // Another command before the change is heard.
     await players[1].pause()
     await rig.advance(milliseconds: 200)
-    #expect(answers.changes.count == 2)
+    #expect(results.changes.count == 2)
     #expect(await players[0].state.timebaseRate == 0.5)
     #expect(await players[1].state.rate == 0)
     #expect(await players[2].rateForNextPlay == 0.5)
     // All playing members get another command.
-    try await rig.run { _ in try engine.core.setRate(3, of: players) { answers.add($0) } }
+    try await rig.run { _ in try engine.core.setRate(3, of: players) { results.add($0) } }
     await players[0].pause()
     await rig.settle()
-    #expect(answers.errors == [.waitEnded])
+    #expect(results.errors == [.waitEnded])
   }
 
-  @Test func theyTurnTogether() async throws {
+  @Test func playersReverseTogether() async throws {
     let rig = try await Rig()
     let players = try await players(rig, [noise(96_000, 1, 1), noise(96_000, -1, 0), noise(96_000, 0, -1)])
     try await start(rig, players)
-    let answers = Answers()
+    let results = Results()
     await rig.advance(milliseconds: 900)
     for rate in [-1, 1, -2, 0.5] {
-      try await set(rate, rig, players, answers)
+      try await set(rate, rig, players, results)
       await rig.advance(milliseconds: 250)
       #expect(await players[2].state.timebaseRate == rate)
     }
-    #expect(answers.changes.count == 4 && answers.changes.allSatisfy { $0.spreadFrameCount == 0 })
+    #expect(results.changes.count == 4 && results.changes.allSatisfy { $0.spreadFrameCount == 0 })
     #expect(loudest(rig) < Self.rounding)
   }
 
-  @Test func whatCannotBeIsAnErrorAndChangesNothing() async throws {
+  @Test func invalidMembersAndRatesAreErrorsThatChangeNothing() async throws {
     let rig = try await Rig()
     let players = try await players(rig, [noise(9_600, 1, 1), noise(9_600, 1, 1)])
-    let (engine, answers) = (rig.engine, Answers())
+    let (engine, results) = (rig.engine, Results())
     try await start(rig, players)
     await rig.advance(milliseconds: 200)
     let closed = QueuePlayer(engine: engine, name: "closed")
@@ -189,10 +189,10 @@ import Testing
       (0, players, .unsupportedRate), (.nan, players, .unsupportedRate), (33, players, .unsupportedRate),
     ]
     for (rate, members, code) in cases {
-      await expectError(code) { try await set(rate, rig, members, answers) }
+      await expectError(code) { try await set(rate, rig, members, results) }
     }
     await rig.advance(milliseconds: 200)
     for player in players { #expect(await player.state.rate == 1) }
-    #expect(answers.values.isEmpty)
+    #expect(results.values.isEmpty)
   }
 }

@@ -20,7 +20,7 @@ import Testing
     return rig
   }
 
-  @Test(.timeLimit(.minutes(1))) func aSeekFromTheCompletionOfAnotherIsCarriedOut() async throws {
+  @Test(.timeLimit(.minutes(1))) func seekFromTheCompletionOfAnotherIsPerformed() async throws {
     let rig = try await rig()
     let player = rig.player
     let results = Shared<String>()
@@ -42,7 +42,7 @@ import Testing
     #expect(results.values == ["first false", "second false", "last true 7"])
   }
 
-  @Test func changesReachAllObserversInTheOrderInWhichTheyHappened() async throws {
+  @Test func changesReachAllObserversInOrder() async throws {
     let rig = try await rig()
     let player = rig.player
     let rates = Shared<Double>()
@@ -56,7 +56,7 @@ import Testing
     #expect(rates.values == [1, 0])
   }
 
-  @Test func anObserverThatAnotherRemovesIsNotCalledAnyMore() async throws {
+  @Test func observerRemovedByAnotherIsNotCalled() async throws {
     let rig = try await rig()
     let player = rig.player
     let calls = Shared<String>()
@@ -100,14 +100,14 @@ import Testing
     return rig
   }
 
-  @Test func playingAgainAtTheEndEndsAgain() async throws {
+  @Test func playFromThePlayedToEndHandlerStaysPausedAtTheEnd() async throws {
     let rig = try await playedToEnd { $0.play() }
     let state = await rig.run { $0.state }
     #expect(state.timeControlStatus == .paused)
     #expect(rig.dump.components(separatedBy: "playedToEnd").count == 2)
   }
 
-  @Test func anItemThatIsSoughtBackAtItsEndLoopsWithoutAGap() async throws {
+  @Test func seekToTheStartFromThePlayedToEndHandlerLoopsWithoutAGap() async throws {
     let rig = try await playedToEnd { player in
       try? player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
       player.play()
@@ -116,7 +116,7 @@ import Testing
     #expect(rig.heard.runs.map { $0.position } == [0, 4_800, 9_600])
   }
 
-  @Test func anItemThatAnObserverPutsBackWhenItIsRemovedStays() async throws {
+  @Test func itemAppendedAgainByAnObserverOfItsRemovalStays() async throws {
     let rig = try await Rig()
     let (player, items) = (rig.player, [try rig.wav(file: 1, frames: 9_600), try rig.wav(file: 2, frames: 9_600)])
     try await rig.run { isolated in
@@ -127,8 +127,8 @@ import Testing
       }
       try isolated.remove([items[0].id])
     }
-    let there = await rig.run { player in player.items().map(\.id) }
-    #expect(there == [items[1].id, items[0].id])
+    let ids = await rig.run { player in player.items().map(\.id) }
+    #expect(ids == [items[1].id, items[0].id])
   }
 }
 

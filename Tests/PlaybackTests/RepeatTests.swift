@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func aLoopedRangeIsHeardAgainAndAgainWithItsTimes() async throws {
+  @Test func loopedRangeRepeatsWithItsTimes() async throws {
     try await golden("loop-range") { rig in
       let items = [try rig.flac(file: 1, frames: 96_000), try rig.wav(file: 2, frames: 4_800)]
       try await rig.run { player in
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func aLoopThatIsSetWhenItsEndHasBeenDecodedIsHeardAllTheSame() async throws {
+  @Test func loopSetAfterItsEndWasDecodedTakesEffect() async throws {
     let rig = try await Rig()
     let items = [try rig.wav(file: 1, frames: 96_000), try rig.wav(file: 2, frames: 4_800)]
     try await rig.run { try $0.append(items) }
@@ -85,7 +85,7 @@ import Testing
     expectNoGap(rig)
   }
 
-  @Test func aLoopChangesWhileItPlays() async throws {
+  @Test func loopRangeChangesWhilePlaying() async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 480_000)
     try await rig.run { try $0.append([item]) }
@@ -107,7 +107,7 @@ import Testing
     expectNoGap(rig)
   }
 
-  @Test func beyondItsEndPlaybackGoesOnAndTheLoopIsOverWithTheItem() async throws {
+  @Test func playbackAfterTheLoopRangeContinuesUntilTheItemEnds() async throws {
     let rig = try await Rig()
     let items = [try rig.wav(file: 1, frames: 48_000), try rig.wav(file: 2, frames: 4_800)]
     try await rig.run { try $0.append(items) }
@@ -127,7 +127,7 @@ import Testing
     #expect(ranges(rig) == [24_000...47_999, 0...4_799])
   }
 
-  @Test func aSeekBeforeTheEndOfALoopIsInIt() async throws {
+  @Test func seekBeforeTheEndOfALoopEntersIt() async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 480_000)
     try await rig.run { try $0.append([item]) }
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func repeatAllGoesRoundTheQueue() async throws {
+  @Test func repeatAllWrapsAroundTheQueue() async throws {
     try await golden("repeat-all") { rig in
       let items = [
         try rig.wav(file: 1, frames: 9_601), rig.item("/nonexistent.wav"), try rig.flac(file: 2, frames: 4_803),
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func whatIsTooShortIsNotRepeated() async throws {
+  @Test func itemThatIsTooShortIsNotRepeated() async throws {
     let rig = try await Rig()
     let items = [try rig.wav(file: 1, frames: 1), try rig.wav(file: 2, frames: 4_800)]
     try await rig.run { player in
@@ -197,7 +197,7 @@ import Testing
     #expect(passes.count { $0.file == 2 } >= 9)
   }
 
-  @Test func aHundredShortFilesFollowEachOtherSeamlessly() async throws {
+  @Test func hundredShortFilesPlayWithoutAGap() async throws {
     let rig = try await Rig()
     var items: [PlayerItem] = []
     for number in 0..<100 {
@@ -215,7 +215,7 @@ import Testing
     #expect(!rig.dump.contains("inserted 1"))
   }
 
-  @Test func badLoopsAreErrorsThatChangeNothing() async throws {
+  @Test func invalidLoopsAreErrorsThatChangeNothing() async throws {
     let rig = try await Rig()
     await expectError(.noCurrentItem) { try await rig.run { try $0.setLoop(self.frames(0, 4_800)) } }
     let item = try rig.wav(file: 1, frames: 48_000)
@@ -241,7 +241,7 @@ import Testing
     #expect(await code(frames(0, 480)) == nil)
   }
 
-  @Test func afterACutTimeGoesOnInSilence() async throws {
+  @Test func timeContinuesInSilenceAfterActionNoneIsSet() async throws {
     let rig = try await Rig()
     let items = [try rig.wav(file: 1, frames: 24_000), try rig.wav(file: 2, frames: 24_000)]
     try await rig.run { try $0.append(items) }

@@ -22,20 +22,20 @@ import Testing
 
   private func linear(_ decibels: Double) -> Double { pow(10, decibels / 20) }
 
-  /// Stretches of equal samples: their gains relative to 0.25 in dB, to a hundredth, and their lengths.
-  private func stretches(_ samples: [Float]) -> [(decibels: Double, count: Int)] {
-    var stretches: [(value: Float, count: Int)] = []
+  /// Segments of equal samples: their gains relative to 0.25 in dB, to a hundredth, and their lengths.
+  private func segments(_ samples: [Float]) -> [(decibels: Double, count: Int)] {
+    var segments: [(value: Float, count: Int)] = []
     for sample in samples {
-      if stretches.last?.value == sample {
-        stretches[stretches.count - 1].count += 1
+      if segments.last?.value == sample {
+        segments[segments.count - 1].count += 1
       } else {
-        stretches.append((sample, 1))
+        segments.append((sample, 1))
       }
     }
-    return stretches.map { ((20 * log10(Double($0.value) / 0.25) * 100).rounded() / 100, $0.count) }
+    return segments.map { ((20 * log10(Double($0.value) / 0.25) * 100).rounded() / 100, $0.count) }
   }
 
-  @Test func eachItemsGainBeginsOnItsFirstSample() async throws {
+  @Test func gainOfEachItemBeginsOnItsFirstSample() async throws {
     let rig = try await Rig()
     let items = [
       try item(rig, frames: 9_601, ["REPLAYGAIN_TRACK_GAIN": "-6.00 dB"]),
@@ -49,12 +49,12 @@ import Testing
       $0.play()
     }
     await rig.advance(milliseconds: 520)
-    let heard = stretches(rig.heard.left)
+    let heard = segments(rig.heard.left)
     #expect(heard.map(\.decibels) == [-6, 3, -1, -6], "\(heard)")
     #expect(heard.map(\.count) == [9_601, 4_799, 1_000, 9_560], "\(heard)")
   }
 
-  @Test func betweenRatesTheGainBeginsWithTheFirstFrameOfTheItem() async throws {
+  @Test func gainBeginsOnTheFirstFrameAcrossSampleRates() async throws {
     let rig = try await Rig()
     let items = [
       try item(rig, frames: 4_410, ["REPLAYGAIN_TRACK_GAIN": "0 dB"], rate: 44_100),
@@ -69,11 +69,11 @@ import Testing
     let samples = rig.heard.left
     // The ringing of the resampler before the end belongs to the first item; the second one is exact from its first
     // frame.
-    #expect(stretches(Array(samples[4_800..<9_000])).map(\.decibels) == [-12])
+    #expect(segments(Array(samples[4_800..<9_000])).map(\.decibels) == [-12])
     #expect(samples[4_700] > 0.2)
   }
 
-  @Test func aChangeIsHeardAtOnceOver5MillisecondsInEverythingThatIsDecoded() async throws {
+  @Test func changeOfModeAppliesToDecodedAudioWithA5MillisecondRamp() async throws {
     let rig = try await Rig()
     let items = [
       try item(rig, frames: 24_000, ["REPLAYGAIN_TRACK_GAIN": "-6 dB", "REPLAYGAIN_ALBUM_GAIN": "-2 dB"]),
@@ -84,7 +84,7 @@ import Testing
       $0.play()
     }
     await rig.advance(milliseconds: 100)
-    #expect(stretches(rig.heard.left).map(\.decibels) == [0])
+    #expect(segments(rig.heard.left).map(\.decibels) == [0])
     rig.heard.removeAll()
     try await rig.run { try $0.setReplayGain(Self.settings(.track)) }
     await rig.advance(milliseconds: 200)
@@ -93,17 +93,17 @@ import Testing
       let gain = 1 + (linear(-6) - 1) * Double(index) / 240
       #expect(abs(Double(samples[index]) - 0.25 * gain) < 1e-6, "frame \(index)")
     }
-    #expect(stretches(Array(samples[240...])).map(\.decibels) == [-6])
+    #expect(segments(Array(samples[240...])).map(\.decibels) == [-6])
     rig.heard.removeAll()
     try await rig.run { try $0.setReplayGain(Self.settings(.album)) }
     await rig.advance(milliseconds: 400)
     samples = Array(rig.heard.left[240...])
-    let heard = stretches(samples)
+    let heard = segments(samples)
     #expect(heard.map(\.decibels) == [-2, -3], "\(heard)")
     #expect(heard.first?.count == 24_000 - 14_400 - 240)
   }
 
-  @Test func volumeAndGainAreMultipliedAndEachIsItsOwn() async throws {
+  @Test func volumeAndGainAreMultiplied() async throws {
     let rig = try await Rig()
     let item = try item(rig, frames: 48_000, ["REPLAYGAIN_TRACK_GAIN": "6 dB"])
     try await rig.run {
@@ -113,11 +113,11 @@ import Testing
       $0.play()
     }
     await rig.advance(milliseconds: 100)
-    #expect(stretches(rig.heard.left).map(\.decibels) == [(6 + 20 * log10(0.5)).rounded(toPlaces: 2)])
+    #expect(segments(rig.heard.left).map(\.decibels) == [(6 + 20 * log10(0.5)).rounded(toPlaces: 2)])
     #expect(await rig.run { $0.state.volume } == 0.5)
   }
 
-  @Test func autoTakesTheAlbumsGainForNeighboursOnAnAlbumOnly() async throws {
+  @Test func autoUsesAlbumGainOnlyForConsecutiveAlbumTracks() async throws {
     let rig = try await Rig()
     func track(_ number: Int, _ album: String) throws -> PlayerItem {
       try item(
@@ -137,12 +137,12 @@ import Testing
     #expect(try await sources() == [.album, .album, .track, .track])
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 400)
-    let heard = stretches(rig.heard.left)
+    let heard = segments(rig.heard.left)
     #expect(heard.map(\.decibels) == [-9, -2, -7], "\(heard)")
     #expect(heard.map(\.count) == [9_600, 4_800, 4_800])
   }
 
-  @Test func autoFollowsTheQueue() async throws {
+  @Test func autoSwitchesToAlbumGainWhenTheNextTrackIsQueued() async throws {
     let rig = try await Rig()
     func track(_ number: Int) throws -> PlayerItem {
       try item(
@@ -159,17 +159,17 @@ import Testing
       $0.play()
     }
     await rig.advance(milliseconds: 100)
-    #expect(stretches(rig.heard.left).map(\.decibels) == [-1])
+    #expect(segments(rig.heard.left).map(\.decibels) == [-1])
     // The next track of the album enters the queue: both are played as parts of the album, and the audible gain
     // changes.
     try await rig.run { try $0.append([second]) }
     await rig.settle()
     rig.heard.removeAll()
     await rig.advance(milliseconds: 1_500)
-    #expect(Set(stretches(Array(rig.heard.left[240...])).map(\.decibels)) == [-9])
+    #expect(Set(segments(Array(rig.heard.left[240...])).map(\.decibels)) == [-9])
   }
 
-  @Test func partsOfOneFileThatFollowEachOtherAreAnAlbum() async throws {
+  @Test func consecutivePartsOfOneFileUseAlbumGain() async throws {
     let rig = try await Rig()
     let whole = try item(
       rig, frames: 48_000, ["REPLAYGAIN_TRACK_GAIN": "-3 dB", "REPLAYGAIN_ALBUM_GAIN": "-4 dB"])
@@ -187,12 +187,12 @@ import Testing
       $0.play()
     }
     await rig.advance(milliseconds: 700)
-    let heard = stretches(rig.heard.left)
+    let heard = segments(rig.heard.left)
     #expect(heard.map(\.decibels) == [-4, -3], "\(heard)")
     #expect(heard.map(\.count) == [24_000, 9_600])
   }
 
-  @Test func afterASeekAndBackwardsTheGainIsTheSame() async throws {
+  @Test func gainIsTheSameAfterASeekAndInReverse() async throws {
     let rig = try await Rig()
     let items = [
       try item(rig, frames: 48_000, ["REPLAYGAIN_TRACK_GAIN": "-6 dB"]), try item(rig, frames: 4_800, [:]),
@@ -207,15 +207,15 @@ import Testing
     await rig.advance(milliseconds: 100)
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 200)
-    #expect(Set(stretches(rig.heard.left).filter { $0.count > 300 }.map(\.decibels)) == [-6])
+    #expect(Set(segments(rig.heard.left).filter { $0.count > 300 }.map(\.decibels)) == [-6])
   }
 
-  @Test func gainsThatOnlyTagLibReadsHoldFromTheFirstSampleToo() async throws {
-    for isOnBefore in [true, false] {
+  @Test func gainsReadByTagLibApplyFromTheFirstSample() async throws {
+    for isEnabledBefore in [true, false] {
       let rig = try await Rig()
       let item = rig.item(try TaggedAIFF.file(in: rig.files, hundredths: -600))
       try await rig.run {
-        if isOnBefore { try $0.setReplayGain(Self.settings(.track)) }
+        if isEnabledBefore { try $0.setReplayGain(Self.settings(.track)) }
         try $0.append([item])
       }
       await rig.settle()
@@ -223,11 +223,11 @@ import Testing
       await rig.settle()
       await rig.run { $0.play() }
       await rig.advance(milliseconds: 100)
-      #expect(stretches(rig.heard.left).map(\.decibels) == [-6], "\(isOnBefore)")
+      #expect(segments(rig.heard.left).map(\.decibels) == [-6], "\(isEnabledBefore)")
     }
   }
 
-  @Test func whatIsAppliedCanBeAskedFor() async throws {
+  @Test func appliedGainReportsValueSourceAndLimit() async throws {
     let rig = try await Rig()
     let item = try item(rig, frames: 4_800, ["REPLAYGAIN_TRACK_GAIN": "9 dB", "REPLAYGAIN_TRACK_PEAK": "0.5"])
     try await rig.run {

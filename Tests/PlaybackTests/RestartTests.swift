@@ -10,12 +10,12 @@ import Testing
 /// A restart of the current item: its events, and that the item can end again.
 @Suite struct RestartTests {
   /// The commands that restart the current item.
-  enum Way: String, CaseIterable {
+  enum RestartCommand: String, CaseIterable {
     case jump, jumpToIndex, previous
     /// In a queue of one entry that repeats.
     case next
 
-    func go(_ player: isolated QueuePlayer) throws {
+    func perform(_ player: isolated QueuePlayer) throws {
       switch self {
       case .jump: try player.jump(to: 1)
       case .jumpToIndex: try player.jump(toIndex: 0)
@@ -54,8 +54,8 @@ import Testing
     return (rig, item)
   }
 
-  @Test(arguments: Way.allCases, [false, true])
-  func goingBackToTheBeginningIsToldAsAJump(_ way: Way, _ isPaused: Bool) async throws {
+  @Test(arguments: RestartCommand.allCases, [false, true])
+  func restartIsReportedAsATimeJump(_ command: RestartCommand, _ isPaused: Bool) async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 96_000)
     let jumps = Mutex<[MediaTime]>([])
@@ -68,16 +68,17 @@ import Testing
     }
     await rig.advance(milliseconds: 300)
     if isPaused { await rig.run { $0.pause() } }
-    try await rig.run { try way.go($0) }
+    try await rig.run { try command.perform($0) }
     await rig.advance(milliseconds: 100)
-    #expect(lines(rig, "event timeJumped") == ["event timeJumped item 1 to 0 by \(way.cause.rawValue)"])
+    #expect(lines(rig, "event timeJumped") == ["event timeJumped item 1 to 0 by \(command.cause.rawValue)"])
     #expect(jumps.withLock { $0 } == [.zero])
     #expect(await rig.run { $0.currentTime() } == (isPaused ? .zero : frame(4_800)))
   }
 
-  @Test(arguments: Way.allCases) func whatIsBegunAnewAtItsEndEndsAgain(_ way: Way) async throws {
+  @Test(arguments: RestartCommand.allCases)
+  func itemRestartedAtItsEndEndsAgain(_ command: RestartCommand) async throws {
     let (rig, _) = try await ended(frames: 9_600)
-    try await rig.run { try way.go($0) }
+    try await rig.run { try command.perform($0) }
     await rig.settle()
     #expect(await rig.run { !$0.state.isAtItemEnd && $0.currentTime() == .zero })
     await rig.run { $0.play() }
@@ -87,10 +88,11 @@ import Testing
     #expect(await rig.run { $0.state.rate == 0 && $0.state.isAtItemEnd })
   }
 
-  @Test(arguments: Way.allCases) func inThePassThatFollowsAMixAndAnEndTimeHold(_ way: Way) async throws {
+  @Test(arguments: RestartCommand.allCases)
+  func mixAndEndTimeApplyAfterARestart(_ command: RestartCommand) async throws {
     let (rig, item) = try await ended(frames: 24_000)
     try await rig.run { player in
-      try way.go(player)
+      try command.perform(player)
       player.play()
     }
     await rig.advance(milliseconds: 100)
@@ -107,7 +109,7 @@ import Testing
     #expect(lines(rig, "event playedToEnd").count == 2)
   }
 
-  @Test func playedOnBehindAnItemThatBrokeOffAndIsToBeginAnewThatIsNotLeft() {
+  @Test func truncatedItemJumpedToAgainIsNotSkippedByPlay() {
     var machine = PlayerStateMachine(canAdvance: true)
     _ = machine.outputBecameReady()
     _ = machine.insert([1, 2], at: 0)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RestorationTests {
   /// While the item is opened, decoded and handed to the output, the current time and the saved state are at the
   /// restored position.
-  @Test func whatIsRestoredIsWhereItWasAtEveryMoment() async throws {
+  @Test func restoredPlayerReportsItsPositionAtEveryMoment() async throws {
     let rig = try await SlowRig()
     let player = rig.player
     let seen = Mutex<Set<MediaTime>>([])

@@ -29,26 +29,26 @@ import Testing
     init(_ frames: [StereoFrame]) {
       var direction = 0
       for (index, frame) in frames.enumerated() where frame != .silence {
-        guard let (file, place) = TimeCode.decode(frame), file == 1 else {
+        guard let (file, position) = TimeCode.decode(frame), file == 1 else {
           breaks.append("no frame of the file at \(index)")
           continue
         }
         guard let leg = legs.last, index > 0, frames[index - 1] != .silence else {
-          legs.append(Leg(place, place))
+          legs.append(Leg(position, position))
           direction = 0
           continue
         }
-        let step = place - leg.last
+        let step = position - leg.last
         switch step {
         case 0 where direction != 0:
-          legs.append(Leg(place, place))
+          legs.append(Leg(position, position))
           direction = -direction
         case _ where direction == 0 ? abs(step) == 1 : step == direction:
-          legs[legs.count - 1].last = place
+          legs[legs.count - 1].last = position
           direction = step
         default:
-          breaks.append("from \(leg.last) to \(place)")
-          legs.append(Leg(place, place))
+          breaks.append("from \(leg.last) to \(position)")
+          legs.append(Leg(position, position))
           direction = 0
         }
       }
@@ -59,8 +59,8 @@ import Testing
 
   private func walk(_ rig: Rig) -> Walk { Walk(rig.heard.all) }
 
-  private func seek(_ rig: Rig, to place: Int64) async throws {
-    let time = frame(place)
+  private func seek(_ rig: Rig, to position: Int64) async throws {
+    let time = frame(position)
     try await rig.run { try $0.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
   }
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// Plays from a frame, reverses after 100 ms, and lets some time pass. Earlier audio is dropped.
-  private func playAndTurn(_ rig: Rig, from frame: Int64, milliseconds: Int64) async throws {
+  private func playAndReverse(_ rig: Rig, from frame: Int64, milliseconds: Int64) async throws {
     try await seek(rig, to: frame)
     rig.heard.removeAll()
     await rig.run { $0.play() }
@@ -105,9 +105,9 @@ import Testing
   ]
 
   @Test(arguments: distances, [ActionAtItemEnd.pause, .none])
-  func turnedInFrontOfItsEndAnItemGoesBackAndHasNotEnded(_ distance: Int64, _ action: ActionAtItemEnd) async throws {
+  func reversalBeforeTheEndDoesNotEndTheItem(_ distance: Int64, _ action: ActionAtItemEnd) async throws {
     let rig = try await rig(action: action)
-    try await playAndTurn(rig, from: 20_000 - distance - 4_800, milliseconds: 200)
+    try await playAndReverse(rig, from: 20_000 - distance - 4_800, milliseconds: 200)
     let walk = walk(rig)
     let top = min(19_999, 20_000 - distance + 2_879)
     #expect(walk.breaks == [])
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: distances)
-  func turnedInFrontOfItsBeginningAnItemGoesOnAndHasNotEnded(_ distance: Int64) async throws {
+  func reversalBeforeTheBeginningDoesNotEndTheItem(_ distance: Int64) async throws {
     let rig = try await rig()
     try await seek(rig, to: distance + 4_800)
     rig.heard.removeAll()
@@ -140,9 +140,9 @@ import Testing
     #expect(ends(rig).first?.hasPrefix("event playedToEnd item 1 at 0.4166") == true)
   }
 
-  @Test(arguments: distances) func inAQueueItTurnsInTheItemThatIsHeard(_ distance: Int64) async throws {
+  @Test(arguments: distances) func reversalInAQueueStaysInTheHeardItem(_ distance: Int64) async throws {
     let rig = try await rig(items: 2, action: .advance)
-    try await playAndTurn(rig, from: 20_000 - distance - 4_800, milliseconds: 200)
+    try await playAndReverse(rig, from: 20_000 - distance - 4_800, milliseconds: 200)
     #expect(await rig.run { $0.state.currentItemID } == 1)
     let walk = walk(rig)
     #expect(walk.breaks == [])
@@ -156,11 +156,11 @@ import Testing
     #expect(rig.heard.runs.last?.file == 2)
   }
 
-  @Test(arguments: distances) func aLoopIsTurnedWhereItGoesBack(_ distance: Int64) async throws {
+  @Test(arguments: distances) func reversalAtTheLoopPointKeepsTheLoop(_ distance: Int64) async throws {
     let rig = try await rig()
     let range = TimeRange(start: frame(5_000), end: frame(15_000))
     try await rig.run { try $0.setLoop(range) }
-    try await playAndTurn(rig, from: 15_000 - distance - 4_800, milliseconds: 150)
+    try await playAndReverse(rig, from: 15_000 - distance - 4_800, milliseconds: 150)
     let walk = walk(rig)
     #expect(walk.breaks == [])
     let top = Int(min(14_999, 15_000 - distance + 2_879))
@@ -173,7 +173,7 @@ import Testing
 
   /// The next pass has a separate stream, which cannot be withdrawn in time: it is heard again after the end.
   @Test(arguments: [100, 1_000, 2_000] as [Int64])
-  func aLoopThatWasJustSetIsTurnedThereToo(_ distance: Int64) async throws {
+  func reversalAtTheEndOfANewLoopKeepsTheLoop(_ distance: Int64) async throws {
     let rig = try await rig()
     try await seek(rig, to: 15_000 - distance - 4_800)
     rig.heard.removeAll()
@@ -200,40 +200,39 @@ import Testing
   /// The end and the start of the loop are the same position then. Boundaries between them have been passed or will be,
   /// and are reported when they are heard again.
   @Test(arguments: [1, -1] as [Double], [1, 3])
-  func pausedWhereALoopGoesBackAndTurnedRoundNothingIsToldBeforeItIsHeard(_ rate: Double, _ rounds: Int64) async throws
-  {
+  func reversalWhilePausedAtTheLoopPointReportsNoBoundaryEarly(_ rate: Double, _ rounds: Int64) async throws {
     let rig = try await rig()
     let (low, high) = (Int64(4_800), Int64(14_400))
     let range = TimeRange(start: frame(low), end: frame(high))
     try await seek(rig, to: rate > 0 ? low : high)
-    let told = Mutex<[String]>([])
+    let reported = Mutex<[String]>([])
     let times = [2_400, 7_200, 12_000, 16_800].map { frame($0) }
     try await rig.run { player in
       try player.setLoop(range)
       _ = try player.addBoundaryTimeObserver(forTimes: times, includesSeeks: true) { observation in
-        let place = Int((observation.time.seconds * 48_000).rounded())
-        told.withLock { $0.append("\(observation.reason) \(place) late \(observation.lateNanoseconds)") }
+        let position = Int((observation.time.seconds * 48_000).rounded())
+        reported.withLock { $0.append("\(observation.reason) \(position) late \(observation.lateNanoseconds)") }
       }
       try player.setRate(rate)
     }
     await rig.advance(milliseconds: 200 * rounds)
-    #expect(told.withLock { $0 }.count == 2 * Int(rounds))
+    #expect(reported.withLock { $0 }.count == 2 * Int(rounds))
     await rig.run { $0.pause() }
     await rig.settle()
-    told.withLock { $0 = [] }
+    reported.withLock { $0 = [] }
     rig.heard.removeAll()
     try await rig.run { try $0.setRate(-rate) }
     await rig.settle()
-    #expect(told.withLock { $0 } == [])
+    #expect(reported.withLock { $0 } == [])
     // It goes back over the audio heard last, and stays in the loop.
     let isBack = rate > 0
     await rig.advance(milliseconds: 20)
-    #expect(told.withLock { $0 } == [])
+    #expect(reported.withLock { $0 } == [])
     #expect(walk(rig).legs == [isBack ? .init(14_399, 13_440) : .init(4_800, 5_759)])
     #expect(abs(await position(rig) - (isBack ? 13_440 : 5_760)) < 0.01)
     await rig.advance(milliseconds: 460)
     let (near, far) = isBack ? (12_000, 7_200) : (7_200, 12_000)
-    #expect(told.withLock { $0 } == [near, far, near, far, near].map { "crossed \($0) late 0" })
+    #expect(reported.withLock { $0 } == [near, far, near, far, near].map { "crossed \($0) late 0" })
     let legs: [Walk.Leg] =
       isBack
       ? [.init(14_399, 4_800), .init(14_399, 4_800), .init(14_399, 10_560)]
@@ -245,7 +244,7 @@ import Testing
 
   // MARK: - Reversed at an end, and after one
 
-  @Test func atItsEndAnItemGoesBackWithItsLastSampleAndEndsAgainEachTime() async throws {
+  @Test func reversalAtEachEndStartsWithTheLastSampleAndEndsAgain() async throws {
     let rig = try await rig()
     for round in 1...3 {
       await rig.run { $0.play() }
@@ -263,7 +262,7 @@ import Testing
     #expect(walk.legs.count == 6)
   }
 
-  @Test func pausedAtItsEndInFrontOfAnotherAnItemGoesBack() async throws {
+  @Test func itemPausedAtItsEndInAQueuePlaysInReverse() async throws {
     let rig = try await rig(items: 2, action: .advance)
     try await seek(rig, to: 20_000)
     rig.heard.removeAll()
@@ -279,50 +278,50 @@ import Testing
   }
 
   @Test(arguments: [10_001, 12_000, 15_000] as [Int64])
-  func turnedBehindItsForwardEndTimeAnItemIsAtItsEnd(_ place: Int64) async throws {
+  func reversalAfterTheForwardEndTimeEndsTheItem(_ position: Int64) async throws {
     let rig = try await rig(forward: 10_000)
-    try await seek(rig, to: place + 4_800)
+    try await seek(rig, to: position + 4_800)
     rig.heard.removeAll()
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 20)
     try await rig.run { try $0.setRate(1) }
     await rig.advance(milliseconds: 300)
     // It turns around 60 ms later and is at its end there, unless it has returned into the played range.
-    let turn = place + 4_800 - 960 - 2_880
-    #expect(turn > 10_000)
-    #expect(ends(rig) == ["event playedToEnd item 1 at \(frame(turn).decimalDescription)"])
-    #expect(await rig.run { $0.currentTime() } == frame(turn))
+    let reversalFrame = position + 4_800 - 960 - 2_880
+    #expect(reversalFrame > 10_000)
+    #expect(ends(rig) == ["event playedToEnd item 1 at \(frame(reversalFrame).decimalDescription)"])
+    #expect(await rig.run { $0.currentTime() } == frame(reversalFrame))
     #expect(await rig.run { $0.state.rate } == 0)
     let walk = walk(rig)
-    #expect(walk.legs == [.init(Int(place) + 4_799, Int(turn))])
+    #expect(walk.legs == [.init(Int(position) + 4_799, Int(reversalFrame))])
     #expect(walk.breaks == [])
   }
 
   @Test(arguments: [100, 5_000, 9_000] as [Int64])
-  func turnedInFrontOfItsReverseEndTimeAnItemIsAtItsEnd(_ place: Int64) async throws {
+  func reversalBeforeTheReverseEndTimeEndsTheItem(_ position: Int64) async throws {
     let rig = try await rig(reverse: 14_000)
-    try await seek(rig, to: place)
+    try await seek(rig, to: position)
     rig.heard.removeAll()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 20)
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 300)
-    let turn = place + 960 + 2_880
-    #expect(ends(rig) == ["event playedToEnd item 1 at \(frame(turn).decimalDescription)"])
-    #expect(await rig.run { $0.currentTime() } == frame(turn))
+    let reversalFrame = position + 960 + 2_880
+    #expect(ends(rig) == ["event playedToEnd item 1 at \(frame(reversalFrame).decimalDescription)"])
+    #expect(await rig.run { $0.currentTime() } == frame(reversalFrame))
     #expect(await rig.run { $0.state.rate } == 0)
-    #expect(walk(rig).legs == [.init(Int(place), Int(turn) - 1)])
+    #expect(walk(rig).legs == [.init(Int(position), Int(reversalFrame) - 1)])
     // Forwards it continues from there, and ends at its end.
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 600)
     #expect(ends(rig).count == 2)
     let walk = walk(rig)
-    #expect(walk.breaks == [] && walk.legs == [.init(Int(place), 19_999)])
+    #expect(walk.breaks == [] && walk.legs == [.init(Int(position), 19_999)])
   }
 
-  @Test(arguments: distances) func anEndTimeIsTurnedAtAsAnItemsOwnEndIs(_ distance: Int64) async throws {
+  @Test(arguments: distances) func reversalNearAnEndTimeBehavesAsNearTheItemEnd(_ distance: Int64) async throws {
     let rig = try await rig(forward: 14_000, reverse: 3_000)
-    try await playAndTurn(rig, from: 14_000 - distance - 4_800, milliseconds: 600)
+    try await playAndReverse(rig, from: 14_000 - distance - 4_800, milliseconds: 600)
     let top = Int(min(13_999, 14_000 - distance + 2_879))
     let walk = walk(rig)
     #expect(walk.breaks == [])
@@ -332,7 +331,7 @@ import Testing
   }
 
   /// The ends are in the opposite order: a change of direction anywhere between them ends the item, once.
-  @Test func endTimesThatCrossEndItOnceEachTime() async throws {
+  @Test func crossedEndTimesEndTheItemOnceForEachReversal() async throws {
     let rig = try await rig(forward: 8_000, reverse: 12_000)
     try await seek(rig, to: 4_000)
     await rig.run { $0.play() }
@@ -350,10 +349,10 @@ import Testing
     #expect(await rig.run { $0.currentTime() } == frame(8_000))
   }
 
-  @Test func turnedBackBeforeTheFirstTurnIsHeardNothingIsLost() async throws {
+  @Test func secondReversalBeforeTheFirstIsHeardLosesNothing() async throws {
     let rig = try await rig()
-    for place in [1_000, 15_000, 17_500, 18_900] as [Int64] {
-      try await seek(rig, to: place)
+    for position in [1_000, 15_000, 17_500, 18_900] as [Int64] {
+      try await seek(rig, to: position)
       rig.heard.removeAll()
       await rig.run { $0.play() }
       for _ in 0..<3 {
@@ -364,8 +363,8 @@ import Testing
       }
       await rig.advance(milliseconds: 1_000)
       let walk = walk(rig)
-      #expect(walk.breaks == [], "at \(place)")
-      #expect(walk.legs.last?.last == 19_999, "at \(place)")
+      #expect(walk.breaks == [], "at \(position)")
+      #expect(walk.legs.last?.last == 19_999, "at \(position)")
       #expect(await rig.run { $0.state.rate } == 0)
     }
     #expect(ends(rig).count == 4)
@@ -373,17 +372,16 @@ import Testing
 
   // MARK: - Random changes
 
-  @Test(arguments: 1...UInt64(Effort.rounds(12))) func whereverItIsTurnedEveryEndIsToldOnce(_ seed: UInt64) async throws
-  {
+  @Test(arguments: 1...UInt64(Effort.rounds(12))) func randomReversalsReportEveryEndOnce(_ seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let isCut = seed.isMultiple(of: 3)
     let (low, high) = isCut ? (4_000, 16_000) : (0, 20_000)
     let rig = try await rig(forward: isCut ? 16_000 : nil, reverse: isCut ? 4_000 : nil)
     try await seek(rig, to: 8_000)
     rig.heard.removeAll()
-    let told = Mutex(0)
+    let reported = Mutex(0)
     try await rig.run { player in
-      _ = player.addEventObserver { if case .playedToEnd = $0 { told.withLock { $0 += 1 } } }
+      _ = player.addEventObserver { if case .playedToEnd = $0 { reported.withLock { $0 += 1 } } }
       try player.setRate(1)
     }
     var (rate, ends, heard) = (1.0, 0, [StereoFrame]())
@@ -393,20 +391,20 @@ import Testing
       let new = rig.heard.all
       rig.heard.removeAll()
       heard += new
-      let place = time.seconds * 48_000
+      let position = time.seconds * 48_000
       if state.rate == 0 {
         ends += 1
-        #expect(place == Double(rate < 0 ? low : high), "step \(step)")
+        #expect(position == Double(rate < 0 ? low : high), "step \(step)")
       }
-      #expect(told.withLock { $0 } == ends, "step \(step)")
+      #expect(reported.withLock { $0 } == ends, "step \(step)")
       if state.timebaseRate != 0, let last = new.last.flatMap({ TimeCode.decode($0) })?.index {
         // Between the last sample and the next one, in either direction.
-        #expect(abs(place - Double(last) - 0.5) < 0.51, "step \(step)")
+        #expect(abs(position - Double(last) - 0.5) < 0.51, "step \(step)")
       }
       if state.rate == 0 || Int.random(in: 0...3, using: &random) == 0 {
         rate = -rate
-        let asked = rate
-        try await rig.run { try $0.setRate(asked) }
+        let requested = rate
+        try await rig.run { try $0.setRate(requested) }
       }
     }
     let walk = Walk(heard)

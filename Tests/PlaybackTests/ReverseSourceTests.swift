@@ -45,7 +45,7 @@ import Testing
   /// The two grids have no sample in common, because frame `n` in reverse ends where frame `n` forwards begins. Each
   /// sample is therefore at its time, and the boundaries of decoded blocks are inaudible.
   @Test(arguments: [44_100, 22_050, 96_000])
-  func aResampledItemIsHeardWhereItsTimeSaysWithoutSeams(_ rate: Int) async throws {
+  func resampledItemPlaysAtItsTimeWithoutDiscontinuities(_ rate: Int) async throws {
     let rig = try await rig { try $0.circle(frames: rate * 6, rate: rate) }
     try await seek(rig, to: MediaTime(value: 5, timescale: 1))
     try await rig.run { try $0.setRate(-1) }
@@ -60,7 +60,7 @@ import Testing
       let radius = Double(left[index] * left[index] + right[index] * right[index]).squareRoot()
       worstRadius = max(worstRadius, abs(radius - 0.8))
     }
-    print("reverse resampled | \(rate) Hz | place within \(worst) frames | level within \(worstRadius)")
+    print("reverse resampled | \(rate) Hz | position within \(worst) frames | level within \(worstRadius)")
     #expect(worst < 0.02 && worstRadius < 1e-3)
     #expect(await rig.run { $0.currentTime() } == MediaTime(value: 1, timescale: 1))
     // After a change of direction it continues without a break.
@@ -70,13 +70,13 @@ import Testing
     let places = zip(rig.heard.left, rig.heard.right).map { Circle.place(left: $0.0, right: $0.1) }
     let steps = zip(places.dropFirst(), places).map { Circle.difference($0, $1) }
     let others = steps.filter { abs(abs($0) - step) >= 0.02 }
-    #expect(others.count <= 1 && others.allSatisfy { abs($0) <= 1 }, "only the turn itself is another step")
+    #expect(others.count <= 1 && others.allSatisfy { abs($0) <= 1 }, "only the reversal itself is another step")
   }
 
   // MARK: - Stretchers
 
   @Test(arguments: [AudioTimePitchAlgorithm.timeDomain, .spectral], [-0.5, -2])
-  func aStretchedItemIsWhereItsTimeSaysOrIsRefused(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) async throws {
+  func stretchedItemPlaysAtItsTimeOrIsRejected(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) async throws {
     let train = BurstTrain(sampleRateHz: 48_000, seconds: 6, speed: -rate)
     let rig = try await rig { rig in
       let path = rig.files.file("bursts.wav")
@@ -103,7 +103,7 @@ import Testing
 
   // MARK: - Damage
 
-  @Test func aPacketThatDoesNotDecodeIsSaidAndTheTimeStaysTrue() async throws {
+  @Test func undecodablePacketIsReportedAndTheTimeStaysExact() async throws {
     let rig = try await rig { rig in
       var data = try bytes(rig.flac(file: 1, frames: 192_000))
       for offset in 0..<40 { data[data.count / 2 + offset] ^= 0x5a }
@@ -121,15 +121,15 @@ import Testing
     print("reverse damaged | \(missing) frames of silence | \(rig.faults)")
     #expect(missing > 0 && missing <= 8_192)
     // Once when it was decoded ahead forwards, before the seek, and once on the way back.
-    let said = "packetsSkipped item 2 at 1.824 count 1: 4002 decode-failed"
-    #expect(rig.faults == [said, said])
+    let fault = "packetsSkipped item 2 at 1.824 count 1: 4002 decode-failed"
+    #expect(rig.faults == [fault, fault])
     #expect(ends(rig) == ["event playedToEnd item 2 at 0"])
     #expect(await rig.run { $0.currentTime() } == .zero)
   }
 
   // MARK: - No audio
 
-  @Test func videoWithoutSoundIsSilenceWhoseTimeRunsBackwards() async throws {
+  @Test func videoWithoutAudioPlaysSilenceInReverse() async throws {
     let rig = try await rig { rig in
       let path = rig.files.file("video.mp4")
       try Fixtures.ffmpeg([

@@ -13,8 +13,8 @@ import Testing
 @Suite struct ReverseTests {
   private func frame(_ frame: Int64) -> MediaTime { MediaTime(value: frame, timescale: 48_000) }
 
-  /// Creates a rig with a ready item of 2 s, at frame `place`.
-  private func rig(at place: Int64, frames: Int = 96_000, flac: Bool = false) async throws -> Rig {
+  /// Creates a rig with a ready item of 2 s, at frame `position`.
+  private func rig(at position: Int64, frames: Int = 96_000, flac: Bool = false) async throws -> Rig {
     let rig = try await Rig()
     let item = flac ? try rig.flac(file: 1, frames: frames) : try rig.wav(file: 1, frames: frames)
     try await rig.run { player in
@@ -22,22 +22,22 @@ import Testing
       try player.setActionAtItemEnd(.pause)
     }
     await rig.settle()
-    try await seek(rig, to: place)
+    try await seek(rig, to: position)
     rig.heard.removeAll()
     return rig
   }
 
-  private func seek(_ rig: Rig, to place: Int64) async throws {
-    let time = frame(place)
+  private func seek(_ rig: Rig, to position: Int64) async throws {
+    let time = frame(position)
     try await rig.run { try $0.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) { _ in } }
     await rig.settle()
   }
 
   /// The file indices of the heard samples, in order, without silence. Each sample is decoded separately.
   private func indices(_ rig: Rig, file: Int = 1, upTo count: Int = 96_000) -> [Int] {
-    var places: [StereoFrame: Int] = [:]
-    for index in 0..<count { places[TimeCode.frame(file: file, index: index)] = index }
-    return rig.heard.all.drop { $0.left == 0 && $0.right == 0 }.map { places[$0] ?? -1 }
+    var indexOfFrame: [StereoFrame: Int] = [:]
+    for index in 0..<count { indexOfFrame[TimeCode.frame(file: file, index: index)] = index }
+    return rig.heard.all.drop { $0.left == 0 && $0.right == 0 }.map { indexOfFrame[$0] ?? -1 }
   }
 
   private func expectDescending(
@@ -50,7 +50,7 @@ import Testing
   // MARK: - Audio
 
   @Test(arguments: [false, true])
-  func atRateMinus1WhatIsHeardIsTheItemTurnedRoundBitExact(_ flac: Bool) async throws {
+  func rateMinus1PlaysTheItemReversedBitExact(_ flac: Bool) async throws {
     let rig = try await rig(at: 96_000, flac: flac)
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 500)
@@ -58,15 +58,15 @@ import Testing
     #expect(await rig.run { $0.currentTime() } == frame(72_000))
     await rig.advance(milliseconds: 2_000)
     let heard = indices(rig)
-    let sound = heard.prefix(96_000)
-    #expect(sound.count == 96_000)
-    expectDescending(sound, from: 96_000)
+    let played = heard.prefix(96_000)
+    #expect(played.count == 96_000)
+    expectDescending(played, from: 96_000)
     #expect(await rig.run { $0.state.rate } == 0)
     #expect(await rig.run { $0.currentTime() } == .zero)
     #expect(rig.dump.components(separatedBy: "event playedToEnd item 1 at 0").count == 2)
   }
 
-  @Test func atItsBeginningAnItemEndsAtOnceBackwards() async throws {
+  @Test func reverseFromTheBeginningEndsAtOnce() async throws {
     let rig = try await rig(at: 0)
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 200)
@@ -79,7 +79,7 @@ import Testing
     #expect(rig.heard.runs.first?.firstIndex == 0)
   }
 
-  @Test func aTurnWhilePlayingGoesOnFromWhatIsHeard() async throws {
+  @Test func reversalWhilePlayingContinuesFromTheHeardFrame() async throws {
     let rig = try await rig(at: 0)
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 700)
@@ -92,21 +92,23 @@ import Testing
     let heard = indices(rig)
     #expect(heard.count == 81_600)
     // Samples of a cross-fade cannot be decoded; each other sample is one frame from the previous one.
-    let turns = heard.indices.dropFirst().filter { heard[$0] != heard[$0 - 1] + 1 && heard[$0] != heard[$0 - 1] - 1 }
-    #expect(turns.count < 700)
+    let reversals = heard.indices.dropFirst().filter {
+      heard[$0] != heard[$0 - 1] + 1 && heard[$0] != heard[$0 - 1] - 1
+    }
+    #expect(reversals.count < 700)
     let top = try #require(heard.max())
     let firstDown = try #require(heard.indices.dropFirst().first { heard[$0] >= 0 && heard[$0] == heard[$0 - 1] - 1 })
     let lastUp = try #require(heard[..<firstDown].lastIndex { $0 >= 0 && $0 < top - 240 })
     // Up to the change of direction by one, and from there down by one, as far as the number of frames in between.
     #expect(heard[lastUp] == lastUp)
-    let turn = (heard[firstDown] + 1 + firstDown + 1) / 2
-    #expect(heard[firstDown] == 2 * turn - 1 - firstDown)
-    #expect(turn <= 700 * 48 + 80 * 48)
+    let reversalFrame = (heard[firstDown] + 1 + firstDown + 1) / 2
+    #expect(heard[firstDown] == 2 * reversalFrame - 1 - firstDown)
+    #expect(reversalFrame <= 700 * 48 + 80 * 48)
     let time = await rig.run { $0.currentTime() }
     #expect(abs(time.seconds * 48_000 - Double(try #require(heard.last)) - 1) <= 1)
   }
 
-  @Test func aSeekAndAPauseBackwards() async throws {
+  @Test func pauseAndSeekWorkInReverse() async throws {
     let rig = try await rig(at: 48_000)
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 200)
@@ -127,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: [(100, 0), (0, 100), (50, 50), (0, 0), (3, 3)] as [(Int64, Int64)])
-  func aSeekBackwardsStaysWithinItsTolerancesAndSaysWhereItLanded(_ before: Int64, _ after: Int64) async throws {
+  func reverseSeekLandsWithinItsTolerancesAndReportsTheTime(_ before: Int64, _ after: Int64) async throws {
     let rig = try await rig(at: 20_000, flac: true)
     try await rig.run { try $0.setRate(-1) }
     await rig.advance(milliseconds: 50)
@@ -153,7 +155,7 @@ import Testing
   }
 
   @Test(arguments: [-0.5, -2, -3.7, -1.0 / 32, -32])
-  func otherRatesGoBackAsFastAsTheySay(_ rate: Double) async throws {
+  func otherNegativeRatesPlayAtTheirMagnitude(_ rate: Double) async throws {
     let rig = try await Rig()
     let item = try rig.circle(frames: 1_000_000)
     try await rig.run { player in
@@ -165,12 +167,12 @@ import Testing
     rig.heard.removeAll()
     try await rig.run { try $0.setRate(rate) }
     await rig.advance(milliseconds: 500)
-    let places = zip(rig.heard.left, rig.heard.right).drop { $0.0 == 0 && $0.1 == 0 }
+    let positions = zip(rig.heard.left, rig.heard.right).drop { $0.0 == 0 && $0.1 == 0 }
       .map { Circle.place(left: $0.0, right: $0.1) }
-    #expect(places.count > 20_000)
-    let steps = zip(places.dropFirst(), places).map { Circle.difference($0, $1) }
+    #expect(positions.count > 20_000)
+    let steps = zip(positions.dropFirst(), positions).map { Circle.difference($0, $1) }
     let worst = steps.map { abs($0 - rate) }.max() ?? .infinity
-    print("reverse rates | \(rate) | \(places.count) frames | step within \(worst)")
+    print("reverse rates | \(rate) | \(positions.count) frames | step within \(worst)")
     #expect(worst < 0.02 * max(1, -rate))
     let time = await rig.run { $0.currentTime() }
     #expect(abs(time.seconds * 48_000 - (900_000 + 24_000 * rate)) < 4 * max(1, -rate))
@@ -178,7 +180,7 @@ import Testing
 
   // MARK: - Transitions
 
-  @Test func aLoopIsPlayedFromItsEndToItsStart() async throws {
+  @Test func loopPlaysFromItsEndToItsStart() async throws {
     let rig = try await rig(at: 40_000)
     let range = TimeRange(start: frame(20_000), end: frame(30_000))
     try await rig.run { player in
@@ -192,7 +194,7 @@ import Testing
     #expect(Array(indices(rig).prefix(60_000)) == expected)
   }
 
-  @Test func statement19_anItemEndsBackwardsAtItsReverseEndTime() async throws {
+  @Test func statement19_reversePlaybackEndsAtTheReverseEndTime() async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 48_000)
     try item.setReversePlaybackEndTime(frame(12_000))
@@ -211,7 +213,7 @@ import Testing
     #expect(rig.dump.components(separatedBy: "event playedToEnd item 1 at 0.25").count == 2)
   }
 
-  @Test func statement19_backwardPlaybackDoesNotKnowTheForwardEnd() async throws {
+  @Test func statement19_reversePlaybackIgnoresTheForwardEndTime() async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 48_000)
     try item.setForwardPlaybackEndTime(frame(12_000))
@@ -233,7 +235,7 @@ import Testing
     #expect(await rig.run { $0.state.itemDuration } == frame(48_000))
   }
 
-  @Test func repeatOneBeginsAgainAtTheEndWithoutAGap() async throws {
+  @Test func repeatOneInReverseRestartsAtTheEndWithoutAGap() async throws {
     let rig = try await rig(at: 10_000, frames: 24_000)
     try await rig.run { player in
       try player.setRepeatMode(.one)
@@ -244,7 +246,7 @@ import Testing
     #expect(indices(rig, upTo: 24_000) == Array((Array((0..<10_000).reversed()) + round + round).prefix(48_000)))
   }
 
-  @Test func withActionNoneTimeGoesOnBelowZeroSilently() async throws {
+  @Test func actionNoneContinuesBelowZeroInSilence() async throws {
     let rig = try await rig(at: 4_800)
     try await rig.run { player in
       try player.setActionAtItemEnd(.none)
@@ -259,7 +261,7 @@ import Testing
     #expect(rig.heard.runs.last?.firstIndex == 0)
   }
 
-  @Test func theMixIsAppliedAtItsTimes() async throws {
+  @Test func audioMixAppliesAtItsTimesInReverse() async throws {
     let rig = try await Rig()
     let item = try rig.circle(frames: 96_000)
     var mix = AudioMix()
@@ -282,7 +284,7 @@ import Testing
 
   // MARK: - Observers
 
-  @Test func periodicTimesComeInDescendingOrderAndBoundariesAreCrossedAgain() async throws {
+  @Test func periodicTimesDescendAndBoundariesAreCrossedAgain() async throws {
     let rig = try await rig(at: 0)
     let boundaries = [frame(12_000), frame(24_000)]
     try await rig.run { player in

@@ -187,8 +187,8 @@ final class Rig: Sendable {
       "timedMetadata item \(id) at \(group.time.decimalDescription): \(group.items.map(\.identifier.rawValue))"
     case .newErrorLogEntry(let id, let time, let error):
       "newErrorLogEntry item \(id) at \(time.decimalDescription): \(error.code)"
-    case .chapterChanged(let id, let time, let place):
-      "chapter item \(id) at \(time.decimalDescription): \(place.map { "\($0.number) of \($0.count) \($0.chapter.title ?? "-")" } ?? "none")"
+    case .chapterChanged(let id, let time, let position):
+      "chapter item \(id) at \(time.decimalDescription): \(position.map { "\($0.number) of \($0.count) \($0.chapter.title ?? "-")" } ?? "none")"
     case .transition(let transition):
       "transition \(transition.fromItemID) to \(transition.toItemID) at \(transition.time.decimalDescription)"
         + " trimmed \(transition.trimmedEnd.frameCount) by \(transition.trimmedEnd.source.rawValue)"
@@ -209,7 +209,8 @@ final class Rig: Sendable {
 
 /// Compares text with a file in `Goldens/`; with `PLAYHEAD_UPDATE_GOLDENS=1` writes it (`make golden`).
 func expectGolden(_ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-  let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Goldens/\(name).txt")
+  let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Goldens/\(name).txt")
   if ProcessInfo.processInfo.environment["PLAYHEAD_UPDATE_GOLDENS"] == "1" {
     try text.write(to: path, atomically: true, encoding: .utf8)
     return

@@ -5,7 +5,7 @@ import Testing
 @testable import Playback
 @testable import PlayerModel
 
-/// Every seek completes exactly once, whatever happens meanwhile: the machine alone.
+/// Every seek completes exactly once, whatever happens meanwhile. Tests the state machine alone.
 @Suite struct SeekCompletionTests {
   typealias Machine = PlayerStateMachine
   typealias Reason = SeekResult.UnfinishedReason
@@ -31,7 +31,7 @@ import Testing
 
   /// The progress of seek 3. Seek 4 chases it.
   enum Stage: String, CaseIterable {
-    case preparing, uncommitted, withoutADevice, withoutADuration
+    case preparing, uncommitted, withoutAnOutput, withoutADuration
 
     func apply(to machine: inout Machine, _ target: SeekTarget) {
       switch self {
@@ -39,7 +39,7 @@ import Testing
       case .uncommitted:
         _ = machine.seek(3, to: target)
         _ = machine.prepared(generation: machine.generation)
-      case .withoutADevice:
+      case .withoutAnOutput:
         _ = machine.outputWasLost(at: .zero)
         _ = machine.seek(3, to: target)
       case .withoutADuration: _ = machine.seek(3, to: SeekTarget(.end, from: target))
@@ -49,7 +49,7 @@ import Testing
   }
 
   enum Cause: String, CaseIterable {
-    case newerSeek, advance, remove, removeAll, replaceAll, failure, passedOver, lostOutput, close, cancel, end
+    case newerSeek, advance, remove, removeAll, replaceAll, failure, skipped, lostOutput, close, cancel, end
 
     /// Nil if the event is impossible at that stage.
     func apply(to machine: inout Machine, at stage: Stage) -> (actions: [Machine.Action], reason: Reason)? {
@@ -63,8 +63,8 @@ import Testing
       case .failure:
         _ = machine.setRate(0)
         return (machine.itemFailed(1, error), .itemFailed)
-      case .passedOver: return (machine.itemFailed(1, error), .itemFailed)
-      case .lostOutput: return stage == .withoutADevice ? nil : (machine.outputWasLost(at: .zero), .outputLost)
+      case .skipped: return (machine.itemFailed(1, error), .itemFailed)
+      case .lostOutput: return stage == .withoutAnOutput ? nil : (machine.outputWasLost(at: .zero), .outputLost)
       case .close: return (machine.close(), .closed)
       case .cancel: return (machine.cancelSeeks(), .cancelled)
       case .end:
@@ -76,9 +76,9 @@ import Testing
   }
 
   @Test(
-    "statement 3: whatever comes between, the item's end and the next item included, every seek completes in order and once",
+    "statement 3: every seek completes once and in order, also across the item's end and the next item",
     arguments: Stage.allCases, Cause.allCases)
-  func whatEndsSeeksEndsThemInOrderAndOnce(_ stage: Stage, _ cause: Cause) {
+  func everySeekCompletesOnceAndInOrder(_ stage: Stage, _ cause: Cause) {
     var machine = machine([1, 2])
     stage.apply(to: &machine, time)
     guard let (actions, reason) = cause.apply(to: &machine, at: stage) else { return }
@@ -95,7 +95,7 @@ import Testing
     #expect(completions(later).filter { $0 != .completeSeek(9, .finished) } == [])
   }
 
-  @Test func whatDoesNotTouchTheItemDoesNotEndItsSeek() {
+  @Test func editsOfOtherItemsDoNotEndTheSeek() {
     var machine = machine([1, 2, 3])
     _ = machine.seek(3, to: time)
     let edits = machine.remove([2]) + machine.insert([8], at: 1) + machine.itemFailed(3, MediaError(.readFailed, ""))
@@ -106,7 +106,7 @@ import Testing
 
   // MARK: - Order in time
 
-  @Test func anEditBetweenPreparationAndCommitDoesNotLoseTheCompletion() {
+  @Test func editBetweenPreparationAndCommitKeepsTheCompletion() {
     var machine = machine([1, 2])
     _ = machine.seek(3, to: time)
     let generation = machine.generation
@@ -118,7 +118,7 @@ import Testing
     #expect(machine.committed(generation: generation) == [])
   }
 
-  @Test func whereASeekWentIsWhereTheNextDeviceGoesOn() {
+  @Test func nextOutputContinuesAtTheSeekTarget() {
     var machine = machine([1])
     _ = machine.seek(3, to: time)
     _ = machine.prepared(generation: machine.generation)
@@ -130,7 +130,7 @@ import Testing
       ])
   }
 
-  @Test func theNewestOfTwoIsWhereTheNextDeviceGoesOn() {
+  @Test func nextOutputContinuesAtTheNewestSeekTarget() {
     var machine = machine([1])
     _ = machine.seek(3, to: .time(.zero))
     _ = machine.seek(4, to: time, mode: .chase)
@@ -142,7 +142,7 @@ import Testing
       ])
   }
 
-  @Test func removingTheItemCompletesItsSeekEvenWithoutADevice() {
+  @Test func removingTheItemCompletesItsSeekWithoutAnOutput() {
     var machine = machine([1, 2])
     _ = machine.outputWasLost(at: .zero)
     _ = machine.seek(3, to: time)
@@ -150,7 +150,7 @@ import Testing
     #expect(machine.outputBecameReady() == [.prepare(generation: machine.generation, .init(itemID: 2))])
   }
 
-  @Test func aSeekThatReplacesAnUncommittedOneIsTheOnlyOneToFinish() {
+  @Test func onlyTheSeekThatReplacesAnUncommittedOneFinishes() {
     var machine = machine([1])
     _ = machine.seek(3, to: time)
     let first = machine.generation
@@ -163,14 +163,14 @@ import Testing
 
   // MARK: - Chasing
 
-  @Test func theNewestChasingSeekBeginsWhenTheFirstIsCommitted() {
+  @Test func newestChasingSeekBeginsWhenTheFirstIsCommitted() {
     var machine = machine([1])
     _ = machine.seek(3, to: time)
     let first = machine.generation
     #expect(machine.seek(4, to: .time(.zero), mode: .chase) == [])
     #expect(machine.seek(5, to: time, mode: .chase) == [.completeSeek(4, .unfinished(.superseded))])
     #expect(machine.generation == first)
-    #expect(completions(machine.prepared(generation: first)) == [], "nothing of it sounds yet")
+    #expect(completions(machine.prepared(generation: first)) == [], "its audio is not heard yet")
     #expect(
       machine.committed(generation: first) == [
         .completeSeek(3, .finished),
@@ -185,7 +185,7 @@ import Testing
 
   private let end = SeekTarget(.end, from: .time(.zero))
 
-  @Test func theEndOfAnItemThatIsNotOpenIsSoughtOnceItIs() {
+  @Test func seekToTheEndWaitsUntilTheItemIsLoaded() {
     var machine = machine([1])
     #expect(machine.seek(3, to: end) == [])
     let duration = MediaTime(value: 60, timescale: 1)
@@ -195,7 +195,7 @@ import Testing
       ])
   }
 
-  @Test func withoutADurationThereIsNoEndAndTheNextSeekBegins() {
+  @Test func seekToTheEndOfUnknownDurationFailsAndTheNextBegins() {
     var machine = machine([1])
     _ = machine.seek(3, to: end)
     _ = machine.seek(4, to: time, mode: .chase)
@@ -208,7 +208,7 @@ import Testing
       ])
   }
 
-  @Test func timesOutsideTheItemAreMovedIntoIt() {
+  @Test func seekTimesAreClampedToTheItem() {
     var machine = machine([1])
     _ = machine.itemLoaded(1, duration: MediaTime(value: 3, timescale: 1))
     _ = machine.seek(3, to: time)

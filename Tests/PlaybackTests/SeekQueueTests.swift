@@ -18,7 +18,7 @@ import Testing
     return queue
   }
 
-  @Test func theFirstBeginsAtOnceInEitherMode() {
+  @Test func firstSeekBeginsAtOnceInEitherMode() {
     for mode in SeekMode.allCases {
       var queue = SeekQueue()
       let (superseded, beginsNow) = queue.ask(request(1), mode: mode)
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func aChasingOneIsHeldUntilTheFirstCompletes() {
+  @Test func chasingSeekWaitsUntilTheFirstCompletes() {
     var queue = queue(1)
     let (superseded, beginsNow) = queue.ask(request(2), mode: .chase)
     #expect(superseded == [] && !beginsNow)
@@ -39,7 +39,7 @@ import Testing
     #expect(queue.held == nil)
   }
 
-  @Test func aThirdReplacesTheHeldOneOnly() {
+  @Test func newChasingSeekReplacesOnlyTheWaitingOne() {
     var queue = queue(1, 2)
     let (superseded, beginsNow) = queue.ask(request(3), mode: .chase)
     #expect(superseded == [2] && !beginsNow)
@@ -47,7 +47,7 @@ import Testing
     #expect(queue.held?.token == 3)
   }
 
-  @Test func aReplacingOneSupersedesBothInTheOrderOfTheirCalls() {
+  @Test func replacingSeekSupersedesBothInCallOrder() {
     var queue = queue(1, 2)
     let (superseded, beginsNow) = queue.ask(request(3), mode: .replace)
     #expect(superseded == [1, 2] && beginsNow)
@@ -55,14 +55,14 @@ import Testing
     #expect(queue.held == nil)
   }
 
-  @Test func whatIsNotCurrentDoesNotComplete() {
+  @Test func seekThatIsNotCurrentDoesNotComplete() {
     var queue = queue(1, 2)
     let isCompleted = queue.complete(2)
     #expect(!isCompleted)
     #expect(queue.current?.token == 1)
   }
 
-  @Test func endingAnswersAllOnce() {
+  @Test func endReturnsAllSeeksOnce() {
     var queue = queue(1, 2)
     let first = queue.end()
     let second = queue.end()
@@ -79,25 +79,25 @@ import Testing
     SeekTarget(try TimeExpression(parsing: text), from: origin)
   }
 
-  @Test func relativePlacesAddToThoseThatAreNotKnownYet() throws {
+  @Test func relativeTargetsAddToUnresolvedTargets() throws {
     let target = try target("-2", from: target("+5", from: target("50%")))
     #expect(target.needsDuration)
     #expect(try target.time(duration: seconds(20)) == seconds(13))
     expectError(.invalidTime) { try target.time(duration: .indefinite) }
   }
 
-  @Test func absoluteOnesForgetTheOrigin() throws {
+  @Test func absoluteTargetsIgnoreTheOrigin() throws {
     let target = try target("7", from: target("end"))
     #expect(!target.needsDuration)
     #expect(try target.time(duration: .indefinite) == seconds(7))
   }
 
-  @Test func infinityIsTheEnd() throws {
+  @Test func infinityIsTheStartOrTheEnd() throws {
     #expect(try SeekTarget.time(.positiveInfinity).time(duration: seconds(9)) == seconds(9))
     #expect(try SeekTarget.time(.negativeInfinity).time(duration: .indefinite) == .zero)
   }
 
-  @Test func aTimeThatIsTooLargeIsAnError() throws {
+  @Test func timeOverflowIsAnError() throws {
     let target = try target("+\(Int64.max)", from: .time(MediaTime(value: .max, timescale: 1)))
     expectError(.invalidTime) { try target.time(duration: .indefinite) }
   }

@@ -30,9 +30,8 @@ import Testing
   }
 
   @Test(
-    "statement 2: the handler of a superseded seek runs before the newer one finishes, within the call that superseded it"
-  )
-  func supersededBefore() async throws {
+    "statement 2: the handler of a superseded seek runs within the superseding call, before the newer seek finishes")
+  func supersededSeekCompletesWithinTheSupersedingCall() async throws {
     let rig = try await rig()
     try await rig.run { player in
       try player.seek(to: frames(48_000), toleranceBefore: .zero, toleranceAfter: .zero) { result in
@@ -53,10 +52,8 @@ import Testing
       ])
   }
 
-  @Test(
-    "statement 3: a seek during which the next item becomes current completes exactly once, and that item begins at its start"
-  )
-  func overtakenByTheNextItem() async throws {
+  @Test("statement 3: a seek overtaken by the next item completes exactly once, and that item begins at its start")
+  func seekOvertakenByTheNextItemCompletesOnce() async throws {
     let rig = try await rig()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 500)
@@ -74,8 +71,8 @@ import Testing
     #expect(rig.heard.runs.map(\.file) == [2] && rig.heard.runs.first?.firstIndex == 0)
   }
 
-  @Test("statement 3: a seek just before the end is the current item's, and what it finishes with is heard")
-  func beforeTheEnd() async throws {
+  @Test("statement 3: a seek just before the end stays in the current item, and its result is heard")
+  func seekBeforeTheEndStaysInItsItem() async throws {
     let rig = try await rig()
     _ = try await rig.player.seek(to: frames(475_200), toleranceBefore: .zero, toleranceAfter: .zero)
     await rig.run { $0.play() }
@@ -93,34 +90,32 @@ import Testing
       rig.heard.runs.map { "\($0.file) \($0.firstIndex) \($0.count)" } == ["1 470400 9600", "2 0 4800"])
   }
 
-  @Test(
-    "statement 4: zero tolerance lands within the sample that contains the time; by default it may land elsewhere, and says where"
-  )
-  func tolerances() async throws {
+  @Test("statement 4: zero tolerance lands in the sample that contains the time; the default reports where it lands")
+  func zeroToleranceIsExactAndTheDefaultReportsWhereItLands() async throws {
     let rig = try await rig(flac: true)
     for (third, frame) in [(1_000_001, 333_333), (30_000, 10_000), (1_439_999, 479_999)] as [(Int64, Int64)] {
       let time = MediaTime(value: third, timescale: 144_000)
       let result = try await rig.player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
       #expect(result.time == frames(frame) && result.isExact && result.requested == time)
     }
-    let asked = frames(123_457)
-    let near = try await rig.player.seek(to: asked)
-    #expect(near.finished && near.time != asked && !near.isExact)
+    let requested = frames(123_457)
+    let near = try await rig.player.seek(to: requested)
+    #expect(near.finished && near.time != requested && !near.isExact)
     #expect(await rig.run { $0.currentTime() } == near.time)
     rig.heard.removeAll()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 10)
     let first = try #require(rig.heard.runs.first?.firstIndex)
-    #expect(frames(Int64(first)) == near.time, "it is heard where it says")
+    #expect(frames(Int64(first)) == near.time, "playback starts at the reported time")
   }
 
   @Test("statement 6: seeking while paused moves currentTime, fires periodic observers, and stays paused")
-  func whilePaused() async throws {
+  func seekWhilePausedMovesTheTimeAndStaysPaused() async throws {
     let rig = try await rig()
-    let told = Mutex<[String]>([])
+    let reports = Mutex<[String]>([])
     try await rig.run { player in
       _ = try player.addPeriodicTimeObserver(forInterval: frames(48_000)) { tick in
-        told.withLock { $0.append("\(tick.reason) \(tick.time.fractionDescription) rate \(tick.rate)") }
+        reports.withLock { $0.append("\(tick.reason) \(tick.time.fractionDescription) rate \(tick.rate)") }
       }
     }
     for frame in [72_001, 5] as [Int64] {
@@ -129,7 +124,7 @@ import Testing
       #expect(await rig.run { $0.currentTime() } == frames(frame))
     }
     await rig.advance(milliseconds: 2_000)
-    #expect(told.withLock { $0 } == ["jump 72001/48000 rate 0.0", "jump 5/48000 rate 0.0"])
+    #expect(reports.withLock { $0 } == ["jump 72001/48000 rate 0.0", "jump 5/48000 rate 0.0"])
     let state = await rig.run { $0.state }
     #expect(state.timeControlStatus == .paused && state.rate == 0)
     #expect(await rig.run { $0.currentTime() } == frames(5) && rig.heard.runs.isEmpty)

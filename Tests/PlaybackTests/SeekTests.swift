@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func whatAUserDragsIsHeardAllTheWay() async throws {
+  @Test func chasingSeeksAreHeardWhileDragging() async throws {
     let rig = try await rig()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 100)
@@ -42,7 +42,7 @@ import Testing
     try expectGolden(rig.dump, "seek-chase")
   }
 
-  @Test func infinityIsTheEndAndTheBeginning() async throws {
+  @Test func seeksToInfinityLandAtTheEndAndTheBeginning() async throws {
     let rig = try await rig()
     for time in [MediaTime.positiveInfinity, .negativeInfinity] {
       let result = try await rig.player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
@@ -54,9 +54,7 @@ import Testing
   @Test(
     "statement 5: a seek to an invalid or indefinite time is an error that leaves position and rate as they are",
     arguments: [MediaTime.invalid, .indefinite])
-  func noTimeIsAnErrorThatChangesNothing(_ time: MediaTime)
-    async throws
-  {
+  func seekToAnInvalidTimeIsAnErrorThatChangesNothing(_ time: MediaTime) async throws {
     let rig = try await rig()
     let before = try await rig.player.seek(to: frames(7), toleranceBefore: .zero, toleranceAfter: .zero)
     #expect(before.time == frames(7))
@@ -79,7 +77,7 @@ import Testing
     #expect(rig.dump == dump)
   }
 
-  @Test func atAnotherRateAnExactSeekReachesTheFrameThatContainsTheTime() async throws {
+  @Test func exactSeekAtAnotherSampleRateLandsOnTheContainingFrame() async throws {
     let rig = try await Rig()
     let path = rig.files.file("other.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 88_200, sampleRateHz: 44_100)
@@ -93,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func closingCompletesSeeksUnfinishedAndEndsTheStreams() async throws {
+  @Test func closeCompletesSeeksUnfinishedAndEndsTheStreams() async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 48_000)
     let states = await rig.run { $0.states() }
@@ -112,9 +110,8 @@ import Testing
     #expect(lines.map { $0.prefix(6) } == ["first ", "second"])
   }
 
-  @Test(
-    "statement 7: cancelPendingSeeks completes the seeks unfinished; the position is where it was or where one went")
-  func cancellingCompletesThemAll() async throws {
+  @Test("statement 7: cancelPendingSeeks completes the seeks unfinished, at the old position or the target of a seek")
+  func cancelPendingSeeksCompletesAllUnfinished() async throws {
     let rig = try await rig()
     try await rig.run { player in
       for (name, mode) in [("first", SeekMode.replace), ("second", .chase)] {
@@ -130,7 +127,7 @@ import Testing
     #expect(lines.map { $0.prefix(6) } == ["first ", "second"])
   }
 
-  @Test func aSeekIsExplained() async throws {
+  @Test func lastStartReportDescribesStartAndSeek() async throws {
     let rig = try await rig()
     let start = try #require(await rig.run { $0.lastStartReport })
     #expect(start.kind == .start && start.itemID == 1 && start.deviceNanoseconds == nil)
@@ -147,7 +144,7 @@ import Testing
 @Suite struct StartReportTests {
   private let at = { (nanoseconds: Int64) in HostTime(nanoseconds: nanoseconds) }
 
-  @Test func thePartsAreTheWhole() throws {
+  @Test func stepDurationsAddUpToTheTotal() throws {
     var preparation = Preparation(beganAt: at(1_010))
     preparation.opened(at: at(1_100))
     preparation.sought(at: at(1_300), indexNanoseconds: 50, demuxNanoseconds: 70)
@@ -171,7 +168,7 @@ import Testing
     #expect(report.totalNanoseconds == 1_500)
   }
 
-  @Test func whatAnotherClockMeasuredCountsForNoMoreThanHasPassed() {
+  @Test func separatelyMeasuredStepsAreClampedToTheElapsedTime() {
     var preparation = Preparation(beganAt: at(0))
     preparation.sought(at: at(100), indexNanoseconds: 80, demuxNanoseconds: 70)
     preparation.prepared(at: at(100), resampleNanoseconds: 5)
@@ -181,7 +178,7 @@ import Testing
     #expect(preparation.decodeNanoseconds == 0)
   }
 
-  @Test func playingOnIsAllDevice() throws {
+  @Test func resumeWithoutPreparationIsAllDeviceTime() throws {
     var trace = StartTrace(kind: .start, itemID: 4, requested: .zero, askedAt: at(1_000), commit: (at(1_000), .zero))
     trace.heardAt = at(1_700)
     #expect(trace.report?.deviceNanoseconds == 700)

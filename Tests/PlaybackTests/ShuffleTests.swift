@@ -20,7 +20,7 @@ import Testing
   private func ids(_ machine: Machine) -> [PlayerItem.ID] { Array(machine.entries.order) }
 
   /// The published test vector of SplitMix64.
-  @Test func theGeneratorIsSplitMix64() {
+  @Test func generatorMatchesTheSplitMix64TestVector() {
     var generator = SplitMix64(state: 1_234_567)
     #expect(
       (0..<5).map { _ in generator.next() } == [
@@ -29,7 +29,7 @@ import Testing
       ])
   }
 
-  @Test func drawsAreEvenAndInRange() {
+  @Test func drawsAreUniformAndInRange() {
     var generator = SplitMix64(state: 42)
     var counts = [Int](repeating: 0, count: 6)
     for _ in 0..<60_000 { counts[generator.draw(below: 6)] += 1 }
@@ -38,10 +38,10 @@ import Testing
   }
 
   /// These numbers are in protocol.md: another algorithm would break scripts.
-  @Test func aSeedMakesTheSameOrderEverywhere() {
+  @Test func seedDeterminesTheOrder() {
     var machine = machine(10)
     _ = machine.setShuffle(seed: 42)
-    #expect(ids(machine).first == 1, "what plays goes on")
+    #expect(ids(machine).first == 1, "the playing entry stays first")
     #expect(ids(machine).sorted() == (1...10).map { PlayerItem.ID($0) })
     #expect(ids(machine) == Self.orderOf42)
     _ = machine.setShuffle(seed: 43)
@@ -52,7 +52,7 @@ import Testing
 
   static let orderOf42: [PlayerItem.ID] = [1, 9, 6, 10, 4, 7, 8, 2, 5, 3]
 
-  @Test func offRestoresTheOrderFromTheCurrentEntryOn() {
+  @Test func shuffleOffRestoresTheOrderFromTheCurrentEntryOn() {
     var machine = machine(10)
     let version = machine.queueVersion
     _ = machine.setShuffle(seed: 42)
@@ -69,7 +69,7 @@ import Testing
     #expect(machine.setShuffle(seed: nil) == [])
   }
 
-  @Test func newEntriesComeIntoBothOrders() throws {
+  @Test func newEntriesAreInsertedIntoBothOrders() throws {
     var machine = machine(6)
     _ = machine.setShuffle(seed: 7)
     let shuffled = ids(machine)
@@ -78,13 +78,13 @@ import Testing
     _ = machine.made([.insert([.init(id: 21)], at: .before(5))])
     _ = machine.made([.insert((30..<40).map { .init(id: $0) }, at: .end)])
     #expect(ids(machine).first == 1)
-    #expect(ids(machine).suffix(10) != Array(30..<40), "anywhere behind the current one")
+    #expect(ids(machine).suffix(10) != Array(30..<40), "anywhere after the current one")
     _ = machine.made([.replace(2, with: .init(id: 22)), .remove([6])])
     _ = machine.setShuffle(seed: nil)
     #expect(ids(machine) == [1, 22, 3, 20, 4, 21, 5] + Array(30..<40))
   }
 
-  @Test func anEditThatFailsLeavesBothOrdersAlone() {
+  @Test func failedEditChangesNeitherOrder() {
     var machine = machine(6)
     _ = machine.setShuffle(seed: 7)
     let (shuffled, version) = (ids(machine), machine.queueVersion)
@@ -102,12 +102,12 @@ import Testing
     var other = self.machine(6)
     _ = other.setShuffle(seed: 7)
     _ = other.made([.insert([.init(id: 40)], at: .end)])
-    #expect(next == ids(other), "and so do the draws to come")
+    #expect(next == ids(other), "later draws are unaffected, too")
     _ = machine.setShuffle(seed: nil)
     #expect(ids(machine) == [1, 2, 3, 4, 5, 6, 40])
   }
 
-  @Test(arguments: 2...7) func eachRoundIsShuffledAnewAndNothingComesTwiceInARow(count: Int) {
+  @Test(arguments: 2...7) func eachRoundIsReshuffledWithoutImmediateRepetition(count: Int) {
     var machine = machine(count, repeats: true)
     _ = machine.setRate(1)
     _ = machine.setShuffle(seed: 5)
@@ -127,7 +127,7 @@ import Testing
     #expect(count < 4 || Set(rounds).count > 3)
   }
 
-  @Test func editsKeepTheRoundWhatItIs() {
+  @Test func editsPreserveTheCurrentRound() {
     var machine = machine(8, repeats: true)
     _ = machine.setShuffle(seed: 11)
     let first = ids(machine)
@@ -153,7 +153,7 @@ import Testing
     #expect(machine.entries.first?.id != heard.last)
   }
 
-  @Test func aQueueThatIsLoadedWhileShuffledIsShuffledWhole() {
+  @Test func queueLoadedWhileShuffledIsShuffledCompletely() {
     var machine = machine(3)
     _ = machine.setShuffle(seed: 42)
     _ = machine.replaceAll((11...20).map { Machine.Entry(id: $0) })
@@ -170,7 +170,7 @@ import Testing
   }
 
   /// The next round of a long queue is drawn once, when the plan reaches it, and not for each plan.
-  @Test func aLongQueueIsNotDrawnAnewForEachLook() {
+  @Test func nextRoundOfALongQueueIsDrawnOnce() {
     var machine = machine(20_000, repeats: true)
     _ = machine.setShuffle(seed: 3)
     _ = machine.jump(to: machine.entries.order[19_990])

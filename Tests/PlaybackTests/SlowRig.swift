@@ -61,7 +61,7 @@ final class Gate: Sendable {
       guard let blocked = state.blockedItemID else { return nil }
       return itemID == nil || blocked == itemID ? true : nil
     }
-    try #require(isBlocked == true, "the decode thread did not come to the gate")
+    try #require(isBlocked == true, "the decode thread did not reach the gate")
   }
 }
 
@@ -154,9 +154,9 @@ final class SlowRig: Sendable {
     await run { _ in }
   }
 
-  /// Waits, without time passing, until the player's state fulfils `isWanted`.
-  func wait(until isWanted: @Sendable (PlayerState) -> Bool) async {
-    for await state in await run({ $0.states() }) where isWanted(state) { return }
+  /// Waits, without time passing, until the player's state fulfils `condition`.
+  func wait(until condition: @Sendable (PlayerState) -> Bool) async {
+    for await state in await run({ $0.states() }) where condition(state) { return }
   }
 
   /// A time-coded file.

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct StallAllowanceTests {
   private func at(_ seconds: Int64) -> HostTime { HostTime(nanoseconds: seconds * 1_000_000_000) }
 
-  @Test func stallsCountTogetherAndTimeBetweenThemIsGivenBack() {
+  @Test func stallsShareAnAllowanceThatRecoversBetweenThem() {
     var allowance = StallAllowance()
     #expect(allowance.begin(1, at: at(0)) == at(600))
     allowance.end(afterNanoseconds: 400_000_000_000, at: at(400))
@@ -22,10 +22,10 @@ import Testing
     #expect(allowance.begin(1, at: at(10_000)) == at(10_600), "never more than all of it")
     allowance.end(afterNanoseconds: 700_000_000_000, at: at(10_700))
     #expect(allowance.begin(1, at: at(10_700)) == at(10_700))
-    #expect(allowance.begin(2, at: at(10_701)) == at(11_301), "another item has its own")
+    #expect(allowance.begin(2, at: at(10_701)) == at(11_301), "another item has a separate allowance")
   }
 
-  @Test func anItemThatStallsForTooLongFailsAndTheNextOnePlays() async throws {
+  @Test func itemThatStallsTooLongFailsAndTheNextPlays() async throws {
     let rig = try await SlowRig()
     let server = try HTTPServer()
     try TimeCode.writeWAV(path: server.files.file("a.wav"), file: 1, frameCount: 2_400_000, sampleRateHz: 48_000)

@@ -30,24 +30,24 @@ import Testing
     }
 
     /// Requests a start and waits for its result.
-    func start(_ moment: StartMoment, of players: [QueuePlayer]? = nil) async throws -> Answer {
-      let answer = Answer()
+    func start(_ moment: StartMoment, of players: [QueuePlayer]? = nil) async throws -> StartResult {
+      let startResult = StartResult()
       let (engine, players) = (rig.engine, players ?? self.players)
       try await rig.run { _ in
-        try engine.core.start(players, at: moment) { result in answer.value.withLock { $0 = result } }
+        try engine.core.start(players, at: moment) { result in startResult.value.withLock { $0 = result } }
       }
-      return answer
+      return startResult
     }
 
     func now() async -> HostTime { await rig.run { [rig] _ in rig.loop.now } }
   }
 
-  final class Answer: Sendable {
+  final class StartResult: Sendable {
     let value = Mutex<Result<TogetherStart, MediaError>?>(nil)
 
     func start() throws -> TogetherStart {
       let result = value.withLock { $0 }
-      return try #require(result, "no answer yet").get()
+      return try #require(result, "the start has not completed").get()
     }
 
     var error: MediaError? { value.withLock { if case .failure(let error)? = $0 { error } else { nil } } }
@@ -69,28 +69,28 @@ import Testing
     }
   }
 
-  @Test func playersStartOnOneSampleAsSoonAsAllAreReady() async throws {
+  @Test func playersStartOnOneSampleWhenAllAreReady() async throws {
     let group = try await Group(3)
-    let answer = try await group.start(.whenReady)
+    let startResult = try await group.start(.whenReady)
     await group.rig.advance(milliseconds: 500)
-    let start = try answer.start()
+    let start = try startResult.start()
     #expect(start.spreadFrameCount == 0 && start.lateFrameCount == 0)
     let first = try firstFrame(group.rig)
     #expect(first == Int(start.outputFrame))
     #expect(Array(group.rig.heard.all[first..<first + 12_000]) == sum(of: [1, 2, 3], frames: 12_000))
   }
 
-  @Test func playersStartSoLongAfterTheCallAsWasSaid() async throws {
+  @Test func playersStartAfterTheRequestedDelay() async throws {
     let group = try await Group(3)
     let called = await group.now()
-    let answer = try await group.start(.after(MediaTime(value: 1, timescale: 4)))
+    let startResult = try await group.start(.after(MediaTime(value: 1, timescale: 4)))
     await group.rig.advance(milliseconds: 100)
     let states = await group.players[1].state
     #expect(states.rate == 1 && states.timeControlStatus == .waiting)
     #expect(states.reasonForWaitingToPlay == .startTimeNotReached)
     #expect(group.rig.heard.all.allSatisfy { $0.left == 0 && $0.right == 0 })
     await group.rig.advance(milliseconds: 400)
-    let start = try answer.start()
+    let start = try startResult.start()
     #expect(start.hostTime == called.advanced(byNanoseconds: 250_000_000))
     #expect(start.outputFrame == 12_000 && start.spreadFrameCount == 0 && start.lateFrameCount == 0)
     #expect(try firstFrame(group.rig) == 12_000)
@@ -99,7 +99,7 @@ import Testing
     #expect(playing.timeControlStatus == .playing && playing.reasonForWaitingToPlay == nil)
   }
 
-  @Test func anInstantAndAFrameOfTheOutputAreMomentsToo() async throws {
+  @Test func playersStartAtAHostTimeOrAnOutputFrame() async throws {
     let group = try await Group(2)
     let now = await group.now()
     let first = try await group.start(
@@ -115,14 +115,14 @@ import Testing
     #expect(heard[9_600] != TimeCode.frame(file: 1, index: 4_800))
   }
 
-  @Test func aPlayerThatSoundsAlreadyLosesNothing() async throws {
+  @Test func playingPlayerLosesNoSampleWhenOthersStart() async throws {
     let group = try await Group(3)
     await group.players[0].play()
     await group.rig.advance(milliseconds: 300)
-    let answer = try await group.start(
+    let startResult = try await group.start(
       .after(MediaTime(value: 1, timescale: 10)), of: [group.players[1], group.players[2]])
     await group.rig.advance(milliseconds: 500)
-    let frame = Int(try answer.start().outputFrame)
+    let frame = Int(try startResult.start().outputFrame)
     let heard = group.rig.heard.all
     let begin = try firstFrame(group.rig)
     for index in stride(from: begin, to: frame, by: 1) {
@@ -134,14 +134,14 @@ import Testing
     #expect(Int(heard[frame].left) == Int(beforehand.left) + Int(joined.left))
   }
 
-  @Test func whoIsToldSomethingElseLeavesTheOthersToStart() async throws {
+  @Test func playerWithAnotherCommandLeavesTheGroupStart() async throws {
     let group = try await Group(3)
-    let answer = try await group.start(.after(MediaTime(value: 1, timescale: 5)))
+    let startResult = try await group.start(.after(MediaTime(value: 1, timescale: 5)))
     await group.rig.advance(milliseconds: 50)
     await group.players[0].pause()
     await group.players[1].play()
     await group.rig.advance(milliseconds: 300)
-    #expect(try answer.start().outputFrame == 9_600)
+    #expect(try startResult.start().outputFrame == 9_600)
     let states = (await group.players[0].state, await group.players[1].state, await group.players[2].state)
     #expect(states.0.timeControlStatus == .paused && states.2.timeControlStatus == .playing)
     let heard = group.rig.heard.all
@@ -157,7 +157,7 @@ import Testing
     #expect(second.error?.code == .waitEnded)
   }
 
-  @Test func whatCannotStartStartsNobody() async throws {
+  @Test func invalidMemberOrMomentStartsNoPlayer() async throws {
     let group = try await Group(2)
     let engine = group.rig.engine
     let missing = QueuePlayer(engine: engine, name: "missing")
@@ -190,16 +190,16 @@ import Testing
     let late = QueuePlayer(engine: engine, name: "late")
     try await late.append([group.rig.item("/nowhere/either.wav")])
     do {
-      let answer = try await group.start(.after(MediaTime(value: 1, timescale: 10)), of: [first, late])
+      let startResult = try await group.start(.after(MediaTime(value: 1, timescale: 10)), of: [first, late])
       await group.rig.advance(milliseconds: 300)
-      #expect(answer.error?.code == .fileNotFound)
+      #expect(startResult.error?.code == .fileNotFound)
     } catch { #expect((error as? MediaError)?.code == .fileNotFound) }
     let state = await first.state
     #expect(state.rate == 0 && state.timeControlStatus == .paused)
     #expect(await first.currentTime() == .zero)
   }
 
-  @Test func theCompletionMayCallBack() async throws {
+  @Test func completionMayCallThePlayer() async throws {
     let group = try await Group(1)
     let player = group.players[0]
     let codes = Mutex<[MediaError.Code]>([])
@@ -217,7 +217,7 @@ import Testing
     #expect(await player.currentTime() == seconds(1, 10))
   }
 
-  @Test func aPlayerThatTheMixerHasNoRoomForStartsNobody() async throws {
+  @Test func fullMixerStartsNoPlayerOfTheGroup() async throws {
     let group = try await Group(1)
     let engine = group.rig.engine
     let others = (1..<64).map { QueuePlayer(engine: engine, name: "\($0)") }
@@ -225,9 +225,9 @@ import Testing
     let late = QueuePlayer(engine: engine, name: "late")
     try await late.append([try group.rig.wav(file: 2, frames: 48_000)])
     await group.rig.settle()
-    let answer = try await group.start(.whenReady, of: [group.players[0], late])
+    let startResult = try await group.start(.whenReady, of: [group.players[0], late])
     await group.rig.advance(milliseconds: 100)
-    #expect(answer.error?.code == .outputUnavailable)
+    #expect(startResult.error?.code == .outputUnavailable)
     #expect(await group.players[0].state.rate == 0)
     withExtendedLifetime(others) {}
   }
@@ -246,24 +246,24 @@ import Testing
     func finish() {}
   }
 
-  @Test func aFrameOfADeviceThatIsLostStartsNobodyOnTheNext() async throws {
+  @Test func startFrameOfALostDeviceStartsNoPlayerOnTheNext() async throws {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "lost"))
     let files = try TemporaryDirectory()
     let heard = HeardSamples()
     let writers: [any SampleWriter] = [BreakingWriter(), heard]
     let sinks = Mutex<[VirtualSink]>(
       writers.map { VirtualSink(format: Rig.format, lookAheadFrames: 4_800, writer: $0, now: { loop.now }) })
-    let made = Mutex<VirtualSink?>(nil)
+    let latestSink = Mutex<VirtualSink?>(nil)
     let engine = PlaybackEngine(
       loop: loop,
       output: OutputConfiguration(
         makeSink: { _ in
           let sink = sinks.withLock { $0.removeFirst() }
-          made.withLock { $0 = sink }
+          latestSink.withLock { $0 = sink }
           return sink
         },
         makeMonitor: { ReadyMonitor() }))
-    func pass(milliseconds: Int64) async {
+    func advance(milliseconds: Int64) async {
       await withCheckedContinuation { continuation in
         loop.execute { loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }
       }
@@ -271,7 +271,7 @@ import Testing
     await withCheckedContinuation { continuation in
       loop.execute {
         _ = engine.core.observeOutput { state in
-          if state.status == .ready, let sink = made.withLock({ $0 }) { loop.attach(sink) }
+          if state.status == .ready, let sink = latestSink.withLock({ $0 }) { loop.attach(sink) }
         }
         engine.open()
         continuation.resume()
@@ -283,15 +283,17 @@ import Testing
       try TimeCode.writeWAV(path: path, file: number + 1, frameCount: 96_000, sampleRateHz: 48_000)
       try await player.append([PlayerItem(asset: Asset(path: path))])
     }
-    await pass(milliseconds: 0)
-    let answer = Answer()
+    await advance(milliseconds: 0)
+    let startResult = StartResult()
     func start(_ player: isolated QueuePlayer) throws {
       player.play()
-      try engine.core.start([players[1]], at: .outputFrame(24_000)) { result in answer.value.withLock { $0 = result } }
+      try engine.core.start([players[1]], at: .outputFrame(24_000)) { result in
+        startResult.value.withLock { $0 = result }
+      }
     }
     try await start(players[0])
-    await pass(milliseconds: 1_000)
-    #expect(answer.error?.code == .outputLost)
+    await advance(milliseconds: 1_000)
+    #expect(startResult.error?.code == .outputLost)
     let state = await players[1].state
     #expect(state.rate == 0 && state.timeControlStatus == .paused)
     #expect(await players[1].currentTime() == .zero)
@@ -306,7 +308,7 @@ import Testing
 
   private func seconds(_ value: Int64, _ scale: Int32) -> MediaTime { MediaTime(value: value, timescale: scale) }
 
-  @Test func statement15_aFutureHostTimeHoldsTimeAtItemTimeUntilThen() async throws {
+  @Test func statement15_futureHostTimeKeepsTheItemTimeUntilThen() async throws {
     let group = try await Group(1)
     let player = group.players[0]
     await player.setAutomaticallyWaitsToMinimizeStalling(false)
@@ -328,7 +330,7 @@ import Testing
     #expect(heard[38_400] == TimeCode.frame(file: 1, index: 96_000))
   }
 
-  @Test func statement15_aPastHostTimeIsAsIfItHadStartedThen() async throws {
+  @Test func statement15_pastHostTimeStartsAsIfPlayingSinceThen() async throws {
     let group = try await Group(1)
     await group.players[0].setAutomaticallyWaitsToMinimizeStalling(false)
     await group.rig.advance(milliseconds: 1_000)
@@ -339,7 +341,7 @@ import Testing
     #expect(await group.players[0].currentTime() == seconds(4, 1))
   }
 
-  @Test func withoutATimeAndAnInstantItGoesOnWhereItIsAsSoonAsItCan() async throws {
+  @Test func setRateWithoutTimesStartsAtTheCurrentPosition() async throws {
     let group = try await Group(1)
     let player = group.players[0]
     await player.setAutomaticallyWaitsToMinimizeStalling(false)
@@ -357,7 +359,7 @@ import Testing
     #expect(await player.state.rate == 0)
   }
 
-  @Test func statement15_withAutomaticWaitingItIsAnErrorAndSoIsWhatItCannotDo() async throws {
+  @Test func statement15_automaticWaitingAndInvalidArgumentsAreErrors() async throws {
     let group = try await Group(1)
     let empty = QueuePlayer(engine: group.rig.engine, name: "empty")
     func code(_ body: @Sendable (isolated QueuePlayer) throws -> Void, _ player: QueuePlayer) async -> MediaError.Code?
@@ -381,13 +383,13 @@ import Testing
     #expect(await player.currentTime() == .zero)
   }
 
-  @Test func playersStartTogetherAtTheRatesThatTheirPlayWouldSet() async throws {
+  @Test func playersStartTogetherAtTheirDefaultRates() async throws {
     let group = try await Group(2)
     try await group.players[0].setDefaultRate(2)
-    let answer = try await group.start(.after(seconds(1, 4)))
+    let startResult = try await group.start(.after(seconds(1, 4)))
     await group.rig.advance(milliseconds: 500)
-    #expect(try answer.start().outputFrame == 12_000)
-    #expect(try answer.start().spreadFrameCount == 0)
+    #expect(try startResult.start().outputFrame == 12_000)
+    #expect(try startResult.start().spreadFrameCount == 0)
     #expect(await group.players[0].state.rate == 2)
     let times = (await group.players[0].currentTime(), await group.players[1].currentTime())
     #expect(abs((times.0 - seconds(1, 2)).seconds) < 0.001 && times.1 == seconds(1, 4))
@@ -396,7 +398,7 @@ import Testing
   // MARK: - Many players
 
   /// `make soak` does the same for an hour.
-  @Test func threePlayersAreNoSampleApartAfterAMinuteOfLoops() async throws {
+  @Test func threePlayersStaySampleAlignedForAMinuteOfLoops() async throws {
     let group = try await Group(3)
     for (index, player) in group.players.enumerated() {
       // A click each second, with another amplitude in each file.

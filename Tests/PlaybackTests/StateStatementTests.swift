@@ -11,8 +11,8 @@ import Testing
   /// Creates a player without a queue on the rig's output.
   private func player(_ rig: Rig) async -> Player { Player(engine: rig.engine, name: "other") }
 
-  @Test("statement 13: reasonForWaitingToPlay is nil in paused and playing, and says something in waiting")
-  func reasons() async throws {
+  @Test("statement 13: reasonForWaitingToPlay is nil in paused and playing, and not nil in waiting")
+  func reasonForWaitingIsSetOnlyWhileWaiting() async throws {
     let rig = try await Rig()
     let seen = Mutex<Set<TimeControlStatus>>([])
     let wrong = Mutex<[PlayerState]>([])
@@ -45,23 +45,23 @@ import Testing
     #expect(seen.withLock { $0 } == Set(TimeControlStatus.allCases))
   }
 
-  @Test func whatAPlayerThatIsClosedWhilePlayingIsToldAboutSaysSo() async throws {
+  @Test func closeWhilePlayingReportsOneChangeWithItsCause() async throws {
     let rig = try await Rig()
     let player = await player(rig)
     try await player.replaceCurrentItem(with: try rig.wav(file: 1, frames: 48_000))
     await rig.settle()
     await player.play()
     await rig.advance(milliseconds: 100)
-    let told = Mutex<[String]>([])
+    let reports = Mutex<[String]>([])
     _ = await player.addStateObserver { change in
       let item = change.new.currentItemID.map { "\($0)" } ?? "-"
-      told.withLock { $0.append("\(change.new.timeControlStatus) \(change.new.rate) \(item) by \(change.cause)") }
+      reports.withLock { $0.append("\(change.new.timeControlStatus) \(change.new.rate) \(item) by \(change.cause)") }
     }
     await player.close()
-    #expect(told.withLock { $0 } == ["paused 0.0 - by closed"])
+    #expect(reports.withLock { $0 } == ["paused 0.0 - by closed"])
   }
 
-  @Test func whatIsHeardAfterAPauseOfAnHourIsTheVeryNextSample() async throws {
+  @Test func resumeAfterAnHourContinuesWithTheNextSample() async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 480_000)
     try await rig.run { try $0.append([item]) }
@@ -80,7 +80,7 @@ import Testing
     #expect(runs.first?.firstIndex == 0 && runs.last?.endIndex == 48_000)
   }
 
-  @Test func stoppingIsToldAsAJumpOnceAndNotWhereThePlayerIsAtTheBeginning() async throws {
+  @Test func stopReportsOneTimeJumpUnlessAtTheBeginning() async throws {
     let rig = try await Rig()
     let item = try rig.wav(file: 1, frames: 48_000)
     try await rig.run { try $0.append([item]) }
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test("statement 14: replacing the current item with itself changes nothing")
-  func replacedByItself() async throws {
+  func replaceCurrentItemWithItselfChangesNothing() async throws {
     let rig = try await Rig()
     let player = await player(rig)
     let (item, next) = (try rig.wav(file: 1, frames: 48_000), try rig.wav(file: 2, frames: 48_000))
@@ -108,21 +108,21 @@ import Testing
     await rig.settle()
     await player.play()
     await rig.advance(milliseconds: 300)
-    let told = Mutex<[String]>([])
-    _ = await player.addStateObserver { change in told.withLock { $0.append("\(change.new)") } }
-    _ = await player.addEventObserver { event in told.withLock { $0.append(Rig.text(event)) } }
+    let reports = Mutex<[String]>([])
+    _ = await player.addStateObserver { change in reports.withLock { $0.append("\(change.new)") } }
+    _ = await player.addEventObserver { event in reports.withLock { $0.append(Rig.text(event)) } }
     try await player.replaceCurrentItem(with: item)
     await rig.advance(milliseconds: 300)
-    #expect(told.withLock { $0 } == [])
+    #expect(reports.withLock { $0 } == [])
     #expect(rig.heard.runs.map { "\($0.firstIndex) \($0.count)" } == ["0 28800"])
     #expect(await player.currentTime() == MediaTime(value: 28_800, timescale: 48_000))
     // Another item is reported, which shows that the observers work.
     try await player.replaceCurrentItem(with: next)
-    #expect(!told.withLock { $0 }.isEmpty)
+    #expect(!reports.withLock { $0 }.isEmpty)
   }
 
   @Test("statement 18: advance is an error for a player without a queue")
-  func advanceWithoutAQueue() async throws {
+  func actionAdvanceWithoutAQueueIsAnError() async throws {
     let rig = try await Rig()
     let player = await player(rig)
     let before = await player.state
@@ -136,7 +136,7 @@ import Testing
 
   @Test(
     "statement 20: after the last queued item there are no items and no current one, and finished items do not return")
-  func afterTheLast() async throws {
+  func queueIsEmptyAfterTheLastItem() async throws {
     let rig = try await Rig()
     let items = [try rig.wav(file: 1, frames: 4_800), try rig.wav(file: 2, frames: 4_800)]
     try await rig.run { try $0.append(items) }
@@ -157,25 +157,24 @@ import Testing
   }
 
   @Test(
-    "statement 26: an item that is queued cannot be inserted, one inserted after nil is the last, and removing the current one advances"
-  )
-  func inserting() async throws {
+    "statement 26: a queued item cannot be inserted, insertion after nil appends, and removing the current item advances")
+  func insertRejectsQueuedItemsAndRemovalOfTheCurrentAdvances() async throws {
     let rig = try await Rig()
     let items = try (1...4).map { try rig.wav(file: $0, frames: 48_000) }
     let other = await player(rig)
     try await other.replaceCurrentItem(with: items[3])
     try await rig.run { player in
       try player.append([items[0], items[1]])
-      let answers = [
+      let rejected = [
         player.canInsert(items[0], after: nil), player.canInsert(items[1], after: items[0]),
         // An item of another player.
         player.canInsert(items[3], after: nil),
         // After an item of another queue.
         player.canInsert(items[2], after: items[3]),
       ]
-      #expect(answers == [false, false, false, false])
-      let free = [player.canInsert(items[2], after: nil), player.canInsert(items[2], after: items[0])]
-      #expect(free == [true, true])
+      #expect(rejected == [false, false, false, false])
+      let accepted = [player.canInsert(items[2], after: nil), player.canInsert(items[2], after: items[0])]
+      #expect(accepted == [true, true])
       let version = player.state.queueVersion
       for item in [items[0], items[3]] {
         expectError(.itemInUse) { try player.insert([items[2], item], after: nil) }

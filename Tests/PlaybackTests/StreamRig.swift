@@ -24,7 +24,7 @@ final class StreamRig {
     }
   }
 
-  /// Decodes `start`, then `passes`, and then `later`, which are planned when the others are over. All passes are of
+  /// Decodes `start`, then `passes`, and then `later`, which are planned when the others have ended. All passes are of
   /// `path`, except those of items in `paths`.
   func decode(
     _ path: String, at start: PlayerStateMachine.Start = .init(itemID: 1), then passes: [Pass] = [], later: [Pass] = [],
@@ -35,13 +35,13 @@ final class StreamRig {
   ) throws -> Outcome {
     let stream = RenderStream(capacityFrames: 1 << 21, channelCount: format.channelCount)
     let reports = WakeSignal<[DecodePipeline.Report]>([])
-    let keep: @Sendable (DecodePipeline.Report) -> Void = { report in
+    let recordReport: @Sendable (DecodePipeline.Report) -> Void = { report in
       // As the engine does.
       if case .extended(_, let frame) = report { stream.reopen(endingAt: frame) }
       reports.update { $0.append(report) }
     }
     let pipeline = DecodePipeline(
-      name: "test", reportsIdling: true, now: { HostTime.now }, open: open, report: keep)
+      name: "test", reportsIdling: true, now: { HostTime.now }, open: open, report: recordReport)
     defer { pipeline.close() }
     func asset(_ id: PlayerItem.ID) -> Asset { Asset(path: paths[id] ?? path) }
     func source(_ id: PlayerItem.ID) -> DecodePipeline.Source {
@@ -64,17 +64,17 @@ final class StreamRig {
     plan(passes)
     // The deadlines make a faulty test fail instead of hanging.
     let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
-    func waitUntilOver(_ passes: [Pass]) throws {
-      let areOver: Bool? = reports.wait(until: deadline) { reports in
+    func waitUntilEnded(_ passes: [Pass]) throws {
+      let haveEnded: Bool? = reports.wait(until: deadline) { reports in
         let count = reports.count { if case .ended = $0 { true } else if case .failed = $0 { true } else { false } }
         return count > passes.count ? true : nil
       }
-      try #require(areOver == true, "the passes did not end")
+      try #require(haveEnded == true, "the passes did not end")
     }
-    try waitUntilOver(passes)
+    try waitUntilEnded(passes)
     if !later.isEmpty {
       plan(passes + later)
-      try waitUntilOver(passes + later)
+      try waitUntilEnded(passes + later)
     }
     // Simulates that everything has been heard, so that the filter is drained. The ring keeps all frames.
     stream.storage.pointee.ring.release(before: stream.writtenFrame)
@@ -132,18 +132,18 @@ final class StreamRig {
     let exact = (frameCount * format.sampleRateHz + rate - 1) / rate
     guard input != format else { return samples }
     let converter = try AudioConverter(from: input, to: format)
-    let room = UnsafeMutablePointer<Float>.allocate(capacity: (exact + 10_000) * format.channelCount)
-    defer { room.deallocate() }
+    let buffer = UnsafeMutablePointer<Float>.allocate(capacity: (exact + 10_000) * format.channelCount)
+    defer { buffer.deallocate() }
     var count = try samples.withUnsafeBufferPointer { samples in
       try converter.convert(
-        try #require(samples.baseAddress), frameCount: frameCount, into: room, capacityFrames: exact + 5_000)
+        try #require(samples.baseAddress), frameCount: frameCount, into: buffer, capacityFrames: exact + 5_000)
     }
     while count < exact {
-      let more = try converter.drain(into: room + count * format.channelCount, capacityFrames: exact - count)
+      let more = try converter.drain(into: buffer + count * format.channelCount, capacityFrames: exact - count)
       guard more > 0 else { break }
       count += more
     }
-    return Array(UnsafeBufferPointer(start: room, count: min(count, exact) * format.channelCount))
+    return Array(UnsafeBufferPointer(start: buffer, count: min(count, exact) * format.channelCount))
       + [Float](repeating: 0, count: max(0, exact - count) * format.channelCount)
   }
 }

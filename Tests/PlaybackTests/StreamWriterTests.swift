@@ -12,7 +12,7 @@ import Testing
   private static let output = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
 
   @Test(arguments: [(44_100, 2), (44_100, 1), (22_050, 2), (96_000, 1), (8_000, 1), (48_000, 2), (48_000, 1)])
-  func twoHalvesOfAFileSoundLikeTheWhole(_ rate: Int, _ channels: Int) throws {
+  func twoHalvesOfAFileDecodeLikeTheWhole(_ rate: Int, _ channels: Int) throws {
     let rig = try StreamRig()
     let (cut, end) = (rate / 3 + 17, rate)
     let first = try rig.noise("first.wav", rate: rate, channels: channels, frames: 0..<cut)
@@ -25,16 +25,16 @@ import Testing
   }
 
   /// Two halves that are converted separately, to show why passes share a converter.
-  @Test func convertedApartTheyDiffer() throws {
-    let apart =
+  @Test func separatelyConvertedHalvesDiffer() throws {
+    let separate =
       try StreamRig.converted([0..<14_717], rate: 44_100, channels: 2, to: Self.output)
       + StreamRig.converted([14_717..<44_100], rate: 44_100, channels: 2, to: Self.output)
     let whole = try StreamRig.converted([0..<44_100], rate: 44_100, channels: 2, to: Self.output)
-    #expect(apart.count > whole.count)
-    #expect(!apart.starts(with: whole))
+    #expect(separate.count > whole.count)
+    #expect(!separate.starts(with: whole))
   }
 
-  @Test func aThousandItemsOfOtherRatesStayWithinAFrame() throws {
+  @Test func endsOfAThousandResampledItemsStayWithinAFrame() throws {
     let rig = try StreamRig()
     let one = try rig.noise("one.wav", rate: 44_100, channels: 2, frames: 0..<101)
     let other = try rig.noise("other.wav", rate: 48_000, channels: 2, frames: 0..<97)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [(44_100, 48_000), (48_000, 44_100), (96_000, 48_000), (8_000, 48_000), (22_050, 48_000)])
-  func afterASeekTheSoundIsThatOfAnUninterruptedPass(_ from: Int, _ to: Int) throws {
+  func audioAfterASeekEqualsAnUninterruptedPass(_ from: Int, _ to: Int) throws {
     let rig = try StreamRig()
     let format = AudioFormat(sampleRateHz: to, channelCount: 2)
     let path = try rig.noise("noise.wav", rate: from, channels: 2, frames: 0..<from * 2)
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [44_100, 48_000]) func passesOfALoopSoundLikeTheirConcatenation(_ rate: Int) throws {
+  @Test(arguments: [44_100, 48_000]) func loopPassesEqualTheirConcatenation(_ rate: Int) throws {
     let rig = try StreamRig()
     let path = try rig.noise("noise.wav", rate: rate, channels: 2, frames: 0..<rate)
     let (start, end) = (
@@ -96,7 +96,7 @@ import Testing
     #expect(opened == 1, "a loop is a seek in an open file")
   }
 
-  @Test func theEndOfAnItemIsToldBeforeTheNextIsOpened() throws {
+  @Test func endOfAnItemIsReportedBeforeTheNextIsOpened() throws {
     let rig = try StreamRig()
     let path = try rig.noise("noise.wav", rate: 48_000, channels: 2, frames: 0..<1_000)
     let order = WakeSignal<[String]>([])
@@ -111,11 +111,11 @@ import Testing
       }
       return try ItemDecoder(source)
     }
-    let tell: @Sendable (DecodePipeline.Report) -> Void = { report in
+    let recordReport: @Sendable (DecodePipeline.Report) -> Void = { report in
       if case .ended = report { order.update { $0.append("ended") } }
     }
     let pipeline = DecodePipeline(
-      name: "test", reportsIdling: true, now: { HostTime.now }, open: open, report: tell)
+      name: "test", reportsIdling: true, now: { HostTime.now }, open: open, report: recordReport)
     defer { pipeline.close() }
     func source(_ id: PlayerItem.ID) -> DecodePipeline.Source {
       .init(itemID: id, asset: Asset(path: path), audioMix: AudioMixSlot(), timePitch: TimePitchSlot())
@@ -136,7 +136,7 @@ import Testing
     #expect(all == ["ended", "opened", "ended"])
   }
 
-  @Test func itemsThatFailInBetweenLeaveNoGap() throws {
+  @Test func failedItemsInBetweenLeaveNoGap() throws {
     let rig = try StreamRig()
     let path = try rig.noise("noise.wav", rate: 48_000, channels: 2, frames: 0..<5_000)
     let single = try rig.noise("single.wav", rate: 48_000, channels: 2, frames: 5_000..<5_001)
@@ -148,7 +148,7 @@ import Testing
     #expect(outcome.ends == [5_000, 5_001, 9_000])
   }
 
-  @Test func whatHasBegunOrFailedSinceAPlanWasMadeIsPassedOver() throws {
+  @Test func passesThatBeganOrFailedSinceThePlanAreSkipped() throws {
     let rig = try StreamRig()
     let parts = try [0..<1_000, 1_000..<1_700, 1_700..<3_000].map {
       try rig.noise("\($0.lowerBound).wav", rate: 48_000, channels: 2, frames: $0)

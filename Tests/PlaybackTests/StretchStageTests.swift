@@ -13,39 +13,39 @@ import TimeStretch
   /// The displacement limit of a stretcher, in ms.
   private static func limit(_ algorithm: TimeStretchAlgorithm) -> Double { algorithm == .timeDomain ? 20 : 50 }
 
-  /// The whole output for `input` in chunks of `piece` frames.
-  private func run(_ stage: StretchStage, _ input: some Collection<Float>, piece: Int = 1_000) throws -> [Float] {
+  /// The whole output for `input` in chunks of `chunkSize` frames.
+  private func run(_ stage: StretchStage, _ input: some Collection<Float>, chunkSize: Int = 1_000) throws -> [Float] {
     let input = Array(input)
     var output: [Float] = []
-    var room = [Float](repeating: 0, count: 777)
-    func takeAll(_ give: (UnsafeMutablePointer<Float>, Int) throws -> Int) throws {
-      var count = room.count
+    var scratch = [Float](repeating: 0, count: 777)
+    func appendAll(_ produce: (UnsafeMutablePointer<Float>, Int) throws -> Int) throws {
+      var count = scratch.count
       while count > 0 {
-        count = try room.withUnsafeMutableBufferPointer { buffer in
-          try buffer.baseAddress.map { try give($0, buffer.count) } ?? 0
+        count = try scratch.withUnsafeMutableBufferPointer { buffer in
+          try buffer.baseAddress.map { try produce($0, buffer.count) } ?? 0
         }
-        output.append(contentsOf: room[..<count])
+        output.append(contentsOf: scratch[..<count])
       }
     }
     try input.withUnsafeBufferPointer { buffer in
       let base = try #require(buffer.baseAddress)
       var done = 0
       while done < buffer.count {
-        var count = min(piece, buffer.count - done)
+        var count = min(chunkSize, buffer.count - done)
         let start = base + done
         done += count
-        try takeAll { room, capacity in
+        try appendAll { scratch, capacity in
           defer { count = 0 }
-          return try stage.convert(start, frameCount: count, into: room, capacityFrames: capacity)
+          return try stage.convert(start, frameCount: count, into: scratch, capacityFrames: capacity)
         }
       }
     }
-    try takeAll { room, capacity in try stage.drain(into: room, capacityFrames: capacity) }
+    try appendAll { scratch, capacity in try stage.drain(into: scratch, capacityFrames: capacity) }
     return output
   }
 
   @Test(arguments: algorithms)
-  func soundOfTheStreamsFormatComesOutAsTheStretcherGivesIt(_ algorithm: TimeStretchAlgorithm) throws {
+  func audioInTheStreamFormatIsStretchedWithoutResampling(_ algorithm: TimeStretchAlgorithm) throws {
     let speed = try StretchSpeed(3, over: 2)
     let input = tone(441, frameCount: 30_001)
     let stage = try StretchStage(from: Self.mono44, to: Self.mono44, algorithm: algorithm, speed: speed)
@@ -53,25 +53,25 @@ import TimeStretch
     #expect(output.count == 20_001)
     #expect(abs(pitch(of: output[4_000..<16_000]) - 441) < 2)
     let other = try StretchStage(from: Self.mono44, to: Self.mono44, algorithm: algorithm, speed: speed)
-    #expect(try run(other, input, piece: 1_000) == output)
+    #expect(try run(other, input, chunkSize: 1_000) == output)
   }
 
   @Test(arguments: algorithms)
-  func soundOfAnotherFormatIsBroughtToTheStreamsFirst(_ algorithm: TimeStretchAlgorithm) throws {
+  func audioInAnotherFormatIsConvertedToTheStreamFormat(_ algorithm: TimeStretchAlgorithm) throws {
     let stage = try StretchStage(
       from: Self.mono44, to: AudioFormat(sampleRateHz: 48_000, channelCount: 2), algorithm: algorithm,
       speed: StretchSpeed(2))
-    let output = try run2(stage, tone(441, frameCount: 44_100))
+    let output = try runMonoToStereo(stage, tone(441, frameCount: 44_100))
     // The writer of the stream cuts off the output of the resampler after the end.
     #expect((24_000..<24_100).contains(output.count))
     #expect(abs(pitch(of: output[4_000..<20_000], sampleRateHz: 48_000) - 441) < 2)
   }
 
   /// The same for a stage with one input and two output channels; returns the first channel.
-  private func run2(_ stage: StretchStage, _ input: [Float]) throws -> [Float] {
-    var room = [Float](repeating: 0, count: 2 * 100_000)
-    let count = try room.withUnsafeMutableBufferPointer { room in
-      let output = try #require(room.baseAddress)
+  private func runMonoToStereo(_ stage: StretchStage, _ input: [Float]) throws -> [Float] {
+    var scratch = [Float](repeating: 0, count: 2 * 100_000)
+    let count = try scratch.withUnsafeMutableBufferPointer { scratch in
+      let output = try #require(scratch.baseAddress)
       return try input.withUnsafeBufferPointer { input in
         var count = try stage.convert(
           try #require(input.baseAddress), frameCount: input.count, into: output, capacityFrames: 100_000)
@@ -79,12 +79,11 @@ import TimeStretch
         return count
       }
     }
-    return stride(from: 0, to: 2 * count, by: 2).map { room[$0] }
+    return stride(from: 0, to: 2 * count, by: 2).map { scratch[$0] }
   }
 
   @Test(arguments: algorithms, [mono44, mono48])
-  func aBeginningInTheMiddleIsAtItsPlaceAndSoundsAtOnce(_ algorithm: TimeStretchAlgorithm, _ output: AudioFormat) throws
-  {
+  func startInTheMiddleIsAtItsPositionWithoutAFadeIn(_ algorithm: TimeStretchAlgorithm, _ output: AudioFormat) throws {
     for (numerator, denominator) in [(2, 1), (1, 2), (8, 1)] as [(Int64, Int64)] {
       let speed = try StretchSpeed(numerator, over: denominator)
       let first: Int64 = 61_234
@@ -96,9 +95,9 @@ import TimeStretch
       #expect(StretchStage.outputFrame(at: first, from: Self.mono44, to: output) == heard)
       try stage.begin(readingFrom: start, first: first, heardFrom: heard)
       let heardBursts = try run(stage, train.samples()[Int(start)...])
-      var place = train
-      place.sampleRateHz = output.sampleRateHz
-      let displacements = place.displacements(in: heardBursts, beginningAt: Double(heard)).dropFirst(2)
+      var expectedTrain = train
+      expectedTrain.sampleRateHz = output.sampleRateHz
+      let displacements = expectedTrain.displacements(in: heardBursts, beginningAt: Double(heard)).dropFirst(2)
       #expect(displacements.allSatisfy { abs($0 ?? .infinity) <= Self.limit(algorithm) }, "\(displacements)")
 
       let second = try StretchStage(from: Self.mono44, to: output, algorithm: algorithm, speed: speed)
@@ -110,7 +109,7 @@ import TimeStretch
   }
 
   @Test(arguments: algorithms)
-  func aPassThatEndsInsideTheHistoryGivesNothing(_ algorithm: TimeStretchAlgorithm) throws {
+  func passThatEndsInsideTheHistoryProducesNothing(_ algorithm: TimeStretchAlgorithm) throws {
     let stage = try StretchStage(
       from: Self.mono44, to: Self.mono44, algorithm: algorithm, speed: StretchSpeed(2))
     try stage.begin(readingFrom: 0, first: 900, heardFrom: 900)
@@ -118,7 +117,7 @@ import TimeStretch
   }
 
   #if !RubberBand
-    @Test func aBuildWithoutRubberBandSaysThatItHasNoSpectralStage() throws {
+    @Test func spectralStageWithoutRubberBandIsAnError() throws {
       let speed = try StretchSpeed(2)
       expectError(.unsupportedRate) {
         try StretchStage(from: Self.mono44, to: Self.mono44, algorithm: .spectral, speed: speed)

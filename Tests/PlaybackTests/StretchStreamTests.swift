@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: algorithms, [0.1, 0.999999, 1.234567, 2, 32])
-  func anItemLastsItsFramesDividedByTheRate(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) throws {
+  func itemLengthIsItsFrameCountDividedByTheRate(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) throws {
     let rig = try StreamRig()
     for sampleRateHz in [44_100, 48_000] {
       let path = rig.files.file("tone-\(sampleRateHz).wav")
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: algorithms)
-  func manyItemsOfTwoRatesEndWithoutAnErrorThatAddsUp(_ algorithm: AudioTimePitchAlgorithm) throws {
+  func endsOfManyItemsHaveNoAccumulatedError(_ algorithm: AudioTimePitchAlgorithm) throws {
     let rig = try StreamRig()
     let paths = [rig.files.file("first.wav"), rig.files.file("second.wav")]
     try writeWAV(paths[0], tone(441, frameCount: 997), sampleRateHz: 44_100)
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: algorithms)
-  func itemsThatFollowEachOtherAtOneSpeedAreOneSound(_ algorithm: AudioTimePitchAlgorithm) throws {
+  func transitionAtARateIsInaudible(_ algorithm: AudioTimePitchAlgorithm) throws {
     let rig = try StreamRig()
     // The tone's period is 100 frames: it continues at the transition.
     let paths = [rig.files.file("a.wav"), rig.files.file("b.wav")]
@@ -86,7 +86,7 @@ import Testing
   /// continues at each loop point as within a pass. The stretcher's results for passes therefore also apply to loop
   /// points.
   @Test(arguments: algorithms, [(44_100, 441), (48_000, 480)])
-  func twentyPassesOfARepeatAndOfALoopAreOneSound(
+  func loopPointsOfTwentyPassesAreInaudible(
     _ algorithm: AudioTimePitchAlgorithm, _ source: (sampleRateHz: Int, hertz: Int)
   ) throws {
     let rig = try StreamRig()
@@ -118,8 +118,8 @@ import Testing
         var (least, most, step) = (Float(1), Float(0), Float(0))
         for end in outcome.ends.dropLast().map({ Int($0) }) {
           let around = samples[(end - 1_500)..<(end + 1_500)]
-          for place in stride(from: around.startIndex, to: around.endIndex - 200, by: 100) {
-            let peak = around[place..<(place + 200)].lazy.map(abs).max() ?? 0
+          for offset in stride(from: around.startIndex, to: around.endIndex - 200, by: 100) {
+            let peak = around[offset..<(offset + 200)].lazy.map(abs).max() ?? 0
             (least, most) = (min(least, peak), max(most, peak))
           }
           step = max(step, zip(around.dropFirst(), around).lazy.map { abs($0 - $1) }.max() ?? 1)
@@ -134,7 +134,7 @@ import Testing
 
   /// Items of other sample rates, channel counts and the stream's format, whose tone continues at every transition.
   @Test(arguments: algorithms, [0.5, 1.5, 2])
-  func seamsBetweenSampleRatesAreAsLoudAsTheRest(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) throws {
+  func transitionsBetweenSampleRatesKeepTheLevel(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) throws {
     let rig = try StreamRig()
     let rates = [44_100, 48_000, 32_000, 44_100]
     var paths: [PlayerItem.ID: String] = [:]
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: algorithms, [44_100, 48_000])
-  func aSeekBeginsAtItsPlaceAndSoundsAtOnce(_ algorithm: AudioTimePitchAlgorithm, _ sampleRateHz: Int) throws {
+  func seekStartsAtItsPositionWithoutAFadeIn(_ algorithm: AudioTimePitchAlgorithm, _ sampleRateHz: Int) throws {
     let rig = try StreamRig()
     let (bursts, steady) = (rig.files.file("bursts.wav"), rig.files.file("tone.wav"))
     var train = BurstTrain(sampleRateHz: sampleRateHz, seconds: 6, speed: 2)
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test(arguments: algorithms)
-  func anItemThatEndsBeforeTheSeeksPlaceEndsAtOnce(_ algorithm: AudioTimePitchAlgorithm) throws {
+  func itemThatEndsBeforeTheSeekTargetEndsAtOnce(_ algorithm: AudioTimePitchAlgorithm) throws {
     let rig = try StreamRig()
     let path = rig.files.file("tone.wav")
     try writeWAV(path, tone(441, frameCount: 4_410), sampleRateHz: 44_100)

@@ -54,7 +54,7 @@ import Testing
       MediaTime(value: 1_001, timescale: 24_000), MediaTime(value: 1, timescale: 44_101),
       MediaTime(value: 333_333_333, timescale: 2_000_000_000),
     ])
-  func anOddIntervalNeverDrifts(interval: MediaTime) {
+  func oddIntervalsDoNotDrift(interval: MediaTime) {
     let (value, timescale) = (interval.value, interval.timescale)
     var table = TimeObserverTable()
     table.addPeriodic(1, interval: interval) { _ in }
@@ -71,7 +71,7 @@ import Testing
     #expect(next >= MediaTime(value: 1_234_567, timescale: 48_000))
   }
 
-  @Test func anIntervalLongerThanAnyItemIsDueOnce() {
+  @Test func intervalLongerThanAnyItemIsDueOnce() {
     var table = TimeObserverTable()
     table.addPeriodic(1, interval: MediaTime(value: .max / 2, timescale: 1)) { _ in }
     table.visit(1, at: .zero, includesPeriodic: true)
@@ -81,10 +81,10 @@ import Testing
     table.visit(1, at: MediaTime(value: .max - 1, timescale: 1), includesPeriodic: true)
     #expect(table.nextTime() == MediaTime(value: .max - 1, timescale: 1))
     _ = table.take(through: MediaTime(value: .max - 1, timescale: 1))
-    #expect(table.nextTime() == nil, "the next multiple is no time")
+    #expect(table.nextTime() == nil, "the next multiple exceeds the range of times")
   }
 
-  @Test func ofMultiplesThatComeAllAtOnceTheFirstIsTold() {
+  @Test func ofSeveralOverdueMultiplesOnlyTheFirstIsReported() {
     var table = TimeObserverTable()
     table.addPeriodic(1, interval: milliseconds(10)) { _ in }
     table.visit(1, at: .zero, includesPeriodic: false)
@@ -101,7 +101,7 @@ import Testing
     #expect(next(&table, 5) == [10, 30])
   }
 
-  @Test func aBoundaryAtAPlaceLiesAheadUntilItsSampleIsHeard() {
+  @Test func boundaryAtTheCurrentPositionIsDueUntilItIsHeard() {
     var table = TimeObserverTable()
     table.addBoundary(1, times: [.zero], itemID: nil) { _ in }
     table.visit(1, at: .zero, includesPeriodic: false)
@@ -111,7 +111,7 @@ import Testing
     #expect(table.nextTime() == nil, "it has been heard when the second is added")
   }
 
-  @Test func aBoundaryOfAnotherItemIsNotDue() {
+  @Test func boundaryOfAnotherItemIsNotDue() {
     var table = TimeObserverTable()
     table.addBoundary(1, times: [milliseconds(5)], itemID: 2, includesSeeks: true) { _ in }
     table.visit(1, at: .zero, includesPeriodic: true)
@@ -121,7 +121,7 @@ import Testing
     #expect(table.nextTime() == milliseconds(5))
   }
 
-  @Test func aSeekSkipsWhatLiesOnItsWay() {
+  @Test func seekReportsSkippedBoundaries() {
     var table = cues([0, 10, 20, 30])
     table.visit(1, at: .zero, includesPeriodic: false)
     #expect(text(table.jump(in: 1, to: milliseconds(25))) == ["1 skipped 0.0+", "1 skipped 10.0+", "1 skipped 20.0+"])
@@ -129,7 +129,7 @@ import Testing
     #expect(next(&table, 2) == [10, 10])
   }
 
-  @Test func aSeekToABoundaryStandsInFrontOfIt() {
+  @Test func seekToABoundaryStopsBeforeIt() {
     var table = cues([10])
     table.visit(1, at: .zero, includesPeriodic: false)
     #expect(table.jump(in: 1, to: milliseconds(10)).isEmpty)
@@ -137,13 +137,13 @@ import Testing
     #expect(text(table.take(through: milliseconds(10))) == ["1 crossed 10.0", "2 crossed 10.0"])
   }
 
-  @Test func aSeekFromABoundaryThatWasNotHeardSkipsIt() {
+  @Test func seekFromAnUnheardBoundarySkipsIt() {
     var table = cues([10])
     table.visit(1, at: milliseconds(10), includesPeriodic: false)
     #expect(text(table.jump(in: 1, to: milliseconds(11))) == ["1 skipped 10.0+"])
   }
 
-  @Test func aSeekFromABoundaryThatWasHeardPassesItOnlyBackwards() {
+  @Test func seekFromAHeardBoundarySkipsItOnlyBackward() {
     var table = cues([10])
     table.visit(1, at: .zero, includesPeriodic: false)
     _ = table.take(through: milliseconds(10))
@@ -151,11 +151,11 @@ import Testing
     #expect(text(table.jump(in: 1, to: milliseconds(10))) == ["1 skipped 10.0-"])
     _ = table.take(through: milliseconds(10))
     #expect(
-      text(table.jump(in: 1, to: milliseconds(10))) == ["1 skipped 10.0-"], "back to where it is to be heard again")
+      text(table.jump(in: 1, to: milliseconds(10))) == ["1 skipped 10.0-"], "it is heard again from there")
     #expect(next(&table, 2) == [10, 10])
   }
 
-  @Test func aSeekInAnItemThatWasNotVisitedComesFromItsBeginning() {
+  @Test func seekInANewItemStartsFromItsBeginning() {
     var table = cues([0, 10])
     table.visit(1, at: milliseconds(99), includesPeriodic: false)
     #expect(text(table.jump(in: 2, to: milliseconds(10))) == ["1 skipped 0.0+"])
@@ -179,12 +179,12 @@ import Testing
     }
   }
 
-  @Test func chaptersAreThoseOfTheItemThatThePlayerIsIn() {
+  @Test func chaptersAreThoseOfTheVisitedItem() {
     var table = TimeObserverTable()
     table.addChapters(1, itemID: nil, includesSeeks: true) { _ in }
     table.addBoundary(2, times: [milliseconds(10)], itemID: nil) { _ in }
     table.visit(1, at: .zero, includesPeriodic: false)
-    #expect(table.nextTime() == milliseconds(10), "nothing is known of chapters")
+    #expect(table.nextTime() == milliseconds(10), "the chapters are unknown")
     table.setChapters(starts([0, 10, 30]), of: 1)
     #expect(chapters(table.take(through: .zero)) == ["1 crossed 0.0 1 of 3 C0"])
     #expect(chapters(table.take(through: milliseconds(10))) == ["1 crossed 10.0 2 of 3 C10", "2 crossed 10.0"])
@@ -208,7 +208,7 @@ import Testing
     #expect(table.jump(in: 3, to: milliseconds(40)).isEmpty)
   }
 
-  @Test func chaptersThatBeginTogetherAreOneStart() {
+  @Test func chaptersWithTheSameStartAreReportedOnce() {
     var table = TimeObserverTable()
     table.setChapters(starts([5, 5, 9]), of: 1)
     table.visit(1, at: .zero, includesPeriodic: false)
@@ -223,7 +223,7 @@ import Testing
 
   // MARK: - Adding and removing
 
-  @Test func aRemovedObserverIsNotDueAndIsUnknownThen() {
+  @Test func removedObserverIsNotDueAndUnknown() {
     var table = TimeObserverTable()
     table.addPeriodic(1, interval: milliseconds(10)) { _ in }
     table.visit(1, at: .zero, includesPeriodic: false)
@@ -234,7 +234,7 @@ import Testing
     #expect(!removedAgain)
   }
 
-  @Test func observersOfAnItemEndWithIt() {
+  @Test func observersOfAnItemEndWithTheItem() {
     let ended = Mutex<[Int]>([])
     func onEnd(_ number: Int) -> TimeObserverTable.EndHandler { { ended.withLock { $0.append(number) } } }
     var table = cues([10])
@@ -250,7 +250,7 @@ import Testing
     #expect(table.isEmpty)
   }
 
-  @Test func timesOfRemovedObserversDoNotPileUp() {
+  @Test func timesOfRemovedObserversDoNotAccumulate() {
     var table = TimeObserverTable()
     table.visit(1, at: .zero, includesPeriodic: false)
     for token in UInt64(1)...10_000 {
@@ -260,7 +260,7 @@ import Testing
     #expect(table.dueCount < 100)
   }
 
-  @Test func observersOfOneTimeAreCalledInTheOrderOfTheirAdding() {
+  @Test func observersOfOneTimeAreCalledInOrderOfAddition() {
     var table = TimeObserverTable()
     for token in UInt64(1)...5 { table.addPeriodic(token, interval: milliseconds(10)) { _ in } }
     table.addBoundary(6, times: [milliseconds(10)], itemID: nil) { _ in }

@@ -13,7 +13,7 @@ import Testing
 /// The calls of a player's time observers, on virtual time, with real files.
 @Suite struct TimeObserverTests {
   /// Records the calls of an observer, one line each.
-  private final class Told: Sendable {
+  private final class CallLog: Sendable {
     private let state = Mutex<[String]>([])
     var lines: [String] { state.withLock { $0 } }
 
@@ -45,8 +45,8 @@ import Testing
 
   private struct Observed {
     var rig: Rig
-    var ticks = Told()
-    var cues = Told()
+    var ticks = CallLog()
+    var cues = CallLog()
 
     func seek(_ time: Double) async throws {
       let time = TimeObserverTests.seconds(time)
@@ -78,7 +78,7 @@ import Testing
 
   // MARK: - Starts and stops
 
-  @Test func aQueueThatEndsStops() async throws {
+  @Test func endOfTheQueueReportsAStop() async throws {
     let observed = try await observed([150, 100])
     await observed.rig.run { $0.play() }
     await observed.rig.advance(milliseconds: 500)
@@ -88,7 +88,7 @@ import Testing
       ])
   }
 
-  @Test func anItemThatPausesAtItsEndStopsAndBeingPlayedOnStartsNothing() async throws {
+  @Test func pauseAtItemEndReportsAStopAndPlayReportsNoStart() async throws {
     let observed = try await observed([150], times: [0.15], action: .pause)
     await observed.rig.run { $0.play() }
     await observed.rig.advance(milliseconds: 300)
@@ -101,7 +101,7 @@ import Testing
     #expect(state.timeControlStatus == .paused)
   }
 
-  @Test func whatIsTakenAwayStopsAndTheNextItemStarts() async throws {
+  @Test func removedItemReportsAStopAndTheNextAStart() async throws {
     let observed = try await observed([1_000, 1_000], times: [0])
     await observed.rig.run { $0.play() }
     await observed.rig.advance(milliseconds: 250)
@@ -116,7 +116,7 @@ import Testing
     #expect(observed.cues.lines == ["crossed 1 0", "crossed 2 0"])
   }
 
-  @Test func aPauseAtAMultipleTellsItOnce() async throws {
+  @Test func pauseAtAMultipleReportsItOnce() async throws {
     let observed = try await observed([1_000], times: [0.2])
     await observed.rig.run { $0.play() }
     await observed.rig.advance(milliseconds: 200)
@@ -133,7 +133,7 @@ import Testing
     #expect(observed.cues.lines == ["crossed 1 0.2"])
   }
 
-  @Test func pausingAndPlayingOnAtOnceBreaksNoSoundAndTellsNothing() async throws {
+  @Test func pauseAndImmediatePlayAreInaudibleAndReportNothing() async throws {
     let observed = try await observed([1_000])
     await observed.rig.run { $0.play() }
     await observed.rig.advance(milliseconds: 150)
@@ -146,7 +146,7 @@ import Testing
     #expect(observed.rig.heard.runs.map(\.count) == [12_000])
   }
 
-  @Test func aJumpWhilePlayingNeitherStartsNorStops() async throws {
+  @Test func jumpWhilePlayingReportsNeitherStartNorStop() async throws {
     let observed = try await observed([1_000])
     await observed.rig.run { $0.play() }
     await observed.rig.advance(milliseconds: 120)
@@ -162,14 +162,14 @@ import Testing
 
   // MARK: - Intervals
 
-  @Test func anIntervalLongerThanTheItemTellsItsBeginning() async throws {
+  @Test func intervalLongerThanTheItemReportsItsBeginning() async throws {
     let observed = try await observed([100, 100], interval: Self.seconds(60))
     await observed.rig.run { $0.play() }
     await observed.rig.advance(milliseconds: 500)
     #expect(observed.ticks.lines == ["start 1 0", "periodic 2 0", "stop 2 0.1 still"])
   }
 
-  @Test func videoFramesAreOnTheirOwnGrid() async throws {
+  @Test func intervalOfAVideoFrameStaysExact() async throws {
     let interval = MediaTime(value: 1_001, timescale: 30_000)
     let observed = try await observed([1_001], interval: interval)
     let exact = Mutex<[MediaTime]>([])
@@ -186,7 +186,7 @@ import Testing
 
   // MARK: - Boundaries
 
-  @Test func theBeginningAndExactlyTheDurationAreCrossed() async throws {
+  @Test func boundariesAtTheBeginningAndTheDurationAreCrossed() async throws {
     for (name, codec) in [("a.flac", "flac"), ("a.mp3", "libmp3lame"), ("a.opus", "libopus"), ("a.ogg", "libvorbis")] {
       let rig = try await Rig()
       let path = rig.files.file(name)
@@ -196,26 +196,26 @@ import Testing
       let item = rig.item(path)
       try await rig.run { try $0.append([item]) }
       await rig.settle()
-      let (told, duration) = (Told(), item.duration)
+      let (calls, duration) = (CallLog(), item.duration)
       try await rig.run { player in
         _ = try player.addBoundaryTimeObserver(forTimes: [.zero, duration, duration + Self.seconds(0.001)]) {
-          told.add($0)
+          calls.add($0)
         }
         player.play()
       }
       await rig.advance(milliseconds: 2_000)
-      #expect(told.lines == ["crossed 1 0", "crossed 1 \(duration.decimalDescription)"], "\(name)")
+      #expect(calls.lines == ["crossed 1 0", "crossed 1 \(duration.decimalDescription)"], "\(name)")
     }
   }
 
-  @Test func aTimeBehindTheDurationIsReachedOnlyWhereTimeRunsOn() async throws {
+  @Test func boundaryAfterTheDurationIsReachedWithActionNone() async throws {
     let observed = try await observed([100], times: [0.1, 0.3], action: .none)
     await observed.rig.run { $0.play() }
     await observed.rig.advance(milliseconds: 400)
     #expect(observed.cues.lines == ["crossed 1 0.1", "crossed 1 0.3"])
   }
 
-  @Test func seeksSkipAndPlayingCrosses() async throws {
+  @Test func seeksSkipBoundariesAndPlaybackCrossesThem() async throws {
     let observed = try await observed([1_000], times: [0, 0.2, 0.4, 0.6, 1])
     try await observed.seek(0.3)
     #expect(observed.cues.take() == ["skipped 1 0+ still", "skipped 1 0.2+ still"])
@@ -232,7 +232,7 @@ import Testing
     #expect(observed.cues.take() == ["skipped 1 0.6+", "crossed 1 1"])
   }
 
-  @Test func onlyWhatASeekReallyGoesOverCounts() async throws {
+  @Test func supersededSeeksSkipNoBoundaries() async throws {
     let observed = try await observed([1_000], times: [0.1, 0.5])
     let times = [0.9, 0.05, 0.8].map(Self.seconds)
     try await observed.rig.run { player in
@@ -245,9 +245,9 @@ import Testing
   @Test(
     "statement 23: boundaries between the old and the new position of a seek do not fire, and each traversal fires once"
   )
-  func withoutSeeksOnlyCrossingsAreTold() async throws {
+  func seeksDoNotFireBoundariesByDefault() async throws {
     let observed = try await observed([1_000])
-    let cues = Told()
+    let cues = CallLog()
     try await observed.rig.run { player in
       _ = try player.addBoundaryTimeObserver(forTimes: [Self.seconds(0.2), Self.seconds(0.6)]) { cues.add($0) }
       player.play()
@@ -261,7 +261,7 @@ import Testing
   }
 
   /// The real player, decode thread and mixer, with random operations.
-  @Test(arguments: 1...6) func passesAlternateHoweverThePlayerIsMoved(seed: Int) async throws {
+  @Test(arguments: 1...6) func crossingsAlternateInDirectionUnderRandomOperations(seed: Int) async throws {
     let observed = try await observed([2_000], times: [0, 0.3, 0.7, 1.1, 1.999, 2], action: .pause)
     var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15
     func random(_ count: UInt64) -> UInt64 {
@@ -277,21 +277,21 @@ import Testing
       if random(3) > 0 { await observed.rig.advance(milliseconds: Int64(random(400))) }
     }
     let script = "\(observed.cues.lines) \(observed.ticks.lines)"
-    var isBehind: [String: Bool] = [:]
+    var isPassed: [String: Bool] = [:]
     for line in observed.cues.lines {
       let words = line.split(separator: " ")
       let isForward = !words[2].hasSuffix("-")
       let time = words[2].filter { $0 != "-" && $0 != "+" }
-      #expect(isBehind[time] ?? false != isForward, "seed \(seed): \(line) in \(script)")
-      isBehind[time] = isForward
+      #expect(isPassed[time] ?? false != isForward, "seed \(seed): \(line) in \(script)")
+      isPassed[time] = isForward
       #expect(!line.contains("late"))
     }
-    #expect(isBehind.count == 6)
+    #expect(isPassed.count == 6)
     let edges = observed.ticks.lines.filter { $0.hasPrefix("start") || $0.hasPrefix("stop") }.map { $0.prefix(4) }
     #expect(zip(edges, edges.dropFirst()).allSatisfy { $0 != $1 }, "seed \(seed): \(script)")
   }
 
-  @Test func afterASeekToTheEndTheLastTickIsTheEnd() async throws {
+  @Test func lastTickAfterASeekToTheEndIsTheEnd() async throws {
     let observed = try await observed([600], action: .pause)
     await observed.rig.run { $0.play() }
     await observed.rig.advance(milliseconds: 220)
@@ -305,9 +305,9 @@ import Testing
   // MARK: - Ends of observers
 
   /// `Int(time.seconds)`, as in many tutorials, would trap for a time that is not numeric.
-  @Test func aPlayerThatGoesAwayEndsItsObserversWithoutACallOfTheirHandlers() async throws {
+  @Test func releasedPlayerEndsItsObserversWithoutCallingThem() async throws {
     let rig = try await Rig()
-    let (ticks, cues) = (Told(), Told())
+    let (ticks, cues) = (CallLog(), CallLog())
     do {
       let player = Player(engine: rig.engine)
       _ = try await player.addPeriodicTimeObserver(
@@ -319,9 +319,9 @@ import Testing
     #expect(ticks.take() == ["ended"] && cues.take() == ["ended"])
   }
 
-  @Test func anObserverOfAnItemEndsWhenTheItemLeaves() async throws {
+  @Test func observerOfAnItemEndsWhenTheItemLeavesTheQueue() async throws {
     let observed = try await observed([100, 100, 1_000], times: [0.1], itemID: 1)
-    let (second, third) = (Told(), Told())
+    let (second, third) = (CallLog(), CallLog())
     let token = Mutex<ObserverToken>(0)
     try await observed.rig.run { player in
       let added = try player.addBoundaryTimeObserver(
@@ -353,9 +353,9 @@ import Testing
 
   // MARK: - Handlers that call back
 
-  @Test func observersMayBeAddedAndRemovedByOneThatIsCalled() async throws {
+  @Test func handlerMayAddAndRemoveObservers() async throws {
     let observed = try await observed([1_000])
-    let (player, added) = (observed.rig.player, Told())
+    let (player, added) = (observed.rig.player, CallLog())
     try await observed.rig.run { isolated in
       _ = try isolated.addBoundaryTimeObserver(forTimes: [Self.seconds(0.2)]) { _ in
         player.assumeIsolated { player in
@@ -374,10 +374,10 @@ import Testing
       isolated.play()
     }
     await observed.rig.advance(milliseconds: 600)
-    #expect(added.lines == ["crossed 1 0.3"], "what has been reached is not told, and the first to be told ends all")
+    #expect(added.lines == ["crossed 1 0.3"], "times already reached are not reported, and the first call removes all")
   }
 
-  @Test(.timeLimit(.minutes(1))) func whoeverPlaysOnAtTheEndAgainAndAgainHoldsNothingUp() async throws {
+  @Test(.timeLimit(.minutes(1))) func repeatedPlayAtTheEndBlocksNothing() async throws {
     let observed = try await observed([100], times: [0.1], action: .pause)
     let player = observed.rig.player
     let count = Mutex(0)
@@ -397,7 +397,7 @@ import Testing
 
   // MARK: - Outputs
 
-  @Test func anOutputThatIsLostStopsAndTheNextOneGoesOn() async throws {
+  @Test func lostOutputReportsAStopAndTheNextOutputAStart() async throws {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "lost"))
     let files = try TemporaryDirectory()
     let path = files.file("code.wav")
@@ -409,23 +409,23 @@ import Testing
           format: AudioFormat(sampleRateHz: rate, channelCount: 2), lookAheadFrames: 4_800, writer: writer,
           now: { loop.now })
       })
-    let made = Mutex<VirtualSink?>(nil)
-    let (ticks, cues) = (Told(), Told())
-    let changes = Told()
+    let latestSink = Mutex<VirtualSink?>(nil)
+    let (ticks, cues) = (CallLog(), CallLog())
+    let changes = CallLog()
     let (opened, openings) = AsyncStream.makeStream(of: Void.self)
     let engine = PlaybackEngine(
       loop: loop,
       output: OutputConfiguration(
         makeSink: { _ in
           let sink = sinks.withLock { $0.removeFirst() }
-          made.withLock { $0 = sink }
+          latestSink.withLock { $0 = sink }
           return sink
         },
         makeMonitor: { ReadyMonitor() }))
     let player: QueuePlayer = try await withCheckedThrowingContinuation { continuation in
       loop.execute {
         _ = engine.core.observeOutput { state in
-          guard state.status == .ready, let sink = made.withLock({ $0 }) else { return }
+          guard state.status == .ready, let sink = latestSink.withLock({ $0 }) else { return }
           loop.attach(sink)
           openings.yield()
         }
@@ -492,7 +492,7 @@ import Testing
 
   // MARK: - Invalid arguments
 
-  @Test func wrongTimesAreErrorsAndChangeNothing() async throws {
+  @Test func invalidTimesAndItemsAreErrors() async throws {
     let observed = try await observed([100])
     for interval in [MediaTime.zero, Self.seconds(-1), .invalid, .indefinite, MediaTime(value: 1, timescale: 1_001)] {
       await expectError(.invalidTime) {

@@ -32,12 +32,12 @@ import TimeStretch
     return zip(left.dropFirst(), left).lazy.map { abs($0 - $1) }.max() ?? 0
   }
 
-  @Test func anItemKeepsItsPitchInTheTimeDomainUnlessSomethingElseIsSaid() async throws {
-    let engine = try await Rig()
-    let item = engine.item("/none.wav")
+  @Test func itemUsesTheTimeDomainAlgorithmByDefault() async throws {
+    let rig = try await Rig()
+    let item = rig.item("/none.wav")
     #expect(item.audioTimePitchAlgorithm == .timeDomain)
     // In a player it uses the player's algorithm, which is that of the rig.
-    try await engine.run { try $0.append([item]) }
+    try await rig.run { try $0.append([item]) }
     #expect(item.audioTimePitchAlgorithm == .varispeed)
     try item.setAudioTimePitchAlgorithm(.timeDomain)
     #expect(item.audioTimePitchAlgorithm == .timeDomain)
@@ -45,7 +45,7 @@ import TimeStretch
     #expect(item.audioTimePitchAlgorithm == .varispeed)
   }
 
-  @Test func anotherAlgorithmIsAChangeOfTheStateThatWasAskedFor() async throws {
+  @Test func algorithmChangeIsReportedWithTheCauseRequest() async throws {
     let rig = try await Rig()
     #expect(await rig.run { $0.state.audioTimePitchAlgorithm } == .varispeed)
     #expect(!rig.dump.contains("audioTimePitchAlgorithm timeDomain"))
@@ -53,12 +53,12 @@ import TimeStretch
     // Setting the same algorithm again changes nothing.
     try await rig.run { try $0.setAudioTimePitchAlgorithm(.timeDomain) }
     #expect(await rig.run { $0.state.audioTimePitchAlgorithm } == .timeDomain)
-    let told = rig.dump.split(separator: "\n").filter { $0.hasPrefix("audioTimePitchAlgorithm timeDomain") }
-    #expect(told == ["audioTimePitchAlgorithm timeDomain (request)"])
+    let reported = rig.dump.split(separator: "\n").filter { $0.hasPrefix("audioTimePitchAlgorithm timeDomain") }
+    #expect(reported == ["audioTimePitchAlgorithm timeDomain (request)"])
   }
 
   @Test(arguments: stretching, [0.5, 2.0])
-  func thePitchIsKeptAndTimeGoesOnByExactlyTheRate(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) async throws {
+  func pitchIsKeptAndTimeAdvancesExactlyByTheRate(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) async throws {
     let rig = try await rig(algorithm)
     try await rig.run { try $0.setRate(rate) }
     await rig.advance(milliseconds: 500)
@@ -71,7 +71,7 @@ import TimeStretch
   }
 
   @Test(arguments: stretching)
-  func atRate1NothingIsAtWorkAndWhatIsHeardIsBitExact(_ algorithm: AudioTimePitchAlgorithm) async throws {
+  func rate1BypassesTheStretcherBitExact(_ algorithm: AudioTimePitchAlgorithm) async throws {
     let rig = try await Rig()
     try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) }
     let item = try rig.wav(file: 3, frames: 96_000)
@@ -86,7 +86,7 @@ import TimeStretch
   }
 
   @Test(arguments: stretching)
-  func aChangeWhilePlayingIsHeardWithoutAClickOrAGap(_ algorithm: AudioTimePitchAlgorithm) async throws {
+  func algorithmChangeWhilePlayingHasNoClickOrGap(_ algorithm: AudioTimePitchAlgorithm) async throws {
     let rig = try await rig(.varispeed)
     try await rig.run { try $0.setRate(2) }
     await rig.advance(milliseconds: 500)
@@ -112,7 +112,7 @@ import TimeStretch
 
   /// Like a rate change: the old audio continues, to the sample, for 60 ms, then it is cross-faded within 5 ms.
   @Test(arguments: changes.prefix(Effort.rounds(changes.count)), [0.5, 2])
-  func aChangeIsHeard60MillisecondsAheadWithoutAStep(_ algorithms: [AudioTimePitchAlgorithm], _ rate: Double)
+  func algorithmChangeIsHeardAfter60MillisecondsWithoutAStep(_ algorithms: [AudioTimePitchAlgorithm], _ rate: Double)
     async throws
   {
     var heard: [[Int]] = []
@@ -133,15 +133,14 @@ import TimeStretch
     // The largest step of the tone, at its highest pitch if one algorithm does not keep the pitch. A cross-fade of 240
     // frames adds to it.
     let hertz = algorithms.contains(.varispeed) ? max(480, 480 * rate) : 480
-    let own = 16_384 * 2 * Double.pi * hertz / 48_000
-    print("pitch \(algorithms[0]) to \(algorithms[1]) at \(rate): \(lead) frames ahead, step \(step) of \(Int(own))")
-    #expect(Double(step) <= own * 1.02 + 16_384.0 * 2 / 240)
+    let toneStep = 16_384 * 2 * Double.pi * hertz / 48_000
+    print(
+      "pitch \(algorithms[0]) to \(algorithms[1]) at \(rate): \(lead) frames ahead, step \(step) of \(Int(toneStep))")
+    #expect(Double(step) <= toneStep * 1.02 + 16_384.0 * 2 / 240)
   }
 
   @Test(arguments: stretching, [(1, 2), (2, 0.5), (0.5, 1), (1.5, 1.6)] as [(Double, Double)])
-  func anotherRateIsHeardWithoutAStepOrSilence(_ algorithm: AudioTimePitchAlgorithm, _ rates: (Double, Double))
-    async throws
-  {
+  func rateChangeHasNoStepOrSilence(_ algorithm: AudioTimePitchAlgorithm, _ rates: (Double, Double)) async throws {
     let rig = try await rig(algorithm)
     try await rig.run { try $0.setRate(rates.0) }
     await rig.advance(milliseconds: 500)
@@ -152,10 +151,10 @@ import TimeStretch
     let left = rig.heard.all.map { Int($0.left) }
     try #require(left.count == 24_000)
     // The largest step of the tone. A cross-fade of 240 frames adds to it.
-    let own = 16_384 * 2 * Double.pi * 480 / 48_000
+    let toneStep = 16_384 * 2 * Double.pi * 480 / 48_000
     let step = largestStep(rig)
-    print("rate \(rates.0) to \(rates.1) with \(algorithm): step \(step) of \(Int(own))")
-    #expect(Double(step) <= own * 1.02 + 16_384.0 * 2 / 240)
+    print("rate \(rates.0) to \(rates.1) with \(algorithm): step \(step) of \(Int(toneStep))")
+    #expect(Double(step) <= toneStep * 1.02 + 16_384.0 * 2 / 240)
     // Every interval of two cross-fades contains more than a period of the tone outside a cross-fade.
     for first in stride(from: 0, to: left.count - 480, by: 120) {
       let peak = left[first..<(first + 480)].lazy.map { abs($0) }.max() ?? 0
@@ -164,7 +163,7 @@ import TimeStretch
   }
 
   /// Either of the two is changed first, and the other follows at once or later.
-  @Test func changesOfPitchAndRateComeInOneOrder() async throws {
+  @Test func changesOfAlgorithmAndRateAreReportedInCallOrder() async throws {
     var dumps: [[String]] = []
     for pitchFirst in [true, false] {
       let rig = try await rig(.varispeed)
@@ -177,9 +176,9 @@ import TimeStretch
         if !pitchFirst { try player.setAudioTimePitchAlgorithm(.timeDomain) }
       }
       await rig.advance(milliseconds: 500)
-      let told = rig.dump.split(separator: "\n").map(String.init)
-      let from = try #require(told.firstIndex(of: "== change"))
-      dumps.append(told[from...].prefix { $0 != "== heard" }.map { $0 })
+      let reported = rig.dump.split(separator: "\n").map(String.init)
+      let from = try #require(reported.firstIndex(of: "== change"))
+      dumps.append(reported[from...].prefix { $0 != "== heard" }.map { $0 })
       #expect(await rig.run { $0.state.timebaseRate } == 0.5)
       #expect(abs(pitch(of: rig.heard.all.suffix(12_000).map { Float($0.left) }[...], sampleRateHz: 48_000) - 480) < 2)
     }
@@ -189,7 +188,7 @@ import TimeStretch
   }
 
   /// The error of a change does not accumulate: bursts are heard at the times that the player reports.
-  @Test(arguments: stretching) func aHundredChangesOfRateLeaveTheSoundWhereTheTimeSays(
+  @Test(arguments: stretching) func audioMatchesTheTimeAfterAHundredRateChanges(
     _ algorithm: AudioTimePitchAlgorithm
   ) async throws {
     let rig = try await Rig()
@@ -227,7 +226,7 @@ import TimeStretch
   }
 
   /// Nothing is decoded again for an unaffected entry, and the next affected one plays with the new algorithm.
-  @Test func anEntrysOwnAlgorithmChangesWhatIsHeardOfIt() async throws {
+  @Test func algorithmOfAnItemOverridesThatOfThePlayer() async throws {
     let rig = try await rig(.varispeed)
     try await rig.run { try $0.setRate(2) }
     await rig.advance(milliseconds: 300)
@@ -241,7 +240,7 @@ import TimeStretch
     #expect(await rig.run { $0.currentTime() } == MediaTime(value: 2, timescale: 1))
   }
 
-  @Test func entriesWithAlgorithmsOfTheirOwnFollowEachOtherExactly() async throws {
+  @Test func itemsWithDifferentAlgorithmsPlayWithoutAStall() async throws {
     let rig = try await Rig()
     var items: [PlayerItem] = []
     for algorithm in [AudioTimePitchAlgorithm.timeDomain, .varispeed, .timeDomain] {
@@ -261,7 +260,7 @@ import TimeStretch
 
   /// AVFoundation: a rate that the algorithm does not support plays silence without an error, and `lowQuality` snaps to
   /// the nearest supported rate. Here every algorithm plays every accepted rate, and unsupported requests are errors.
-  @Test func statement31_whatIsNotPossibleIsSaidAndNothingPlaysSilence() async throws {
+  @Test func statement31_unsupportedRatesAndAlgorithmsAreErrors() async throws {
     for algorithm in AudioTimePitchAlgorithm.allCases {
       guard algorithm.isAvailable else {
         let rig = try await Rig()

@@ -7,31 +7,31 @@ import Testing
 @testable import PlayerModel
 
 @Suite struct TimerTests {
-  @Test func aTimerThatAnotherOfItsInstantCancelsDoesNotRun() async {
+  @Test func timerCancelledByAnotherOfTheSameInstantDoesNotRun() async {
     let loop = ThreadControlLoop(name: "timers")
     let ran = Mutex<[String]>([])
     await withCheckedContinuation { continuation in
       loop.execute {
         let time = loop.now
-        let cancelling = Cancelling()
+        let timerToCancel = TimerToCancel()
         _ = loop.schedule(at: time) {
           ran.withLock { $0.append("first") }
-          cancelling.cancel()
+          timerToCancel.cancel()
         }
-        cancelling.set(loop.schedule(at: time) { ran.withLock { $0.append("second") } })
+        timerToCancel.set(loop.schedule(at: time) { ran.withLock { $0.append("second") } })
         _ = loop.schedule(at: time.advanced(byNanoseconds: 1)) { continuation.resume() }
       }
     }
     #expect(ran.withLock { $0 } == ["first"])
   }
 
-  @Test func cancelledTimersDoNotPileUp() {
+  @Test func cancelledTimersDoNotAccumulate() {
     var heap = TimerHeap()
     for index in Int64(0)..<100_000 { heap.add(at: HostTime(nanoseconds: 1_000 + index)) {}.cancel() }
     #expect(heap.count < 1_000)
   }
 
-  @Test func removedTimeObserversDoNotPileUp() {
+  @Test func removedTimeObserversDoNotAccumulate() {
     var table = TimeObserverTable()
     table.visit(1, at: .zero, includesPeriodic: false)
     for token in UInt64(0)..<100_000 {
@@ -43,7 +43,7 @@ import Testing
 }
 
 /// A timer that another one cancels.
-private final class Cancelling: Sendable {
+private final class TimerToCancel: Sendable {
   private let timer = Mutex<(any ControlTimer)?>(nil)
   func set(_ timer: any ControlTimer) { self.timer.withLock { $0 = timer } }
   func cancel() { timer.withLock { $0?.cancel() } }

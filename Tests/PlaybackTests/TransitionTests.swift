@@ -23,9 +23,8 @@ import Testing
     return pairs
   }()
 
-  @Test(arguments: Self.pairs) func itemsFollowWithoutAMissingOrAnExtraSample(_ first: CodecFile, _ second: CodecFile)
-    async throws
-  {
+  @Test(arguments: Self.pairs)
+  func transitionHasNoMissingOrExtraSample(_ first: CodecFile, _ second: CodecFile) async throws {
     let rig = try await Rig()
     let paths = [rig.files.file("a.\(first.suffix)"), rig.files.file("b.\(second.suffix)")]
     try first.make(paths[0], frames: 13_007, seed: 1)
@@ -36,10 +35,10 @@ import Testing
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 1_500)
     let heard = rig.heard.all
-    let wanted = try CodecFile.heard(try paths.map(CodecFile.decode))
-    #expect(heard.count >= wanted.count)
-    #expect(heard.prefix(wanted.count).elementsEqual(wanted))
-    #expect(heard.dropFirst(wanted.count).allSatisfy { $0 == .silence }, "something extra")
+    let expected = try CodecFile.heard(try paths.map(CodecFile.decode))
+    #expect(heard.count >= expected.count)
+    #expect(heard.prefix(expected.count).elementsEqual(expected))
+    #expect(heard.dropFirst(expected.count).allSatisfy { $0 == .silence }, "something extra")
     #expect(rig.dump.contains("event transition 1 to 2"))
     #expect(rig.dump.contains("inserted 0"))
   }
@@ -51,7 +50,7 @@ import Testing
     ("a.m4a", "aac", 14 * 1_024 - 12_960 - 1_024, "edit-list", 1_024, "edit-list"),
     ("a.opus", "libopus", 14 * 960 - 12_960 - 312, "granule-position", 312, "opus-pre-skip"),
   ])
-  func aSeamSaysWhatWasCutOffAndWhatSaidSo(
+  func transitionReportsTrimmedFramesAndTheirSources(
     _ name: String, _ codec: String, _ end: Int, _ endSource: String, _ start: Int, _ startSource: String
   ) async throws {
     let rig = try await Rig()
@@ -59,8 +58,8 @@ import Testing
     let kind = CodecFile(name: codec, suffix: name, arguments: ["-c:a", codec])
     for (number, path) in paths.enumerated() { try kind.make(path, frames: 12_960, seed: number + 1) }
     for path in paths {
-      let told = try CodecFile.packetEdges(path)
-      #expect(told.before == start && told.behind == end, "FFmpeg says otherwise: \(told)")
+      let edges = try CodecFile.packetEdges(path)
+      #expect(edges.before == start && edges.behind == end, "FFmpeg reports others: \(edges)")
     }
     let items = paths.map { rig.item($0) }
     try await rig.run { try $0.append(items) }
@@ -78,9 +77,7 @@ import Testing
   static let repeated =
     CodecFile.common(48_000, 2) + [.opus] + CodecFile.common(44_100, 2).filter { ["mp3", "flac"].contains($0.name) }
 
-  @Test(arguments: Self.repeated) func aRepeatedItemFollowsItselfWithoutAMissingOrAnExtraSample(_ kind: CodecFile)
-    async throws
-  {
+  @Test(arguments: Self.repeated) func repeatedItemHasNoMissingOrExtraSample(_ kind: CodecFile) async throws {
     let rig = try await Rig()
     let path = rig.files.file("a.\(kind.suffix)")
     try kind.make(path, frames: 13_007, seed: 1)
@@ -101,7 +98,7 @@ import Testing
   @Test(arguments: [
     [0, 1], [7, 2], [3, 5], [8, 8], [8, 9],
   ])
-  func aRepeatedQueueFollowsItselfWithoutAMissingOrAnExtraSample(_ numbers: [Int]) async throws {
+  func repeatedQueueHasNoMissingOrExtraSample(_ numbers: [Int]) async throws {
     let rig = try await Rig()
     let kinds = numbers.map { Self.repeated[$0] }
     let paths = kinds.enumerated().map { rig.files.file("\($0).\($1.suffix)") }
@@ -123,8 +120,7 @@ import Testing
   }
 
   /// From one position within a packet to another. Opus is within one step of 16 bits of the audio without the jump.
-  @Test(arguments: Self.repeated) func aLoopFollowsItselfWithoutAMissingOrAnExtraSample(_ kind: CodecFile) async throws
-  {
+  @Test(arguments: Self.repeated) func loopHasNoMissingOrExtraSample(_ kind: CodecFile) async throws {
     let rig = try await looping(kind)
     // The audio that was decoded before the loop was set is decoded again.
     let result = try await rig.player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
@@ -137,7 +133,7 @@ import Testing
 
   /// The audio after the loop's end is already decoded when the loop is set: it is cut off there.
   @Test(arguments: Self.repeated)
-  func aLoopThatIsSetLateFollowsItselfWithoutAMissingOrAnExtraSample(_ kind: CodecFile) async throws {
+  func loopSetAfterDecodingHasNoMissingOrExtraSample(_ kind: CodecFile) async throws {
     let rig = try await looping(kind)
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 1_500)
@@ -147,7 +143,7 @@ import Testing
 
   /// The same for an item that follows another: the two share a filter, and the loop shares it, too.
   @Test(arguments: Self.repeated)
-  func aLoopThatIsSetLateInAnItemThatFollowsAnotherGoesOnWithTheFilterOfBoth(_ kind: CodecFile) async throws {
+  func loopInASecondItemSharesTheFilterOfBothItems(_ kind: CodecFile) async throws {
     let rig = try await Rig()
     let paths = ["a", "b"].map { rig.files.file("\($0).\(kind.suffix)") }
     for (path, frames) in zip(paths, [13_007, 40_009]) { try kind.make(path, frames: frames, seed: frames) }
@@ -201,14 +197,15 @@ import Testing
 
   /// Expects the heard audio to equal the expected one, as far as both extend: at least 1.4 s.
   private func expect(
-    _ heard: [StereoFrame], _ wanted: [StereoFrame], tolerance: Int = 0,
+    _ heard: [StereoFrame], _ expected: [StereoFrame], tolerance: Int = 0,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    let count = min(heard.count, wanted.count)
+    let count = min(heard.count, expected.count)
     #expect(count >= 67_200, sourceLocation: sourceLocation)
     func difference(_ index: Int) -> Int {
       max(
-        abs(Int(heard[index].left) - Int(wanted[index].left)), abs(Int(heard[index].right) - Int(wanted[index].right)))
+        abs(Int(heard[index].left) - Int(expected[index].left)),
+        abs(Int(heard[index].right) - Int(expected[index].right)))
     }
     let wrong = (0..<count).first { difference($0) > tolerance }
     #expect(wrong == nil, "another sample at \(wrong ?? 0)", sourceLocation: sourceLocation)

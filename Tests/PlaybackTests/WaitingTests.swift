@@ -9,7 +9,7 @@ import Testing
 /// The behaviour of a player while its samples are late. Named after AVFoundation's statements.
 @Suite struct WaitingTests {
   /// Creates a player of an item of 5 s, of which a little more than a second can be read.
-  private func stuck() async throws -> SlowRig {
+  private func limitedRig() async throws -> SlowRig {
     let rig = try await SlowRig()
     rig.gate.open(upTo: 48_000)
     let item = try rig.wav(file: 1, frames: 240_000)
@@ -18,11 +18,11 @@ import Testing
     return rig
   }
 
-  /// The readable part of `stuck`: whole chunks.
+  /// The readable part of `limitedRig`: whole chunks.
   private let readable = MediaTime(frame: 49_152, rate: 48_000)
   private static let stall = "stalled item 1 at 1.024"
 
-  @Test func statement8_playWithInsufficientBufferWaitsWithTheRateSetAndTimeStandingStill() async throws {
+  @Test func statement8_playWithInsufficientBufferWaitsWithTheRateSetAndTimeStopped() async throws {
     let rig = try await SlowRig()
     rig.gate.close()
     let item = try rig.wav(file: 1, frames: 240_000)
@@ -55,8 +55,8 @@ import Testing
     #expect(await rig.time == MediaTime(value: 1, timescale: 2))
   }
 
-  @Test func statement10_aStallIsToldOnceKeepsTheRateAndEndsByItself() async throws {
-    let rig = try await stuck()
+  @Test func statement10_stallIsReportedOnceKeepsTheRateAndEndsByItself() async throws {
+    let rig = try await limitedRig()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 2_000)
     let stalled = await rig.state
@@ -79,8 +79,8 @@ import Testing
     #expect(runs.map(\.count) == [49_152, 48_000])
   }
 
-  @Test func samplesThatComeBeforeTheStallIsHeardMakeItNothing() async throws {
-    let rig = try await stuck()
+  @Test func samplesDecodedBeforeTheStallIsHeardPreventIt() async throws {
+    let rig = try await limitedRig()
     await rig.run { $0.play() }
     // The device has buffered the last of them, and plays for another 24 ms.
     await rig.advance(milliseconds: 1_000)
@@ -91,8 +91,8 @@ import Testing
     #expect(rig.heard.runs.map(\.count) == [96_000])
   }
 
-  @Test func whatTricklesInWhileItWaitsIsNotHeardInShreds() async throws {
-    let rig = try await stuck()
+  @Test func smallAmountsOfDataDoNotResumeAStalledPlayer() async throws {
+    let rig = try await limitedRig()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 2_000)
     // 100 ms more are not enough to resume.
@@ -104,8 +104,8 @@ import Testing
     #expect(rig.events == [Self.stall])
   }
 
-  @Test func anEndThatIsSetWithinWhatTrickledInIsHeardAndEndsTheStall() async throws {
-    let rig = try await stuck()
+  @Test func endTimeWithinTheBufferedAudioEndsTheStall() async throws {
+    let rig = try await limitedRig()
     let next = try rig.wav(file: 2, frames: 4_800)
     let item = try #require(await rig.run { $0.currentItem })
     await rig.run { $0.play() }
@@ -133,7 +133,7 @@ import Testing
       ])
   }
 
-  @Test func anEditThatTakesAwayWhatRanOutEndsTheStallBeforeItIsHeard() async throws {
+  @Test func removalOfTheUnderrunningItemPreventsTheStall() async throws {
     let rig = try await SlowRig(lookAheadFrames: 48_000)
     rig.gate.open(upTo: 24_001)
     let items = try [
@@ -158,7 +158,7 @@ import Testing
   }
 
   /// The device has buffered silence after the first item, which is not heard if the second one is opened in time.
-  @Test func anItemThatOpensBeforeItsPlaceIsHeardFollowsWithoutSilence() async throws {
+  @Test func itemOpenedBeforeItsStartIsHeardFollowsWithoutSilence() async throws {
     let rig = try await SlowRig(lookAheadFrames: 48_000)
     rig.gate.open(upTo: 16_000)
     let items = try [rig.wav(file: 1, frames: 24_000), rig.wav(file: 2, frames: 240_000)]
@@ -178,8 +178,8 @@ import Testing
     #expect(rig.events.filter { $0.hasPrefix("stalled") } == [])
   }
 
-  @Test func statement10_withoutAutomaticWaitingAStallPausesAndDoesNotEndByItself() async throws {
-    let rig = try await stuck()
+  @Test func statement10_stallWithoutAutomaticWaitingPausesUntilPlay() async throws {
+    let rig = try await limitedRig()
     let causes = Mutex<[ChangeCause]>([])
     await rig.run { player in
       player.setAutomaticallyWaitsToMinimizeStalling(false)
@@ -208,7 +208,7 @@ import Testing
     #expect(rig.events == [Self.stall])
   }
 
-  @Test func withoutAutomaticWaitingPlayStartsAtOnceWithTheLittleThatIsThere() async throws {
+  @Test func playWithoutAutomaticWaitingStartsWithLittleBufferedAudio() async throws {
     let rig = try await SlowRig()
     rig.gate.open(upTo: 4_096)
     let item = try rig.wav(file: 1, frames: 240_000)
@@ -228,7 +228,7 @@ import Testing
     #expect(await rig.state.rate == 0)
   }
 
-  @Test func withoutAutomaticWaitingThatIsAlsoSoWhenNothingWasThereYet() async throws {
+  @Test func playWithoutAutomaticWaitingStartsWithTheFirstDecodedAudio() async throws {
     let rig = try await SlowRig()
     rig.gate.close()
     let item = try rig.wav(file: 1, frames: 240_000)
@@ -248,7 +248,7 @@ import Testing
 
   /// Creates a player that does not wait automatically, and that paused at an underrun.
   private func pausedByAStall() async throws -> SlowRig {
-    let rig = try await stuck()
+    let rig = try await limitedRig()
     await rig.run { player in
       player.setAutomaticallyWaitsToMinimizeStalling(false)
       player.play()
@@ -258,7 +258,7 @@ import Testing
     return rig
   }
 
-  @Test func withoutAutomaticWaitingPlayingOnBehindAStallNeverWaitsToMinimizeStalls() async throws {
+  @Test func playWithoutAutomaticWaitingAfterAStallEvaluatesBuffering() async throws {
     let rig = try await pausedByAStall()
     await rig.run { $0.play() }
     for _ in 0..<3 {
@@ -283,7 +283,7 @@ import Testing
     #expect(runs.map(\.firstIndex) == [0, 49_152] && runs[1].count >= 4_800)
   }
 
-  @Test func statement11_playImmediatelyOnAnEmptyBufferTellsNoStall() async throws {
+  @Test func statement11_playImmediatelyOnAnEmptyBufferReportsNoStall() async throws {
     let rig = try await SlowRig()
     rig.gate.close()
     let item = try rig.wav(file: 1, frames: 240_000)
@@ -302,7 +302,7 @@ import Testing
     #expect(rig.events == [])
   }
 
-  @Test func playImmediatelyOnABufferThatRanDryTellsNoStall() async throws {
+  @Test func playImmediatelyAfterAnUnderrunReportsNoStall() async throws {
     let rig = try await pausedByAStall()
     #expect(await rig.time == readable)
     let events = rig.events
@@ -317,7 +317,7 @@ import Testing
     await rig.wait { $0.timeControlStatus == .playing }
   }
 
-  @Test func playImmediatelyPlaysTheLittleThatIsThere() async throws {
+  @Test func playImmediatelyPlaysLittleBufferedAudio() async throws {
     let rig = try await SlowRig()
     // Less than the amount required before a start.
     rig.gate.open(upTo: 4_096)
@@ -336,8 +336,8 @@ import Testing
     await rig.wait { $0.timeControlStatus == .playing }
   }
 
-  @Test func endingAutomaticWaitingGoesOnAtOnceWithWhatIsThere() async throws {
-    let rig = try await stuck()
+  @Test func disablingAutomaticWaitingResumesWithBufferedAudio() async throws {
+    let rig = try await limitedRig()
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 2_000)
     rig.gate.open(upTo: 49_152 + 4_800)
@@ -348,7 +348,7 @@ import Testing
     #expect(await rig.time == readable + MediaTime(value: 50, timescale: 1_000))
   }
 
-  @Test func thereIsAReasonOnlyWhileWaiting() async throws {
+  @Test func reasonForWaitingIsSetOnlyWhileWaiting() async throws {
     let rig = try await SlowRig()
     let mistakes = Mutex(0)
     await rig.run { player in
@@ -372,16 +372,16 @@ import Testing
     #expect(mistakes.withLock { $0 } == 0)
   }
 
-  @Test func resumingDoesNotFlashAWaitingReason() async throws {
+  @Test func resumeReportsNoIntermediateWaiting() async throws {
     let rig = try await SlowRig()
     let item = try rig.wav(file: 1, frames: 240_000)
     try await rig.run { try $0.append([item]) }
     await rig.wait { $0.isPlaybackBufferFull }
-    let told = Mutex<[TimeControlStatus]>([])
+    let statuses = Mutex<[TimeControlStatus]>([])
     await rig.run { player in
       _ = player.addStateObserver { change in
         guard change.old.timeControlStatus != change.new.timeControlStatus else { return }
-        told.withLock { $0.append(change.new.timeControlStatus) }
+        statuses.withLock { $0.append(change.new.timeControlStatus) }
       }
     }
     for _ in 0..<3 {
@@ -389,11 +389,11 @@ import Testing
       await rig.advance(milliseconds: 100)
       await rig.run { $0.pause() }
     }
-    #expect(told.withLock { $0 } == [.playing, .paused, .playing, .paused, .playing, .paused])
+    #expect(statuses.withLock { $0 } == [.playing, .paused, .playing, .paused, .playing, .paused])
   }
 
   /// The rest of the item is shorter than the amount required to resume after a stall.
-  @Test func statement30_aFullBufferEndsTheWaitingThoughItIsLessThanIsWaitedFor() async throws {
+  @Test func statement30_fullBufferEndsTheStallBelowTheRequiredAmount() async throws {
     let rig = try await SlowRig()
     rig.gate.open(upTo: 48_000)
     let item = try rig.wav(file: 1, frames: 60_000)
@@ -413,7 +413,7 @@ import Testing
     #expect(rig.events == [Self.stall, "playedToEnd item 1 at 1.25"])
   }
 
-  @Test func statement30_aFullBufferEndsTheWaitingThoughItIsNotLikelyToKeepUp() {
+  @Test func statement30_fullBufferEndsTheStallWhenNotLikelyToKeepUp() {
     var machine = PlayerStateMachine(canAdvance: true)
     _ = machine.outputBecameReady()
     _ = machine.insert([1], at: 0)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ExpectErrorTests {
   private struct OtherError: Error {}
 
-  @Test func theExpectedCodePassesAndTheErrorIsReturned() async {
+  @Test func expectedCodePassesAndReturnsTheError() async {
     let error = expectError(.invalidTime) { throw MediaError(.invalidTime, "the message") }
     #expect(error?.message == "the message")
     let asynchronous = await expectError(.invalidState) { () async throws in
@@ -15,17 +15,17 @@ import Testing
     #expect(asynchronous?.message == "the other message")
   }
 
-  @Test func anotherCodeIsAnIssueWithBothCodes() {
+  @Test func unexpectedCodeIsAnIssueWithBothCodes() {
     expectIssue(containing: ["the comment: ", "\(MediaError.Code.invalidTime)", "the message"]) {
       expectError(.invalidTime, "the comment") { throw MediaError(.invalidState, "the message") }
     }
   }
 
-  @Test func anErrorOfAnotherTypeIsAnIssue() {
+  @Test func errorOfAnotherTypeIsAnIssue() {
     expectIssue(containing: ["OtherError"]) { expectError(.invalidTime) { throw OtherError() } }
   }
 
-  @Test func noErrorIsAnIssue() async {
+  @Test func missingErrorIsAnIssue() async {
     expectIssue(containing: ["no error"]) { expectError(.invalidTime) { 1 } }
     await withKnownIssue {
       await expectError(.invalidTime) { () async throws in 1 }

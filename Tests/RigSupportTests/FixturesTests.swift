@@ -6,7 +6,7 @@ import Testing
 /// Test files are made once, and again when one of their inputs changes.
 @Suite struct FixturesTests {
   /// Whether there is a cache: scripts/test sets the folder.
-  private static let keeps = ProcessInfo.processInfo.environment["PLAYHEAD_FIXTURES"] != nil
+  private static let hasCache = ProcessInfo.processInfo.environment["PLAYHEAD_FIXTURES"] != nil
 
   @Test func filesAreWrittenOnceForEachKey() throws {
     let key = [UUID().uuidString]
@@ -20,10 +20,10 @@ import Testing
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
       #expect(try String(contentsOfFile: folder.file("file"), encoding: .utf8) == text)
     }
-    #expect(writeCount == (Self.keeps ? 2 : 3))
+    #expect(writeCount == (Self.hasCache ? 2 : 3))
   }
 
-  @Test func filesOfAFailedWriteAreNotKept() throws {
+  @Test func filesOfAFailedWriteAreNotCached() throws {
     let key = [UUID().uuidString]
     let folder = try TemporaryDirectory("fixtures")
     #expect(throws: RigError.self) {
@@ -40,7 +40,7 @@ import Testing
   }
 
   /// A command that reads a file makes a new file when the bytes of its input change.
-  @Test func aFileOfFFmpegFollowsTheBytesOfItsInput() throws {
+  @Test func ffmpegOutputIsRemadeWhenItsInputChanges() throws {
     let folder = try TemporaryDirectory("fixtures")
     var sizes: [Int] = []
     for frameCount in [100, 200, 100] {
@@ -56,7 +56,7 @@ import Testing
     #expect(sizes[2] == sizes[0])
   }
 
-  @Test func aCommandThatFailsIsAnErrorEachTime() throws {
+  @Test func failedCommandIsAnErrorEachTime() throws {
     let folder = try TemporaryDirectory("fixtures")
     for _ in 0..<2 {
       #expect(throws: RigError.self) {

@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...5) func playersStartOnOneSampleTenMillisecondsAhead(_ round: Int) async throws {
+  @Test(arguments: 1...5) func playersScheduledTenMillisecondsAheadStartOnOneSample(_ round: Int) async throws {
     let players = try players()
     start(players)
     try play(milliseconds: 1_000)
@@ -83,7 +83,7 @@ import Testing
     await close()
   }
 
-  @Test func playersWhoseRatesAreSetAndThatArePausedInARowStayInStep() async throws {
+  @Test func playersStaySampleAlignedAcrossRateChangesAndPauses() async throws {
     let players = try players()
     start(players)
     for round in 1...2 {

@@ -17,17 +17,17 @@ import Testing
     var channels = 2
     /// Whether FFmpeg's file states its exact length in samples. M4A files have milliseconds (the movie's timescale),
     /// and Vorbis files lack the first half block.
-    var saysItsLength = true
+    var statesExactLength = true
 
     var testDescription: String { "\(name) \(rate) Hz \(channels)" }
 
     /// A tone with a DC offset, so that no decoded sample is silent, different for each file.
     func write(_ path: String, frameCount: Int, hertz: Int) throws {
       let tone = "0.4+0.2*sin(2*PI*\(hertz)*t)"
-      let sound = "aevalsrc=\(channels == 1 ? tone : "\(tone)|\(tone)"):s=\(rate)"
+      let source = "aevalsrc=\(channels == 1 ? tone : "\(tone)|\(tone)"):s=\(rate)"
       try Fixtures.ffmpeg(
         [
-          "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", sound, "-af",
+          "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", source, "-af",
           "atrim=end_sample=\(frameCount)",
         ]
           + codec.split(separator: " ").map(String.init) + [path])
@@ -36,9 +36,9 @@ import Testing
 
   static let transitions: [(Source, Source)] = {
     let mp3 = Source(name: "mp3", suffix: "mp3", codec: "-c:a libmp3lame -b:a 128k")
-    let aac = Source(name: "aac", suffix: "m4a", codec: "-c:a aac -aac_pns 0", saysItsLength: false)
+    let aac = Source(name: "aac", suffix: "m4a", codec: "-c:a aac -aac_pns 0", statesExactLength: false)
     let opus = Source(name: "opus", suffix: "opus", codec: "-c:a libopus")
-    let vorbis = Source(name: "vorbis", suffix: "ogg", codec: "-c:a libvorbis", saysItsLength: false)
+    let vorbis = Source(name: "vorbis", suffix: "ogg", codec: "-c:a libvorbis", statesExactLength: false)
     let alac = Source(name: "alac", suffix: "m4a", codec: "-c:a alac")
     let mono = Source(name: "wav", suffix: "wav", codec: "-c:a pcm_s16le", channels: 1)
     let flac = Source(name: "flac", suffix: "flac", codec: "-c:a flac")
@@ -50,25 +50,25 @@ import Testing
     ]
   }()
 
-  @Test(arguments: Self.transitions) func aQueueSoundsLikeItsFilesOneBehindTheOther(_ first: Source, _ second: Source)
-    throws
-  {
+  @Test(arguments: Self.transitions)
+  func queuePlaysTheSameSamplesAsItsFilesSeparately(_ first: Source, _ second: Source) throws {
     let rig = try PlaybackRig()
     let paths = [rig.daemon.folder.file("a.\(first.suffix)"), rig.daemon.folder.file("b.\(second.suffix)")]
     let (firstCount, secondCount) = (first.rate * 4 / 5 + 7, second.rate / 2 + 11)
     try first.write(paths[0], frameCount: firstCount, hertz: 440)
     try second.write(paths[1], frameCount: secondCount, hertz: 777)
-    let apart = try paths.map { try rig.heard([$0]) }
+    let separate = try paths.map { try rig.heard([$0]) }
     let together = try rig.heard(paths)
     let exact = [(firstCount, first.rate), (secondCount, second.rate)].map { ($0 * 48_000 + $1 - 1) / $1 }
     print(
-      "transition \(first.testDescription) to \(second.testDescription): by themselves \(apart.map(\.count)) of \(exact),"
-        + " together \(together.count)")
-    for audio in apart + [together] { #expect(gaps(of: audio) == []) }
-    #expect(together.count == apart[0].count + apart[1].count, "missing or extra samples")
-    #expect(together == apart[0] + apart[1])
-    for (source, (count, exact)) in zip([first, second], zip(apart.map(\.count), exact)) where source.saysItsLength {
-      #expect(count == exact, "\(source.testDescription): padding that is no sound")
+      "transition \(first.testDescription) to \(second.testDescription): separately \(separate.map(\.count)) of"
+        + " \(exact), together \(together.count)")
+    for audio in separate + [together] { #expect(gaps(of: audio) == []) }
+    #expect(together.count == separate[0].count + separate[1].count, "missing or extra samples")
+    #expect(together == separate[0] + separate[1])
+    for (source, (count, exact)) in zip([first, second], zip(separate.map(\.count), exact))
+    where source.statesExactLength {
+      #expect(count == exact, "\(source.testDescription): padding is played")
     }
   }
 
@@ -82,7 +82,7 @@ import Testing
     return ranges.filter { $0.count > 4 }
   }
 
-  @Test func aLoopAndARepeatedQueueHaveNoGap() throws {
+  @Test func loopAndRepeatedQueueHaveNoGap() throws {
     let rig = try PlaybackRig()
     let path = rig.daemon.folder.file("1.flac")
     try TimeCode.writeFLAC(path: path, file: 1, frameCount: 96_000)
@@ -109,7 +109,7 @@ import Testing
 
   /// Five seconds of files, more than the player decodes ahead. Playback starts after the player has decoded ahead as
   /// far as possible. A busy machine may need longer than the first 20 ms to open the next files.
-  @Test func filesOfTwentyMillisecondsFollowEachOther() throws {
+  @Test func filesOfTwentyMillisecondsPlayWithoutAGap() throws {
     let rig = try PlaybackRig()
     let count = 250
     let paths = try (0..<count).map { number in

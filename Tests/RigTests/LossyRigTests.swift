@@ -26,7 +26,7 @@ extension PlaybackRigTests {
   }
 
   /// After a seek, the device plays exactly the samples that a decode from the start has at the target.
-  @Test(arguments: LossyKind.allCases) func anExactSeekInALossyFileLandsOnItsSample(kind: LossyKind) throws {
+  @Test(arguments: LossyKind.allCases) func exactSeekInALossyFileLandsOnItsSample(kind: LossyKind) throws {
     let rig = try PlaybackRig()
     let path = rig.daemon.folder.file(kind.file)
     let noise = "anoisesrc=color=white:d=20:r=48000:a=0.3:seed=11"
@@ -46,15 +46,15 @@ extension PlaybackRigTests {
       // Includes the last frame before the seek.
       let heard = rig.server.capture.frames(from: from - 1)
       let landing = reference.position(of: target, in: heard)
-      print("seek \(kind.rawValue): asked \(target), \(landing.map { "heard after \($0) frames" } ?? "not heard")")
+      print("seek \(kind.rawValue): requested \(target), \(landing.map { "heard after \($0) frames" } ?? "not heard")")
       guard let landing else {
-        Issue.record("\(kind.rawValue): what follows \(target) was not heard as it is in the file")
+        Issue.record("\(kind.rawValue): the audio after \(target) differs from the file")
         continue
       }
       // The frame before the seek differs from the frame before the target.
       #expect(landing > 0 && !reference.matches(heard[landing - 1], target - 1))
       let wrong = (0..<4_800).first { !reference.matches(heard[landing + $0], target + $0) }
-      #expect(wrong == nil, "another sample \(wrong ?? 0) frames behind \(target)")
+      #expect(wrong == nil, "another sample \(wrong ?? 0) frames after \(target)")
     }
   }
 

@@ -10,8 +10,8 @@ final class OutputRig {
     var wakeCount = 0
     var failures: [MediaError] = []
     /// Whether the next wakeup blocks the sink's thread until this is false again.
-    var holdsSink = false
-    var isSinkHeld = false
+    var blocksSink = false
+    var isSinkBlocked = false
   }
 
   let server: PulseServer
@@ -36,10 +36,10 @@ final class OutputRig {
       core: core,
       wakeControl: { [signals] in
         signals.update { $0.wakeCount += 1 }
-        if signals.withState({ $0.holdsSink }) {
-          signals.update { $0.isSinkHeld = true }
-          _ = signals.wait { $0.holdsSink ? nil : true }
-          signals.update { $0.isSinkHeld = false }
+        if signals.withState({ $0.blocksSink }) {
+          signals.update { $0.isSinkBlocked = true }
+          _ = signals.wait { $0.blocksSink ? nil : true }
+          signals.update { $0.isSinkBlocked = false }
         }
       },
       onFailure: { [signals] error in signals.update { $0.failures.append(error) } })

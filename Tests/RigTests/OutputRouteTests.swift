@@ -11,7 +11,7 @@ import Testing
   typealias Kind = SoundServerKind
 
   /// The maximum number of samples that are heard twice: 75 ms, three blocks of PipeWire and a little more.
-  static let repeatable = 3_600
+  static let maximumRepetition = 3_600
 
   /// A server, a daemon that plays to it, and a connection that observes the output.
   struct Rig {
@@ -60,9 +60,9 @@ import Testing
   private func expectContinuation(
     _ what: String, _ kind: Kind, from heard: Int, at first: Int, _ location: SourceLocation = #_sourceLocation
   ) {
-    print("\(what), \(kind): heard up to \(heard), goes on at \(first): \((heard - first) * 1_000 / 48_000) ms twice")
+    print("\(what), \(kind): heard up to \(heard), resumes at \(first): \((heard - first) * 1_000 / 48_000) ms twice")
     #expect(
-      first <= heard && first >= heard - Self.repeatable, "\(what): \(heard) then \(first)",
+      first <= heard && first >= heard - Self.maximumRepetition, "\(what): \(heard) then \(first)",
       sourceLocation: location)
   }
 
@@ -71,7 +71,7 @@ import Testing
 
   // MARK: - Devices
 
-  @Test(arguments: Kind.allCases) func devicesAreListedAndWatched(kind: Kind) throws {
+  @Test(arguments: Kind.allCases) func devicesAreListedAndObserved(kind: Kind) throws {
     let rig = try Rig(try kind.start(), "--output", "pulse")
     try rig.wait("output.route", "rig")
     try rig.wait("output.devices", "rig")
@@ -91,7 +91,7 @@ import Testing
 
   // MARK: - Disappearing devices
 
-  @Test(arguments: Kind.allCases) func aDeviceThatGoesAwayPausesAndNothingIsHeardElsewhere(kind: Kind) throws {
+  @Test(arguments: Kind.allCases) func removalOfTheDevicePausesWithoutSwitchingToAnother(kind: Kind) throws {
     let server = try kind.start()
     let headset = try server.addSink("headset")
     let rig = try Rig(server, "--output", "pulse:headset")
@@ -108,7 +108,7 @@ import Testing
     expectContinuation("pause", kind, from: lastHeard(headset), at: server.capture.runs().first?.firstIndex ?? -1)
   }
 
-  @Test(arguments: Kind.allCases) func withMoveItGoesOnAtOnceOnTheNextDevice(kind: Kind) throws {
+  @Test(arguments: Kind.allCases) func lostDeviceMoveContinuesOnTheNextDevice(kind: Kind) throws {
     let server = try kind.start()
     let headset = try server.addSink("headset")
     let rig = try Rig(server, "--output", "pulse:headset", "--lost-device", "move")
@@ -120,7 +120,7 @@ import Testing
     #expect(server.capture.runs().count == 1)
   }
 
-  @Test(arguments: Kind.allCases) func withHoldItWaitsForTheVeryDeviceAndGoesOnThere(kind: Kind) throws {
+  @Test(arguments: Kind.allCases) func lostDeviceHoldWaitsForTheSameDevice(kind: Kind) throws {
     let server = try kind.start()
     let headset = try server.addSink("headset")
     let rig = try Rig(server, "--output", "pulse:headset", "--lost-device", "hold")
@@ -130,13 +130,13 @@ import Testing
     #expect(field("reason", change) == "oldDeviceUnavailable" && field("current", change) == "none", "\(change)")
     let status = try rig.client.reply("status")
     #expect(field("reasonForWaitingToPlay", status) == "outputUnavailable", "\(status)")
-    let again = try server.addSink("headset")
-    try again.waitForCode(file: 1, index: lastHeard(headset) + 4_800)
-    expectContinuation("hold", kind, from: lastHeard(headset), at: again.runs().first?.firstIndex ?? -1)
+    let restored = try server.addSink("headset")
+    try restored.waitForCode(file: 1, index: lastHeard(headset) + 4_800)
+    expectContinuation("hold", kind, from: lastHeard(headset), at: restored.runs().first?.firstIndex ?? -1)
     #expect(server.capture.runs() == [])
   }
 
-  @Test(arguments: Kind.allCases) func withNullItGoesOnInSilenceAndComesBackLater(kind: Kind) throws {
+  @Test(arguments: Kind.allCases) func lostDeviceNullContinuesInSilenceUntilTheDeviceReturns(kind: Kind) throws {
     let server = try kind.start()
     let headset = try server.addSink("headset")
     let rig = try Rig(server, "--output", "pulse:headset", "--lost-device", "null")
@@ -146,13 +146,13 @@ import Testing
     let heard = lastHeard(headset)
     #expect(field("state", try rig.client.reply("output.status")) == "fallback")
     #expect(try rig.client.reply("wait time>=\(heard + 24_000)/48000 timeout=20").hasPrefix("ok"))
-    let again = try server.addSink("headset")
-    try again.waitForCode(file: 1)
-    #expect(again.runs().first?.firstIndex ?? 0 >= heard + 24_000 - Self.repeatable)
+    let restored = try server.addSink("headset")
+    try restored.waitForCode(file: 1)
+    #expect(restored.runs().first?.firstIndex ?? 0 >= heard + 24_000 - Self.maximumRepetition)
     #expect(server.capture.runs() == [])
   }
 
-  @Test(arguments: Kind.allCases) func aPreferredDeviceIsTakenAgainWhenItReturns(kind: Kind) throws {
+  @Test(arguments: Kind.allCases) func preferredDeviceIsUsedWhenItAppears(kind: Kind) throws {
     let server = try kind.start()
     let rig = try Rig(server, "--output", "pulse", "--preferred-output", "headset", "--lost-device", "move")
     try rig.play(heardBy: server.capture)
@@ -166,7 +166,7 @@ import Testing
 
   // MARK: - Choosing and moving
 
-  @Test(arguments: Kind.allCases) func anotherDeviceIsChosenAndNoSampleIsLost(kind: Kind) throws {
+  @Test(arguments: Kind.allCases) func selectionOfAnotherDeviceLosesNoSample(kind: Kind) throws {
     let server = try kind.start()
     let second = try server.addSink("second")
     let rig = try Rig(server, "--output", "pulse:rig")
@@ -181,7 +181,7 @@ import Testing
     expectContinuation("chosen", kind, from: lastHeard(server.capture), at: second.runs().first?.firstIndex ?? -1)
   }
 
-  @Test(arguments: Kind.allCases) func aStreamThatTheServerMovesIsToldAndSoundsOn(kind: Kind) throws {
+  @Test(arguments: Kind.allCases) func streamMovedByTheServerIsReportedAndContinues(kind: Kind) throws {
     let server = try kind.start()
     let second = try server.addSink("second")
     let rig = try Rig(server, "--output", "pulse")
@@ -198,7 +198,7 @@ import Testing
 
   // MARK: - Servers that crash and hang
 
-  @Test(arguments: Kind.allCases) func aServerThatIsKilledIsWaitedForAndNoSampleIsLost(kind: Kind) throws {
+  @Test(arguments: Kind.allCases) func playbackResumesWithoutLossAfterTheServerIsKilled(kind: Kind) throws {
     let server = try kind.start()
     let rig = try Rig(server, "--output", "auto")
     try rig.play(heardBy: server.capture)
@@ -213,7 +213,7 @@ import Testing
     expectContinuation("killed", kind, from: lastHeard(server.capture), at: next.capture.runs().first?.firstIndex ?? -1)
   }
 
-  @Test(arguments: Kind.allCases) func aServerThatHangsIsWaitedForAndSoundsOnWhereItWas(kind: Kind) throws {
+  @Test(arguments: Kind.allCases) func playbackResumesWithoutLossAfterTheServerHangs(kind: Kind) throws {
     let server = try kind.start()
     let rig = try Rig(server, "--output", "pulse")
     try rig.play(heardBy: server.capture)
@@ -230,13 +230,13 @@ import Testing
     let runs = server.capture.runs()
     let coverage = TimeCode.coverage(of: runs)
     print("hangs, \(kind): heard up to \(heard), then \(runs): \(coverage.repeated * 1_000 / 48_000) ms twice")
-    #expect(coverage.leftOut == 0 && coverage.repeated <= Self.repeatable, "\(runs)")
+    #expect(coverage.leftOut == 0 && coverage.repeated <= Self.maximumRepetition, "\(runs)")
   }
 
   /// The daemon is suspended for 60 ms, which the server's buffer covers, or longer. No sample is skipped, and no
   /// sample that the server consumed is treated as lost and repeated.
   @Test(arguments: Kind.allCases, [2_880, 7_200, 19_200])
-  func aDaemonThatStandsForAMomentLosesNothingAndRepeatsNothing(kind: Kind, frameCount: Int) throws {
+  func suspendedDaemonNeitherLosesNorRepeatsSamples(kind: Kind, frameCount: Int) throws {
     let server = try kind.start()
     let rig = try Rig(server, "--output", "pulse")
     try rig.play(heardBy: server.capture)
@@ -249,13 +249,11 @@ import Testing
     }
     let runs = server.capture.runs()
     let coverage = TimeCode.coverage(of: runs)
-    print("daemon stands for \(frameCount) frames, \(kind): \(runs.count) runs, \(coverage)")
+    print("daemon suspended for \(frameCount) frames, \(kind): \(runs.count) runs, \(coverage)")
     #expect(coverage == (0, 0), "\(runs)")
   }
 
-  @Test(arguments: Kind.allCases) func aServerThatIsKilledWhileItHangsIsWaitedForAndNoSampleIsLost(kind: Kind)
-    throws
-  {
+  @Test(arguments: Kind.allCases) func playbackResumesWithoutLossAfterAHangingServerIsKilled(kind: Kind) throws {
     let server = try kind.start()
     let rig = try Rig(server, "--output", "pulse")
     try rig.play(heardBy: server.capture)

@@ -8,7 +8,7 @@ import Testing
 /// In real time, because the only sign is a device that consumes no samples while time passes.
 @Suite(.serialized) struct OutputStallTests {
   /// Maximum repetition after a stall in frames: 50 ms.
-  private static let repeatable = 2_400
+  private static let maximumRepetition = 2_400
 
   /// Checks that the player waits, and that its clock and ticks are stopped without a device.
   private func expectWaiting(_ rig: OutputRouteTests.Rig) throws {
@@ -20,9 +20,9 @@ import Testing
     #expect(field("state", try rig.client.reply("output.status")) == "unresponsive")
     // Neither the condition nor a tick occurs, because the clock is stopped.
     try rig.client.reply("tick 0.05")
-    let answer = try rig.client.ask("wait status=playing timeout=0.5")
-    #expect(answer.last.map { field("name", $0) } == "timed-out", "\(answer)")
-    #expect(!answer.contains { $0.hasPrefix("* tick") }, "\(answer)")
+    let replyLines = try rig.client.ask("wait status=playing timeout=0.5")
+    #expect(replyLines.last.map { field("name", $0) } == "timed-out", "\(replyLines)")
+    #expect(!replyLines.contains { $0.hasPrefix("* tick") }, "\(replyLines)")
     #expect(field("time", try rig.client.reply("status")) == field("time", status))
   }
 
@@ -34,7 +34,7 @@ import Testing
     let runs = rig.server.capture.runs()
     let coverage = TimeCode.coverage(of: runs)
     print("\(what): heard up to \(heard), then \(runs): \(coverage)")
-    #expect(coverage.leftOut == 0 && coverage.repeated <= stallCount * Self.repeatable, "\(runs)")
+    #expect(coverage.leftOut == 0 && coverage.repeated <= stallCount * Self.maximumRepetition, "\(runs)")
   }
 
   private func playing() throws -> (PipeWireServer, OutputRouteTests.Rig) {
@@ -44,7 +44,7 @@ import Testing
     return (server, rig)
   }
 
-  @Test func aStreamWithoutLinksIsWaitedForAndContinuesWithThem() throws {
+  @Test func unlinkedStreamWaitsAndContinuesWhenLinked() throws {
     let (server, rig) = try playing()
     for round in 1...2 {
       try server.setLinked(false)
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// The links disappear with the session manager.
-  @Test func aStreamWhoseSessionManagerIsKilledContinuesWhenItIsLinked() throws {
+  @Test func streamContinuesWhenLinkedAfterTheSessionManagerIsKilled() throws {
     let (server, rig) = try playing()
     server.killSessionManager()
     try expectWaiting(rig)

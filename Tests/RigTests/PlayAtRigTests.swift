@@ -9,7 +9,7 @@ import Testing
 /// In real time, because the start is a time of the device's clock, which the daemon estimates.
 @Suite struct PlayAtRigTests {
   /// Each click of the three players is at the same sample of the device.
-  @Test func threePlayersAreNoSampleApartOnARealDevice() throws {
+  @Test func threePlayersStaySampleAlignedOnARealDevice() throws {
     let server = try PulseServer()
     let daemon = try TestDaemon("--output", "pulse:\(server.sinkName)", "--pulse-server", server.address)
     let client = try daemon.connect()

@@ -8,9 +8,8 @@ import Testing
 ///
 /// In real time, because a seek, a pause or a change of volume replaces buffered samples while the device plays.
 @Suite(.serialized) struct PlaybackRigTests {
-  @Test(arguments: PlaybackRig.Kind.allCases) func anExactSeekWhilePlayingLandsOnItsSample(kind: PlaybackRig.Kind)
-    throws
-  {
+  @Test(arguments: PlaybackRig.Kind.allCases)
+  func exactSeekWhilePlayingLandsOnItsSample(kind: PlaybackRig.Kind) throws {
     let rig = try PlaybackRig()
     try rig.client.reply("load \(try rig.file(1, kind, frameCount: 48_000 * 60)) wait=ready")
     try rig.client.reply("play")
@@ -34,8 +33,8 @@ import Testing
     try expectPosition(runs.last?.endIndex ?? -1, rig.client.reply("status"))
     for (run, target) in zip(runs, targets) {
       print(
-        "seek \(kind.rawValue): asked \(target), first sample heard \(run.firstIndex), error \(run.firstIndex - target)"
-      )
+        "seek \(kind.rawValue): requested \(target), first sample heard \(run.firstIndex),"
+          + " error \(run.firstIndex - target)")
     }
     #expect(runs.map(\.firstIndex) == targets)
     for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endPosition == next.position, "silence at a seek") }
@@ -49,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [(PlaybackRig.Kind.wav, PlaybackRig.Kind.wav), (.flac, .flac), (.wav, .flac), (.flac, .wav)])
-  func itemsFollowEachOtherWithoutAGap(first: PlaybackRig.Kind, second: PlaybackRig.Kind) throws {
+  func consecutiveItemsPlayWithoutAGap(first: PlaybackRig.Kind, second: PlaybackRig.Kind) throws {
     let rig = try PlaybackRig()
     let paths = [
       try rig.file(1, first, frameCount: 36_001), try rig.file(2, second, frameCount: 30_011),
@@ -70,7 +69,7 @@ import Testing
 
   /// Audio ends within 30 ms of device time after the sample that was played when the command was sent. The reported
   /// position is the end of the audio. No sample is lost or repeated.
-  @Test func twentyPausesAreSilentAtOnceAndLoseNothing() throws {
+  @Test func pausesAreSilentWithin30MillisecondsAndLoseNothing() throws {
     let rig = try PlaybackRig()
     try rig.client.reply("load \(try rig.file(1, .flac, frameCount: 480_000)) wait=ready")
     try rig.client.reply("tick 0.003")
@@ -85,9 +84,9 @@ import Testing
       let commanded = try tick(of: rig.client, from: first + 3_000 + 211 * number)
       try rig.client.reply("pause")
       // The samples that the device reads from here on are played after the reply.
-      let answered = rig.server.capture.frameCount
+      let frameAtReply = rig.server.capture.frameCount
       let silence = try rig.server.capture.waitForSilence(4_800, from: start + 1)
-      tails.append(max(0, silence - answered))
+      tails.append(max(0, silence - frameAtReply))
       let end = rig.server.capture.runs(from: start).last?.endIndex ?? -1
       tailsOfCommands.append(end - commanded)
       try expectPosition(end, rig.client.reply("status"))
@@ -95,7 +94,7 @@ import Testing
     try rig.client.reply("play")
     try rig.server.capture.waitForCode(file: 1, index: 479_999)
     let runs = rig.server.capture.runs()
-    print("pause: frames taken after the answer \(tails.sorted()), heard after the command \(tailsOfCommands.sorted())")
+    print("pause: frames read after the reply \(tails.sorted()), heard after the command \(tailsOfCommands.sorted())")
     #expect(runs.count == 21)
     #expect(runs.first?.firstIndex == 0)
     for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endIndex == next.firstIndex) }
@@ -116,7 +115,7 @@ import Testing
     throw Program.Failure(description: "the daemon ended")
   }
 
-  @Test func aStarvationLosesNoSample() throws {
+  @Test func underrunLosesNoSample() throws {
     let rig = try PlaybackRig(latency: 100)
     try rig.client.reply("load \(try rig.file(1, .flac, frameCount: 120_000)) wait=ready")
     try rig.client.reply("play")
@@ -127,14 +126,14 @@ import Testing
     rig.daemon.process.signal(SIGCONT)
     try rig.server.capture.waitForCode(file: 1, index: 119_999, from: start)
     let runs = rig.server.capture.runs()
-    print("starvation: \(runs)")
-    #expect(runs.count > 1, "there was no starvation")
+    print("underrun: \(runs)")
+    #expect(runs.count > 1, "there was no underrun")
     #expect(runs.first?.firstIndex == 0)
     #expect(runs.last?.endIndex == 120_000)
     for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.endIndex == next.firstIndex) }
   }
 
-  @Test func aChangeOfVolumeOrASeekOfOnePlayerLeavesTheOtherAlone() throws {
+  @Test func seeksOfAMutedPlayerDoNotAffectTheOther() throws {
     let rig = try PlaybackRig()
     try rig.client.reply("player.create other")
     try rig.client.reply("load \(try rig.file(1, .wav, frameCount: 96_000)) wait=ready")
@@ -152,7 +151,7 @@ import Testing
     #expect(runs.map(\.count) == [96_000], "\(runs)")
   }
 
-  @Test func aKilledServerIsWaitedForAndPlaybackGoesOnWhereItWas() throws {
+  @Test func playbackResumesAtItsPositionAfterTheServerIsKilled() throws {
     let rig = try PlaybackRig()
     try rig.client.reply("load \(try rig.file(1, .wav, frameCount: 480_000)) wait=ready")
     try rig.client.reply("play")
@@ -165,14 +164,16 @@ import Testing
     #expect(field("reasonForWaitingToPlay", status) == "outputUnavailable")
     let server = try PulseServer(directory: rig.server.directory)
     try server.capture.waitForCode(file: 1, index: heard + 4_800)
-    let again = server.capture.runs().first?.firstIndex ?? -1
-    print("server killed after sample \(heard); sound came back at \(again)")
-    #expect(again <= heard && again >= heard - 48_000 * 150 / 1_000, "goes on from \(again), heard \(heard)")
+    let resumedIndex = server.capture.runs().first?.firstIndex ?? -1
+    print("server killed after sample \(heard); audio resumed at \(resumedIndex)")
+    #expect(
+      resumedIndex <= heard && resumedIndex >= heard - 48_000 * 150 / 1_000,
+      "continues from \(resumedIndex), heard \(heard)")
   }
 
   /// Without a server, `auto` plays silently in real time. It switches to a server that appears. When the server
   /// disappears, it is silent again, because of `--lost-device null`. The position is kept each time.
-  @Test func autoIsSilentUntilThereIsAServerAndKeepsThePosition() throws {
+  @Test func autoOutputIsSilentWithoutAServerAndKeepsThePosition() throws {
     let folder = try TemporaryDirectory("auto")
     let daemon = try TestDaemon(
       "--output", "auto", "--lost-device", "null", "--pulse-server", "unix:\(folder.path)/pulse.sock")
@@ -201,21 +202,21 @@ import Testing
     try client.reply("wait time>=0.5")
 
     let server = try PulseServer(directory: folder.path)
-    let silentlyHeard = try lastTick(before: "ready")
+    let silentPosition = try lastTick(before: "ready")
     let start = try server.capture.waitForCode(file: 1)
-    try server.capture.waitForCode(file: 1, index: silentlyHeard + 48_000, from: start)
+    try server.capture.waitForCode(file: 1, index: silentPosition + 48_000, from: start)
     let runs = server.capture.runs()
     let first = runs.first?.firstIndex ?? 0
-    print("auto: silent up to sample \(silentlyHeard), sound from \(first)")
-    #expect(silentlyHeard >= 24_000)
-    #expect(first >= silentlyHeard && first <= silentlyHeard + 48_000 * 150 / 1_000)
+    print("auto: silent up to sample \(silentPosition), audio from \(first)")
+    #expect(silentPosition >= 24_000)
+    #expect(first >= silentPosition && first <= silentPosition + 48_000 * 150 / 1_000)
     #expect(runs.count == 1, "\(runs)")
     #expect(field("output", try other.reply("output.status"))?.hasPrefix("pulse") == true)
 
     server.kill()
     let heard = server.capture.runs().last?.endIndex ?? 0
-    let told = try lastTick(before: "fallback")
-    #expect(told <= heard && told >= heard - 48_000 * 150 / 1_000, "\(told), heard \(heard)")
+    let lastReported = try lastTick(before: "fallback")
+    #expect(lastReported <= heard && lastReported >= heard - 48_000 * 150 / 1_000, "\(lastReported), heard \(heard)")
     let reached = Double(heard) / 48_000 + 0.25
     #expect(try client.reply("wait time>=\(reached) timeout=20").hasPrefix("ok"))
   }

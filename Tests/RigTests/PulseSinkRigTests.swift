@@ -9,8 +9,8 @@ import Testing
 /// In real time, because the server rewinds rendered audio, and requests blocks when its device needs them.
 @Suite("PulseSink on a private server", .serialized)
 struct PulseSinkRigTests {
-  @Test("ten seconds come out bit for bit, without a gap")
-  func isExact() throws {
+  @Test("ten seconds play bit-exact and without a gap")
+  func playbackIsBitExact() throws {
     let rig = try OutputRig(server: PulseServer())
     let frameCount = 480_000
     _ = try rig.play(rig.makeCodedStream(file: 3, frameCount: frameCount))
@@ -21,8 +21,8 @@ struct PulseSinkRigTests {
     #expect(rig.sink.statistics.starvationCount == 0)
   }
 
-  @Test("the clock stands when all has been heard, at the last audible frame or after it")
-  func clockStandsAtTheEnd() throws {
+  @Test("the clock stops when all audio is heard, at the last audible frame or after it")
+  func clockStopsAtTheEnd() throws {
     let rig = try OutputRig(server: PulseServer())
     _ = try rig.play(rig.makeCodedStream(file: 1, frameCount: 24_000))
     try rig.waitForClock { $0.isRunning }
@@ -31,7 +31,7 @@ struct PulseSinkRigTests {
   }
 
   @Test("twenty seeks land on the exact sample, and the other player loses and repeats none")
-  func splicesExactly() throws {
+  func seeksSpliceAtTheExactSample() throws {
     let rig = try OutputRig(server: PulseServer())
     let capture = rig.server.capture
     let steady = rig.makeStream(frameCount: 1 << 20) {
@@ -64,38 +64,38 @@ struct PulseSinkRigTests {
     #expect(rig.sink.statistics.lateSpliceCount == 0)
   }
 
-  @Test("twenty seeks of the only player land on the exact sample at the next block, even when the sink was held up")
-  func jumpsExactly() throws {
+  @Test("twenty seeks of the only player land on the exact sample at the next block, even when the sink is blocked")
+  func seeksOfTheOnlyPlayerLandOnTheExactSample() throws {
     let rig = try OutputRig(server: PulseServer())
     let capture = rig.server.capture
     let seeker = try rig.play(rig.makeCodedStream(file: 1, frameCount: 1 << 17))
     var position = try capture.waitForCode(file: 1)
     for seek in 1...20 {
       try capture.waitForFrames(position + 6_001 + 997 * seek)
-      let isHeldUp = seek % 4 == 0
+      let isBlocked = seek % 4 == 0
       let file = seek % 15 + 1
       let stream = rig.makeCodedStream(file: file, frameCount: 1 << 17, firstIndex: seek * 7_919)
-      if isHeldUp {
+      if isBlocked {
         // The device reads two blocks without the sink's knowledge before the sink processes the seek.
         rig.drainEvents()
-        rig.signals.update { $0.holdsSink = true }
+        rig.signals.update { $0.blocksSink = true }
         rig.post { $0.setGain(1, rampFrameCount: 0, input: seeker) }
         #expect(
           rig.signals.wait(until: HostTime.now.advanced(byNanoseconds: 30_000_000_000)) {
-            $0.isSinkHeld ? true : nil
+            $0.isSinkBlocked ? true : nil
           } == true)
         try capture.waitForMoreFrames(2_048)
       }
       let from = capture.frameCount
       rig.post { $0.setStream(stream, fromFrame: 0, input: seeker) }
-      if isHeldUp { rig.signals.update { $0.holdsSink = false } }
+      if isBlocked { rig.signals.update { $0.blocksSink = false } }
       position = try capture.waitForCode(file: file, from: from)
     }
     try capture.waitForFrames(position + 24_000)
     let runs = capture.runs()
     // A run that continues after an underrun is not a new position.
-    let places = runs.indices.filter { $0 == 0 || runs[$0].firstIndex != runs[$0 - 1].endIndex }
-    #expect(places.map { runs[$0].firstIndex } == [0] + (1...20).map { $0 * 7_919 })
+    let jumps = runs.indices.filter { $0 == 0 || runs[$0].firstIndex != runs[$0 - 1].endIndex }
+    #expect(jumps.map { runs[$0].firstIndex } == [0] + (1...20).map { $0 * 7_919 })
     if rig.sink.statistics.starvationCount == 0 {
       for (run, next) in zip(runs, runs.dropFirst()) {
         #expect(run.endPosition == next.position, "silence at a seek")
@@ -103,8 +103,8 @@ struct PulseSinkRigTests {
     }
   }
 
-  @Test("stopping and going on loses and repeats no sample, ten times")
-  func pausesExactly() throws {
+  @Test("ten pauses lose and repeat no sample")
+  func pauseAndResumeLoseNoSample() throws {
     let rig = try OutputRig(server: PulseServer())
     let capture = rig.server.capture
     let input = try rig.play(rig.makeCodedStream(file: 2, frameCount: 1 << 18))
@@ -125,8 +125,8 @@ struct PulseSinkRigTests {
     for (run, next) in zip(runs, runs.dropFirst()) { #expect(next.firstIndex == run.endIndex) }
   }
 
-  @Test("a starvation of 400 ms loses and repeats no sample")
-  func survivesStarvation() throws {
+  @Test("an underrun of 400 ms loses and repeats no sample")
+  func underrunLosesNoSample() throws {
     let rig = try OutputRig(server: PulseServer())
     let capture = rig.server.capture
     _ = try rig.play(rig.makeCodedStream(file: 5, frameCount: 1 << 19))
@@ -134,14 +134,14 @@ struct PulseSinkRigTests {
     try capture.waitForFrames(capture.waitForCode(file: 5) + 24_000)
     rig.drainEvents()
     // The sink's thread is blocked, as if the process were suspended, until 400 ms of silence were played.
-    rig.signals.update { $0.holdsSink = true }
+    rig.signals.update { $0.blocksSink = true }
     _ = try rig.play(other)
     #expect(
       rig.signals.wait(until: HostTime.now.advanced(byNanoseconds: 30_000_000_000)) {
-        $0.isSinkHeld ? true : nil
+        $0.isSinkBlocked ? true : nil
       } == true)
     let silence = try capture.waitForSilence(19_200, from: capture.frameCount)
-    rig.signals.update { $0.holdsSink = false }
+    rig.signals.update { $0.blocksSink = false }
     let resumed = try capture.waitForCode(file: 5, from: silence)
     try capture.waitForFrames(resumed + 24_000)
     let runs = capture.runs()
@@ -151,8 +151,8 @@ struct PulseSinkRigTests {
     #expect(rig.sink.statistics.starvationCount >= 1)
   }
 
-  @Test("when the server dies the sink says so once")
-  func tellsOfALostServer() throws {
+  @Test("the loss of the server is reported once")
+  func lostServerIsReportedOnce() throws {
     let rig = try OutputRig(server: PulseServer())
     _ = try rig.play(rig.makeCodedStream(file: 1, frameCount: 1 << 18))
     try rig.server.capture.waitForCode(file: 1)

@@ -8,16 +8,16 @@ import Testing
 ///
 /// In real time, because a new rate replaces buffered samples while the device plays.
 @Suite(.serialized) struct RateRigTests {
-  private static func place(_ frame: StereoFrame) -> Double {
+  private static func circlePosition(_ frame: StereoFrame) -> Double {
     atan2(Double(frame.right), Double(frame.left)) / (2 * .pi) * 1_000
   }
 
-  private static func difference(_ place: Double, _ other: Double) -> Double {
-    (place - other).remainder(dividingBy: 1_000)
+  private static func difference(_ position: Double, _ other: Double) -> Double {
+    (position - other).remainder(dividingBy: 1_000)
   }
 
   @Test(arguments: [PlaybackRig.Kind.wav, .flac])
-  func backwardsEverySampleIsHeardAndTurnedRoundItGoesOnWithTheVeryOne(_ kind: PlaybackRig.Kind) throws {
+  func reversePlaybackAndReversalsLoseNoSample(_ kind: PlaybackRig.Kind) throws {
     let rig = try PlaybackRig()
     try rig.client.reply("load \(try rig.file(1, kind, frameCount: 48_000 * 20)) wait=ready")
     try rig.client.reply("seek 480000/48000")
@@ -27,11 +27,11 @@ import Testing
     try rig.server.capture.waitForFrame(from: 0) { $0 != .silence }
     try rig.server.capture.waitForMoreFrames(96_000)
     let captured = rig.server.capture.frames(count: rig.server.capture.frameCount).last { $0 != .silence }
-    var said = try frames(of: rig.client.reply("status"))
-    let beside = Double(captured.flatMap { TimeCode.decode($0)?.index } ?? 0) - said
+    var reported = try frames(of: rig.client.reply("status"))
+    let offset = Double(captured.flatMap { TimeCode.decode($0)?.index } ?? 0) - reported
     // Samples that the server has not delivered yet are not played.
-    print("reverse rig \(kind.rawValue) | at -1 the position is \(beside) frames beside the newest sample captured")
-    #expect(abs(beside) < 9_600)
+    print("reverse rig \(kind.rawValue) | at -1 the position is \(offset) frames from the newest sample captured")
+    #expect(abs(offset) < 9_600)
     for rate in ["1", "-1", "1"] {
       try rig.client.send("rate \(rate)")
       while field("new", try rig.client.line() ?? "") != rate {}
@@ -43,19 +43,19 @@ import Testing
     #expect(heard.first == 479_999)
     let steps = zip(heard.dropFirst(), heard).map { new, old in new.flatMap { new in old.map { new - $0 } } }
     // When playback reverses, the same sample is played again.
-    let turns = steps.indices.filter { steps[$0] == 0 }
-    #expect(turns.count == 3)
+    let reversals = steps.indices.filter { steps[$0] == 0 }
+    #expect(reversals.count == 3)
     var direction = -1
     let wrong = steps.filter { step in
       defer { if step == 0 { direction = -direction } }
       return step != direction && step != 0
     }
     #expect(wrong.isEmpty, "\(wrong.count) of \(steps.count) samples are not the next one")
-    said = try frames(of: rig.client.reply("status"))
+    reported = try frames(of: rig.client.reply("status"))
     print(
-      "reverse rig \(kind.rawValue) | \(heard.count) samples, turned at \(turns.map { heard[$0] ?? -1 }), heard up to \(heard.last.flatMap { $0 } ?? -1), said \(said)"
+      "reverse rig \(kind.rawValue) | \(heard.count) samples, reversed at \(reversals.map { heard[$0] ?? -1 }), heard up to \(heard.last.flatMap { $0 } ?? -1), reported \(reported)"
     )
-    #expect(abs(said - Double((heard.last.flatMap { $0 } ?? -1) + 1)) < 0.001)
+    #expect(abs(reported - Double((heard.last.flatMap { $0 } ?? -1) + 1)) < 0.001)
   }
 
   /// The frame that `status` reports, for a file of 48 kHz.
@@ -64,7 +64,7 @@ import Testing
     return position.count == 2 ? position[0] / position[1] * 48_000 : .nan
   }
 
-  @Test func ratesChangeWithoutAGapAndTheTimeIsWhatIsHeard() throws {
+  @Test func rateChangesHaveNoGapAndTheTimeMatchesTheAudio() throws {
     let rig = try PlaybackRig()
     let path = rig.daemon.folder.file("circle.wav")
     try TimeCode.writeWAV(path: path, frameCount: 48_000 * 60) { index in
@@ -84,13 +84,13 @@ import Testing
     try rig.client.reply("pause")
     let silence = try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
     let heard = rig.server.capture.frames(count: silence).drop { $0 == .silence }
-    let places = heard.prefix { $0 != .silence }.map(Self.place)
-    #expect(places.count == heard.count, "silence where the rate changed")
-    let steps = zip(places.dropFirst(), places).map { Self.difference($0, $1) }
+    let positions = heard.prefix { $0 != .silence }.map(Self.circlePosition)
+    #expect(positions.count == heard.count, "silence where the rate changed")
+    let steps = zip(positions.dropFirst(), positions).map { Self.difference($0, $1) }
     #expect(steps.allSatisfy { $0 > -2.5 && $0 < 6 }, "from \(steps.min() ?? 0) to \(steps.max() ?? 0)")
     let position = field("pts", try rig.client.reply("status"))?.split(separator: "/").compactMap { Double($0) } ?? []
     #expect(position.count == 2)
-    if position.count == 2, let last = places.last {
+    if position.count == 2, let last = positions.last {
       #expect(abs(Self.difference(position[0] / position[1] * 48_000, last + 1)) < 1)
     }
   }

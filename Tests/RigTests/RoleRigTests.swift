@@ -36,8 +36,8 @@ struct RoleRigTests {
       })
   }
 
-  @Test("a call corks the stream in the callback: five times no sample is lost, and at most a block is repeated")
-  func interruptionLosesNothing() throws {
+  @Test("five calls cork the stream: no sample is lost, and at most a block is repeated")
+  func interruptionsLoseNoSample() throws {
     let notices = Notices()
     let rig = try rig(notices, modules: "module-role-cork")
     let capture = rig.server.capture
@@ -49,13 +49,13 @@ struct RoleRigTests {
       let call = try rig.server.play(role: "phone")
       #expect(try notices.wait(for: 2 * number - 1).last == .interruptionBegan)
       try rig.waitForClock { !$0.isRunning }
-      let standing = rig.core.clock.snapshot().heardFrame(at: .now)
+      let pausedFrame = rig.core.clock.snapshot().heardFrame(at: .now)
       let silence = try capture.waitForSilence(9_600, from: capture.frameCount)
       call.kill()
       #expect(try notices.wait(for: 2 * number).last == .interruptionEnded)
       // The server uncorks the stream, but it stays paused until it is resumed.
       try capture.waitForSilence(4_800, from: capture.frameCount)
-      #expect(rig.core.clock.snapshot().heardFrame(at: .now) == standing)
+      #expect(rig.core.clock.snapshot().heardFrame(at: .now) == pausedFrame)
       rig.drainEvents()
       rig.sink.endInterruption(overrulesServer: false)
       position = try capture.waitForCode(file: 1, from: silence)
@@ -73,8 +73,8 @@ struct RoleRigTests {
     #expect(rig.signals.withState { $0.failures } == [])
   }
 
-  @Test("a sink that was held up when the call came goes back to what was read muted: nothing is lost")
-  func heldUp() throws {
+  @Test("a sink that is blocked when a call begins rewinds to the audio that was read muted, and loses nothing")
+  func interruptionOfABlockedSinkLosesNothing() throws {
     let notices = Notices()
     // Enough audio is queued for the whole time.
     let rig = try rig(notices, latencyMilliseconds: 2_000, modules: "module-role-cork")
@@ -86,27 +86,27 @@ struct RoleRigTests {
     try capture.waitForFrames(position + 24_000)
     // The sink's thread is blocked and the server's request waits, while the device continues to read a muted stream.
     rig.drainEvents()
-    rig.signals.update { $0.holdsSink = true }
+    rig.signals.update { $0.blocksSink = true }
     let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
-    #expect(rig.signals.wait(until: deadline) { $0.isSinkHeld ? true : nil } == true)
+    #expect(rig.signals.wait(until: deadline) { $0.isSinkBlocked ? true : nil } == true)
     let call = try rig.server.play(role: "phone")
     _ = try capture.waitForSilence(4_800, from: position)
-    rig.signals.update { $0.holdsSink = false }
+    rig.signals.update { $0.blocksSink = false }
     #expect(try notices.wait(for: 1) == [.interruptionBegan])
     let silence = try capture.waitForSilence(9_600, from: capture.frameCount)
     call.kill()
     #expect(try notices.wait(for: 2).last == .interruptionEnded)
     rig.sink.endInterruption(overrulesServer: false)
-    let again = try capture.waitForCode(file: 8, from: silence)
-    try capture.waitForFrames(again + 24_000)
+    let resumed = try capture.waitForCode(file: 8, from: silence)
+    try capture.waitForFrames(resumed + 24_000)
     let runs = capture.runs()
-    let goesBack = (runs.dropLast().last?.endIndex ?? 0) - (runs.last?.firstIndex ?? .max)
-    print("held up during an interruption: frames repeated \(goesBack)")
-    #expect(runs.count == 2 && goesBack >= 0 && goesBack <= 4_800, "\(runs)")
+    let repeatedCount = (runs.dropLast().last?.endIndex ?? 0) - (runs.last?.firstIndex ?? .max)
+    print("blocked during an interruption: frames repeated \(repeatedCount)")
+    #expect(runs.count == 2 && repeatedCount >= 0 && repeatedCount <= 4_800, "\(runs)")
   }
 
-  @Test("overruling the server, the stream is heard during the call; its end then asks for nothing")
-  func overruling() throws {
+  @Test("an overruled interruption lets the stream play during the call, whose end sends no notice")
+  func overruledInterruptionContinuesDuringTheCall() throws {
     let notices = Notices()
     let rig = try rig(notices, modules: "module-role-cork")
     let capture = rig.server.capture
@@ -117,8 +117,8 @@ struct RoleRigTests {
     _ = try notices.wait(for: 1)
     let silence = try capture.waitForSilence(4_800, from: capture.frameCount)
     rig.sink.endInterruption(overrulesServer: true)
-    let again = try capture.waitForCode(file: 2, from: silence)
-    try capture.waitForFrames(again + 9_600)
+    let resumed = try capture.waitForCode(file: 2, from: silence)
+    try capture.waitForFrames(resumed + 9_600)
     let during = capture.runs().last?.count ?? 0
     #expect(during > 4_800)
     call.kill()
@@ -128,8 +128,8 @@ struct RoleRigTests {
     #expect(notices.all.withState { $0 } == [.interruptionBegan])
   }
 
-  @Test("a stream that is made during a call is muted without a word: it stands, and loses nothing")
-  func openedDuringACall() throws {
+  @Test("a stream that is created during a call is interrupted, and loses nothing")
+  func streamCreatedDuringACallLosesNothing() throws {
     let notices = Notices()
     let server = try PulseServer()
     try server.loadModule("module-role-cork")
@@ -148,8 +148,8 @@ struct RoleRigTests {
     #expect(runs.last?.count == 48_000 && runs.dropLast().allSatisfy { $0.count <= 4_800 }, "\(runs)")
   }
 
-  @Test("a sink that tells nobody obeys: it stands, and goes on when the server says so")
-  func obeysByItself() throws {
+  @Test("a sink without an observer of notices pauses and resumes with the server")
+  func sinkWithoutAnObserverFollowsTheServer() throws {
     let server = try PulseServer()
     try server.loadModule("module-role-cork")
     let rig = try OutputRig(server: server)
@@ -159,14 +159,14 @@ struct RoleRigTests {
     let call = try server.play(role: "phone")
     let silence = try server.capture.waitForSilence(9_600, from: position + 12_000)
     call.kill()
-    let again = try server.capture.waitForCode(file: 4, from: silence)
-    try server.capture.waitForFrames(again + 4_800)
+    let resumed = try server.capture.waitForCode(file: 4, from: silence)
+    try server.capture.waitForFrames(resumed + 4_800)
     let runs = server.capture.runs()
     #expect(runs.count == 2 && runs[1].firstIndex <= runs[0].endIndex, "\(runs)")
   }
 
-  @Test("ducking, which the server says of no stream, is noticed by its rules, and its end")
-  func ducking() throws {
+  @Test("the start and the end of ducking are detected from the rules of the module")
+  func duckingIsDetectedFromTheRulesOfTheModule() throws {
     let notices = Notices()
     let rig = try rig(notices, modules: "module-role-ducking")
     let capture = rig.server.capture
@@ -180,15 +180,15 @@ struct RoleRigTests {
     call.kill()
     #expect(try notices.wait(for: 2) == [.duckingBegan, .duckingEnded])
     // At the original volume again, at the position without ducking.
-    let again = try capture.waitForCode(file: 5, from: capture.frameCount)
-    try capture.waitForFrames(again + 4_800)
+    let resumed = try capture.waitForCode(file: 5, from: capture.frameCount)
+    try capture.waitForFrames(resumed + 4_800)
     let runs = capture.runs()
     let (first, last) = (try #require(runs.first), try #require(runs.last))
     #expect(last.firstIndex - first.firstIndex == last.position - first.position, "\(runs)")
   }
 
-  @Test("a module that is loaded, and unloaded, while the stream is there counts")
-  func modulesComeAndGo() throws {
+  @Test("a module that is loaded or unloaded while the stream exists takes effect")
+  func modulesLoadedWhilePlayingTakeEffect() throws {
     let notices = Notices()
     let rig = try rig(notices)
     _ = try rig.play(rig.makeCodedStream(file: 6, frameCount: 1 << 19))
@@ -202,8 +202,8 @@ struct RoleRigTests {
     withExtendedLifetime(event) {}
   }
 
-  @Test("a stream's role may become another one while it plays: a call of its own corks another program")
-  func roleChanges() throws {
+  @Test("the role of a playing stream can change: as a call it corks another program")
+  func roleChangeCorksAnotherProgram() throws {
     let notices = Notices()
     let rig = try rig(notices, role: .music, modules: "module-role-cork")
     let capture = rig.server.capture

@@ -6,7 +6,7 @@ import Testing
 ///
 /// In real time, because the server corks the stream between two blocks of its device.
 @Suite(.serialized) struct SessionRigTests {
-  @Test func aCallInterruptsAndItsEndResumesWithoutALostSample() throws {
+  @Test func callInterruptsAndItsEndResumesWithoutALostSample() throws {
     let rig = try SessionRig()
     #expect(try rig.client.reply("session.policy fade=0").hasPrefix("ok atEnd=resume timeout=none"))
     _ = try rig.play()
@@ -23,8 +23,8 @@ import Testing
       call.kill()
       let end = try rig.interruption("ended")
       #expect(field("by", end) == "server" && field("shouldResume", end) == "true")
-      let again = try capture.waitForCode(file: 1, from: silence)
-      try capture.waitForFrames(again + 9_600 + 1_009 * number)
+      let resumed = try capture.waitForCode(file: 1, from: silence)
+      try capture.waitForFrames(resumed + 9_600 + 1_009 * number)
     }
     let runs = capture.runs()
     #expect(runs.first?.firstIndex == 0)
@@ -34,7 +34,7 @@ import Testing
     print("interruptions over the wire: repeated \(zip(runs, runs.dropFirst()).map { $0.endIndex - $1.firstIndex })")
   }
 
-  @Test func whatGoesOnIsFadedInAndInItsPlace() throws {
+  @Test func resumedAudioFadesInAtItsPosition() throws {
     let rig = try SessionRig()
     try rig.client.reply("session.policy fade=0.2")
     _ = try rig.play()
@@ -54,7 +54,7 @@ import Testing
     #expect(faded < loud / 2, "\(faded) of \(loud)")
   }
 
-  @Test func playAndSessionResumeEndAnInterruptionThatTheServerDoesNot() throws {
+  @Test func playAndSessionResumeEndAnInterruptionDuringTheCall() throws {
     let rig = try SessionRig()
     try rig.client.reply("session.policy fade=0")
     _ = try rig.play()
@@ -67,8 +67,8 @@ import Testing
       #expect(try rig.client.reply(command) == "ok")
       #expect(field("by", try rig.interruption("ended")) == "request")
       // The call continues, and so does the audio.
-      let again = try capture.waitForCode(file: 1, from: silence)
-      try capture.waitForFrames(again + 9_600)
+      let resumed = try capture.waitForCode(file: 1, from: silence)
+      try capture.waitForFrames(resumed + 9_600)
       call.kill()
       call.wait()
     }
@@ -77,7 +77,7 @@ import Testing
     for (run, next) in zip(runs, runs.dropFirst()) { #expect(next.firstIndex <= run.endIndex, "\(runs)") }
   }
 
-  @Test func anotherCategoryIsAnotherRoleAtOnceEvenDuringACall() throws {
+  @Test func categoryChangeChangesTheRoleDuringACall() throws {
     let rig = try SessionRig()
     try rig.client.reply("session.policy fade=0")
     _ = try rig.play()
@@ -94,7 +94,7 @@ import Testing
     withExtendedLifetime(call) {}
   }
 
-  @Test func aDaemonThatStartsDuringACallIsInterruptedFromTheBeginning() throws {
+  @Test func daemonStartedDuringACallIsInterrupted() throws {
     let server = try PulseServer()
     try server.loadModule("module-role-cork")
     let call = try server.play(role: "phone")

@@ -6,7 +6,7 @@ import Testing
 ///
 /// In real time, because segments must arrive before the device needs their first sample.
 @Suite struct StreamRigTests {
-  @Test func onARealDeviceEverySampleIsHeardOnce() throws {
+  @Test func everySampleIsHeardOnceOnARealDevice() throws {
     let (server, _) = try TimeCodedStream.serve()
     let rig = try PlaybackRig()
     try rig.client.reply("load \(server.address)/a.m3u8 wait=ready")

@@ -7,7 +7,7 @@ import Testing
 /// In real time, because ticks follow the clock of the device.
 @Suite struct TickRigTests {
   /// On a separate device. With a seek and a pause, no tick is off the grid, early, duplicate or missing.
-  @Test func ticksOfARealDeviceAreOnTheGrid() throws {
+  @Test func ticksOfARealDeviceAreMultiplesOfTheInterval() throws {
     let server = try PulseServer()
     let daemon = try TestDaemon("--output", "pulse:\(server.sinkName)", "--pulse-server", server.address)
     let client = try daemon.connect()
