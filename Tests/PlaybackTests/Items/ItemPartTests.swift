@@ -7,7 +7,7 @@ import RigSupport
 import Testing
 
 /// Items that are parts of files, and the transitions between them.
-@Suite struct PartTests {
+@Suite struct ItemPartTests {
   private static let sectors: [Int64] = [0, 40, 41, 90, 150]
   private static let frameCount = 48_000 * 2 + 777
 

@@ -74,7 +74,7 @@ import Testing
     #expect(heard.count == 24_000)
     let steps = zip(heard.dropFirst(), heard).map { Circle.difference($0, $1) }
     let change = try #require(steps.firstIndex { $0 > 1.5 })
-    print("rate change: heard \(Double(change) / 48) ms after it was asked for")
+    print("rate change: heard \(Double(change) / 48) ms after the request")
     #expect(change <= 80 * 48)
     // Nothing is missing, repeated or too loud: each step between samples equals that of the old or the new rate.
     // Within the cross-fade the sum turns faster, by at most the difference of the rates.

@@ -71,7 +71,7 @@ import Testing
 }
 
 /// Changes of the timeline other than by playback or seeks.
-@Suite struct ObserverScheduleBreakTests {
+@Suite struct ObserverScheduleTimelineTests {
   private func milliseconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1_000) }
 
   /// A schedule landed in item 1 at time 0, with a tick every 10 ms and cues at these times.

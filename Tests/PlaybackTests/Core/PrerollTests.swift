@@ -36,8 +36,8 @@ import Testing
 
   /// The distances between successive heard positions.
   private func steps(_ rig: SlowRig) -> [Double] {
-    let places = zip(rig.heard.left, rig.heard.right).map { Circle.place(left: $0.0, right: $0.1) }
-    return zip(places.dropFirst(), places).map { Circle.difference($0, $1) }
+    let positions = zip(rig.heard.left, rig.heard.right).map { Circle.place(left: $0.0, right: $0.1) }
+    return zip(positions.dropFirst(), positions).map { Circle.difference($0, $1) }
   }
 
   @Test(arguments: [2, 0.5, -1] as [Double])
