@@ -17,7 +17,7 @@ import Testing
     var results: [String] = []
   }
 
-  /// A loader whose playlists hang if their names contain it, and cannot be interrupted.
+  /// A loader that hangs, uninterruptibly, for locations that begin with `/hanging`.
   private final class LoaderRig: Sendable {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "lists"))
     let loader: PlaylistLoader
