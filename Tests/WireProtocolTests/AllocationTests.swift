@@ -10,20 +10,20 @@ import Testing
 /// The total is checked in optimized builds only (`scripts/bench parse`), the peak in all builds.
 @Suite struct AllocationTests {
   /// The maximum length of a line.
-  private static let full = WireLimits.standard.lineByteCount
+  private static let maximumByteCount = WireLimits.standard.lineByteCount
 
-  /// A line that repeats `piece` between a head and a tail.
-  private static func line(_ head: String, _ piece: String, _ tail: String = "", byteCount: Int) -> [UInt8] {
+  /// A line that repeats `element` between a head and a tail.
+  private static func line(_ head: String, _ element: String, _ tail: String = "", byteCount: Int) -> [UInt8] {
     let room = byteCount - head.utf8.count - tail.utf8.count
     var text = head
-    for _ in 0..<max(1, room / piece.utf8.count) { text += piece }
+    for _ in 0..<max(1, room / element.utf8.count) { text += element }
     // JSON has no comma after the last element.
-    if piece.hasSuffix(",") { text.removeLast() }
+    if element.hasSuffix(",") { text.removeLast() }
     return Array((text + tail).utf8)
   }
 
-  private static func json(_ method: String, _ name: String, _ piece: String, byteCount: Int) -> [UInt8] {
-    line(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":{"\#(name)":["#, piece, "]}}", byteCount: byteCount)
+  private static func json(_ method: String, _ name: String, _ element: String, byteCount: Int) -> [UInt8] {
+    line(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":{"\#(name)":["#, element, "]}}", byteCount: byteCount)
   }
 
   /// The shapes: the name of a line, and a function that creates it with a given number of bytes.
@@ -95,17 +95,17 @@ import Testing
   }()
 
   /// The shapes that are not valid requests.
-  private static let refused: Set<String> = [
+  private static let rejectedShapes: Set<String> = [
     "JSON: empty lists", "words that are too many", "no command", "an open quote",
   ]
 
   /// The shapes that are not valid requests above a size, because a command limits its paths, keys and conditions.
-  private static let refusedBeyondALimit: Set<String> = [
+  private static let shapesRejectedAboveALimit: Set<String> = [
     "one long path", "one long quoted path", "one path of escapes", "one edit with a long path", "JSON: one long path",
     "JSON: escapes", "tiny keys", "long keys", "conditions", "conditions of time", "values of an asset",
   ]
 
-  private static func isRefused(_ line: [UInt8]) -> Bool {
+  private static func isRejected(_ line: [UInt8]) -> Bool {
     var parser = RequestParser()
     if case .rejected = parser.parse(line.span) { return true }
     return false
@@ -130,15 +130,15 @@ import Testing
   private static let allowance = 2_048
 
   @Test(.enabled(if: AllocationProbe.isAvailable))
-  func aLineTakesNoMoreThanFourTimesItself() {
-    var rows = ["bytes | allocated | ratio | held at once | shape"]
+  func parsingALineAllocatesAtMostFourTimesItsLength() {
+    var rows = ["bytes | allocated | ratio | peak | shape"]
     Self.warmUp()
     for (name, make) in Self.shapes {
       var before: (lineByteCount: Int, byteCount: Int)?
-      for byteCount in [1_024, Self.full / 4, Self.full] {
+      for byteCount in [1_024, Self.maximumByteCount / 4, Self.maximumByteCount] {
         let line = make(byteCount)
-        if !Self.refusedBeyondALimit.contains(name) {
-          #expect(Self.isRefused(line) == Self.refused.contains(name), "\(name), \(byteCount)")
+        if !Self.shapesRejectedAboveALimit.contains(name) {
+          #expect(Self.isRejected(line) == Self.rejectedShapes.contains(name), "\(name), \(byteCount)")
         }
         let counts = Self.measure(line)
         let ratio = Double(counts.byteCount) / Double(line.count)

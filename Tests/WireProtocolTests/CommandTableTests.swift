@@ -4,13 +4,13 @@ import Testing
 @testable import WireProtocol
 
 @Suite struct CommandTableTests {
-  @Test func itHoldsEveryCommandOnceSorted() {
+  @Test func tableContainsEveryCommandOnceInSortedOrder() {
     let names = CommandTable.all.map(\.name.rawValue)
     #expect(names == CommandName.allCases.map(\.rawValue).sorted())
     #expect(CommandName.allCases.map(\.rawValue) == names)
   }
 
-  @Test func everyCommandIsFoundByItsBytesAndNothingElseIs() {
+  @Test func lookupFindsCommandsOnlyByTheirExactName() {
     for spec in CommandTable.all {
       let name = Array(spec.name.rawValue.utf8)
       #expect((1...16).contains(name.count))
@@ -25,19 +25,19 @@ import Testing
     #expect(CommandTable.spec(named: Array(repeating: UInt8(ascii: "a"), count: 17)) == nil)
   }
 
-  @Test func parametersCanBeTold() {
+  @Test func parametersHaveUniqueNamesAndAnUnambiguousOrder() {
     for spec in CommandTable.all {
       #expect(Set(spec.parameters.map(\.name)).count == spec.parameters.count, "\(spec.name)")
       #expect(spec.parameters.count <= 64)
-      let places = spec.parameters.map(\.place)
-      let positional = places.prefix { $0 != .option }
-      #expect(!places.dropFirst(positional.count).contains { $0 != .option }, "\(spec.name): options stand last")
-      #expect(!positional.dropLast().contains { $0.takesSeveral }, "\(spec.name): a list takes all that is left")
+      let kinds = spec.parameters.map(\.place)
+      let positional = kinds.prefix { $0 != .option }
+      #expect(!kinds.dropFirst(positional.count).contains { $0 != .option }, "\(spec.name): options come last")
+      #expect(!positional.dropLast().contains { $0.takesSeveral }, "\(spec.name): a list reads all remaining words")
       if let optional = positional.firstIndex(of: .optional) { #expect(!positional[optional...].contains(.required)) }
     }
   }
 
-  @Test func waitingIsWhatTheTableSays() throws {
+  @Test func examplesWaitAsTheTableSpecifies() throws {
     for spec in CommandTable.all {
       let line = try #require(spec.example.first { $0.hasPrefix("> ") }).dropFirst(2)
       let isWaiting = try Lines.request(String(line)).isWaiting
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func examplesAreWhatTheTableSays() throws {
+  @Test func examplesHaveTheFieldsAndErrorsOfTheTable() throws {
     for spec in CommandTable.all {
       for line in spec.example {
         let text = Array(line.utf8.dropFirst(2))
@@ -87,7 +87,7 @@ import Testing
     #expect(entries.isEmpty, "\(line)")
   }
 
-  @Test func helpSpeaksOfEveryCommand() throws {
+  @Test func helpDescribesEveryCommandAndParameter() throws {
     #expect(Help.overview.rows?.count == CommandTable.all.count)
     for spec in CommandTable.all {
       let rows = try #require(Help.reply(on: spec.name).rows)
@@ -96,13 +96,13 @@ import Testing
     }
   }
 
-  @Test func theHelpExampleIsWhatHelpAnswers() throws {
+  @Test func helpExampleEqualsTheReplyOfHelp() throws {
     let text = Lines.text { Help.reply(on: .clear).encode(to: .words, into: &$0) }
     let example = try #require(CommandTable.spec(.help)).example
     #expect(text.split(separator: "\n").map { "< \($0)" } == Array(example.dropFirst()))
   }
 
-  @Test func everyParameterOfEveryCommandIsRefusedWhenItIsNonsense() throws {
+  @Test func everyParameterRejectsAValueOfAWrongType() throws {
     for spec in CommandTable.all {
       for parameter in spec.parameters {
         let line =

@@ -3,7 +3,7 @@ import Testing
 @testable import WireProtocol
 
 @Suite struct DisplayTextTests {
-  @Test func controlsAreEscapedAndOtherTextIsUnchanged() {
+  @Test func controlCharactersAreEscapedAndOtherTextIsUnchanged() {
     let text = "a\n\r\t\u{1B}[31m\u{7}\u{9B}\u{202E}\u{2066}\u{200F}\u{61C}\u{2028}\u{7F}b"
     let escaped = #"a\n\r\t\u{1B}[31m\u{7}\u{9B}\u{202E}\u{2066}\u{200F}\u{61C}\u{2028}\u{7F}b"#
     #expect(DisplayText.escaped(text) == escaped)
@@ -13,5 +13,5 @@ import Testing
   }
 
   /// A carriage return and a line feed are one character of a Swift string.
-  @Test func aCarriageReturnWithALineFeedIsEscaped() { #expect(DisplayText.escaped("a\r\nb") == #"a\r\nb"#) }
+  @Test func carriageReturnFollowedByALineFeedIsEscaped() { #expect(DisplayText.escaped("a\r\nb") == #"a\r\nb"#) }
 }

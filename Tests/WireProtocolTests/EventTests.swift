@@ -206,13 +206,13 @@ import Testing
     ),
   ]
 
-  @Test func eventsAreWrittenInWords() {
+  @Test func eventsAreEncodedInTextForm() {
     for (event, words) in Self.samples {
       #expect(Lines.text { event.encode(form: .words, into: &$0) } == words + "\n")
     }
   }
 
-  @Test func eventsAreWrittenAsNotifications() throws {
+  @Test func eventsAreEncodedAsJSONRPCNotifications() throws {
     for (event, words) in Self.samples {
       let text = Lines.text { event.encode(form: .json, into: &$0) }
       #expect(text.hasSuffix("}\n") && text.filter { $0 == "\n" }.count == 1)
@@ -228,7 +228,7 @@ import Testing
     }
   }
 
-  @Test func fieldsAreThoseOfTheTable() throws {
+  @Test func eventFieldsMatchTheTable() throws {
     #expect(EventTable.all.map(\.name) == EventName.allCases)
     #expect(EventTable.all.map(\.name.rawValue) == EventTable.all.map(\.name.rawValue).sorted())
     #expect(Set(Self.samples.map(\.event.name)) == Set(EventName.allCases))
@@ -246,7 +246,7 @@ import Testing
     }
   }
 
-  @Test func aNumberEndsAnEventInBothForms() {
+  @Test func sequenceNumberIsTheLastFieldInBothForms() {
     let event = Event.changed(
       .init(subscription: 1, player: "main", key: .playerRate, old: 0, new: 1, cause: "request"))
     #expect(
@@ -258,7 +258,7 @@ import Testing
   }
 
   /// A logged event contains no subscription id. Addressed to a subscription, it equals the original event.
-  @Test func aLoggedEventIsOfWhoeverAsks() {
+  @Test func loggedEventHasNoSubscriptionIDUntilItIsAddressed() {
     for (event, words) in Self.samples {
       switch event {
       case .changed, .item, .itemSkipped, .transition, .session, .route:

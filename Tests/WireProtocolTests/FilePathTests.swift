@@ -8,7 +8,7 @@ import Testing
     ("/a b", "/a b"), ("/", "/"), ("file:///a%20b", "/a b"), ("FILE:///x", "/x"), ("file://localhost/x", "/x"),
     ("file:///caf%C3%a9", "/café"), ("/file://x", "/file://x"), ("/100%", "/100%"), ("file:///a?b#c", "/a?b#c"),
   ])
-  func textIsRead(text: String, expected: String) throws {
+  func absolutePathsAndFileURLsAreParsed(text: String, expected: String) throws {
     #expect(try FilePath(text: text).bytes == Array(expected.utf8))
   }
 
@@ -21,13 +21,13 @@ import Testing
     ("http://h/a b", .badArguments),
     ("://", .unsupportedLocation),
   ])
-  func badTextIsAnError(text: String, code: MediaError.Code) throws {
+  func invalidPathsAndURLsAreRejected(text: String, code: MediaError.Code) throws {
     let error = try #require(throws: MediaError.self) { try FilePath(text: text) }
     #expect(error.code == code)
   }
 
   /// Otherwise a queue could retain gigabytes of paths that no file can have.
-  @Test func aPathLongerThanPATH_MAXIsAnError() throws {
+  @Test func pathLongerThanPATH_MAXIsRejected() throws {
     let longest = "/" + String(repeating: "a", count: 4_095)
     let escaped = String(repeating: "%61", count: 4_095)
     #expect(try FilePath(text: longest).bytes.count == 4_096)
@@ -40,12 +40,12 @@ import Testing
   }
 
   /// The limit applies to every path parameter, in both forms.
-  @Test func everyCommandRefusesAPathLongerThanPATH_MAX() throws {
+  @Test func everyPathParameterRejectsAPathLongerThanPATH_MAX() throws {
     let path = "/" + String(repeating: "a", count: 4_096)
     let specs = CommandTable.all.flatMap { spec in spec.parameters.map { (spec, $0) } }
-    let taking = specs.filter { [.path, .localPath].contains($0.1.kind) }
-    #expect(taking.count > 10)
-    for (spec, parameter) in taking {
+    let pathParameters = specs.filter { [.path, .localPath].contains($0.1.kind) }
+    #expect(pathParameters.count > 10)
+    for (spec, parameter) in pathParameters {
       let name = parameter.name.rawValue
       // Other parameters of the command may be missing, because the path is parsed first. Otherwise the error is a
       // different one.
@@ -58,14 +58,14 @@ import Testing
     }
   }
 
-  @Test func whatIsNotUTF8IsAPercentEncodedURL() throws {
+  @Test func pathThatIsNotUTF8IsWrittenAsAPercentEncodedURL() throws {
     let path = try #require(FilePath(bytes: Array("/m/caf".utf8) + [0xE9] + Array(" ~1.flac".utf8)))
     #expect(path.string == nil)
     #expect(path.text == "file:///m/caf%E9%20~1.flac")
     #expect(try FilePath(text: path.text) == path)
   }
 
-  @Test func onlyAbsolutePathsWithoutNULAreOne() {
+  @Test func bytesMustBeAnAbsolutePathWithoutNUL() {
     #expect(FilePath(bytes: []) == nil)
     #expect(FilePath(bytes: Array("a".utf8)) == nil)
     #expect(FilePath(bytes: [UInt8(ascii: "/"), 0]) == nil)

@@ -71,14 +71,14 @@ import Testing
     ("item.select 2 audio=none", #"{"id":2,"audio":null}"#),
     ("session.policy timeout=none", #"{"timeout":null}"#),
   ])
-  func bothFormsMeanTheSame(words: String, params: String) throws {
+  func jsonAndTextFormParseToTheSameCommand(words: String, params: String) throws {
     let method = String(words.prefix { $0 != " " })
     let request = try Lines.request(Self.line(method, params))
     #expect(request.command == (try Lines.command(words)))
     #expect(request.address == ReplyAddress(form: .json, id: .jsonNumber("1")))
   }
 
-  @Test func aTimeIsReadFromItsDigits() throws {
+  @Test func decimalTimeIsParsedExactly() throws {
     let command = try Lines.command(Self.line("seek", #"{"time":0.1}"#))
     guard case .playback(.seek(let seek), _) = command else { throw Unexpected("\(command)") }
     #expect(seek.place == .time(.absolute(MediaTime(value: 1, timescale: 10))))
@@ -96,7 +96,7 @@ import Testing
     (#" {"jsonrpc":"2.0","id":null,"method":"ping"} "#, .jsonNull),
     (#"{"jsonrpc":"2.0","method":"ping"}"#, .none),
   ])
-  func idsAreEchoedAsTheyWere(line: String, id: RequestID) throws {
+  func requestIDsAreKeptVerbatim(line: String, id: RequestID) throws {
     let address = try Lines.request(line).address
     #expect(address == ReplyAddress(form: .json, id: id))
     #expect(address.expectsReply == (id != .none))
@@ -139,19 +139,19 @@ import Testing
     (#"{"jsonrpc":"2.0","id":1,"method":"load","params":{"paths":["ftp://a/b"]}}"#, 2007, .jsonNumber("1")),
     (#"{"jsonrpc":"2.0","method":"nosuch"}"#, -32_601, .none),
   ])
-  func badLinesHaveJSONRPCsCodes(line: String, code: Int, id: RequestID) throws {
+  func invalidRequestsAreRejectedWithJSONRPCCodes(line: String, code: Int, id: RequestID) throws {
     let rejection = try Lines.rejection(line)
     #expect(rejection.error.jsonCode == code, "\(rejection.error)")
     #expect(rejection.address == ReplyAddress(form: .json, id: id))
   }
 
-  @Test func aLineThatIsNotUTF8IsAParseError() throws {
+  @Test func lineThatIsNotUTF8IsAParseError() throws {
     let rejection = try Lines.rejection(Array(#"{"a":""#.utf8) + [0xFF] + Array("\"}".utf8))
     #expect(rejection.error.jsonCode == -32_700)
     #expect(rejection.error.error.code == .invalidUTF8)
   }
 
-  @Test func idsAreLimited() throws {
+  @Test func idLongerThan64CharactersIsRejected() throws {
     #expect(throws: Never.self) {
       try Lines.request(#"{"jsonrpc":"2.0","id":"\#(String(repeating: "x", count: 64))","method":"ping"}"#)
     }
@@ -164,16 +164,16 @@ import Testing
     ("9", RequestID.jsonNumber("9")), ("1.50e2", .jsonNumber("1.50e2")), (#""9""#, .jsonString("9")),
     (#""a \u00e9\n""#, .jsonString("a \u{E9}\n")),
   ])
-  func theIDOfARequestIsKeptAsItWasWritten(json: String, id: RequestID) throws {
+  func cancelKeepsTheRequestIDVerbatim(json: String, id: RequestID) throws {
     #expect(try Lines.request(Self.line("cancel", #"{"id":\#(json)}"#)).command == .connection(.cancel(id)))
   }
 
   @Test(arguments: ["true", "null", "[9]", "{}"])
-  func whatIsNoIDOfARequestIsRefused(json: String) throws {
+  func cancelRejectsAnInvalidRequestID(json: String) throws {
     #expect(try Lines.rejection(Self.line("cancel", #"{"id":\#(json)}"#)).error.jsonCode == -32_602)
   }
 
-  @Test func aBatchIsAnsweredTogetherInAnyOrder() throws {
+  @Test func batchRepliesAreEncodedTogetherInCompletionOrder() throws {
     let line =
       #"[{"jsonrpc":"2.0","id":1,"method":"ping"},5,{"jsonrpc":"2.0","method":"play"},{"jsonrpc":"2.0","id":"b","method":"nosuch"}]"#
     guard case .batch(let members) = Lines.parse(line) else { throw Unexpected("no batch") }
@@ -193,7 +193,7 @@ import Testing
     #expect(text.hasSuffix("]\n") && text.filter { $0 == "\n" }.count == 1)
   }
 
-  @Test func aBatchOfNotificationsIsAnsweredByNothing() throws {
+  @Test func batchOfNotificationsHasNoReply() throws {
     guard case .batch(let members) = Lines.parse(#"[{"jsonrpc":"2.0","method":"play"},{"jsonrpc":"2.0","method":"x"}]"#)
     else {
       throw Unexpected("no batch")
@@ -209,7 +209,7 @@ import Testing
     #expect(Lines.text { batch.encode(into: &$0) }.isEmpty)
   }
 
-  @Test func batchesAreLimited() throws {
+  @Test func batchOfMoreThan1024MembersIsRejected() throws {
     let member = #"{"jsonrpc":"2.0","method":"ping"}"#
     let batch = { (count: Int) in "[" + Array(repeating: member, count: count).joined(separator: ",") + "]" }
     guard case .batch(let members) = Lines.parse(batch(1_024)) else { throw Unexpected("no batch") }

@@ -21,7 +21,7 @@ import Testing
     ("[]", .array([])), ("[1, [2], {}]", .array([.number("1"), .array([.number("2")]), .object([])])),
     (#"{"a":1 , "a":2,"":[]}"#, .object([.init("a", .number("1")), .init("a", .number("2")), .init("", .array([]))])),
   ])
-  func isRead(text: String, expected: JSONValue) throws {
+  func validJSONIsParsed(text: String, expected: JSONValue) throws {
     #expect(try Self.parse(text) == expected)
   }
 
@@ -34,34 +34,34 @@ import Testing
     "{1:1}", "{\"a\" 1}", "1 2",
     "[] []", "//x\n1", "{}}",
   ])
-  func whatIsNoJSONIsAnErrorWithItsColumn(text: String) throws {
+  func invalidJSONIsRejectedWithItsColumn(text: String) throws {
     let error = try #require(throws: MediaError.self) { try Self.parse(text) }
     #expect(error.code == .invalidJSON)
     #expect(error.message.contains("(column "))
   }
 
-  @Test func depthIsLimited() throws {
-    let deep = { (count: Int) in String(repeating: "[", count: count) + String(repeating: "]", count: count) }
-    #expect(throws: Never.self) { try Self.parse(deep(32)) }
-    expectError(.invalidJSON) { try Self.parse(deep(33)) }
+  @Test func nestingDeeperThan32LevelsIsRejected() throws {
+    let nested = { (count: Int) in String(repeating: "[", count: count) + String(repeating: "]", count: count) }
+    #expect(throws: Never.self) { try Self.parse(nested(32)) }
+    expectError(.invalidJSON) { try Self.parse(nested(33)) }
     expectError(.invalidJSON) { try Self.parse(String(repeating: "{\"a\":", count: 13_000)) }
   }
 
-  @Test func bytesThatAreNotUTF8AreAnError() throws {
+  @Test func bytesThatAreNotUTF8AreRejected() throws {
     for bytes: [UInt8] in [[0x22, 0xFF, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0xEF, 0xBB]] {
       let error = try #require(throws: MediaError.self) { try JSONValue(parsing: bytes.span) }
       #expect(error.code == .invalidUTF8)
     }
   }
 
-  @Test func everyTextSurvivesBeingWrittenAndRead() throws {
+  @Test func stringsSurviveEncodingAndParsing() throws {
     var texts = (0...0x2FF).compactMap(Unicode.Scalar.init).map { "a\($0)\($0)b" }
     texts += ["", "\u{2028}\u{2029}\u{2027}", "\u{10FFFF}", "\u{E000}", "\"}\n{"]
     for text in texts {
-      var written: [UInt8] = []
-      JSONValue.object([.init(text, .array([.string(text)]))]).append(to: &written)
-      #expect(try JSONValue(parsing: written.span) == .object([.init(text, .array([.string(text)]))]))
-      #expect(!written.contains { $0 < 0x20 })
+      var encoded: [UInt8] = []
+      JSONValue.object([.init(text, .array([.string(text)]))]).append(to: &encoded)
+      #expect(try JSONValue(parsing: encoded.span) == .object([.init(text, .array([.string(text)]))]))
+      #expect(!encoded.contains { $0 < 0x20 })
     }
   }
 }

@@ -24,8 +24,8 @@ import Testing
     for start in stride(from: 0, to: bytes.count, by: size) {
       let chunk = Array(bytes[start..<min(bytes.count, start + size)])
       var offset = 0
-      while let piece = decoder.next(in: chunk.span, at: &offset) {
-        switch piece {
+      while let element = decoder.next(in: chunk.span, at: &offset) {
+        switch element {
         case .line(let range): outcomes.append(.line(String(decoding: chunk[range], as: UTF8.self)))
         case .assembledLine: outcomes.append(.line(String(decoding: decoder.assembled, as: UTF8.self)))
         case .tooLong: outcomes.append(.tooLong(beginning: String(decoding: decoder.assembled, as: UTF8.self)))
@@ -40,31 +40,31 @@ import Testing
     let bytes = Array(text.utf8)
     let whole = decode(bytes, chunk: max(1, bytes.count), limits: limits)
     for size in 1...max(1, bytes.count) {
-      let cut = decode(bytes, chunk: size, limits: limits)
-      try #require(cut.outcomes == whole.outcomes, "chunks of \(size)")
+      let chunked = decode(bytes, chunk: size, limits: limits)
+      try #require(chunked.outcomes == whole.outcomes, "chunks of \(size)")
     }
     return whole
   }
 
-  @Test func cutsAtLineFeedAndDropsOneCarriageReturnBeforeIt() throws {
+  @Test func linesEndAtALineFeedWithoutOnePrecedingCarriageReturn() throws {
     #expect(try Self.decode("a\nb\r\n\n\r\nc\r\r\n").outcomes == ["a", "b", "", "", "c\r"].map { .line($0) })
   }
 
-  @Test func nothingElseEndsALine() throws {
+  @Test func onlyALineFeedEndsALine() throws {
     let text = "a\rb\u{0B}\u{0C}\u{0}\u{85}"
     #expect(try Self.decode(text + "\n").outcomes == [.line(text)])
   }
 
-  @Test func whatStandsBehindTheLastLineFeedIsHeldAndNeverALine() throws {
+  @Test func bytesAfterTheLastLineFeedStayPending() throws {
     #expect(try Self.decode("one\ntwo").outcomes == [.line("one")])
     #expect(Self.decode(Array("one\ntwo".utf8), chunk: 7, limits: .standard).pending == 3)
   }
 
-  @Test func aLineOfExactlyTheLimitIsTaken() throws {
+  @Test func lineOfExactlyTheLimitIsAccepted() throws {
     #expect(try Self.decode("12345678\nx\n").outcomes == [.line("12345678"), .line("x")])
   }
 
-  @Test func anOverlongLineIsSaidOnceAndReadingGoesOnBehindIt() throws {
+  @Test func overlongLineIsReportedOnceAndDecodingContinuesAfterIt() throws {
     #expect(try Self.decode("123456789\nx\n").outcomes == [.tooLong(beginning: "123456789"), .line("x")])
     let outcomes = try Self.decode("a\n123456789abcdefghij\nb\nABCDEFGHIJKLM\r\n\n").outcomes
     #expect(outcomes.count == 5)
@@ -72,14 +72,14 @@ import Testing
     #expect(outcomes.last == .line(""))
   }
 
-  @Test func twentyBytesMayLackALineFeedAndTwentyOneCloseForGood() throws {
+  @Test func connectionClosesAfterTooManyBytesWithoutALineFeed() throws {
     #expect(try Self.decode("12345678901234567890\nx\n").outcomes.last == .line("x"))
     let outcomes = try Self.decode("123456789012345678901\nx\n").outcomes
     #expect(outcomes.count == 2)
     #expect(outcomes.last == .close)
   }
 
-  @Test func theStandardLimitsHold() {
+  @Test func standardLimitsApplyExactly() {
     let long = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
     for (bytes, expected) in [(long + [10], 1), (long + [120, 10], 1)] {
       for size in [bytes.count, 4_096, 7] {
@@ -94,7 +94,7 @@ import Testing
     #expect(Self.decode(endless.dropLast() + [10], chunk: 50_000, limits: .standard).outcomes.count == 1)
   }
 
-  @Test func memoryStaysBoundedWhateverComes() {
+  @Test func memoryIsBoundedDuringAnEndlessLine() {
     var decoder = LineDecoder()
     let chunk = [UInt8](repeating: UInt8(ascii: "z"), count: 1_000)
     for _ in 0..<2_000 {
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func theCallerMayStopInTheMiddleOfAChunk() {
+  @Test func decodingCanStopInTheMiddleOfAChunk() {
     var decoder = LineDecoder()
     let chunk = Array("one\ntwo\nthree\n".utf8)
     var offset = 0
@@ -119,7 +119,7 @@ import Testing
     #expect(decoder.next(in: rest.span, at: &offset) == nil)
   }
 
-  @Test func randomStreamsAreCutTheSameInChunksOfAnySize() {
+  @Test func chunkSizeDoesNotChangeTheLinesOfRandomStreams() {
     var generator = SeededGenerator(seed: 1)
     for _ in 0..<2_000 {
       let bytes = (0..<Int.random(in: 1...80, using: &generator)).map { _ in

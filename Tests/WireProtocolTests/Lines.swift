@@ -28,7 +28,7 @@ enum Lines {
   /// The rejection of an invalid line.
   static func rejection(_ line: [UInt8]) throws -> Rejection {
     guard case .rejected(let rejection) = parse(line) else {
-      throw Unexpected("\(String(decoding: line, as: UTF8.self)) was taken")
+      throw Unexpected("\(String(decoding: line, as: UTF8.self)) was accepted")
     }
     return rejection
   }

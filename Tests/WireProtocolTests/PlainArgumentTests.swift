@@ -10,7 +10,7 @@ import Testing
   }
 
   /// Parsing a plain value does not trap, and gives that value.
-  @Test func plainTextsAreValues() {
+  @Test func plainTimesAndIDsAreParsedToTheirValues() {
     for text in ["0", "1", "90", "95.25", "0.5", "999999999", "999999999.999999", "10.0", "0.000001"] {
       guard case .time(let time)? = value(text, .time) else {
         Issue.record("\(text) is a plain time")
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func otherTextsAreReadInFull() {
+  @Test func textThatNeedsTheFullParserIsNotPlain() {
     for text in [
       "", "-1", "+1", "1.", ".5", "00", "01", "1e3", "1:30", "1/2", "1 ", "1.2.3", "2s", "9999999999", "1.1234567",
     ] {

@@ -5,7 +5,7 @@ import Testing
 @testable import WireProtocol
 
 @Suite struct ProtocolDocumentTests {
-  @Test func commandsKeysAndEventsAreThoseOfTheTables() throws {
+  @Test func commandsKeysAndEventsMatchTheTables() throws {
     var text = try ProtocolDocument.text()
     if ProcessInfo.processInfo.environment["UPDATE_PROTOCOL_MD"] != nil {
       for section in ProtocolDocument.generated {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func errorsAreThoseOfTheCode() throws {
+  @Test func documentedErrorsMatchTheCode() throws {
     let rows = try ProtocolDocument.rows(under: "Errors", of: try ProtocolDocument.text())
     let documented = rows.map { "\($0[0]) \($0[1])" }
     let known = MediaError.Code.names.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
@@ -29,7 +29,7 @@ import Testing
     #expect(rows.allSatisfy { $0.count == 3 && !$0[2].isEmpty })
   }
 
-  @Test func limitsAreThoseOfTheCode() throws {
+  @Test func documentedLimitsMatchTheCode() throws {
     let documented = try ProtocolDocument.rows(under: "Limits", of: try ProtocolDocument.text()).map {
       "\($0[0]) \($0[1]) \($0[2])"
     }
@@ -40,7 +40,7 @@ import Testing
   }
 
   /// The rules for waiting requests name the same commands as the table.
-  @Test func waitingRequestsAreThoseOfTheTable() throws {
+  @Test func documentedWaitingRequestsMatchTheTable() throws {
     let text = try ProtocolDocument.text()
     let begin = try #require(text.firstRange(of: "A *waiting* request answers when something has happened:"))
     let end = try #require(text[begin.upperBound...].firstRange(of: "and `load`"))
@@ -52,19 +52,19 @@ import Testing
   }
 
   /// The rules for transferred descriptors name the commands with path parameters.
-  @Test func whoTakesDescriptorsIsWhoTakesAnyPath() throws {
+  @Test func documentedCommandsWithDescriptorsAreThoseWithPaths() throws {
     let text = try ProtocolDocument.text()
     let begin = try #require(text.firstRange(of: "- `fd:TOKEN` is taken once, by "))
     let end = try #require(text[begin.upperBound...].firstRange(of: ";"))
     let names = text[begin.upperBound..<end.lowerBound].split(separator: "`").filter {
       !$0.contains(" ")
     }
-    let takers = CommandTable.all.filter { $0.parameters.contains { $0.kind == .path || $0.kind == .edit } }
-    #expect(names.map(String.init).sorted() == takers.map(\.name.rawValue).sorted())
+    let commandsWithPaths = CommandTable.all.filter { $0.parameters.contains { $0.kind == .path || $0.kind == .edit } }
+    #expect(names.map(String.init).sorted() == commandsWithPaths.map(\.name.rawValue).sorted())
   }
 
   /// The documentation of the key names its events.
-  @Test func everyEventOfItemsIsNamedByItsKey() {
+  @Test func itemEventsKeyDocumentsAllItsEvents() {
     let events = EventTable.all.filter { $0.key == .itemEvents }
     #expect(events.allSatisfy { $0.summary.hasPrefix("`observe item.events`: ") })
     let names = events.map(\.name)
@@ -72,12 +72,12 @@ import Testing
     for name in names { #expect(ObservableKey.itemEvents.summary.contains("`\(name.rawValue)`"), "\(name)") }
   }
 
-  @Test func everyLimitIsNamed() {
+  @Test func everyLimitHasAName() {
     #expect(Mirror(reflecting: WireLimits.standard).children.count == WireLimits.standard.named.count)
   }
 
   /// The example sessions outside the generated sections are valid too: every line after `>` is accepted.
-  @Test func everyRequestInTheDocumentIsTaken() throws {
+  @Test func everyRequestInTheDocumentIsValid() throws {
     for line in try ProtocolDocument.text().split(separator: "\n") where line.hasPrefix("> ") {
       let outcome = Lines.parse(String(line.dropFirst(2)))
       guard case .request = outcome else {

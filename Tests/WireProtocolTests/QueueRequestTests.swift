@@ -59,13 +59,13 @@ import Testing
     ]
   }
 
-  @Test func theyMeanWhatTheySay() throws {
+  @Test func queueCommandsAreParsedInTextForm() throws {
     for (line, command) in try Self.cases() {
       #expect(try Lines.command(line) == .queue(command, player: "main"), "\(line)")
     }
   }
 
-  @Test func inJSONTheyMeanTheSame() throws {
+  @Test func queueCommandsAreParsedInJSONForm() throws {
     let params =
       #"{"ops":["move 5 to=0",{"method":"append","params":{"paths":["/a b","/c"],"precise":true}},{"method":"clear"}],"if-version":7}"#
     let line = #"{"jsonrpc":"2.0","id":1,"method":"queue.edit","params":\#(params)}"#
@@ -100,11 +100,11 @@ import Testing
     ("playlist.export limit=0", 6002), (#"queue.edit "append \"/a""#, 6005), ("queue.edit \"append a\"", 6002),
     ("queue.commit 1", 6002),
   ])
-  func nonsenseIsRefused(line: String, code: Int) throws {
+  func invalidQueueRequestsAreRejected(line: String, code: Int) throws {
     #expect(try Lines.rejection(line).error.error.code.rawValue == code)
   }
 
-  @Test func whatIsWrongInAnEditIsNamed() throws {
+  @Test func errorInAnEditNamesTheOperation() throws {
     let error = try Lines.rejection(#"queue.edit clear "move 5 to=x""#).error.error
     #expect(error.operation == "queue.edit")
     #expect(error.message.contains("move 5 to=x"), "\(error.message)")

@@ -17,7 +17,7 @@ import Testing
     return fields
   }
 
-  @Test func okIsWrittenInBothForms() {
+  @Test func okIsEncodedInBothForms() {
     #expect(Self.text(.ok, .words) == "ok\n")
     #expect(Self.text(.ok, Self.words) == "@5 ok\n")
     #expect(Self.text(.ok, Self.json) == "{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{}}\n")
@@ -56,7 +56,7 @@ import Testing
     #expect(Self.text(.error(unknown), .words) == "error code=9999 name=error-9999 message=m\n")
   }
 
-  @Test func idsAreEchoedAndNotificationsAreNotAnswered() {
+  @Test func jsonIDsAreEchoedAndNotificationsHaveNoReply() {
     #expect(Self.text(.ok, ReplyAddress(form: .json, id: .jsonString("a\"\n"))).contains(#""id":"a\"\n","#))
     #expect(Self.text(.ok, ReplyAddress(form: .json, id: .jsonNull)).contains(#""id":null,"#))
     #expect(Self.text(.ok, ReplyAddress(form: .json, id: .jsonNumber("1.0"))).contains(#""id":1.0,"#))
@@ -79,13 +79,13 @@ import Testing
     (.integers([1, 2]), "1,2", "[1,2]"), (.list([]), #""""#, "[]"),
     (.strings(["a,b", "c\\", "d e"]), #""a\\,b,c\\\\,d e""#, #"["a,b","c\\","d e"]"#),
   ])
-  func valuesAreWrittenInBothForms(value: FieldValue, words: String, json: String) throws {
+  func valuesAreEncodedInBothForms(value: FieldValue, words: String, json: String) throws {
     #expect(Lines.text { value.appendWords(to: &$0) } == words)
     #expect(Lines.text { value.appendJSON(to: &$0) } == json)
     #expect(throws: Never.self) { try JSONValue(parsing: Array(json.utf8).span) }
   }
 
-  @Test func secondsAreTheSameAsMediaTimeWritesThem() {
+  @Test func encodedTimesEqualTheDescriptionsOfMediaTime() {
     var generator = SeededGenerator(seed: 3)
     var times = [0, 1, -1, 999_999_999, .max, .min].flatMap { value in
       [1, 3, 7, 44_100, 1_000_000_000, .max].map { MediaTime(value: value, timescale: $0) }
@@ -105,13 +105,13 @@ import Testing
     }
   }
 
-  @Test func everyKindOfErrorHasItsJSONCode() {
-    let own: [MediaError.Code: Int] = [
+  @Test func everyErrorCodeHasItsJSONCode() {
+    let jsonRPCCodes: [MediaError.Code: Int] = [
       .unknownCommand: -32_601, .badArguments: -32_602, .invalidJSON: -32_700, .lineTooLong: -32_700,
     ]
     for number in MediaError.Code.names.keys {
       let code = MediaError.Code(rawValue: number)
-      #expect(WireError(MediaError(code, "")).jsonCode == own[code] ?? number)
+      #expect(WireError(MediaError(code, "")).jsonCode == jsonRPCCodes[code] ?? number)
     }
   }
 }

@@ -27,7 +27,7 @@ import Testing
       #"queue.edit 'append "/cwd/a b" /m/c' 'move 5 to=0' "replace 2 \"/cwd/it's\"" 'insert /cwd/x after=1' if-version=7"#
     ),
   ])
-  func bothFormsAreReadBackAsMeant(arguments: [String], words: String) throws {
+  func encodedArgumentsParseToTheSameCommandInBothForms(arguments: [String], words: String) throws {
     let expected = try Lines.command(words)
     let line = try Self.encoder.words(Self.bytes(arguments), id: "7")
     #expect(line.last == 10)
@@ -42,12 +42,12 @@ import Testing
 
   /// The daemon reports errors in an edit, with their position.
   @Test(arguments: ["insert 'x", "fly x", "", "remove 1"])
-  func editsWithoutPathsStayAsTheyAre(_ edit: String) throws {
+  func editsWithoutPathsAreEncodedUnchanged(_ edit: String) throws {
     let line = try Self.encoder.words(Self.bytes(["queue.edit", edit]))
     #expect(line == Array("queue.edit \(WordsText.quoted(edit))\n".utf8))
   }
 
-  @Test func aQuotedPathThatLooksLikeAnOptionStaysAPathAndAQuotedEditAnEdit() throws {
+  @Test func quotedPathsAndEditsThatLookLikeOptionsKeepTheirMeaning() throws {
     func split(_ line: String) throws -> [String] {
       try CommandLineWords.split(Array(line.utf8)).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -55,13 +55,13 @@ import Testing
     #expect(try split(#"queue.edit "move 5 to=0" if-version=1"#) == ["queue.edit", "move 5 to=0", "if-version=1"])
   }
 
-  @Test func aPathNeedNotBeUTF8() throws {
+  @Test func pathThatIsNotUTF8IsPercentEncoded() throws {
     let arguments = [Array("load".utf8), Array("/m/".utf8) + [0xE9]]
     #expect(try Self.encoder.words(arguments) == Array("load file:///m/%E9\n".utf8))
     expectError(.invalidUTF8) { try Self.encoder.words([Array("seek".utf8), [0xE9]]) }
   }
 
-  @Test func whatThisClientDoesNotKnowIsSentInWordsOnly() throws {
+  @Test func unknownCommandsAreEncodedInTextFormOnly() throws {
     #expect(
       try Self.encoder.words(Self.bytes(["new.command", "x y", "a=b"])) == Array("new.command \"x y\" a=b\n".utf8))
     expectError(.unknownCommand) { try Self.encoder.json(Self.bytes(["new.command"]), id: 1) }

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func randomBytesHaveOneOutcomeALine() {
+  @Test func randomLinesHaveExactlyOneOutcome() {
     var generator = SeededGenerator(seed: 5)
     var reader = RequestReader()
     for _ in 0..<100_000 {
@@ -37,15 +37,15 @@ import Testing
     }
   }
 
-  @Test func damagedLinesHaveOneOutcome() {
+  @Test func damagedLinesHaveExactlyOneOutcome() {
     var generator = SeededGenerator(seed: 6)
     var reader = RequestReader()
-    let interesting = Array(" '\"\\=@{}[]:,.0129eE+-%/x\t\r\u{0}".utf8) + [0xC3, 0xFF, 0xED]
+    let specialBytes = Array(" '\"\\=@{}[]:,.0129eE+-%/x\t\r\u{0}".utf8) + [0xC3, 0xFF, 0xED]
     for _ in 0..<30_000 {
       var line = Array((Self.validLines.randomElement(using: &generator) ?? "").utf8)
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
         let at = Int.random(in: 0...line.count, using: &generator)
-        let byte = interesting.randomElement(using: &generator) ?? 0
+        let byte = specialBytes.randomElement(using: &generator) ?? 0
         switch Int.random(in: 0...3, using: &generator) {
         case 0: line.insert(byte, at: at)
         case 1 where at < line.count: line[at] = byte
@@ -71,9 +71,9 @@ import Testing
     }
     guard case .rejected(let rejection)? = outcomes.first else {
       // Lists are parsed lazily: comparing parses every list again, including those of batch members.
-      if let outcome = outcomes.first, outcome != outcome { Issue.record("\(line) is not what it is") }
+      if let outcome = outcomes.first, outcome != outcome { Issue.record("\(line) does not equal itself") }
       if case .batch(let members)? = outcomes.first {
-        for member in members where member != member { Issue.record("\(line) has a member that is not what it is") }
+        for member in members where member != member { Issue.record("\(line) has a member that does not equal itself") }
       }
       return
     }
@@ -81,27 +81,27 @@ import Testing
     rejection.reply.encode(to: rejection.address, into: &written)
     guard rejection.address.expectsReply else { return #expect(written.isEmpty) }
     guard written.firstIndex(of: 10) == written.count - 1 else {
-      Issue.record("\(line) was answered \(String(decoding: written, as: UTF8.self))")
+      Issue.record("\(line) had the reply \(String(decoding: written, as: UTF8.self))")
       return
     }
     written.removeLast()
     switch rejection.address.form {
     case .words:
       guard case .error? = try? ServerLine(parsing: written) else {
-        Issue.record("\(line) was answered \(String(decoding: written, as: UTF8.self))")
+        Issue.record("\(line) had the reply \(String(decoding: written, as: UTF8.self))")
         return
       }
     case .json:
       if (try? JSONValue(parsing: written.span))?["error"] == nil {
-        Issue.record("\(line) was answered \(String(decoding: written, as: UTF8.self))")
+        Issue.record("\(line) had the reply \(String(decoding: written, as: UTF8.self))")
       }
     }
   }
 
-  @Test func aLineOfManyWordsOrManyMembersIsRead() throws {
+  @Test func lineWithThousandsOfWordsOrMembersIsParsed() throws {
     let ids = (1...13_000).map(String.init).joined(separator: " ")
-    guard case .queue(.remove(let read, _), _) = try Lines.command("remove " + ids) else { throw Unexpected("") }
-    #expect(read.count == 13_000)
+    guard case .queue(.remove(let parsedIDs, _), _) = try Lines.command("remove " + ids) else { throw Unexpected("") }
+    #expect(parsedIDs.count == 13_000)
     let members = (1...4_000).map { "\"k\($0)\":1" }.joined(separator: ",")
     #expect(
       try Lines.rejection(#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{\#(members)}}"#).error.jsonCode == -32_602

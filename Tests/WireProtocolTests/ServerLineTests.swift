@@ -9,7 +9,7 @@ import Testing
     try ServerLine(parsing: Array(text.utf8))
   }
 
-  @Test func linesAreTold() throws {
+  @Test func everyKindOfLineIsParsed() throws {
     #expect(
       try Self.parse("* hello playhead protocol=1 version=0.1.0")
         == .hello(.init([.init("", "playhead"), .init("protocol", "1"), .init("version", "0.1.0")])))
@@ -29,11 +29,11 @@ import Testing
   }
 
   @Test(arguments: ["", "@5", "hello", "\"ok\"", "@5 * tick", "*", "error", "error code=x", "ok 'x", "@5 what"])
-  func whatNoDaemonSendsIsAnError(text: String) {
+  func malformedLinesAreRejected(text: String) {
     expectError(text.contains("'") ? .badQuoting : .badArguments) { try Self.parse(text) }
   }
 
-  @Test func theGreetingIsRead() throws {
+  @Test func greetingIsParsed() throws {
     let text = Lines.text { Greeting.encode(version: "0.1.0 \"x\"", instance: "9f86", into: &$0) }
     guard case .hello(let fields) = try Self.parse(String(text.dropLast())) else { throw Unexpected(text) }
     #expect(fields["version"] == "0.1.0 \"x\"")
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// Any file name remains one value of one line, and is preserved.
-  @Test func valuesComeBackAsTheyWereAndForgeNothing() throws {
+  @Test func replyValuesSurviveEncodingAndCannotForgeLines() throws {
     var generator = SeededGenerator(seed: 4)
     let alphabet = Array("ab =|@*,\\\"'\n\r\t\0é\u{85}\u{2028}".unicodeScalars) + ["\u{1B}", "\u{7F}", "\u{10FFFF}"]
     for _ in 0..<5_000 {

@@ -7,19 +7,19 @@ import Testing
     SocketLocation.choose(environment: { environment[$0] }, userID: 7, isFolder: folders.contains)
   }
 
-  @Test func whatIsSaidComesFirst() {
+  @Test func environmentVariableTakesPrecedence() {
     let environment = ["PLAYHEAD_SOCKET": "/a/b.sock", "XDG_RUNTIME_DIR": "/r"]
     #expect(choose(environment) == .init(path: "/a/b.sock", isOwnFolder: false, needsOwnedFolder: false))
   }
 
-  @Test func thenTheRuntimeFolder() {
+  @Test func runtimeFolderIsUsedWhenNoAbsolutePathIsGiven() {
     let expected = SocketLocation.Choice(path: "/r/playhead/control.sock", isOwnFolder: true, needsOwnedFolder: false)
     #expect(choose(["XDG_RUNTIME_DIR": "/r"]) == expected)
     #expect(choose(["XDG_RUNTIME_DIR": "/r", "PLAYHEAD_SOCKET": ""]) == expected)
     #expect(choose(["XDG_RUNTIME_DIR": "/r", "PLAYHEAD_SOCKET": "relative"]) == expected)
   }
 
-  @Test func thenTheSystemsAndAtLastOneInTmpThatHasToBeChecked() {
+  @Test func systemRuntimeFolderPrecedesACheckedFolderInTmp() {
     #expect(choose([:], folders: ["/run/user/7"]).path == "/run/user/7/playhead/control.sock")
     #expect(
       choose(["XDG_RUNTIME_DIR": "r"])

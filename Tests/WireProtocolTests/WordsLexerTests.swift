@@ -18,7 +18,7 @@ import Testing
     ("\u{A0}x\u{2028}", ["\u{A0}x\u{2028}"]),
     (#""'""#, ["'"]), ("'\"'", ["\""]), ("\\\\", ["\\"]),
   ])
-  func undoesQuotingAsAShellDoes(line: String, expected: [String]) throws {
+  func quotingFollowsShellRules(line: String, expected: [String]) throws {
     #expect(try Self.words(line) == expected)
   }
 
@@ -29,7 +29,7 @@ import Testing
     (#""\x4""#, "\\x at column 2 needs two hexadecimal digits"), (#""\x"#, "\\x at column 2 needs two"),
     (#""\xg0""#, "\\x at column 2 needs two"),
   ])
-  func badQuotingIsSaidWithItsColumn(line: String, message: String) throws {
+  func invalidQuotingIsReportedWithItsColumn(line: String, message: String) throws {
     let error = try #require(throws: MediaError.self) { try Self.words(line) }
     #expect(error.code == .badQuoting)
     #expect(error.message.hasPrefix(message), "\(error.message)")
@@ -38,13 +38,13 @@ import Testing
   @Test(arguments: [
     [0xFF], [0x61, 0x20, 0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80], Array(#"a "\xff""#.utf8), Array(#""\xc3" x"#.utf8),
   ])
-  func bytesThatAreNotUTF8AreAnError(bytes: [UInt8]) throws {
+  func bytesThatAreNotUTF8AreRejected(bytes: [UInt8]) throws {
     var lexer = WordsLexer()
     let error = try #require(throws: MediaError.self) { try lexer.lex(bytes.span) }
     #expect(error.code == .invalidUTF8)
   }
 
-  @Test func itTellsWhatStoodUnquoted() throws {
+  @Test func lexerReportsUnquotedPartsAndColumnsOfWords() throws {
     var lexer = WordsLexer()
     try lexer.lex(Array(#"a=1 b="x y" 'c=2' d\=3"#.utf8).span)
     #expect(lexer.words.map(\.bareCount) == [3, 2, 0, 1])
@@ -52,22 +52,22 @@ import Testing
     #expect(lexer.words.map(\.column) == [1, 5, 13, 19])
   }
 
-  @Test func everyTextSurvivesBeingWrittenAndRead() throws {
+  @Test func textSurvivesQuotingAndLexing() throws {
     var texts = (0...0x2FF).compactMap(Unicode.Scalar.init).flatMap { ["\($0)", "a\($0)b", "\($0)\($0)"] }
     texts += [
       "", " ", "a=b", "=", "'", "\"", "\\", "\\x41", "\u{2028}\u{2029}\u{2027}", "\u{10FFFF}", "end\\", "* tick", "@5",
       "|",
     ]
     for text in texts {
-      let written = WordsText.quoted(text)
-      #expect(try Self.words(written) == [text], "\(written)")
-      #expect(!written.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "\(written)")
+      let quoted = WordsText.quoted(text)
+      #expect(try Self.words(quoted) == [text], "\(quoted)")
+      #expect(!quoted.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "\(quoted)")
       #expect(
-        !written.unicodeScalars.contains { (0x80...0x9F).contains($0.value) || $0 == "\u{2028}" || $0 == "\u{2029}" })
+        !quoted.unicodeScalars.contains { (0x80...0x9F).contains($0.value) || $0 == "\u{2028}" || $0 == "\u{2029}" })
     }
   }
 
-  @Test func everyPathSurvivesBeingWrittenAndRead() throws {
+  @Test func pathsSurviveQuotingAndLexing() throws {
     var generator = SeededGenerator(seed: 2)
     for round in 0..<2_000 {
       let bytes = [UInt8(ascii: "/")] + (0..<12).map { _ in UInt8.random(in: 1...255, using: &generator) }

@@ -35,7 +35,7 @@ import Testing
 
   /// Otherwise one line of a read-only client could match tens of thousands of patterns with every key.
   @Test(arguments: ["observe", "events since=0", "wait", "asset.load 1"])
-  func aCommandHasAtMost64Patterns(_ command: String) throws {
+  func moreThan64PatternsAreRejected(_ command: String) throws {
     let value = ["wait": "ready", "asset.load 1": "duration"][command] ?? "*"
     func line(_ count: Int) -> String { command + String(repeating: " \(value)", count: count) }
     _ = try Lines.command(line(64))
@@ -44,7 +44,7 @@ import Testing
     #expect(error.code == .badArguments && error.message.contains("at most 64"), "\(error)")
   }
 
-  @Test func everyCommandIsRead() throws {
+  @Test func everyCommandIsParsed() throws {
     let one = try Self.path("/a b")
     let cases: [(String, Command)] = [
       ("hello", .connection(.hello(protocolVersion: nil))),
@@ -163,7 +163,7 @@ import Testing
       ("export '/a b' file=/c.MKA", .asset(.export(.init([one], file: try Self.path("/c.MKA"), form: .matroska)))),
       (
         "export '/a b' '/a b' file=/c format=m4a start=1.5 end=2 mix track=1 codec=aac sample-rate=8000 channels=1 bit-rate=9000 metadata=sharing replace",
-        .asset(.export(try Self.soundExport([one, one])))
+        .asset(.export(try Self.audioExport([one, one])))
       ),
       (
         "export '/a b' file=/c.mp4 codec=none height=100 quality=30",
@@ -559,7 +559,7 @@ import Testing
     ("player.create ''", .badArguments, "name"), ("play player='a b'", .badArguments, "player cannot be 'a b'"),
     ("play 'player=x'", .badArguments, "unexpected word"), ("seek 'unclosed", .badQuoting, "column 6"),
   ])
-  func badLinesSayWhatIsWrong(line: String, code: MediaError.Code, message: String) throws {
+  func invalidLinesAreRejectedWithAnExplanation(line: String, code: MediaError.Code, message: String) throws {
     let rejection = try Lines.rejection(line)
     #expect(rejection.error.error.code == code, "\(rejection.error.error)")
     #expect(rejection.error.error.message.contains(message), "\(rejection.error.error.message)")
@@ -573,7 +573,7 @@ import Testing
     }
   }
 
-  @Test func theIDIsKeptInGoodAndBadLines() throws {
+  @Test func requestIDIsKeptInValidAndInvalidLines() throws {
     let id = String(repeating: "x", count: 64)
     #expect(try Lines.request("@\(id) ping").address.id == .words(id))
     #expect(try Lines.rejection("@\(id)x ping").address.id == .none)
@@ -585,17 +585,17 @@ import Testing
     #expect(try Lines.rejection([0xFF] + Array("@7 load /".utf8)).address.id == .none)
   }
 
-  @Test func anIDAloneIsAnError() throws {
+  @Test func idWithoutACommandIsRejected() throws {
     let rejection = try Lines.rejection("@5 ")
     #expect(rejection.error.error.message == "a command is missing after the id")
     #expect(rejection.address.id == .words("5"))
   }
 
-  @Test func blankLinesAreLeftOut() {
+  @Test func blankLinesAreIgnored() {
     for line in ["", " ", "\t  "] { #expect(Lines.parse(line) == .blank) }
   }
 
-  @Test func whatWaitsIsKnown() throws {
+  @Test func waitingRequestsAreRecognized() throws {
     let waiting = [
       "seek 1", "wait ended", "clock.advance 1", "load /a wait=ready", "append /a wait=ready", "insert /a wait=ready",
     ]
@@ -605,7 +605,7 @@ import Testing
     }
   }
 
-  @Test func overlongLinesAreAnsweredInTheirFormAndWithTheirID() {
+  @Test func overlongLineErrorHasTheFormAndIDOfTheLine() {
     let tail = String(repeating: "x", count: 70_000) + "\nping\n"
     for (beginning, address) in [
       ("@9 load /", ReplyAddress(form: .words, id: .words("9"))), ("load '/", .words), ("@", .words), ("", .words),
@@ -624,7 +624,7 @@ import Testing
     }
   }
 
-  @Test func aMebibyteWithoutALineFeedCloses() {
+  @Test func connectionClosesAfterAMebibyteWithoutALineFeed() {
     let incoming = Lines.incoming(
       [UInt8](repeating: UInt8(ascii: "{"), count: 1_100_000) + Array("\nping\n".utf8), chunks: [65_536])
     guard incoming.count == 2, case .rejected = incoming[0], case .close(let error, .json) = incoming[1] else {
@@ -636,13 +636,13 @@ import Testing
 
   /// Removing quotes leaves unused bytes in the buffer, which must not be interpreted.
   @Test(arguments: ["'é'", "\"/music/Ä\"", "'ß' load /a"])
-  func aQuotedFirstWordIsNoCommandAndNothingElse(_ line: String) throws {
+  func quotedFirstWordIsAnUnknownCommand(_ line: String) throws {
     #expect(try Lines.rejection(line).error.error.code == .unknownCommand)
     let withID = try Lines.rejection("@1 \(line)")
     #expect(withID.error.error.code == .unknownCommand && withID.address.id == .words("1"))
   }
 
-  @Test func aLineThatIsNotUTF8KeepsItsID() throws {
+  @Test func lineThatIsNotUTF8KeepsItsID() throws {
     let rejection = try Lines.rejection(Array("@1 'a' ".utf8) + [0xC3])
     #expect(rejection.error.error.code == .invalidUTF8 && rejection.address.id == .words("1"))
   }
@@ -657,7 +657,7 @@ import Testing
     return recording
   }
 
-  private static func soundExport(_ paths: WireList<FilePath>) throws -> AssetCommand.Export {
+  private static func audioExport(_ paths: WireList<FilePath>) throws -> AssetCommand.Export {
     var export = AssetCommand.Export(paths, file: try path("/c"), form: .m4a)
     (export.start, export.end) = (try seconds("1.5"), try seconds("2"))
     (export.mixes, export.replaces, export.track, export.codec) = (true, true, 1, .aac)
