@@ -5,9 +5,9 @@ import WireProtocol
 @testable import ControlServer
 
 @Suite struct ConnectionStateMachineTests {
-  private let named = ReplyAddress(form: .words, id: .words("a"))
+  private let requestWithID = ReplyAddress(form: .words, id: .words("a"))
 
-  private func begun(
+  private func beginRequest(
     _ machine: inout ConnectionStateMachine, _ address: ReplyAddress, isInOrder: Bool = false
   ) throws -> WaitToken {
     guard case .began(let token) = machine.begin(address, isInOrder: isInOrder) else {
@@ -17,71 +17,71 @@ import WireProtocol
     return token
   }
 
-  @Test func aWaitingRequestWithoutAnIDHoldsUpTheNext() throws {
+  @Test func waitingRequestWithoutAnIDBlocksTheNext() throws {
     var machine = ConnectionStateMachine()
-    let token = try begun(&machine, .words)
+    let token = try beginRequest(&machine, .words)
     #expect(!machine.mayTakeRequest)
     #expect(machine.finish(token) == .words)
     #expect(machine.mayTakeRequest)
   }
 
-  @Test func aWaitingRequestWithAnIDHoldsUpNothing() throws {
+  @Test func waitingRequestWithAnIDBlocksNoOther() throws {
     var machine = ConnectionStateMachine()
-    _ = try begun(&machine, named)
+    _ = try beginRequest(&machine, requestWithID)
     #expect(machine.mayTakeRequest)
   }
 
-  @Test func whatIsAnsweredInOrderHoldsUpTheNextWithAnIDToo() throws {
+  @Test func requestInOrderBlocksTheNextEvenWithAnID() throws {
     var machine = ConnectionStateMachine()
-    guard case .began(let token) = machine.begin(named, isInOrder: true) else {
+    guard case .began(let token) = machine.begin(requestWithID, isInOrder: true) else {
       Issue.record("the request did not begin")
       return
     }
-    #expect(!machine.mayTakeRequest && !machine.accepts(named))
-    #expect(machine.finish(token) == named)
-    #expect(machine.mayTakeRequest && machine.accepts(named))
+    #expect(!machine.mayTakeRequest && !machine.accepts(requestWithID))
+    #expect(machine.finish(token) == requestWithID)
+    #expect(machine.mayTakeRequest && machine.accepts(requestWithID))
   }
 
-  @Test func jsonNullAndNotificationsHoldUp() throws {
+  @Test func waitingJSONRequestWithoutAnIDBlocksTheNext() throws {
     for id in [RequestID.none, .jsonNull] {
       var machine = ConnectionStateMachine()
-      _ = try begun(&machine, ReplyAddress(form: .json, id: id))
+      _ = try beginRequest(&machine, ReplyAddress(form: .json, id: id))
       #expect(!machine.mayTakeRequest)
     }
   }
 
-  @Test func anIDIsTakenUntilTheReply() throws {
+  @Test func idIsInUseUntilTheReply() throws {
     var machine = ConnectionStateMachine()
-    let token = try begun(&machine, named)
-    #expect(!machine.accepts(named))
+    let token = try beginRequest(&machine, requestWithID)
+    #expect(!machine.accepts(requestWithID))
     #expect(machine.accepts(ReplyAddress(form: .json, id: .jsonString("a"))))
-    #expect(machine.begin(named) == .idInUse)
+    #expect(machine.begin(requestWithID) == .idInUse)
     #expect(machine.waitingCount == 1)
     _ = machine.finish(token)
-    #expect(machine.accepts(named))
+    #expect(machine.accepts(requestWithID))
   }
 
-  @Test func aRequestIsFinishedOnce() throws {
+  @Test func requestFinishesOnlyOnce() throws {
     var machine = ConnectionStateMachine()
-    let token = try begun(&machine, named)
-    #expect(machine.finish(token) == named)
+    let token = try beginRequest(&machine, requestWithID)
+    #expect(machine.finish(token) == requestWithID)
     #expect(machine.finish(token) == nil)
     #expect(machine.finish(99) == nil)
   }
 
-  @Test func atTheLimitNothingIsTaken() throws {
+  @Test func noRequestIsAcceptedAtTheLimitOfWaitingRequests() throws {
     var machine = ConnectionStateMachine(waitingRequestLimit: 2)
-    let first = try begun(&machine, named)
-    _ = try begun(&machine, ReplyAddress(form: .words, id: .words("b")))
+    let first = try beginRequest(&machine, requestWithID)
+    _ = try beginRequest(&machine, ReplyAddress(form: .words, id: .words("b")))
     #expect(!machine.mayTakeRequest)
     _ = machine.finish(first)
     #expect(machine.mayTakeRequest)
   }
 
-  @Test func afterTheInputEndedTheAnswersAreStillOwed() throws {
+  @Test func repliesAreStillDueAfterTheEndOfInput() throws {
     var machine = ConnectionStateMachine()
     #expect(!machine.isAnswered)
-    let token = try begun(&machine, .words)
+    let token = try beginRequest(&machine, .words)
     machine.inputEnded()
     #expect(!machine.isAnswered)
     _ = machine.finish(token)
@@ -90,22 +90,22 @@ import WireProtocol
     #expect(machine.isAnswered)
   }
 
-  @Test func whatIsDoneInOrderHoldsUpOthersOnlyUntilItWaits() throws {
+  @Test func requestInOrderBlocksOthersOnlyUntilItWaits() throws {
     var machine = ConnectionStateMachine()
-    let token = try begun(&machine, named, isInOrder: true)
+    let token = try beginRequest(&machine, requestWithID, isInOrder: true)
     #expect(!machine.mayTakeRequest && machine.isTakingTurns)
     machine.letOthersPass(token)
-    #expect(machine.mayTakeRequest && !machine.isTakingTurns && !machine.accepts(named))
-    #expect(machine.finish(token) == named)
+    #expect(machine.mayTakeRequest && !machine.isTakingTurns && !machine.accepts(requestWithID))
+    #expect(machine.finish(token) == requestWithID)
     // A request without an id blocks later requests until its reply.
-    let other = try begun(&machine, .words, isInOrder: true)
+    let other = try beginRequest(&machine, .words, isInOrder: true)
     machine.letOthersPass(other)
     #expect(!machine.mayTakeRequest && !machine.isTakingTurns)
     _ = machine.finish(other)
     #expect(machine.mayTakeRequest)
   }
 
-  @Test func onceClosedNothingIsTaken() {
+  @Test func noRequestIsAcceptedAfterClosing() {
     var machine = ConnectionStateMachine()
     machine.close()
     machine.inputEnded()

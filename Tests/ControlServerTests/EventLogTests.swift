@@ -25,13 +25,13 @@ import WireProtocol
     return query
   }
 
-  @Test func instancesDifferAndHave16Digits() {
+  @Test func instanceIDsAreUniqueAndHave16HexDigits() {
     let (one, two) = (log(), log())
     #expect(one.instance != two.instance)
     #expect(one.instance.utf8.count == 16 && one.instance.allSatisfy(\.isHexDigit))
   }
 
-  @Test func theOldestAreForgottenByCountAndByBytesAndThatIsCounted() throws {
+  @Test func oldestEventsAreDroppedAndCountedAtTheCountAndByteLimits() throws {
     let few = log(events: 10)
     for number in 1...25 {
       #expect(few.append(change(.playerVolume, .int(number)), key: .playerVolume, player: "main") == UInt64(number))
@@ -43,9 +43,9 @@ import WireProtocol
     let text = FieldValue.string(String(repeating: "x", count: 10_000))
     for _ in 1...25 { _ = small.append(change(.playerError, text), key: .playerError, player: "main") }
     #expect(small.byteCount <= 65_536)
-    let kept = small.part(try query("events since=0"), since: 0, byteLimit: .max)
-    #expect(kept.entries.map(\.number) == Array(20...25))
-    #expect(kept.missedCount == 19)
+    let retained = small.part(try query("events since=0"), since: 0, byteLimit: .max)
+    #expect(retained.entries.map(\.number) == Array(20...25))
+    #expect(retained.missedCount == 19)
     // An event that exceeds the limit is not retained, but has a number.
     let huge = FieldValue.string(String(repeating: "x", count: 70_000))
     #expect(small.append(change(.playerError, huge), key: .playerError, player: "main") == 26)
@@ -53,7 +53,7 @@ import WireProtocol
     #expect(small.byteCount == 0)
   }
 
-  @Test func onlyWhatIsWantedIsGivenAndAPartSaysWhereItEnds() throws {
+  @Test func partContainsOnlyMatchingEventsAndReportsItsEnd() throws {
     let log = log()
     for number in 1...12 {
       let key = number % 2 == 0 ? ObservableKey.playerRate : .playerVolume
@@ -76,7 +76,7 @@ import WireProtocol
     #expect(try numbers("events since=0", byteLimit: 1) == [1])
   }
 
-  @Test func whoWaitsIsCalledOnceAndAfterAllThatComesTogether() {
+  @Test func waiterIsCalledOnceAfterAllEventsOfATurn() {
     var waiting: [@Sendable () -> Void] = []
     let log = log(later: { waiting.append($0) })
     var calls = 0

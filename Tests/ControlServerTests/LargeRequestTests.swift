@@ -17,7 +17,7 @@ import WireProtocol
   private static let append = "append" + String(repeating: " /nonexistent", count: pathCount)
 
   /// A server on a separate loop, with an output that never opens.
-  private final class Rig: @unchecked Sendable {
+  private final class ServerFixture: @unchecked Sendable {
     let loop = ThreadControlLoop(name: "large-requests")
     let server: ServerContext
 
@@ -42,13 +42,13 @@ import WireProtocol
     func run(_ body: @escaping () -> Void, untilTurn turn: @escaping (Int) -> Bool) {
       let isDone = WakeSignal(false)
       let box = Box(turn)
-      @Sendable func take(_ number: Int) {
+      @Sendable func runTurn(_ number: Int) {
         if number == 20_000 || box.turn(number) { return isDone.update { $0 = true } }
-        loop.execute { take(number + 1) }
+        loop.execute { runTurn(number + 1) }
       }
       loop.perform { [loop] in
         body()
-        loop.execute { take(0) }
+        loop.execute { runTurn(0) }
       }
       _ = isDone.wait { $0 ? true : nil }
     }
@@ -65,14 +65,14 @@ import WireProtocol
     private var descriptor: Int32
 
     /// Must be called on the loop.
-    init(_ rig: Rig) throws {
+    init(_ fixture: ServerFixture) throws {
       var descriptors: [Int32] = [0, 0]
       try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
       descriptor = descriptors[0]
       _ = fcntl(descriptors[1], F_SETFL, O_NONBLOCK)
-      let stream = ByteStream(descriptor: descriptors[1], loop: rig.loop, buffer: rig.server.streams.buffer)
+      let stream = ByteStream(descriptor: descriptors[1], loop: fixture.loop, buffer: fixture.server.streams.buffer)
       let credentials = try #require(stream.peer)
-      connection = Connection(server: rig.server, stream: stream)
+      connection = Connection(server: fixture.server, stream: stream)
       connection.open(.served(Peer(credentials: credentials, socketRights: .all, rights: .all)))
       _ = replies
     }
@@ -80,7 +80,7 @@ import WireProtocol
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Passes text to the connection as received bytes.
-    func say(_ text: String) { Array(text.utf8).withUnsafeBytes { connection.received($0) } }
+    func deliver(_ text: String) { Array(text.utf8).withUnsafeBytes { connection.received($0) } }
 
     /// Sends text and closes the socket without reading.
     func sendAndClose(_ text: String) {
@@ -102,27 +102,27 @@ import WireProtocol
     }
   }
 
-  @Test func anAppendOfManyEntriesLeavesOthersTheirTurns() throws {
-    let rig = Rig()
-    let (client, other) = try rig.loop.perform { Result { (try Client(rig), try Client(rig)) } }.get()
+  @Test func otherConnectionsAreServedDuringALargeAppend() throws {
+    let fixture = ServerFixture()
+    let (client, other) = try fixture.loop.perform { Result { (try Client(fixture), try Client(fixture)) } }.get()
     var counts: [Int] = []
-    var answeredBefore = 0
-    rig.run {
-      client.say(Self.append + "\n")
+    var repliesMeanwhile = 0
+    fixture.run {
+      client.deliver(Self.append + "\n")
     } untilTurn: { _ in
-      counts.append(rig.itemCount)
-      if rig.itemCount == 0 {
-        other.say("ping\n")
-        if other.replies == ["ok"] { answeredBefore += 1 }
+      counts.append(fixture.itemCount)
+      if fixture.itemCount == 0 {
+        other.deliver("ping\n")
+        if other.replies == ["ok"] { repliesMeanwhile += 1 }
       }
-      return rig.itemCount > 0
+      return fixture.itemCount > 0
     }
     let count = Self.pathCount
     #expect(Set(counts) == [0, count], "all at once or none")
     #expect(counts.count > count / SlicedEdit.sliceLength)
-    #expect(answeredBefore == counts.count - 1)
+    #expect(repliesMeanwhile == counts.count - 1)
     let reply = client.replies
-    rig.run {
+    fixture.run {
     } untilTurn: {
       $0 == 3
     }
@@ -130,12 +130,12 @@ import WireProtocol
     #expect(all.hasPrefix("ok items=1,2,3,") && all.hasSuffix(",\(count) version=1"))
   }
 
-  @Test func requestsBehindALargeOneAreRunAfterIt() throws {
-    let rig = Rig()
-    let client = try rig.loop.perform { Result { try Client(rig) } }.get()
+  @Test func laterRequestsRunAfterALargeRequest() throws {
+    let fixture = ServerFixture()
+    let client = try fixture.loop.perform { Result { try Client(fixture) } }.get()
     var replies: [String] = []
-    rig.run {
-      client.say("@1 \(Self.append)\n@2 clear\n@3 append /x wait=ready\n@4 ping\n")
+    fixture.run {
+      client.deliver("@1 \(Self.append)\n@2 clear\n@3 append /x wait=ready\n@4 ping\n")
     } untilTurn: { _ in
       replies += client.replies
       return replies.contains("@4 ok")
@@ -143,16 +143,16 @@ import WireProtocol
     let names = replies.map { $0.prefix { $0 != " " } }
     #expect(names == ["@1", "@2", "@3", "@4"] || names == ["@1", "@2", "@4"] || names == ["@1", "@2", "@4", "@3"])
     #expect(replies.count > 1 && replies[1] == "@2 ok version=2")
-    rig.loop.perform { #expect(rig.itemCount == 1) }
+    fixture.loop.perform { #expect(fixture.itemCount == 1) }
   }
 
   /// Later requests wait until the entries are in the queue, not until they are ready.
-  @Test func aLargeRequestThatWaitsIsInTheQueueBeforeTheNextIsTaken() throws {
-    let rig = Rig()
-    let client = try rig.loop.perform { Result { try Client(rig) } }.get()
+  @Test func largeWaitingAppendIsAppliedBeforeTheNextRequest() throws {
+    let fixture = ServerFixture()
+    let client = try fixture.loop.perform { Result { try Client(fixture) } }.get()
     var replies: [String] = []
-    rig.run {
-      client.say("@1 \(Self.append) wait=ready\n@2 append /y\n@3 ping\n")
+    fixture.run {
+      client.deliver("@1 \(Self.append) wait=ready\n@2 append /y\n@3 ping\n")
     } untilTurn: { _ in
       replies += client.replies
       return replies.contains("@3 ok")
@@ -160,16 +160,16 @@ import WireProtocol
     #expect(replies.contains("@2 ok items=\(Self.pathCount + 1) version=2"))
   }
 
-  @Test func gatheredEditsAreMadeInSlicesAndCommittedAtOnce() throws {
-    let rig = Rig()
-    let client = try rig.loop.perform { Result { try Client(rig) } }.get()
+  @Test func editsOfATransactionRunInSlicesAndCommitAtOnce() throws {
+    let fixture = ServerFixture()
+    let client = try fixture.loop.perform { Result { try Client(fixture) } }.get()
     var (replies, counts) = ([String](), [Int]())
     let text = "queue.begin\n\(Self.append)\n\(Self.append)\nqueue.commit\n"
-    rig.run {
-      client.say(text)
+    fixture.run {
+      client.deliver(text)
     } untilTurn: { _ in
       replies += client.replies
-      counts.append(rig.itemCount)
+      counts.append(fixture.itemCount)
       return replies.count == 4
     }
     #expect(replies.prefix(3) == ["ok version=0", "ok pending=1", "ok pending=2"])
@@ -179,27 +179,27 @@ import WireProtocol
   }
 
   /// All requests of a client that disconnects are carried out, in order.
-  @Test func requestsOfAClientThatIsGoneAreDone() throws {
-    let rig = Rig()
-    let client = try rig.loop.perform { Result { try Client(rig) } }.get()
-    rig.run {
+  @Test func requestsOfADisconnectedClientAreCarriedOut() throws {
+    let fixture = ServerFixture()
+    let client = try fixture.loop.perform { Result { try Client(fixture) } }.get()
+    fixture.run {
       client.sendAndClose("\(Self.append)\nappend /last\n")
     } untilTurn: { _ in
-      rig.itemCount == Self.pathCount + 1
+      fixture.itemCount == Self.pathCount + 1
     }
-    rig.loop.perform {
-      #expect(rig.itemCount == Self.pathCount + 1)
-      #expect(rig.player.state.queueVersion == 2)
+    fixture.loop.perform {
+      #expect(fixture.itemCount == Self.pathCount + 1)
+      #expect(fixture.player.state.queueVersion == 2)
     }
   }
 
-  @Test func anEditIsRefusedAsAWhole() throws {
-    let rig = Rig()
-    let client = try rig.loop.perform { Result { try Client(rig) } }.get()
+  @Test func editWithAnOldVersionIsRejectedAsAWhole() throws {
+    let fixture = ServerFixture()
+    let client = try fixture.loop.perform { Result { try Client(fixture) } }.get()
     var replies: [String] = []
     let append = Self.append
-    rig.run {
-      client.say("\(append) if-version=0\n\(append) if-version=0\nappend /x\n")
+    fixture.run {
+      client.deliver("\(append) if-version=0\n\(append) if-version=0\nappend /x\n")
     } untilTurn: { _ in
       replies += client.replies
       return replies.contains { $0.hasSuffix("version=2") }
@@ -207,25 +207,25 @@ import WireProtocol
     #expect(replies.contains { $0.contains("name=version-mismatch") })
     // The ids of entries that no client has received are reused.
     #expect(replies.last == "ok items=\(Self.pathCount + 1) version=2")
-    rig.loop.perform { #expect(rig.itemCount == Self.pathCount + 1) }
+    fixture.loop.perform { #expect(fixture.itemCount == Self.pathCount + 1) }
   }
 
-  @Test func manyTimesAreOrderedInSlices() throws {
-    let rig = Rig()
-    let (client, other) = try rig.loop.perform { Result { (try Client(rig), try Client(rig)) } }.get()
-    var (replies, answeredBefore) = ([String](), 0)
+  @Test func manyBoundaryTimesAreSortedInSlices() throws {
+    let fixture = ServerFixture()
+    let (client, other) = try fixture.loop.perform { Result { (try Client(fixture), try Client(fixture)) } }.get()
+    var (replies, repliesMeanwhile) = ([String](), 0)
     let times = (0..<8_000).map { " \($0 * 7_919 % 8_000)" }.joined()
-    rig.run {
-      client.say("at\(times)\nping\n")
+    fixture.run {
+      client.deliver("at\(times)\nping\n")
     } untilTurn: { _ in
       replies += client.replies
       if replies.isEmpty {
-        other.say("ping\n")
-        if other.replies == ["ok"] { answeredBefore += 1 }
+        other.deliver("ping\n")
+        if other.replies == ["ok"] { repliesMeanwhile += 1 }
       }
       return replies.count == 2
     }
     #expect(replies == ["ok id=1", "ok"])
-    #expect(answeredBefore > 8_000 / BoundaryTimes.sliceLength)
+    #expect(repliesMeanwhile > 8_000 / BoundaryTimes.sliceLength)
   }
 }

@@ -11,7 +11,7 @@ import WireProtocol
     return OutputQueue(limits: limits)
   }
 
-  private func taken(_ queue: inout OutputQueue) -> [String] {
+  private func dequeuedLines(_ queue: inout OutputQueue) -> [String] {
     var lines: [String] = []
     queue.take { lines = String(decoding: $0, as: UTF8.self).split(separator: "\n").map { String($0) } }
     return lines
@@ -37,9 +37,9 @@ import WireProtocol
     queue.append { $0 += Array("ok\n".utf8) }
     #expect(!queue.isEmpty)
     #expect(
-      taken(&queue) == ["ok", "* changed id=2 player=main key=queue.version old=1 new=2 cause=request", "ok"])
+      dequeuedLines(&queue) == ["ok", "* changed id=2 player=main key=queue.version old=1 new=2 cause=request", "ok"])
     #expect(queue.isEmpty)
-    #expect(taken(&queue) == [])
+    #expect(dequeuedLines(&queue) == [])
   }
 
   @Test func mergedChangesAreSentInTheOrderOfTheirNumbers() {
@@ -48,16 +48,16 @@ import WireProtocol
     #expect(queue.append(change(1, 2), form: .words, number: 10) == 0)
     #expect(queue.append(change(5, 6, subscription: 3), form: .words, number: 11) == 0)
     #expect(queue.append(change(2, 3), form: .words, number: 12) == 0)
-    _ = taken(&queue)
+    _ = dequeuedLines(&queue)
     #expect(
-      taken(&queue) == [
+      dequeuedLines(&queue) == [
         "* overflow dropped=0 merged=1 since=9",
         "* changed id=3 player=main key=queue.version old=5 new=6 cause=request seq=11",
         "* changed id=2 player=main key=queue.version old=1 new=3 cause=request seq=12",
       ])
   }
 
-  @Test func beyondHalfOfTheLimitEventsAreCountedAndOfAStateTheNewestIsKept() {
+  @Test func aboveHalfTheLimitEventsAreDroppedAndChangesMerged() {
     var queue = queue(1_000)
     queue.append { $0 += [UInt8](repeating: UInt8(ascii: "x"), count: 501) + Array("\n".utf8) }
     #expect(queue.isFull)
@@ -69,9 +69,9 @@ import WireProtocol
     #expect(queue.append(change(7, 8, subscription: 3), form: .json) == 0)
     queue.append { $0 += Array("ok\n".utf8) }
     // While the peer reads too slowly, only older output and the reply are sent.
-    #expect(taken(&queue).dropFirst() == ["ok"])
+    #expect(dequeuedLines(&queue).dropFirst() == ["ok"])
     #expect(!queue.isEmpty)
-    let lines = taken(&queue)
+    let lines = dequeuedLines(&queue)
     #expect(
       lines.prefix(2) == [
         "* overflow dropped=2 merged=2", "* changed id=2 player=main key=queue.version old=1 new=4 cause=request",
@@ -83,7 +83,7 @@ import WireProtocol
 
   /// The end of a subscription is reported even to a client that reads too slowly. It is reported when the client
   /// reads again.
-  @Test func thatASubscriptionHasEndedIsNeverDropped() {
+  @Test func endOfASubscriptionIsNeverDropped() {
     var queue = queue(1_000)
     queue.append { $0 += [UInt8](repeating: UInt8(ascii: "x"), count: 501) + Array("\n".utf8) }
     func removed(_ id: Int) -> Event {
@@ -93,8 +93,8 @@ import WireProtocol
     #expect(queue.append(change(1, 2), form: .words) == 0)
     #expect(queue.append(removed(1), form: .words) == 0)
     #expect(queue.append(removed(3), form: .json) == 0)
-    _ = taken(&queue)
-    let lines = taken(&queue)
+    _ = dequeuedLines(&queue)
+    let lines = dequeuedLines(&queue)
     #expect(
       lines.prefix(3) == [
         "* overflow dropped=1 merged=0", "* changed id=2 player=main key=queue.version old=1 new=2 cause=request",
@@ -102,33 +102,33 @@ import WireProtocol
       ], "\(lines)")
     #expect(lines.count == 4 && lines.last?.contains(#""method":"removed","params":{"id":3,"#) == true, "\(lines)")
     // Reported once.
-    #expect(queue.isEmpty && taken(&queue) == [])
+    #expect(queue.isEmpty && dequeuedLines(&queue) == [])
   }
 
-  @Test func whatTheTransportHoldsCounts() {
+  @Test func bytesOfTheTransportCountTowardsTheLimit() {
     var queue = queue(1_000)
     queue.transportByteCount = 600
     #expect(queue.isFull)
     #expect(!queue.isOverLimit)
     #expect(queue.append(tick, form: .words) == 1)
-    #expect(taken(&queue) == [])
+    #expect(dequeuedLines(&queue) == [])
     queue.transportByteCount = 0
-    #expect(taken(&queue) == ["* overflow dropped=1 merged=0"])
+    #expect(dequeuedLines(&queue) == ["* overflow dropped=1 merged=0"])
     queue.transportByteCount = 1_001
     #expect(queue.isOverLimit)
   }
 
-  @Test func whatWasKeptForAnEndedSubscriptionIsNotSent() {
+  @Test func changesRetainedForAnEndedSubscriptionAreNotSent() {
     var queue = queue(1_000)
     queue.transportByteCount = 600
     #expect(queue.append(change(1, 2), form: .words) == 0)
     queue.forget(subscription: 2)
     queue.transportByteCount = 0
-    #expect(taken(&queue) == [])
+    #expect(dequeuedLines(&queue) == [])
     #expect(queue.isEmpty)
   }
 
-  @Test func keptValuesAreBounded() {
+  @Test func numberOfRetainedChangesIsLimited() {
     var queue = queue(1_000)
     queue.transportByteCount = 600
     var dropped = 0
@@ -138,17 +138,18 @@ import WireProtocol
     #expect(dropped == 10)
   }
 
-  @Test func whoIsBehindIsToldTheNumberToAskFrom() {
+  @Test func overflowReportsTheEventNumberToResumeFrom() {
     var queue = queue(1_000)
     #expect(queue.append(change(1, 2), form: .words, number: 7) == 0)
     queue.append { $0 += [UInt8](repeating: UInt8(ascii: "x"), count: 501) + Array("\n".utf8) }
     #expect(queue.append(change(2, 3), form: .words, number: 9) == 0)
     #expect(queue.append(tick, form: .words) == 1)
     #expect(queue.append(change(3, 4), form: .words, number: 11) == 0)
-    #expect(taken(&queue).first == "* changed id=2 player=main key=queue.version old=1 new=2 cause=request seq=7")
+    #expect(
+      dequeuedLines(&queue).first == "* changed id=2 player=main key=queue.version old=1 new=2 cause=request seq=7")
     // Event 8 did not concern this connection: the missing events begin after it.
     #expect(
-      taken(&queue) == [
+      dequeuedLines(&queue) == [
         "* overflow dropped=1 merged=1 since=8",
         "* changed id=2 player=main key=queue.version old=2 new=4 cause=request seq=11",
       ])
@@ -156,6 +157,6 @@ import WireProtocol
     #expect(queue.append(change(4, 5), form: .words, number: 20) == 0)
     queue.transportByteCount = 0
     // Nothing was lost or merged, only delayed.
-    #expect(taken(&queue) == ["* changed id=2 player=main key=queue.version old=4 new=5 cause=request seq=20"])
+    #expect(dequeuedLines(&queue) == ["* changed id=2 player=main key=queue.version old=4 new=5 cause=request seq=20"])
   }
 }

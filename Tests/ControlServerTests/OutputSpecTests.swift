@@ -17,7 +17,7 @@ import Testing
     ("wav:/a,b/c:d.wav,format=s16", OutputSpec(.wav(path: "/a,b/c:d.wav"))),
     ("null,rate=8000", OutputSpec(.null, sampleRateHz: 8_000)),
   ])
-  func isRead(_ text: String, _ expected: OutputSpec) throws {
+  func validSpecsAreParsed(_ text: String, _ expected: OutputSpec) throws {
     #expect(try OutputSpec(parsing: text) == expected)
   }
 
@@ -26,11 +26,11 @@ import Testing
     "wav:/x,channels=65", "wav:/x,format=mp3", "wav:/x,rte=48000", "pulse,format=s16", "auto,format=f32",
     "wav:/x,rate=99999999999999999999", "NULL",
   ])
-  func whatIsNoOutputIsRefused(_ text: String) {
+  func invalidSpecsAreRejected(_ text: String) {
     expectError(.outputConfiguration) { try OutputSpec(parsing: text) }
   }
 
-  @Test func withoutADeviceTheFormatIsTheUsualOne() {
+  @Test func formatWithoutADeviceIsStereoAt48kHzByDefault() {
     #expect(OutputSpec(.null).format == AudioFormat(sampleRateHz: 48_000, channelCount: 2))
     #expect(OutputSpec(.null, sampleRateHz: 8_000, channelCount: 1).format.sampleRateHz == 8_000)
   }

@@ -23,15 +23,15 @@ import Testing
     }
   }
 
-  @Test func theReasonsForWaitingAreThoseOfTheEngine() throws {
+  @Test func documentedWaitingReasonsMatchTheEngine() throws {
     #expect(try words("reasons") == WaitingReason.allCases.map(\.rawValue))
   }
 
-  @Test func theCausesOfChangesAreThoseOfTheEngine() throws {
+  @Test func documentedChangeCausesMatchTheEngine() throws {
     #expect(try words("change-causes") == ["initial"] + ChangeCause.allCases.map(\.rawValue))
   }
 
-  @Test func theCausesOfJumpsAreThoseOfTheEngine() throws {
+  @Test func documentedTimeJumpCausesMatchTheEngine() throws {
     #expect(try words("jump-causes") == TimeJumpCause.allCases.map(\.rawValue))
   }
 }

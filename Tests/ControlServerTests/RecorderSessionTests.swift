@@ -35,7 +35,7 @@ import Testing
 
   private func wait(for state: AudioRecorder.State) { _ = states.wait { $0.last == state ? true : nil } }
 
-  @Test(.timeLimit(.minutes(2))) func aCategoryThatDoesNotRecordForbidsAndStopsRecording() async throws {
+  @Test(.timeLimit(.minutes(2))) func categoryWithoutRecordingForbidsAndStopsRecording() async throws {
     await open()
     expectError(.sessionForbidsRecording) { try recorder.record() }
     #expect(recorder.status.state == .idle)
@@ -49,7 +49,7 @@ import Testing
     await engine.close()
   }
 
-  @Test(.timeLimit(.minutes(2))) func anInterruptionPausesTheRecorderAndItsEndResumesIt() async throws {
+  @Test(.timeLimit(.minutes(2))) func interruptionPausesTheRecorderAndItsEndResumesIt() async throws {
     await open()
     try await engine.session.setCategory(.playAndRecord)
     try recorder.record()

@@ -4,7 +4,7 @@ import Testing
 import WireProtocol
 
 @Suite struct SeekReasonTests {
-  @Test func theProtocolNamesEveryReason() throws {
+  @Test func protocolNamesEveryReasonOfAnUnfinishedSeek() throws {
     let details = try #require(CommandTable.spec(.seek)).details
     // `durationUnknown` is reported as an error, because the time is invalid in that item.
     for reason in SeekResult.UnfinishedReason.allCases where reason != .durationUnknown {

@@ -26,7 +26,7 @@ import Testing
     return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
   }
 
-  @Test func foldersAndSocketAreMadeForTheUserAlone() throws {
+  @Test func folderAndSocketAreAccessibleToTheUserOnly() throws {
     try withFolder { folder in
       let listener = try SocketListener(path: "\(folder)/a/s", makesFolder: true)
       #expect(mode("\(folder)/a") == 0o700)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func aFolderThatIsNotPlayheadsOwnIsNeverMade() throws {
+  @Test func foldersOtherThanPlayheadsOwnAreNeverCreated() throws {
     try withFolder { folder in
       expectError(.fileNotFound) { try SocketListener(path: "\(folder)/a/s") }
       #expect(mode("\(folder)/a") == nil)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func aLiveSocketIsAnErrorAndADeadOneIsReplaced() throws {
+  @Test func activeSocketIsAnErrorAndAStaleOneIsReplaced() throws {
     try withFolder { folder in
       let path = "\(folder)/s"
       do {
@@ -66,7 +66,7 @@ import Testing
   }
 
   /// For example the socket of systemd, when its unit starts while a manually started daemon runs.
-  @Test func aSocketThatSomebodyElsePutInItsPlaceStays() throws {
+  @Test func socketThatAnotherProcessBoundAtThePathIsNotRemoved() throws {
     try withFolder { folder in
       let path = "\(folder)/s"
       let listener = try SocketListener(path: path)
@@ -91,9 +91,9 @@ import Testing
 
   /// Repeated starts with a group, with another group, and without a group. Only root can assign a group that it is
   /// not a member of.
-  @Test(.enabled(if: geteuid() == 0)) func aGroupComesToTheSocketThroughPlayheadsOwnFolder() throws {
+  @Test(.enabled(if: geteuid() == 0)) func socketGroupAppliesToPlayheadsOwnFolderToo() throws {
     try withFolder { folder in
-      let (own, path) = ("\(folder)/a", "\(folder)/a/s")
+      let (ownFolder, path) = ("\(folder)/a", "\(folder)/a/s")
       func group(_ path: String) -> gid_t? {
         var status = stat()
         return lstat(path, &status) == 0 ? status.st_gid : nil
@@ -105,9 +105,9 @@ import Testing
         let listener = try SocketListener(
           path: path, permissions: .init(mode: row.group == nil ? 0o600 : 0o660, groupID: row.group), makesFolder: true,
           needsOwnedFolder: true)
-        print("group: \(row): \(mode(own) ?? 0) \(group(own) ?? 0) \(mode(path) ?? 0) \(group(path) ?? 0)")
-        #expect(mode(own) == row.folder && mode(path) == (row.group == nil ? 0o600 : 0o660))
-        if let expected = row.group { #expect(group(own) == expected && group(path) == expected) }
+        print("group: \(row): \(mode(ownFolder) ?? 0) \(group(ownFolder) ?? 0) \(mode(path) ?? 0) \(group(path) ?? 0)")
+        #expect(mode(ownFolder) == row.folder && mode(path) == (row.group == nil ? 0o600 : 0o660))
+        if let expected = row.group { #expect(group(ownFolder) == expected && group(path) == expected) }
         listener.remove()
       }
     }
@@ -115,28 +115,28 @@ import Testing
 
   /// A folder that does not belong exclusively to the user is neither used nor changed. The same applies to the target
   /// of a link.
-  @Test func aFolderThatIsNotOnesOwnIsNotGivenToAGroup() throws {
+  @Test func folderOpenToOthersIsNotAssignedToAGroup() throws {
     try withFolder { folder in
       let (real, link) = ("\(folder)/a", "\(folder)/s")
       try #require(mkdir(real, 0o700) == 0 && symlink(real, link) == 0)
-      func refusal(_ own: String) -> MediaError.Code? {
+      func rejection(_ ownFolder: String) -> MediaError.Code? {
         code {
           _ = try SocketListener(
-            path: "\(own)/s", permissions: .init(mode: 0o660, groupID: getegid()), makesFolder: true,
+            path: "\(ownFolder)/s", permissions: .init(mode: 0o660, groupID: getegid()), makesFolder: true,
             needsOwnedFolder: true)
         }
       }
-      #expect(refusal(link) == .permissionDenied)
+      #expect(rejection(link) == .permissionDenied)
       #expect(mode(real) == 0o700)
       for open in [0o720, 0o740, 0o701, 0o750] as [mode_t] {
         chmod(real, open)
-        #expect(refusal(real) == .permissionDenied)
+        #expect(rejection(real) == .permissionDenied)
         #expect(mode(real) == open)
       }
     }
   }
 
-  @Test func whatIsNoSocketStays() throws {
+  @Test func fileThatIsNotASocketIsNotReplaced() throws {
     try withFolder { folder in
       let path = "\(folder)/s"
       close(open(path, O_CREAT | O_WRONLY, 0o644))
@@ -147,7 +147,7 @@ import Testing
   }
 
   /// Another user could replace the socket there. In a sticky folder only the owner of a file can.
-  @Test func aFolderThatOthersMayWriteToIsRefusedUnlessItIsSticky() throws {
+  @Test func folderWritableByOthersIsRejectedUnlessSticky() throws {
     try withFolder { folder in
       for open in [0o777, 0o722, 0o770] as [mode_t] {
         chmod(folder, open)
@@ -160,7 +160,7 @@ import Testing
   }
 
   /// Only root can create a file of another user.
-  @Test(.enabled(if: geteuid() == 0)) func aLockFileOfAnotherUserIsRefusedAndLeftAlone() throws {
+  @Test(.enabled(if: geteuid() == 0)) func lockFileOfAnotherUserIsRejectedAndKept() throws {
     try withFolder { folder in
       let lock = "\(folder)/s.lock"
       close(open(lock, O_CREAT | O_WRONLY, 0o666))
@@ -171,12 +171,12 @@ import Testing
     }
   }
 
-  @Test func pathsThatNoSocketCanHaveAreRefused() {
+  @Test func relativeAndTooLongSocketPathsAreRejected() {
     expectError(.invalidArgument) { try SocketListener(path: "relative") }
     expectError(.invalidArgument) { try SocketListener(path: "/" + String(repeating: "x", count: 107)) }
   }
 
-  @Test func aFolderThatIsOpenToOthersIsNotTrustedWhereAnybodyCouldHaveMadeIt() throws {
+  @Test func folderReadableByOthersIsRejectedWhereTheUserMustOwnIt() throws {
     try withFolder { folder in
       chmod(folder, 0o755)
       expectError(.permissionDenied) { try SocketListener(path: "\(folder)/s", needsOwnedFolder: true) }

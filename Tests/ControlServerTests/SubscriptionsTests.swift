@@ -10,7 +10,7 @@ import WireProtocol
   private static let limits = WireLimits.standard
 
   /// Returns the error of a subscription that costs `cost` while other connections have the given costs.
-  private func refusal(
+  private func rejection(
     _ cost: Cost, mayControl: Bool, controlling: Cost = Cost(), watching: Cost = Cost()
   ) -> MediaError? {
     do throws(MediaError) {
@@ -26,18 +26,19 @@ import WireProtocol
   @Test(arguments: [
     (Cost(eventsPerSecond: 10_000), Cost(eventsPerSecond: 30_000)), (Cost(timeCount: 20_000), Cost(timeCount: 75_000)),
   ])
-  func connectionsThatMayNotControlLeaveAQuarterOfEachTotal(_ own: Cost, _ watchers: Cost) {
+  func readOnlyConnectionsLeaveAQuarterOfEachTotalUnused(_ ownCost: Cost, _ readOnlyCost: Cost) {
     // The read-only connections have reached their joint limit.
-    #expect(refusal(own, mayControl: false, watching: watchers)?.code == .tooManySubscriptions)
-    #expect(refusal(own, mayControl: true, watching: watchers) == nil)
+    #expect(rejection(ownCost, mayControl: false, watching: readOnlyCost)?.code == .tooManySubscriptions)
+    #expect(rejection(ownCost, mayControl: true, watching: readOnlyCost) == nil)
     // Connections with the right may use everything, and the totals apply to all.
-    #expect(refusal(own, mayControl: true, controlling: watchers) == nil)
-    #expect(refusal(own, mayControl: true, controlling: own, watching: watchers)?.code == .tooManySubscriptions)
-    #expect(refusal(own, mayControl: false, controlling: watchers) == nil)
+    #expect(rejection(ownCost, mayControl: true, controlling: readOnlyCost) == nil)
+    #expect(
+      rejection(ownCost, mayControl: true, controlling: ownCost, watching: readOnlyCost)?.code == .tooManySubscriptions)
+    #expect(rejection(ownCost, mayControl: false, controlling: readOnlyCost) == nil)
   }
 
-  @Test func aSubscriptionWithoutACostCountsTowardsNoTotal() {
-    let watchers = Cost(eventsPerSecond: 40_000, timeCount: 100_000)
-    #expect(refusal(Cost(), mayControl: false, watching: watchers) == nil)
+  @Test func subscriptionWithoutACostCountsTowardsNoTotal() {
+    let readOnlyCost = Cost(eventsPerSecond: 40_000, timeCount: 100_000)
+    #expect(rejection(Cost(), mayControl: false, watching: readOnlyCost) == nil)
   }
 }

@@ -29,7 +29,7 @@ import WireProtocol
     if case .failed(let error) = verdict { error.code } else { nil }
   }
 
-  @Test func aTimeIsReachedByTheTimeHeardOrByCrossingIt() {
+  @Test func timeIsReachedByTheHeardTimeOrByCrossingIt() {
     var machine = WaitStateMachine([.timeAtLeast(seconds(10))])
     #expect(machine.targetTimes == [seconds(10)])
     #expect(machine.judge(facts(time: seconds(9))) == .pending)
@@ -44,25 +44,25 @@ import WireProtocol
     #expect(machine.judge(facts(time: seconds(2))) == .pending)
   }
 
-  @Test func aTimeIsReachedBackwardsByTheTimeHeardOrByCrossingIt() {
+  @Test func timeIsReachedInReverseByTheHeardTimeOrByCrossingIt() {
     var machine = WaitStateMachine([.timeAtMost(seconds(10)), .timeAtMost(seconds(20))])
     #expect(machine.targetTimes == [seconds(10)])
     #expect(machine.judge(facts(time: seconds(11), rate: -1)) == .pending)
     #expect(machine.judge(facts(time: seconds(10), rate: -1)) == .satisfied)
-    #expect(machine.judge(facts(time: seconds(3), rate: 0)) == .satisfied, "it holds, however it came there")
+    #expect(machine.judge(facts(time: seconds(3), rate: 0)) == .satisfied, "the condition is also true while paused")
     machine.crossed(seconds(10), in: 1, isReverse: false)
     #expect(machine.judge(facts(time: seconds(11), rate: -1)) == .pending)
     machine.crossed(seconds(10), in: 1, isReverse: true)
     #expect(machine.judge(facts(time: seconds(11), rate: -1)) == .satisfied)
     machine.crossed(seconds(10), in: 1, isReverse: false)
-    #expect(machine.judge(facts(time: seconds(11), rate: 1)) == .pending, "it has come back")
+    #expect(machine.judge(facts(time: seconds(11), rate: 1)) == .pending, "playback crossed the time again")
     machine.crossed(seconds(10), in: 1, isReverse: true)
     machine.timeJumped()
     #expect(machine.judge(facts(time: seconds(12), rate: -1)) == .pending)
     #expect(code(machine.judge(facts(item: 2, time: .zero, rate: -1))) == .waitEnded)
   }
 
-  @Test func bothTogetherWaitForATimeBetweenTheTwo() {
+  @Test func lowerAndUpperTimeWaitForATimeBetweenThem() {
     var machine = WaitStateMachine([.timeAtLeast(seconds(10)), .timeAtMost(seconds(12))])
     #expect(machine.targetTimes == [seconds(10), seconds(12)])
     #expect(machine.judge(facts(time: seconds(9))) == .pending)
@@ -71,33 +71,33 @@ import WireProtocol
     #expect(machine.judge(facts(time: seconds(10))) == .satisfied)
   }
 
-  @Test func anotherItemEndsAWaitForATime() {
+  @Test func changeOfItemFailsAWaitForATime() {
     var machine = WaitStateMachine([.timeAtLeast(seconds(10))])
     #expect(machine.judge(facts(time: seconds(9))) == .pending)
     #expect(code(machine.judge(facts(item: 2, time: seconds(20)))) == .waitEnded)
     #expect(code(machine.judge(facts(item: nil))) == .waitEnded)
   }
 
-  @Test func theFirstItemThatComesIsTheOneThatIsTimed() {
+  @Test func waitForATimeAppliesToTheFirstCurrentItem() {
     var machine = WaitStateMachine([.timeAtLeast(seconds(10))])
     #expect(machine.judge(facts(item: nil)) == .pending)
     #expect(machine.judge(facts(item: 1, time: seconds(3))) == .pending)
     #expect(code(machine.judge(facts(item: 2, time: seconds(30)))) == .waitEnded)
   }
 
-  @Test func aTimeOfANamedItemWaitsForThatItem() {
+  @Test func waitForATimeOfAnItemStartsWhenItIsCurrent() {
     var machine = WaitStateMachine([.currentItem(2), .timeAtLeast(seconds(10))])
     #expect(machine.judge(facts(item: 1, time: seconds(30))) == .pending)
     #expect(machine.judge(facts(item: 2, time: seconds(5))) == .pending)
     #expect(machine.judge(facts(item: 2, time: seconds(11))) == .satisfied)
   }
 
-  @Test func anItemThatIsNotThereWillNotCome() {
+  @Test func waitForAMissingItemFails() {
     var machine = WaitStateMachine([.currentItem(3)])
     #expect(code(machine.judge(facts())) == .noSuchItem)
   }
 
-  @Test func stoppedAtTheEndIsEndedAndBeforeALaterTime() {
+  @Test func stopAtTheEndSatisfiesEndedAndFailsALaterTime() {
     var ended = WaitStateMachine([.ended])
     #expect(ended.judge(facts(time: seconds(60))) == .pending)
     #expect(ended.judge(facts(time: seconds(60), rate: 0)) == .satisfied)
@@ -108,7 +108,7 @@ import WireProtocol
     #expect(code(late.judge(facts(time: seconds(60), rate: 0))) == .waitEnded)
   }
 
-  @Test func anEndTimeIsAnEndToo() {
+  @Test func endTimesCountAsTheEndOfTheItem() {
     // The end of playback counts as the end, at any position.
     let stopped = facts(time: seconds(20), rate: 0) { $0.isAtItemEnd = true }
     var early = WaitStateMachine([.ended])
@@ -133,7 +133,7 @@ import WireProtocol
     #expect(ended.judge(there) == .pending)
   }
 
-  @Test func anErrorThatPausedThePlayerEndsWhatNeedsIt() {
+  @Test func errorThatPausedThePlayerFailsWaitsForPlayback() {
     let error = MediaError(.decodeFailed, "broken")
     for status in [ItemStatus.failed(error), .readyToPlay] {
       let stopped = facts(time: seconds(3), rate: 0) {
@@ -149,13 +149,13 @@ import WireProtocol
     }
   }
 
-  @Test func aStatusIsComparedByItsWireName() {
+  @Test func statusConditionMatchesByItsWireName() {
     var machine = WaitStateMachine([.status(.waitingToPlayAtSpecifiedRate)])
     #expect(machine.judge(facts()) == .pending)
     #expect(machine.judge(facts { $0.timeControlStatus = .waiting }) == .satisfied)
   }
 
-  @Test func anItemThatFailedEndsWhatNeedsIt() {
+  @Test func failedItemFailsWaitsThatNeedIt() {
     let error = MediaError(.fileNotFound, "gone")
     let failed = facts {
       $0.itemStatus = .failed(error)
