@@ -9,11 +9,11 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct BookmarkTests {
   private static func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
 
-  private static func place(_ name: String, _ part: String = "") -> BookmarkedItem {
+  private static func book(_ name: String, _ part: String = "") -> BookmarkedItem {
     BookmarkedItem(place: .path(Array("/books/\(name)".utf8)), part: part)
   }
 
-  @Test func whatIsLongIsMarkedBetweenItsBeginningAndItsEnd() {
+  @Test func longItemHasABookmarkBetweenItsBeginningAndItsEnd() {
     let rule = BookmarkRule(shortest: Self.seconds(600))
     let cases: [(Int64, Int64, BookmarkRule.Decision)] = [
       (0, 600, .leave), (4, 600, .leave), (5, 600, .put), (590, 600, .put), (591, 600, .remove), (700, 600, .remove),
@@ -28,51 +28,51 @@ import Testing
     #expect(BookmarkRule(shortest: nil).decision(at: Self.seconds(300), of: Self.seconds(9_000)) == .leave)
   }
 
-  @Test func aPlaceIsLeftOnceAndTheOldestGoes() {
+  @Test func itemHasOneAutomaticBookmarkAndTheOldestIsDropped() {
     var table = BookmarkTable()
     for number in 0..<BookmarkTable.automaticLimit {
-      table.settle(Self.place("\(number)"), at: Self.seconds(10), .put, now: Int64(number))
+      table.settle(Self.book("\(number)"), at: Self.seconds(10), .put, now: Int64(number))
     }
     // The first bookmark is updated, so the second is now the oldest.
-    table.settle(Self.place("0"), at: Self.seconds(11), .put, now: 5_000)
-    table.settle(Self.place("new"), at: Self.seconds(12), .put, now: 5_001)
+    table.settle(Self.book("0"), at: Self.seconds(11), .put, now: 5_000)
+    table.settle(Self.book("new"), at: Self.seconds(12), .put, now: 5_001)
     #expect(table.all.count == BookmarkTable.automaticLimit)
-    #expect(table.left(Self.place("0"))?.time == Self.seconds(11) && table.left(Self.place("1")) == nil)
-    #expect(table.left(Self.place("new", "1-2")) == nil)
-    table.settle(Self.place("new"), at: Self.seconds(12), .leave, now: 5_002)
-    #expect(table.left(Self.place("new"))?.savedAt == 5_001)
-    table.settle(Self.place("new"), at: Self.seconds(12), .remove, now: 5_003)
-    #expect(table.left(Self.place("new")) == nil && table.all.count == BookmarkTable.automaticLimit - 1)
+    #expect(table.left(Self.book("0"))?.time == Self.seconds(11) && table.left(Self.book("1")) == nil)
+    #expect(table.left(Self.book("new", "1-2")) == nil)
+    table.settle(Self.book("new"), at: Self.seconds(12), .leave, now: 5_002)
+    #expect(table.left(Self.book("new"))?.savedAt == 5_001)
+    table.settle(Self.book("new"), at: Self.seconds(12), .remove, now: 5_003)
+    #expect(table.left(Self.book("new")) == nil && table.all.count == BookmarkTable.automaticLimit - 1)
   }
 
-  @Test func namesAreOfOnePlaceAndTheirNumberIsBounded() throws {
+  @Test func bookmarkNamesAreUniquePerItemAndTheirNumberIsLimited() throws {
     var table = BookmarkTable()
-    let first = try table.add(Self.place("a"), name: "x", at: Self.seconds(1), now: 1)
-    let other = try table.add(Self.place("b"), name: "x", at: Self.seconds(2), now: 2)
-    let moved = try table.add(Self.place("a"), name: "x", at: Self.seconds(3), now: 3)
+    let first = try table.add(Self.book("a"), name: "x", at: Self.seconds(1), now: 1)
+    let other = try table.add(Self.book("b"), name: "x", at: Self.seconds(2), now: 2)
+    let moved = try table.add(Self.book("a"), name: "x", at: Self.seconds(3), now: 3)
     #expect(first.id == moved.id && other.id != first.id && table.all.count == 2)
-    #expect(table.named("x", in: Self.place("a"))?.time == Self.seconds(3))
+    #expect(table.named("x", in: Self.book("a"))?.time == Self.seconds(3))
     for number in 2..<BookmarkTable.limit {
-      _ = try table.add(Self.place("a"), name: "", at: Self.seconds(Int64(number)), now: 4)
+      _ = try table.add(Self.book("a"), name: "", at: Self.seconds(Int64(number)), now: 4)
     }
-    expectError(.tooManyBookmarks) { try table.add(Self.place("a"), name: "", at: .zero, now: 5) }
+    expectError(.tooManyBookmarks) { try table.add(Self.book("a"), name: "", at: .zero, now: 5) }
     // An existing bookmark can still be moved, and automatic bookmarks have a separate limit.
-    _ = try table.add(Self.place("b"), name: "x", at: Self.seconds(9), now: 6)
-    table.settle(Self.place("c"), at: Self.seconds(10), .put, now: 7)
-    #expect(table.left(Self.place("c")) != nil)
+    _ = try table.add(Self.book("b"), name: "x", at: Self.seconds(9), now: 6)
+    table.settle(Self.book("c"), at: Self.seconds(10), .put, now: 7)
+    #expect(table.left(Self.book("c")) != nil)
     expectError(.noSuchBookmark) { try table.remove(99_999) }
   }
 
-  @Test func ofAChangeThatWasTakenNothingIsTakenAgain() throws {
+  @Test func eachChangeIsReturnedOnlyOnce() throws {
     var table = BookmarkTable()
-    let made = try table.add(Self.place("a"), name: "x", at: Self.seconds(1), now: 1)
+    let made = try table.add(Self.book("a"), name: "x", at: Self.seconds(1), now: 1)
     #expect(table.takeChanges() == [BookmarkChange(id: made.id, bookmark: made)])
-    table.settle(Self.place("a"), at: Self.seconds(7), .put, now: 2)
-    let left = try #require(table.left(Self.place("a")))
+    table.settle(Self.book("a"), at: Self.seconds(7), .put, now: 2)
+    let left = try #require(table.left(Self.book("a")))
     try table.remove(made.id)
     #expect(
       table.takeChanges() == [BookmarkChange(id: made.id, bookmark: nil), BookmarkChange(id: left.id, bookmark: left)])
-    table.settle(Self.place("a"), at: Self.seconds(7), .put, now: 3)
+    table.settle(Self.book("a"), at: Self.seconds(7), .put, now: 3)
     #expect(!table.hasChanges && table.takeChanges().isEmpty)
   }
 
@@ -90,17 +90,17 @@ import Testing
     return (batch, table.all)
   }
 
-  @Test func whatIsWrittenIsLoadedAndWhatIsGoneIsNot() throws {
-    let place = try Place()
+  @Test func writtenBookmarksAreLoadedAndRemovedOnesAreNot() throws {
+    let directory = try StateDirectory()
     let (batch, all) = try Self.batch()
-    try place.open { store, loaded in
+    try directory.open { store, loaded in
       #expect(loaded.bookmarks.isEmpty)
       guard case .done = store.write(batch) else {
         Issue.record("it was not written")
         return
       }
     }
-    try place.open { store, loaded in
+    try directory.open { store, loaded in
       #expect(loaded.bookmarks == all && loaded.players.count == 1)
       var table = BookmarkTable(loaded.bookmarks)
       #expect(!table.hasChanges)
@@ -111,10 +111,10 @@ import Testing
         return
       }
     }
-    try place.open { _, loaded in #expect(loaded.bookmarks == Array(all.dropFirst())) }
+    try directory.open { _, loaded in #expect(loaded.bookmarks == Array(all.dropFirst())) }
   }
 
-  @Test func ofTwoBatchesThatCouldNotBeWrittenTheNewerChangeIs() throws {
+  @Test func mergedBatchesKeepTheNewerChangeOfABookmark() throws {
     let (batch, all) = try Self.batch()
     var moved = all[0]
     moved.time = Self.seconds(9)
@@ -126,21 +126,21 @@ import Testing
   }
 
   /// A database of the previous version is migrated.
-  @Test func aDatabaseWithoutBookmarksBecomesOneWithThem() throws {
-    let place = try Place()
+  @Test func databaseOfThePreviousVersionIsMigratedToBookmarks() throws {
+    let directory = try StateDirectory()
     let (batch, all) = try Self.batch()
-    try place.open { store, _ in _ = store.write(.sample(20)) }
+    try directory.open { store, _ in _ = store.write(.sample(20)) }
     // Restore the schema of the previous version.
-    try place.edit("DROP TABLE bookmark")
-    try place.edit("DELETE FROM grdb_migrations WHERE identifier = '3'")
-    try place.open { store, loaded in
+    try directory.edit("DROP TABLE bookmark")
+    try directory.edit("DELETE FROM grdb_migrations WHERE identifier = '3'")
+    try directory.open { store, loaded in
       #expect(store.status.error == nil && loaded.bookmarks.isEmpty && loaded.players.first?.entries.count == 20)
       guard case .done = store.write(batch) else {
         Issue.record("it was not written")
         return
       }
     }
-    try place.open { _, loaded in #expect(loaded.bookmarks == all) }
+    try directory.open { _, loaded in #expect(loaded.bookmarks == all) }
   }
 
   @Test(arguments: [
@@ -149,14 +149,14 @@ import Testing
     "UPDATE bookmark SET name = x'FF'", "UPDATE bookmark SET part = x'41'",
     "UPDATE bookmark SET id = -1 WHERE id = 1", "UPDATE bookmark SET automatic = 'x'", "DROP TABLE bookmark",
   ])
-  func aBookmarkThatNoStoreWritesIsDamage(_ sql: String) throws {
-    let place = try Place()
+  func invalidBookmarkInTheDatabaseIsDamage(_ sql: String) throws {
+    let directory = try StateDirectory()
     let (batch, _) = try Self.batch()
-    try place.open { store, _ in _ = store.write(batch) }
-    try place.edit(sql)
-    try place.open { store, loaded in
+    try directory.open { store, _ in _ = store.write(batch) }
+    try directory.edit(sql)
+    try directory.open { store, loaded in
       #expect(store.status.error?.code == .stateDamaged && store.status.isSaving, "\(store.status)")
-      #expect(loaded.bookmarks.isEmpty && place.names.contains("state.sqlite.damaged-1"))
+      #expect(loaded.bookmarks.isEmpty && directory.names.contains("state.sqlite.damaged-1"))
     }
   }
 }

@@ -8,24 +8,24 @@ import Testing
 
 extension StateStore {
   /// Calls an asynchronous function and waits for its result.
-  fileprivate func answer<Value: Sendable>(
-    _ ask: (@escaping @Sendable (Result<Value, MediaError>) -> Void) -> Void
+  fileprivate func waitForResult<Value: Sendable>(
+    _ call: (@escaping @Sendable (Result<Value, MediaError>) -> Void) -> Void
   ) throws -> Result<Value, MediaError> {
-    let answers = Mutex<Result<Value, MediaError>?>(nil)
-    let told = DispatchSemaphore(value: 0)
-    ask { result in
-      answers.withLock { $0 = result }
-      told.signal()
+    let received = Mutex<Result<Value, MediaError>?>(nil)
+    let completed = DispatchSemaphore(value: 0)
+    call { result in
+      received.withLock { $0 = result }
+      completed.signal()
     }
-    told.wait()
-    return try #require(answers.withLock { $0 })
+    completed.wait()
+    return try #require(received.withLock { $0 })
   }
 }
 
 /// Damaged databases and the reaction to them.
 @Suite(.timeLimit(.minutes(3))) struct DamageTests {
   /// Saves two players, one of them shuffled and with a history, and a named queue.
-  private static func fill(_ place: Place) throws -> StateBatch {
+  private static func fill(_ directory: StateDirectory) throws -> StateBatch {
     var batch = StateBatch.sample(120)
     batch.names.append("two")
     let ids = (1_001...1_040).map { UInt64($0) }
@@ -35,40 +35,40 @@ extension StateStore {
         original: [StoredChunk(key: 9, ids: ids.reversed())], history: [1_041, 1_001],
         position: StoredPosition(itemID: 1_001, time: MediaTime(value: 1, timescale: 3)),
         entries: (ids + [1_041]).map { StoredEntry(id: $0, place: .address("http://127.0.0.1/\($0)")) }))
-    try place.open { store, _ in
+    try directory.open { store, _ in
       guard case .done = store.write(batch) else {
         Issue.record("it was not written")
         return
       }
-      let saved = try store.answer { store.saveQueue("a", of: "main", at: 1, completion: $0) }
+      let saved = try store.waitForResult { store.saveQueue("a", of: "main", at: 1, completion: $0) }
       #expect(try saved.get() == 120)
     }
     return batch
   }
 
   @Test(arguments: [UInt8(0), 0xFF])
-  func aDatabaseWithAnySectorOverwrittenIsLoadedOrPutAside(_ byte: UInt8) throws {
-    let place = try Place()
-    let batch = try Self.fill(place)
-    let bytes = try place.bytes()
+  func databaseWithAnOverwrittenSectorIsLoadedOrSetAside(_ byte: UInt8) throws {
+    let directory = try StateDirectory()
+    let batch = try Self.fill(directory)
+    let bytes = try directory.bytes()
     var outcomes: [String: Int] = [:]
     // The last iteration damages nothing, so everything is loaded.
     for start in stride(from: 0, through: bytes.count, by: 512) {
-      let other = try Place()
+      let other = try StateDirectory()
       try other.make()
       var damaged = bytes
       for index in start..<max(start, min(start + 512, bytes.count)) { damaged[index] = byte }
       try other.write(damaged)
       try other.open { store, loaded in
         #expect(StoredEntry.ids.contains(loaded.nextItemID), "sector at \(start)")
-        _ = try store.answer { store.savedQueues(completion: $0) }
-        _ = try store.answer { store.loadQueue("a", completion: $0) }
+        _ = try store.waitForResult { store.savedQueues(completion: $0) }
+        _ = try store.waitForResult { store.loadQueue("a", completion: $0) }
         // The whole database has been read by now.
-        let (status, isAside) = (store.status, other.names.contains("state.sqlite.damaged-1"))
+        let (status, isSetAside) = (store.status, other.names.contains("state.sqlite.damaged-1"))
         #expect(
-          status.isSaving && status.error?.code == (isAside ? .stateDamaged : nil), "sector at \(start): \(status)")
-        outcomes[isAside ? "put aside" : "loaded", default: 0] += 1
-        if start == bytes.count { #expect(!isAside && loaded.players.count == 2) }
+          status.isSaving && status.error?.code == (isSetAside ? .stateDamaged : nil), "sector at \(start): \(status)")
+        outcomes[isSetAside ? "set aside" : "loaded", default: 0] += 1
+        if start == bytes.count { #expect(!isSetAside && loaded.players.count == 2) }
         let outcome = store.write(batch, isWhole: true)
         guard case .done = outcome else {
           Issue.record("sector at \(start): \(outcome)")
@@ -81,7 +81,7 @@ extension StateStore {
       }
     }
     print("saved state | sectors of \(byte) | \(outcomes)")
-    #expect(outcomes["put aside", default: 0] > bytes.count / 512 / 2)
+    #expect(outcomes["set aside", default: 0] > bytes.count / 512 / 2)
   }
 
   /// Invalid numbers.
@@ -97,17 +97,17 @@ extension StateStore {
     "UPDATE history SET ids = x'FFFFFFFFFFFFFFFF'", "UPDATE history SET ids = x'00'", "DROP TABLE position",
     "ALTER TABLE entry RENAME COLUMN kind TO sort",
   ])
-  func whatNoStoreWritesIsDamage(_ sql: String) throws {
-    let place = try Place()
-    _ = try Self.fill(place)
-    try place.edit(sql)
-    try place.open { store, loaded in
+  func invalidValueInTheDatabaseIsDamage(_ sql: String) throws {
+    let directory = try StateDirectory()
+    _ = try Self.fill(directory)
+    try directory.edit(sql)
+    try directory.open { store, loaded in
       #expect(store.status.error?.code == .stateDamaged && store.status.isSaving, "\(store.status)")
       #expect(loaded.players.isEmpty)
     }
   }
 
-  @Test func onlyWhatSaysThatTheFileIsBrokenIsDamage() {
+  @Test func onlyErrorsOfABrokenFileAreDamage() {
     let rows: [(ResultCode, String, MediaError.Code)] = [
       (.SQLITE_CORRUPT, "", .stateDamaged), (.SQLITE_NOTADB, "", .stateDamaged),
       (.SQLITE_ERROR, "no such table: piece", .stateDamaged), (.SQLITE_ERROR, "no such column: ids", .stateDamaged),
@@ -125,11 +125,11 @@ extension StateStore {
     }
   }
 
-  @Test func aDatabaseThatSomebodyElseHoldsIsWrittenLater() throws {
-    let place = try Place()
-    try place.open { store, _ in
+  @Test func lockedDatabaseIsWrittenLater() throws {
+    let directory = try StateDirectory()
+    try directory.open { store, _ in
       _ = store.write(.sample(10))
-      try DatabaseQueue(path: place.database).inTransaction(.immediate) { _ in
+      try DatabaseQueue(path: directory.database).inTransaction(.immediate) { _ in
         guard case .kept(let error) = store.write(.sample(20)) else {
           Issue.record("it was written")
           return .rollback
@@ -142,15 +142,15 @@ extension StateStore {
         return
       }
     }
-    #expect(!place.names.contains { $0.contains("damaged") })
-    try place.open { store, loaded in
+    #expect(!directory.names.contains { $0.contains("damaged") })
+    try directory.open { store, loaded in
       #expect(store.status.error == nil && loaded.players.first?.entries.count == 20)
     }
   }
 
-  @Test func anotherDatabaseIsBegunOnceInARun() throws {
-    let place = try Place()
-    try place.open { store, _ in
+  @Test func newDatabaseIsCreatedAtMostOncePerRun() throws {
+    let directory = try StateDirectory()
+    try directory.open { store, _ in
       for count in [10, 20] {
         guard case .done = store.write(.sample(count), isWhole: true) else {
           Issue.record("it was not written")
@@ -168,24 +168,24 @@ extension StateStore {
       }
       #expect(!store.status.isSaving && store.status.error?.code == .stateDamaged)
     }
-    #expect(place.names.filter { $0.hasPrefix("state.sqlite.damaged") && !$0.contains("-wal") }.count == 1)
+    #expect(directory.names.filter { $0.hasPrefix("state.sqlite.damaged") && !$0.contains("-wal") }.count == 1)
   }
 
-  @Test func damageThatIsFoundLaterIsToldAtOnceAndEverythingIsWrittenAnew() throws {
-    let place = try Place()
-    let batch = try Self.fill(place)
+  @Test func damageFoundLaterIsReportedAtOnceAndTheWholeStateRewritten() throws {
+    let directory = try StateDirectory()
+    let batch = try Self.fill(directory)
     let page = try #require(
-      try DatabaseQueue(path: place.database).read {
+      try DatabaseQueue(path: directory.database).read {
         try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'queueEntry'")
       })
-    var bytes = try place.bytes()
+    var bytes = try directory.bytes()
     for index in (page - 1) * 1_024..<page * 1_024 { bytes[index] = 0xA5 }
-    try place.write(bytes)
-    try place.open { store, loaded in
+    try directory.write(bytes)
+    try directory.open { store, loaded in
       #expect(loaded.players.map(\.entries.count) == [120, 41])
-      let told = DispatchSemaphore(value: 0)
-      store.onBegunAnew { told.signal() }
-      told.wait()
+      let completed = DispatchSemaphore(value: 0)
+      store.onBegunAnew { completed.signal() }
+      completed.wait()
       #expect(store.status.error?.code == .stateDamaged)
       let nothing = StateBatch(names: batch.names, players: [])
       for _ in 1...2 {
@@ -199,27 +199,27 @@ extension StateStore {
         return
       }
     }
-    try place.open { store, loaded in
+    try directory.open { store, loaded in
       #expect(store.status.error == nil && loaded.players.map(\.entries.count) == [120, 41])
     }
   }
 
-  @Test func aFolderThatOthersMayWriteToOrOfAnotherUserIsRefused() throws {
+  @Test func folderThatOthersOwnOrMayWriteToIsRejected() throws {
     for mode in [0o777, 0o770, 0o720, 0o702] {
-      let place = try Place()
-      try place.make()
-      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: place.state)
-      let store = StateStore(folder: place.state)
+      let directory = try StateDirectory()
+      try directory.make()
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory.path)
+      let store = StateStore(folder: directory.path)
       #expect(store.waitUntilLoaded().players.isEmpty)
       #expect(store.status.error?.code == .stateUnavailable && !store.status.isSaving, "\(mode)")
-      #expect(place.names.isEmpty)
+      #expect(directory.names.isEmpty)
       store.close(by: .now.advanced(byNanoseconds: 60_000_000_000))
     }
-    let place = try Place()
-    try place.make()
+    let directory = try StateDirectory()
+    try directory.make()
     // Root can change the owner; other users test with a folder of root.
-    let folder = geteuid() == 0 ? place.state : "/usr"
-    if geteuid() == 0 { try #require(chown(place.state, 4_242, 4_242) == 0) }
+    let folder = geteuid() == 0 ? directory.path : "/usr"
+    if geteuid() == 0 { try #require(chown(directory.path, 4_242, 4_242) == 0) }
     let store = StateStore(folder: folder)
     #expect(store.waitUntilLoaded().players.isEmpty)
     #expect(store.status.error?.code == .stateUnavailable)

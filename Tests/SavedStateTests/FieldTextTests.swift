@@ -3,7 +3,7 @@ import Testing
 @testable import SavedState
 
 struct FieldTextTests {
-  @Test func fieldsComeBackWhateverIsInTheirValues() {
+  @Test func fieldsSurviveEncodingAndDecodingWithAnyValue() {
     let fields: StoredFields = [
       "plain": "a", "empty": "", "lines": "a\nb\r\nc", "percent": "100% %0A %", "equals": "a=b=c", "nul": "a\0b",
       "unicode": "Zoë \u{1F3B5} e\u{301}",
@@ -13,7 +13,7 @@ struct FieldTextTests {
   }
 
   @Test(arguments: ["noequals\n", "=value\n", "a=%\n", "a=%4\n", "a=%41\n"])
-  func whatIsNotWrittenSoIsRefused(_ text: String) {
+  func malformedFieldTextIsRejected(_ text: String) {
     #expect(FieldText.decode(text) == nil)
   }
 }

@@ -44,7 +44,7 @@ import Testing
     try body(store, store.waitUntilLoaded())
   }
 
-  @Test(arguments: ["4k", "8k", "16k", "40k"]) func savingBeginsWhenThereIsRoom(_ size: String) throws {
+  @Test(arguments: ["4k", "8k", "16k", "40k"]) func savingBeginsWhenDiskSpaceIsAvailable(_ size: String) throws {
     let disk = try SmallDisk(size)
     try Self.open(disk) { store, _ in
       #expect(!store.status.isSaving && store.status.error?.code == .stateDiskFull)
@@ -55,9 +55,11 @@ import Testing
       try disk.grow()
       // The database is new: the store requests the complete state.
       guard case .begunAnew = store.write(Self.batch(8)) else {
-        return #expect(Bool(false), "everything is not asked for")
+        return #expect(Bool(false), "the complete state was not requested")
       }
-      guard case .done = store.write(Self.batch(8), isWhole: true) else { return #expect(Bool(false), "not written") }
+      guard case .done = store.write(Self.batch(8), isWhole: true) else {
+        return #expect(Bool(false), "it was not written")
+      }
       #expect(store.status.isSaving && store.status.error == nil && store.status.folder == "\(disk.path)/state")
     }
     try Self.open(disk) { _, loaded in
@@ -67,11 +69,13 @@ import Testing
   }
 
   /// The state of an earlier run is never overwritten unread, and its ids are not reused.
-  @Test func aStateThatCannotBeReadIsPutAside() throws {
+  @Test func unreadableStateIsSetAside() throws {
     let disk = try SmallDisk("10m")
     try Self.open(disk) { store, _ in
       store.note(nextItemID: 5)
-      guard case .done = store.write(Self.batch(4), isWhole: true) else { return #expect(Bool(false), "not written") }
+      guard case .done = store.write(Self.batch(4), isWhole: true) else {
+        return #expect(Bool(false), "it was not written")
+      }
     }
     try disk.fill()
     var wasRead = false

@@ -8,9 +8,9 @@ import Testing
 @testable import SavedState
 
 /// A state folder, with functions that modify it directly.
-struct Place {
+struct StateDirectory {
   let folder: TemporaryDirectory
-  var state: String { folder.file("state") }
+  var path: String { folder.file("state") }
   var database: String { folder.file("state/state.sqlite") }
 
   init() throws { folder = try TemporaryDirectory("store") }
@@ -18,12 +18,12 @@ struct Place {
   /// Creates the folder like the store.
   func make() throws {
     try FileManager.default.createDirectory(
-      atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
   /// Opens the store, passes the loaded state to `body`, and closes the store.
   func open(_ body: (StateStore, LoadedState) throws -> Void) throws {
-    let store = StateStore(folder: state)
+    let store = StateStore(folder: path)
     defer { store.close(by: .now.advanced(byNanoseconds: 60_000_000_000)) }
     try body(store, store.waitUntilLoaded())
   }
@@ -39,23 +39,23 @@ struct Place {
     try Foundation.Data(bytes).write(to: URL(fileURLWithPath: database + ending))
   }
 
-  var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: state)) ?? []).sorted() }
+  var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 }
 
 extension StateStore {
   /// Writes a batch and waits for the outcome.
   func write(_ batch: StateBatch, isWhole: Bool = false) -> Outcome {
-    let answers = Mutex<Outcome?>(nil)
-    let answer = DispatchSemaphore(value: 0)
+    let received = Mutex<Outcome?>(nil)
+    let completed = DispatchSemaphore(value: 0)
     let whole: (@Sendable () -> StateBatch)? = isWhole ? { @Sendable in batch } : nil
     write(
       { batch }, whole: whole,
       completion: { outcome in
-        answers.withLock { $0 = outcome }
-        answer.signal()
+        received.withLock { $0 = outcome }
+        completed.signal()
       })
-    answer.wait()
-    return answers.withLock { $0 } ?? .done
+    completed.wait()
+    return received.withLock { $0 } ?? .done
   }
 }
 
@@ -63,7 +63,7 @@ extension StateBatch {
   /// A batch with one player that has `count` entries.
   static func sample(_ count: Int, name: String = "main") -> StateBatch {
     let ids = (1...UInt64(count)).map { $0 }
-    let pieces = stride(from: 0, to: count, by: 512).enumerated().map { number, start in
+    let chunks = stride(from: 0, to: count, by: 512).enumerated().map { number, start in
       StoredChunk(key: UInt32(number), ids: Array(ids[start..<min(start + 512, count)]))
     }
     let entries = ids.map {
@@ -73,7 +73,7 @@ extension StateBatch {
       names: [name],
       players: [
         StoredPlayer(
-          name: name, fields: ["volume": "0.5"], order: pieces, history: [],
+          name: name, fields: ["volume": "0.5"], order: chunks, history: [],
           position: StoredPosition(
             itemID: 1, time: MediaTime(value: 3_682_350, timescale: 44_100)), entries: entries)
       ])
@@ -81,8 +81,8 @@ extension StateBatch {
 }
 
 @Suite(.timeLimit(.minutes(3))) struct StateStoreTests {
-  @Test func whatIsWrittenIsLoaded() throws {
-    let place = try Place()
+  @Test func writtenStateIsLoaded() throws {
+    let directory = try StateDirectory()
     var batch = StateBatch.sample(2_000)
     batch.names.append("two")
     batch.players.append(
@@ -95,7 +95,7 @@ extension StateBatch {
           StoredEntry(id: 3_002, place: .address("http://u:p@h/x?y")),
           StoredEntry(id: 3_003, place: .lost("fd:1"), fields: ["a": "1\n2"]),
         ]))
-    try place.open { store, loaded in
+    try directory.open { store, loaded in
       #expect(loaded.players.isEmpty && loaded.nextItemID == 1)
       guard case .done = store.write(batch) else {
         Issue.record("it was not written")
@@ -108,7 +108,7 @@ extension StateBatch {
       }
       store.note(nextItemID: 5_000)
     }
-    try place.open { store, loaded in
+    try directory.open { store, loaded in
       #expect(loaded.nextItemID == 5_000)
       #expect(loaded.players.map(\.name) == ["main", "two"])
       for (wanted, found) in zip(batch.players, loaded.players) {
@@ -120,22 +120,22 @@ extension StateBatch {
     }
   }
 
-  @Test func ofALongQueueOnlyWhatChangedIsWritten() throws {
-    let place = try Place()
-    try place.open { store, _ in
+  @Test func onlyChangedPartsOfALongQueueAreWritten() throws {
+    let directory = try StateDirectory()
+    try directory.open { store, _ in
       var batch = StateBatch.sample(50_000)
       _ = store.write(batch)
       /// The number of bytes written for a batch.
       func byteCount(of batch: StateBatch) throws -> Int {
-        let emptied = DispatchSemaphore(value: 0)
+        let truncated = DispatchSemaphore(value: 0)
         store.onThread { database in
           _ = try? database?.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-          emptied.signal()
+          truncated.signal()
         }
-        emptied.wait()
-        #expect(try place.bytes("-wal").isEmpty)
+        truncated.wait()
+        #expect(try directory.bytes("-wal").isEmpty)
         _ = store.write(batch)
-        return try place.bytes("-wal").count
+        return try directory.bytes("-wal").count
       }
       batch.players[0].order[40].ids.remove(at: 100)
       batch.players[0].entries = []
@@ -148,16 +148,18 @@ extension StateBatch {
       #expect(try byteCount(of: batch) == 0)
       print("saved state | one removal of 50,000 | \(removal) bytes | a position | \(position) bytes")
     }
-    try place.open { _, loaded in
+    try directory.open { _, loaded in
       #expect(loaded.players.first?.entries.count == 49_999)
       #expect(loaded.players.first?.position?.time == MediaTime(value: 1, timescale: 3))
     }
   }
 
-  @Test func historyAndQueueShareEntriesAndEachGoesWithItsLastPlace() throws {
-    let place = try Place()
+  @Test func entryIsDeletedAfterItsLastUseInQueueAndHistory() throws {
+    let directory = try StateDirectory()
     func entryIDs() throws -> [Int64] {
-      try DatabaseQueue(path: place.database).read { try Int64.fetchAll($0, sql: "SELECT id FROM entry ORDER BY id") }
+      try DatabaseQueue(path: directory.database).read {
+        try Int64.fetchAll($0, sql: "SELECT id FROM entry ORDER BY id")
+      }
     }
     func entries(_ ids: [UInt64]) -> [StoredEntry] { ids.map { StoredEntry(id: $0, place: .path([0x2F])) } }
     func batch(_ queue: [UInt64], _ history: [UInt64], new: [UInt64] = []) -> StateBatch {
@@ -169,7 +171,7 @@ extension StateBatch {
             entries: entries(new))
         ])
     }
-    try place.open { store, _ in
+    try directory.open { store, _ in
       let steps: [(StateBatch, [Int64])] = [
         (batch([1, 2, 3], [], new: [1, 2, 3, 99]), [1, 2, 3]), (batch([2, 3], [1]), [1, 2, 3]),
         (batch([2, 3], []), [2, 3]),
@@ -184,9 +186,9 @@ extension StateBatch {
     }
   }
 
-  @Test func aFullDiskIsSaidAndWhatWasToBeWrittenIsWrittenLater() throws {
-    let place = try Place()
-    try place.open { store, _ in
+  @Test func fullDiskIsReportedAndTheStateIsWrittenLater() throws {
+    let directory = try StateDirectory()
+    try directory.open { store, _ in
       _ = store.write(.sample(10))
       let limit = DispatchSemaphore(value: 0)
       store.onThread { database in
@@ -217,7 +219,7 @@ extension StateBatch {
       }
       #expect(store.status.error == nil)
     }
-    try place.open { _, loaded in #expect(loaded.players.first?.entries.count == 5_000) }
+    try directory.open { _, loaded in #expect(loaded.players.first?.entries.count == 5_000) }
   }
 
   // MARK: - Damaged files
@@ -227,70 +229,70 @@ extension StateBatch {
     /// The error code of the status; nil for none.
     var code: MediaError.Code?
     var isSaving = true
-    var isAside = false
+    var isSetAside = false
     /// The number of loaded entries; nil for any number.
     var entryCount: Int? = 0
     /// Whether the file must be unchanged.
     var isUntouched = false
     var damage: @Sendable (String) throws -> Void
 
-    fileprivate static func place(_ state: String) -> String { "\(state)/state.sqlite" }
+    fileprivate static func database(in state: String) -> String { "\(state)/state.sqlite" }
   }
 
   static let cases: [Case] = [
-    Case(description: "nothing", entryCount: 3_000) { _ in },
-    Case(description: "a header that was overwritten", code: .stateDamaged, isAside: true) {
+    Case(description: "no damage", entryCount: 3_000) { _ in },
+    Case(description: "an overwritten header", code: .stateDamaged, isSetAside: true) {
       try change($0) { for index in 0..<100 { $0[index] = 0x55 } }
     },
-    Case(description: "a page in the middle that was overwritten", code: .stateDamaged, isAside: true) {
+    Case(description: "an overwritten page in the middle", code: .stateDamaged, isSetAside: true) {
       try change($0) { bytes in
         let page = bytes.count / 1_024 / 2 * 1_024
         for index in page..<page + 1_024 { bytes[index] = 0xA5 }
       }
     },
-    Case(description: "half a file", code: .stateDamaged, isAside: true) {
+    Case(description: "half a file", code: .stateDamaged, isSetAside: true) {
       try change($0) { $0.removeLast($0.count / 2) }
     },
-    Case(description: "a text file", code: .stateDamaged, isAside: true) {
+    Case(description: "a text file", code: .stateDamaged, isSetAside: true) {
       try change($0) { $0 = Array(String(repeating: "This is no database.\n", count: 200).utf8) }
     },
     Case(description: "an empty file") { try change($0) { $0 = [] } },
     Case(description: "no file") { try FileManager.default.removeItem(atPath: "\($0)/state.sqlite") },
-    Case(description: "a table that is missing", code: .stateDamaged, isAside: true) {
+    Case(description: "a missing table", code: .stateDamaged, isSetAside: true) {
       try edit($0, "DROP TABLE piece")
     },
-    Case(description: "an entry that is missing", code: .stateDamaged, isAside: true) {
+    Case(description: "a missing entry", code: .stateDamaged, isSetAside: true) {
       try edit($0, "DELETE FROM entry WHERE id = 1500")
     },
-    Case(description: "a part of a queue that is missing", code: .stateDamaged, isAside: true) {
+    Case(description: "a missing part of a queue", code: .stateDamaged, isSetAside: true) {
       try edit($0, "DELETE FROM piece WHERE key = 2")
     },
-    Case(description: "ids that are cut", code: .stateDamaged, isAside: true) {
+    Case(description: "truncated ids", code: .stateDamaged, isSetAside: true) {
       try edit($0, "UPDATE piece SET ids = substr(ids, 1, 13) WHERE key = 1")
     },
-    Case(description: "fields that are none", code: .stateDamaged, isAside: true) {
+    Case(description: "invalid fields", code: .stateDamaged, isSetAside: true) {
       try edit($0, "UPDATE entry SET fields = 'nonsense' WHERE id = 7")
     },
-    Case(description: "a newer version's", code: .stateTooNew, isSaving: false, isUntouched: true) {
+    Case(description: "the database of a newer version", code: .stateTooNew, isSaving: false, isUntouched: true) {
       try edit($0, "INSERT INTO grdb_migrations VALUES ('999')")
     },
-    Case(description: "another program's", code: .stateForeign, isSaving: false, isUntouched: true) {
+    Case(description: "the database of another program", code: .stateForeign, isSaving: false, isUntouched: true) {
       try FileManager.default.removeItem(atPath: "\($0)/state.sqlite")
       try edit($0, "CREATE TABLE songs(title TEXT); INSERT INTO songs VALUES ('One')")
     },
-    Case(description: "a folder in the file's place", code: .stateUnavailable, isSaving: false) {
+    Case(description: "a folder instead of the file", code: .stateUnavailable, isSaving: false) {
       try FileManager.default.removeItem(atPath: "\($0)/state.sqlite")
       try FileManager.default.createDirectory(atPath: "\($0)/state.sqlite", withIntermediateDirectories: false)
     },
-    Case(description: "a link in the file's place", code: .stateUnavailable, isSaving: false) {
+    Case(description: "a link instead of the file", code: .stateUnavailable, isSaving: false) {
       try FileManager.default.moveItem(atPath: "\($0)/state.sqlite", toPath: "\($0)/elsewhere")
       try FileManager.default.createSymbolicLink(atPath: "\($0)/state.sqlite", withDestinationPath: "\($0)/elsewhere")
     },
-    Case(description: "a file in the folder's place", code: .stateUnavailable, isSaving: false) {
+    Case(description: "a file instead of the folder", code: .stateUnavailable, isSaving: false) {
       try FileManager.default.removeItem(atPath: $0)
       try Foundation.Data([1]).write(to: URL(fileURLWithPath: $0))
     },
-    Case(description: "a log that is nonsense", entryCount: 3_000) {
+    Case(description: "an invalid log", entryCount: 3_000) {
       try Foundation.Data([UInt8](repeating: 0x37, count: 5_000)).write(
         to: URL(fileURLWithPath: "\($0)/state.sqlite-wal"))
     },
@@ -310,39 +312,39 @@ extension StateBatch {
   }
 
   @Test(arguments: cases)
-  func whatIsWrongWithTheFileIsSaidAndEndsNothing(_ test: Case) throws {
-    let place = try Place()
-    try place.open { store, _ in _ = store.write(.sample(3_000)) }
-    try test.damage(place.state)
-    let before = test.isUntouched ? try place.bytes() : []
-    try place.open { store, loaded in
+  func damagedFileIsReportedAndTheStoreContinues(_ test: Case) throws {
+    let directory = try StateDirectory()
+    try directory.open { store, _ in _ = store.write(.sample(3_000)) }
+    try test.damage(directory.path)
+    let before = test.isUntouched ? try directory.bytes() : []
+    try directory.open { store, loaded in
       let status = store.status
       print(
-        "saved state | \(test) | \(status.error.map { "\($0.code)" } ?? "ok") | saving \(status.isSaving) | \(place.names)"
+        "saved state | \(test) | \(status.error.map { "\($0.code)" } ?? "ok") | saving \(status.isSaving) | \(directory.names)"
       )
       #expect(status.error?.code == test.code, "\(String(describing: status.error))")
       #expect(status.isSaving == test.isSaving)
       if let count = test.entryCount { #expect(loaded.players.first?.entries.count ?? 0 == count) }
-      #expect(place.names.contains("state.sqlite.damaged-1") == test.isAside)
+      #expect(directory.names.contains("state.sqlite.damaged-1") == test.isSetAside)
       let outcome = store.write(.sample(20))
       if case .done = outcome { #expect(test.isSaving) } else { #expect(!test.isSaving, "\(outcome)") }
     }
-    if test.isUntouched { #expect(try place.bytes() == before) }
+    if test.isUntouched { #expect(try directory.bytes() == before) }
     // If this store could save, the next one finds an intact database.
-    try place.open { store, loaded in
+    try directory.open { store, loaded in
       guard test.isSaving else { return }
       #expect(store.status.error == nil && loaded.players.first?.entries.count == 20)
     }
   }
 
   /// A log that is truncated anywhere leaves one of the earlier states.
-  @Test func aLogThatIsCutLeavesAnEarlierState() throws {
-    let place = try Place()
-    let copy = try Place()
+  @Test func truncatedLogRestoresAnEarlierState() throws {
+    let directory = try StateDirectory()
+    let copy = try StateDirectory()
     try copy.make()
-    try place.open { store, _ in
+    try directory.open { store, _ in
       for count in 1...20 { _ = store.write(.sample(count * 10)) }
-      let (database, log) = (try place.bytes(), try place.bytes("-wal"))
+      let (database, log) = (try directory.bytes(), try directory.bytes("-wal"))
       for cut in stride(from: 0, through: log.count, by: max(1, log.count / 37)) {
         try copy.write(database)
         try copy.write(Array(log.prefix(cut)), "-wal")
@@ -357,10 +359,10 @@ extension StateBatch {
     #expect(!copy.names.contains { $0.contains("damaged") })
   }
 
-  @Test func aFolderIsOneStoresAtATime() throws {
-    let place = try Place()
-    try place.open { first, _ in
-      try place.open { second, loaded in
+  @Test func folderIsUsedByOneStoreAtATime() throws {
+    let directory = try StateDirectory()
+    try directory.open { first, _ in
+      try directory.open { second, loaded in
         #expect(second.status.error?.code == .stateInUse && !second.status.isSaving && loaded.players.isEmpty)
         guard case .given = second.write(.sample(1)) else {
           Issue.record("it was written")
@@ -373,10 +375,10 @@ extension StateBatch {
       }
       #expect(first.status.isSaving)
     }
-    try place.open { again, loaded in #expect(again.status.isSaving && loaded.players.count == 1) }
+    try directory.open { again, loaded in #expect(again.status.isSaving && loaded.players.count == 1) }
   }
 
-  @Test func aFolderThatCannotBeMadeIsSaid() {
+  @Test func failureToCreateTheFolderIsReported() {
     for path in ["/proc/nothing/here", "/dev/null/state", "relative"] {
       let store = StateStore(folder: path)
       #expect(store.waitUntilLoaded().players.isEmpty)
