@@ -12,7 +12,7 @@ import WireProtocol
     ConfigurationText(text, parsed: try JSONValue(parsing: Array(json.utf8).span), file: "f")
   }
 
-  @Test func everyFaultIsToldAtItsPlaceAndTheRestHolds() throws {
+  @Test func everyFaultIsReportedWithItsPositionAndTheRestApplies() throws {
     let text = """
       # ä comment = 1
       [sokcet]
@@ -60,7 +60,7 @@ import WireProtocol
   }
 
   /// A table instead of an option, an option instead of a table, and an option in a wrong table.
-  @Test func whatStandsAtTheWrongPlaceIsToldToo() throws {
+  @Test func misplacedTablesAndOptionsAreReported() throws {
     let found = try read(
       "socket = 1\nlevel = \"debug\"\n[log.level]\nx = 1\n", #"{"socket":1,"level":"debug","log":{"level":{"x":1}}}"#)
     #expect(
@@ -73,7 +73,7 @@ import WireProtocol
   }
 
   /// Each option accepts its default, formats it as written, and rejects values of other types.
-  @Test(arguments: OptionTable.all.map(\.name)) func everyOptionTakesItsDefaultAndNothingOfAnotherKind(
+  @Test(arguments: OptionTable.all.map(\.name)) func everyOptionAcceptsItsDefaultAndRejectsOtherTypes(
     _ name: String
   ) throws {
     let option = try #require(OptionTable.option(name))
@@ -84,12 +84,12 @@ import WireProtocol
     let found = try read("[\(option.table)]\n\(line)\n", #"{"\#(option.table)":{"\#(option.key)":\#(value)}}"#)
     #expect(found.faults.isEmpty && found.options == DaemonOptions())
     let wrong = value.hasPrefix("\"") ? "7" : "\"seven\""
-    let refused = try read(
+    let rejected = try read(
       "[\(option.table)]\n\(option.key) = 7\n", #"{"\#(option.table)":{"\#(option.key)":\#(wrong)}}"#)
-    #expect(refused.faults.count == 1 && refused.faults.first?.line == 2 && refused.options == DaemonOptions())
+    #expect(rejected.faults.count == 1 && rejected.faults.first?.line == 2 && rejected.options == DaemonOptions())
   }
 
-  @Test func whatIsSetIsSet() throws {
+  @Test func optionsOfTheFileAreApplied() throws {
     let found = try read(
       "",
       #"""
@@ -122,7 +122,7 @@ import WireProtocol
   }
 
   /// A reload retains exactly those options that only a restart can change.
-  @Test func whatOnlyAStartCanChangeIsKeptOverAReload() throws {
+  @Test func reloadKeepsOptionsThatNeedARestart() throws {
     let next = try read(
       "",
       #"""
@@ -147,7 +147,7 @@ import WireProtocol
   }
 
   /// An error of a combination of options has the position of one of them.
-  @Test func aFaultOfSeveralOptionsHasThePlaceOfOne() throws {
+  @Test func faultOfSeveralOptionsHasThePositionOfOne() throws {
     let found = try read("[output]\nclock = \"virtual\"\n", #"{"output":{"clock":"virtual"}}"#)
     let names = ["output.device", "output.clock"]
     #expect(found.fault("m", atFirstOf: names)?.description == "f:2:9: output.clock: m")
@@ -170,14 +170,14 @@ import WireProtocol
       [[r]]
       s = 1
       """#)
-    func place(_ path: [String]) -> String { locator.keys[path].map { "\($0.line):\($0.column)" } ?? "none" }
+    func position(_ path: [String]) -> String { locator.keys[path].map { "\($0.line):\($0.column)" } ?? "none" }
     #expect(
       [
         ["a"], ["c d"], ["f"], ["h", "i"], ["h", "i", "j"], ["h", "i", "k", "l"], ["m", "n.o"], ["m", "n.o", "p"],
         ["r", "s"],
       ]
-      .map(place) == ["1:1", "2:1", "5:1", "7:1", "7:9", "7:16", "8:1", "9:1", "11:1"])
-    for path in [["b"], ["e"], ["q"], ["m", "n.o", "q"]] { #expect(place(path) == "none") }
+      .map(position) == ["1:1", "2:1", "5:1", "7:1", "7:9", "7:16", "8:1", "9:1", "11:1"])
+    for path in [["b"], ["e"], ["q"], ["m", "n.o", "q"]] { #expect(position(path) == "none") }
     #expect(locator.values[["h", "i", "k", "l"]].map { "\($0.line):\($0.column)" } == "7:22")
   }
 
@@ -199,17 +199,17 @@ import WireProtocol
     #expect(long.keys[["c", "d"]] == .init(line: 100_003, column: 1) && long.keys.count == 2)
   }
 
-  @Test func aByteOrderMarkIsNoneOfTheText() {
+  @Test func byteOrderMarkIsIgnored() {
     let locator = KeyLocator("\u{FEFF}a = 1\n")
     #expect(locator.keys == [["a"]: .init(line: 1, column: 1)] && locator.misplaced == nil)
   }
 
   /// Truncated or invalid files are read to their end.
-  @Test func aFileThatIsCutAnywhereIsReadToItsEnd() {
+  @Test func truncatedFileIsReadToItsEnd() {
     let text = Array("[a.\"b]\nc = [ { d = '''x\n\\\"\"\"'' }, 1 # ]\n]\n\u{e4} = \"\\\"".utf8)
     for count in 0...text.count {
-      let cut = KeyLocator(String(decoding: text.prefix(count), as: UTF8.self))
-      #expect(cut.keys.values.allSatisfy { $0.line <= 4 })
+      let truncated = KeyLocator(String(decoding: text.prefix(count), as: UTF8.self))
+      #expect(truncated.keys.values.allSatisfy { $0.line <= 4 })
     }
   }
 }

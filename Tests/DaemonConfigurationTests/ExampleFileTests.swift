@@ -10,7 +10,7 @@ import Testing
   }()
 
   /// `UPDATE_EXAMPLE=1 swift test --filter ExampleFileTests` regenerates the file.
-  @Test func theExampleIsThatOfTheTable() throws {
+  @Test func exampleFileMatchesTheOptionTable() throws {
     let path = Self.packaging + "/playheadd.toml.example"
     if ProcessInfo.processInfo.environment["UPDATE_EXAMPLE"] != nil {
       try ExampleFile.text.write(toFile: path, atomically: false, encoding: .utf8)
@@ -19,7 +19,7 @@ import Testing
     #expect(String(decoding: data, as: UTF8.self) == ExampleFile.text)
   }
 
-  @Test func everyOptionIsInItOnceAndEveryTable() {
+  @Test func exampleFileContainsEveryOptionOnceInItsTable() {
     let lines = ExampleFile.text.split(separator: "\n").map(String.init)
     for option in OptionTable.all {
       #expect(OptionTable.tables.contains { $0.name == option.table }, "\(option.name)")

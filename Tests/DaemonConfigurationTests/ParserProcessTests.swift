@@ -15,13 +15,13 @@ import Testing
     folder = try TemporaryDirectory("parser")
   }
 
-  /// Runs a shell instead of the parser. Its input is the script, followed by `more`.
-  private func run(_ script: String, _ more: [UInt8] = [], patience: Int32) throws -> ParserProcess {
-    try ParserProcess(Array("\(script)\n".utf8) + more, program: "/bin/sh", patienceMilliseconds: patience)
+  /// Runs a shell instead of the parser. Its input is the script, followed by `input`.
+  private func run(_ script: String, _ input: [UInt8] = [], patience: Int32) throws -> ParserProcess {
+    try ParserProcess(Array("\(script)\n".utf8) + input, program: "/bin/sh", patienceMilliseconds: patience)
   }
 
   /// More bytes than the pipes can buffer pass in both directions.
-  @Test func whatItSaysWhileItReadsHoldsUpNothing() throws {
+  @Test func outputDuringInputDoesNotDeadlock() throws {
     let input = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
     let process = try ParserProcess(input, program: "/bin/cat", patienceMilliseconds: 60_000)
     #expect(process.output == input && process.status == 0)
@@ -33,7 +33,7 @@ import Testing
   @Test(arguments: [
     ("exec /bin/sleep 1000", Int32(100)), ("/bin/cat >/dev/null; exec /bin/sleep 1000", 100),
     ("exec >&-; exec /bin/sleep 1000", 100), ("exec /bin/cat /dev/zero", 60_000),
-  ]) func whatHangsOrFloodsIsEnded(_ script: String, _ patience: Int32) throws {
+  ]) func hangingOrFloodingParserIsKilled(_ script: String, _ patience: Int32) throws {
     let input = [UInt8](repeating: 1, count: 1_000_000)
     let error = #expect(throws: MediaError.self) {
       _ = try run("echo $$ >'\(folder.path)/id'; \(script)", input, patience: patience)

@@ -24,7 +24,7 @@ import Testing
     return try SandboxPlan(options, in: process)
   }
 
-  @Test func rootsStateSocketsAndOutputAreAllowedAndNothingElseIs() throws {
+  @Test func planAllowsOnlyRootsStateSocketsAndOutput() throws {
     let plan = try plan(read: ["/music"], write: ["/out"], output: "wav:take.wav", certificates: "/tls/own/ca.pem") {
       $0.currentFolder = "/takes"
       $0.stateFolder = "/state"
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func withoutReadRootsEverythingIsReadAndNothingIsWrittenOrExecuted() throws {
+  @Test func planWithoutReadRootsAllowsReadingEverythingAndNothingElse() throws {
     let plan = try plan()
     for path in ["/", "/user/music"] {
       #expect(plan.allows(.reading, below: path))
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func onlyValuesWithinTheRulesTakeEffectWithoutANewStart() throws {
+  @Test func valuesOutsideThePlanNeedARestart() throws {
     let plan = try plan(read: ["/music", "/more"], write: ["/out"], certificates: "/tls/ca.pem")
     let rows: [(read: [String]?, write: [String], certificates: String?, deferred: [String])] = [
       (["/music", "/more"], ["/out"], "/tls/ca.pem", []), (["/music/sub"], [], nil, []), ([], ["/out/sub"], nil, []),
@@ -122,7 +122,7 @@ import Testing
     return status
   }
 
-  @Test func theKernelRefusesWhatTheRulesDoNotAllow() throws {
+  @Test func kernelDeniesEverythingOutsideThePlan() throws {
     // The rules allow /dev/shm, which may be the folder of temporary files.
     let folder = try TemporaryDirectory("sandbox", in: "/tmp")
     for name in ["read", "write", "state", "socket", "bin", "out"] {
