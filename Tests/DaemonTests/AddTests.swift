@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func aFolderIsItsMediaInTheOrderInWhichPeopleCount() throws {
+  @Test func folderExpandsToItsMediaFilesInNaturalOrder() throws {
     let folder = try folder([
       "Disc10/1.flac", "Disc2/10.flac", "Disc2/2.flac", "Disc2/B.mp3", "Disc2/a.ogg", "cover.jpg", "notes.txt",
       ".hidden.flac",
@@ -55,7 +55,7 @@ import Testing
     #expect(try queue(daemon, folder) == expected)
   }
 
-  @Test func whereItGoesIsSaid() throws {
+  @Test func optionsChooseTheQueuePositionAndThePlayer() throws {
     let folder = try folder(["1.flac", "2.flac", "3.flac", "4.flac"])
     let daemon = try InProcessServer()
     func add(_ arguments: String...) throws -> [String] {
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// The daemon reads playlists.
-  @Test func listsAreReadByTheDaemon() throws {
+  @Test func playlistsAreReadByTheDaemon() throws {
     let folder = try folder(["1.flac", "2.flac"])
     try folder.write("list.m3u8", Array("2.flac\n1.flac\n".utf8))
     let daemon = try InProcessServer()
@@ -84,7 +84,7 @@ import Testing
     #expect(try queue(daemon, folder) == ["2.flac", "1.flac", "2.flac"])
   }
 
-  @Test func linksThatLeadBackEnd() throws {
+  @Test func cyclicLinksAreVisitedOnce() throws {
     let folder = try folder(["a/1.flac", "b/2.flac"])
     for (target, link) in [
       ("..", "a/up"), ("../b", "a/other"), ("../a", "b/back"), (".", "self"), ("nowhere", "broken.flac"),
@@ -100,14 +100,14 @@ import Testing
   }
 
   /// Runs the client without root's permission to read every file.
-  private func addAsAnybody(_ arguments: [String]) throws -> Program.Outcome {
+  private func addWithoutRootPermissions(_ arguments: [String]) throws -> Program.Outcome {
     let words = [Executables.playhead] + arguments
     return geteuid() == 0
       ? try Program("setpriv", ["--bounding-set=-dac_override,-dac_read_search"] + words).waitForEnd()
       : try Program(words[0], Array(words.dropFirst())).waitForEnd()
   }
 
-  @Test func whatCannotBeReadIsNotTakenForAnEmptyFolder() throws {
+  @Test func unreadableFoldersAndFilesAreReported() throws {
     let folder = try folder(["closed/1.flac", "names/2.flac", "open/3.flac"])
     let daemon = try InProcessServer()
     // One folder without any access, and one whose names can be read but not its files.
@@ -116,14 +116,16 @@ import Testing
     }
     defer { for name in ["closed", "names"] { chmod(folder.file(name), 0o755) } }
     // Named as an argument: nothing is added.
-    let named = try addAsAnybody(["--socket", daemon.socket, "add", folder.file("open"), folder.file("closed")])
+    let named = try addWithoutRootPermissions([
+      "--socket", daemon.socket, "add", folder.file("open"), folder.file("closed"),
+    ])
     #expect(
       named
         == .init(
           status: 1, output: "", errors: "playhead: nothing added: \(folder.file("closed")): Permission denied\n"))
     #expect(try daemon.playhead("list").output == "count=0 version=0 next=none\n")
     // Below a named folder: the rest is added, and the missing files are reported.
-    let below = try addAsAnybody(["--socket", daemon.socket, "add", folder.path])
+    let below = try addWithoutRootPermissions(["--socket", daemon.socket, "add", folder.path])
     #expect(below.status == 1 && below.output == "items=1 version=1 left-out=2\n", "\(below)")
     #expect(
       below.errors == """
@@ -133,11 +135,11 @@ import Testing
 
         """, "\(below)")
     #expect(try queue(daemon, folder) == ["open/3.flac"])
-    let json = try addAsAnybody(["add", "--dry-run", "--json", folder.path])
+    let json = try addWithoutRootPermissions(["add", "--dry-run", "--json", folder.path])
     #expect(json.status == 1 && json.output.contains(#"/closed","reason":"not readable"}"#), "\(json)")
   }
 
-  @Test func linksThatLeadOutsideAreLeftOutUnlessTheyAreToBeFollowed() throws {
+  @Test func linksOutOfTheFolderAreOmittedUnlessFollowed() throws {
     let folder = try folder(["named/1.flac", "named/inside/2.flac", "named-too/3.flac"])
     for (target, link) in [
       ("../named-too", "named/outside"), (folder.file("named/inside"), "named/within"),
@@ -158,19 +160,19 @@ import Testing
           outcome.output.split(separator: "\n").map { String($0.dropFirst(folder.file(name).count)) }, outcome.errors
         )
       }
-      let here = try add()
-      #expect(here.paths == ["/1.flac", "/4.flac", "/inside/2.flac"], "\(name): \(here)")
+      let unfollowed = try add()
+      #expect(unfollowed.paths == ["/1.flac", "/4.flac", "/inside/2.flac"], "\(name): \(unfollowed)")
       #expect(
-        here.errors == """
+        unfollowed.errors == """
           playhead: omitted (links that lead outside): \(folder.file(name))/outside
           playhead: omitted (folders of the system): \(folder.file(name))/processes
           playhead: omitted (folders seen before): \(folder.file(name))/within
 
           """, "\(name)")
-      let everywhere = try add("--follow")
+      let followed = try add("--follow")
       #expect(
-        everywhere.paths == ["/1.flac", "/4.flac", "/inside/2.flac", "/outside/3.flac"], "\(name): \(everywhere)")
-      #expect(!everywhere.errors.contains("outside"), "\(everywhere)")
+        followed.paths == ["/1.flac", "/4.flac", "/inside/2.flac", "/outside/3.flac"], "\(name): \(followed)")
+      #expect(!followed.errors.contains("outside"), "\(followed)")
     }
     let system = try Program(Executables.playhead, ["add", "--dry-run", "/proc"]).waitForEnd()
     #expect(
@@ -179,7 +181,7 @@ import Testing
     )
   }
 
-  @Test func aDaemonThatTakesShorterLinesIsGivenThose() throws {
+  @Test func requestsRespectTheLineLimitOfTheDaemon() throws {
     let folder = try folder((1...300).map { "\($0).flac" })
     try folder.write("playhead.toml", Array("[limits]\nline-bytes = 1024\n".utf8))
     let daemon = try TestDaemon("--clock", "virtual", "--config", folder.file("playhead.toml"))
@@ -196,13 +198,13 @@ import Testing
     }
     try folder.write("deep/1.flac", [])
     try folder.write("\(deep).flac", [])
-    let refused = try daemon.playhead("add", folder.file("deep"))
-    #expect(refused.status == 1 && refused.errors.contains("(line-too-long)"), "\(refused)")
+    let rejected = try daemon.playhead("add", folder.file("deep"))
+    #expect(rejected.status == 1 && rejected.errors.contains("(line-too-long)"), "\(rejected)")
     #expect(try daemon.playhead("list", "limit=1", "offset=299").output.hasSuffix("count=300 version=1 next=none\n"))
   }
 
   /// When the other side closes, more data than the socket's buffer holds is pending.
-  @Test func whyTheDaemonClosedTheConnectionIsSaidThoughSendingFailed() throws {
+  @Test func reasonForClosingIsReportedEvenIfSendingFails() throws {
     let folder = try folder([String(repeating: "x", count: 240) + ".flac"])
     let path = folder.file(String(repeating: "x", count: 240) + ".flac")
     let socket = try SilentSocket(path: folder.file("control.sock"))
@@ -213,7 +215,7 @@ import Testing
     #expect(try client.waitForEnd() == .init(status: 3, output: "", errors: "playhead: for a reason\n"))
   }
 
-  @Test func anyNameThatAFileCanHaveIsAdded() throws {
+  @Test func filesWithAnyNameAreAdded() throws {
     let folder = try TemporaryDirectory("add")
     let names: [[UInt8]] = [
       Array("new\nline.flac".utf8), [0x66, 0xE9, 0xFF] + Array(".flac".utf8), Array("-dash.flac".utf8),
@@ -236,7 +238,7 @@ import Testing
     #expect(!list.contains("file-not-found"))
   }
 
-  @Test func whatIsNotThereLeavesTheQueueAsItWas() throws {
+  @Test func missingFilesLeaveTheQueueUnchanged() throws {
     let folder = try folder(["1.flac", "empty/readme.txt"])
     let daemon = try InProcessServer()
     for (arguments, message) in [
@@ -252,7 +254,7 @@ import Testing
   }
 
   /// Far more files than fit in a line, as one edit: one version, in order, or nothing.
-  @Test func fiftyThousandFilesAreOneEdit() throws {
+  @Test func fiftyThousandFilesAreAddedInOneEdit() throws {
     let folder = try TemporaryDirectory("add")
     for disc in 1...50 {
       mkdir(folder.file("\(disc)"), 0o755)
@@ -272,8 +274,8 @@ import Testing
       #expect(row.contains("path=\(folder.path)\(name) "), "\(index): \(row)")
     }
     // The second time there is no room for all files: none is added.
-    let refused = try daemon.playhead("add", "--json", folder.path)
-    #expect(refused.status == 1 && refused.errors.contains(#""name":"queue-too-long""#), "\(refused)")
+    let rejected = try daemon.playhead("add", "--json", folder.path)
+    #expect(rejected.status == 1 && rejected.errors.contains(#""name":"queue-too-long""#), "\(rejected)")
     #expect(try daemon.playhead("list", "offset=50001").output.hasSuffix("count=50002 version=2 next=none\n"))
     // On a terminal there is a progress bar, and at the end only the result.
     let terminal = try TerminalProgram(
@@ -294,7 +296,7 @@ import Testing
     #expect(try daemon.playhead("list", "offset=49999").output.hasSuffix("count=50000 version=4 next=none\n"))
   }
 
-  @Test func whoInterruptsItFindsAnEmptyLine() throws {
+  @Test func interruptionErasesTheProgressLine() throws {
     let folder = try folder((1...600).map { "\($0).flac" })
     let silent = try SilentSocket(path: folder.file("silent.sock"))
     defer { withExtendedLifetime(silent) {} }

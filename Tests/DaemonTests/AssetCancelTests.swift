@@ -18,7 +18,7 @@ import Testing
       rows.map { (field("key", $0) ?? "", field("status", $0) ?? "") }, uniquingKeysWith: { one, _ in one })
   }
 
-  @Test func aServerThatNeverAnswersIsGivenUpForEachWhoWaitsOnceAndAskedAnew() throws {
+  @Test func cancelEndsAllLoadsFromAHangingServerAndANewLoadSucceeds() throws {
     let server = try HTTPServer()
     try TimeCode.writeWAV(path: server.files.file("1.wav"), file: 1, frameCount: 48_000)
     let daemon = try InProcessServer.recording()
@@ -43,12 +43,12 @@ import Testing
     #expect(try client.line() == "@c ok asset=1 status=loaded")
     #expect(try statuses(client)["duration"] == "loaded")
     #expect(try client.ask("asset.cancel 1") == ["ok asset=1"])
-    #expect(try statuses(client)["duration"] == "loaded", "what is known stays so")
+    #expect(try statuses(client)["duration"] == "loaded", "a loaded value stays loaded")
     #expect(try client.reply("asset.cancel 2").hasPrefix("error code=1014"))
     #expect(try client.reply("asset.cancel 1 colour").hasPrefix("error code=6002"))
   }
 
-  @Test func aKeyIsGivenUpWithWhatIsReadWithItAndTheRestGoesOn() throws {
+  @Test func cancelOfAKeyEndsItsGroupAndOtherLoadsContinue() throws {
     let server = try HTTPServer()
     try TimeCode.writeWAV(path: server.files.file("1.wav"), file: 1, frameCount: 48_000)
     let daemon = try InProcessServer.recording()
@@ -70,15 +70,15 @@ import Testing
     #expect(try client.reply("asset.load 1 metadata tracks") == "ok asset=1 status=loaded")
   }
 
-  @Test func aPipeThatNobodyWritesIntoIsGivenUpAndReadAnew() throws {
+  @Test func cancelledLoadOfAPipeCanBeRepeated() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let given = try daemon.place(ends[0])
+    let path = try daemon.place(ends[0])
     close(ends[0])
-    try client.reply("asset.open \(given)")
+    try client.reply("asset.open \(path)")
     for name in ["a", "b"] {
       try client.send("@\(name) asset.load 1 tracks")
       #expect(try statuses(client)["tracks"] == "loading")
@@ -94,7 +94,7 @@ import Testing
     #expect(try client.line() == "@c ok asset=1 status=loaded")
   }
 
-  @Test func anAssetThatIsClosedGivesUpWhatHangs() throws {
+  @Test func closingAnAssetCancelsHangingLoads() throws {
     let server = try HTTPServer()
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()

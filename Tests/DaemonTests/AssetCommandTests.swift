@@ -23,7 +23,7 @@ import Testing
     return daemon.folder.file("a.mka")
   }
 
-  @Test func aFileIsLookedAtWithoutBeingPlayed() throws {
+  @Test func assetIsInspectedWithoutPlayback() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try file(daemon)
@@ -58,19 +58,19 @@ import Testing
     #expect(try other.reply("asset.open \(path)") == "ok asset=1")
   }
 
-  @Test func severalWaitAtOnceAndEachIsAnsweredOnce() throws {
+  @Test func concurrentLoadsGetOneReplyEach() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try file(daemon)
     try client.reply("asset.open \(path)")
     for number in 0..<20 { try client.send("@\(number) asset.load 1 duration") }
-    var answers: [String] = []
-    while answers.count < 20, let line = try client.line() { if line.contains(" ok ") { answers.append(line) } }
-    #expect(Set(answers).count == 20)
+    var replies: [String] = []
+    while replies.count < 20, let line = try client.line() { if line.contains(" ok ") { replies.append(line) } }
+    #expect(Set(replies).count == 20)
     #expect(try client.reply("ping") == "ok")
   }
 
-  @Test func aConnectionHasSoManyAssetsAndNoMore() throws {
+  @Test func numberOfAssetsPerConnectionIsLimited() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     for number in 1...64 { #expect(try client.reply("asset.open /x") == "ok asset=\(number)") }
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// Matroska with only subtitles has tags, but nothing to play.
-  @Test func whatWasLoadedIsToldWhereTheRestFailed() throws {
+  @Test func loadedKeysAreReportedWhenOthersFail() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let (text, path) = (daemon.folder.file("a.srt"), daemon.folder.file("a.mka"))
@@ -101,7 +101,7 @@ import Testing
     #expect(try client.reply("asset.load 1 duration").hasPrefix("error code=3003 "))
   }
 
-  @Test func whatIsNoMediaHasItsNumber() throws {
+  @Test func filesWithoutMediaFailWithTheirErrorCodes() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let folder = daemon.folder.file("folder")
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func anAssetThatIsClosedWhileItIsLoadedIsCancelledForAllWhoWait() throws {
+  @Test func closingAnAssetEndsAllItsPendingLoads() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     // The duration requires reading the whole file.
@@ -152,8 +152,8 @@ import Testing
     print(lines)
     // Either loading or cancelling is first, with the same result for both requests.
     for name in ["@a", "@b"] {
-      let answer = lines.first { $0.hasPrefix(name) } ?? ""
-      #expect(answer.hasPrefix("\(name) ok") || answer.hasPrefix("\(name) error code=6015"))
+      let reply = lines.first { $0.hasPrefix(name) } ?? ""
+      #expect(reply.hasPrefix("\(name) ok") || reply.hasPrefix("\(name) error code=6015"))
     }
     #expect(lines.contains("ok") && lines.contains { $0.hasPrefix("error code=1014") })
     // The end of a connection cancels its loads.
@@ -164,7 +164,7 @@ import Testing
     #expect(try daemon.connect().reply("ping") == "ok")
   }
 
-  @Test func anotherSoundTrackIsHeardAtTheSameTime() throws {
+  @Test func selectedAudioTrackContinuesAtTheSameTime() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try file(daemon)) wait=ready")
@@ -197,7 +197,7 @@ import Testing
     for run in runs { #expect(run.firstIndex == run.position) }
   }
 
-  @Test func whatAPlayerWantsIsPresentedOfWhatNothingWasChosenOf() throws {
+  @Test func playerCriteriaApplyToItemsWithoutASelection() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try file(daemon)
@@ -225,7 +225,7 @@ import Testing
     for run in runs { #expect(run.firstIndex == run.position) }
   }
 
-  @Test func anEntrysChaptersAreListed() throws {
+  @Test func chaptersOfAnEntryAreListed() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try file(daemon)
@@ -267,7 +267,7 @@ import Testing
     #expect(try client.reply("item.chapters 4 player=nobody").hasPrefix("error code=1006"))
   }
 
-  @Test func theStartsOfChaptersAreCues() throws {
+  @Test func chapterStartsAreObservedAsBoundaries() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try file(daemon)
@@ -303,7 +303,7 @@ import Testing
     #expect(try client.reply("at-chapters player=x").hasPrefix("error code=1006"))
   }
 
-  @Test func chaptersHaveTheTitlesOfTheLanguageThatIsAskedFor() throws {
+  @Test func chapterTitlesAreInTheRequestedLanguage() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = daemon.folder.file("songs.mka")
@@ -337,7 +337,7 @@ import Testing
     #expect(try client.ask("item.chapters 1").dropLast().map { field("title", $0) } == ["One", "Two"])
   }
 
-  @Test func chaptersAreToldAndGoneTo() throws {
+  @Test func chapterChangesAreReportedAndChaptersAreSeekable() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try file(daemon)) wait=ready")

@@ -61,7 +61,7 @@ import Testing
   ]
 
   /// The complete state that a case could change, as reported by the daemon.
-  private func facts(_ client: WireClient) throws -> [String] {
+  private func snapshot(_ client: WireClient) throws -> [String] {
     try ["status", "list", "status player=other", "list player=other", "player.list"].flatMap(client.ask)
   }
 
@@ -69,7 +69,7 @@ import Testing
     ("rates", rates), ("levels", levels), ("times", times), ("items", items), ("edits", edits),
     ("observers", observers),
   ])
-  func badInputIsANumberedErrorAndChangesNothing(_ kind: String, _ cases: [Case]) throws {
+  func invalidInputIsRejectedWithACodeAndChangesNothing(_ kind: String, _ cases: [Case]) throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try (1...4).map { try daemon.wave($0, frameCount: 480_000) }
@@ -84,10 +84,10 @@ import Testing
     #expect(try client.reply("play").hasPrefix("ok"))
     #expect(try client.reply("clock.advance 0.1").hasPrefix("ok"))
     for bad in cases {
-      let before = try facts(client)
+      let before = try snapshot(client)
       try client.send(bad.request.replacing("PATH", with: paths[2]))
       let reply = try client.line() ?? ""
-      let after = try facts(client)
+      let after = try snapshot(client)
       print(
         "bad input, wire | \(bad.request) | on 10 s of time code, WAV by TimeCode.writeWAV | \(reply)"
           + " | \(before == after ? "nothing changed" : "CHANGED: \(before) to \(after)")")

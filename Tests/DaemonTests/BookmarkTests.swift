@@ -9,19 +9,19 @@ import Testing
   private static let frameCount = 1_440_000
 
   /// A daemon on the virtual clock that writes the played audio to `out.wav`.
-  private static func start(_ place: StateTests.Place, _ arguments: String...) throws -> TestDaemon {
-    let output = "wav:\(place.folder.file("out.wav"))"
+  private static func start(_ directory: StateTests.StateDirectory, _ arguments: String...) throws -> TestDaemon {
+    let output = "wav:\(directory.folder.file("out.wav"))"
     return try TestDaemon(
-      ["--clock", "virtual", "--output", output, "--state", place.state, "--bookmarks-from", "20"] + arguments,
-      folder: place.folder)
+      ["--clock", "virtual", "--output", output, "--state", directory.path, "--bookmarks-from", "20"] + arguments,
+      folder: directory.folder)
   }
 
-  private static func ask(_ client: WireClient, _ requests: String...) throws {
+  private static func expectOK(_ client: WireClient, _ requests: String...) throws {
     for request in requests { #expect(try client.ask(request).last?.hasPrefix("ok") == true, "\(request)") }
   }
 
   /// `PATH TIME` and the name of each bookmark.
-  private static func marks(_ client: WireClient, _ place: StateTests.Place) throws -> [String] {
+  private static func bookmarks(_ client: WireClient, _ directory: StateTests.StateDirectory) throws -> [String] {
     try client.ask("bookmark.list").dropLast().map { row in
       let path = (field("path", row) ?? "?").split(separator: "/").last ?? "?"
       return ([String(path), field("time", row) ?? "?"] + [field("name", row)].compactMap(\.self)).joined(
@@ -29,32 +29,32 @@ import Testing
     }
   }
 
-  @Test func whatWasLeftIsGoneOnWithAtTheVerySample() throws {
-    let place = try StateTests.Place()
-    let files = try (1...2).map { try place.wave($0, frameCount: Self.frameCount) }
-    let daemon = try Self.start(place)
+  @Test func resumeContinuesAtTheExactSampleOfTheBookmark() throws {
+    let directory = try StateTests.StateDirectory()
+    let files = try (1...2).map { try directory.wave($0, frameCount: Self.frameCount) }
+    let daemon = try Self.start(directory)
     let client = try daemon.connect()
-    try Self.ask(
+    try Self.expectOK(
       client, "load \(files[0]) \(files[1]) wait=ready", "play", "clock.advance 7.25", "next", "clock.advance 6.5",
       "pause", "clear")
-    #expect(try Self.marks(client, place) == ["1.wav 7.25", "2.wav 6.5"])
+    #expect(try Self.bookmarks(client, directory) == ["1.wav 7.25", "2.wav 6.5"])
     // Without a request to resume, playback starts at the beginning, and the bookmarks stay.
-    try Self.ask(client, "load \(files[0]) wait=ready", "play", "clock.advance 0.5", "pause", "clear")
-    #expect(try Self.marks(client, place) == ["1.wav 7.25", "2.wav 6.5"])
+    try Self.expectOK(client, "load \(files[0]) wait=ready", "play", "clock.advance 0.5", "pause", "clear")
+    #expect(try Self.bookmarks(client, directory) == ["1.wav 7.25", "2.wav 6.5"])
     // The second item follows without a gap, from its bookmark.
-    try Self.ask(
+    try Self.expectOK(
       client, "load \(files[0]) \(files[1]) resume=true wait=ready", "play", "clock.advance 1", "seek 29.5",
       "clock.advance 1")
     let status = try client.reply("status")
     #expect(field("item", status) == "5" && field("time", status) == "7", "\(status)")
     // An item that was played to its end has no bookmark any more.
-    try Self.ask(client, "pause", "state.save")
-    #expect(try Self.marks(client, place) == ["2.wav 7"])
+    try Self.expectOK(client, "pause", "state.save")
+    #expect(try Self.bookmarks(client, directory) == ["2.wav 7"])
     // The resume position applies only once.
-    try Self.ask(client, "previous", "play", "clock.advance 0.25")
+    try Self.expectOK(client, "previous", "play", "clock.advance 0.25")
     #expect(field("time", try client.reply("status")) == "0.25")
     try daemon.finish()
-    let runs = TimeCode.runs(in: try Recording.frames(in: place.folder.file("out.wav"))).filter { $0.count > 240 }
+    let runs = TimeCode.runs(in: try Recording.frames(in: directory.folder.file("out.wav"))).filter { $0.count > 240 }
     #expect(runs.contains { $0.file == 1 && $0.firstIndex == 348_000 && $0.count >= 48_000 - 240 }, "\(runs)")
     let ending = runs.firstIndex { $0.file == 1 && $0.endIndex == Self.frameCount }
     let end = try #require(ending, "\(runs)")
@@ -62,103 +62,103 @@ import Testing
     #expect(next.file == 2 && next.firstIndex == 312_000 && next.position == runs[end].endPosition, "\(runs)")
   }
 
-  @Test func whatWasHeardToWhereItIsToEndHasNone() throws {
-    let place = try StateTests.Place()
-    let file = try place.wave(1, frameCount: Self.frameCount)
-    let daemon = try Self.start(place)
+  @Test func itemPlayedToItsEndTimeHasNoBookmark() throws {
+    let directory = try StateTests.StateDirectory()
+    let file = try directory.wave(1, frameCount: Self.frameCount)
+    let daemon = try Self.start(directory)
     let client = try daemon.connect()
     for action in ["pause", "none"] {
       let loaded = try client.reply("load \(file) wait=ready")
       let item = field("items", loaded) ?? "?"
-      try Self.ask(
+      try Self.expectOK(
         client, "end-action \(action)", "item.end-time \(item) forward=15", "play", "clock.advance 6", "state.save")
-      #expect(try Self.marks(client, place) == ["1.wav 6"])
-      try Self.ask(client, "clock.advance 10", "state.save")
-      #expect(try Self.marks(client, place).isEmpty, "\(action)")
-      try Self.ask(client, "clear", "state.save")
-      #expect(try Self.marks(client, place).isEmpty, "\(action)")
+      #expect(try Self.bookmarks(client, directory) == ["1.wav 6"])
+      try Self.expectOK(client, "clock.advance 10", "state.save")
+      #expect(try Self.bookmarks(client, directory).isEmpty, "\(action)")
+      try Self.expectOK(client, "clear", "state.save")
+      #expect(try Self.bookmarks(client, directory).isEmpty, "\(action)")
     }
   }
 
-  @Test func whatTakesAnothersPlaceBeginsAtItsBeginning() throws {
-    let place = try StateTests.Place()
-    let files = try (1...2).map { try place.wave($0, frameCount: Self.frameCount) }
-    let daemon = try Self.start(place, "--resume")
+  @Test func replacedEntryStartsAtTheBeginning() throws {
+    let directory = try StateTests.StateDirectory()
+    let files = try (1...2).map { try directory.wave($0, frameCount: Self.frameCount) }
+    let daemon = try Self.start(directory, "--resume")
     let client = try daemon.connect()
-    try Self.ask(client, "load \(files[0]) wait=ready", "play", "clock.advance 7", "pause", "clear")
+    try Self.expectOK(client, "load \(files[0]) wait=ready", "play", "clock.advance 7", "pause", "clear")
     let loaded = try client.reply("load \(files[1]) wait=ready")
-    try Self.ask(client, "replace \(field("items", loaded) ?? "?") \(files[0])", "wait ready timeout=30")
+    try Self.expectOK(client, "replace \(field("items", loaded) ?? "?") \(files[0])", "wait ready timeout=30")
     #expect(field("time", try client.reply("status")) == "0")
-    try Self.ask(client, "load \(files[0]) wait=ready")
+    try Self.expectOK(client, "load \(files[0]) wait=ready")
     #expect(field("time", try client.reply("status")) == "7")
   }
 
   @Test(arguments: [SIGKILL, SIGTERM])
-  func aBookmarkIsThereAfterTheEndOfTheDaemon(_ signal: Int32) throws {
-    let place = try StateTests.Place()
-    let files = try (1...2).map { try place.wave($0, frameCount: Self.frameCount) }
-    let first = try Self.start(place)
+  func bookmarksSurviveARestartOfTheDaemon(_ signal: Int32) throws {
+    let directory = try StateTests.StateDirectory()
+    let files = try (1...2).map { try directory.wave($0, frameCount: Self.frameCount) }
+    let first = try Self.start(directory)
     let client = try first.connect()
-    try Self.ask(
+    try Self.expectOK(
       client, "load \(files[0]) wait=ready", "bookmark.add 3 name=intro", "play", "clock.advance 12.5", "pause")
-    if signal == SIGKILL { try Self.ask(client, "state.save") }
+    if signal == SIGKILL { try Self.expectOK(client, "state.save") }
     first.process.signal(signal)
     _ = try first.process.waitForEnd()
     // With the daemon's option, items resume unless a command specifies otherwise.
-    let second = try Self.start(place, "--resume")
+    let second = try Self.start(directory, "--resume")
     let other = try second.connect()
-    #expect(try Self.marks(other, place) == ["1.wav 3 intro", "1.wav 12.5"])
-    try Self.ask(other, "load \(files[0]) wait=ready", "play", "clock.advance 0.5")
+    #expect(try Self.bookmarks(other, directory) == ["1.wav 3 intro", "1.wav 12.5"])
+    try Self.expectOK(other, "load \(files[0]) wait=ready", "play", "clock.advance 0.5")
     #expect(field("time", try other.reply("status")) == "13")
-    try Self.ask(other, "pause", "load \(files[0]) resume=false wait=ready", "play", "clock.advance 0.5")
+    try Self.expectOK(other, "pause", "load \(files[0]) resume=false wait=ready", "play", "clock.advance 0.5")
     #expect(field("time", try other.reply("status")) == "0.5")
-    #expect(try Self.marks(other, place) == ["1.wav 3 intro", "1.wav 13"])
+    #expect(try Self.bookmarks(other, directory) == ["1.wav 3 intro", "1.wav 13"])
     // An entry that should resume and was not started still resumes after a restart.
-    try Self.ask(other, "pause", "load \(files[1]) \(files[0]) resume=true wait=ready", "state.save")
+    try Self.expectOK(other, "pause", "load \(files[1]) \(files[0]) resume=true wait=ready", "state.save")
     try StateTests.kill(second)
-    let third = try Self.start(place).connect()
-    try Self.ask(third, "next", "wait ready timeout=20", "play", "clock.advance 0.5")
+    let third = try Self.start(directory).connect()
+    try Self.expectOK(third, "next", "wait ready timeout=20", "play", "clock.advance 0.5")
     #expect(field("time", try third.reply("status")) == "13.5")
   }
 
-  @Test func aFileThatBecameShorterBeginsAtItsBeginning() throws {
-    let place = try StateTests.Place()
-    let file = try place.wave(1, frameCount: Self.frameCount)
-    let client = try Self.start(place).connect()
-    try Self.ask(client, "load \(file) wait=ready", "seek 15", "play", "clock.advance 1", "pause", "clear")
-    #expect(try Self.marks(client, place) == ["1.wav 16"])
-    _ = try place.wave(1, frameCount: 480_000)
-    try Self.ask(client, "load \(file) resume=true wait=ready", "play", "clock.advance 0.5")
+  @Test func bookmarkPastTheEndOfAShortenedFileIsIgnored() throws {
+    let directory = try StateTests.StateDirectory()
+    let file = try directory.wave(1, frameCount: Self.frameCount)
+    let client = try Self.start(directory).connect()
+    try Self.expectOK(client, "load \(file) wait=ready", "seek 15", "play", "clock.advance 1", "pause", "clear")
+    #expect(try Self.bookmarks(client, directory) == ["1.wav 16"])
+    _ = try directory.wave(1, frameCount: 480_000)
+    try Self.expectOK(client, "load \(file) resume=true wait=ready", "play", "clock.advance 0.5")
     #expect(field("time", try client.reply("status")) == "0.5")
   }
 
-  @Test func playersThatAreClosedLeaveOneAndShortThingsDoNot() throws {
-    let place = try StateTests.Place()
-    let (long, short) = (try place.wave(1, frameCount: Self.frameCount), try place.wave(2, frameCount: 900_000))
-    let client = try Self.start(place).connect()
-    try Self.ask(
+  @Test func closedPlayerLeavesABookmarkInLongItemsOnly() throws {
+    let directory = try StateTests.StateDirectory()
+    let (long, short) = (try directory.wave(1, frameCount: Self.frameCount), try directory.wave(2, frameCount: 900_000))
+    let client = try Self.start(directory).connect()
+    try Self.expectOK(
       client, "player.create b", "load \(long) player=b wait=ready", "load \(short) wait=ready", "seek 8",
       "seek 9 player=b", "player.close b", "clear")
-    #expect(try Self.marks(client, place) == ["1.wav 9"])
+    #expect(try Self.bookmarks(client, directory) == ["1.wav 9"])
     // With such a short remainder, the item counts as played.
-    try Self.ask(client, "load \(long) wait=ready", "seek 20.5", "clear")
-    #expect(try Self.marks(client, place) == [])
+    try Self.expectOK(client, "load \(long) wait=ready", "seek 20.5", "clear")
+    #expect(try Self.bookmarks(client, directory) == [])
   }
 
-  @Test func placesAreMarkedAndFoundByHand() throws {
-    let place = try StateTests.Place()
-    let files = try (1...2).map { try place.wave($0, frameCount: Self.frameCount) }
-    let daemon = try Self.start(place)
+  @Test func bookmarkCommandsAddListSeekAndRemove() throws {
+    let directory = try StateTests.StateDirectory()
+    let files = try (1...2).map { try directory.wave($0, frameCount: Self.frameCount) }
+    let daemon = try Self.start(directory)
     let client = try daemon.connect()
     #expect(try client.reply("bookmark.add 1").hasPrefix("error code=1004"))
     #expect(try client.reply("bookmark.go").hasPrefix("error code=1004"))
-    try Self.ask(client, "load \(files[0]) \(files[1]) wait=ready", "seek 4.5")
+    try Self.expectOK(client, "load \(files[0]) \(files[1]) wait=ready", "seek 4.5")
     #expect(try client.reply("bookmark.add") == "ok bookmark=1 item=1 time=4.5 pts=216000/48000")
     let outcome = try daemon.playhead("bookmark.add", "0:12.25", "name=whale")
     #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
-    #expect(try Self.marks(client, place) == ["1.wav 4.5", "1.wav 12.25 whale"])
-    let went = try client.reply("bookmark.go name=whale")
-    #expect(went.hasPrefix("ok finished=true item=1 time=12.25 ") && went.contains("exact=true"), "\(went)")
+    #expect(try Self.bookmarks(client, directory) == ["1.wav 4.5", "1.wav 12.25 whale"])
+    let reached = try client.reply("bookmark.go name=whale")
+    #expect(reached.hasPrefix("ok finished=true item=1 time=12.25 ") && reached.contains("exact=true"), "\(reached)")
     #expect(try client.reply("bookmark.go 1").hasPrefix("ok finished=true item=1 time=4.5 "))
     for (request, error) in [
       ("bookmark.go", "2120 name=no-such-bookmark"), ("bookmark.go 9", "2120 name=no-such-bookmark"),
@@ -171,16 +171,16 @@ import Testing
       let reply = try client.reply(request)
       #expect(reply.hasPrefix("error code=\(error)"), "\(request): \(reply)")
     }
-    try Self.ask(client, "next")
+    try Self.expectOK(client, "next")
     #expect(try client.reply("bookmark.go 1").hasPrefix("error code=1001 name=invalid-argument"))
     #expect(try client.ask("bookmark.list item=2") == ["ok count=0 next=none"])
     #expect(try client.ask("bookmark.list offset=1 limit=1").last == "ok count=2 next=none")
     #expect(try client.ask("bookmark.list limit=1").last == "ok count=2 next=1")
-    try Self.ask(client, "bookmark.remove 1", "clear")
-    #expect(try Self.marks(client, place) == ["1.wav 12.25 whale"])
+    try Self.expectOK(client, "bookmark.remove 1", "clear")
+    #expect(try Self.bookmarks(client, directory) == ["1.wav 12.25 whale"])
   }
 
-  @Test func whereNothingIsSavedThereAreNone() throws {
+  @Test func bookmarksNeedSavedState() throws {
     let client = try TestDaemon("--clock", "virtual", "--output", "null").connect()
     for request in ["bookmark.list", "bookmark.add 1", "bookmark.go", "bookmark.remove 1"] {
       #expect(try client.reply(request).hasPrefix("error code=2116 name=state-not-saved"), "\(request)")

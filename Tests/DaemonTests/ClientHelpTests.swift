@@ -13,7 +13,7 @@ import Testing
   }
 
   /// A rejected example would be misleading. Each example must get as far as connecting to a daemon.
-  @Test func everyExampleIsACommandLineThatTheClientTakes() throws {
+  @Test func everyExampleInTheHelpIsAValidCommandLine() throws {
     let commands = try commands()
     #expect(commands.count > 90)
     let environment: [String: String?] = [
@@ -42,7 +42,7 @@ import Testing
     #expect(count > 90)
   }
 
-  @Test func helpIsJSONForMachines() throws {
+  @Test func helpIsPrintedAsJSON() throws {
     let all = try Program(Executables.playhead, ["--json", "help"]).waitForEnd()
     #expect(
       all.status == 0 && all.output.hasPrefix(#"{"rows":[{"command":"append","summary":""#), "\(all.output.prefix(200))"
@@ -57,7 +57,7 @@ import Testing
     #expect(watch.output.contains(#"{"parameter":"--reconnect","takes":"","summary":""#), "\(watch)")
   }
 
-  @Test func whatEndsWithTheConnectionIsSaid() throws {
+  @Test func helpOfConnectionBoundCommandsNamesTheAlternative() throws {
     for (command, text) in [
       ("tick", "use `playhead watch`"), ("queue.begin", "use `playhead shell`"),
       ("asset.load", "`playhead info` FILE"),

@@ -11,18 +11,18 @@ import Testing
     return (server, try InProcessServer.recording(), "\(server.address)/1.wav")
   }
 
-  @Test func aScanAsksServersAsItIsTold() throws {
+  @Test func networkOptionsApplyToScans() throws {
     let (server, daemon, url) = try serve()
     let client = try daemon.connect()
-    let said = #"header="X-Test: a b\nAuthorization: Bearer x" user-agent="Me/1" timeout=5"#
-    #expect(try client.reply("scan \(url) \(said)").hasPrefix("ok scan=1 count=1 failed=0"))
-    let told = try server.drain().filter { $0.hasPrefix("header") }
-    #expect(told.contains("header X-Test: a b") && told.contains("header Authorization: Bearer x"), "\(told)")
-    #expect(told.contains("header User-Agent: Me/1"), "\(told)")
-    let refused = [
+    let options = #"header="X-Test: a b\nAuthorization: Bearer x" user-agent="Me/1" timeout=5"#
+    #expect(try client.reply("scan \(url) \(options)").hasPrefix("ok scan=1 count=1 failed=0"))
+    let headers = try server.drain().filter { $0.hasPrefix("header") }
+    #expect(headers.contains("header X-Test: a b") && headers.contains("header Authorization: Bearer x"), "\(headers)")
+    #expect(headers.contains("header User-Agent: Me/1"), "\(headers)")
+    let rejected = [
       ("network=false", "network-not-allowed"), ("interface=playhead-none0", "network-unavailable"),
     ]
-    for (option, error) in refused {
+    for (option, error) in rejected {
       let rows = try client.ask("scan \(url)?unasked \(option)").filter { $0.hasPrefix("| ") }
       #expect(rows.map { field("error", $0) } == [error], "\(rows)")
     }
@@ -31,23 +31,25 @@ import Testing
     #expect(try client.reply("scan \(url) timeout=0").hasPrefix("error code=1002"))
     // The client sends the same.
     #expect(try daemon.playhead("scan", "--user-agent", "Me/2", "--header=X-Test: c", url).status == 0)
-    let asked = try server.drain()
-    #expect(asked.contains("header User-Agent: Me/2") && asked.contains("header X-Test: c"), "\(asked)")
+    let clientHeaders = try server.drain()
+    #expect(
+      clientHeaders.contains("header User-Agent: Me/2") && clientHeaders.contains("header X-Test: c"),
+      "\(clientHeaders)")
     #expect(try daemon.playhead("scan", url, "--network", "false").status == 1)
   }
 
-  @Test(arguments: ["info", "tags"]) func theClientLooksAtFilesAsItIsTold(_ command: String) throws {
+  @Test(arguments: ["info", "tags"]) func networkOptionsApplyToInfoAndTags(_ command: String) throws {
     let (server, daemon, url) = try serve()
     let outcome = try daemon.playhead(
       command, "--user-agent=Me/3", url, "--header", "X-Test: d\nAuthorization: e", "timeout=5")
     #expect(outcome.status == 0 && outcome.output.hasPrefix("\(url)\n"), "\(outcome)")
-    let told = try server.drain()
+    let headers = try server.drain()
     for header in ["User-Agent: Me/3", "X-Test: d", "Authorization: e"] {
-      #expect(told.contains("header \(header)"), "\(told)")
+      #expect(headers.contains("header \(header)"), "\(headers)")
     }
-    let refused = try daemon.playhead(command, "--network=false", "\(url)?unasked", "/none")
-    #expect(refused.status == 1 && refused.errors.contains("(network-not-allowed)"), "\(refused)")
-    #expect(refused.errors.contains("(file-not-found)"), "\(refused)")
+    let rejected = try daemon.playhead(command, "--network=false", "\(url)?unasked", "/none")
+    #expect(rejected.status == 1 && rejected.errors.contains("(network-not-allowed)"), "\(rejected)")
+    #expect(rejected.errors.contains("(file-not-found)"), "\(rejected)")
     #expect(try server.drain().allSatisfy { !$0.contains("unasked") })
     #expect(try daemon.playhead(command, url, "--timeout", "0").status == 2)
     #expect(try daemon.playhead(command, url, "--colour").status == 2)
@@ -64,7 +66,7 @@ import Testing
     #expect(try daemon.playhead(command, "--precise", url).status == (command == "info" ? 0 : 2))
   }
 
-  @Test func theClientCallsStandardInputByItsName() throws {
+  @Test func standardInputIsNamedInTheOutput() throws {
     let daemon = try InProcessServer.recording()
     let path = try daemon.wave(1, frameCount: 48_000)
     for command in ["scan", "info", "tags"] {

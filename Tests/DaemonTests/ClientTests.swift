@@ -4,7 +4,7 @@ import Testing
 
 /// `playhead`, the client, against a daemon.
 @Suite struct ClientTests {
-  @Test func answersGoToStandardOutputWithoutTheirOk() throws {
+  @Test func repliesArePrintedWithoutTheirOK() throws {
     let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 48_000)
     #expect(try daemon.playhead("ping") == .init(status: 0, output: "", errors: ""))
@@ -27,24 +27,24 @@ import Testing
     #expect(try daemon.playhead("seek", "-0.25").output.contains("time=0.25 "))
   }
 
-  @Test func theStatusSaysWhatHappened() throws {
+  @Test func exitStatusDistinguishesErrorsFromAMissingDaemon() throws {
     let daemon = try InProcessServer()
-    let refused = try daemon.playhead("seek", "5")
-    #expect(refused.status == 1)
-    #expect(refused.output == "")
-    #expect(refused.errors.contains("no current item"))
+    let rejected = try daemon.playhead("seek", "5")
+    #expect(rejected.status == 1)
+    #expect(rejected.output == "")
+    #expect(rejected.errors.contains("no current item"))
     #expect(try daemon.playhead("no-such-command").status == 1)
     #expect(try daemon.playhead("--json", "seek", "5").status == 1)
     #expect(try daemon.playhead("wait", "ready", "--timeout", "0").status == 1)
     #expect(try daemon.playhead("wait", "ended").status == 0)
     #expect(try daemon.playhead("wait", "status=paused", "--timeout=0").status == 0)
-    let nobody = try Program(Executables.playhead, ["--socket", "/nowhere/socket", "ping"]).waitForEnd()
-    #expect(nobody.status == 3)
-    #expect(nobody.errors.contains("no daemon at /nowhere/socket"))
+    let unreachable = try Program(Executables.playhead, ["--socket", "/nowhere/socket", "ping"]).waitForEnd()
+    #expect(unreachable.status == 3)
+    #expect(unreachable.errors.contains("no daemon at /nowhere/socket"))
   }
 
-  @Test func whatTheClientCanKnowToBeWrongNeedsNoDaemon() throws {
-    for misuse in [
+  @Test func invalidArgumentsAreRejectedWithoutADaemon() throws {
+    for arguments in [
       [], ["--bogus"], ["status", "--bogus"], ["wait", "ready", "--timeout"], ["watch", "--tick"], ["seek"], ["wait"],
       ["wait", "forever"], ["seek", "tomorrow"], ["volume", "2"], ["remove"], ["remove", "one"],
       ["observe", "player.nothing"],
@@ -55,10 +55,10 @@ import Testing
       ["append", String(repeating: "a", count: 70_000)],
     ] {
       let outcome = try Program(
-        Executables.playhead, ["--socket", "/nowhere/socket"] + misuse, folder: "/"
+        Executables.playhead, ["--socket", "/nowhere/socket"] + arguments, folder: "/"
       ).waitForEnd()
-      #expect(outcome.status == 2, "\(misuse.map { $0.prefix(80) }): \(outcome)")
-      #expect(outcome.errors.hasPrefix(misuse.contains("--json") ? #"{"error":{"# : "playhead: "))
+      #expect(outcome.status == 2, "\(arguments.map { $0.prefix(80) }): \(outcome)")
+      #expect(outcome.errors.hasPrefix(arguments.contains("--json") ? #"{"error":{"# : "playhead: "))
       #expect(outcome.output == "")
     }
     // The daemon decides about a command that the client does not know.
@@ -67,7 +67,7 @@ import Testing
 
   /// A waiting client exits with a specific status when the daemon ends, for any reason.
   @Test(arguments: [SIGTERM, SIGKILL], [[], ["--json"]])
-  func aDaemonThatGoesAwayIsStatus3(signal: Int32, form: [String]) throws {
+  func endOfTheDaemonGivesStatus3(signal: Int32, form: [String]) throws {
     let daemon = try TestDaemon("--clock", "virtual")
     let observer = try daemon.connect()
     let waiting = try [["wait", "status=playing"], ["clock.advance", "1"], ["wait", "time>=1", "--timeout", "1000"]].map
@@ -122,7 +122,7 @@ import Testing
     #expect(try Program(Executables.playhead, ["help", "no-such"]).waitForEnd().status == 2)
   }
 
-  @Test func watchPrintsEventsAsTheyCome() throws {
+  @Test func watchPrintsEventsAsTheyOccur() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 48_000)) wait=ready")
@@ -144,14 +144,14 @@ import Testing
     #expect(outcome.errors.contains("stopping"))
   }
 
-  @Test func watchSaysWhatItCannotWatch() throws {
+  @Test func watchReportsAnUnknownPlayer() throws {
     let daemon = try TestDaemon("--output", "null")
     let outcome = try daemon.playhead("watch", "--observe", "player.rate", "--player", "nobody")
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("no-such-player"))
   }
 
-  @Test func theShellRunsWhatItReads() throws {
+  @Test func shellRunsTheCommandsThatItReads() throws {
     let daemon = try InProcessServer()
     try daemon.folder.write("script", Array("load 1.wav wait=ready\n@x ping\nbogus\nseek 0.5".utf8))
     _ = try daemon.wave(1, frameCount: 48_000)
@@ -167,7 +167,7 @@ import Testing
     #expect(lines.last?.hasPrefix("ok finished=true item=1 time=0.5 ") == true)
   }
 
-  @Test func theShellSaysWhenTheDaemonGoesAway() throws {
+  @Test func exitStatusOfTheShellReportsTheEndOfTheDaemon() throws {
     for (script, signal, status) in [
       ("@w wait status=playing\n", SIGTERM, 3), ("@w wait status=playing\n", SIGKILL, 3), ("ping\nbye\nping\n", 0, 0),
     ] {
@@ -188,7 +188,7 @@ import Testing
   }
 
   /// Output during typing is printed above the line, which is then drawn again.
-  @Test func theLineBeingTypedOutlivesWhatComes() throws {
+  @Test func shellRedrawsTheTypedLineAfterOutput() throws {
     let daemon = try InProcessServer()
     let other = try daemon.connect()
     let terminal = try Terminal()
@@ -218,7 +218,7 @@ import Testing
     #expect(terminal.mode == before)
   }
 
-  @Test func theShellLeavesTheTerminalAsItWas() throws {
+  @Test func shellRestoresTheTerminalMode() throws {
     for (keys, signal, status) in [("play\u{3}", nil, 128 + SIGINT), ("play", SIGTERM, 128 + SIGTERM)] {
       let daemon = try InProcessServer()
       let terminal = try Terminal()
@@ -238,7 +238,7 @@ import Testing
 
   /// For each output: a table, file information, a message.
   @Test(arguments: ["scan", "info", "tags"])
-  func whatANameHoldsIsNoCommandForATerminal(command: String) throws {
+  func controlCharactersInFileNamesAreNotPrinted(command: String) throws {
     let daemon = try InProcessServer()
     let source = try Files.read(try daemon.wave(1, frameCount: 48_000))
     let name = "a\u{1B}[2Jb\u{7}\u{9B}\u{202E}c\u{2067}d.wav"

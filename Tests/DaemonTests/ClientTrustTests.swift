@@ -12,11 +12,11 @@ import Testing
     var socket: String { folder.file("a.sock") }
     private let programs: [Program]
 
-    init(userID: UInt32, answer: String = #"printf '* hello playhead=x\nok path=/x\n'; cat >> received"#) throws {
+    init(userID: UInt32, script: String = #"printf '* hello playhead=x\nok path=/x\n'; cat >> received"#) throws {
       let folder = try TemporaryDirectory("impostor")
       chmod(folder.path, 0o777)
       self.folder = folder
-      try folder.write("answer", Array("#!/bin/sh\n\(answer)\n".utf8))
+      try folder.write("answer", Array("#!/bin/sh\n\(script)\n".utf8))
       chmod(folder.file("answer"), 0o755)
       // The socket for descriptors has the type SOCK_SEQPACKET (5).
       programs = try ["a.sock,mode=0666,fork", "a-handoff.sock,mode=0666,socktype=5,fork"].map { address in
@@ -60,9 +60,9 @@ import Testing
   @Test(.enabled(if: geteuid() == 0), arguments: secrets)
   func openFilesAndSecretsAreNotSentToAnotherUsersDaemon(_ words: [String]) throws {
     let impostor = try Impostor(userID: 65_533)
-    let refused = try playhead(impostor, words)
-    #expect(refused.status == 3 && refused.errors.contains("runs as user 65533"), "\(refused)")
-    #expect(refused.errors.contains("PLAYHEAD_DAEMON_UID=65533"))
+    let rejected = try playhead(impostor, words)
+    #expect(rejected.status == 3 && rejected.errors.contains("runs as user 65533"), "\(rejected)")
+    #expect(rejected.errors.contains("PLAYHEAD_DAEMON_UID=65533"))
     #expect(impostor.received == "")
     #expect(try playhead(impostor, words, trusting: 65_533).status == 0)
   }
@@ -74,23 +74,23 @@ import Testing
       ["info", "http://127.0.0.1/a", "header=A: b"], ["add", "http://user:word@127.0.0.1/a"],
       ["scan", "http://user:word@127.0.0.1/a"], ["image", "http://user:word@127.0.0.1/a", "1", "file=/x.png"],
     ])
-  func theClientsOwnCommandsSendNoSecretsEither(_ words: [String]) throws {
+  func clientCommandsSendNoSecretsToAnotherUsersDaemon(_ words: [String]) throws {
     let impostor = try Impostor(userID: 65_533)
-    let refused = try playhead(impostor, words)
-    #expect(refused.status == 3 && refused.errors.contains("runs as user 65533"), "\(refused)")
+    let rejected = try playhead(impostor, words)
+    #expect(rejected.status == 3 && rejected.errors.contains("runs as user 65533"), "\(rejected)")
     #expect(!impostor.received.contains("word") && !impostor.received.contains("A: b"))
   }
 
-  @Test(.enabled(if: geteuid() == 0)) func otherRequestsAreSentToAnotherUsersDaemon() throws {
+  @Test(.enabled(if: geteuid() == 0)) func requestsWithoutSecretsAreSentToAnotherUsersDaemon() throws {
     let impostor = try Impostor(userID: 65_533)
     #expect(try playhead(impostor, ["load", "http://127.0.0.1/a@b"]).status == 0)
     // The same user needs no permission.
-    let own = try Impostor(userID: 65_534)
-    for words in Self.secrets { #expect(try playhead(own, words).status == 0, "\(words)") }
+    let sameUser = try Impostor(userID: 65_534)
+    for words in Self.secrets { #expect(try playhead(sameUser, words).status == 0, "\(words)") }
   }
 
-  @Test(.enabled(if: geteuid() == 0)) func aLineWithoutEndIsAnErrorInBoundedMemory() throws {
-    let impostor = try Impostor(userID: 65_534, answer: #"head -c 80000000 /dev/zero | tr '\0' a; cat >> received"#)
+  @Test(.enabled(if: geteuid() == 0)) func endlessLineIsAnErrorInBoundedMemory() throws {
+    let impostor = try Impostor(userID: 65_534, script: #"head -c 80000000 /dev/zero | tr '\0' a; cat >> received"#)
     let outcome = try playhead(impostor, ["ping"])
     #expect(outcome.status == 3 && outcome.errors.contains("a line of more than 67108864 bytes"), "\(outcome)")
   }

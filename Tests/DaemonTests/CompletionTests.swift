@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func everyCommandThatHelpListsIsOffered() throws {
+  @Test func everyCommandOfTheHelpIsCompleted() throws {
     let help = try Program(Executables.playhead, ["help"]).waitForEnd().output
     let names = help.split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap { $0.split(separator: " ").first }
     #expect(names.count > 90)
@@ -23,7 +23,7 @@ import Testing
     #expect(!offered.contains("complete"))
   }
 
-  @Test func whatMayStandInAPlaceIsOffered() throws {
+  @Test func completionsFitTheArgumentPosition() throws {
     let table: [(words: [String], offered: [String])] = [
       (["tog"], ["words", "toggle"]), (["--js"], ["words", "--json"]), (["--socket", ""], ["files"]),
       (["--json", "tog"], ["words", "toggle"]), (["--socket", "/x", "tog"], ["words", "toggle"]),
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func idsAreThoseThatTheDaemonHasNow() throws {
+  @Test func idsAndPlayersOfTheDaemonAreCompleted() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     try client.reply("append /music/one.flac /music/two.flac")
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// Completion must not delay typing for long, nor show errors.
-  @Test func aDaemonThatDoesNotAnswerIsNotWaitedFor() throws {
+  @Test func completionDoesNotWaitForAHangingDaemon() throws {
     let folder = try InProcessServer().folder
     let path = folder.file("silent.sock")
     let silent = try SilentSocket(path: path)
@@ -128,7 +128,7 @@ import Testing
     return line.firstIndex(of: "<").map { String(line[$0...].dropLast("<END>".count)) } ?? shown
   }
 
-  @Test(arguments: ["bash", "zsh", "fish"]) func aShellCompletesWhatIsTyped(name: String) throws {
+  @Test(arguments: ["bash", "zsh", "fish"]) func shellCompletesTypedWords(name: String) throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     try client.reply("append \((1...12).map { "/music/\($0).flac" }.joined(separator: " "))")
@@ -172,7 +172,7 @@ import Testing
   }
 
   /// Characters for redirection or file patterns are quoted.
-  @Test func bashQuotesWhatMeansSomethingToIt() throws {
+  @Test func bashQuotesSpecialCharactersInCompletions() throws {
     let folder = try InProcessServer().folder
     let shell = try shell("bash", socket: "/nowhere/socket", folder: folder.path)
     #expect(try words("playhead wait ti\t\\>\t90", in: shell) == "<playhead><wait><time>=90>")
@@ -181,7 +181,7 @@ import Testing
     #expect(try words("playhead observe item.*\t", in: shell) == "<playhead><observe><item.*>")
   }
 
-  @Test(arguments: ["bash", "zsh", "fish"]) func withoutADaemonNothingIsSaid(name: String) throws {
+  @Test(arguments: ["bash", "zsh", "fish"]) func completionWithoutADaemonPrintsNoError(name: String) throws {
     let folder = try InProcessServer().folder
     let shell = try shell(name, socket: "/nowhere/socket", folder: folder.path)
     #expect(try words("playhead jump 1\t", in: shell) == "<playhead><jump><1>")

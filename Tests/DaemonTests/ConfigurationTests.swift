@@ -13,8 +13,8 @@ import Testing
   }
 
   /// The positions are those of the real parser.
-  @Test func whatIsWrongIsToldWithItsLineAndColumn() throws {
-    let rows: [(text: String, places: [String])] = [
+  @Test func faultsAreReportedWithLineAndColumn() throws {
+    let rows: [(text: String, positions: [String])] = [
       ("", []), ("# nothing\n[log]\nlevel = 'debug'\n", []), ("log.level = \"info\"\n", []),
       ("log = { level = \"info\" }\nlimits.connections = 1_000\n", []),
       ("[log]\nlevel = \"loud\"\n", [":2:9: log.level: "]),
@@ -51,20 +51,20 @@ import Testing
       ("[log]\nlevel = " + String(repeating: "[", count: 100_000), [":2:39: lists and tables are nested more than 30"]),
       ("[socket]\ngroup = \"\u{1F3B5}\"\n", [":2:9: socket.group: unknown group \u{1F3B5}"]),
     ]
-    for (text, places) in rows {
+    for (text, positions) in rows {
       let (outcome, path) = try check(text)
       let lines = outcome.errors.split(separator: "\n").map(String.init)
       print(
         "config: \(text.debugDescription): \(outcome.status) \(lines.map { $0.replacingOccurrences(of: path, with: "FILE") })"
       )
-      #expect(outcome.status == (places.isEmpty ? 0 : 2), "\(text): \(outcome)")
-      #expect(lines.count == places.count, "\(text): \(outcome)")
-      for (line, place) in zip(lines, places) { #expect(line.hasPrefix(path + place), "\(line)") }
-      if places.isEmpty { #expect(outcome.output == "\(path): ok\n") }
+      #expect(outcome.status == (positions.isEmpty ? 0 : 2), "\(text): \(outcome)")
+      #expect(lines.count == positions.count, "\(text): \(outcome)")
+      for (line, position) in zip(lines, positions) { #expect(line.hasPrefix(path + position), "\(line)") }
+      if positions.isEmpty { #expect(outcome.output == "\(path): ok\n") }
     }
   }
 
-  @Test func aFileThatCannotBeReadIsToldToo() throws {
+  @Test func unreadableFilesAreReported() throws {
     let folder = try TemporaryDirectory("config")
     let binary = try folder.write("binary.toml", Array("[log]\n".utf8) + [0xFF])
     let large = try folder.write("large.toml", [UInt8](repeating: UInt8(ascii: "#"), count: 1_100_000))
@@ -87,19 +87,21 @@ import Testing
   }
 
   /// The tests do not use the developer's configuration.
-  @Test func noTestReadsTheConfigurationOfWhoRunsIt() throws {
-    let mine = [
+  @Test func testsDoNotReadTheConfigurationOfTheUser() throws {
+    let userEnvironment = [
       "HOME=/users/me", "XDG_CONFIG_HOME=/users/me/.config", "NOTIFY_SOCKET=@x", "LISTEN_FDS=1", "LISTEN_PID=7",
     ]
     #expect(
-      Program.variables(["A": "b"], of: mine).sorted() == ["A=b", "HOME=/users/me", "XDG_CONFIG_HOME=/dev/null/none"])
+      Program.variables(["A": "b"], of: userEnvironment).sorted() == [
+        "A=b", "HOME=/users/me", "XDG_CONFIG_HOME=/dev/null/none",
+      ])
     let outcome = try Program(Executables.playheadd, ["--check-config"]).waitForEnd()
     #expect(
       outcome.output == "/dev/null/none/playhead/playheadd.toml: not found; the defaults apply\n", "\(outcome)")
   }
 
   /// The example unchanged, and with every option set to the default in its comment.
-  @Test func theExampleParsesAndIsTheDefaults() throws {
+  @Test func exampleFileIsValidAndEqualsTheDefaults() throws {
     let example = ExampleFile.text
     let lines = example.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       // A commented option has no space after its #.
@@ -118,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func theCommandLineGoesBeforeTheFile() throws {
+  @Test func commandLineOptionsOverrideTheFile() throws {
     let folder = try TemporaryDirectory("daemon")
     try #require(mkdir(folder.file("playhead"), 0o755) == 0)
     try folder.write(
@@ -145,7 +147,7 @@ import Testing
   }
 
   /// Changeable options change, others are reported, and an invalid file is rejected completely.
-  @Test func aHangupHasTheFileReadAgain() throws {
+  @Test func hangupReloadsTheFile() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = folder.file("a.toml")
     func write(_ text: String) throws { try folder.write("a.toml", Array(text.utf8)) }
@@ -162,16 +164,16 @@ import Testing
     try write(
       "[limits]\nplayers = 3\n[roots]\nread = [\"/nowhere\"]\n[output]\ndevice = \"wav:/tmp/x.wav\"\n[access]\nusers = [4242]\n"
     )
-    let said = try reload("output.device")
-    #expect(said.contains("the configuration was reloaded"), "\(said)")
-    #expect(said.contains("changed=access.users roots.read limits.players"), "\(said)")
-    #expect(said.contains("an option takes effect at the next start"), "\(said)")
+    let output = try reload("output.device")
+    #expect(output.contains("the configuration was reloaded"), "\(output)")
+    #expect(output.contains("changed=access.users roots.read limits.players"), "\(output)")
+    #expect(output.contains("an option takes effect at the next start"), "\(output)")
     #expect(try client.reply("player.create b").hasPrefix("ok"))
     #expect(try client.reply("load \(wave) wait=ready").hasPrefix("error code=2008"))
     // Two errors: both are reported, and the whole file is rejected.
     try write("[limits]\nplayers = 0\nassets = 1\n[roots]\nraed = []\n")
-    let wrong = try reload("roots.raed")
-    #expect(wrong.contains("\(path):2:11: limits.players") && wrong.contains("nothing was changed"), "\(wrong)")
+    let faults = try reload("roots.raed")
+    #expect(faults.contains("\(path):2:11: limits.players") && faults.contains("nothing was changed"), "\(faults)")
     #expect(try client.reply("load \(wave) wait=ready").hasPrefix("error code=2008"))
     #expect(
       try client.reply("asset.open \(wave)").hasPrefix("ok") && client.reply("asset.open \(wave)").hasPrefix("ok"))
@@ -187,7 +189,7 @@ import Testing
   }
 
   /// Like SIGHUP, and the client gets the result.
-  @Test func whoHasTheFileReadAgainIsToldWhatChanged() throws {
+  @Test func reloadReplyListsTheChangedOptions() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = folder.file("a.toml")
     func write(_ text: String) throws { try folder.write("a.toml", Array(text.utf8)) }
@@ -205,11 +207,11 @@ import Testing
     #expect(try client.reply("player.create b").hasPrefix("ok"))
     try write("[limits]\nplayers = 0\nassets = 1\n[roots]\nraed = []\n")
     try client.send("@r config.reload")
-    let wrong = try client.line() ?? ""
+    let faults = try client.line() ?? ""
     #expect(
-      wrong.hasPrefix("@r error code=1015 name=wrong-configuration message=\"\(path):2:11: limits.players: "),
-      "\(wrong)")
-    #expect(wrong.contains("; \(path):5:1: unknown option roots.raed"), "\(wrong)")
+      faults.hasPrefix("@r error code=1015 name=wrong-configuration message=\"\(path):2:11: limits.players: "),
+      "\(faults)")
+    #expect(faults.contains("; \(path):5:1: unknown option roots.raed"), "\(faults)")
     // The file was rejected completely.
     let wave = try daemon.wave(1, frameCount: 480)
     #expect(try client.reply("load \(wave) wait=ready").hasPrefix("error code=2008"))
@@ -256,7 +258,7 @@ import Testing
 
   /// A client that loses its permission gets a message, and its connection is closed. Only root can start a process of
   /// another user.
-  @Test(.enabled(if: geteuid() == 0)) func whoIsNotAllowedAnyMoreIsClosed() throws {
+  @Test(.enabled(if: geteuid() == 0)) func clientThatLosesItsAccessIsDisconnected() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = try folder.write("a.toml", Array("[access]\nwatching-groups = [65534]\n".utf8))
     let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
@@ -275,7 +277,7 @@ import Testing
   }
 
   /// A client that may control but not observe any more keeps its connection, and loses its observations.
-  @Test(.enabled(if: geteuid() == 0)) func whoMayLessWaitsAndWatchesNoMore() throws {
+  @Test(.enabled(if: geteuid() == 0)) func clientThatLosesTheReadRightLosesItsObservations() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = try folder.write("a.toml", Array("[access]\nusers = [65533]\n".utf8))
     let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
@@ -303,7 +305,7 @@ import Testing
   }
 
   /// In both directions: the message about the change precedes a level that would hide it.
-  @Test func whatAReloadDidIsSaidWhateverTheLevelBecomes() throws {
+  @Test func reloadIsLoggedWhateverTheNewLogLevel() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = try folder.write("a.toml", Array("[log]\nlevel = \"notice\"\n".utf8))
     let daemon = try Program(
@@ -313,16 +315,16 @@ import Testing
     for level in ["critical", "notice"] {
       try folder.write("a.toml", Array("[log]\nlevel = \"\(level)\"\n[socket]\nmode = \"0640\"\n".utf8))
       daemon.signal(SIGHUP)
-      let said = try daemon.waitForErrors(containing: "changed=log.level")
-      #expect(said.contains("the configuration was reloaded"), "\(level): \(said)")
+      let output = try daemon.waitForErrors(containing: "changed=log.level")
+      #expect(output.contains("the configuration was reloaded"), "\(level): \(output)")
       // The option that needs a restart is reported after it.
-      if !said.contains("option=socket.mode") { _ = try daemon.waitForErrors(containing: "option=socket.mode") }
+      if !output.contains("option=socket.mode") { _ = try daemon.waitForErrors(containing: "option=socket.mode") }
     }
     daemon.signal(SIGTERM)
     #expect(try daemon.waitForEnd().status == 0)
   }
 
-  @Test func theSocketsHaveTheModeAndGroupThatWereAskedFor() throws {
+  @Test func socketsHaveTheConfiguredMode() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = try folder.write("a.toml", Array("[socket]\nmode = \"0660\"\ngroup = \"\(getegid())\"\n".utf8))
     let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
@@ -333,7 +335,7 @@ import Testing
   }
 
   /// The daemon's folder is accessible to the group, too. Only root can start a process of another user.
-  @Test(.enabled(if: geteuid() == 0)) func aGroupThatTheSocketsAreGivenToCanComeToThem() throws {
+  @Test(.enabled(if: geteuid() == 0)) func membersOfTheSocketGroupCanConnect() throws {
     let folder = try TemporaryDirectory("daemon")
     chmod(folder.path, 0o755)
     let text = "[socket]\nmode = \"0660\"\ngroup = \"65534\"\n[access]\ngroups = [65534]\nrights = [\"read\"]\n"

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func packetsThatDoNotDecodeAreSaidAndTheQueueGoesOn() throws {
+  @Test func undecodablePacketsAreReportedAndTheQueueContinues() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     var (_, bytes) = try flac(daemon, 1, frameCount: 192_000)
@@ -38,7 +38,7 @@ import Testing
     #expect(try daemon.recorded(withSilences: false) == "1[0..<87552] 1[92160..<192000] 2[0..<4800]")
   }
 
-  @Test func aFileThatBreaksOffAndOneThatIsLongerThanItSaysAreSaid() throws {
+  @Test func truncatedAndTooLongFilesAreReported() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let (_, whole) = try flac(daemon, 1, frameCount: 192_000)
@@ -65,7 +65,7 @@ import Testing
     #expect(field("old", corrected.last ?? "") == "1" && field("new", corrected.last ?? "") == "3")
   }
 
-  @Test func durationsAreExactWhenAskedForAndOtherwiseCorrected() throws {
+  @Test func durationIsExactOnRequestAndOtherwiseCorrected() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     let wave = try daemon.wave(1, frameCount: 4 * 48_000)
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// FLAC in Matroska with a jump in the cluster times at 2.5 s.
-  private func jumping(_ daemon: TestServer, byMilliseconds jump: Int) throws -> String {
+  private func fileWithTimestampJump(_ daemon: TestServer, byMilliseconds jump: Int) throws -> String {
     let whole = daemon.folder.file("whole.mka")
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-i", try flac(daemon, 1, frameCount: 192_000).path, "-c:a", "copy",
@@ -108,12 +108,12 @@ import Testing
     var count = 0
     for offset in 0..<(bytes.count - 24)
     where bytes[offset] == 0x1f && bytes[offset..<(offset + 4)].elementsEqual([0x1f, 0x43, 0xb6, 0x75]) {
-      let places = (offset + 4)..<(offset + 20)
-      guard let place = places.first(where: { bytes[$0] == 0xe7 && bytes[$0 + 1] == 0x82 }) else { continue }
-      let time = Int(bytes[place + 2]) << 8 | Int(bytes[place + 3])
+      let candidates = (offset + 4)..<(offset + 20)
+      guard let position = candidates.first(where: { bytes[$0] == 0xe7 && bytes[$0 + 1] == 0x82 }) else { continue }
+      let time = Int(bytes[position + 2]) << 8 | Int(bytes[position + 3])
       guard time >= 2_500 else { continue }
-      bytes[place + 2] = UInt8((time + jump) >> 8)
-      bytes[place + 3] = UInt8((time + jump) & 0xff)
+      bytes[position + 2] = UInt8((time + jump) >> 8)
+      bytes[position + 3] = UInt8((time + jump) & 0xff)
       count += 1
     }
     #expect(count > 1)
@@ -124,16 +124,16 @@ import Testing
   @Test(arguments: [
     (-900, "4", "1[0..<192000] 2[0..<4800]"), (500, "4.5", "1[0..<124416] - 1[124416..<192000] 2[0..<4800]"),
   ])
-  func timestampsThatJumpAreSaidAndTheQueueGoesOn(_ jump: Int, _ end: String, _ heard: String) throws {
+  func timestampJumpsAreReportedAndTheQueueContinues(_ jump: Int, _ end: String, _ heard: String) throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
-    let paths = [try jumping(daemon, byMilliseconds: jump), try daemon.wave(2, frameCount: 4_800)]
+    let paths = [try fileWithTimestampJump(daemon, byMilliseconds: jump), try daemon.wave(2, frameCount: 4_800)]
     try client.reply("observe item.events")
     let lines = try ["load \(paths[0]) \(paths[1]) wait=ready", "play", "clock.advance 5"].flatMap {
       try client.ask($0)
     }
-    let said = try #require(lines.first { $0.hasPrefix("* new-error-log-entry") })
-    #expect(field("name", said) == "irregular-timestamps")
+    let entry = try #require(lines.first { $0.hasPrefix("* new-error-log-entry") })
+    #expect(field("name", entry) == "irregular-timestamps")
     #expect(
       events(lines).sorted() == [
         "new-error-log-entry item=1 time=2.592 code=3007", "played-to-end item=1 time=\(end)",
@@ -143,7 +143,7 @@ import Testing
   }
 
   /// Longer than what is decoded ahead. Half of the file is removed during playback.
-  @Test func aFileThatShrinksWhileItPlaysEndsWhereItDoesAndTheQueueGoesOn() throws {
+  @Test func fileThatShrinksDuringPlaybackEndsEarlyAndTheQueueContinues() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = [try daemon.wave(1, frameCount: 960_000), try daemon.wave(2, frameCount: 4_800)]

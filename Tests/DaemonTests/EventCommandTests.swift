@@ -11,15 +11,15 @@ import Testing
     return (daemon, client, try #require(field("instance", try client.reply("hello"))))
   }
 
-  @Test func theInstanceIsInTheGreetingAndAnotherDaemonHasAnotherOne() throws {
+  @Test func greetingNamesTheInstanceWhichDiffersBetweenDaemons() throws {
     let (daemon, client, instance) = try connected()
     let greeting = try #require(try WireClient(daemon.socket).line())
     #expect(field("instance", greeting) == instance)
     #expect(field("instance", try client.reply("stats")) == instance)
     let other = try connected()
     #expect(other.instance != instance)
-    let refused = try other.client.reply("events since=0 instance=\(instance)")
-    #expect(refused.hasPrefix("error code=6030 name=other-instance"), "\(refused)")
+    let rejected = try other.client.reply("events since=0 instance=\(instance)")
+    #expect(rejected.hasPrefix("error code=6030 name=other-instance"), "\(rejected)")
     let future = try client.reply("events since=99 instance=\(instance)")
     #expect(future.hasPrefix("error code=6031 name=no-such-event"), "\(future)")
     #expect(try client.reply("events nothing.*").hasPrefix("error code=1009 "))
@@ -29,7 +29,7 @@ import Testing
     #expect(try client.reply("events limit=0").hasPrefix("error code=6002 "))
   }
 
-  @Test func everyWatcherGetsTheSameNumberAndTheLogHasTheSameEvents() throws {
+  @Test func allObserversAndTheLogHaveTheSameNumberedEvents() throws {
     let (daemon, client, _) = try connected()
     let others = try [daemon.connect(), daemon.connect()]
     let start = try #require(field("seq", try client.reply("events")).flatMap { Int($0) })
@@ -60,7 +60,7 @@ import Testing
     #expect(!events.contains { $0.hasPrefix("* tick") || $0.hasPrefix("* meter") })
   }
 
-  @Test func whoComesBackGetsWhatItMissedOfItsKeysOrHearsHowMuchIsForgotten() throws {
+  @Test func reconnectedClientGetsMissedEventsOrTheNumberOfLostOnes() throws {
     let (daemon, client, instance) = try connected()
     try client.reply("volume 0.5")
     // Earlier events of the output.
@@ -70,19 +70,20 @@ import Testing
     for request in ["volume 0.25", "pan 0.5", "volume 1 player=b", "volume 0.75 player=b", "mute on"] {
       try client.reply(request)
     }
-    let back = try daemon.connect()
+    let reconnected = try daemon.connect()
     #expect(
-      try back.ask("events *.volume since=\(start) instance=\(instance)") == [
+      try reconnected.ask("events *.volume since=\(start) instance=\(instance)") == [
         "| seq=\(start + 1) event=changed player=main key=player.volume old=0.5 new=0.25 cause=request",
         "| seq=\(start + 3) event=changed player=b key=player.volume old=1 new=0.75 cause=request",
         "ok instance=\(instance) seq=\(start + 4) count=2 missed=0 more=false",
       ])
     #expect(
-      try back.ask("events since=\(start) player=b").dropLast().compactMap { field("seq", $0) } == ["\(start + 3)"])
+      try reconnected.ask("events since=\(start) player=b").dropLast().compactMap { field("seq", $0) }
+        == ["\(start + 3)"])
     #expect(
-      try back.ask("events since=\(start) limit=2").compactMap { field("seq", $0) }
+      try reconnected.ask("events since=\(start) limit=2").compactMap { field("seq", $0) }
         == [1, 2, 2].map { "\(start + $0)" })
-    #expect(field("more", try back.reply("events since=\(start) limit=2")) == "true")
+    #expect(field("more", try reconnected.reply("events since=\(start) limit=2")) == "true")
     let parameters = #"{"since":\#(start + 3),"keys":"player.isMuted"}"#
     try client.send(#"{"jsonrpc":"2.0","id":1,"method":"events","params":\#(parameters)}"#)
     let head = #""instance":"\#(instance)","seq":\#(start + 4),"count":1,"missed":0,"more":false"#
@@ -94,7 +95,7 @@ import Testing
       try client.send(bytes: Array((0..<100).map { "volume 0.\(10 + (batch + $0) % 80)\n" }.joined().utf8))
       for _ in 0..<100 { _ = try client.line() }
     }
-    let late = try back.ask("events since=1 limit=1000")
+    let late = try reconnected.ask("events since=1 limit=1000")
     let missed = try #require(field("missed", late.last ?? "").flatMap { Int($0) })
     let last = try #require(field("seq", try client.reply("events")).flatMap { Int($0) })
     #expect(missed == last - 4_096 - 1)
@@ -102,10 +103,10 @@ import Testing
     #expect(late.count == 1_001)
   }
 
-  @Test func aClientWithoutAConnectionOfItsOwnWatchesByWaiting() throws {
+  @Test func clientWithShortConnectionsReceivesEventsByWaiting() throws {
     let (daemon, client, instance) = try connected()
     var seq = "0"
-    var told: [String] = []
+    var values: [String] = []
     for request in ["volume 0.5", "pan 0.25", "mute on"] {
       // Like a shell script: one connection, one request.
       let shell = try daemon.connect()
@@ -115,10 +116,10 @@ import Testing
       if request.hasPrefix("pan") { try client.reply("volume 0.75") }
       shell.finishSending()
       let lines = try shell.rest()
-      told += lines.dropLast().compactMap { field("new", $0) }
+      values += lines.dropLast().compactMap { field("new", $0) }
       seq = try #require(field("seq", lines.last ?? ""))
     }
-    #expect(told == ["0.5", "0.75", "true"])
+    #expect(values == ["0.5", "0.75", "true"])
     // Without an event, the reply is a timeout, with the number to continue from.
     try client.send("@w events since=\(seq) wait timeout=2.5")
     try client.reply("clock.advance 2")
@@ -129,7 +130,7 @@ import Testing
     #expect(try client.ask("player.close b").first?.hasPrefix("@b error code=6012 name=wait-ended") == true)
   }
 
-  @Test func afterAnOverflowNothingIsMissed() throws {
+  @Test func eventsLostInAnOverflowCanBeRequested() throws {
     let (daemon, client, _) = try connected()
     let slow = try daemon.connect()
     try slow.reply("observe player.volume player.pan")
@@ -147,9 +148,10 @@ import Testing
     #expect(field("merged", lines.last ?? "") == "49")
     #expect((field("dropped", lines.last ?? "").flatMap { Int($0) } ?? 0) > 0)
     // The newest values follow it.
-    let kept = try (0..<2).map { _ in try #require(try slow.line()) }
+    let newest = try (0..<2).map { _ in try #require(try slow.line()) }
     #expect(
-      kept.compactMap { field("old", $0) } == ["0.5", "0"] && kept.compactMap { field("new", $0) } == ["0.6", "0.5"])
+      newest.compactMap { field("old", $0) } == ["0.5", "0"]
+        && newest.compactMap { field("new", $0) } == ["0.6", "0.5"])
     let rows = try slow.ask("events player.volume player.pan since=\(since)").filter { $0.hasPrefix("| ") }
     #expect(
       rows.compactMap { field("new", $0) } == (1...50).map { "0.\(10 + $0)".replacing(/0+$/, with: "") } + ["0.5"])

@@ -4,7 +4,7 @@ import Testing
 
 /// The exit statuses of the client.
 @Suite struct ExitStatusTests {
-  @Test func eachExitStatusIsWhatTheUsageSays() throws {
+  @Test func exitStatusesMatchTheDocumentation() throws {
     let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 48_000)
     let list = daemon.folder.file("list.m3u8")
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// A reader must not take a partial output for the whole.
-  @Test func whatCannotBePrintedIsStatus1() throws {
+  @Test func failedOutputGivesStatus1() throws {
     let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 48_000)
     for arguments in [
@@ -80,10 +80,10 @@ import Testing
         "/bin/sh", ["-c", #"exec "$0" "$@" >/dev/full"#, Executables.playhead, "--socket", daemon.socket] + arguments
       ).waitForEnd()
       print("\(outcome.status): playhead \(arguments.joined(separator: " ")) >/dev/full")
-      let said = "standard output cannot be written: No space left on device"
+      let message = "standard output cannot be written: No space left on device"
       let line =
         arguments.contains("--json")
-        ? #"{"error":{"name":"not-printed","message":"\#(said)"},"status":1}"# : "playhead: \(said)"
+        ? #"{"error":{"name":"not-printed","message":"\#(message)"},"status":1}"# : "playhead: \(message)"
       #expect(outcome == .init(status: 1, output: "", errors: line + "\n"), "\(arguments)")
     }
   }

@@ -10,7 +10,7 @@ import Testing
     return try [UInt8](Data(contentsOf: URL(fileURLWithPath: path + ".pcm")))
   }
 
-  @Test func aPartIsMadeExactlyAndProgressComesBefore() throws {
+  @Test func exportedRangeIsExactAndProgressPrecedesTheReply() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let (path, out) = (daemon.folder.file("one.wav"), daemon.folder.file("part.flac"))
@@ -28,7 +28,7 @@ import Testing
     #expect(try client.reply("export \(path) file=\(out) replace").hasPrefix("ok "))
   }
 
-  @Test func severalFilesAreJoined() throws {
+  @Test func severalFilesAreConcatenatedOrMixed() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try (1...3).map { number in
@@ -45,7 +45,7 @@ import Testing
     #expect(field("duration", mixed) == "0.208395833", "\(mixed)")
   }
 
-  @Test func whatMakesNoSenseIsRefusedAndLeavesNothing() throws {
+  @Test func invalidExportsAreRejectedAndLeaveNoFile() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let (path, out) = (daemon.folder.file("one.wav"), daemon.folder.file("x"))
@@ -71,7 +71,7 @@ import Testing
   }
 
   /// The disk is a small tmpfs, which needs root.
-  @Test(.enabled(if: geteuid() == 0)) func theReservedSpaceStaysFree() throws {
+  @Test(.enabled(if: geteuid() == 0)) func exportLeavesTheReservedDiskSpaceFree() throws {
     let folder = try TemporaryDirectory("reserve")
     let disk = folder.file("disk")
     try #require(mkdir(disk, 0o700) == 0 && mount("none", disk, "tmpfs", 0, "size=1m") == 0, "a tmpfs needs root")
@@ -83,19 +83,19 @@ import Testing
     try TimeCode.writeWAV(path: large, file: 2, frameCount: 200_000)
     let client = try daemon.connect()
     #expect(try client.reply("export \(small) file=\(disk)/a.wav").hasPrefix("ok "))
-    let refused = try client.reply("export \(large) file=\(disk)/b.wav")
-    #expect(refused.contains("code=2006 name=write-failed") && refused.contains("reserved"), "\(refused)")
+    let rejected = try client.reply("export \(large) file=\(disk)/b.wav")
+    #expect(rejected.contains("code=2006 name=write-failed") && rejected.contains("reserved"), "\(rejected)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == ["a.wav"])
     // Different code writes images of waveforms.
     try folder.write("a.toml", Array("[roots]\nwrite = [\"\(disk)\"]\nmin-free = 1048576\n".utf8))
     #expect(try client.reply("config.reload").hasPrefix("ok changed=roots.min-free"))
-    let picture = try client.reply("waveform \(small) file=\(disk)/c.png")
-    #expect(picture.contains("code=2006 name=write-failed") && picture.contains("reserved"), "\(picture)")
+    let image = try client.reply("waveform \(small) file=\(disk)/c.png")
+    #expect(image.contains("code=2006 name=write-failed") && image.contains("reserved"), "\(image)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: disk) == ["a.wav"])
   }
 
   /// Audio and images into a folder of mode 500, by a daemon without root's permission to write everywhere.
-  @Test func aFolderThatMayNotBeWrittenIsSaidAndStaysAsItIs() throws {
+  @Test func unwritableFolderIsReportedAndUnchanged() throws {
     let folder = try TemporaryDirectory("daemon")
     let socket = folder.file("control.sock")
     let words = [
@@ -128,7 +128,7 @@ import Testing
     #expect(try daemon.waitForEnd().status == 0)
   }
 
-  @Test func itNeedsTheRightToWriteAndIsEndedByItsNumber() throws {
+  @Test func exportNeedsAWriteRootAndIsCancelledByItsID() throws {
     let reading = try TestDaemon("--clock", "virtual")
     let path = reading.folder.file("one.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 4_800)
@@ -155,13 +155,13 @@ import Testing
     #expect(try client.reply("export \(long) file=\(target) end=1").hasPrefix("ok "))
   }
 
-  @Test func theClientSaysWhatItMade() throws {
+  @Test func clientPrintsTheExportedFile() throws {
     let daemon = try InProcessServer.recording()
     try TimeCode.writeWAV(path: daemon.folder.file("one.wav"), file: 1, frameCount: 96_000)
-    let made = try daemon.playhead(
+    let exported = try daemon.playhead(
       "export", "one.wav", "-o", "one.m4a", "--end", "1:00", "--human", folder: daemon.folder.path)
-    #expect(made.status == 0 && made.output.hasPrefix("\(daemon.folder.file("one.m4a")): 0:02"), "\(made)")
-    #expect(made.output.hasSuffix(" bytes\n"))
+    #expect(exported.status == 0 && exported.output.hasPrefix("\(daemon.folder.file("one.m4a")): 0:02"), "\(exported)")
+    #expect(exported.output.hasSuffix(" bytes\n"))
     let again = try daemon.playhead("export", "one.wav", "-o", "one.m4a", "--human", folder: daemon.folder.path)
     #expect(again.status == 1 && again.output.isEmpty, "\(again)")
   }

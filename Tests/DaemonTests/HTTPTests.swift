@@ -13,7 +13,7 @@ import Testing
     return (server, daemon, try daemon.connect())
   }
 
-  @Test func entriesFromAServerPlayAndFollowOneAnotherWithoutAGap() throws {
+  @Test func httpEntriesPlayWithoutAGap() throws {
     let (server, daemon, client) = try serve()
     let (one, two) = ("\(server.address)/1.wav", "\(server.address)/2.wav")
     #expect(try client.reply("load \(one) \(two) wait=ready") == "ok items=1,2 version=1")
@@ -30,7 +30,7 @@ import Testing
     #expect(try daemon.recorded(withSilences: false) == "1[0..<48000] 2[0..<48000]")
   }
 
-  @Test func whatIsSetIsSentAndWhatIsNotAllowedIsNotAsked() throws {
+  @Test func requestOptionsAreSentAndForbiddenRequestsAreNotMade() throws {
     let (server, _, client) = try serve()
     let one = "\(server.address)/1.wav"
     #expect(
@@ -38,12 +38,12 @@ import Testing
         #"load \#(one) wait=ready header="X-Test: a b\nAuthorization: Bearer x" user-agent="Me/1" timeout=5"#
       )
       .hasPrefix("ok"))
-    let told = try server.drain().filter { $0.hasPrefix("header") }
+    let headers = try server.drain().filter { $0.hasPrefix("header") }
     #expect(
-      Set(told) == [
+      Set(headers) == [
         "header User-Agent: Me/1", "header Icy-MetaData: 1", "header X-Test: a b", "header Authorization: Bearer x",
       ])
-    let refusals = [
+    let rejections = [
       ("load \(one) wait=ready network=false", "error code=2030"),
       ("load \(one) wait=ready interface=playhead-none0", "error code=2031"),
       ("load \(server.address)/none wait=ready", "error code=2043"),
@@ -55,7 +55,7 @@ import Testing
       ("load \(one) header=nonsense", "error code=6002"), ("load \(one) network=maybe", "error code=6002"),
       ("load \(one) timeout=0", "error code=1002"),
     ]
-    for (request, error) in refusals {
+    for (request, error) in rejections {
       let reply = try client.reply(request)
       #expect(reply.hasPrefix(error), "\(request): \(reply)")
     }
@@ -63,16 +63,16 @@ import Testing
     #expect(try server.drain().allSatisfy { !$0.contains("unasked") })
   }
 
-  @Test func credentialsAreNotTold() throws {
+  @Test func credentialsAreNotReported() throws {
     let (server, _, client) = try serve()
-    let place = "127.0.0.1:\(server.port)/1.wav"
-    #expect(try client.reply("load http://me:secret@\(place) wait=ready").hasPrefix("ok"))
+    let hostAndPath = "127.0.0.1:\(server.port)/1.wav"
+    #expect(try client.reply("load http://me:secret@\(hostAndPath) wait=ready").hasPrefix("ok"))
     #expect(try server.drain().contains("header Authorization: Basic bWU6c2VjcmV0"))
-    let told = try client.ask("list") + client.ask("item.log 1") + [try client.reply("item.status 1")]
-    #expect(!told.joined().contains("secret") && told.joined().contains("http://\(place)"))
+    let reported = try client.ask("list") + client.ask("item.log 1") + [try client.reply("item.status 1")]
+    #expect(!reported.joined().contains("secret") && reported.joined().contains("http://\(hostAndPath)"))
   }
 
-  @Test func aServerThatDoesNotAnswerHoldsNothingUp() throws {
+  @Test func hangingServerDoesNotBlockOtherEntries() throws {
     let (server, daemon, client) = try serve()
     try client.reply("load \(server.address)/1.wav?hold=never \(server.address)/2.wav")
     try client.reply("play")
@@ -90,7 +90,7 @@ import Testing
     #expect(try daemon.recorded(withSilences: false) == "2[0..<48000]")
   }
 
-  @Test func whatAStationSaysOfItselfIsAmongItsTags() throws {
+  @Test func icyHeadersOfAStationAreMetadata() throws {
     let (server, _, client) = try serve()
     try Fixtures.ffmpeg([
       "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "sine=d=20", "-b:a", "128k",
@@ -107,7 +107,7 @@ import Testing
       ], "\(rows)")
   }
 
-  @Test func aStationSaysWhatItPlaysWhenThatIsHeard() throws {
+  @Test func streamTitlesAreReportedWhenHeard() throws {
     let (server, _, client) = try serve()
     let folder = server.files
     try Fixtures.ffmpeg([
@@ -157,7 +157,7 @@ import Testing
   }
 
   /// On the system's clock, because audio on the virtual clock never arrives late.
-  @Test func aServerThatPausesStallsThePlayerOnceAndTheLogSaysForHowLong() throws {
+  @Test func pausingServerStallsThePlayerOnceAndTheLogHasTheDuration() throws {
     let server = try HTTPServer()
     // At most as long as the audio that is decoded before playback resumes, and larger than the data that FFmpeg
     // probes.
@@ -191,7 +191,7 @@ import Testing
   }
 
   /// A copy of an entry shares the file, but not the network log.
-  @Test func aCopyHasALogOfItsOwn() throws {
+  @Test func copyOfAnEntryHasASeparateLog() throws {
     let (server, _, client) = try serve()
     try Fixtures.ffmpeg([
       "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "sine=d=60", server.files.file("long.flac"),

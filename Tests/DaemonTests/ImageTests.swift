@@ -30,15 +30,15 @@ import Testing
     return String(decoding: try Files.read(text), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  @Test func imagesAreWrittenAndTheirTimesAnswered() throws {
+  @Test func imagesAreWrittenAndTheirTimesReported() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try film(daemon)
     let out = daemon.folder.file("one.png")
-    let told = try client.ask("image \(path) 0.51 file=\(out)")
+    let reply = try client.ask("image \(path) 0.51 file=\(out)")
     let event = "* scan-progress scan=1 file=1 count=1 path=\(path) done="
-    #expect(told.prefix(2) == [event + "0", event + "1"])
-    let lines = told.dropFirst(2)
+    #expect(reply.prefix(2) == [event + "0", event + "1"])
+    let lines = reply.dropFirst(2)
     #expect(lines.first == "| image=1 requested=0.51 time=0.48 width=176 height=144 file=\(out)")
     #expect(lines.last == "ok scan=1 path=\(path) count=1 width=176 height=144")
     #expect(try size(out, daemon.folder) == "png,176,144")
@@ -59,18 +59,18 @@ import Testing
     #expect(try size(daemon.folder.file("s.png"), daemon.folder) == "png,140,78")
   }
 
-  @Test func whatCannotBeWrittenIsAnErrorAndLeavesNothing() throws {
+  @Test func failedRequestsAreReportedAndLeaveNoFile() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try film(daemon)
     let out = daemon.folder.file("x.png")
-    let sound = daemon.folder.file("sound.wav")
-    try TimeCode.writeWAV(path: sound, file: 1, frameCount: 100)
+    let audio = daemon.folder.file("sound.wav")
+    try TimeCode.writeWAV(path: audio, file: 1, frameCount: 100)
     try Data().write(to: URL(fileURLWithPath: daemon.folder.file("taken.png")))
     let before = try names(daemon)
-    for (request, answer) in [
+    for (request, expected) in [
       ("image \(path) 2.5 file=\(out)", "name=invalid-time"),
-      ("image \(sound) 0 file=\(out)", "name=no-playable-tracks"),
+      ("image \(audio) 0 file=\(out)", "name=no-playable-tracks"),
       ("image \(path) 0 9 file=\(daemon.folder.file("n%d.png"))", "name=invalid-time"),
       ("image \(path) 0 file=\(daemon.folder.file("taken.png"))", "name=file-exists"),
       ("image \(path) 0 file=/tmp/none.png", "name=outside-roots"),
@@ -90,7 +90,7 @@ import Testing
     ] {
       let reply = try client.reply(request)
       print("\(request): \(reply)")
-      #expect(reply.hasPrefix("error ") && reply.contains(answer), "\(request): \(reply)")
+      #expect(reply.hasPrefix("error ") && reply.contains(expected), "\(request): \(reply)")
     }
     #expect(try names(daemon) == before)
     // Without a write root, nothing is written.
@@ -98,7 +98,7 @@ import Testing
     #expect(try other.connect().reply("image \(path) 0 file=\(out)").hasPrefix("error "))
   }
 
-  @Test func itCanBeCancelledAndHoldsUpNothing() throws {
+  @Test func queuedImageRequestCanBeCancelled() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try film(daemon)
@@ -114,7 +114,7 @@ import Testing
     #expect(try !names(daemon).contains("s11.png"))
   }
 
-  @Test func theClientWritesThem() throws {
+  @Test func clientWritesImagesAndSheets() throws {
     let daemon = try InProcessServer.recording()
     _ = try film(daemon)
     let folder = daemon.folder.path

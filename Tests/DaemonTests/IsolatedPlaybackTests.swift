@@ -25,7 +25,7 @@ import Testing
     return paths + [lossy]
   }
 
-  @Test func queuesSeeksAndLoopsSoundTheSameWithEveryIsolation() throws {
+  @Test func outputIsIdenticalWithEveryIsolationLevel() throws {
     var recordings: [Data] = []
     for level in ["none", "opening", "playback"] {
       let daemon = try Self.start(level)
@@ -58,7 +58,7 @@ import Testing
     return text.split(separator: " ").compactMap { pid_t($0) }
   }
 
-  @Test func aWorkerThatCrashesDuringPlaybackFailsItsEntryAndTheNextPlays() throws {
+  @Test func crashOfAWorkerFailsItsEntryAndTheNextPlays() throws {
     let daemon = try Self.start("playback")
     let client = try daemon.connect()
     // More than is decoded ahead.
@@ -71,9 +71,9 @@ import Testing
     for worker in try Self.workers(of: daemon) { kill(worker, SIGSEGV) }
     #expect(try client.reply("append \(second) wait=ready").hasPrefix("ok"))
     #expect(try client.reply("clock.advance 130").hasPrefix("ok"))
-    let told = try client.ask("events since=0").filter { $0.contains("event=failed-to-play-to-end") }
-    #expect(told.count == 1 && told[0].contains("item=1 "), "\(told)")
-    #expect(told[0].contains("name=damaged-file") && told[0].contains("underlying=SIGSEGV"), "\(told)")
+    let failures = try client.ask("events since=0").filter { $0.contains("event=failed-to-play-to-end") }
+    #expect(failures.count == 1 && failures[0].contains("item=1 "), "\(failures)")
+    #expect(failures[0].contains("name=damaged-file") && failures[0].contains("underlying=SIGSEGV"), "\(failures)")
     #expect(field("count", try client.reply("status")) == "0")
     #expect(try #require(field("workerCrashes", try client.reply("stats")).flatMap { Int($0) }) >= 1)
     let heard = try daemon.recorded(withSilences: false)

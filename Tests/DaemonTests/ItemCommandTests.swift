@@ -5,7 +5,7 @@ import Testing
 /// `step`, `preroll`, `auto-wait`, `play-immediately`, `item.end-time`, `item.buffer` and the fields of `item.status`,
 /// on the virtual clock.
 @Suite struct ItemCommandTests {
-  @Test func anItemEndsWhereItIsToAndTheNextFollowsThere() throws {
+  @Test func itemEndsAtItsEndTimeAndTheNextFollows() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connectWithQueue()
     #expect(
@@ -24,7 +24,7 @@ import Testing
     #expect(try daemon.recorded(withSilences: false) == "1[0..<12000] 2[0..<24000]")
   }
 
-  @Test func aCopyHasWhatWasSetOfItsEntryAndNothingOfWhatItCameTo() throws {
+  @Test func copyOfAnEntryHasItsSettingsButNotItsPosition() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connectWithQueue()
     try client.reply("item.end-time 1 forward=0.25")
@@ -41,21 +41,21 @@ import Testing
     #expect(try daemon.recorded(withSilences: false) == "1[0..<12000] 2[0..<48000] 1[0..<12000] 2[0..<48000]")
   }
 
-  @Test func whatCannotBeCopiedIsRefusedAndNothingChanges() throws {
+  @Test func invalidCopiesAreRejectedAndChangeNothing() throws {
     let client = try InProcessServer.recording().connectWithQueue(count: 1)
-    let refusals = [
+    let rejections = [
       ("item.copy 9", "error code=2004"), ("item.copy 1 after=9", "error code=2004"),
       ("item.copy 1 after=1 before=1", "error code=6002"), ("item.copy 1 if-version=7", "error code=1011"),
       ("item.copy", "error code=6002"),
     ]
-    for (request, error) in refusals { #expect(try client.reply(request).hasPrefix(error), "\(request)") }
+    for (request, error) in rejections { #expect(try client.reply(request).hasPrefix(error), "\(request)") }
     #expect(field("version", try client.reply("status")) == "1")
     // The ID of a rejected item is used again.
     #expect(try client.reply("item.copy 1") == "ok items=2 version=2")
   }
 
   /// In one batch, so that nothing is opened in between.
-  @Test func whatIsUnderWayIsCancelledByName() throws {
+  @Test func pendingSeeksAndPrerollsAreCancelled() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.send(
@@ -68,7 +68,7 @@ import Testing
     #expect(try client.reply("preroll.cancel player=nobody").hasPrefix("error code=1006"))
   }
 
-  @Test func aRateHoldsFromAnInstantOnAtATimeOfTheItem() throws {
+  @Test func rateStartsAtAnInstantFromATimeOfTheItem() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connectWithQueue(count: 1)
     #expect(try client.reply("rate-at 1 +0.5 from=0.25").hasPrefix("error code=1003"), "while auto-wait is on")
@@ -85,7 +85,7 @@ import Testing
     #expect(runs.map { [$0.position, $0.firstIndex, $0.endIndex] } == [[24_000, 12_000, 48_000]])
   }
 
-  @Test func endsThatAreNoneAreRefused() throws {
+  @Test func invalidEndTimesAndBuffersAreRejected() throws {
     let client = try InProcessServer.recording().connectWithQueue(count: 1)
     #expect(try client.reply("item.end-time 1 forward=-1").hasPrefix("error code=1002"))
     #expect(try client.reply("item.end-time 1 forward=x").hasPrefix("error code=1002"))
@@ -97,7 +97,7 @@ import Testing
     #expect(try client.reply("item.buffer 1 3") == "ok item=1 preferredForwardBufferDuration=3")
   }
 
-  @Test func anEntryTellsWhatCanBeDoneWithIt() throws {
+  @Test func itemStatusReportsCapabilitiesAndBuffers() throws {
     let client = try InProcessServer.recording().connectWithQueue(count: 1)
     let status = try client.reply("item.status 1")
     #expect(field("canPlayFastForward", status) == "true")
@@ -140,7 +140,7 @@ import Testing
     #expect(try client.reply("step x").hasPrefix("error code=6002"))
   }
 
-  @Test func aPrerollAnswersWhenPlayingCanBeHeardAtOnce() throws {
+  @Test func prerollRepliesWhenPlaybackCanStart() throws {
     let client = try InProcessServer.recording().connectWithQueue(count: 1)
     #expect(try client.reply("preroll") == "ok ready=true")
     #expect(try client.reply("preroll 2") == "ok ready=true")
@@ -158,7 +158,7 @@ import Testing
     #expect(try client.reply("preroll").hasPrefix("error code=1004"))
   }
 
-  @Test func whetherAStallEndsByItselfIsSetToldAndObserved() throws {
+  @Test func automaticWaitingIsSetReportedAndObserved() throws {
     let client = try InProcessServer.recording().connectWithQueue(count: 1)
     try client.send("observe player.automaticallyWaitsToMinimizeStalling")
     #expect(try client.line()?.unnumbered == "ok id=1")

@@ -15,7 +15,7 @@ import Testing
     return (daemon, client)
   }
 
-  @Test func aFadeIsTakenAtOnceAndHeardSampleForSample() throws {
+  @Test func fadeSetsTheVolumeAtOnceAndIsSampleAccurate() throws {
     let (daemon, client) = try playing()
     try client.reply("clock.advance 0.5")
     #expect(try client.reply("fade 0 500ms") == "ok")
@@ -31,7 +31,7 @@ import Testing
     #expect(wrong == nil, "frame \(wrong?.offset ?? 0)")
   }
 
-  @Test func panIsSetGivenAndObserved() throws {
+  @Test func panIsSetReportedAndObserved() throws {
     let (daemon, client) = try playing()
     #expect(try client.reply("pan") == "ok pan=0")
     try client.reply("observe player.pan")
@@ -47,7 +47,7 @@ import Testing
     #expect(frame == StereoFrame(left: 16_384, right: 0))
   }
 
-  @Test func whatIsOutOfRangeIsAnErrorAndChangesNothing() throws {
+  @Test func valuesOutOfRangeAreRejectedAndChangeNothing() throws {
     let (_, client) = try playing()
     try client.reply("clock.advance 0.1")
     let before = try client.reply("status")
@@ -68,7 +68,7 @@ import Testing
     #expect(try client.reply("item.volume 1") == "ok item=1 count=0")
   }
 
-  @Test func anEntrysVolumeHasPointsAndRamps() throws {
+  @Test func volumeMixOfAnEntryHasPointsAndRamps() throws {
     let (daemon, client) = try playing()
     #expect(try client.ask("item.volume 1 1") == ["| at=0 volume=1", "ok item=1 count=1"])
     #expect(
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func metersComeWhenItIsHeardAndEnd() throws {
+  @Test func metersFollowTheHeardAudioUntilTheyAreRemoved() throws {
     let (_, client) = try playing()
     #expect(try client.reply("meter 10") == "ok id=1")
     let level = "average=-6.02,-6.02 peak=-6.02,-6.02 averageScale=0.7068,0.7068 peakScale=0.7068,0.7068 late=0"
@@ -115,7 +115,7 @@ import Testing
     #expect(try client.ask("clock.advance 0.1").first?.contains(values) == true)
   }
 
-  @Test func twoPlayersTooLoudAreCountedAsClipped() throws {
+  @Test func clippedFramesOfTheMixAreCounted() throws {
     let (daemon, client) = try playing()
     #expect(field("clipped", try client.reply("output.status")) == "0")
     let path = daemon.folder.file("loud.wav")

@@ -11,21 +11,22 @@ import Testing
     var name: String
     var value: Int
     /// Other limits that are set so that this one applies first.
-    var besides: [String: Int] = [:]
+    var otherLimits: [String: Int] = [:]
     var check: @Sendable (TestServer, WireClient) throws -> String?
   }
 
   /// A row with requests within the limit, and the reply to the request beyond it.
   private static func within(
-    _ name: String, _ value: Int, besides: [String: Int] = [:], before: [String], beyond: String, says: String
+    _ name: String, _ value: Int, otherLimits: [String: Int] = [:], before: [String], beyond: String,
+    expectedText: String
   ) -> Row {
-    Row(name: name, value: value, besides: besides) { _, client in
+    Row(name: name, value: value, otherLimits: otherLimits) { _, client in
       for request in before {
         let reply = try client.reply(request)
         guard reply.hasPrefix("ok") else { return "before: \(request.prefix(60)): \(reply)" }
       }
       let reply = try client.reply(beyond)
-      return reply.contains(says) ? nil : reply
+      return reply.contains(expectedText) ? nil : reply
     }
   }
 
@@ -35,8 +36,9 @@ import Testing
 
   private static let rows: [Row] = [
     within(
-      "line-bytes", 256, before: ["ping"], beyond: "append /\(String(repeating: "a", count: 260))", says: "code=6003 "),
-    Row(name: "unterminated-bytes", value: 1_000, besides: ["line-bytes": 256]) { _, client in
+      "line-bytes", 256, before: ["ping"], beyond: "append /\(String(repeating: "a", count: 260))",
+      expectedText: "code=6003 "),
+    Row(name: "unterminated-bytes", value: 1_000, otherLimits: ["line-bytes": 256]) { _, client in
       try client.send(bytes: Array(repeating: 97, count: 1_200))
       return try client.rest().last?.hasPrefix("* closing code=6003 ") == true ? nil : "not closed"
     },
@@ -68,30 +70,30 @@ import Testing
       let third = try WireClient(daemon.socket).line() ?? ""
       return try third.hasPrefix("* closing code=6007 ") && second.reply("ping") == "ok" ? nil : third
     },
-    within("subscriptions", 2, before: ["tick 1", "observe *"], beyond: "meter", says: "code=6008 "),
-    within("event-rate", 10, before: ["tick 0.2", "meter 5"], beyond: "meter 1", says: "code=6008 "),
+    within("subscriptions", 2, before: ["tick 1", "observe *"], beyond: "meter", expectedText: "code=6008 "),
+    within("event-rate", 10, before: ["tick 0.2", "meter 5"], beyond: "meter 1", expectedText: "code=6008 "),
     Row(name: "total-event-rate", value: 10) { daemon, client in
       try client.reply("tick 0.1")
       let reply = try daemon.connect().reply("meter 1")
       return reply.contains("code=6008 ") ? nil : reply
     },
-    within("times", 3, before: ["at 1 2 3"], beyond: "at 4", says: "code=6008 "),
+    within("times", 3, before: ["at 1 2 3"], beyond: "at 4", expectedText: "code=6008 "),
     Row(name: "total-times", value: 3) { daemon, client in
       try client.reply("at 1 2 3")
       let reply = try daemon.connect().reply("at 4")
       return reply.contains("code=6008 ") ? nil : reply
     },
-    within("patterns", 2, before: ["observe * *"], beyond: "observe * * *", says: "code=6002 "),
+    within("patterns", 2, before: ["observe * *"], beyond: "observe * * *", expectedText: "code=6002 "),
     Row(name: "output-bytes", value: 65_536) { _, client in
       for _ in 0..<250 { try client.reply("insert /\(String(repeating: "p", count: 900))") }
       // A reply has a maximum size, so the list comes in parts.
       let reply = try client.reply("list")
       return field("next", reply) == "none" ? reply : nil
     },
-    within("queue-length", 3, before: [append(3)], beyond: append(1), says: "code=6013 "),
-    within("queue-bytes", 4_096, before: [append(300)], beyond: append(30), says: "code=6013 "),
-    within("edit-changes", 3, before: ["queue.begin", append(3)], beyond: append(1), says: "code=6018 "),
-    within("edit-bytes", 4_096, before: ["queue.begin", append(300)], beyond: append(30), says: "code=6018 "),
+    within("queue-length", 3, before: [append(3)], beyond: append(1), expectedText: "code=6013 "),
+    within("queue-bytes", 4_096, before: [append(300)], beyond: append(30), expectedText: "code=6013 "),
+    within("edit-changes", 3, before: ["queue.begin", append(3)], beyond: append(1), expectedText: "code=6018 "),
+    within("edit-bytes", 4_096, before: ["queue.begin", append(300)], beyond: append(30), expectedText: "code=6018 "),
     Row(name: "gathered-changes", value: 3) { daemon, client in
       try client.reply("queue.begin")
       try client.reply(append(3))
@@ -113,13 +115,13 @@ import Testing
       let lines = try client.ask("list")
       return lines.count == 3 && field("next", lines[2]) == "2" ? nil : "\(lines)"
     },
-    within("assets", 1, before: ["asset.open /a"], beyond: "asset.open /b", says: "code=6019 "),
+    within("assets", 1, before: ["asset.open /a"], beyond: "asset.open /b", expectedText: "code=6019 "),
     Row(name: "descriptors", value: 1) { daemon, _ in
       var ends: [Int32] = [0, 0]
       pipe(&ends)
       defer { for end in ends { close(end) } }
-      let answers = try [daemon.handOver([ends[0]]), daemon.handOver([ends[0]])]
-      return answers[0].hasPrefix("ok ") && answers[1].contains("code=2052 ") ? nil : "\(answers)"
+      let replies = try [daemon.handOver([ends[0]]), daemon.handOver([ends[0]])]
+      return replies[0].hasPrefix("ok ") && replies[1].contains("code=2052 ") ? nil : "\(replies)"
     },
     Row(name: "open-descriptors", value: 1) { daemon, client in
       var ends: [Int32] = [0, 0]
@@ -130,7 +132,7 @@ import Testing
       let second = try daemon.handOver([ends[0]])
       return first.hasPrefix("ok ") && second.contains("code=2052 ") ? nil : "\(first) \(second)"
     },
-    within("players", 2, before: ["player.create a"], beyond: "player.create b", says: "code=6014 "),
+    within("players", 2, before: ["player.create a"], beyond: "player.create b", expectedText: "code=6014 "),
     Row(name: "event-log", value: 3) { _, client in
       for step in 1...9 { try client.reply("volume 0.\(step)") }
       let reply = try client.reply("events since=0")
@@ -148,7 +150,7 @@ import Testing
       let forgotten = try client.reply("queue.changes 0")
       return field("whole", kept) == "false" && field("whole", forgotten) == "true" ? nil : "\(kept) \(forgotten)"
     },
-    Row(name: "kept-values", value: 1, besides: ["output-bytes": 65_536]) { daemon, client in
+    Row(name: "kept-values", value: 1, otherLimits: ["output-bytes": 65_536]) { daemon, client in
       let slow = try daemon.connect()
       try slow.send("observe player.volume player.pan player.rate")
       // Enough changes to fill the buffer, and then one more of another key.
@@ -183,7 +185,7 @@ import Testing
     },
   ]
 
-  @Test func everyLimitIsSetByTheConfigurationAndHolds() throws {
+  @Test func everyConfiguredLimitIsEnforced() throws {
     // The names are those of protocol.md, which another test compares with the code.
     let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
     let document = String(decoding: try Files.read(path), as: UTF8.self)
@@ -194,13 +196,13 @@ import Testing
     #expect(names == Self.rows.map(\.name))
     for row in Self.rows {
       let folder = try TemporaryDirectory("limits")
-      let values = row.besides.merging([row.name: row.value]) { $1 }
+      let values = row.otherLimits.merging([row.name: row.value]) { $1 }
       let text = "[limits]\n" + values.map { "\($0.key) = \($0.value)\n" }.sorted().joined()
       let configuration = try folder.write("playheadd.toml", Array(text.utf8))
       let daemon = try TestDaemon("--clock", "virtual", "--config", configuration, folder: folder)
-      let wrong = try row.check(daemon, try daemon.connect())
-      print("limits | \(row.name) | \(row.value) | \(wrong ?? "holds")")
-      #expect(wrong == nil, "\(row.name)")
+      let failure = try row.check(daemon, try daemon.connect())
+      print("limits | \(row.name) | \(row.value) | \(failure ?? "holds")")
+      #expect(failure == nil, "\(row.name)")
       #expect(row.name == "connections" ? true : try daemon.connect().reply("ping") == "ok", "\(row.name)")
     }
   }

@@ -12,15 +12,15 @@ import Testing
       environment: ["TERM": "xterm", "NO_COLOR": "1", "LC_ALL": locale], columnCount: columnCount)
   }
 
-  private func daemonWithTune() throws -> (TestServer, WireClient) {
+  private func daemonWithFile() throws -> (TestServer, WireClient) {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 48_000 * 100)) wait=ready")
     return (daemon, client)
   }
 
-  @Test func theLineHasTitlePositionTimeStateAndLevels() throws {
-    let (daemon, client) = try daemonWithTune()
+  @Test func lineShowsTitlePositionTimeStateAndLevels() throws {
+    let (daemon, client) = try daemonWithFile()
     let terminal = try watch(daemon.socket)
     try terminal.wait(for: "⏸ 1.wav ╸")
     try terminal.wait(for: "0:00 / 1:40")
@@ -47,7 +47,7 @@ import Testing
     #expect(try terminal.waitForEnd() == 128 + SIGINT)
   }
 
-  @Test func theTitleIsWhatTheTagsSay() throws {
+  @Test func titleComesFromTheTags() throws {
     let daemon = try InProcessServer()
     let path = daemon.folder.file("1.flac")
     let made = try Program(
@@ -66,14 +66,14 @@ import Testing
     try terminal.wait(for: "0:00 / 0:09")
   }
 
-  @Test func theTerminalIsGivenBackHoweverItEnds() throws {
+  @Test func terminalIsRestoredAfterEveryKindOfExit() throws {
     for (name, end, status) in [
       ("SIGINT", { $0.signal(SIGINT) }, 128 + SIGINT), ("SIGTERM", { $0.signal(SIGTERM) }, 128 + SIGTERM),
       ("SIGHUP", { $0.signal(SIGHUP) }, 128 + SIGHUP), ("SIGQUIT", { $0.signal(SIGQUIT) }, 128 + SIGQUIT),
       ("Ctrl-C", { try $0.type("\u{3}") }, 128 + SIGINT), ("Ctrl-\\", { try $0.type("\u{1C}") }, 128 + SIGQUIT),
       ("daemon", nil, 3),
     ] as [(String, ((TerminalProgram) throws -> Void)?, Int32)] {
-      let (daemon, _) = try daemonWithTune()
+      let (daemon, _) = try daemonWithFile()
       let terminal = try watch(daemon.socket)
       try terminal.wait(for: "0:00 / 1:40")
       if let end { try end(terminal) } else { try daemon.finish() }
@@ -86,14 +86,14 @@ import Testing
       #expect(terminal.shown.contains("playhead: ") == (end == nil), "\(name)")
       print("\(name): status \(status)")
     }
-    let nobody = try watch("/nowhere/socket")
-    #expect(try nobody.waitForEnd() == 3)
-    #expect(nobody.shown.contains("no daemon at /nowhere/socket"))
+    let unreachable = try watch("/nowhere/socket")
+    #expect(try unreachable.waitForEnd() == 3)
+    #expect(unreachable.shown.contains("no daemon at /nowhere/socket"))
   }
 
   /// As after Ctrl-Z and `fg` in a shell.
-  @Test func whatIsStoppedGivesTheTerminalBackAndDrawsAgainWhenItGoesOn() throws {
-    let (daemon, _) = try daemonWithTune()
+  @Test func suspendedWatchRestoresTheTerminalAndRedrawsAfterResuming() throws {
+    let (daemon, _) = try daemonWithFile()
     let shell = try TerminalProgram(
       "bash", ["--noprofile", "--norc", "-i"],
       environment: ["TERM": "xterm", "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "PS1": "ready> "], folder: daemon.folder.path
@@ -120,8 +120,8 @@ import Testing
     try shell.wait(for: "status=\(128 + SIGINT)\r\n")
   }
 
-  @Test func theLineHasTheWidthOfItsTerminal() throws {
-    let (daemon, _) = try daemonWithTune()
+  @Test func lineFitsTheWidthOfTheTerminal() throws {
+    let (daemon, _) = try daemonWithFile()
     let terminal = try watch(daemon.socket, columnCount: 60)
     try terminal.wait(for: "0:00 / 1:40")
     for (columnCount, line) in [
@@ -154,8 +154,8 @@ import Testing
   }
 
   /// An event that does not change the line draws nothing.
-  @Test func nothingIsDrawnTwice() throws {
-    let (daemon, client) = try daemonWithTune()
+  @Test func unchangedLineIsNotDrawnAgain() throws {
+    let (daemon, client) = try daemonWithFile()
     let terminal = try watch(daemon.socket)
     try terminal.wait(for: "0:00 / 1:40")
     // A pan does not change the line; a mute does. Between them nothing is drawn.
@@ -170,8 +170,8 @@ import Testing
     for (one, other) in zip(lines, lines.dropFirst()) { #expect(one != other) }
   }
 
-  @Test func aTerminalWithoutUnicodeGetsNone() throws {
-    let (daemon, _) = try daemonWithTune()
+  @Test func terminalWithoutUnicodeGetsASCIIOnly() throws {
+    let (daemon, _) = try daemonWithFile()
     let terminal = try watch(daemon.socket, locale: "C")
     try terminal.wait(for: "= 1.wav >--")
     try terminal.wait(for: "0:00 / 1:40")
@@ -185,8 +185,8 @@ import Testing
     #expect(terminal.shown.utf8.allSatisfy { $0 < 0x80 })
   }
 
-  @Test func aDaemonThatComesBackIsFollowedAgain() throws {
-    let (daemon, _) = try daemonWithTune()
+  @Test func watchReconnectsToARestartedDaemon() throws {
+    let (daemon, _) = try daemonWithFile()
     let folder = daemon.folder
     let live = try watch(daemon.socket, ["--reconnect"])
     try live.wait(for: "1.wav")
@@ -196,10 +196,10 @@ import Testing
     #expect(try lines.waitForLine()?.hasPrefix("* changed ") == true)
     try daemon.finish()
     try live.wait(for: "waiting for it")
-    let again = try TestDaemon("--clock", "virtual", folder: folder)
-    #expect(again.socket == daemon.socket)
+    let restarted = try TestDaemon("--clock", "virtual", folder: folder)
+    #expect(restarted.socket == daemon.socket)
     try live.wait(for: "nothing to play")
-    let client = try again.connect()
+    let client = try restarted.connect()
     try client.reply("append \(folder.file("1.wav")) wait=ready")
     try live.wait(for: "0:00 / 1:40")
     #expect(try lines.waitForLine()?.contains("key=player.rate new=0 cause=initial") == true)
@@ -210,8 +210,8 @@ import Testing
     #expect(try live.waitForEnd() == 128 + SIGTERM)
   }
 
-  @Test func whereNobodyLooksThereAreLines() throws {
-    let (daemon, _) = try daemonWithTune()
+  @Test func linesArePrintedWithoutATerminalAndOnRequest() throws {
+    let (daemon, _) = try daemonWithFile()
     let lines = try Program(Executables.playhead, ["--socket", daemon.socket, "watch"])
     #expect(
       try lines.waitForLine()?.hasPrefix("* changed id=1 player=main key=player.timeControlStatus new=paused") == true)

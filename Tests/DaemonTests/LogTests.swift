@@ -6,7 +6,7 @@ import Testing
 /// The destination of the log, and a daemon whose log is not read.
 @Suite(.timeLimit(.minutes(2))) struct LogTests {
   /// A path from a client or a playlist could otherwise add lines to the log, or control the terminal that displays it.
-  @Test func aValueInTheLogCannotForgeALineOrControlATerminal() throws {
+  @Test func valueInTheLogCannotForgeALineOrControlATerminal() throws {
     let daemon = try TestDaemon("--output", "null", "--log-level", "trace")
     let client = try daemon.connect()
     let path = "/nowhere/a\\n2026-11-24T00:00:00+0000 critical playhead: forged\\x1b[31m\\x07\\xc2\\x9b\\xe2\\x80\\xae"
@@ -21,7 +21,7 @@ import Testing
       !log.unicodeScalars.contains { ($0 != "\n" && $0.properties.generalCategory == .control) || $0 == "\u{202E}" })
   }
 
-  @Test func aLogThatNobodyReadsHoldsUpNothing() throws {
+  @Test func unreadLogDoesNotBlockTheDaemon() throws {
     let folder = try TemporaryDirectory("log")
     let log = folder.file("log")
     try #require(mkfifo(log, 0o600) == 0)
@@ -58,9 +58,9 @@ import Testing
       line.hasSuffix(" lines of the log were lost here: it was not read")
         ? line.split(separator: " ").dropFirst().first.flatMap { Int($0) } : nil
     }
-    let told = text.split(separator: "\n").count { $0.contains("unknown option log.nonsense") }
-    print("log: \(told) lines, and lost \(lost)")
-    #expect(told > 0 && lost.first ?? 0 > 0 && told + lost.reduce(0, +) <= 3_000)
+    let lineCount = text.split(separator: "\n").count { $0.contains("unknown option log.nonsense") }
+    print("log: \(lineCount) lines, and lost \(lost)")
+    #expect(lineCount > 0 && lost.first ?? 0 > 0 && lineCount + lost.reduce(0, +) <= 3_000)
     // A full log does not delay the daemon's end.
     for _ in 0..<10 { #expect(try client.reply("config.reload").hasPrefix("error code=1015")) }
     daemon.signal(SIGTERM)

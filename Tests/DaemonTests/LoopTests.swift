@@ -3,7 +3,7 @@ import Testing
 
 /// `repeat` and `loop`, on the virtual clock.
 @Suite struct LoopTests {
-  @Test func aLoopIsSetToldObservedAndEnded() throws {
+  @Test func loopIsSetReportedObservedAndEnded() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connectWithQueue()
     try client.send("observe player.loop player.repeat item.events")
@@ -39,7 +39,7 @@ import Testing
         == "1[0..<24000] 1[12000..<24000] 1[12000..<48000] 2[0..<48000]")
   }
 
-  @Test func aRepeatIsSetToldAndHeard() throws {
+  @Test func repeatModeIsSetReportedAndPlayed() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connectWithQueue(frameCount: 9_600)
     #expect(try client.reply("repeat") == "ok repeat=off")
@@ -59,7 +59,7 @@ import Testing
         == "1[0..<9600] 1[0..<9600] 1[0..<9600] 2[0..<9600] 1[0..<9600] 1[0..<9600] 2[0..<9600]")
   }
 
-  @Test func badLoopsAreNumberedErrorsThatChangeNothing() throws {
+  @Test func invalidLoopsAreRejectedAndChangeNothing() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     #expect(try client.reply("loop 1 2").hasPrefix("error code=1004 name=no-current-item"))
@@ -76,7 +76,7 @@ import Testing
     #expect(try client.reply("loop") == "ok item=1 start=0.1 end=0.2 count=none passes=0")
   }
 
-  @Test func aLoopWaitsUntilItsItemIsReady() throws {
+  @Test func loopRequestWaitsUntilTheItemIsReady() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)

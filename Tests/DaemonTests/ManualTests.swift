@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func readersOfManualsFindNothingWrongWithThePages() throws {
+  @Test func manualPagesHaveNoWarningsInMandocAndMan() throws {
     let folder = try TemporaryDirectory("manual")
     for page in try pages() {
       let path = try folder.write("\(page.name).man", Array(page.text.utf8))
@@ -36,11 +36,11 @@ import Testing
     #expect(try Program(Executables.playhead, ["manual", "cat"]).waitForEnd().status == 2)
   }
 
-  @Test func thePagesHaveWhatTheTablesHave() throws {
+  @Test func manualPagesContainAllCommandsAndOptions() throws {
     let pages = Dictionary(uniqueKeysWithValues: try pages().map { ($0.name, $0.text.replacing("\\-", with: "-")) })
     let help = try Program(Executables.playhead, ["help"]).waitForEnd().output
-    let own = help.split(separator: "\nClient\n")
-    let names = try #require(own.first).split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap {
+    let sections = help.split(separator: "\nClient\n")
+    let names = try #require(sections.first).split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap {
       $0.split(separator: " ").first
     }
     /// Whether the page has a line with that request and exactly that name.
@@ -54,7 +54,7 @@ import Testing
       #expect(has("playhead", ".B", name), "\(name)")
       #expect(has("playhead-protocol", ".SS", name), "\(name)")
     }
-    for name in try #require(own.last).split(separator: "\n").compactMap({ $0.split(separator: " ").first }) {
+    for name in try #require(sections.last).split(separator: "\n").compactMap({ $0.split(separator: " ").first }) {
       #expect(has("playhead", ".SS", name), "\(name)")
     }
     let options = try Program(Executables.playheadd, ["--help"]).waitForEnd().output.split(separator: "\n")
@@ -63,7 +63,7 @@ import Testing
     for option in options { #expect(pages["playheadd"]?.contains(option) == true, "\(option)") }
   }
 
-  @Test func whatIsInstalledWorksWhereItLies() throws {
+  @Test func installedProgramsWorkBelowTheirPrefix() throws {
     let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     let prefix = try TemporaryDirectory("prefix")
     let outcome = try Program("\(root)/scripts/install", [Executables.folder, prefix.path]).waitForEnd()
@@ -116,8 +116,8 @@ import Testing
     #expect(maps.contains(prefix.file("lib/playhead/playhead-worker")))
     #expect(maps.contains(prefix.file("lib/playhead/libPlayheadTags.so")))
     // An incomplete build installs nothing.
-    let nothing = try Program("\(root)/scripts/install", [prefix.file("share"), prefix.file("other")]).waitForEnd()
-    #expect(nothing.status == 1 && nothing.errors.contains("make release"), "\(nothing)")
+    let incomplete = try Program("\(root)/scripts/install", [prefix.file("share"), prefix.file("other")]).waitForEnd()
+    #expect(incomplete.status == 1 && incomplete.errors.contains("make release"), "\(incomplete)")
     #expect(Files.mode(prefix.file("other")) == nil)
     let dry = try Program(
       "make", ["-n", "--no-print-directory", "-C", root, "install", "DESTDIR=/tmp/package", "PREFIX=/usr"]

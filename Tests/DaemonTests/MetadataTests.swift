@@ -6,7 +6,7 @@ import Testing
 /// Tags and artwork over the socket and in the client.
 @Suite struct MetadataTests {
   /// A FLAC file with tags and artwork; returns the artwork's bytes, too.
-  private func file(_ daemon: TestServer, _ name: String = "a.flac") throws -> (path: String, picture: Data) {
+  private func file(_ daemon: TestServer, _ name: String = "a.flac") throws -> (path: String, artwork: Data) {
     let folder = daemon.folder
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "color=red:s=300x300", "-frames:v", "1",
@@ -23,17 +23,17 @@ import Testing
     return (folder.file(name), try Data(contentsOf: URL(fileURLWithPath: folder.file("cover.png"))))
   }
 
-  @Test func tagsAreListedTyped() throws {
+  @Test func tagsAreListedWithTheirTypes() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
-    let (path, picture) = try file(daemon)
+    let (path, artwork) = try file(daemon)
     try client.reply("asset.open \(path)")
     let lines = try client.ask("asset.metadata 1")
     print(lines.joined(separator: "\n"))
     #expect(lines.contains("| identifier=vorbis/TITLE key=TITLE commonKey=title type=string value=\"One More\""))
-    let pictureLine = try #require(lines.first { $0.contains("commonKey=artwork") })
-    #expect(pictureLine.contains(" type=data bytes=\(picture.count) mediaType=image/png"))
-    #expect(field("artwork", pictureLine) == "0")
+    let artworkLine = try #require(lines.first { $0.contains("commonKey=artwork") })
+    #expect(artworkLine.contains(" type=data bytes=\(artwork.count) mediaType=image/png"))
+    #expect(field("artwork", artworkLine) == "0")
     let last = try #require(lines.last)
     #expect(
       last.hasPrefix("ok asset=1 count=\(lines.count - 1) next=none formats=vorbis artworkCount=1 trackGain=-6.54"))
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// Languages, and more of them than fit in a reply.
-  @Test func longListsComeInPages() throws {
+  @Test func longTagListsArePaged() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     var frames = (0..<1_500).flatMap { frame("TXXX", [3] + Array("k\($0)\0v\($0)".utf8)) }
@@ -86,7 +86,7 @@ import Testing
 
   /// Many images with long names, so that fewer fit in a reply. FFmpeg does not recognize their format as an image, and
   /// would make tracks of others.
-  @Test func listsOfPicturesComeInPages() throws {
+  @Test func longArtworkListsArePaged() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let count = 700
@@ -124,9 +124,9 @@ import Testing
   /// An MP3 file with these frames before it.
   private func tagged(_ daemon: TestServer, _ frames: [UInt8]) throws -> String {
     let size = (0..<4).map { UInt8(frames.count >> (7 * (3 - $0)) & 0x7F) }
-    let sound = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try mp3(daemon))))
+    let audio = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try mp3(daemon))))
     let path = daemon.folder.file("many.mp3")
-    try Data(Array("ID3".utf8) + [3, 0, 0] + size + frames + sound).write(to: URL(fileURLWithPath: path))
+    try Data(Array("ID3".utf8) + [3, 0, 0] + size + frames + audio).write(to: URL(fileURLWithPath: path))
     return path
   }
 
@@ -139,12 +139,12 @@ import Testing
     return path
   }
 
-  @Test func picturesAreGivenInPiecesAndAsFiles() throws {
+  @Test func artworkIsReturnedInChunksAndWrittenToFiles() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
-    let (path, picture) = try file(daemon)
+    let (path, artwork) = try file(daemon)
     try client.reply("asset.open \(path)")
-    let size = picture.count
+    let size = artwork.count
     #expect(
       try client.ask("asset.artwork 1") == [
         "| artwork=0 type=frontCover mediaType=image/png bytes=\(size)", "ok asset=1 count=1 next=none",
@@ -157,17 +157,17 @@ import Testing
       bytes += try #require(Data(base64Encoded: field("data", reply) ?? "?"))
       next = field("next", reply) ?? "none"
     }
-    #expect(bytes == picture)
+    #expect(bytes == artwork)
     #expect(field("data", try client.reply("asset.artwork 1 offset=999999999")) == "\"\"")
     let out = daemon.folder.file("out.png")
     let written = "ok asset=1 artwork=0 type=frontCover mediaType=image/png bytes=\(size) file=\(out)"
     #expect(try client.reply("asset.artwork 1 file=\(out)") == written)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: out)) == picture)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: out)) == artwork)
     try Data("mine".utf8).write(to: URL(fileURLWithPath: out))
     #expect(try client.reply("asset.artwork 1 file=\(out)").hasPrefix("error code=2090 name=file-exists"))
     #expect(try Data(contentsOf: URL(fileURLWithPath: out)) == Data("mine".utf8))
     #expect(try client.reply("asset.artwork 1 index=0 file=\(out) replace") == written)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: out)) == picture)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: out)) == artwork)
     let bad: [(String, Int)] = [
       ("index=1 offset=0", 2091), ("file=/nowhere/at/all.png", 2008),
       ("file=\(daemon.folder.path)/no/all.png", 2006), ("file=\(daemon.folder.path) replace", 2008),
@@ -189,10 +189,10 @@ import Testing
     #expect(try client.reply("asset.artwork 2 offset=0").hasPrefix("error code=2091 name=no-such-artwork"))
   }
 
-  @Test func entriesHaveTagsAndListsShowTitlesThatWereRead() throws {
+  @Test func entriesHaveTagsAndListsShowLoadedTitles() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
-    let (path, picture) = try file(daemon)
+    let (path, artwork) = try file(daemon)
     try client.reply("append \(path) wait=ready")
     #expect(field("title", try client.ask("list")[0]) == nil)
     #expect(field("title", try client.reply("status")) == nil)
@@ -200,12 +200,12 @@ import Testing
     #expect(try client.ask("list")[0].contains(" title=\"One More\" artist=A"))
     #expect(try client.reply("status").hasSuffix(" title=\"One More\" artist=A"))
     #expect(try client.reply("item.status 1").contains(" title=\"One More\" artist=A"))
-    #expect(field("bytes", try client.reply("item.artwork 1 offset=0 limit=1")) == "\(picture.count)")
+    #expect(field("bytes", try client.reply("item.artwork 1 offset=0 limit=1")) == "\(artwork.count)")
     #expect(try client.reply("item.metadata 9").hasPrefix("error code=2004"))
     #expect(try client.reply("item.artwork 1 player=x").hasPrefix("error code=1006"))
   }
 
-  @Test func theClientTellsWhatFilesAre() throws {
+  @Test func clientPrintsInfoAndTagsOfFiles() throws {
     let daemon = try InProcessServer.recording()
     let (path, _) = try file(daemon)
     let info = try daemon.playhead("info", path)
@@ -228,7 +228,7 @@ import Testing
     #expect(done.status == 0 && FileManager.default.fileExists(atPath: daemon.folder.file("here.png")))
   }
 
-  @Test func anAssetOfTheNetworkIsAskedForAsItIsSaid() throws {
+  @Test func networkOptionsApplyToAssets() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("asset.open http://127.0.0.1:9/a.flac network=false")

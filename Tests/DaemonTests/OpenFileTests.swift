@@ -11,41 +11,41 @@ import Testing
     return descriptor
   }
 
-  @Test func aFileIsHandedOverOnceAndPlaysAsAnyFile() throws {
+  @Test func handedOverFileIsUsedOnceAndPlaysLikeAnyFile() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
     let file = try opened(path)
     defer { close(file) }
-    let given = try daemon.place(file)
+    let token = try daemon.place(file)
     unlink(path)
-    #expect(try client.reply("load \(given) wait=ready") == "ok items=1 version=1")
+    #expect(try client.reply("load \(token) wait=ready") == "ok items=1 version=1")
     let status = try client.reply("item.status 1")
-    #expect(field("path", status) == given && field("duration", status) == "1")
-    #expect(try client.reply("append \(given) wait=ready").hasPrefix("error code=2051 name=no-such-descriptor"))
+    #expect(field("path", status) == token && field("duration", status) == "1")
+    #expect(try client.reply("append \(token) wait=ready").hasPrefix("error code=2051 name=no-such-descriptor"))
     #expect(try client.reply("seek 0.5").contains("time=0.5 "))
     try client.reply("play")
     try client.reply("clock.advance 1")
     #expect(try daemon.recorded(withSilences: false) == "1[24000..<48000]")
   }
 
-  @Test func aPipeIsHeardAsItComesAndItsEndIsTheItemsEnd() throws {
+  @Test func pipePlaysAsDataArrivesAndItsEndEndsTheItem() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let bytes = try Files.read(try daemon.wave(1, frameCount: 9_600))
     let after = try daemon.wave(2, frameCount: 4_800)
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
-    let given = try daemon.place(ends[0])
+    let token = try daemon.place(ends[0])
     close(ends[0])
     // Nothing has been written yet, and no other request is delayed.
-    #expect(try client.reply("load \(given) \(after)") == "ok items=1,2 version=1")
+    #expect(try client.reply("load \(token) \(after)") == "ok items=1,2 version=1")
     #expect(try client.reply("status").contains("item=1"))
     try #require(bytes.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) } == bytes.count)
     close(ends[1])
     #expect(try client.reply("wait ready").hasPrefix("ok"))
-    let refusal = try client.reply("seek 0")
-    #expect(refusal.hasPrefix("error code=2049 name=only-in-order"), "\(refusal)")
+    let rejection = try client.reply("seek 0")
+    #expect(rejection.hasPrefix("error code=2049 name=only-in-order"), "\(rejection)")
     // Reverse playback is not possible.
     for request in ["rate -1", "play-immediately -1", "preroll -1"] {
       #expect(try client.reply(request).hasPrefix("error code=2049 name=only-in-order"), "\(request)")
@@ -58,15 +58,15 @@ import Testing
     #expect(try daemon.recorded(withSilences: false) == "1[0..<9600] 2[0..<4800]")
   }
 
-  @Test(.timeLimit(.minutes(2))) func aScanOfAPipeIntoWhichNobodyWritesHoldsUpNoOther() throws {
+  @Test(.timeLimit(.minutes(2))) func scanOfASilentPipeDoesNotBlockOtherScans() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
-    let given = try daemon.place(ends[0])
+    let token = try daemon.place(ends[0])
     close(ends[0])
-    try client.send("@a scan \(given)", "@b scan \(path)")
+    try client.send("@a scan \(token)", "@b scan \(path)")
     func replies() throws -> [String] {
       var lines: [String] = []
       while let line = try client.line() {
@@ -84,34 +84,34 @@ import Testing
       first.count == 2 && first.allSatisfy { $0.hasPrefix("@a ") } && field("failed", first[1]) == "1", "\(first)")
   }
 
-  @Test func whatIsNotWantedIsRefusedWithItsNumber() throws {
+  @Test func invalidDescriptorsAreRejectedWithTheirCodes() throws {
     let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 480)
-    let (file, folder, written) = (try opened(path), try opened(daemon.folder.path), try opened(path, O_WRONLY))
-    defer { for descriptor in [file, folder, written] { close(descriptor) } }
+    let (file, folder, writeOnly) = (try opened(path), try opened(daemon.folder.path), try opened(path, O_WRONLY))
+    defer { for descriptor in [file, folder, writeOnly] { close(descriptor) } }
     #expect(try daemon.handOver([folder]).hasPrefix("error code=2050 name=not-readable"))
-    #expect(try daemon.handOver([written]).hasPrefix("error code=2050 name=not-readable"))
+    #expect(try daemon.handOver([writeOnly]).hasPrefix("error code=2050 name=not-readable"))
     #expect(try daemon.handOver([file, file]).hasPrefix("error code=2050 name=not-readable"))
     #expect(try daemon.handOver([]).hasPrefix("error code=2050 name=not-readable"))
-    let given = try (0..<16).map { _ in try daemon.place(file) }
-    #expect(Set(given).count == 16)
+    let tokens = try (0..<16).map { _ in try daemon.place(file) }
+    #expect(Set(tokens).count == 16)
     #expect(try daemon.handOver([file]).hasPrefix("error code=2052 name=too-many-descriptors"))
     // A failed edit does not use the descriptor.
     let client = try daemon.connect()
-    #expect(try client.reply("load \(given[0]) if-version=7").hasPrefix("error code=1011"))
-    #expect(try client.reply("load \(given[0]) wait=ready") == "ok items=1 version=1")
-    #expect(try client.reply("asset.open \(given[1])") == "ok asset=1")
+    #expect(try client.reply("load \(tokens[0]) if-version=7").hasPrefix("error code=1011"))
+    #expect(try client.reply("load \(tokens[0]) wait=ready") == "ok items=1 version=1")
+    #expect(try client.reply("asset.open \(tokens[1])") == "ok asset=1")
     #expect(try client.ask("asset.load 1 duration").first == "| key=duration status=loaded value=0.01")
     // An unused descriptor is closed.
     try client.reply("clock.advance 31")
-    #expect(try client.reply("append \(given[2]) wait=ready").hasPrefix("error code=2051"))
+    #expect(try client.reply("append \(tokens[2]) wait=ready").hasPrefix("error code=2051"))
     #expect(try client.reply("append fd:3").hasPrefix("error code=6002"))
-    #expect(try !given.contains(daemon.place(file)))
+    #expect(try !tokens.contains(daemon.place(file)))
     try daemon.finish()
     #expect(Files.mode(daemon.handoffSocket) == nil)
   }
 
-  @Test func theClientHandsOverItsStandardInput() throws {
+  @Test func clientHandsOverItsStandardInput() throws {
     let daemon = try InProcessServer.recording()
     let path = try daemon.wave(1, frameCount: 9_600)
     let file = try opened(path)
@@ -134,14 +134,14 @@ import Testing
     #expect(try daemon.recorded(withSilences: false) == "1[0..<9600] 1[0..<9600]")
   }
 
-  @Test func whatHasNoNameIsLeftOutOfAListAndThatIsSaid() throws {
+  @Test func exportOmitsEntriesWithoutAPathAndReportsTheirNumber() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     let (one, two) = (try daemon.wave(1, frameCount: 48_000), try daemon.wave(2, frameCount: 48_000))
     let file = try opened(one)
     defer { close(file) }
-    let given = try daemon.place(file)
-    #expect(try client.reply("load \(one) \(given) \(two) wait=ready") == "ok items=1,2,3 version=1")
+    let token = try daemon.place(file)
+    #expect(try client.reply("load \(one) \(token) \(two) wait=ready") == "ok items=1,2,3 version=1")
     let base = daemon.folder.path
     #expect(
       try client.ask("playlist.export base=\(base)") == [
@@ -168,14 +168,14 @@ import Testing
   }
 
   @Test(arguments: ["m3u8", "pls", "cue"])
-  func theLastPartSaysThatNothingOfAQueueHasAName(form: String) throws {
+  func lastPartOfAnExportReportsAQueueWithoutPaths(form: String) throws {
     let daemon = try InProcessServer()
     let (client, other) = (try daemon.connect(), try daemon.connect())
     let path = try daemon.wave(1, frameCount: 480)
     let file = try opened(path)
     defer { close(file) }
-    let given = try (0..<3).map { _ in try daemon.place(file) }
-    #expect(try client.reply("load \(given[0]) \(given[1])") == "ok items=1,2 version=1")
+    let tokens = try (0..<3).map { _ in try daemon.place(file) }
+    #expect(try client.reply("load \(tokens[0]) \(tokens[1])") == "ok items=1,2 version=1")
     let export = "playlist.export format=\(form) limit=1"
     #expect(try client.ask(export).last == "ok count=2 version=1 next=1 skipped=1")
     for connection in [client, other] {
@@ -187,13 +187,13 @@ import Testing
     #expect(try client.reply("append \(path)") == "ok items=3 version=2")
     #expect(try other.ask("\(export) offset=1").last == "ok count=3 version=2 next=2 skipped=1")
     #expect(try other.ask("\(export) offset=2").last == "ok count=3 version=2 next=none")
-    #expect(try client.reply("load \(path) \(given[2])") == "ok items=4,5 version=3")
+    #expect(try client.reply("load \(path) \(tokens[2])") == "ok items=4,5 version=3")
     #expect(try other.ask("\(export) offset=1").last == "ok count=2 version=3 next=none skipped=1")
     #expect(try other.ask("\(export) offset=7").last == "ok count=2 version=3 next=none")
   }
 
   /// A long queue, in which the entries before the part are counted in several turns of the loop.
-  @Test func aPartIsNumberedRightWhoeverAsks() throws {
+  @Test func exportedPartHasTheSameNumbersForEveryConnection() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     let base = daemon.folder.path
@@ -202,9 +202,9 @@ import Testing
     let names = (0..<3_000).map { "sub/\($0).wav\n" }.joined()
     let list = try daemon.folder.write("a.m3u", Array("#EXTM3U\n\(names)".utf8))
     #expect(try client.reply("load \(list)").hasSuffix(" version=1"))
-    let given = try daemon.place(file)
+    let token = try daemon.place(file)
     // After 1499.wav.
-    #expect(try client.reply("insert \(given) before=1501") == "ok items=3001 version=2")
+    #expect(try client.reply("insert \(token) before=1501") == "ok items=3001 version=2")
     func part(_ number: Int, _ name: Int, _ end: String) -> [String] {
       ["| text=File\(number)=sub/\(name).wav", "| text=Length\(number)=-1", end]
     }
@@ -224,7 +224,7 @@ import Testing
     #expect(try client.ask("\(export) offset=1500") == part(1_500, 1_500, "ok count=3000 version=3 next=1501"))
   }
 
-  @Test func aPartOfAFileIsFoundToFollowWhatIsFarBeforeIt() throws {
+  @Test func exportedTrackContinuesTheFileOfADistantEntry() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     let file = try opened(try daemon.wave(1, frameCount: 48_000))
@@ -234,8 +234,8 @@ import Testing
       Array(
         "FILE \"1.wav\" WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 01 00:00:20\n".utf8))
     #expect(try client.reply("load \(sheet)") == "ok items=1,2 version=1")
-    let given = try daemon.place(file)
-    #expect(try client.reply("insert \(given) after=1") == "ok items=3 version=2")
+    let token = try daemon.place(file)
+    #expect(try client.reply("insert \(token) after=1") == "ok items=3 version=2")
     let count = 300
     for _ in 0..<count { #expect(try client.reply("item.copy 3").hasPrefix("ok items=")) }
     let lines = try daemon.connect().ask("playlist.export format=cue offset=\(count + 2)")
@@ -244,28 +244,28 @@ import Testing
   }
 
   /// More of them than one part of a list contains.
-  @Test func aQueueOfWhatHasNoNameIsNoList() throws {
+  @Test func queueWithoutPathsIsNotSavedAsAPlaylist() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 480)
     let file = try opened(path)
     defer { close(file) }
     let list = daemon.folder.file("a.pls")
-    func refused() throws -> Bool {
+    func isRejected() throws -> Bool {
       let saved = try daemon.playhead("save", list)
       return saved.status == 1 && saved.errors.contains("path or URL that a playlist can contain")
         && Files.mode(list) == nil
     }
-    let given = try daemon.place(file)
-    #expect(try client.reply("load \(given) wait=ready") == "ok items=1 version=1")
+    let token = try daemon.place(file)
+    #expect(try client.reply("load \(token) wait=ready") == "ok items=1 version=1")
     for form in ["m3u8", "pls", "xspf", "cue"] {
       #expect(try client.reply("playlist.export format=\(form)").hasPrefix("error code=3025 name=empty-playlist"))
     }
-    #expect(try refused())
+    #expect(try isRejected())
     let count = 1_100
     for _ in 1..<count { #expect(try client.reply("item.copy 1").hasPrefix("ok items=")) }
     #expect(try client.ask("playlist.export format=pls").last?.hasSuffix(" next=1000 skipped=1000") == true)
-    #expect(try refused())
+    #expect(try isRejected())
     #expect(try client.reply("append \(path)").hasPrefix("ok items="))
     let saved = try daemon.playhead("save", list)
     #expect(saved.status == 0 && saved.errors.contains("omitted \(count) of \(count + 1) entries"), "\(saved)")
@@ -275,7 +275,7 @@ import Testing
   }
 
   /// Not on the virtual clock, whose time waits for the writer.
-  @Test func aPipeThatStopsStallsThePlayerOnceAndItGoesOnByItself() throws {
+  @Test func pausedPipeStallsThePlayerOnceAndPlaybackResumes() throws {
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()
     // At most as long as the audio that is decoded before playback resumes: after a pause of the pipe, playback resumes
@@ -292,13 +292,13 @@ import Testing
     func write(_ range: Range<Int>) throws {
       try #require(bytes[range].withUnsafeBytes { Glibc.write(ends[1], $0.baseAddress, $0.count) } == range.count)
     }
-    let given = try daemon.place(ends[0])
+    let token = try daemon.place(ends[0])
     close(ends[0])
     // F_SETPIPE_SZ: writes do not wait for the reader.
     try #require(fcntl(ends[1], 1_031, 1 << 20) >= bytes.count)
     try write(0..<firstCount)
     #expect(try client.reply("observe item.events").unnumbered == "ok id=1")
-    #expect(try client.reply("load \(given) wait=ready") == "ok items=1 version=1")
+    #expect(try client.reply("load \(token) wait=ready") == "ok items=1 version=1")
     var lines = try client.ask("play")
     while lines.last?.hasPrefix("* stalled ") != true { lines.append(try #require(try client.line())) }
     let stalled = try #require(lines.last)
@@ -319,28 +319,28 @@ import Testing
 
   /// Not only for commands that pass the file on.
   @Test(arguments: ["info", "tags", "scan"])
-  func aFileOnStandardInputIsTheFileWhoeverIsAsked(command: String) throws {
+  func fileOnStandardInputIsReadLikeANamedFile(command: String) throws {
     let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 48_000)
-    func asked(_ words: [String]) throws -> Program.Outcome {
+    func run(_ words: [String]) throws -> Program.Outcome {
       let file = try opened(path)
       defer { close(file) }
       return try Program(
         Executables.playhead, ["--socket", daemon.socket] + words, input: file, folder: daemon.folder.path
       ).waitForEnd()
     }
-    let outcome = try asked([command, "-"])
+    let outcome = try run([command, "-"])
     #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
     // Equal to the output for the file by its name, except for the name; also after `--`.
     func rest(_ output: String) -> String {
       output.replacingOccurrences(of: "standard input", with: path)
         .replacingOccurrences(of: "fd:[0-9a-f]{32}", with: path, options: .regularExpression)
     }
-    #expect(try rest(outcome.output) == asked([command, path]).output)
-    #expect(try rest(asked([command, "--", "-"]).output) == asked([command, path]).output)
+    #expect(try rest(outcome.output) == run([command, path]).output)
+    #expect(try rest(run([command, "--", "-"]).output) == run([command, path]).output)
     // A file with the name `-` is specified with a path.
     try daemon.folder.write("-", Files.read(path))
-    #expect(try asked([command, "./-"]).output.contains("\(command == "scan" ? daemon.folder.path : ".")/-\n"))
+    #expect(try run([command, "./-"]).output.contains("\(command == "scan" ? daemon.folder.path : ".")/-\n"))
     // There is only one standard input, so no daemon is needed for the error.
     let twice = try Program(Executables.playhead, ["--socket", "/nowhere", command, "-", "-"]).waitForEnd()
     #expect(twice.status == 2 && twice.errors.contains("can be used only once"), "\(twice)")
@@ -351,7 +351,7 @@ import Testing
     #expect(typed.status == 2 && typed.errors.contains("terminal"), "\(typed)")
   }
 
-  @Test func aPipeOnStandardInputIsToldOfAndNotMeasured() throws {
+  @Test func pipeOnStandardInputIsInspectedButNotMeasured() throws {
     let daemon = try InProcessServer()
     let path = try daemon.wave(1, frameCount: 48_000)
     func piped(_ command: String) throws -> Program.Outcome {

@@ -6,13 +6,13 @@ import Testing
 /// After a crash while opening an entry, the daemon does not open that entry again by itself.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct OpeningCrashTests {
   /// A daemon on the virtual clock that saves its state and logs warnings.
-  private static func start(_ place: StateTests.Place) throws -> TestDaemon {
-    try place.start("--log-level", "warning")
+  private static func start(_ directory: StateTests.StateDirectory) throws -> TestDaemon {
+    try directory.start("--log-level", "warning")
   }
 
   /// Loads an entry from a server that does not reply yet, and two files after it, and kills the daemon while it waits.
-  private static func crash(_ place: StateTests.Place, _ server: HTTPServer, _ files: [String]) throws {
-    let daemon = try start(place)
+  private static func crash(_ directory: StateTests.StateDirectory, _ server: HTTPServer, _ files: [String]) throws {
+    let daemon = try start(directory)
     let client = try daemon.connect()
     let load = try client.reply("load \(server.address)/1.wav?hold=never \(files.joined(separator: " "))")
     #expect(load.hasPrefix("ok items=1,2,3"), "\(load)")
@@ -22,14 +22,14 @@ import Testing
     try StateTests.kill(daemon)
   }
 
-  @Test func theEntryThatWasBeingOpenedFailsAndTheOthersPlay() throws {
-    let place = try StateTests.Place()
+  @Test func entryBeingOpenedAtACrashFailsAndOthersPlay() throws {
+    let directory = try StateTests.StateDirectory()
     let server = try HTTPServer()
-    let files = try (2...3).map { try place.wave($0, frameCount: 48_000) }
-    try Self.crash(place, server, files)
+    let files = try (2...3).map { try directory.wave($0, frameCount: 48_000) }
+    try Self.crash(directory, server, files)
     _ = try server.drain()
 
-    let daemon = try Self.start(place)
+    let daemon = try Self.start(directory)
     let log = try daemon.process.waitForErrors(containing: "crashed while it opened entries")
     #expect(log.contains("warning") && log.contains("items=1"), "\(log)")
     let client = try daemon.connect()
@@ -37,8 +37,8 @@ import Testing
     let status = try client.reply("item.status 1")
     #expect(field("status", status) == "failed" && field("error", status) == "crashed-while-opening", "\(status)")
     #expect(field("timeControlStatus", try client.reply("status")) == "paused")
-    let told = try client.ask("events since=0 item.status item.error")
-    #expect(told.contains { $0.contains("item=1") && $0.contains("new=crashed-while-opening") }, "\(told)")
+    let events = try client.ask("events since=0 item.status item.error")
+    #expect(events.contains { $0.contains("item=1") && $0.contains("new=crashed-while-opening") }, "\(events)")
     // Nothing is opened ahead, including later entries, for any duration.
     #expect(try client.reply("clock.advance 60").hasPrefix("ok"))
     for item in 2...3 { #expect(field("status", try client.reply("item.status \(item)")) == "unknown") }
@@ -54,14 +54,14 @@ import Testing
     #expect(field("crashed", try client.reply("state")) == nil)
   }
 
-  @Test func theFailureOutlastsFurtherStartsUntilTheEntryIsAppendedAgain() throws {
-    let place = try StateTests.Place()
+  @Test func failurePersistsUntilTheEntryIsAppendedAgain() throws {
+    let directory = try StateTests.StateDirectory()
     let server = try HTTPServer()
-    let files = try (2...3).map { try place.wave($0, frameCount: 48_000) }
-    try Self.crash(place, server, files)
+    let files = try (2...3).map { try directory.wave($0, frameCount: 48_000) }
+    try Self.crash(directory, server, files)
     _ = try server.drain()
     for signal in [SIGKILL, SIGTERM, SIGKILL] {
-      let daemon = try Self.start(place)
+      let daemon = try Self.start(directory)
       let client = try daemon.connect()
       #expect(field("crashed", try client.reply("state")) == "1")
       #expect(field("error", try client.reply("item.status 1")) == "crashed-while-opening")
@@ -72,7 +72,7 @@ import Testing
     #expect(try server.drain().isEmpty)
 
     // The daemon crashed without an open operation: the next entries are opened ahead as usual.
-    let daemon = try Self.start(place)
+    let daemon = try Self.start(directory)
     let client = try daemon.connect()
     #expect(try client.reply("clock.advance 1").hasPrefix("ok"))
     #expect(field("status", try client.reply("item.status 2")) == "readyToPlay")
@@ -83,14 +83,14 @@ import Testing
     #expect(field("error", try client.reply("item.status 1")) == "crashed-while-opening")
   }
 
-  @Test func aDaemonThatIsStoppedWhileItOpensAnEntryOpensItAgain() throws {
-    let place = try StateTests.Place()
+  @Test func stoppedDaemonOpensAPendingEntryAgain() throws {
+    let directory = try StateTests.StateDirectory()
     let server = try HTTPServer()
-    let first = try Self.start(place)
+    let first = try Self.start(directory)
     #expect(try first.connect().reply("load \(server.address)/1.wav?hold=never").hasPrefix("ok"))
     try server.wait("gate never")
     try first.stop()
-    let client = try Self.start(place).connect()
+    let client = try Self.start(directory).connect()
     try server.wait("gate never")
     #expect(field("crashed", try client.reply("state")) == nil)
     #expect(field("status", try client.reply("item.status 1")) == "unknown")
@@ -100,14 +100,14 @@ import Testing
   @Test(arguments: [(0x00, 0), (0xFF, 4_096), (0x41, 17)])
   func damagedMarksAreIgnoredAndLogged(_ byte: UInt8, count: Int) throws {
     let bytes = Array(repeating: byte, count: count)
-    let place = try StateTests.Place()
-    let file = try place.wave(1, frameCount: 48_000)
-    let first = try Self.start(place)
+    let directory = try StateTests.StateDirectory()
+    let file = try directory.wave(1, frameCount: 48_000)
+    let first = try Self.start(directory)
     #expect(try first.connect().reply("load \(file) wait=ready").hasPrefix("ok"))
     #expect(try first.connect().reply("state.save").hasPrefix("ok"))
     try first.stop()
-    try Data(bytes).write(to: URL(fileURLWithPath: place.state + "/state.lock"))
-    let second = try Self.start(place)
+    try Data(bytes).write(to: URL(fileURLWithPath: directory.path + "/state.lock"))
+    let second = try Self.start(directory)
     if !bytes.isEmpty { _ = try second.process.waitForErrors(containing: "are damaged and ignored") }
     let client = try second.connect()
     #expect(field("crashed", try client.reply("state")) == nil)

@@ -19,7 +19,7 @@ import Testing
     return daemon
   }
 
-  @Test func onATerminalResultsAreForPeopleAndElsewhereForScripts() throws {
+  @Test func outputIsHumanReadableOnTerminalsAndRawElsewhere() throws {
     let daemon = try daemonWithQueue()
     let raw = try daemon.playhead("list").output
     #expect(
@@ -47,12 +47,12 @@ import Testing
     }
     #expect(try ascii("--human") == human.replacing("\u{FFFD}", with: "?").replacing("三", with: "?"))
     #expect(try ascii("--raw") == raw)
-    let asked = try TerminalProgram(Executables.playhead, ["--socket", daemon.socket, "list", "--raw"])
-    #expect(try asked.waitForEnd() == 0)
-    #expect(asked.shown.replacing("\r\n", with: "\n") == raw)
+    let rawTerminal = try TerminalProgram(Executables.playhead, ["--socket", daemon.socket, "list", "--raw"])
+    #expect(try rawTerminal.waitForEnd() == 0)
+    #expect(rawTerminal.shown.replacing("\r\n", with: "\n") == raw)
   }
 
-  @Test func coloursAreForTerminalsThatWantThem() throws {
+  @Test func colorsAreUsedOnlyOnSupportingTerminals() throws {
     let daemon = try daemonWithQueue()
     for (environment, isColored) in [
       (["TERM": "xterm", "NO_COLOR": nil], true), (["TERM": "xterm", "NO_COLOR": ""], true),
@@ -69,7 +69,7 @@ import Testing
     #expect(!(try daemon.playhead("list", "--human").output.contains("\u{1B}")))
   }
 
-  @Test func peopleReadStatesTimesAndTables() throws {
+  @Test func humanReadableOutputHasStatesTimesAndTables() throws {
     let daemon = try daemonWithQueue()
     _ = try daemon.playhead("seek", "12.5")
     let status = try daemon.playhead("status", "--human").output
@@ -98,7 +98,7 @@ import Testing
     #expect(try daemon.playhead("list", "--human").output == "The queue is empty.\n")
   }
 
-  @Test func machinesReadJSONOfEveryCommand() throws {
+  @Test func everyCommandPrintsJSONOnRequest() throws {
     let daemon = try daemonWithQueue()
     let path = daemon.folder.file("1.wav")
     let info = try daemon.playhead("info", "--json", path, "/nowhere")
@@ -115,8 +115,8 @@ import Testing
     let scan = try daemon.playhead("scan", "--json", path)
     #expect(scan.output.hasPrefix("{"), "\(scan)")
     // Includes all errors of JSON-RPC.
-    let refused = try daemon.playhead("--json", "remove", "99")
-    #expect(refused.status == 1 && refused.output == "")
-    #expect(refused.errors.hasPrefix(#"{"error":{"code":2004,"name":"no-such-item","message":""#), "\(refused)")
+    let rejected = try daemon.playhead("--json", "remove", "99")
+    #expect(rejected.status == 1 && rejected.output == "")
+    #expect(rejected.errors.hasPrefix(#"{"error":{"code":2004,"name":"no-such-item","message":""#), "\(rejected)")
   }
 }

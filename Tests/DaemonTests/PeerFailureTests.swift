@@ -6,7 +6,7 @@ import Testing
 /// Known defects of other players, by name.
 @Suite struct PeerFailureTests {
   /// mpv replaces the socket of a running daemon, and deletes any file at that path.
-  @Test func aSecondDaemonTakesNeitherTheSocketNorAFileAway() throws {
+  @Test func secondDaemonReplacesNeitherASocketNorAFile() throws {
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()
     let second = try Program(Executables.playheadd, ["--socket", daemon.socket, "--output", "null"]).waitForEnd()
@@ -21,7 +21,7 @@ import Testing
   }
 
   /// mpv busy-loops for a client that does not read its replies.
-  @Test func aClientThatNeverReadsIsNotServedAndCostsNothing() throws {
+  @Test func clientThatNeverReadsUsesNoProcessorTimeOrMemory() throws {
     let daemon = try TestDaemon("--output", "null")
     let (silent, client) = (try daemon.connect(), try daemon.connect())
     let requests = Array(String(repeating: "help\n", count: 2_000).utf8)
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// mpv uses 16 s of processor time for a line of 3 MB, because it scans the whole line again for each chunk.
-  @Test func aLineWithoutEndIsCutAndCostsAsMuchAsItIsLong() throws {
+  @Test func endlessLineIsRejectedAtLinearCost() throws {
     let daemon = try TestDaemon("--output", "null")
     /// The processor time for a line of `byteCount` bytes.
     func cost(_ byteCount: Int) throws -> Int64 {
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// VLC seeks to 0.
-  @Test func aSeekToWhatIsNoTimeGoesNowhere() throws {
+  @Test func seekToAnInvalidTimeChangesNothing() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     try client.reply("load \(try daemon.wave(1, frameCount: 480_000)) wait=ready")
@@ -100,7 +100,7 @@ import Testing
   }
 
   /// MPD writes file names unescaped, so a newline in a name can forge a reply.
-  @Test func aNewlineInAFilesNameForgesNoReply() throws {
+  @Test func newlineInAFileNameCannotForgeAReply() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     let name = "a\nok items=99\n* closing code=1\n| x=\"1\r\n\u{2028}.wav"

@@ -7,7 +7,7 @@ import Testing
 /// `play-at` and `rate-together`: players that start or change their rate at the same sample, over the wire.
 @Suite(.serialized) struct PlayAtTests {
   /// Three players with constant values 1,000, 2,000 and 4,000, so that each sum identifies the audible players.
-  private func three(frameCount: Int = 48_000) throws -> (TestServer, WireClient) {
+  private func threePlayers(frameCount: Int = 48_000) throws -> (TestServer, WireClient) {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     for (index, name) in ["a", "b", "c"].enumerated() {
@@ -35,8 +35,8 @@ import Testing
     return runs.map { "\($0.value.left)/\($0.value.right)*\($0.count)" }
   }
 
-  @Test func playersStartOnOneSampleSoLongFromNow() throws {
-    let (daemon, client) = try three()
+  @Test func playersStartAtOneSampleAfterADelay() throws {
+    let (daemon, client) = try threePlayers()
     try client.send("@1 play-at +0.25 a b c")
     #expect(try client.reply("clock.advance 0.1") == "ok now=0.1")
     #expect(field("reasonForWaitingToPlay", try client.reply("status player=b")) == "startTimeNotReached")
@@ -49,8 +49,8 @@ import Testing
     #expect(try levels(daemon).prefix(2) == ["0/0*12000", "7000/7000*48000"])
   }
 
-  @Test func playersStartNowAtAnInstantAndWithAFrame() throws {
-    let (daemon, client) = try three()
+  @Test func playersStartNowAtAnInstantAndAtAFrame() throws {
+    let (daemon, client) = try threePlayers()
     #expect(try client.reply("play-at now a") == "ok frame=0 hostTime=0 late=0 spread=0")
     try client.send("@1 play-at 0.1 b", "@2 play-at frame:9600 c", "clock.advance 0.5")
     let replies = Set(try (0..<3).map { _ in try client.line() ?? "" })
@@ -61,8 +61,8 @@ import Testing
     #expect(try levels(daemon).prefix(3) == ["1000/1000*4800", "3000/3000*4800", "7000/7000*14400"])
   }
 
-  @Test func instantsAreThoseOfTheVirtualClock() throws {
-    let (_, client) = try three()
+  @Test func instantsAreTimesOfTheVirtualClock() throws {
+    let (_, client) = try threePlayers()
     #expect(try client.reply("clock.advance 0.55") == "ok now=0.55")
     try client.send("@1 play-at 1.05 a", "clock.advance 0.55")
     #expect(try client.line() == "@1 ok frame=24000 hostTime=1.05 late=0 spread=0")
@@ -71,8 +71,8 @@ import Testing
     #expect(try client.reply("play-at 1.1 b").contains("name=invalid-time"))
   }
 
-  @Test func aPlayerThatIsToldSomethingElseLeaves() throws {
-    let (daemon, client) = try three()
+  @Test func playerThatGetsAnotherCommandLeavesTheGroup() throws {
+    let (daemon, client) = try threePlayers()
     try client.send("@1 play-at +0.25 a b c")
     try client.reply("pause player=a")
     try client.reply("seek 0.5 player=b")
@@ -82,13 +82,13 @@ import Testing
     #expect(field("time", try client.reply("status player=b")) == "0.55")
     try client.send("@2 play-at +1 a")
     try client.send("stop player=a")
-    let answers = try (0..<2).map { _ in try client.line() ?? "" }.sorted()
-    #expect(answers[0].hasPrefix("@2 error code=6012 name=wait-ended") && answers[1] == "ok", "\(answers)")
+    let replies = try (0..<2).map { _ in try client.line() ?? "" }.sorted()
+    #expect(replies[0].hasPrefix("@2 error code=6012 name=wait-ended") && replies[1] == "ok", "\(replies)")
     #expect(try levels(daemon).prefix(2) == ["0/0*12000", "6000/6000*2400"])
   }
 
-  @Test func whatCannotStartIsANumberedErrorAndChangesNothing() throws {
-    let (_, client) = try three()
+  @Test func impossibleStartsAreRejectedAndChangeNothing() throws {
+    let (_, client) = try threePlayers()
     try client.reply("player.create empty")
     try client.reply("clock.advance 1")
     let before = try client.ask("player.list")
@@ -111,8 +111,8 @@ import Testing
     #expect(try client.line()?.contains("-32602") == true)
   }
 
-  @Test func aRateForSeveralPlayersChangesOnOneSample() throws {
-    let (_, client) = try three(frameCount: 96_000)
+  @Test func rateOfSeveralPlayersChangesAtOneSample() throws {
+    let (_, client) = try threePlayers(frameCount: 96_000)
     for name in ["a", "b", "c"] { try client.reply("pitch varispeed player=\(name)") }
     #expect(try client.reply("rate-together 0.5 a b c") == "ok frame=none hostTime=none spread=0")
     #expect(try client.reply("rate player=b") == "ok rate=0.5")
@@ -139,7 +139,7 @@ import Testing
     for name in ["a", "b", "c"] { #expect(field("time", try client.reply("status player=\(name)")) == "1.98") }
   }
 
-  @Test func theLastPassOfALoopEndsTheItem() throws {
+  @Test func loopLastEndsTheLoopAfterTheCurrentPass() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try (1...2).map { try daemon.wave($0, frameCount: 48_000) }
@@ -156,7 +156,7 @@ import Testing
   }
 
   /// `clients/sh/examples/loops`: three loops, each with a volume and a position.
-  @Test func theLooperExampleStartsItsLoopsOnOneSample() throws {
+  @Test func loopsExampleStartsItsLoopsAtOneSample() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     for value in [1_000, 2_000, 4_000] { _ = try level(value, frameCount: 4_800, in: daemon.folder) }
@@ -174,28 +174,28 @@ import Testing
     var keys: [Int32] = [-1, -1]
     try #require(pipe(&keys) == 0)
     defer { close(keys[1]) }
-    let looper = try Program(
+    let example = try Program(
       "/bin/sh", [script, "--play", list].map { Array($0.utf8) }, environment: ["PLAYHEAD_SOCKET": daemon.socket],
       input: keys[0])
     close(keys[0])
     func type(_ line: String) { #expect(write(keys[1], line, line.utf8.count) == line.utf8.count) }
-    #expect(try looper.waitForLine() == "frame=0 hostTime=0 late=0 spread=0")
+    #expect(try example.waitForLine() == "frame=0 hostTime=0 late=0 spread=0")
     // Ten passes without a gap. The first frame of a volume ramp has the previous volume.
     try client.reply("clock.advance 1")
     let statuses = try client.ask("player.list").filter { $0.contains("loop-") }
     #expect(statuses.count == 3 && statuses.allSatisfy { $0.contains("timeControlStatus=playing") })
     type("p 1 9\nv 1 0.25\n")
-    try looper.waitForText("volume=0.25\n[Enter v p r q] ")
+    try example.waitForText("volume=0.25\n[Enter v p r q] ")
     // One rate for all, without a pause: 60 ms after the second that was played.
     let name = try #require(statuses.compactMap { field("player", $0) }.first)
     try client.reply("observe player.rate player=\(name)")
     type("r 2\n")
     while field("new", try client.line() ?? "") != "2" {}
     try client.reply("clock.advance 0.5")
-    try looper.waitForText("frame=50880 hostTime=1.06 spread=0\n[Enter v p r q] ")
+    try example.waitForText("frame=50880 hostTime=1.06 spread=0\n[Enter v p r q] ")
     #expect(try client.ask("player.list").filter { $0.contains("loop-") }.allSatisfy { $0.contains("rate=2") })
     type("q\n")
-    #expect(try looper.waitForEnd().status == 0)
+    #expect(try example.waitForEnd().status == 0)
     #expect(try client.ask("player.list").filter { $0.hasPrefix("|") && $0.contains("loop-") } == [])
     let heard = try levels(daemon)
     #expect(heard.first == "2000/5000*48001")

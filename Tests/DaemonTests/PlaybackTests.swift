@@ -4,7 +4,7 @@ import Testing
 
 /// Playback over the wire, on the virtual clock: every played sample is compared.
 @Suite struct PlaybackTests {
-  @Test func aFileIsHeardSampleForSample() throws {
+  @Test func filePlaysEverySampleOnce() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     #expect(try client.reply("load \(try daemon.wave(1, frameCount: 30_000)) wait=ready") == "ok items=1 version=1")
@@ -31,7 +31,7 @@ import Testing
     #expect(heard == "1[0..<10000] 2[0..<10001] 3[0..<10002]")
   }
 
-  @Test func pausingLosesAndRepeatsNothing() throws {
+  @Test func pausingLosesAndRepeatsNoSample() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 20_000)) wait=ready")
@@ -50,7 +50,7 @@ import Testing
     #expect(heard == "1[0..<20000]")
   }
 
-  @Test func aSeekWhilePlayingLandsOnItsSample() throws {
+  @Test func seekDuringPlaybackLandsOnTheExactSample() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 48_000)) wait=ready")
@@ -67,7 +67,7 @@ import Testing
     #expect(heard == "1[0..<4800] 1[23456..<28256]")
   }
 
-  @Test func aSeekWhilePausedIsWherePlaybackStarts() throws {
+  @Test func playbackStartsAtTheSampleOfAPausedSeek() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 10_000)) wait=ready")
@@ -78,7 +78,7 @@ import Testing
     #expect(heard == "1[5000..<10000]")
   }
 
-  @Test func ticksComeOnTheGridAndBoundariesOnTheirTimes() throws {
+  @Test func ticksOccurOnTheirGridAndBoundariesAtTheirTimes() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 48_000)) wait=ready")
@@ -100,7 +100,7 @@ import Testing
     #expect(try client.ask("clock.advance 0.35") == ["ok now=0.7"])
   }
 
-  @Test func volumeAndMuteAreHeard() throws {
+  @Test func mutedPlayerIsSilent() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 9_600)) wait=ready")
@@ -111,7 +111,7 @@ import Testing
     #expect(heard == "")
   }
 
-  @Test func aPlayerIsMutedAcrossEntriesAndHeardAgainWhereItIs() throws {
+  @Test func mutePersistsAcrossEntriesAndUnmutingLosesNoTime() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try [1, 2].map { try daemon.wave($0, frameCount: 48_000) }
@@ -137,7 +137,7 @@ import Testing
     #expect(second.position - second.firstIndex == 24_000)
   }
 
-  @Test func timeRunsOnBehindAnEndThatDoesNothingUntilAnotherActionIsSet() throws {
+  @Test func timeContinuesPastTheEndUntilAnotherEndActionIsSet() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 9_600)) wait=ready")
@@ -147,22 +147,22 @@ import Testing
     try client.reply("play")
     let lines = try client.ask("clock.advance 1")
     #expect(lines.filter { $0.hasPrefix("* played-to-end ") }.count == 1)
-    func facts() throws -> [String?] {
+    func playerState() throws -> [String?] {
       let status = try client.reply("status")
       return ["item", "time", "rate", "timeControlStatus"].map { field($0, status) }
     }
-    #expect(try facts() == ["1", "1", "1", "playing"])
+    #expect(try playerState() == ["1", "1", "1", "playing"])
     #expect(field("duration", try client.reply("item.status 1")) == "0.2")
     #expect(try client.ask("end-action pause") == ["ok actionAtItemEnd=pause"])
     let jump = try #require(try client.line())
     #expect(jump.hasPrefix("* time-jumped id=1 player=main item=1 ") && field("cause", jump) == "endAction", "\(jump)")
-    #expect(try facts() == ["1", "0.2", "0", "paused"])
+    #expect(try playerState() == ["1", "0.2", "0", "paused"])
     #expect(try client.ask("clock.advance 1") == ["ok now=2"])
-    #expect(try facts() == ["1", "0.2", "0", "paused"])
+    #expect(try playerState() == ["1", "0.2", "0", "paused"])
     #expect(try daemon.recorded() == "1[0..<9600]")
   }
 
-  @Test func twoPlayersSoundTogether() throws {
+  @Test func twoPlayersPlayIndependently() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     #expect(try client.reply("player.create other") == "ok player=other")
@@ -179,7 +179,7 @@ import Testing
     #expect(heard == "1[0..<4800]")
   }
 
-  @Test func theNextItemIsHeardAtOnce() throws {
+  @Test func nextStartsTheNextItemAtOnce() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let paths = try [1, 2].map { try daemon.wave($0, frameCount: 24_000) }

@@ -14,7 +14,7 @@ import Testing
     try daemon.folder.write(name, Array(text.utf8))
   }
 
-  @Test func listsStandInTheQueueInTheirPlaces() throws {
+  @Test func playlistsAreReplacedByTheirEntriesInOrder() throws {
     let (daemon, client) = try connected()
     let paths = try [1, 2, 3].map { try daemon.wave($0, frameCount: 4_800) }
     let inner = try write(daemon, "inner.pls", "[playlist]\nFile1=2.wav\nTitle1=Two\nLength1=7\n")
@@ -37,7 +37,7 @@ import Testing
     #expect(try client.line() == "ok items=6,7 version=4")
   }
 
-  @Test func durationsOfTheListShowUntilTheFileIsOpened() throws {
+  @Test func playlistDurationsAreReportedUntilTheFileIsOpened() throws {
     let (daemon, client) = try connected()
     let many = (0..<40).map { "#EXTINF:\($0 + 1),T\($0)\ngone-\($0).wav\n" }.joined()
     _ = try client.reply("load \(try write(daemon, "a.m3u", "#EXTM3U\n" + many))")
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// After any unplayable entries of a playlist, the playable ones are played.
-  @Test func entriesThatCannotBeHeardArePassedOverAndSayWhy() throws {
+  @Test func unplayableEntriesAreSkippedWithTheirErrors() throws {
     let server = try HTTPServer()
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -75,7 +75,7 @@ import Testing
     #expect(try daemon.recorded(withSilences: false) == "1[0..<4800]")
   }
 
-  @Test func aSheetPlaysAsOneFile() throws {
+  @Test func cueSheetPlaysItsFileWithoutGaps() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     _ = try daemon.wave(1, frameCount: 48_000)
@@ -93,7 +93,7 @@ import Testing
     #expect(try daemon.recorded() == "1[0..<48000]")
   }
 
-  @Test func whatIsRefusedHasANumberAndChangesNothing() throws {
+  @Test func invalidPlaylistRequestsAreRejectedAndChangeNothing() throws {
     let (daemon, client) = try connected()
     let path = try daemon.wave(1, frameCount: 480)
     #expect(try client.reply("append \(path)") == "ok items=1 version=1")
@@ -127,7 +127,7 @@ import Testing
     #expect(try client.reply("append \(folder)/two.m3u").contains("name=invalid-state"))
   }
 
-  @Test func whatIsLeftOutIsSaid() throws {
+  @Test func skippedPlaylistEntriesAreReported() throws {
     let (daemon, client) = try connected()
     let list = try write(daemon, "a.m3u", "#EXTM3U\nx.wav\nsmb://h/a\nhttp://h/b\ngone.m3u\n")
     let lines = try client.ask("append \(list)")
@@ -138,7 +138,7 @@ import Testing
 
   // MARK: - Export
 
-  @Test func theQueueIsExportedInParts() throws {
+  @Test func queueIsExportedInParts() throws {
     let (daemon, client) = try connected()
     let folder = daemon.folder.path
     _ = try client.reply("append \(folder)/a.wav \"\(folder)/b c.wav\" /elsewhere/d.wav")
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(arguments: ["m3u8", "pls", "xspf", "cue"])
-  func whatIsSavedLoadsAgain(format: String) throws {
+  func savedPlaylistsLoadAgain(format: String) throws {
     let (daemon, client) = try connected()
     let count = 2_300
     let entries = (0..<count).map { "#EXTINF:\($0 + 1),T \($0)\nsub/\($0).wav\n" }.joined()
@@ -181,7 +181,7 @@ import Testing
   }
 
   /// The file that a killed client left, with the process ID of the client that saves now.
-  @Test func whatIsLeftOfAnotherSavingIsInNobodysWay() throws {
+  @Test func leftoverTemporaryFileDoesNotPreventSaving() throws {
     let (daemon, client) = try connected()
     _ = try client.reply("append /a.wav")
     let script = #": > ".a.m3u8.playhead-$$" && exec "$1" --socket "$2" save a.m3u8"#
@@ -192,7 +192,7 @@ import Testing
     #expect(try Files.read(daemon.folder.file("a.m3u8")) == Array("#EXTM3U\n/a.wav\n".utf8))
   }
 
-  @Test func aSheetIsSavedAsASheetOnly() throws {
+  @Test func cueSheetIsSavedOnlyAsACueSheet() throws {
     let (daemon, client) = try connected()
     let sheet =
       "TITLE \"Disc\"\nFILE \"1.wav\" WAVE\n  TRACK 01 AUDIO\n    TITLE \"A\"\n    INDEX 01 00:00:00\n"
@@ -200,8 +200,8 @@ import Testing
     _ = try client.reply("load \(try write(daemon, "disc.cue", sheet))")
     #expect(try daemon.playhead("save", daemon.folder.file("copy.cue")).status == 0)
     #expect(String(decoding: try Files.read(daemon.folder.file("copy.cue")), as: UTF8.self) == sheet)
-    let refused = try daemon.playhead("save", daemon.folder.file("copy.m3u8"))
-    #expect(refused.status == 1 && refused.errors.contains("part of a file"))
+    let rejected = try daemon.playhead("save", daemon.folder.file("copy.m3u8"))
+    #expect(rejected.status == 1 && rejected.errors.contains("part of a file"))
     #expect(Files.mode(daemon.folder.file("copy.m3u8")) == nil)
   }
 }

@@ -11,7 +11,7 @@ import Testing
   // MARK: - Order
 
   /// A client that reads its replies is never closed, for any number of requests in one line.
-  @Test func aBatchWhoseRepliesAreTooLargeIsAnsweredInBoundedSize() throws {
+  @Test func repliesToALargeBatchAreLimitedInSize() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     func batch(_ count: Int) -> String {
@@ -32,7 +32,7 @@ import Testing
     #expect(try client.line()?.contains("6023") == false)
   }
 
-  @Test func requestsAreAnsweredInOrder() throws {
+  @Test func repliesAreSentInTheOrderOfRequests() throws {
     let (_, client) = try connected()
     try client.send("@1 ping", "@2 volume", "@3 bogus", "@4 ping")
     #expect(try client.line() == "@1 ok")
@@ -41,7 +41,7 @@ import Testing
     #expect(try client.line() == "@4 ok")
   }
 
-  @Test func aWaitingRequestWithoutAnIDHoldsUpWhatComesBehindIt() throws {
+  @Test func waitingRequestWithoutAnIDBlocksLaterRequests() throws {
     let (daemon, client) = try connected()
     let other = try daemon.connect()
     try client.send("wait item=1 timeout=1", "wait ready timeout=1", "ping")
@@ -53,7 +53,7 @@ import Testing
     #expect(try client.line() == "ok")
   }
 
-  @Test func aWaitingRequestWithAnIDHoldsUpNothing() throws {
+  @Test func waitingRequestWithAnIDBlocksNoOther() throws {
     let (_, client) = try connected()
     try client.send("@w wait ready timeout=1", "@p ping", "@a clock.advance 2")
     #expect(try client.line() == "@p ok")
@@ -61,7 +61,7 @@ import Testing
     #expect(try client.line() == "@a ok now=2")
   }
 
-  @Test func anIDInFlightCannotBeUsedAgainAndLaterItCan() throws {
+  @Test func idIsReusableOnlyAfterItsReply() throws {
     let (_, client) = try connected()
     try client.send("@w wait ready timeout=1", "@w ping")
     #expect(try client.line()?.hasPrefix("@w error code=6006 name=id-in-use") == true)
@@ -70,7 +70,7 @@ import Testing
     #expect(try client.line() == "@w ok")
   }
 
-  @Test func with256WaitingRequestsNothingMoreIsTakenUntilOneIsAnswered() throws {
+  @Test func requestsAreNotReadWhile256RequestsWait() throws {
     let (daemon, client) = try connected()
     let other = try daemon.connect()
     for number in 0..<256 { try client.send("@\(number) wait ready timeout=\(number == 7 ? 1 : 2)") }
@@ -83,7 +83,7 @@ import Testing
 
   // MARK: - Closing connections
 
-  @Test func halfCloseGetsEveryReplyAndThenTheEnd() throws {
+  @Test func halfClosedConnectionGetsAllRepliesBeforeTheEnd() throws {
     let (daemon, client) = try connected()
     try client.send("ping", "@w wait ready timeout=1", "volume")
     try client.send(bytes: Array("mute on".utf8))
@@ -99,7 +99,7 @@ import Testing
     #expect(try other.reply("mute") == "ok isMuted=false")
   }
 
-  @Test func manyRequestsBeforeAHalfCloseAreAllAnswered() throws {
+  @Test func allRequestsBeforeAHalfCloseGetReplies() throws {
     let (_, client) = try connected()
     try client.send(bytes: Array(String(repeating: "ping\n", count: 20_000).utf8))
     client.finishSending()
@@ -108,7 +108,7 @@ import Testing
     #expect(lines.allSatisfy { $0 == "ok" })
   }
 
-  @Test func byeAnswersAndCloses() throws {
+  @Test func byeRepliesAndClosesTheConnection() throws {
     let (_, client) = try connected()
     try client.send("@w wait ready", "bye", "mute on")
     let lines = try client.rest()
@@ -117,7 +117,7 @@ import Testing
     #expect(lines.last == "ok")
   }
 
-  @Test func aClientThatLeavesInTheMiddleOfALineHarmsNobody() throws {
+  @Test func disconnectInTheMiddleOfALineDoesNotAffectOthers() throws {
     let (daemon, client) = try connected()
     do {
       let leaving = try daemon.connect()
@@ -129,7 +129,7 @@ import Testing
     #expect(try client.reply("volume") == "ok volume=1")
   }
 
-  @Test func whatWasSentBeforeAnAbruptEndIsDone() throws {
+  @Test func requestSentBeforeADisconnectIsCarriedOut() throws {
     let (daemon, client) = try connected()
     do {
       let leaving = try daemon.connect()
@@ -141,7 +141,7 @@ import Testing
   }
 
   /// More than is read in one turn or by one read call.
-  @Test func allOfWhatWasSentBeforeAnAbruptEndIsDone() throws {
+  @Test func allRequestsSentBeforeADisconnectAreCarriedOut() throws {
     let (daemon, client) = try connected()
     #expect(try client.ask("observe player.volume").last?.hasPrefix("ok") == true)
     var lines = try [client.line() ?? ""]
@@ -152,7 +152,7 @@ import Testing
     while lines.last?.contains(" new=0.5 ") != true { lines.append(try #require(try client.line(), "\(lines)")) }
   }
 
-  @Test func aSilentClientHoldsUpNothing() throws {
+  @Test func silentClientDoesNotBlockOthers() throws {
     let (daemon, client) = try connected()
     let silent = try WireClient(daemon.socket)
     #expect(try client.reply("ping") == "ok")
@@ -160,7 +160,7 @@ import Testing
   }
 
   /// All entries of a command share its HTTP options.
-  @Test func aLongHeaderIsKeptOnceForAllThatIsLoaded() throws {
+  @Test func entriesOfOneCommandShareTheirHeader() throws {
     let daemon = try TestDaemon("--clock", "virtual")
     let client = try daemon.connect()
     let before = try daemon.memoryKilobytes()
@@ -174,7 +174,7 @@ import Testing
 
   // MARK: - Invalid input
 
-  @Test func badLinesAreErrorsAndReadingGoesOn() throws {
+  @Test func invalidLinesAreErrorsAndReadingContinues() throws {
     let (_, client) = try connected()
     #expect(try client.reply("seek tomorrow").hasPrefix("error code=1002 name=invalid-time"))
     #expect(try client.reply("seek").hasPrefix("error code=6002 name=bad-arguments"))
@@ -203,14 +203,14 @@ import Testing
     #expect(try client.reply("ping") == "ok")
   }
 
-  @Test func anOverLongLineIsOneErrorAndTheNextLineIsRead() throws {
+  @Test func overlongLineIsOneErrorAndTheNextLineIsRead() throws {
     let (_, client) = try connected()
     try client.send(bytes: [UInt8](repeating: UInt8(ascii: "x"), count: 70_000) + Array("\nping\n".utf8))
     #expect(try client.line()?.hasPrefix("error code=6003 name=line-too-long") == true)
     #expect(try client.line() == "ok")
   }
 
-  @Test func aMebibyteWithoutALineEndClosesTheConnection() throws {
+  @Test func mebibyteWithoutALineFeedClosesTheConnection() throws {
     let (daemon, client) = try connected()
     // The line gets one reply, when it is too long. The closing message has the reason, in the same form.
     for (byte, error, closing) in [
@@ -245,7 +245,7 @@ import Testing
     #expect(try client.reply("item.status 1e0").hasPrefix("error code=6002 name=bad-arguments"))
   }
 
-  @Test func binaryGarbageIsAnsweredWithErrors() throws {
+  @Test func randomBytesGetErrorReplies() throws {
     let (daemon, client) = try connected()
     let noisy = try daemon.connect()
     var state: UInt64 = 88_172_645_463_325_252
@@ -266,7 +266,7 @@ import Testing
 
   // MARK: - JSON
 
-  @Test func jsonIsAnsweredInJSON() throws {
+  @Test func jsonRequestsGetJSONReplies() throws {
     let (daemon, client) = try connected()
     let path = try daemon.wave(1, frameCount: 48_000)
     try client.send(#"{"jsonrpc":"2.0","id":1,"method":"append","params":{"paths":["\#(path)"],"wait":"ready"}}"#)
@@ -292,7 +292,7 @@ import Testing
     )
   }
 
-  @Test func aBatchIsAnsweredTogetherWhenItsLastMemberIs() throws {
+  @Test func batchReplyIsSentWhenItsLastMemberCompletes() throws {
     let (_, client) = try connected()
     try client.send(
       #"[{"jsonrpc":"2.0","id":1,"method":"wait","params":{"conditions":["ready"],"timeout":1}},{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","method":"ping"},7]"#,
@@ -307,7 +307,7 @@ import Testing
 
   // MARK: - Subscriptions and players
 
-  @Test func subscriptionsHaveALimit() throws {
+  @Test func numberOfSubscriptionsIsLimited() throws {
     let (_, client) = try connected()
     for number in 1...1_024 { #expect(try client.reply("tick 1") == "ok id=\(number)") }
     #expect(try client.reply("tick 1").hasPrefix("error code=6008 name=too-many-subscriptions"))
@@ -315,7 +315,7 @@ import Testing
     #expect(try client.reply("tick 1") == "ok id=1025")
   }
 
-  @Test func playersHaveALimitAndMainStays() throws {
+  @Test func numberOfPlayersIsLimitedAndMainCannotBeClosed() throws {
     let (_, client) = try connected()
     for number in 1...63 { #expect(try client.reply("player.create p\(number)") == "ok player=p\(number)") }
     #expect(try client.reply("player.create more").hasPrefix("error code=6014 name=too-many-players"))
@@ -326,7 +326,7 @@ import Testing
     #expect(try client.reply("player.create more") == "ok player=more")
   }
 
-  @Test func closingAPlayerEndsWhatWatchesIt() throws {
+  @Test func closingAPlayerEndsItsSubscriptionsAndWaits() throws {
     let (_, client) = try connected()
     try client.reply("player.create other")
     #expect(try client.reply("tick 1 player=other") == "ok id=1")

@@ -43,7 +43,7 @@ import Testing
       version: try #require(field("version", lines.last ?? "")))
   }
 
-  @Test func rowsSayWhatWasDoneInOrder() throws {
+  @Test func rowsListTheChangesInOrder() throws {
     let client = try InProcessServer().connect()
     try client.reply("append /a /b /c")
     try client.reply("move 3 to=0")
@@ -67,7 +67,7 @@ import Testing
     #expect(try client.reply("queue.changes").hasPrefix("error code=6002 "))
   }
 
-  @Test func whoObservesTheVersionIsToldWhatChanged() throws {
+  @Test func versionEventsListTheChanges() throws {
     let client = try InProcessServer().connect()
     try client.reply("observe queue.*")
     _ = try client.line()
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// A client that applies the rows always has the content of `list`; without rows, the reply requires `list`.
-  @Test(arguments: [1, 2, 3]) func whoAppliesTheChangesHasTheQueue(seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3]) func appliedChangesReproduceTheQueue(seed: UInt64) throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 480)
@@ -120,12 +120,12 @@ import Testing
         continue
       }
       for row in lines where row.hasPrefix("| ") {
-        let makesSense = mirror.apply(row)
-        #expect(makesSense, "\(request): \(row) of \(mirror.items)")
+        let isConsistent = mirror.apply(row)
+        #expect(isConsistent, "\(request): \(row) of \(mirror.items)")
       }
-      let truth = try list(client)
-      #expect(mirror.items == truth.items, "\(step): \(request): \(lines)")
-      mirror.version = truth.version
+      let expected = try list(client)
+      #expect(mirror.items == expected.items, "\(step): \(request): \(lines)")
+      mirror.version = expected.version
       applied += 1
     }
     print("queue changes | seed \(seed) | applied \(applied) | listed again \(listed)")
@@ -133,7 +133,7 @@ import Testing
   }
 
   /// Measured in processor time: in a queue a hundred times as long, an edit with its observers has the same cost.
-  @Test func anEditAndItsEventCostTheSameInALongQueue() throws {
+  @Test func costOfAnEditDoesNotGrowWithTheQueue() throws {
     func cost(_ length: Int) throws -> (nanoseconds: Int64, edits: Int) {
       let daemon = try TestDaemon("--clock", "virtual")
       let (client, watcher) = (try daemon.connect(), try daemon.connect())
@@ -150,8 +150,8 @@ import Testing
         try client.reply("remove \(250 + number)")
       }
       let spent = try daemon.processorNanoseconds() - before
-      let told = try watcher.ask("ping").count { $0.contains("key=queue.version") && field("changes", $0) != nil }
-      #expect(told == 600)
+      let eventCount = try watcher.ask("ping").count { $0.contains("key=queue.version") && field("changes", $0) != nil }
+      #expect(eventCount == 600)
       return (spent, 600)
     }
     let (short, long) = (try cost(500), try cost(50_000))

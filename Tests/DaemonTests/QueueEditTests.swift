@@ -16,7 +16,7 @@ import Testing
     try client.ask("list").dropLast().compactMap { field("item", $0) }
   }
 
-  @Test func anEditIsMadeWholeOrNotAtAll() throws {
+  @Test func editIsAppliedCompletelyOrNotAtAll() throws {
     let (daemon, client, paths) = try connected(5)
     #expect(try client.reply(#"queue.edit if-version=1 "move 5 to=1" "remove 3""#) == "ok version=2")
     #expect(try items(client) == ["1", "5", "2", "4"])
@@ -41,7 +41,7 @@ import Testing
       #expect(try items(client) == before.0, "\(line)")
       #expect(try client.reply("list limit=0") == before.1, "\(line)")
     }
-    #expect(try client.reply("append \(paths[0])") == "ok items=10 version=4", "no number was lost")
+    #expect(try client.reply("append \(paths[0])") == "ok items=10 version=4", "no id was lost")
     let line =
       #"{"jsonrpc":"2.0","id":1,"method":"queue.edit","params":{"ops":["move 10 to=0",{"method":"remove","params":{"ids":[1]}}]}}"#
     try client.send(line)
@@ -50,7 +50,7 @@ import Testing
     _ = daemon
   }
 
-  @Test func gatheredEditsAreMadeWithTheCommit() throws {
+  @Test func pendingEditsAreAppliedAtTheCommit() throws {
     let (daemon, client, paths) = try connected(3)
     let other = try daemon.connect()
     #expect(try client.reply("queue.begin if-version=1") == "ok version=1")
@@ -108,7 +108,7 @@ import Testing
     #expect(try items(other) == ["3", "1", "5"])
   }
 
-  @Test func whatIsGatheredIsBounded() throws {
+  @Test func pendingEditsOfAConnectionAreLimited() throws {
     let (_, client, _) = try connected(0)
     try client.reply("queue.begin")
     let line = "append " + repeatElement("/a", count: 20_000).joined(separator: " ")
@@ -124,10 +124,10 @@ import Testing
     let long = "append" + String(repeating: " /" + String(repeating: "a", count: 4_095), count: 15)
     for number in 1...273 { #expect(try client.reply(long) == "ok pending=\(number)") }
     #expect(try client.reply(long).hasPrefix("error code=6018"))
-    #expect(try client.reply("append /a") == "ok pending=274", "what does not fit is not kept")
+    #expect(try client.reply("append /a") == "ok pending=274", "a rejected change is not retained")
   }
 
-  @Test func whatAllGatherTogetherIsBounded() throws {
+  @Test func pendingEditsOfAllConnectionsAreLimited() throws {
     let (daemon, client, _) = try connected(0)
     let line = "append " + repeatElement("/a", count: 20_000).joined(separator: " ")
     let others = try (0..<4).map { _ in try daemon.connect() }
@@ -154,7 +154,7 @@ import Testing
     #expect(try last.reply("append /a").hasPrefix("error code=6018"))
   }
 
-  @Test func aPlayerThatIsClosedTakesWhatWasGatheredForItWithIt() throws {
+  @Test func closingAPlayerDiscardsItsPendingEdits() throws {
     let (daemon, client, paths) = try connected(1)
     let other = try daemon.connect()
     try client.reply("player.create a")
@@ -165,13 +165,13 @@ import Testing
     try other.reply("player.create a")
     #expect(try client.reply("queue.commit player=a").hasPrefix("error code=1003"))
     #expect(try client.reply("append \(paths[0]) player=a") == "ok items=2 version=1")
-    #expect(try client.reply("queue.begin") == "ok version=1", "none is open")
+    #expect(try client.reply("queue.begin") == "ok version=1", "no edit is open")
     #expect(try client.reply("clear") == "ok pending=1")
     try other.reply("player.close a")
-    #expect(try client.reply("queue.commit") == "ok version=2", "another player's is not touched")
+    #expect(try client.reply("queue.commit") == "ok version=2", "the edit of another player is unchanged")
   }
 
-  @Test func whatIsShuffledPlaysInThatOrderAndOffRestoresIt() throws {
+  @Test func shuffledQueuePlaysInItsOrderAndOffRestoresTheOriginal() throws {
     let (daemon, client, paths) = try connected(10, recording: true)
     #expect(try client.reply("shuffle") == "ok shuffle=off version=1")
     try client.send("observe player.shuffle queue.version")
@@ -202,7 +202,7 @@ import Testing
     #expect(heard == [1, 9, 6, 7, 8, 10, 2, 3, 4, 5, 1].map { "\($0)[0..<4800]" }.joined(separator: " "))
   }
 
-  @Test func oneGoesBackAndJumps() throws {
+  @Test func previousAndJumpChangeTheCurrentItem() throws {
     let (daemon, client, _) = try connected(4, recording: true)
     try client.reply("play")
     try client.reply("clock.advance 0.15")
@@ -226,7 +226,7 @@ import Testing
     #expect(heard.hasPrefix("1[0..<4800] 2[0..<"), "\(heard)")
   }
 
-  @Test func failuresAreSaidAndMayStopThePlayer() throws {
+  @Test func failuresAreReportedAndCanStopThePlayer() throws {
     let (_, client, paths) = try connected(1)
     #expect(try client.reply("on-failure") == "ok onFailure=skip")
     try client.reply("append /nowhere.wav \(paths[0])")

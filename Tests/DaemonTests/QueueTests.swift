@@ -33,7 +33,7 @@ import Testing
     #expect(try client.reply("append \(paths[0])") == "ok items=5 version=6")
   }
 
-  @Test func aMissingFileHasAnIDAtOnceAndFailsByItself() throws {
+  @Test func missingFileGetsAnIDAndFailsLater() throws {
     let (_, client) = try connected()
     try client.send("observe item.status item.error")
     #expect(try client.line()?.unnumbered == "ok id=1")
@@ -49,7 +49,7 @@ import Testing
     #expect(field("error", status) == "file-not-found")
   }
 
-  @Test func withWaitReadyTheErrorIsTheAnswer() throws {
+  @Test func waitReadyReturnsTheErrorOfTheFile() throws {
     let (daemon, client) = try connected()
     let folder = daemon.folder
     let text = Array("This is no music at all, and there is nothing in it that could be.\n".utf8)
@@ -66,34 +66,34 @@ import Testing
     #expect(try client.reply("ping") == "ok")
   }
 
-  @Test func aPlayerThatHasNothingToPlaySaysWhyItWaits() throws {
+  @Test func waitingPlayerReportsItsReason() throws {
     let (daemon, client) = try connected()
     try client.send("observe player.reasonForWaitingToPlay")
     #expect(try client.line()?.unnumbered == "ok id=1")
     let key = "* changed id=1 player=main key=player.reasonForWaitingToPlay"
     #expect(try client.line() == "\(key) new=none cause=initial initial=true")
     func reasons(_ lines: [String]) -> [String?] { lines.filter { $0.hasPrefix(key) }.map { field("new", $0) } }
-    func facts() throws -> [String?] {
+    func waitingState() throws -> [String?] {
       let status = try client.reply("status")
       return ["timeControlStatus", "reasonForWaitingToPlay", "rate"].map { field($0, status) }
     }
     #expect(reasons(try client.ask("play")) == ["noItemToPlay"])
-    #expect(try facts() == ["waitingToPlayAtSpecifiedRate", "noItemToPlay", "1"])
+    #expect(try waitingState() == ["waitingToPlayAtSpecifiedRate", "noItemToPlay", "1"])
     // A later entry starts automatically, and the player waits again after an unplayable one.
     let loaded = try client.ask("load /nowhere.wav wait=ready")
     #expect(loaded.last?.hasPrefix("error code=2001") == true)
     #expect(reasons(loaded) == ["evaluatingBufferingRate"], "\(loaded)")
     #expect(reasons([try #require(try client.line())]) == ["currentItemFailed"])
-    #expect(try facts() == ["waitingToPlayAtSpecifiedRate", "currentItemFailed", "1"])
+    #expect(try waitingState() == ["waitingToPlayAtSpecifiedRate", "currentItemFailed", "1"])
     #expect(reasons(try client.ask("pause")) == ["none"])
     #expect(reasons(try client.ask("play")) == ["currentItemFailed"])
     let played = try client.ask("load \(try daemon.wave(1, frameCount: 48_000)) wait=ready")
     #expect(played.last?.hasPrefix("ok items=2") == true)
     #expect(reasons(try client.ask("clock.advance 0.1") + played).contains("none"))
-    #expect(try facts() == ["playing", "none", "1"])
+    #expect(try waitingState() == ["playing", "none", "1"])
   }
 
-  @Test func otherItemsPlayOnPastOnesThatCannotBePlayed() throws {
+  @Test func playbackSkipsUnplayableItems() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let text = try daemon.folder.write("text.wav", Array("RIFF, but no more".utf8))
@@ -106,7 +106,7 @@ import Testing
     #expect(heard == "1[0..<4800] 2[0..<4800]")
   }
 
-  @Test func pathsMayHoldAnyByte() throws {
+  @Test func pathsCanContainAnyByte() throws {
     let (daemon, client) = try connected()
     let names: [(wire: String, bytes: [UInt8])] = [
       (#""a b.wav""#, Array("a b.wav".utf8)), (#"'it"s.wav'"#, Array(#"it"s.wav"#.utf8)),
@@ -126,7 +126,7 @@ import Testing
     #expect(field("path", try client.reply("item.status 6")) == "file://\(folder)/caf%E9.wav")
   }
 
-  @Test func theQueueHasALimit() throws {
+  @Test func lengthOfTheQueueIsLimited() throws {
     let (_, client) = try connected()
     let line = "append " + repeatElement("/a", count: 20_000).joined(separator: " ")
     for _ in 0..<5 { #expect(try client.reply(line).hasPrefix("ok items=")) }
@@ -151,7 +151,7 @@ import Testing
   }
 
   /// A hundred of these paths fill the reply buffer: the parts are shorter, and the connection stays open.
-  @Test func longPathsMakeShortParts() throws {
+  @Test func partsOfAListWithLongPathsAreShorter() throws {
     let (_, client) = try connected()
     let path = "/" + String(repeating: "a", count: 4_095)
     for _ in 0..<100 { #expect(try client.reply("append \(path)").hasPrefix("ok items=")) }

@@ -4,7 +4,7 @@ import Testing
 
 /// Rates over the socket, on virtual time.
 @Suite struct RateTests {
-  @Test func aRateWhilePausedIsForTheNextPlayOnly() throws {
+  @Test func rateSetWhilePausedAppliesToTheNextPlayOnly() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 480_000)) wait=ready")
@@ -26,7 +26,7 @@ import Testing
     #expect(try client.reply("default-rate") == "ok defaultRate=1.5")
   }
 
-  @Test func aRateWhilePlayingIsHeardAtOnceAndTicksSayIt() throws {
+  @Test func rateChangeDuringPlaybackAppliesAndTicksReportIt() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 480_000)) wait=ready")
@@ -43,7 +43,7 @@ import Testing
     #expect(ticks.allSatisfy { field("rate", $0) == "4" && field("late", $0) == "0" })
   }
 
-  @Test func anEntryIsPlayedBackwardsFromItsEndToItsBeginning() throws {
+  @Test func negativeRatePlaysFromTheEndToTheBeginning() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 96_000)) wait=ready")
@@ -59,7 +59,7 @@ import Testing
     #expect([field("rate", ended), field("time", ended)] == ["0", "0"])
   }
 
-  @Test func ratesThatAreNotPossibleAreSaidAndChangeNothing() throws {
+  @Test func unsupportedRatesAreRejectedAndChangeNothing() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     for command in ["rate", "default-rate"] {
@@ -72,7 +72,7 @@ import Testing
     #expect(try client.reply("default-rate") == "ok defaultRate=1")
   }
 
-  @Test func aPitchAlgorithmIsSetForAPlayerAndForAnEntry() throws {
+  @Test func pitchAlgorithmIsSetForAPlayerAndForAnEntry() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 480_000)
@@ -82,11 +82,13 @@ import Testing
     #expect(try client.reply("item.pitch 2") == "ok item=2 audioTimePitchAlgorithm=varispeed")
     #expect(try client.reply("item.pitch 2 timeDomain") == "ok item=2 audioTimePitchAlgorithm=timeDomain")
     #expect(try client.reply("item.pitch 1") == "ok item=1 audioTimePitchAlgorithm=varispeed")
-    let (own, players) = (try client.reply("item.status 2"), try client.reply("item.status 1"))
+    let (custom, inherited) = (try client.reply("item.status 2"), try client.reply("item.status 1"))
     #expect(
-      [field("audioTimePitchAlgorithm", own), field("ownAudioTimePitchAlgorithm", own)] == ["timeDomain", "timeDomain"])
+      [field("audioTimePitchAlgorithm", custom), field("ownAudioTimePitchAlgorithm", custom)] == [
+        "timeDomain", "timeDomain",
+      ])
     #expect(
-      [field("audioTimePitchAlgorithm", players), field("ownAudioTimePitchAlgorithm", players)] == [
+      [field("audioTimePitchAlgorithm", inherited), field("ownAudioTimePitchAlgorithm", inherited)] == [
         "varispeed", "none",
       ])
     #expect(field("audioTimePitchAlgorithm", try client.reply("status")) == "varispeed")

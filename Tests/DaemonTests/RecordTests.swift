@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func aRecordingIsBegunPausedWatchedEndedAndDeleted() throws {
+  @Test func recordingIsStartedPausedObservedStoppedAndDeleted() throws {
     let rig = try Rig()
     let (client, file) = (rig.client, rig.file("memo.flac"))
     #expect(
@@ -62,11 +62,11 @@ import Testing
     _ = try rig.event("recording", "state", "recording")
     _ = try rig.event("record-meter", "recorder", "1")
     try client.send("@stop record.stop 1")
-    var answer = ""
-    while !answer.hasPrefix("@stop ") { answer = try #require(try client.line()) }
-    #expect(answer.hasPrefix("@stop ok recorder=1 file=\(file) duration="), "\(answer)")
-    #expect(field("lost", answer) == "0" && field("fault", answer) == nil)
-    let duration = try #require(field("duration", answer).flatMap { Double($0) })
+    var reply = ""
+    while !reply.hasPrefix("@stop ") { reply = try #require(try client.line()) }
+    #expect(reply.hasPrefix("@stop ok recorder=1 file=\(file) duration="), "\(reply)")
+    #expect(field("lost", reply) == "0" && field("fault", reply) == nil)
+    let duration = try #require(field("duration", reply).flatMap { Double($0) })
     #expect(try abs(Double(rig.frameCount("memo.flac")) / 48_000 - duration) < 0.000_1)
     // Another connection sees the same recorder. A stopped recorder does not start again, and its recording stays.
     let other = try rig.daemon.connect()
@@ -80,7 +80,7 @@ import Testing
     #expect(try other.reply("record.status 1").contains("code=1021 name=no-such-recorder"))
   }
 
-  @Test func whatCannotBeIsRefusedWithItsNumber() throws {
+  @Test func invalidRecordingsAreRejectedWithTheirCodes() throws {
     let rig = try Rig()
     try Data("mine".utf8).write(to: URL(fileURLWithPath: rig.file("taken.wav")))
     let before = try FileManager.default.contentsOfDirectory(atPath: rig.daemon.folder.path).sorted()
@@ -99,10 +99,10 @@ import Testing
       ("no such recorder", "record.stop 7", "code=1021 name=no-such-recorder"),
       ("no such watch", "record.unwatch 3", "code=1008 name=no-such-observer"),
     ]
-    for (what, request, error) in rows {
+    for (name, request, error) in rows {
       let reply = try rig.client.reply(request)
-      print("record: \(what): \(reply)")
-      #expect(reply.contains(error), "\(what): \(reply)")
+      print("record: \(name): \(reply)")
+      #expect(reply.contains(error), "\(name): \(reply)")
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: rig.daemon.folder.path).sorted() == before)
     #expect(try Data(contentsOf: URL(fileURLWithPath: rig.file("taken.wav"))) == Data("mine".utf8))
@@ -113,7 +113,7 @@ import Testing
     #expect(try rig.client.reply("record.start at=0.001").contains("code=1002 name=invalid-time"))
   }
 
-  @Test func aDaemonThatIsStoppedLeavesAWholeFile() throws {
+  @Test func stoppedDaemonLeavesACompleteFile() throws {
     let rig = try Rig()
     #expect(try rig.client.reply("record.prepare \(rig.file("memo.m4a"))").hasPrefix("ok"))
     try rig.client.send("record.watch rate=10", "record.start")
@@ -123,7 +123,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: rig.file("memo.m4a.recording")))
   }
 
-  @Test func whatADaemonWasKilledInIsThereAtTheNextStart() throws {
+  @Test func recordingOfAKilledDaemonIsRepairedAtTheNextStart() throws {
     let folder = try TemporaryDirectory("daemon")
     var seconds = 0.0
     let server = try PulseServer()
@@ -154,7 +154,7 @@ import Testing
   /// A server buffers 4 MB for a suspended daemon: seconds of an ordinary source, and less than one second of a wide
   /// one.
   @Test(arguments: SoundServerKind.allCases, ["wide", "ordinary"])
-  func whatTheServerDropsWhileTheDaemonStandsIsCountedAndSilenceStandsForIt(kind: SoundServerKind, source: String)
+  func framesDroppedDuringSuspensionAreCountedAndReplacedBySilence(kind: SoundServerKind, source: String)
     throws
   {
     let (server, folder) = (try kind.start(), try TemporaryDirectory("daemon"))
@@ -184,18 +184,18 @@ import Testing
     } else {
       while try status("time") < 3 {}
     }
-    let answer = try client.reply("record.stop")
-    let lost = try #require(Double(field("lost", answer) ?? "")) / (isWide ? 192_000 : 48_000)
-    let seconds = try #require(Double(field("duration", answer) ?? ""))
+    let reply = try client.reply("record.stop")
+    let lost = try #require(Double(field("lost", reply) ?? "")) / (isWide ? 192_000 : 48_000)
+    let seconds = try #require(Double(field("duration", reply) ?? ""))
     print("record, \(kind), \(source): \(lost) s of \(seconds) s were dropped by the server")
     #expect(isWide ? lost > 0.5 && lost < seconds && seconds > 2 : lost == 0)
     // The duration matches the number of 16-bit samples, with silence for lost frames.
     let size = try Data(contentsOf: URL(fileURLWithPath: file)).count
-    let soundSize = Int((seconds * (isWide ? 192_000 * 16 : 48_000 * 4)).rounded())
-    #expect((soundSize..<soundSize + 4_096).contains(size))
+    let audioSize = Int((seconds * (isWide ? 192_000 * 16 : 48_000 * 4)).rounded())
+    #expect((audioSize..<audioSize + 4_096).contains(size))
   }
 
-  @Test func theClientRecordsUntilItsInputEndsOrForATime() throws {
+  @Test func clientRecordsUntilTheEndOfInputOrForADuration() throws {
     let rig = try Rig()
     let timed = try rig.daemon.playhead("record", rig.file("one.wav"), "--duration", "0.5")
     #expect(timed.status == 0 && timed.errors == "", "\(timed)")
@@ -203,13 +203,13 @@ import Testing
     #expect(try rig.frameCount("one.wav") == 24_000)
     let untimed = try rig.daemon.playhead("record", rig.file("two.flac"))
     #expect(untimed.status == 0 && untimed.output.hasPrefix("\(rig.file("two.flac")): 0:0"), "\(untimed)")
-    let refused = try rig.daemon.playhead("record", rig.file("one.wav"))
-    #expect(refused.status == 1 && refused.errors.contains("already exists"), "\(refused)")
+    let rejected = try rig.daemon.playhead("record", rig.file("one.wav"))
+    #expect(rejected.status == 1 && rejected.errors.contains("already exists"), "\(rejected)")
     #expect(try rig.daemon.playhead("record").status == 2)
     #expect(try rig.daemon.playhead("record", "x.wav", "--nonsense").status == 2)
   }
 
-  @Test func inATerminalTheMeterIsDrawnAndKeysPauseAndEnd() throws {
+  @Test func terminalShowsAMeterAndKeysPauseAndStop() throws {
     let rig = try Rig()
     func recording(_ arguments: String..., term: String = "xterm") throws -> TerminalProgram {
       try TerminalProgram(

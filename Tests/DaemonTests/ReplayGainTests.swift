@@ -14,7 +14,7 @@ import Testing
     return path
   }
 
-  @Test func gainsAreSetGivenObservedAndHeardFromTheFirstSample() throws {
+  @Test func replayGainIsSetReportedObservedAndAppliedFromTheFirstSample() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let one = try tagged(
@@ -50,7 +50,7 @@ import Testing
     #expect(loud.allSatisfy { $0.left == 10_923 && $0.right == -10_923 }, "\(String(describing: loud.first))")
   }
 
-  @Test func whatIsOutOfRangeIsAnErrorAndChangesNothing() throws {
+  @Test func valuesOutOfRangeAreRejectedAndChangeNothing() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     for request in [

@@ -4,7 +4,7 @@ import Testing
 
 /// Properties of all replies, for every command.
 @Suite struct ReplyFormTests {
-  @Test func theOperationOfAnErrorIsTheCommand() throws {
+  @Test func operationOfAnErrorIsTheCommand() throws {
     let server = try InProcessServer()
     let client = try server.connectWithQueue(count: 1)
     let missing = server.folder.file("missing.wav")
@@ -25,7 +25,7 @@ import Testing
     #expect(try client.line()?.contains(#""operation":"queue.edit""#) == true)
   }
 
-  @Test func resultsOfCommandsWithRowsHaveRows() throws {
+  @Test func jsonResultsOfCommandsWithRowsAlwaysHaveRows() throws {
     let server = try InProcessServer()
     let client = try server.connect()
     let path = try server.wave(1, frameCount: 4_800)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func errorsOfFilesAreListedWhereTheyAreReturned() throws {
+  @Test func returnedFileErrorsAreDocumentedForTheirCommands() throws {
     let server = try InProcessServer()
     let client = try server.connect()
     let missing = server.folder.file("missing.wav")

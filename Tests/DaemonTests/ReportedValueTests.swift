@@ -27,7 +27,7 @@ import Testing
     for line in try watcher.ask("ping") { mirror.apply(line) }
   }
 
-  @Test func theBufferOfAnEntryThatLeavesIsReportedEmpty() throws {
+  @Test func bufferOfAFormerCurrentItemIsReportedEmpty() throws {
     let server = try InProcessServer()
     let (client, watcher) = (try server.connectWithQueue(frameCount: 240_000), try server.connect())
     try client.reply("play")
@@ -48,7 +48,7 @@ import Testing
     #expect(mirror.contradictions == [])
   }
 
-  @Test func oldValuesAreThoseReportedLast() throws {
+  @Test func oldValuesOfEventsEqualTheLastReportedValues() throws {
     let server = try InProcessServer()
     let (client, watcher) = (try server.connectWithQueue(frameCount: 24_000, count: 3), try server.connect())
     let paths = (1...3).map { server.folder.file("\($0).wav") }
@@ -73,7 +73,7 @@ import Testing
     #expect(mirror.contradictions == [])
   }
 
-  @Test func anEditIsReportedBeforeTheChangesThatFollowFromIt() throws {
+  @Test func editIsReportedBeforeItsEffects() throws {
     let server = try InProcessServer()
     let path = try server.wave(1, frameCount: 4_800)
     let (client, watcher) = (try server.connect(), try server.connect())
@@ -84,7 +84,7 @@ import Testing
     #expect(keys.prefix(2) == ["queue.version", "player.currentItem"])
   }
 
-  @Test func aMoveThatChangesNothingMakesNoVersion() throws {
+  @Test func moveWithoutEffectDoesNotIncreaseTheVersion() throws {
     let server = try InProcessServer()
     let (client, watcher) = (try server.connectWithQueue(), try server.connect())
     try watcher.reply("observe queue.version")

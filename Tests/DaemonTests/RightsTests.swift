@@ -5,7 +5,7 @@ import Testing
 
 /// The rights of a connection, by its socket and by the user of its peer.
 @Suite(.timeLimit(.minutes(3))) struct RightsTests {
-  @Test func whatIsWatchedCannotBeChanged() throws {
+  @Test func watchSocketAllowsReadingOnly() throws {
     let daemon = try InProcessServer()
     let driver = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
@@ -49,11 +49,11 @@ import Testing
     try watcher.send(#"{"jsonrpc":"2.0","id":1,"method":"play"}"#, #"{"jsonrpc":"2.0","id":2,"method":"status"}"#)
     try watcher.send(
       #"[{"jsonrpc":"2.0","id":3,"method":"volume","params":{"volume":0.5}},{"jsonrpc":"2.0","id":4,"method":"ping"}]"#)
-    let answers = try (0..<3).map { _ in try watcher.line() ?? "" }
-    #expect(answers[0].hasPrefix(#"{"jsonrpc":"2.0","id":1,"error":{"code":6010,"#), "\(answers)")
-    #expect(answers[1].hasPrefix(#"{"jsonrpc":"2.0","id":2,"result":{"#), "\(answers)")
+    let replies = try (0..<3).map { _ in try watcher.line() ?? "" }
+    #expect(replies[0].hasPrefix(#"{"jsonrpc":"2.0","id":1,"error":{"code":6010,"#), "\(replies)")
+    #expect(replies[1].hasPrefix(#"{"jsonrpc":"2.0","id":2,"result":{"#), "\(replies)")
     #expect(
-      answers[2].contains(#""id":3,"error":{"code":6010,"#) && answers[2].contains(#""id":4,"result""#), "\(answers)")
+      replies[2].contains(#""id":3,"error":{"code":6010,"#) && replies[2].contains(#""id":4,"result""#), "\(replies)")
     #expect(try [driver.reply("status"), driver.ask("list").joined()] == before)
     #expect(try driver.ask("player.list").count == 2)
     // The watcher sees the driver's changes.
@@ -92,7 +92,7 @@ import Testing
 
   /// `help` states the required right of every command. The server enforces that right: it rejects the example of each
   /// command that is not for watching.
-  @Test func helpSaysWhichRightACommandNeeds() throws {
+  @Test func helpReportsTheRequiredRightOfEveryCommand() throws {
     let daemon = try InProcessServer()
     let watcher = try daemon.connect(at: daemon.folder.file("watch.sock"))
     var rights: [String: String] = [:]
@@ -115,7 +115,7 @@ import Testing
   }
 
   /// A command that sets a value only reads it without an argument, which requires only the right to read.
-  @Test func whoMayOnlyReadCanAskWhatIsSet() throws {
+  @Test func readRightAllowsReadingSettings() throws {
     let daemon = try InProcessServer()
     let driver = try daemon.connectWithQueue(count: 1)
     let watcher = try daemon.connect(at: daemon.folder.file("watch.sock"))
@@ -129,16 +129,16 @@ import Testing
     let version = try driver.reply("list")
     for name in names {
       let request = name.hasPrefix("item.") ? "\(name) 1" : name
-      let (answer, expected) = (try watcher.ask(request), try driver.ask(request))
-      print("asked: \(request): \(answer)")
-      #expect(answer.last?.hasPrefix("ok ") == true && answer == expected, "\(request): \(answer)")
+      let (reply, expected) = (try watcher.ask(request), try driver.ask(request))
+      print("read: \(request): \(reply)")
+      #expect(reply.last?.hasPrefix("ok ") == true && reply == expected, "\(request): \(reply)")
     }
     #expect(try watcher.reply("media-selection audible").hasPrefix("ok"))
     #expect(try driver.reply("list") == version)
   }
 
   /// Only root can start a process of another user.
-  @Test(.enabled(if: geteuid() == 0)) func whatIsHandedOverIsItsUsersAlone() throws {
+  @Test(.enabled(if: geteuid() == 0)) func handedOverDescriptorsBelongToTheirUser() throws {
     let daemon = try TestDaemon("--output", "null", "--allow-uid", "65534")
     let path = try daemon.wave(1, frameCount: 4_800)
     chmod(daemon.folder.path, 0o755)
@@ -168,7 +168,7 @@ import Testing
   }
 
   /// A client that connects and sends nothing delays no other client, and is disconnected.
-  @Test func whoHandsNothingOverHoldsUpNobody() throws {
+  @Test func silentHandoffConnectionsDoNotBlockOthers() throws {
     let daemon = try TestDaemon("--output", "null")
     let path = try daemon.wave(1, frameCount: 480)
     let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -177,13 +177,13 @@ import Testing
     let silent = try (0..<48).map { _ in try daemon.connectedToHandoff() }
     defer { for descriptor in silent { close(descriptor) } }
     _ = try daemon.place(file)
-    var answer = [UInt8](repeating: 0, count: 1_024)
-    let count = recv(silent[0], &answer, answer.count, 0)
+    var reply = [UInt8](repeating: 0, count: 1_024)
+    let count = recv(silent[0], &reply, reply.count, 0)
     #expect(
-      String(decoding: answer.prefix(max(0, count)), as: UTF8.self).hasPrefix("error code=2050 name=not-readable"))
+      String(decoding: reply.prefix(max(0, count)), as: UTF8.self).hasPrefix("error code=2050 name=not-readable"))
   }
 
-  @Test func handedOverDescriptorsAreBoundedInQueuesToo() throws {
+  @Test func numberOfDescriptorsInQueuesIsLimited() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 480)
@@ -193,16 +193,16 @@ import Testing
     #expect(try daemon.handOver([file]).hasPrefix("error code=2052 name=too-many-descriptors"))
     // A removed entry frees a slot as soon as it is not being opened any more.
     try client.reply("remove 200")
-    var answer = ""
+    var reply = ""
     for _ in 1...100_000 {
-      answer = try daemon.handOver([file])
-      if answer.hasPrefix("ok") { break }
+      reply = try daemon.handOver([file])
+      if reply.hasPrefix("ok") { break }
     }
-    let place = try #require(field("path", answer), "\(answer)")
-    #expect(try client.reply("append \(place)").hasPrefix("ok items="))
+    let token = try #require(field("path", reply), "\(reply)")
+    #expect(try client.reply("append \(token)").hasPrefix("ok items="))
   }
 
-  @Test func aSocketThatLingersDoesNotHoldUpWhoClosesIt() throws {
+  @Test func closingALingeringSocketDoesNotBlockTheDaemon() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     let (handed, other) = try Self.connectedPair()
@@ -212,15 +212,15 @@ import Testing
     setsockopt(handed, SOL_SOCKET, SO_LINGER, &lingers, socklen_t(MemoryLayout<linger>.size))
     let bytes = [UInt8](repeating: 0, count: 65_536)
     while send(handed, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
-    let place = try daemon.place(handed)
+    let token = try daemon.place(handed)
     close(handed)
-    let opened = try client.reply("asset.open \(place)")
+    let opened = try client.reply("asset.open \(token)")
     #expect(opened.hasPrefix("ok"), "\(opened)")
     try client.reply("asset.close 1")
     #expect(try client.reply("ping") == "ok")
   }
 
-  @Test func whoMayOnlyReadHasNoTagsRead() throws {
+  @Test func readRightDoesNotLoadTags() throws {
     let daemon = try InProcessServer()
     let driver = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
@@ -234,30 +234,30 @@ import Testing
     #expect(try watcher.reply("item.metadata 2").hasPrefix("ok"))
   }
 
-  @Test func whatWatchingCostsIsBounded() throws {
+  @Test func costOfSubscriptionsIsLimitedForAllConnections() throws {
     let daemon = try InProcessServer()
-    let refused = "error code=6008 name=too-many-subscriptions"
+    let rejection = "error code=6008 name=too-many-subscriptions"
     var clients: [WireClient] = []
     for _ in 0..<3 {
       let client = try daemon.connect(at: daemon.folder.file("watch.sock"))
       for _ in 0..<10 { #expect(try client.reply("tick 0.001").hasPrefix("ok")) }
-      #expect(try client.reply("tick 0.001").hasPrefix(refused))
-      #expect(try client.reply("meter 20").hasPrefix(refused))
+      #expect(try client.reply("tick 0.001").hasPrefix(rejection))
+      #expect(try client.reply("meter 20").hasPrefix(rejection))
       clients.append(client)
     }
     // Together they use all ticks of connections without the right to control: a quarter is reserved for others.
-    #expect(try daemon.connect(at: daemon.folder.file("watch.sock")).reply("tick 1").hasPrefix(refused))
+    #expect(try daemon.connect(at: daemon.folder.file("watch.sock")).reply("tick 1").hasPrefix(rejection))
     let owner = try daemon.connect()
     for _ in 0..<10 { #expect(try owner.reply("tick 0.001").hasPrefix("ok")) }
     // All connections together have the maximum.
     let other = try daemon.connect()
-    #expect(try other.reply("tick 1").hasPrefix(refused))
+    #expect(try other.reply("tick 1").hasPrefix(rejection))
     #expect(try clients[0].reply("untick 1").hasPrefix("ok"))
     #expect(try other.reply("tick 1").hasPrefix("ok"))
     let times = (0..<10_000).map { "\($0)" }.joined(separator: " ")
     #expect(try other.reply("at \(times)").hasPrefix("ok"))
     #expect(try other.reply("at \(times)").hasPrefix("ok"))
-    #expect(try other.reply("at 1").hasPrefix(refused))
+    #expect(try other.reply("at 1").hasPrefix(rejection))
     #expect(try other.reply("observe *").hasPrefix("ok"))
     #expect(try other.reply("status").hasPrefix("ok"))
   }

@@ -6,7 +6,7 @@ import Testing
 /// The folders in which clients' requests may read and write, with no way around them.
 @Suite(.timeLimit(.minutes(3))) struct RootsTests {
   /// A folder `music` that is a root, and `out` next to it that is not.
-  private struct Place {
+  private struct Folders {
     let folder: TemporaryDirectory
     var music: String { folder.file("music") }
     var out: String { folder.file("out") }
@@ -57,12 +57,12 @@ import Testing
 
   /// The result of each way to name a file. In another player (MPD, similar to CVE-2022-46449), `..` leads out of the
   /// library.
-  @Test func noWayOfNamingAFileLeadsOutOfTheRoots() throws {
-    let place = try Place()
-    let daemon = try TestDaemon("--clock", "virtual", "--read-root", place.music, folder: place.folder)
+  @Test func noPathReachesAFileOutsideTheRoots() throws {
+    let folders = try Folders()
+    let daemon = try TestDaemon("--clock", "virtual", "--read-root", folders.music, folder: folders.folder)
     let client = try daemon.connect()
-    let (music, out) = (place.music, place.out)
-    let rows: [(path: String, begins: String)] = [
+    let (music, out) = (folders.music, folders.out)
+    let rows: [(path: String, expected: String)] = [
       ("\(music)/in.wav", "ok items="), ("\(music)//sub/./in.wav", "ok items="),
       ("\(music)/sub/../in.wav", "ok items="),
       ("file://\(music)/in%2Ewav", "ok items="), ("file://localhost\(music)/in.wav", "ok items="),
@@ -88,34 +88,35 @@ import Testing
       ("\(music)/nested.m3u", "error code=2008"), ("\(out)/list.m3u", "error code=2008"),
       ("\(music)/stream.m3u8", "error code=2008"), ("\(music)/variants.m3u8", "error code=2008"),
     ]
-    for (path, begins) in rows {
+    for (path, expected) in rows {
       let reply = try client.reply("load \"\(path)\" wait=ready")
       let opened = try client.reply("asset.open \"\(path)\"")
       let id = field("asset", opened) ?? "?"
       let loaded = try client.ask("asset.load \(id) tracks duration").last ?? ""
       try client.reply("asset.close \(id)")
-      print("roots: \(path.replacingOccurrences(of: place.folder.path, with: "")): \(reply) / \(loaded)")
-      #expect(reply.hasPrefix(begins), "\(path): \(reply)")
+      print("roots: \(path.replacingOccurrences(of: folders.folder.path, with: "")): \(reply) / \(loaded)")
+      #expect(reply.hasPrefix(expected), "\(path): \(reply)")
       // A playlist file is not a media file when it is opened itself.
       let isList = path.hasSuffix(".m3u") || [".pls", ".xspf", ".cue"].contains { path.hasSuffix($0) }
-      if !isList { #expect(loaded.hasPrefix(begins == "ok items=" ? "ok" : begins), "\(path): \(loaded)") }
+      if !isList { #expect(loaded.hasPrefix(expected == "ok items=" ? "ok" : expected), "\(path): \(loaded)") }
     }
     let scan = try client.ask("scan \(music)/in.wav \(music)/../out/secret.wav")
     #expect(scan.contains { $0.contains("file=2 ") && $0.contains("outside-roots") }, "\(scan)")
   }
 
-  @Test func withoutRootsEverythingIsReadButWhatTheDaemonHasOpen() throws {
-    let place = try Place()
-    let daemon = try TestDaemon("--clock", "virtual", folder: place.folder)
+  @Test func withoutRootsAllFilesButOpenDescriptorsAreReadable() throws {
+    let folders = try Folders()
+    let daemon = try TestDaemon("--clock", "virtual", folder: folders.folder)
     let client = try daemon.connect()
-    for (path, begins) in [
-      ("\(place.out)/secret.wav", "ok items="), ("\(place.music)/../out/secret.wav", "ok items="),
-      ("\(place.music)/link.wav", "ok items="), ("/proc/self/fd/0", "error code=2001"),
-      ("\(place.music)/fd.wav", "error code=2001"), ("/dev/stdin", "error code=2001"), ("/dev/zero", "error code=2002"),
+    for (path, expected) in [
+      ("\(folders.out)/secret.wav", "ok items="), ("\(folders.music)/../out/secret.wav", "ok items="),
+      ("\(folders.music)/link.wav", "ok items="), ("/proc/self/fd/0", "error code=2001"),
+      ("\(folders.music)/fd.wav", "error code=2001"), ("/dev/stdin", "error code=2001"),
+      ("/dev/zero", "error code=2002"),
     ] {
       let reply = try client.reply("load \(path) wait=ready")
       print("everywhere: \(path): \(reply)")
-      #expect(reply.hasPrefix(begins), "\(path): \(reply)")
+      #expect(reply.hasPrefix(expected), "\(path): \(reply)")
     }
   }
 
@@ -132,43 +133,44 @@ import Testing
     return path
   }
 
-  @Test func filesAreWrittenWhereTheConfigurationAllowsItAndNowhereElse() throws {
-    let place = try Place()
-    let path = try cover(place.folder)
-    let before = try Files.read("\(place.out)/secret.wav")
+  @Test func filesAreWrittenBelowWriteRootsOnly() throws {
+    let folders = try Folders()
+    let path = try cover(folders.folder)
+    let before = try Files.read("\(folders.out)/secret.wav")
     for isAllowed in [true, false] {
       let daemon = try TestDaemon(
-        ["--clock", "virtual"] + (isAllowed ? ["--write-root", place.music] : []), folder: place.folder)
+        ["--clock", "virtual"] + (isAllowed ? ["--write-root", folders.music] : []), folder: folders.folder)
       let client = try daemon.connect()
       try client.reply("asset.open \(path)")
       let rows: [(String, String)] = [
-        ("\(place.music)/a.png", "ok asset=1"), ("\(place.music)/sub/../b.png", "ok asset=1"),
-        ("\(place.music)/a.png", "error code=2090"), ("\(place.music)/no/a.png", "error code=2006"),
-        ("\(place.out)/a.png", "error code=2008"), ("\(place.music)/../out/a.png", "error code=2008"),
-        ("\(place.music)/way-out/a.png", "error code=2008"), ("\(place.music)/way-out/secret.wav", "error code=2008"),
-        ("file://\(place.music)/%2e%2e/out/a.png", "error code=2008"), ("/tmp/playhead-roots.png", "error code=2008"),
+        ("\(folders.music)/a.png", "ok asset=1"), ("\(folders.music)/sub/../b.png", "ok asset=1"),
+        ("\(folders.music)/a.png", "error code=2090"), ("\(folders.music)/no/a.png", "error code=2006"),
+        ("\(folders.out)/a.png", "error code=2008"), ("\(folders.music)/../out/a.png", "error code=2008"),
+        ("\(folders.music)/way-out/a.png", "error code=2008"),
+        ("\(folders.music)/way-out/secret.wav", "error code=2008"),
+        ("file://\(folders.music)/%2e%2e/out/a.png", "error code=2008"), ("/tmp/playhead-roots.png", "error code=2008"),
         ("/proc/self/cwd/a.png", "error code=2008"),
       ]
-      for (file, begins) in rows {
+      for (file, expected) in rows {
         let reply = try client.reply("asset.artwork 1 file=\(file)")
-        print("written: \(file.replacingOccurrences(of: place.folder.path, with: "")): \(reply)")
-        #expect(reply.hasPrefix(isAllowed ? begins : "error code=2008"), "\(file): \(reply)")
+        print("written: \(file.replacingOccurrences(of: folders.folder.path, with: "")): \(reply)")
+        #expect(reply.hasPrefix(isAllowed ? expected : "error code=2008"), "\(file): \(reply)")
       }
       if isAllowed {
         // A link at the destination is replaced, never followed.
-        #expect(try client.reply("asset.artwork 1 file=\(place.music)/link.wav replace").hasPrefix("ok"))
-        #expect(Files.mode("\(place.music)/link.wav").map { $0 & S_IFMT } == S_IFREG)
+        #expect(try client.reply("asset.artwork 1 file=\(folders.music)/link.wav replace").hasPrefix("ok"))
+        #expect(Files.mode("\(folders.music)/link.wav").map { $0 & S_IFMT } == S_IFREG)
       }
       try daemon.finish()
     }
     #expect(
-      try FileManager.default.contentsOfDirectory(atPath: place.out).sorted() == [
+      try FileManager.default.contentsOfDirectory(atPath: folders.out).sorted() == [
         "a.aac", "list.m3u", "secret.wav", "stream.m3u8",
       ])
-    #expect(try Files.read("\(place.out)/secret.wav") == before)
+    #expect(try Files.read("\(folders.out)/secret.wav") == before)
   }
 
-  @Test func aRootThatIsNoneIsAWrongCommandLine() throws {
+  @Test func invalidRootIsACommandLineError() throws {
     for option in ["--read-root", "--write-root"] {
       for root in ["music", "/a/../b"] {
         let outcome = try Program(Executables.playheadd, ["--output", "null", option, root]).waitForEnd()

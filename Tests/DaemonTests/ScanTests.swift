@@ -16,7 +16,7 @@ import Testing
     return path
   }
 
-  @Test func everyFileHasARowAndProgressComesBeforeTheReply() throws {
+  @Test func everyFileHasARowAndProgressPrecedesTheReply() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let loud = try tone(daemon, "loud.wav", decibels: -12, frames: 96_000)
@@ -47,7 +47,7 @@ import Testing
     #expect(json.contains(#""scan":2,"count":1,"failed":0"#), "\(json)")
   }
 
-  @Test(.timeLimit(.minutes(1))) func whatWasMeasuredIsNotOpenAnyMore() throws {
+  @Test(.timeLimit(.minutes(1))) func measuredFilesAreClosed() throws {
     let daemon = try TestDaemon.recording()
     let client = try daemon.connect()
     let path = try tone(daemon, "loud.wav", decibels: -12, frames: 4_800)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func aScanHoldsUpNothingAndCanBeEnded() throws {
+  @Test(.timeLimit(.minutes(1))) func scanBlocksNoOtherRequestAndCanBeCancelled() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     // A FIFO without a writer is rejected, and delays nothing.
@@ -95,7 +95,7 @@ import Testing
     #expect(field("failed", try client.reply("scan \(fifo)")) == "1")
   }
 
-  @Test func whatWasMeasuredIsPlayedBy() throws {
+  @Test func measuredGainIsAppliedToPlayback() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let quiet = try tone(daemon, "quiet.wav", decibels: -24, frames: 96_000)
@@ -117,7 +117,7 @@ import Testing
     #expect(abs(Double(try #require(peak)) / 32_768 - pow(10, -18.0 / 20)) < 0.002)
   }
 
-  @Test func theClientPrintsATable() throws {
+  @Test func clientPrintsATableOfResults() throws {
     let daemon = try InProcessServer.recording()
     let one = try tone(daemon, "one.wav", decibels: -20, frames: 96_000)
     _ = try tone(daemon, "short.wav", decibels: -20, frames: 4_800)

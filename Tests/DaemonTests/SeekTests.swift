@@ -18,10 +18,10 @@ import Testing
     return (daemon, client)
   }
 
-  /// Sends lines so that the daemon reads them at once. Returns `answers` reply lines.
-  private func exchange(_ client: WireClient, _ lines: [String], answers: Int) throws -> [String] {
+  /// Sends lines so that the daemon reads them at once. Returns `replyCount` reply lines.
+  private func exchange(_ client: WireClient, _ lines: [String], replyCount: Int) throws -> [String] {
     try client.send(bytes: Array(lines.map { $0 + "\n" }.joined().utf8))
-    return try (0..<answers).map { _ in try client.line() ?? "" }
+    return try (0..<replyCount).map { _ in try client.line() ?? "" }
   }
 
   /// The ID of a reply, and whether it finished or the reason why not.
@@ -34,7 +34,7 @@ import Testing
   // MARK: - Replies to seeks
 
   /// When the name is removed, the next item is already being decoded, so the seek needs another reader.
-  @Test func aSeekAfterTheFileWasRemovedPlaysOnFromTheOpenFile() throws {
+  @Test func seekAfterRemovalOfTheFileUsesTheOpenFile() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 96_000)
@@ -59,13 +59,13 @@ import Testing
     ("-1", "time=0 pts=0/48000 requested=-1 before=0 after=0 exact=true clamped=true"),
     ("end", "time=2 pts=96000/48000 requested=2 before=0 after=0 exact=true clamped=false"),
     ("25%", "time=0.5 pts=24000/48000 requested=0.5 before=0 after=0 exact=true clamped=false"),
-  ]) func theReplySaysWhatWasAskedAndReached(_ place: String, _ fields: String) throws {
+  ]) func replyHasTheRequestedAndReachedTime(_ position: String, _ fields: String) throws {
     let (_, client) = try loaded()
-    let reply = try client.reply("seek \(place)")
+    let reply = try client.reply("seek \(position)")
     #expect(reply == "ok finished=true item=1 \(fields) us=0")
   }
 
-  @Test func tolerancesAreKeptAndSaid() throws {
+  @Test func tolerancesAreRespectedAndReported() throws {
     let (_, client) = try loaded()
     let near = try client.reply("seek 0.5 before=0.1 after=0.25")
     #expect(field("before", near) == "0.1" && field("after", near) == "0.25")
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// A cheaper position on a running clock: the reported position is the played one.
-  @Test func aReplySaysThatAPlaceIsNotTheOneAskedForAndHowLongItTook() throws {
+  @Test func replyReportsAnInexactPositionAndItsDuration() throws {
     let folder = try TemporaryDirectory("daemon")
     let daemon = try TestDaemon("--output", "wav:\(folder.file("out.wav"))", folder: folder)
     let client = try daemon.connect()
@@ -90,17 +90,17 @@ import Testing
     #expect(field("finished", near) == "true" && field("exact", near) == "false")
     #expect(field("requested", near) == "7.0123" && field("before", near) == "0.5" && field("after", near) == "0.5")
     #expect(try #require(field("us", near).flatMap(Int.init)) > 0)
-    let place = try #require(field("pts", near)?.split(separator: "/").first.flatMap { Int($0) })
-    #expect(place != 336_590 && (312_591...360_590).contains(place))
-    try client.reply("at \(Double(place + 4_800) / 48_000)")
+    let position = try #require(field("pts", near)?.split(separator: "/").first.flatMap { Int($0) })
+    #expect(position != 336_590 && (312_591...360_590).contains(position))
+    try client.reply("at \(Double(position + 4_800) / 48_000)")
     try client.send("play")
     while let line = try client.line(), !line.hasPrefix("* at ") {}
-    #expect(try daemon.recorded().hasPrefix("1[\(place)..<"))
+    #expect(try daemon.recorded().hasPrefix("1[\(position)..<"))
   }
 
   /// The file has no index: the position is found by iterating over frames.
   @Test(arguments: ["", " before=0.5 after=0.5", " fast"])
-  func inAnMP3WithoutATableExactIsWhatIsExact(_ tolerances: String) throws {
+  func exactnessIsReportedCorrectlyInAnMP3WithoutAnIndex(_ tolerances: String) throws {
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()
     let path = daemon.folder.file("plain.mp3")
@@ -109,18 +109,18 @@ import Testing
       "libmp3lame", "-q:a", "4", "-write_xing", "0", "-id3v2_version", "0", path,
     ])
     #expect(try client.reply("append \(path) wait=ready").hasPrefix("ok"))
-    for asked in [40.0123, 20.0077] {
-      let reply = try client.reply("seek \(asked)\(tolerances)")
+    for requested in [40.0123, 20.0077] {
+      let reply = try client.reply("seek \(requested)\(tolerances)")
       #expect(field("finished", reply) == "true" && field("clamped", reply) == "false")
       #expect(try #require(field("us", reply).flatMap(Int.init)) > 0)
-      let place = try #require(field("pts", reply)?.split(separator: "/").first.flatMap { Int($0) })
-      let wanted = Int(asked * 48_000)
-      #expect(field("exact", reply) == (place == wanted ? "true" : "false"), "\(reply)")
-      #expect(tolerances == " fast" || abs(place - wanted) <= (tolerances.isEmpty ? 0 : 24_000))
+      let position = try #require(field("pts", reply)?.split(separator: "/").first.flatMap { Int($0) })
+      let expected = Int(requested * 48_000)
+      #expect(field("exact", reply) == (position == expected ? "true" : "false"), "\(reply)")
+      #expect(tolerances == " fast" || abs(position - expected) <= (tolerances.isEmpty ? 0 : 24_000))
     }
   }
 
-  @Test func whatIsInvalidChangesNothing() throws {
+  @Test func invalidSeeksChangeNothing() throws {
     let (_, client) = try loaded()
     try client.reply("seek 0.5")
     for line in ["seek nan", "seek inf", "seek 1 before=-1", "seek 1 after=nan", "seek 101%", "seek 1 item=2"] {
@@ -131,7 +131,7 @@ import Testing
 
   // MARK: - Several seeks
 
-  @Test func ofThreeRapidSeeksOnlyTheLastFinishes() throws {
+  @Test func onlyTheLastOfThreeRapidSeeksFinishes() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 96_000)) wait=ready")
@@ -147,7 +147,7 @@ import Testing
     #expect(heard == "1[0..<4800] 1[72000..<76800]")
   }
 
-  @Test func relativeSeeksThatComeTogetherAddUp() throws {
+  @Test func simultaneousRelativeSeeksAddUp() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 96_000)) wait=ready")
@@ -158,19 +158,19 @@ import Testing
     #expect(field("time", last) == "0.4")
   }
 
-  @Test func aChasingSeekLetsTheOneBeforeFinishAndTheNewestFollow() throws {
+  @Test func chasingSeekWaitsForThePreviousOneAndTheNewestFollows() throws {
     let (daemon, client) = try loaded(isPlaying: true)
     let replies = try exchange(
-      client, ["@a seek 0.5", "@b seek 1 chase", "@c seek 1.2 chase", "@d seek +0.1 chase"], answers: 4)
+      client, ["@a seek 0.5", "@b seek 1 chase", "@c seek 1.2 chase", "@d seek +0.1 chase"], replyCount: 4)
     #expect(replies.map(outcome) == ["@b superseded", "@c superseded", "@a 0.5", "@d 1.3"])
     #expect(field("requested", replies[3]) == "1.3")
     try client.reply("clock.advance 0.1")
     #expect(try daemon.recorded() == "1[0..<4800] 1[62400..<67200]")
   }
 
-  @Test func aPlainSeekTakesThePlaceOfAllThatChase() throws {
+  @Test func plainSeekSupersedesChasingSeeks() throws {
     let (_, client) = try loaded(isPlaying: true)
-    let replies = try exchange(client, ["@a seek 0.5", "@b seek 1 chase", "@c seek 1.5"], answers: 3)
+    let replies = try exchange(client, ["@a seek 0.5", "@b seek 1 chase", "@c seek 1.5"], replyCount: 3)
     #expect(replies.map(outcome) == ["@a superseded", "@b superseded", "@c 1.5"])
   }
 
@@ -179,9 +179,9 @@ import Testing
   @Test(arguments: [
     ("next", "itemChanged"), ("remove 1", "itemChanged"), ("clear", "itemChanged"), ("seek 0", "superseded"),
     ("stop", "superseded"),
-  ]) func whatComesBetweenEndsAllSeeksInOrder(_ command: String, _ reason: String) throws {
+  ]) func interveningCommandEndsPendingSeeksInOrder(_ command: String, _ reason: String) throws {
     let (_, client) = try loaded(isPlaying: true)
-    let replies = try exchange(client, ["@a seek 0.5", "@b seek 1 chase", command], answers: 3)
+    let replies = try exchange(client, ["@a seek 0.5", "@b seek 1 chase", command], replyCount: 3)
     #expect(replies.filter { $0.hasPrefix("@") }.map(outcome) == ["@a \(reason)", "@b \(reason)"])
   }
 
@@ -190,7 +190,7 @@ import Testing
     try client.reply("player.create other")
     try client.reply("append \(try daemon.wave(3, frameCount: 48_000)) wait=ready player=other")
     let replies = try exchange(
-      client, ["@a seek 0.5 player=other", "@b seek 1 chase player=other", "player.close other"], answers: 3)
+      client, ["@a seek 0.5 player=other", "@b seek 1 chase player=other", "player.close other"], replyCount: 3)
     #expect(replies.filter { $0.hasPrefix("@") }.map(outcome) == ["@a closed", "@b closed"])
   }
 
@@ -198,11 +198,11 @@ import Testing
 
   @Test(arguments: [
     ("50%", "0.5"), ("end", "1"), ("+0.25", "0.25"), ("0.75", "0.75"), ("-3", "0"), ("9", "1"),
-  ]) func aSeekBeforeTheItemIsReadyIsItsStart(_ place: String, _ time: String) throws {
+  ]) func seekBeforeTheItemIsReadySetsTheStart(_ position: String, _ time: String) throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
-    let replies = try exchange(client, ["append \(path)", "play", "@a seek \(place)"], answers: 3)
+    let replies = try exchange(client, ["append \(path)", "play", "@a seek \(position)"], replyCount: 3)
     #expect(outcome(replies[2]) == "@a \(time)")
     try client.reply("clock.advance 2")
     let frame = try Int(#require(Double(time)) * 48_000)
@@ -214,24 +214,24 @@ import Testing
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 48_000)
     let replies = try exchange(
-      client, ["append \(path)", "@a seek 50%", "@b seek 0.1", "@c seek end", "@d seek -0.25"], answers: 5)
+      client, ["append \(path)", "@a seek 50%", "@b seek 0.1", "@c seek end", "@d seek -0.25"], replyCount: 5)
     #expect(replies.dropFirst().map(outcome) == ["@a superseded", "@b superseded", "@c superseded", "@d 0.75"])
-    let chasing = try exchange(client, ["@a seek 50%", "@b seek +0.25 chase"], answers: 2)
+    let chasing = try exchange(client, ["@a seek 50%", "@b seek +0.25 chase"], replyCount: 2)
     #expect(chasing.map(outcome) == ["@a 0.5", "@b 0.75"])
   }
 
-  @Test(arguments: ["50%", "end", "0.5", "+1"]) func aSeekInAnItemThatFailsEnds(_ place: String) throws {
+  @Test(arguments: ["50%", "end", "0.5", "+1"]) func seekInAFailingItemEnds(_ position: String) throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let replies = try exchange(
-      client, ["append /nonexistent/file.wav", "@a seek \(place)", "@b seek 1 chase"], answers: 3)
+      client, ["append /nonexistent/file.wav", "@a seek \(position)", "@b seek 1 chase"], replyCount: 3)
     #expect(replies.dropFirst().map(outcome) == ["@a itemFailed", "@b itemFailed"])
-    #expect(try client.reply("seek \(place)").hasPrefix("error code=2001 name=file-not-found"))
+    #expect(try client.reply("seek \(position)").hasPrefix("error code=2001 name=file-not-found"))
   }
 
   // MARK: - Events of seeks
 
-  @Test func aJumpToTheEndIsToldBeforeTheEnd() throws {
+  @Test func jumpToTheEndIsReportedBeforeTheEnd() throws {
     let (_, client) = try loaded(isPlaying: true)
     try client.reply("observe item.events")
     try client.send("@a seek end")
@@ -246,17 +246,17 @@ import Testing
       ])
   }
 
-  @Test func explainTellsOfTheLastStartOrSeek() throws {
+  @Test func explainReportsTheLastStartOrSeek() throws {
     let none = try InProcessServer.recording().connect()
     #expect(try none.reply("explain").hasPrefix("error code=1003 name=invalid-state"))
     let parts = "wait=0 open=0 index=0 demux=0 decode=0 resample=0 commit=0"
     let (_, client) = try loaded()
     try client.reply("clock.advance 0")
-    let begun = "kind=start item=1 requested=0 reached=0 \(parts)"
-    #expect(try client.reply("explain") == "ok player=main \(begun) device=none total=0")
+    let startFields = "kind=start item=1 requested=0 reached=0 \(parts)"
+    #expect(try client.reply("explain") == "ok player=main \(startFields) device=none total=0")
     try client.reply("play")
     try client.reply("clock.advance 0.1")
-    #expect(try client.reply("explain") == "ok player=main \(begun) device=0 total=0")
+    #expect(try client.reply("explain") == "ok player=main \(startFields) device=0 total=0")
     try client.reply("seek 0.00001")
     #expect(
       try client.reply("explain")
@@ -266,7 +266,7 @@ import Testing
     #expect(try client.reply("explain").hasPrefix("ok player=main kind=start item=2 requested=0 reached=0 "))
   }
 
-  @Test func onTheRealClockThePartsOfAStartAreMeasured() throws {
+  @Test func partsOfAStartAreMeasuredOnTheSystemClock() throws {
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()
     try client.reply("load \(try daemon.wave(1, frameCount: 480_000))")

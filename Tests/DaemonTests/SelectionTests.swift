@@ -9,9 +9,9 @@ import Testing
   private func film(_ daemon: TestServer) throws -> String {
     let subtitles = daemon.folder.file("a.srt")
     try Data("1\n00:00:00,000 --> 00:00:01,000\nwords\n".utf8).write(to: URL(fileURLWithPath: subtitles))
-    let sound = try [1, 2, 3].map { try daemon.wave($0, frameCount: 96_000) }
+    let audio = try [1, 2, 3].map { try daemon.wave($0, frameCount: 96_000) }
     let path = daemon.folder.file("film.mka")
-    var arguments = ["ffmpeg", "-nostdin", "-v", "error", "-y"] + sound.flatMap { ["-i", $0] }
+    var arguments = ["ffmpeg", "-nostdin", "-v", "error", "-y"] + audio.flatMap { ["-i", $0] }
     for _ in 0..<3 { arguments += ["-i", subtitles] }
     for index in 0..<6 { arguments += ["-map", "\(index)"] }
     arguments += ["-c:a", "flac", "-c:s", "srt"]
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func groupsAreListedWithTheirOptionsAndWhatIsChosen() throws {
+  @Test func groupsAreListedWithTheirOptionsAndSelection() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try film(daemon)
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// By language, by characteristics, and by both, for audio and subtitles.
-  @Test func whatAPlayerWantsOfBothGroupsIsPresented() throws {
+  @Test func playerCriteriaSelectTracksOfBothGroups() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     try client.reply("append \(try film(daemon)) wait=ready")
@@ -100,13 +100,13 @@ import Testing
       ("legible principal=contains-only-forced-subtitles", "audio=0 subtitles=none"),
       ("legible language=fr", "audio=0 subtitles=none"),
     ]
-    for (wanted, presented) in table {
-      #expect(try client.reply("media-selection \(wanted)") == "ok automatic=true")
-      #expect(try client.reply("item.selection 1") == "ok item=1 \(presented)", "\(wanted)")
+    for (criteria, presented) in table {
+      #expect(try client.reply("media-selection \(criteria)") == "ok automatic=true")
+      #expect(try client.reply("item.selection 1") == "ok item=1 \(presented)", "\(criteria)")
     }
     try client.reply("media-selection legible language=de")
     try client.reply("item.select 1 subtitles=5")
-    #expect(try client.reply("item.selection 1") == "ok item=1 audio=0 subtitles=5", "what was chosen stays")
+    #expect(try client.reply("item.selection 1") == "ok item=1 audio=0 subtitles=5", "an explicit selection stays")
     try client.reply("item.select 1 subtitles=auto")
     #expect(try client.reply("item.selection 1") == "ok item=1 audio=0 subtitles=4")
     try client.reply("media-selection automatic=off")
@@ -114,7 +114,7 @@ import Testing
     #expect(try client.reply("media-selection legible characteristics=nonsense").hasPrefix("error code=6002"))
   }
 
-  @Test func whatIsWantedAndWhatIsPresentedIsTold() throws {
+  @Test func criteriaAndSelectionsAreObserved() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try film(daemon)
@@ -126,41 +126,41 @@ import Testing
     #expect(
       try client.line()
         == "\(head)player.appliesMediaSelectionCriteriaAutomatically new=true cause=initial initial=true")
-    func told(_ request: String) throws -> [String] {
+    func changes(_ request: String) throws -> [String] {
       try client.ask(request).filter { $0.hasPrefix("* ") }.map { String($0.unnumbered.dropFirst(head.count)) }
     }
     let selection = "item.currentMediaSelection item="
     #expect(
-      try told("append \(path) \(path) wait=ready")
+      try changes("append \(path) \(path) wait=ready")
         == [1, 2].map {
           "\(selection)\($0) old=none new=audible=0,legible=none cause=itemLoaded"
         })
     // The criteria first, then their effect on every entry without a selection.
     #expect(
-      try told("item.select 2 subtitles=3") == [
+      try changes("item.select 2 subtitles=3") == [
         "\(selection)2 old=audible=0,legible=none new=audible=0,legible=3 cause=request"
       ])
-    #expect(try told("item.select 2 subtitles=3") == [])
+    #expect(try changes("item.select 2 subtitles=3") == [])
     #expect(
-      try told("media-selection legible language=fr,de principal=transcribes-spoken-dialog") == [
+      try changes("media-selection legible language=fr,de principal=transcribes-spoken-dialog") == [
         "player.mediaSelectionCriteria.legible old=none new=\"language=fr,de principal=transcribes-spoken-dialog\" cause=request",
         "\(selection)1 old=audible=0,legible=none new=audible=0,legible=4 cause=request",
       ])
     #expect(
-      try told("media-selection audible language=de") == [
+      try changes("media-selection audible language=de") == [
         "player.mediaSelectionCriteria.audible old=none new=language=de cause=request",
         "\(selection)1 old=audible=0,legible=4 new=audible=1,legible=4 cause=request",
         "\(selection)2 old=audible=0,legible=3 new=audible=1,legible=3 cause=request",
       ])
-    #expect(try told("media-selection audible language=de") == [])
+    #expect(try changes("media-selection audible language=de") == [])
     #expect(
-      try told("media-selection automatic=off") == [
+      try changes("media-selection automatic=off") == [
         "player.appliesMediaSelectionCriteriaAutomatically old=true new=false cause=request",
         "\(selection)1 old=audible=1,legible=4 new=audible=0,legible=none cause=request",
         "\(selection)2 old=audible=1,legible=3 new=audible=0,legible=3 cause=request",
       ])
     #expect(
-      try told("item.select 1 audio=de") == [
+      try changes("item.select 1 audio=de") == [
         "\(selection)1 old=audible=0,legible=none new=audible=1,legible=none cause=request"
       ])
     // A later observer starts with the current values.
@@ -171,7 +171,7 @@ import Testing
     #expect(try other.line() == "\(head)\(selection)2 new=audible=0,legible=3 cause=initial initial=true")
   }
 
-  @Test func everyValueOfAnAssetIsToldAsWhatItIs() throws {
+  @Test func assetPropertiesAreReportedWithTheirValues() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = daemon.folder.file("a.m4a")

@@ -9,7 +9,7 @@ import Testing
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
     /// The path after the server's address.
-    var place: String
+    var path: String
     /// Options of `load`.
     var options = ""
     /// The gate at which the server waits until the player waits.
@@ -17,7 +17,7 @@ import Testing
     /// The error code if the entry is skipped; otherwise nil.
     var skipped: Int?
     /// Whether the server sent data before the entry was skipped.
-    var isAnswered = false
+    var hasSentData = false
     /// The error code if the entry ends early; otherwise nil.
     var broken: Int?
     /// The error codes in the log, once each.
@@ -32,63 +32,63 @@ import Testing
   private static let byteCount = 44 + 4 * frameCount
 
   static let quick: [Row] = [
-    Row(name: "gives it", place: "/1.wav"),
-    Row(name: "sends 200,000 bytes a second", place: "/1.wav?pace=200000"),
-    Row(name: "starts late", place: "/1.wav?hold=G", gate: "evaluatingBufferingRate"),
-    Row(name: "pauses in the header of the file", place: "/1.wav?gate=G&at=20", gate: "evaluatingBufferingRate"),
-    Row(name: "cuts in the middle, once", place: "/1.wav?cut=100000&times=1", logged: [2034]),
-    Row(name: "knows no ranges", place: "/1.wav?plain"),
-    Row(name: "knows no ranges and cuts, once", place: "/1.wav?plain&cut=100000&times=1", logged: [2034]),
-    Row(name: "sends chunks", place: "/1.wav?chunked"),
-    Row(name: "says no length", place: "/1.wav?silent"),
+    Row(name: "sends the file", path: "/1.wav"),
+    Row(name: "sends 200,000 bytes a second", path: "/1.wav?pace=200000"),
+    Row(name: "starts late", path: "/1.wav?hold=G", gate: "evaluatingBufferingRate"),
+    Row(name: "pauses in the header of the file", path: "/1.wav?gate=G&at=20", gate: "evaluatingBufferingRate"),
+    Row(name: "cuts in the middle, once", path: "/1.wav?cut=100000&times=1", logged: [2034]),
+    Row(name: "supports no ranges", path: "/1.wav?plain"),
+    Row(name: "supports no ranges and cuts, once", path: "/1.wav?plain&cut=100000&times=1", logged: [2034]),
+    Row(name: "sends chunks", path: "/1.wav?chunked"),
+    Row(name: "sends no length", path: "/1.wav?silent"),
     Row(
-      name: "has fewer bytes than it says", place: "/1.wav?say=\(byteCount + 9_000)", logged: [2034, 3006]),
+      name: "sends fewer bytes than announced", path: "/1.wav?say=\(byteCount + 9_000)", logged: [2034, 3006]),
     Row(
-      name: "says the length of the file, and has half of it", place: "/1.wav?say=\(byteCount)&send=96044",
+      name: "announces the whole length and sends half", path: "/1.wav?say=\(byteCount)&send=96044",
       broken: 3004, logged: [2034, 3006], frames: 24_000),
-    Row(name: "says half of the length", place: "/1.wav?say=96044", broken: 3004, frames: 24_000),
-    Row(name: "sends on 9 times", place: "/1.wav?redirect=9"),
-    Row(name: "sends on for ever", place: "/1.wav?redirect=loop", skipped: 2037, logged: [2037]),
-    Row(name: "sends on to a file", place: "/1.wav?redirect=1&to=file:///etc/passwd", skipped: 2007, logged: [2007]),
-    Row(name: "401", place: "/1.wav?status=401", skipped: 2041, logged: [2041]),
-    Row(name: "403", place: "/1.wav?status=403", skipped: 2042, logged: [2042]),
-    Row(name: "404", place: "/none.wav", skipped: 2043, logged: [2043]),
-    Row(name: "410", place: "/1.wav?status=410", skipped: 2044, logged: [2044]),
-    Row(name: "416", place: "/1.wav?status=416", skipped: 2045, logged: [2045]),
-    Row(name: "418", place: "/1.wav?status=418", skipped: 2046, logged: [2046]),
-    Row(name: "503 once", place: "/1.wav?status=503&times=1", logged: [2047]),
-    Row(name: "gives another range than was asked for", place: "/1.wav?shifted", skipped: 2038, logged: [2038]),
+    Row(name: "announces half of the length", path: "/1.wav?say=96044", broken: 3004, frames: 24_000),
+    Row(name: "redirects 9 times", path: "/1.wav?redirect=9"),
+    Row(name: "redirects endlessly", path: "/1.wav?redirect=loop", skipped: 2037, logged: [2037]),
+    Row(name: "redirects to a file", path: "/1.wav?redirect=1&to=file:///etc/passwd", skipped: 2007, logged: [2007]),
+    Row(name: "401", path: "/1.wav?status=401", skipped: 2041, logged: [2041]),
+    Row(name: "403", path: "/1.wav?status=403", skipped: 2042, logged: [2042]),
+    Row(name: "404", path: "/none.wav", skipped: 2043, logged: [2043]),
+    Row(name: "410", path: "/1.wav?status=410", skipped: 2044, logged: [2044]),
+    Row(name: "416", path: "/1.wav?status=416", skipped: 2045, logged: [2045]),
+    Row(name: "418", path: "/1.wav?status=418", skipped: 2046, logged: [2046]),
+    Row(name: "503 once", path: "/1.wav?status=503&times=1", logged: [2047]),
+    Row(name: "sends another range than requested", path: "/1.wav?shifted", skipped: 2038, logged: [2038]),
     Row(
-      name: "changes it while it is read", place: "/1.wav?changing&cut=100000", skipped: 2040, isAnswered: true,
+      name: "changes the file during reading", path: "/1.wav?changing&cut=100000", skipped: 2040, hasSentData: true,
       logged: [2034, 2040]),
-    Row(name: "sends a header of a megabyte", place: "/1.wav?headers=1000000", skipped: 2038, logged: [2038]),
-    Row(name: "has nothing in it", place: "/empty.wav", skipped: 3001),
-    Row(name: "may not be asked", place: "/1.wav", options: "network=false", skipped: 2030),
+    Row(name: "sends a header of a megabyte", path: "/1.wav?headers=1000000", skipped: 2038, logged: [2038]),
+    Row(name: "sends an empty file", path: "/empty.wav", skipped: 3001),
+    Row(name: "network access is disabled", path: "/1.wav", options: "network=false", skipped: 2030),
   ]
 
-  @Test func whatAServerDoesIsSaidAndTheQueueGoesOn() throws {
+  @Test func serverBehaviorIsReportedAndTheQueueContinues() throws {
     let (server, daemon, client) = try start()
     for row in Self.quick { try check(row, server, client) }
-    let heard = Self.quick.filter { $0.skipped == nil }
+    let expected = Self.quick.filter { $0.skipped == nil }
       .map { "1[0..<\($0.frames)]" }
-    let said = try daemon.recorded(withSilences: false).split(separator: " ").map(String.init)
-    #expect(said.filter { $0.hasPrefix("1[") }.prefix(heard.count).elementsEqual(heard), "\(said)")
+    let recorded = try daemon.recorded(withSilences: false).split(separator: " ").map(String.init)
+    #expect(recorded.filter { $0.hasPrefix("1[") }.prefix(expected.count).elementsEqual(expected), "\(recorded)")
   }
 
   /// The attempts have pauses on the system's clock: 15.5 s in total.
   static let slow: [Row] = [
-    Row(name: "never answers", place: "/1.wav?hold=never", options: "timeout=0.2", skipped: 2035, logged: [2035]),
-    Row(name: "500 always", place: "/1.wav?status=500", skipped: 2047, logged: [2047]),
+    Row(name: "never replies", path: "/1.wav?hold=never", options: "timeout=0.2", skipped: 2035, logged: [2035]),
+    Row(name: "500 always", path: "/1.wav?status=500", skipped: 2047, logged: [2047]),
     Row(
-      name: "knows no ranges and cuts always", place: "/1.wav?plain&cut=100000", skipped: 2034, isAnswered: true,
+      name: "supports no ranges and cuts always", path: "/1.wav?plain&cut=100000", skipped: 2034, hasSentData: true,
       logged: [2034]),
     Row(
-      name: "stops in the middle, and says nothing more", place: "/1.wav?send=96044", options: "timeout=0.5",
+      name: "stops in the middle and stays silent", path: "/1.wav?send=96044", options: "timeout=0.5",
       broken: 3004, logged: [2035, 3006], frames: 24_000),
   ]
 
   @Test(arguments: slow)
-  func whoGivesUpInTheEndIsSaidToo(_ row: Row) throws {
+  func exhaustedAttemptsAreReported(_ row: Row) throws {
     let (server, _, client) = try start()
     try check(row, server, client)
   }
@@ -108,8 +108,8 @@ import Testing
     if access(good, F_OK) != 0 { try TimeCode.writeWAV(path: good, file: 2, frameCount: 4_800) }
     // A separate gate for each row.
     let name = row.name.filter(\.isLetter)
-    let place = row.place.replacing("=G", with: "=\(name)")
-    var lines = try client.ask("load \(server.address)\(place) \(good) \(row.options)")
+    let path = row.path.replacing("=G", with: "=\(name)")
+    var lines = try client.ask("load \(server.address)\(path) \(good) \(row.options)")
     let loaded = try #require(lines.last)
     let items = try #require(field("items", loaded), "\(row.name): \(loaded)").split(separator: ",")
     let (item, next) = (try #require(items.first), try #require(items.last))
@@ -118,9 +118,9 @@ import Testing
     if let reason = row.gate {
       try server.wait("gate \(name)")
       // Events before the reply count, too.
-      let told = try client.ask("status")
-      waited = field("reasonForWaitingToPlay", told.last ?? "") ?? "none"
-      lines += told.dropLast()
+      let statusLines = try client.ask("status")
+      waited = field("reasonForWaitingToPlay", statusLines.last ?? "") ?? "none"
+      lines += statusLines.dropLast()
       #expect(waited == reason, "\(row.name)")
       server.open(gate: name)
     }
@@ -133,23 +133,23 @@ import Testing
       lines += try client.ask("wait status=playing timeout=60") + client.ask("clock.advance 1")
     }
     #expect(isOver(), "\(row.name): \(lines)")
-    let own = lines.filter { $0.hasPrefix("* ") && field("item", $0) == String(item) }
+    let itemEvents = lines.filter { $0.hasPrefix("* ") && field("item", $0) == String(item) }
     func codes(_ event: String) -> [Int] {
-      own.filter { $0.hasPrefix("* \(event) ") }.compactMap { field("code", $0).flatMap { Int($0) } }
+      itemEvents.filter { $0.hasPrefix("* \(event) ") }.compactMap { field("code", $0).flatMap { Int($0) } }
     }
     let skipped = codes("item-skipped")
     let broken = codes("failed-to-play-to-end")
     let logged = Set(codes("new-error-log-entry"))
-    let ended = own.contains { $0.hasPrefix("* played-to-end ") }
-    let accesses = own.count { $0.hasPrefix("* new-access-log-entry ") }
+    let ended = itemEvents.contains { $0.hasPrefix("* played-to-end ") }
+    let accesses = itemEvents.count { $0.hasPrefix("* new-access-log-entry ") }
     print(
-      "server over the wire | \(row.name) | waited: \(waited) | passed over: \(skipped) | ended early: \(broken) |",
+      "server over the wire | \(row.name) | waited: \(waited) | skipped: \(skipped) | ended early: \(broken) |",
       "error log: \(logged.sorted()) | access log: \(accesses) | to its end: \(ended)")
-    #expect(skipped == (row.skipped.map { [$0] } ?? []), "\(row.name): \(own)")
-    #expect(broken == (row.broken.map { [$0] } ?? []), "\(row.name): \(own)")
-    #expect(logged == row.logged, "\(row.name): \(own)")
-    #expect(ended == (row.skipped == nil && row.broken == nil), "\(row.name): \(own)")
-    #expect((accesses > 0) == (row.skipped == nil || row.isAnswered), "\(row.name): \(own)")
+    #expect(skipped == (row.skipped.map { [$0] } ?? []), "\(row.name): \(itemEvents)")
+    #expect(broken == (row.broken.map { [$0] } ?? []), "\(row.name): \(itemEvents)")
+    #expect(logged == row.logged, "\(row.name): \(itemEvents)")
+    #expect(ended == (row.skipped == nil && row.broken == nil), "\(row.name): \(itemEvents)")
+    #expect((accesses > 0) == (row.skipped == nil || row.hasSentData), "\(row.name): \(itemEvents)")
     try client.reply("clear")
   }
 
@@ -162,7 +162,7 @@ import Testing
       status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }.flatMap { Int($0.filter(\.isNumber)) })
   }
 
-  @Test func aServerThatNeverEndsCostsNoMoreThanWhatIsReadAhead() throws {
+  @Test func endlessServerUsesOnlyTheMemoryForReadingAhead() throws {
     let (server, daemon, client) = try start()
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=d=5", "-b:a", "320k", "-write_xing",
@@ -181,14 +181,14 @@ import Testing
   }
 
   /// Like in a file, chunks after the audio are searched, until opening has read the maximum. On the system's clock.
-  @Test func aFileThatIsSentAgainAndAgainIsGivenUp() throws {
+  @Test func endlesslyRepeatedFileIsRejected() throws {
     let (server, _, _) = try start()
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()
     let good = try daemon.wave(2, frameCount: 4_800)
     try client.reply("observe item.events")
     let reply = try client.ask("load \(server.address)/1.wav?endless \(good) timeout=0.2 wait=ready").last ?? ""
-    print("server over the wire | sends a file again and again, for ever | \(reply)")
+    print("server over the wire | repeats a file endlessly | \(reply)")
     #expect(reply.hasPrefix("error code=3005 name=media-limit-exceeded"), "\(reply)")
     var lines = try client.ask("play")
     while lines.last?.hasPrefix("* played-to-end ") != true { lines.append(try #require(try client.line())) }
@@ -197,7 +197,7 @@ import Testing
 
   // MARK: - Trust
 
-  @Test func anAuthorityThatIsNamedIsBelievedAndNoOther() throws {
+  @Test func onlyTheConfiguredCertificateAuthorityIsTrusted() throws {
     let folder = try TemporaryDirectory("tls")
     let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
     try ChildProcess.run([
@@ -207,18 +207,18 @@ import Testing
     let server = try HTTPServer(certificate: certificate, key: key)
     try TimeCode.writeWAV(path: server.files.file("1.wav"), file: 1, frameCount: Self.frameCount)
     try server.write(Array("#EXTM3U\n1.wav\n".utf8), to: "a.m3u")
-    let stranger = try InProcessServer.recording().connect()
+    let clientWithoutAuthority = try InProcessServer.recording().connect()
     for request in ["load \(server.address)/1.wav wait=ready", "load \(server.address)/a.m3u list=true"] {
-      let refused = try stranger.reply(request)
-      print("server over the wire | https, of no known authority | \(refused)")
-      #expect(refused.hasPrefix("error code=2036 name=tls-failed"), "\(refused)")
+      let rejected = try clientWithoutAuthority.reply(request)
+      print("server over the wire | https, unknown authority | \(rejected)")
+      #expect(rejected.hasPrefix("error code=2036 name=tls-failed"), "\(rejected)")
     }
     let daemon = try TestDaemon("--clock", "virtual", "--output", "null", "--ca-file", certificate)
     let client = try daemon.connect()
     for request in ["load \(server.address)/1.wav wait=ready", "load \(server.address)/a.m3u list=true wait=ready"] {
-      let believed = try client.reply(request)
-      print("server over the wire | https, of the authority that was named | \(believed)")
-      #expect(believed.hasPrefix("ok items="), "\(believed)")
+      let accepted = try client.reply(request)
+      print("server over the wire | https, configured authority | \(accepted)")
+      #expect(accepted.hasPrefix("ok items="), "\(accepted)")
     }
     let none = try Program(
       Executables.playheadd, ["--socket", folder.file("s"), "--ca-file", folder.file("none.pem")]

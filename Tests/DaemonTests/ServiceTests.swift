@@ -14,13 +14,13 @@ import Testing
     init(_ address: String) throws {
       self.address = address
       descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-      var place = sockaddr_un()
-      place.sun_family = sa_family_t(AF_UNIX)
+      var socketAddress = sockaddr_un()
+      socketAddress.sun_family = sa_family_t(AF_UNIX)
       var bytes = Array(address.utf8)
       if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
-      withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: bytes) }
+      withUnsafeMutableBytes(of: &socketAddress.sun_path) { $0.copyBytes(from: bytes) }
       let size = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
-      let status = withUnsafePointer(to: &place) { pointer in
+      let status = withUnsafePointer(to: &socketAddress) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
       }
       try #require(status == 0)
@@ -31,7 +31,7 @@ import Testing
     /// The next notification.
     func next() throws -> String {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      try #require(poll(&entry, 1, Program.guardMilliseconds) > 0, "nothing is said")
+      try #require(poll(&entry, 1, Program.guardMilliseconds) > 0, "no notification")
       var bytes = [UInt8](repeating: 0, count: 4_096)
       let count = recv(descriptor, &bytes, bytes.count, 0)
       return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
@@ -41,11 +41,11 @@ import Testing
     func fill() throws {
       let other = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       defer { close(other) }
-      var place = sockaddr_un()
-      place.sun_family = sa_family_t(AF_UNIX)
-      withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: Array(address.utf8)) }
+      var socketAddress = sockaddr_un()
+      socketAddress.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &socketAddress.sun_path) { $0.copyBytes(from: Array(address.utf8)) }
       let size = socklen_t(MemoryLayout<sockaddr_un>.size)
-      let status = withUnsafePointer(to: &place) { pointer in
+      let status = withUnsafePointer(to: &socketAddress) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(other, $0, size) }
       }
       try #require(status == 0)
@@ -55,17 +55,17 @@ import Testing
 
     /// All notifications that have not been read.
     func rest() -> [String] {
-      var said: [String] = []
+      var notifications: [String] = []
       var bytes = [UInt8](repeating: 0, count: 4_096)
       while true {
         let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-        guard count > 0 else { return said }
-        said.append(String(decoding: bytes.prefix(count), as: UTF8.self))
+        guard count > 0 else { return notifications }
+        notifications.append(String(decoding: bytes.prefix(count), as: UTF8.self))
       }
     }
   }
 
-  @Test(arguments: ["path", "abstract"]) func itsManagerIsToldHowItIs(_ kind: String) throws {
+  @Test(arguments: ["path", "abstract"]) func serviceManagerIsNotifiedOfTheState(_ kind: String) throws {
     let folder = try TemporaryDirectory("service")
     let path = kind == "path" ? folder.file("notify") : "@playhead-\(folder.path)"
     let manager = try Manager(path)
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// The daemon's state is reported in any case.
-  @Test func aManagerThatHasTooMuchToHearMissesNoState() throws {
+  @Test func stateReachesAManagerWithAFullSocketBuffer() throws {
     let folder = try TemporaryDirectory("service")
     let manager = try Manager(folder.file("notify"))
     try manager.fill()
@@ -101,9 +101,9 @@ import Testing
     // The daemon accepts connections meanwhile.
     let client = try WireClient(socket)
     #expect(try client.line()?.hasPrefix("* hello") == true)
-    var said = try manager.next()
-    while said == "filled" { said = try manager.next() }
-    #expect(said.hasPrefix("READY=1"))
+    var notification = try manager.next()
+    while notification == "filled" { notification = try manager.next() }
+    #expect(notification.hasPrefix("READY=1"))
     daemon.signal(SIGTERM)
     #expect(try manager.next().hasPrefix("STOPPING=1"))
     #expect(try daemon.waitForEnd().status == 0)
@@ -134,7 +134,7 @@ import Testing
 
   /// Only the control loop is stopped, as by a call that does not return; all other threads continue. The stopping
   /// process must be root or the parent.
-  @Test(.enabled(if: geteuid() == 0)) func aControlLoopThatHangsFeedsNoWatchdog() throws {
+  @Test(.enabled(if: geteuid() == 0)) func hangingControlLoopSendsNoWatchdogNotification() throws {
     let folder = try TemporaryDirectory("service")
     let manager = try Manager(folder.file("notify"))
     let socket = folder.file("control.sock")
@@ -159,20 +159,20 @@ import Testing
     #expect(try daemon.waitForEnd().status == 0)
   }
 
-  @Test func theWatchdogIsFedWhenItIsAskedForAndNotOtherwise() throws {
+  @Test func watchdogNotificationsAreSentOnlyOnRequest() throws {
     let folder = try TemporaryDirectory("service")
     let manager = try Manager(folder.file("notify"))
-    for (pid, isFed) in [("$$", true), ("1", false)] {
+    for (pid, isEnabled) in [("$$", true), ("1", false)] {
       let script = "export WATCHDOG_PID=\(pid); exec \"$0\" --socket \"$1\" --output null --no-state"
       let daemon = try Program(
         "/bin/sh", ["-c", script, Executables.playheadd, folder.file("control.sock")],
         environment: ["NOTIFY_SOCKET": manager.address, "WATCHDOG_USEC": "20000"])
       #expect(try manager.next().hasPrefix("READY=1"))
-      if isFed { for _ in 0..<5 { #expect(try manager.next() == "WATCHDOG=1") } }
+      if isEnabled { for _ in 0..<5 { #expect(try manager.next() == "WATCHDOG=1") } }
       daemon.signal(SIGTERM)
       var last = try manager.next()
       while last == "WATCHDOG=1" {
-        #expect(isFed)
+        #expect(isEnabled)
         last = try manager.next()
       }
       #expect(last.hasPrefix("STOPPING=1"))
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func aManagerThatIsNotThereDisturbsNobody() throws {
+  @Test func missingServiceManagerIsIgnored() throws {
     let folder = try TemporaryDirectory("service")
     for address in [folder.file("nobody"), "@nobody", "relative", "", "/" + String(repeating: "x", count: 200)] {
       let daemon = try Program(
@@ -195,10 +195,10 @@ import Testing
   /// A listening socket that a child inherits.
   private func listening(_ path: String, _ type: __socket_type) throws -> Int32 {
     let descriptor = socket(AF_UNIX, Int32(type.rawValue), 0)
-    var place = sockaddr_un()
-    place.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-    let status = withUnsafePointer(to: &place) { pointer in
+    var socketAddress = sockaddr_un()
+    socketAddress.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &socketAddress.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let status = withUnsafePointer(to: &socketAddress) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test(arguments: ["", "playheadd.socket:playheadd.socket:playheadd.socket", "handoff:watch:control"])
-  func socketsThatAreHandedOverAreServedAndStay(_ names: String) throws {
+  func inheritedSocketsAreServedAndNotRemoved(_ names: String) throws {
     let folder = try TemporaryDirectory("service")
     // The order of names differs from the order in the unit.
     let order: [(String, __socket_type)] = [
@@ -252,7 +252,7 @@ import Testing
     }
   }
 
-  @Test func whatIsHandedOverAndIsNoSocketOfOursIsClosedAndSaid() throws {
+  @Test func invalidInheritedDescriptorsAreClosedAndReported() throws {
     let folder = try TemporaryDirectory("service")
     let daemon = try Program(
       "/bin/bash",

@@ -4,7 +4,7 @@ import Testing
 
 /// Calls on a real PulseAudio, and the daemon's reports of them.
 @Suite(.serialized) struct SessionTests {
-  @Test func whatRecordsStandsWhileACallIsHeardAndTheCategoryHasToAllowIt() throws {
+  @Test func recorderPausesDuringCallsAndNeedsARecordingCategory() throws {
     let rig = try SessionRig()
     let file = rig.daemon.folder.file("memo.wav")
     try rig.client.reply("session.category playback")
@@ -36,7 +36,7 @@ import Testing
     try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-xerror", "-i", file, "-f", "null", "-"])
   }
 
-  @Test func whatWasPausedBeforeStaysPaused() throws {
+  @Test func pausedPlayerStaysPausedAfterAnInterruption() throws {
     let rig = try SessionRig()
     _ = try rig.play()
     try rig.client.reply("pause")
@@ -48,7 +48,7 @@ import Testing
     #expect(field("timeControlStatus", try rig.client.reply("status")) == "paused")
   }
 
-  @Test func pausingInsteadOfResumingIsAPolicy() throws {
+  @Test func policyKeepsThePlayerPausedAfterAnInterruption() throws {
     let rig = try SessionRig()
     #expect(field("atEnd", try rig.client.reply("session.policy at-end=pause")) == "pause")
     _ = try rig.play()
@@ -64,7 +64,7 @@ import Testing
     try rig.server.capture.waitForCode(file: 1, from: silence)
   }
 
-  @Test func anEndThatNeverComesIsMadeUpForByTheTimeOut() throws {
+  @Test func timeoutEndsAnEndlessInterruption() throws {
     let rig = try SessionRig()
     try rig.client.reply("session.policy timeout=0.3 at-timeout=resume fade=0")
     _ = try rig.play()
@@ -78,7 +78,7 @@ import Testing
     withExtendedLifetime(call) {}
   }
 
-  @Test func duckingIsToldAsAHintAndPlayingGoesOn() throws {
+  @Test func duckingIsReportedAsAHintAndPlaybackContinues() throws {
     let rig = try SessionRig("module-role-ducking")
     _ = try rig.play()
     let call = try rig.server.play(role: "phone")

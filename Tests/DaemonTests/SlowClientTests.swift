@@ -5,7 +5,7 @@ import Testing
 
 /// Many clients, including slow and hostile ones: playback and other clients are not affected.
 @Suite struct SlowClientTests {
-  @Test func aThousandClientsAreServedAnd200OfThemGetEveryTickWhileOthersMisbehave() throws {
+  @Test func thousandClientsAreServedWithEveryTickWhileOthersMisbehave() throws {
     raiseDescriptorLimit()
     let daemon = try TestDaemon.recording()
     let driver = try daemon.connect()
@@ -35,12 +35,12 @@ import Testing
       for _ in 0..<5 { _ = try WireClient(daemon.socket) }
     }
     // Each gets exactly the same events.
-    var told: Set<[String]> = []
+    var tickLists: Set<[String]> = []
     for watcher in watchers {
-      told.insert(try watcher.ask("ping").filter { $0.hasPrefix("* tick ") && field("reason", $0) == "periodic" })
+      tickLists.insert(try watcher.ask("ping").filter { $0.hasPrefix("* tick ") && field("reason", $0) == "periodic" })
     }
-    let ticks = try #require(told.first)
-    #expect(told.count == 1)
+    let ticks = try #require(tickLists.first)
+    #expect(tickLists.count == 1)
     #expect(ticks.compactMap { field("time", $0) } == (1...50).map { "\(Double($0) / 10)".replacing(".0", with: "") })
     dripping.finishSending()
     #expect(try dripping.rest() == Array(repeating: "ok", count: 12))
@@ -52,7 +52,7 @@ import Testing
   }
 
   /// On the system's clock: the duration does not matter, only that this client is closed and no other.
-  @Test(.timeLimit(.minutes(1))) func whoeverDoesNotReadIsGivenUpOnTheRealClockToo() throws {
+  @Test(.timeLimit(.minutes(1))) func clientThatDoesNotReadIsDisconnectedOnTheSystemClock() throws {
     let folder = try TemporaryDirectory("daemon")
     let path = try folder.write("a.toml", Array("[limits]\nunread-seconds = 1\n".utf8))
     let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
@@ -68,24 +68,25 @@ import Testing
   }
 
   /// Clients that may only watch cannot use all connections: the last 64 of 512 are reserved for the control socket.
-  @Test func theLastPlacesAreKeptForTheControlSocketsOwnUser() throws {
+  @Test func lastConnectionsAreReservedForTheOwnerOfTheControlSocket() throws {
     raiseDescriptorLimit()
     let folder = try TemporaryDirectory("daemon")
     let path = try folder.write("a.toml", Array("[limits]\nconnections = 512\n".utf8))
     let daemon = try TestDaemon(["--config", path, "--clock", "virtual"], folder: folder)
     let watch = folder.file("watch.sock")
     let watchers = try (0..<448).map { _ in try daemon.connect(at: watch) }
-    func refusal(_ socket: String) throws -> String? { try WireClient(socket).line() }
-    let kept = "64 are reserved for the control socket's own user\""
-    #expect(try refusal(watch)?.hasPrefix("* closing code=6007 name=too-many-connections") == true)
-    #expect(try refusal(watch)?.contains(kept) == true)
-    let own = try (0..<64).map { _ in try daemon.connect() }
-    let beyond = try refusal(daemon.socket)
-    #expect(beyond?.hasPrefix("* closing code=6007") == true && beyond?.contains(kept) == false, "\(beyond ?? "")")
-    #expect(try own.last?.reply("ping") == "ok" && watchers.last?.reply("ping") == "ok")
+    func rejection(_ socket: String) throws -> String? { try WireClient(socket).line() }
+    let reservation = "64 are reserved for the control socket's own user\""
+    #expect(try rejection(watch)?.hasPrefix("* closing code=6007 name=too-many-connections") == true)
+    #expect(try rejection(watch)?.contains(reservation) == true)
+    let ownerClients = try (0..<64).map { _ in try daemon.connect() }
+    let beyond = try rejection(daemon.socket)
+    #expect(
+      beyond?.hasPrefix("* closing code=6007") == true && beyond?.contains(reservation) == false, "\(beyond ?? "")")
+    #expect(try ownerClients.last?.reply("ping") == "ok" && watchers.last?.reply("ping") == "ok")
   }
 
-  @Test func aClientThatNeverReadsIsDroppedAfterAMinuteAndOneThatReadsIsNot() throws {
+  @Test func onlyAClientThatNeverReadsIsDisconnectedAfterAMinute() throws {
     let daemon = try TestDaemon("--clock", "virtual")
     let driver = try daemon.connect()
     try driver.reply("load \(try daemon.wave(1, frameCount: 480_000)) wait=ready")
@@ -106,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: ["bye", "half-close"])
-  func whoSaysGoodbyeAndReadsNothingIsDroppedToo(_ ending: String) throws {
+  func endingClientThatDoesNotReadIsDisconnected(_ ending: String) throws {
     let daemon = try TestDaemon("--clock", "virtual")
     let driver = try daemon.connect()
     let silent = try daemon.connect()
@@ -121,7 +122,7 @@ import Testing
 
   /// The cost of a client that does not read is measured in processor time: repeated attempts to write would use all of
   /// it.
-  @Test func clientsThatDoNotReadCostNoProcessorTime() throws {
+  @Test func clientsThatDoNotReadUseNoProcessorTime() throws {
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()
     let greedy = try (0..<5).map { _ in try daemon.connect() }
@@ -144,7 +145,7 @@ import Testing
     #expect(used < 200_000_000)
   }
 
-  @Test func aSubscriptionEndsWithItsConnection() throws {
+  @Test func subscriptionEndsWithItsConnection() throws {
     let daemon = try TestDaemon("--clock", "virtual")
     let driver = try daemon.connect()
     try driver.reply("load \(try daemon.wave(1, frameCount: 480_000)) wait=ready")

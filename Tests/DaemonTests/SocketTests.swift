@@ -5,7 +5,7 @@ import Testing
 
 /// The socket file, the clients that may connect, and their number.
 @Suite struct SocketTests {
-  @Test func theFolderAndTheSocketAreTheUsersAlone() throws {
+  @Test func folderAndSocketAreAccessibleToTheUserOnly() throws {
     let runtime = try TemporaryDirectory("runtime")
     let old = umask(0)
     let daemon = try Program(
@@ -23,7 +23,7 @@ import Testing
 
   /// The control socket accepts connections first and sends its greetings last. A client that has read the greeting can
   /// connect to the other sockets.
-  @Test func aGreetedClientFindsTheOtherSockets() throws {
+  @Test func otherSocketsExistBeforeTheGreeting() throws {
     for _ in 0..<5 {
       let folder = try TemporaryDirectory("greeting")
       let socket = folder.file("control.sock")
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func aFolderThatSomebodyNamedIsNotMade() throws {
+  @Test func missingFolderOfANamedSocketIsNotCreated() throws {
     let folder = try TemporaryDirectory("socket")
     for (arguments, environment) in [
       (["--socket", folder.file("no/such.sock")], [:]), ([], ["PLAYHEAD_SOCKET": folder.file("no/such.sock")]),
@@ -65,7 +65,7 @@ import Testing
 
   /// A daemon that cannot play and has no device to wait for does not start, and leaves no files.
   @Test(arguments: ["wav:", "pipe:"], ["real", "virtual"])
-  func anOutputThatCannotBeWrittenIsAnErrorAtStart(kind: String, clock: String) throws {
+  func unwritableOutputIsAnErrorAtStart(kind: String, clock: String) throws {
     let folder = try TemporaryDirectory("output")
     let socket = folder.file("control.sock")
     // A missing folder, and a path that is neither a file nor a FIFO.
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func aSecondDaemonLeavesTheFirstOnesRecordingAlone() throws {
+  @Test func secondDaemonDoesNotChangeTheOutputFileOfTheFirst() throws {
     let folder = try TemporaryDirectory("output")
     let path = folder.file("out.wav")
     let daemon = try TestDaemon("--clock", "virtual", "--output", "wav:\(path)", folder: folder)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func stoppingRemovesTheSocketAndTellsEverybody() throws {
+  @Test func stoppingRemovesTheSocketAndNotifiesAllClients() throws {
     for signal in [SIGTERM, SIGINT] {
       let daemon = try TestDaemon("--output", "null")
       let client = try daemon.connect()
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func aSecondDaemonOnTheSamePathSaysSoAndLeavesTheFirstAlone() throws {
+  @Test func secondDaemonOnTheSamePathFailsAndTheFirstContinues() throws {
     let daemon = try TestDaemon("--output", "null")
     let second = try Program(Executables.playheadd, ["--no-state", "--socket", daemon.socket, "--output", "null"])
       .waitForEnd()
@@ -138,7 +138,7 @@ import Testing
     #expect(try daemon.connect().reply("ping") == "ok")
   }
 
-  @Test func aDeadSocketIsReplaced() throws {
+  @Test func staleSocketIsReplaced() throws {
     let daemon = try TestDaemon("--output", "null")
     daemon.process.signal(SIGKILL)
     #expect(try daemon.process.waitForEnd().status == 128 + SIGKILL)
@@ -147,7 +147,7 @@ import Testing
     #expect(try next.connect().reply("ping") == "ok")
   }
 
-  @Test func aSocketThatSomebodyElseListensOnIsLeftAlone() throws {
+  @Test func socketOfAnotherProgramIsNotReplaced() throws {
     let daemon = try TestDaemon("--output", "null")
     // Without its lock file it looks like another program's socket.
     unlink(daemon.socket + ".lock")
@@ -157,11 +157,11 @@ import Testing
     #expect(try daemon.connect().reply("ping") == "ok")
   }
 
-  @Test func whatIsNoSocketIsLeftAlone() throws {
+  @Test func fileThatIsNotASocketIsNotReplaced() throws {
     let folder = try TemporaryDirectory("socket")
     let path = try folder.write("precious", Array("data".utf8))
-    for place in [path, folder.path] {
-      let outcome = try Program(Executables.playheadd, ["--no-state", "--socket", place, "--output", "null"])
+    for occupiedPath in [path, folder.path] {
+      let outcome = try Program(Executables.playheadd, ["--no-state", "--socket", occupiedPath, "--output", "null"])
         .waitForEnd()
       #expect(outcome.status == 1)
       #expect(outcome.errors.contains("is not a socket"))
@@ -169,7 +169,7 @@ import Testing
     #expect(try Files.read(path) == Array("data".utf8))
   }
 
-  @Test func aWrongCommandLineIsStatus2() throws {
+  @Test func invalidCommandLineGivesStatus2() throws {
     for arguments in [
       ["--output", "nonsense"], ["--bogus"], ["--clock", "virtual", "--output", "pulse"], ["--log-level", "loud"],
       ["--socket", ""], ["--output", "wav:"], ["--output", "pipe:,rate=48000"],
@@ -182,7 +182,7 @@ import Testing
   }
 
   /// Only root can start a process of another user; otherwise there is no such peer.
-  @Test(.enabled(if: geteuid() == 0)) func anotherUserIsRefusedUnlessAllowed() throws {
+  @Test(.enabled(if: geteuid() == 0)) func otherUserIsRejectedUnlessAllowed() throws {
     for (options, isAllowed) in [([], false), (["--allow-uid", "65534"], true)] {
       let folder = try TemporaryDirectory("peers")
       let socket = folder.file("control.sock")
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func connectionsBeyondTheLimitAreToldSo() throws {
+  @Test func connectionsBeyondTheLimitAreClosedWithAReason() throws {
     let folder = try TemporaryDirectory("socket")
     let socket = folder.file("control.sock")
     // Limits cannot be raised beyond the process's maximum: 128 descriptors are for files.
@@ -227,7 +227,7 @@ import Testing
     #expect(try clients[0].reply("ping") == "ok")
   }
 
-  @Test func aClientThatDoesNotReadLosesEventsAndIsToldHowMany() throws {
+  @Test func clientThatDoesNotReadLosesEventsAndGetsTheirNumber() throws {
     let daemon = try TestDaemon("--clock", "virtual")
     let driver = try daemon.connect()
     let slow = try daemon.connect()
@@ -256,7 +256,7 @@ import Testing
     #expect(ticks + dropped >= 100_000)
   }
 
-  @Test func aClientThatDoesNotReadItsRepliesIsNotReadEither() throws {
+  @Test func requestsAreNotReadWhileRepliesAreUnread() throws {
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()
     let greedy = try daemon.connect()

@@ -6,16 +6,16 @@ import Testing
 /// Restored state after the daemon has ended in any way.
 @Suite(.timeLimit(.minutes(5))) struct StateTests {
   /// A folder in which several daemons save their state, one after another.
-  final class Place {
+  final class StateDirectory {
     let folder: TemporaryDirectory
-    var state: String { folder.file("state") }
+    var path: String { folder.file("state") }
     var database: String { folder.file("state/state.sqlite") }
 
     init() throws { folder = try TemporaryDirectory("state") }
 
     /// A daemon on the virtual clock, so that every position is exact.
     func start(_ arguments: String...) throws -> TestDaemon {
-      try TestDaemon(["--clock", "virtual", "--output", "null", "--state", state] + arguments, folder: folder)
+      try TestDaemon(["--clock", "virtual", "--output", "null", "--state", path] + arguments, folder: folder)
     }
 
     func wave(_ number: Int, frameCount: Int) throws -> String {
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// The expected state after a restart: all of `list` and `status` except properties of open files.
-  static func told(_ client: WireClient, players: [String] = ["main"]) throws -> [String] {
+  static func persistentState(_ client: WireClient, players: [String] = ["main"]) throws -> [String] {
     var lines: [String] = []
     for player in players {
       try client.reply("wait ready player=\(player) timeout=20")
@@ -56,10 +56,10 @@ import Testing
   }
 
   @Test(arguments: [SIGKILL, SIGTERM])
-  func everythingIsThereAgainPausedWhereItWasHeard(_ signal: Int32) throws {
-    let place = try Place()
-    let files = try (1...5).map { try place.wave($0, frameCount: 480_000) }
-    let first = try place.start()
+  func stateIsRestoredPausedAtTheHeardPosition(_ signal: Int32) throws {
+    let directory = try StateDirectory()
+    let files = try (1...5).map { try directory.wave($0, frameCount: 480_000) }
+    let first = try directory.start()
     let client = try first.connect()
     for request in [
       "load \(files[0]) \(files[1]) \(files[2]) \(files[3]) wait=ready", "volume 0.25", "mute on", "pan -0.5",
@@ -72,7 +72,7 @@ import Testing
       "seek 2.5", "loop 2 4 count=3", "play", "clock.advance 0.75", "pause",
     ] { #expect(try client.reply(request).hasPrefix(request.contains("/no/such") ? "error" : "ok"), "\(request)") }
     let players = ["main", "Kueche"]
-    let before = try Self.told(client, players: players)
+    let before = try Self.persistentState(client, players: players)
     let version = try client.reply("queue.begin")
     try client.reply("queue.abort")
     // A killed daemon needs an explicit save; a terminated one saves by itself.
@@ -80,9 +80,9 @@ import Testing
     first.process.signal(signal)
     _ = try first.process.waitForEnd()
 
-    let second = try place.start()
+    let second = try directory.start()
     let other = try second.connect()
-    let after = try Self.told(other, players: players)
+    let after = try Self.persistentState(other, players: players)
     #expect(after.count == before.count)
     for (old, new) in zip(before, after) { #expect(new == old) }
     #expect(try other.reply("queue.begin") == version)
@@ -99,17 +99,17 @@ import Testing
     #expect(try other.ask("player.list").filter { $0.contains("player=") }.count == 2)
   }
 
-  @Test func whereAnEntryIsStaysKnownWhileItsFileIsAway() throws {
-    let place = try Place()
-    let file = try place.wave(1, frameCount: 480_000)
-    let first = try place.start()
+  @Test func positionOfAnEntrySurvivesAMissingFile() throws {
+    let directory = try StateDirectory()
+    let file = try directory.wave(1, frameCount: 480_000)
+    let first = try directory.start()
     let client = try first.connect()
     for request in ["load \(file) wait=ready", "seek 4.5", "state.save"] {
       #expect(try client.reply(request).hasPrefix("ok"), "\(request)")
     }
     try Self.kill(first)
     try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
-    let second = try place.start()
+    let second = try directory.start()
     let other = try second.connect()
     #expect(field("error", try other.reply("wait ready timeout=20")) == nil)
     let status = try other.reply("status")
@@ -118,18 +118,18 @@ import Testing
     #expect(try other.reply("state.save").hasPrefix("ok"))
     try Self.kill(second)
     try FileManager.default.moveItem(atPath: file + ".away", toPath: file)
-    let third = try place.start().connect()
+    let third = try directory.start().connect()
     #expect(try third.reply("wait ready timeout=20").hasPrefix("ok"))
-    let told = try third.reply("status")
-    #expect(field("time", told) == "4.5" && field("volume", told) == "0.5", "\(told)")
+    let restored = try third.reply("status")
+    #expect(field("time", restored) == "4.5" && field("volume", restored) == "0.5", "\(restored)")
   }
 
-  @Test func numbersOfEntriesThatAreGoneAreNeverGivenAgain() throws {
-    let place = try Place()
-    let file = try place.wave(1, frameCount: 4_800)
+  @Test func idsOfRemovedEntriesAreNeverReused() throws {
+    let directory = try StateDirectory()
+    let file = try directory.wave(1, frameCount: 4_800)
     var last = 0
     for round in 1...5 {
-      let daemon = try place.start()
+      let daemon = try directory.start()
       let client = try daemon.connect()
       let ids = (field("items", try client.reply("append \(file) \(file)")) ?? "").split(separator: ",").compactMap {
         Int($0)
@@ -142,12 +142,12 @@ import Testing
     }
   }
 
-  @Test func aSecondDaemonRunsWithoutSavingAndSaysSo() throws {
-    let place = try Place()
-    let file = try place.wave(1, frameCount: 4_800)
-    let first = try place.start()
+  @Test func secondDaemonRunsWithoutSavingAndReportsIt() throws {
+    let directory = try StateDirectory()
+    let file = try directory.wave(1, frameCount: 4_800)
+    let first = try directory.start()
     try first.connect().reply("load \(file)")
-    let second = try TestDaemon("--output", "null", "--state", place.state)
+    let second = try TestDaemon("--output", "null", "--state", directory.path)
     let client = try second.connect()
     let state = try client.reply("state")
     #expect(
@@ -157,7 +157,7 @@ import Testing
     #expect(try first.connect().reply("state.save").hasPrefix("ok writes=1"))
   }
 
-  @Test func withoutStateNothingIsWrittenAndThatIsSaid() throws {
+  @Test func withoutStateNothingIsWrittenAndTheErrorIsReported() throws {
     let home = try TemporaryDirectory("home")
     let socket = home.file("control.sock")
     let daemon = try Program(
@@ -175,7 +175,7 @@ import Testing
   }
 
   /// The message of `state-not-saved` names each option that disables saving.
-  @Test func theErrorNamesTheOptionsThatDisableSaving() throws {
+  @Test func errorNamesTheOptionsThatDisableSaving() throws {
     let folder = try TemporaryDirectory("virtual")
     for options in [["--no-state"], ["--clock", "virtual"]] {
       let socket = folder.file("control.sock")
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func theFolderIsTheUsersOwnAndSecretsAreForNobodyElse() throws {
+  @Test func stateFilesAreAccessibleToTheUserOnly() throws {
     let home = try TemporaryDirectory("home")
     let socket = home.file("control.sock")
     let old = umask(0)
@@ -223,21 +223,21 @@ import Testing
     _ = try daemon.waitForEnd()
   }
 
-  @Test func whatWasHandedOverIsThereAndFailsWithANumber() throws {
-    let place = try Place()
-    let daemon = try place.start()
+  @Test func handedOverEntryIsRestoredAsNotRestorable() throws {
+    let directory = try StateDirectory()
+    let daemon = try directory.start()
     let client = try daemon.connect()
-    let path = try place.wave(1, frameCount: 4_800)
+    let path = try directory.wave(1, frameCount: 4_800)
     let file = open(path, O_RDONLY | O_CLOEXEC)
     try #require(file >= 0)
     defer { close(file) }
-    let given = try daemon.place(file)
-    #expect(try client.reply("load \(given) \(path) wait=ready") == "ok items=1,2 version=1")
+    let token = try daemon.place(file)
+    #expect(try client.reply("load \(token) \(path) wait=ready") == "ok items=1,2 version=1")
     try client.reply("state.save")
     // SIGTERM, because item 2 may still be decoding: an item that is being opened when the daemon is killed fails.
     daemon.process.signal(SIGTERM)
     #expect(try daemon.process.waitForEnd().status == 0)
-    let again = try place.start().connect()
+    let again = try directory.start().connect()
     #expect(try again.reply("wait ready timeout=20").hasPrefix("error code=2117 name=not-restorable"))
     let rows = try again.ask("list")
     #expect(rows[0].contains("item=1") && rows[0].contains("error=not-restorable"), "\(rows)")
@@ -245,9 +245,9 @@ import Testing
   }
 
   @Test func queuesAreSavedLoadedListedAndForgottenByName() throws {
-    let place = try Place()
-    let files = try (1...3).map { try place.wave($0, frameCount: 48_000) }
-    let daemon = try place.start()
+    let directory = try StateDirectory()
+    let files = try (1...3).map { try directory.wave($0, frameCount: 48_000) }
+    let daemon = try directory.start()
     let client = try daemon.connect()
     try client.reply("load \(files[0]) \(files[1]) wait=ready")
     try client.reply("item.volume 2 0.5 at=0.25")
@@ -259,7 +259,7 @@ import Testing
     // Killed immediately: confirmed changes are restored.
     try Self.kill(daemon)
 
-    let again = try place.start().connect()
+    let again = try directory.start().connect()
     let rows = try again.ask("queue.saved")
     #expect(rows.count == 3 && rows[0].hasPrefix("| name=\"Sunday morning\" count=2 saved=") && rows[2] == "ok count=2")
     #expect(rows[1].hasPrefix("| name=empty count=0 "))
@@ -282,10 +282,10 @@ import Testing
   }
 
   /// A request with a reply has ended, though the store already has the operation.
-  @Test func whatIsCancelledNeitherLoadsNorSavesAQueue() throws {
-    let place = try Place()
-    let files = try (1...2).map { try place.wave($0, frameCount: 48_000) }
-    let daemon = try place.start()
+  @Test func cancelledRequestNeitherLoadsNorSavesAQueue() throws {
+    let directory = try StateDirectory()
+    let files = try (1...2).map { try directory.wave($0, frameCount: 48_000) }
+    let daemon = try directory.start()
     let client = try daemon.connect()
     try client.reply("load \(files[0]) wait=ready")
     #expect(try client.reply("queue.save kept").hasPrefix("ok"))
@@ -304,16 +304,16 @@ import Testing
     #expect(try client.ask("list").first?.contains(files[0]) == true)
   }
 
-  @Test func aDamagedDatabaseIsSaidAndPlaybackGoesOn() throws {
-    let place = try Place()
-    let file = try place.wave(1, frameCount: 48_000)
-    let first = try place.start()
+  @Test func damagedDatabaseIsReportedAndPlaybackWorks() throws {
+    let directory = try StateDirectory()
+    let file = try directory.wave(1, frameCount: 48_000)
+    let first = try directory.start()
     try first.connect().reply("load \(file) wait=ready")
     try first.stop()
-    var bytes = try Files.read(place.database)
+    var bytes = try Files.read(directory.database)
     for index in 0..<100 { bytes[index] = 0x55 }
-    try Data(bytes).write(to: URL(fileURLWithPath: place.database))
-    let second = try place.start()
+    try Data(bytes).write(to: URL(fileURLWithPath: directory.database))
+    let second = try directory.start()
     let client = try second.connect()
     let state = try client.reply("state")
     #expect(state.contains("saving=true") && field("code", state) == "2112" && field("error", state) == "state-damaged")
@@ -325,6 +325,6 @@ import Testing
     #expect(field("time", try client.reply("status")) == "0.5")
     #expect(try client.reply("state.save").hasPrefix("ok"))
     try Self.kill(second)
-    #expect(field("item", try place.start().connect().reply("status")) == "2")
+    #expect(field("item", try directory.start().connect().reply("status")) == "2")
   }
 }

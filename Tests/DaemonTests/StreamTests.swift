@@ -22,7 +22,7 @@ import Testing
     try server.write(Array(live.joined(separator: "\n").utf8), to: "live.m3u8")
   }
 
-  @Test func aStreamIsSoughtToTheSampleAndFollowedWithoutAGap() throws {
+  @Test func streamSeekIsSampleAccurateAndTheNextItemFollowsWithoutAGap() throws {
     let (server, _) = try TimeCodedStream.serve()
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -76,7 +76,7 @@ import Testing
     return TimeCode.runs(in: frames).filter { $0.file != 0 && $0.count > 240 }
   }
 
-  @Test func renditionsAreChosenAsTracksOfFilesAre() throws {
+  @Test func renditionsAreSelectedLikeTracksOfFiles() throws {
     let server = try serveLanguages()
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -108,7 +108,7 @@ import Testing
     for run in runs { #expect(run.firstIndex == run.position) }
   }
 
-  @Test func aRenditionIsChosenBeforeAStreamIsHeardAndOfALiveOne() throws {
+  @Test func renditionIsSelectableBeforePlaybackAndInALiveStream() throws {
     let ended = try serveLanguages()
     let live = try serveLanguages(isLive: true)
     let daemon = try InProcessServer.recording()
@@ -134,10 +134,10 @@ import Testing
     #expect(runs.first.map { $0.firstIndex == 0 && $0.endIndex == TimeCodedStream.frameCount } == true)
     let (english, german) = (runs[1], runs[2])
     #expect(english.firstIndex == 24_000)
-    #expect(german.firstIndex - english.firstIndex == german.position - english.position, "at the very same time")
+    #expect(german.firstIndex - english.firstIndex == german.position - english.position, "at the same time")
   }
 
-  @Test func whatAMasterPlaylistSaysOfTheStreamIsAmongItsTags() throws {
+  @Test func sessionDataOfAMasterPlaylistIsMetadata() throws {
     let (server, _) = try TimeCodedStream.serve()
     let lines = [
       "#EXTM3U", "#EXT-X-SESSION-DATA:DATA-ID=\"com.apple.hls.title\",VALUE=\"Das Lied\",LANGUAGE=\"de\"",
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func whatAStreamSaysIsToldWhenItIsHeard() throws {
+  @Test func timedMetadataIsReportedWhenHeard() throws {
     let (server, lines) = try TimeCodedStream.serve()
     var list = lines
     let first = try #require(list.firstIndex { $0.hasPrefix("#EXTINF") })
@@ -181,28 +181,34 @@ import Testing
     #expect(try client.ask("load \(server.address)/a.m3u8 wait=ready").last?.hasPrefix("ok") == true)
     try client.reply("play")
     #expect(try client.ask("clock.advance 1.4").contains { $0.hasPrefix("* timed-metadata") } == false)
-    let told = try client.ask("clock.advance 0.2").filter { $0.hasPrefix("* timed-metadata") }
+    let reported = try client.ask("clock.advance 0.2").filter { $0.hasPrefix("* timed-metadata") }
     #expect(
-      told.count == 5 && told.allSatisfy { $0.contains(" item=1 time=1.5 ") && $0.contains(" info=ad") }, "\(told)")
-    #expect(told.first?.contains(" duration=2 identifier=hls/ID key=ID type=string value=ad") == true, "\(told)")
+      reported.count == 5 && reported.allSatisfy { $0.contains(" item=1 time=1.5 ") && $0.contains(" info=ad") },
+      "\(reported)")
     #expect(
-      told.contains {
+      reported.first?.contains(" duration=2 identifier=hls/ID key=ID type=string value=ad") == true, "\(reported)")
+    #expect(
+      reported.contains {
         $0.contains(" identifier=hls/SCTE35-OUT ") && $0.contains(" type=data bytes=2 ")
           && $0.unnumbered.hasSuffix(" data=/DA=")
-      }, "\(told)")
+      }, "\(reported)")
     // A later observer gets the current metadata, and so does a seek back to it.
     #expect(try client.ask("observe item.events").last?.unnumbered == "ok id=2")
-    for _ in told { #expect(try client.line()?.hasPrefix("* timed-metadata id=2 player=main item=1 time=1.5") == true) }
+    for _ in reported {
+      #expect(try client.line()?.hasPrefix("* timed-metadata id=2 player=main item=1 time=1.5") == true)
+    }
     try client.reply("seek 0.5")
-    let sought = try client.ask("clock.advance 0.5").filter { $0.hasPrefix("* timed-metadata") }
-    #expect(sought == [])
+    let afterSeek = try client.ask("clock.advance 0.5").filter { $0.hasPrefix("* timed-metadata") }
+    #expect(afterSeek == [])
     try client.reply("seek 2.5")
-    let held = try client.ask("clock.advance 0.2").filter { $0.hasPrefix("* timed-metadata id=1") }
-    #expect(held.count == 5 && held.allSatisfy { $0.contains(" time=1.5 ") && $0.contains(" held=true ") }, "\(held)")
+    let current = try client.ask("clock.advance 0.2").filter { $0.hasPrefix("* timed-metadata id=1") }
+    #expect(
+      current.count == 5 && current.allSatisfy { $0.contains(" time=1.5 ") && $0.contains(" held=true ") },
+      "\(current)")
     try client.reply("stop")
   }
 
-  @Test func aLiveStreamHasAWindowAndADate() throws {
+  @Test func liveStreamHasASeekableWindowAndDates() throws {
     let (server, lines) = try TimeCodedStream.serve()
     try write(lines, 0..<8, to: server)
     let daemon = try InProcessServer.recording()
@@ -213,10 +219,12 @@ import Testing
     // Three segments before its end.
     let live = try #require(field("seekableTimeRanges", status)?.split(separator: "-").last.flatMap { Double($0) })
     #expect(live > 4 && live < 6)
-    for (place, time, isClamped) in [("end", live, false), ("11", live, true), ("0.5", 0.5, false), ("-30", 0, true)] {
-      let reply = try client.reply("seek \(place)")
-      #expect(reply.contains(" clamped=\(isClamped) "), "\(place): \(reply)")
-      #expect(abs((field("time", reply).flatMap(Double.init) ?? -1) - time) < 0.001, "\(place): \(reply)")
+    for (position, time, isClamped) in [
+      ("end", live, false), ("11", live, true), ("0.5", 0.5, false), ("-30", 0, true),
+    ] {
+      let reply = try client.reply("seek \(position)")
+      #expect(reply.contains(" clamped=\(isClamped) "), "\(position): \(reply)")
+      #expect(abs((field("time", reply).flatMap(Double.init) ?? -1) - time) < 0.001, "\(position): \(reply)")
     }
     let segmentStart = try #require(Double(field("time", try client.reply("seek date=2026-11-22T09:00:02Z")) ?? ""))
     let later = try client.reply("seek date=2026-11-22T09:00:03.5Z")
@@ -237,7 +245,7 @@ import Testing
     #expect(heard.hasSuffix("..<\(TimeCodedStream.frameCount)]"), "\(heard)")
   }
 
-  @Test func whatIsWrongWithStreamsHasANumber() throws {
+  @Test func invalidStreamsAreRejectedWithTheirCodes() throws {
     let (server, lines) = try TimeCodedStream.serve()
     try server.write(Array(Self.master.utf8), to: "m.m3u8")
     try server.write(Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nm2.m3u8\n".utf8), to: "m2.m3u8")

@@ -12,7 +12,7 @@ import Testing
     return (daemon, client)
   }
 
-  @Test func startsJumpsAndStopsAreTold() throws {
+  @Test func ticksReportStartsJumpsAndStops() throws {
     let (_, client) = try connected(48_000, 9_600)
     try client.reply("tick 0.3")
     try client.reply("play")
@@ -29,7 +29,7 @@ import Testing
       ])
   }
 
-  @Test func withSeeksEveryPassIsCrossedOrSkipped() throws {
+  @Test func boundariesWithSeeksAreCrossedOrSkippedInEveryPass() throws {
     let (_, client) = try connected(48_000)
     #expect(try client.reply("at 0 0.5 1 1.5 seeks=true") == "ok id=1")
     #expect(try client.reply("at 0.5") == "ok id=2")
@@ -50,7 +50,7 @@ import Testing
       ])
   }
 
-  @Test func aTimeOfAnItemEndsWithTheItemAndSaysSo() throws {
+  @Test func boundaryObserverEndsWithItsItemAndReportsIt() throws {
     let (_, client) = try connected(4_800, 4_800, 4_800)
     try client.reply("at 0 0.1 item=1")
     try client.send(#"{"jsonrpc":"2.0","id":1,"method":"at","params":{"times":0,"item":3,"seeks":true}}"#)
@@ -72,7 +72,7 @@ import Testing
     #expect(try client.reply("at 0 item=3").hasPrefix("error code=2004 name=no-such-item"))
   }
 
-  @Test func whatIsNoTimeOrNoFlagIsAnError() throws {
+  @Test func invalidTimesAndFlagsAreRejected() throws {
     let (_, client) = try connected(4_800)
     for (request, error) in [
       ("at", "code=6002"), ("at -1", "code=1002"), ("at soon", "code=1002"), ("at 1 seeks=perhaps", "code=6002"),
@@ -81,10 +81,10 @@ import Testing
     ] {
       #expect(try client.reply(request).hasPrefix("error \(error)"), "\(request)")
     }
-    #expect(try client.reply("at 1 seeks") == "ok id=1", "what failed took no id")
+    #expect(try client.reply("at 1 seeks") == "ok id=1", "a rejected request uses no id")
   }
 
-  @Test func theClientWatchesSeeksAndItems() throws {
+  @Test func clientWatchesSeeksAndItems() throws {
     let (daemon, client) = try connected(48_000)
     let watch = try Program(
       Executables.playhead,
@@ -103,7 +103,7 @@ import Testing
   }
 
   /// Without latency between rendering and playback, the audio after a seek is available before the seek is reported.
-  @Test func onADeviceWithoutLatencyASeekWhilePlayingDoesNotStop() throws {
+  @Test func seekDuringPlaybackWithoutLatencyDoesNotStop() throws {
     let daemon = try TestDaemon("--output", "null")
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 600_000)) wait=ready")

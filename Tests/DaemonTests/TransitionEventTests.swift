@@ -12,7 +12,7 @@ import Testing
     ("m4a", "aac", 14 * 1_024 - 12_960 - 1_024, "edit-list", 1_024, "edit-list"),
     ("opus", "libopus", 14 * 960 - 12_960 - 312, "granule-position", 312, "opus-pre-skip"),
   ])
-  func aSeamSaysWhatWasCutOffAndWhatSaidSo(
+  func transitionReportsTrimmedFramesAndTheirSource(
     _ suffix: String, _ codec: String, _ end: Int, _ endSource: String, _ start: Int, _ startSource: String
   ) throws {
     let daemon = try InProcessServer.recording()

@@ -15,21 +15,21 @@ import Testing
     return (daemon, client)
   }
 
-  @Test func whatHoldsAlreadyIsAnsweredAtOnce() throws {
+  @Test func satisfiedWaitRepliesAtOnce() throws {
     let (_, client) = try playing()
     #expect(
       try client.reply("wait status=playing time>=0.05 item=1 ready")
         == "ok item=1 time=0.1 pts=4800/48000 timeControlStatus=playing")
   }
 
-  @Test func aTimeIsAnsweredWhenItIsHeard() throws {
+  @Test func waitForATimeRepliesWhenItIsHeard() throws {
     let (_, client) = try playing()
     try client.send("@w wait time>=0.75")
     let lines = try client.ask("clock.advance 1")
     #expect(lines == ["@w ok item=1 time=0.75 pts=36000/48000 timeControlStatus=playing", "ok now=1.1"])
   }
 
-  @Test func aChangeOfItemEndsAWaitForATime() throws {
+  @Test func changeOfItemEndsAWaitForATime() throws {
     let (_, client) = try playing()
     try client.send("@w wait time>=1.9", "@v wait item=2 time>=0.05")
     try client.send("next")
@@ -38,7 +38,7 @@ import Testing
     #expect(try client.ask("clock.advance 0.2").first?.hasPrefix("@v ok item=2 time=0.05 ") == true)
   }
 
-  @Test func aWaitTimesOut() throws {
+  @Test func waitTimesOut() throws {
     let (_, client) = try playing()
     try client.send("@w wait status=paused timeout=0.5")
     let lines = try client.ask("clock.advance 1")
@@ -46,7 +46,7 @@ import Testing
   }
 
   /// In both forms, by the ID as sent: a connection can cancel only its pending requests.
-  @Test func aWaitIsEndedByWhoSentIt() throws {
+  @Test func waitIsCancelledOnlyByItsConnection() throws {
     let (daemon, client) = try playing()
     let other = try daemon.connect()
     try client.send("@w wait ended", "@v wait time>=0.75", "@e events wait")
@@ -67,18 +67,18 @@ import Testing
     #expect(try client.ask("clock.advance 1").first?.hasPrefix("@v ok item=1 time=0.75 ") == true)
   }
 
-  @Test func inJSONAnIdIsANumberOrAText() throws {
+  @Test func jsonCancelDistinguishesNumbersAndStrings() throws {
     let (_, client) = try playing()
     func request(_ id: String, _ method: String, _ params: String) -> String {
       #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
     }
     let ends = #"{"conditions":["ended"]}"#
     try client.send(request("5", "wait", ends), request(#""5""#, "wait", ends))
-    for (id, answer) in [(#""5""#, 6), ("5", 7), ("5", 8)] {
-      try client.send(request("\(answer)", "cancel", #"{"id":\#(id)}"#))
-      if answer < 8 {
+    for (id, requestID) in [(#""5""#, 6), ("5", 7), ("5", 8)] {
+      try client.send(request("\(requestID)", "cancel", #"{"id":\#(id)}"#))
+      if requestID < 8 {
         #expect(try client.line()?.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"error":{"code":6015,"#) == true)
-        #expect(try client.line() == #"{"jsonrpc":"2.0","id":\#(answer),"result":{}}"#)
+        #expect(try client.line() == #"{"jsonrpc":"2.0","id":\#(requestID),"result":{}}"#)
       } else {
         #expect(try client.line()?.hasPrefix(#"{"jsonrpc":"2.0","id":8,"error":{"code":6020,"#) == true)
       }
@@ -95,7 +95,7 @@ import Testing
 
   /// A wait without an ID blocks its connection, which the daemon does not read then. The daemon still detects that the
   /// client has disconnected.
-  @Test(.timeLimit(.minutes(1))) func aWaitWhoseClientIsInterruptedEnds() throws {
+  @Test(.timeLimit(.minutes(1))) func waitOfAnInterruptedClientEnds() throws {
     let (daemon, client) = try playing()
     let waiting = try Program(Executables.playhead, ["--socket", daemon.socket, "wait", "ended"])
     while field("connections", try client.reply("stats")) != "2" {}
@@ -104,14 +104,14 @@ import Testing
     while field("connections", try client.reply("stats")) != "1" {}
   }
 
-  @Test func theEndIsWaitedFor() throws {
+  @Test func waitForTheEndRepliesAtTheEndOfTheQueue() throws {
     let (_, client) = try playing(frameCount: 9_600)
     try client.send("@w wait ended")
     let lines = try client.ask("clock.advance 1")
     #expect(lines.first?.hasPrefix("@w ok item=none time=0 ") == true)
   }
 
-  @Test func beingStoppedAtTheEndCountsAsEnded() throws {
+  @Test func stoppedAtTheEndCountsAsEnded() throws {
     let (_, client) = try playing(frameCount: 9_600)
     try client.reply("end-action pause")
     try client.send("@w wait ended", "@x wait time>=5")
@@ -120,7 +120,7 @@ import Testing
     #expect(lines.last?.hasPrefix("@x error code=6012") == true)
   }
 
-  @Test func aTimeIsAnsweredBackwardsWhenItIsHeard() throws {
+  @Test func waitForATimeInReverseRepliesWhenItIsHeard() throws {
     let (_, client) = try playing()
     #expect(try client.reply("wait time<=0.1") == "ok item=1 time=0.1 pts=4800/48000 timeControlStatus=playing")
     try client.reply("pause")
@@ -143,7 +143,7 @@ import Testing
     #expect(try client.reply("wait time>=2 time<=1").contains("time>=2 and time<=1 cannot both hold"))
   }
 
-  @Test func beingStoppedAtAnEndTimeCountsAsEnded() throws {
+  @Test func stoppedAtAnEndTimeCountsAsEnded() throws {
     let (_, client) = try playing(frameCount: 48_000)
     try client.reply("end-action pause")
     try client.reply("item.end-time 1 forward=0.2500001")
@@ -154,7 +154,7 @@ import Testing
     #expect(lines.last?.hasPrefix("@x error code=6012") == true)
   }
 
-  @Test func backwardsTheBeginningIsTheEnd() throws {
+  @Test func beginningCountsAsTheEndInReverse() throws {
     let (_, client) = try playing(frameCount: 48_000)
     try client.reply("rate -1")
     try client.send("@w wait ended")
@@ -162,7 +162,7 @@ import Testing
     #expect(lines.first?.hasPrefix("@w ok item=1 time=0 pts=0/") == true, "\(lines)")
   }
 
-  @Test func whatStopsThePlayerIsSaidAndEndsTheWaits() throws {
+  @Test func errorThatStopsThePlayerIsReportedAndFailsWaits() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try daemon.wave(1, frameCount: 9_600)
@@ -188,7 +188,7 @@ import Testing
     #expect(more.contains { $0.hasPrefix("* changed id=1 player=main key=player.error old=file-not-found new=none") })
   }
 
-  @Test func aSeekOverATimeReachesIt() throws {
+  @Test func seekPastATimeSatisfiesTheWait() throws {
     let (_, client) = try playing()
     try client.send("@w wait time>=1")
     try client.send("@s seek 1.5")
@@ -197,7 +197,7 @@ import Testing
     #expect(replies[1].hasPrefix("@w ok item=1 time=1.5"))
   }
 
-  @Test func waitingForAnItemThatCannotComeIsAnError() throws {
+  @Test func waitForAMissingItemIsAnError() throws {
     let (_, client) = try playing()
     #expect(try client.reply("wait item=77").hasPrefix("error code=2004 name=no-such-item"))
     try client.send("@w wait item=2")
@@ -206,7 +206,7 @@ import Testing
     #expect(replies[0].hasPrefix("@w error code=2004"))
   }
 
-  @Test func observingSendsTheValueFirstAndThenEachChangeWithItsCause() throws {
+  @Test func observerGetsTheValueFirstAndThenChangesWithCauses() throws {
     let (_, client) = try playing()
     try client.send("observe player.rate player.timeControlStatus")
     #expect(try client.line()?.unnumbered == "ok id=1")
@@ -225,7 +225,7 @@ import Testing
     #expect(try client.reply("unobserve 1").hasPrefix("error code=1008 name=no-such-observer"))
   }
 
-  @Test func eventsOfTheOwnRequestComeBeforeTheReplyOfAnAdvance() throws {
+  @Test func eventsOfAnAdvancePrecedeItsReply() throws {
     let (_, client) = try playing(frameCount: 9_600)
     try client.send("observe item.events")
     #expect(try client.line()?.unnumbered == "ok id=1")
@@ -239,7 +239,7 @@ import Testing
       ])
   }
 
-  @Test func withoutTheVirtualClockItCannotBeAdvanced() throws {
+  @Test func systemClockCannotBeAdvanced() throws {
     let daemon = try TestDaemon("--output", "null")
     #expect(try daemon.connect().reply("clock.advance 1").hasPrefix("error code=5004 name=not-virtual-clock"))
   }

@@ -14,7 +14,7 @@ import Testing
     return path
   }
 
-  @Test func binsAreAnsweredAndProgressComesBefore() throws {
+  @Test func binsAreReturnedAfterProgressEvents() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try ramp(daemon, "ramp.wav")
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func aFileIsWrittenWholeBelowTheRootsOnly() throws {
+  @Test func filesAreWrittenCompletelyBelowTheRootsOnly() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = try ramp(daemon, "ramp.wav")
@@ -60,12 +60,12 @@ import Testing
     #expect(try client.reply("waveform \(path) file=\(daemon.folder.file("name"))").hasPrefix("error code=60"))
     let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path)
     #expect(!names.contains { $0.contains("playhead-") || $0.hasSuffix("2.dat") })
-    let picture = try daemon.playhead(
+    let image = try daemon.playhead(
       "waveform", "ramp.wav", "-o", "out.png", "--width", "64", "--human", folder: daemon.folder.path)
-    #expect(picture.status == 0 && picture.output == "\(daemon.folder.file("out.png")): 64 bins\n", "\(picture)")
+    #expect(image.status == 0 && image.output == "\(daemon.folder.file("out.png")): 64 bins\n", "\(image)")
   }
 
-  @Test func aReplyHasNoMoreNumbersThanTwoChannelsOfAsManyBins() throws {
+  @Test func sizeOfAReplyIsLimitedForManyChannels() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = daemon.folder.file("six.wav")
@@ -79,7 +79,7 @@ import Testing
 
   /// Like in a unit with LimitFSIZE: an error, and not the end of the process. Memory that is shared with a worker
   /// counts as a file of 1 MiB.
-  @Test func aLimitOnTheSizeOfFilesIsAnError() throws {
+  @Test func fileSizeLimitIsAnErrorAndNotFatal() throws {
     let folder = try TemporaryDirectory("limited")
     let (path, out, socket) = (folder.file("a.wav"), folder.file("a.json"), folder.file("control.sock"))
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 96_000)
@@ -97,7 +97,7 @@ import Testing
     #expect(try daemon.waitForEnd().status == 0)
   }
 
-  @Test func theClientDrawsIt() throws {
+  @Test func clientDrawsTheWaveform() throws {
     let daemon = try InProcessServer.recording()
     let path = daemon.folder.file("loud.wav")
     // Silence, then full-scale samples of alternating sign.
@@ -116,7 +116,7 @@ import Testing
     #expect(try daemon.playhead("waveform", "none.wav", folder: daemon.folder.path).status == 1)
   }
 
-  @Test func itEndsWhenItIsCancelled() throws {
+  @Test func queuedWaveformCanBeCancelled() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
     let path = daemon.folder.file("long.wav")
