@@ -1,31 +1,33 @@
-"""A web server that does what a test wants: Python's own, and what a request's query says.
+"""A web server for tests. The query of each request controls the response.
 
     http_server.py FOLDER CONTROL-SOCKET [CERTIFICATE KEY [NEWEST-TLS-VERSION]]
 
-It connects to the control socket, and says there a line for each thing that happens: `port N`, `request METHOD PATH RANGE`,
-`gate NAME`. It reads lines there: `open NAME` opens a gate; `connections` is answered with `connections N RESUMED`, the number
-of connections so far, and how many of them resumed a TLS session.
+The server connects to the control socket and writes a line for each event: `port N`, `request METHOD PATH RANGE`,
+`header NAME: VALUE`, `gate NAME`. It reads commands from the same socket: `open NAME` opens a gate; the reply to
+`connections` is `connections N RESUMED`, the number of connections so far and the number of resumed TLS sessions.
 
-What a query may say of /FILE (several at once, joined by &):
-  status=N            answers with this status; times=N: only the first N requests for this path; retry=S: Retry-After
-  plain               knows no ranges
-  silent              sends no Content-Length (and closes at the end)
-  chunked             sends in chunks, without a length and without ranges
-  cut=N               closes after N bytes of each body; times=N as above
-  gate=NAME&at=N      after N bytes of the body waits for the gate; may be repeated
-  hold=NAME           waits for the gate before it answers
-  say=N               says that the resource has N bytes
-  send=N              has N bytes, whatever it says
-  changing            another ETag with each request
-  endless             sends it again and again, for ever, without a length
-  pace=N              sends no more than so many bytes a second
-  shifted             gives another range than was asked for
-  redirect=N          sends on N times; redirect=loop: for ever; to=URL: there; endless: with a body that does not end
-  headers=N           so many bytes of header
-  again=QUERY         from the second request for this path on: that instead, percent-encoded
-  icy=N               a station, with a title each N bytes: title=HEX (of the bytes), repeated; loop=N: the file so many times
+Parameters of the query of /FILE, which can be combined with &:
+  status=N            responds with this status; times=N: only to the first N requests for this path; retry=S: a
+                      Retry-After field
+  plain               does not support ranges
+  silent              sends no Content-Length, and closes the connection at the end
+  chunked             sends chunks, without a length and without ranges
+  cut=N               closes the connection after N bytes of each body; times=N as above
+  gate=NAME&at=N      waits for the gate after N bytes of the body; can be repeated
+  hold=NAME           waits for the gate before the response
+  say=N               announces N bytes
+  send=N              has N bytes, whatever it announces
+  changing            a different ETag for each request
+  endless             repeats the file endlessly, without a length
+  pace=N              sends at most N bytes per second
+  shifted             sends another range than requested
+  redirect=N          redirects N times; redirect=loop: endlessly; to=URL: to this URL; endless: with an endless body
+  headers=N           N bytes of header fields
+  again=QUERY         this percent-encoded query instead, from the second request for this path
+  icy=N               a station with a title every N bytes; title=HEX, repeatable: the titles' bytes; loop=N: the file N
+                      times
 
-It is a proxy, too: `CONNECT HOST:PORT` joins its client with whoever listens there, or answers 404.
+The server is a proxy, too: `CONNECT HOST:PORT` connects its client to that address, or responds with 404.
 """
 import http.server, os, socket, ssl, sys, threading, time, urllib.parse
 
@@ -37,7 +39,7 @@ counts, gates = {}, {}
 connections = []
 
 
-def say(text):
+def report(text):
     with lock:
         control.sendall((text + "\n").encode())
 
@@ -53,7 +55,7 @@ def listen():
         if words[:1] == ["open"]:
             gate(words[1]).set()
         if words[:1] == ["connections"]:
-            say("connections %d %d" % (len(connections), sum(connections)))
+            report("connections %d %d" % (len(connections), sum(connections)))
     os._exit(0)
 
 
@@ -76,8 +78,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def first(self, query, name):
-        """How often this path was asked for is less than `times` says."""
+    def is_within_times(self, query, name):
+        """Whether this is one of the first `times` requests for this path."""
         if "times" not in query:
             return True
         with lock:
@@ -88,24 +90,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         address = urllib.parse.urlsplit(self.path)
         query = urllib.parse.parse_qs(address.query, keep_blank_values=True)
-        # In one message: the socket holds some 280 that the test has not read.
+        # In one message, because the socket buffers only about 280 unread messages.
         lines = ["request GET %s %s" % (self.path, self.headers.get("Range", "-"))]
         for field in ("User-Agent", "Icy-MetaData", "X-Test", "X-Api-Key", "Cookie", "Authorization"):
             if field in self.headers:
                 lines.append("header %s: %s" % (field, self.headers[field]))
-        say("\n".join(lines))
+        report("\n".join(lines))
         try:
             if "again" in query:
                 with lock:
                     counts[self.path] = counts.get(self.path, 0) + 1
                     if counts[self.path] > 1:
                         query = urllib.parse.parse_qs(query["again"][0], keep_blank_values=True)
-            self.answer(address.path, query)
+            self.respond(address.path, query)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
     def do_CONNECT(self):
-        say("request CONNECT %s -" % self.path)
+        report("request CONNECT %s -" % self.path)
         self.close_connection = True
         host, port = self.path.rsplit(":", 1)
         try:
@@ -119,13 +121,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         threading.Thread(target=relay, args=(server, self.connection), daemon=True).start()
         relay(self.connection, server)
 
-    def answer(self, path, query):
+    def respond(self, path, query):
         if "hold" in query:
-            say("gate " + query["hold"][0])
+            report("gate " + query["hold"][0])
             gate(query["hold"][0]).wait()
         if "redirect" in query:
             return self.redirect(path, query)
-        if "status" in query and self.first(query, "status"):
+        if "status" in query and self.is_within_times(query, "status"):
             self.send_response(int(query["status"][0]))
             if "retry" in query:
                 self.send_header("Retry-After", query["retry"][0])
@@ -143,12 +145,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         total = int(query["say"][0]) if "say" in query else len(data)
         if "send" in query:
             data = data[: int(query["send"][0])]
-        start, wanted = 0, self.headers.get("Range")
+        start, requested_range = 0, self.headers.get("Range")
         if "endless" in query:
             query["silent"] = [""]
-        ranged = wanted is not None and not {"plain", "chunked", "silent"} & set(query)
+        ranged = requested_range is not None and not {"plain", "chunked", "silent"} & set(query)
         if ranged:
-            start = int(wanted.removeprefix("bytes=").split("-")[0])
+            start = int(requested_range.removeprefix("bytes=").split("-")[0])
             if start >= len(data):
                 self.send_response(416)
                 self.send_header("Content-Range", "bytes */%d" % len(data))
@@ -175,44 +177,44 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not {"plain", "chunked", "silent"} & set(query):
             self.send_header("Accept-Ranges", "bytes")
         self.end_headers()
-        # Until nobody takes it any more.
+        # Until the client closes the connection.
         while "endless" in query:
             self.wfile.write(data)
         self.body(data[start:], query)
 
     def body(self, data, query):
-        cut = int(query["cut"][0]) if "cut" in query and self.first(query, "cut") else len(data)
+        cut = int(query["cut"][0]) if "cut" in query and self.is_within_times(query, "cut") else len(data)
         sent, stops = 0, dict(zip(map(int, query.get("at", [])), query.get("gate", [])))
         for end in sorted({min(cut, len(data))} | {stop for stop in stops if stop < cut}):
-            self.send_piece(data[sent:end], query)
+            self.send_chunk(data[sent:end], query)
             sent = end
             if sent in stops:
-                say("gate " + stops[sent])
+                report("gate " + stops[sent])
                 gate(stops[sent]).wait()
         if "chunked" in query and cut >= len(data):
             self.wfile.write(b"0\r\n\r\n")
         if cut < len(data) or "say" in query:
             self.close_connection = True
 
-    def send_piece(self, data, query):
+    def send_chunk(self, data, query):
         if "pace" in query:
-            piece = max(1, int(query["pace"][0]) // 20)
-            for start in range(0, len(data), piece):
-                self.wfile.write(data[start : start + piece])
+            chunk = max(1, int(query["pace"][0]) // 20)
+            for start in range(0, len(data), chunk):
+                self.wfile.write(data[start : start + chunk])
                 time.sleep(0.05)
             return
         if "chunked" not in query:
             return self.wfile.write(data)
         for start in range(0, len(data), 4096):
-            piece = data[start : start + 4096]
-            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            chunk = data[start : start + 4096]
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
 
     def redirect(self, path, query):
         count = query["redirect"][0]
         rest = "loop" if count == "loop" else int(count) - 1
-        place = path if rest == 0 else "%s?redirect=%s" % (path, rest)
+        location = path if rest == 0 else "%s?redirect=%s" % (path, rest)
         self.send_response(302)
-        self.send_header("Location", query.get("to", [place])[0])
+        self.send_header("Location", query.get("to", [location])[0])
         if "endless" not in query:
             self.send_header("Content-Length", "0")
         self.end_headers()
@@ -237,10 +239,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not mixed:
             return self.body(data, query)
         out = bytearray()
-        for place in range(0, len(data), interval):
-            piece = data[place : place + interval]
-            out += piece
-            if len(piece) < interval:
+        for position in range(0, len(data), interval):
+            chunk = data[position : position + interval]
+            out += chunk
+            if len(chunk) < interval:
                 break
             text = titles.pop(0) if titles else b""
             text += bytes(-len(text) % 16)
@@ -266,6 +268,6 @@ if len(sys.argv) > 4:
         context.minimum_version = ssl.TLSVersion.TLSv1
         context.maximum_version = ssl.TLSVersion[sys.argv[5]]
     server.socket = context.wrap_socket(server.socket, server_side=True)
-say("port %d" % server.server_address[1])
+report("port %d" % server.server_address[1])
 threading.Thread(target=listen, daemon=True).start()
 server.serve_forever()

@@ -46,7 +46,7 @@ import Testing
     let client = try server.connect()
     let missing = server.folder.file("missing.wav")
     try client.reply("append \(missing)")
-    let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
+    let path = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/protocol.md"
     let document = String(decoding: try Files.read(path), as: UTF8.self)
     let group = try #require(document.split(separator: "\n").first { $0.hasPrefix("- *file errors*: ") })
     #expect(group.contains("`outside-roots`") && group.contains("`file-not-found`"))

@@ -169,7 +169,7 @@ import Testing
     level-4000.wav | 1   | 1
     """.write(toFile: list, atomically: true, encoding: .utf8)
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
     let script = root.appendingPathComponent("clients/sh/examples/loops").path
     var keys: [Int32] = [-1, -1]
     try #require(pipe(&keys) == 0)

@@ -79,7 +79,7 @@ import Testing
 
   /// A request for each command by its name, from its section in protocol.md, without the ID.
   private static func examples() throws -> [String: String] {
-    let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
+    let path = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/protocol.md"
     var (examples, section): ([String: String], String) = ([:], "")
     for line in String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n") {
       if line.hasPrefix("#### `") { section = String(line.dropFirst(6).prefix { $0 != "`" }) }
@@ -119,7 +119,7 @@ import Testing
     let daemon = try InProcessServer()
     let driver = try daemon.connectWithQueue(count: 1)
     let watcher = try daemon.connect(at: daemon.folder.file("watch.sock"))
-    let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
+    let path = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/protocol.md"
     var (names, section): ([String], String) = ([], "")
     for line in String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n") {
       if line.hasPrefix("#### `") { section = String(line.dropFirst(6).prefix { $0 != "`" }) }

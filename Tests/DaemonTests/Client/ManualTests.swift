@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func installedProgramsWorkBelowTheirPrefix() throws {
-    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     let prefix = try TemporaryDirectory("prefix")
     let outcome = try Program("\(root)/scripts/install", [Executables.folder, prefix.path]).waitForEnd()
     #expect(outcome == .init(status: 0, output: "", errors: ""))
