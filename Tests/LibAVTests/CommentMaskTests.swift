@@ -24,18 +24,18 @@ import Testing
     Container(name: "flac.ogg", options: ["-c:a", "flac"]), Container(name: "a.spx", options: ["-c:a", "libspeex"]),
     Container(name: "a.mka", options: ["-c:a", "flac"]), Container(name: "a.caf"), Container(name: "a.wma"),
     Container(name: "a.wv"), Container(name: "a.m4a", options: ["-c:a", "aac", "-movflags", "use_metadata_tags"]),
-    Container(name: "itunes.m4a", options: ["-c:a", "aac"], edit: iTunes),
-    Container(name: "a.wav", edit: info),
-    Container(name: "a.avi", options: ["-c:a", "pcm_s16le"], edit: info, hasEstimatedDuration: true),
+    Container(name: "itunes.m4a", options: ["-c:a", "aac"], edit: addITunesItems),
+    Container(name: "a.wav", edit: addInfoTexts),
+    Container(name: "a.avi", options: ["-c:a", "pcm_s16le"], edit: addInfoTexts, hasEstimatedDuration: true),
   ]
 
-  private static func names(_ count: Int) -> [String] {
+  private static func commentNames(_ count: Int) -> [String] {
     (0..<count).map { "NAME\(String($0 + 100_000))" }
   }
 
   /// Inserts values with custom names at the end of the movie, which is the file's last atom.
-  @Sendable private static func iTunes(_ file: [UInt8], count: Int) throws -> [UInt8] {
-    let items = names(count).flatMap { name in
+  @Sendable private static func addITunesItems(_ file: [UInt8], count: Int) throws -> [UInt8] {
+    let items = commentNames(count).flatMap { name in
       TagBytes.atom(
         "----",
         TagBytes.atom("mean", TagBytes.bigEndian(0) + Array("com.apple.iTunes".utf8))
@@ -45,14 +45,15 @@ import Testing
     let handler = TagBytes.atom("hdlr", zeros(8) + Array("mdirappl".utf8) + zeros(9))
     let list = TagBytes.atom(
       "udta", TagBytes.atom("meta", TagBytes.bigEndian(0) + handler + TagBytes.atom("ilst", items)))
-    let place = try #require(file.firstRange(of: Array("moov".utf8))).lowerBound - 4
-    return file[..<place] + TagBytes.bigEndian(file.count - place + list.count) + file[(place + 4)...] + list
+    let moovOffset = try #require(file.firstRange(of: Array("moov".utf8))).lowerBound - 4
+    let size = TagBytes.bigEndian(file.count - moovOffset + list.count)
+    return file[..<moovOffset] + size + file[(moovOffset + 4)...] + list
   }
 
   private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
   /// Appends a list of texts.
-  @Sendable private static func info(_ file: [UInt8], count: Int) throws -> [UInt8] {
+  @Sendable private static func addInfoTexts(_ file: [UInt8], count: Int) throws -> [UInt8] {
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
     let texts = (0..<count).flatMap { index -> [UInt8] in
       [letters[index % 26], letters[index / 26 % 26], letters[index / 676 % 26], letters[index / 17_576 % 26]]
@@ -65,8 +66,8 @@ import Testing
   /// Creates a short file with `count` comments.
   private func file(_ container: Container, comments count: Int, in folder: TemporaryDirectory) throws -> [UInt8] {
     let texts = folder.file("comments")
-    let named = container.edit == nil ? Self.names(count) : []
-    let text = ";FFMETADATA1\n" + named.map { "\($0)=value\n" }.joined()
+    let writtenNames = container.edit == nil ? Self.commentNames(count) : []
+    let text = ";FFMETADATA1\n" + writtenNames.map { "\($0)=value\n" }.joined()
     try text.write(toFile: texts, atomically: false, encoding: .utf8)
     let path = folder.file(container.name)
     try Fixtures.ffmpeg(
@@ -79,71 +80,72 @@ import Testing
     return try container.edit.map { try $0(bytes, count) } ?? bytes
   }
 
-  private struct Found: Equatable {
+  private struct ProbedAudio: Equatable {
     var format: String
     var packets: [Int]
     var duration: Int64?
   }
 
-  /// Returns what FFmpeg finds: the audio, and the number of comments.
-  private func look(_ bytes: [UInt8]) throws -> (sound: Found, commentCount: Int) {
+  /// Reads the file with FFmpeg: the audio, and the number of comments.
+  private func probe(_ bytes: [UInt8]) throws -> (audio: ProbedAudio, commentCount: Int) {
     let demuxer = try Demuxer(source: FileSource(bytes: bytes, interrupt: Interrupt()))
     var packets: [Int] = []
     let packet = try Packet()
     while try demuxer.readPacket(into: packet) == .packet { packets.append(packet.byteCount) }
     return (
-      Found(format: demuxer.formatName, packets: packets, duration: demuxer.durationMicroseconds),
+      ProbedAudio(format: demuxer.formatName, packets: packets, duration: demuxer.durationMicroseconds),
       demuxer.metadata.count + demuxer.streams.reduce(0) { $0 + demuxer.metadata(ofStream: $1.index).count }
     )
   }
 
   @Test(arguments: containers)
-  func tooManyCommentsAreNotShownAndTheSoundIsTheSame(_ container: Container) throws {
+  func excessCommentsAreMaskedAndTheAudioIsUnchanged(_ container: Container) throws {
     let folder = try TemporaryDirectory("mask")
-    let (few, many) = (40, 6_000)
-    let plain = try look(file(container, comments: 0, in: folder))
-    #expect(!plain.sound.packets.isEmpty)
-    let shown = try file(container, comments: few, in: folder)
+    let (allowedCount, excessCount) = (40, 6_000)
+    let plain = try probe(file(container, comments: 0, in: folder))
+    #expect(!plain.audio.packets.isEmpty)
+    let shown = try file(container, comments: allowedCount, in: folder)
     #expect(try masks(shown) == [])
-    let all = try look(shown)
-    #expect(all.commentCount >= few)
-    let bytes = try file(container, comments: many, in: folder)
-    let hidden = try look(bytes)
+    let all = try probe(shown)
+    #expect(all.commentCount >= allowedCount)
+    let bytes = try file(container, comments: excessCount, in: folder)
+    let hidden = try probe(bytes)
     let list = try masks(bytes)
     print(
-      "comments | \(container.name) | \(few): \(all.commentCount) shown | \(many): \(hidden.commentCount) shown |",
-      "\(list.reduce(0) { $0 + $1.range.count }) bytes of \(bytes.count) are veiled")
+      "comments | \(container.name) | \(allowedCount): \(all.commentCount) shown |",
+      "\(excessCount): \(hidden.commentCount) shown |",
+      "\(list.reduce(0) { $0 + $1.range.count }) bytes of \(bytes.count) are masked")
     #expect(!list.isEmpty)
-    #expect(hidden.commentCount < few)
-    var expected = plain.sound
-    if container.hasEstimatedDuration { expected.duration = hidden.sound.duration }
-    #expect(hidden.sound == expected)
+    #expect(hidden.commentCount < allowedCount)
+    var expected = plain.audio
+    if container.hasEstimatedDuration { expected.duration = hidden.audio.duration }
+    #expect(hidden.audio == expected)
   }
 
   private func masks(_ bytes: [UInt8]) throws -> [Mask] {
     CommentMask.masks(of: try FileSource(bytes: bytes, interrupt: Interrupt()), from: 0)
   }
 
-  @Test func commentsInManyBlocksAreCountedTogether() throws {
+  @Test func commentsInSeveralBlocksShareOneLimit() throws {
     let folder = try TemporaryDirectory("mask")
     let file = try file(Self.containers[0], comments: 0, in: folder)
     let comment = TagBytes.vorbisComment([[UInt8](repeating: 65, count: 40) + Array("=1".utf8)])
     let block = [4] + TagBytes.bigEndian(comment.count, bytes: 3) + comment
-    func with(_ count: Int) -> [UInt8] { file[..<42] + (0..<count).flatMap { _ in block } + file[42...] }
-    #expect(try masks(with(1_000)) == [])
+    func fileWithBlocks(_ count: Int) -> [UInt8] { file[..<42] + (0..<count).flatMap { _ in block } + file[42...] }
+    #expect(try masks(fileWithBlocks(1_000)) == [])
     // With too many blocks, the last examined one is masked as the last of all.
-    let list = try masks(with(5_000))
+    let list = try masks(fileWithBlocks(5_000))
     #expect(list.last == Mask(range: Int64(42 + 4_095 * block.count)..<Int64(43 + 4_095 * block.count), bytes: [0x81]))
-    #expect(try look(with(5_000)).sound.packets.count > 1)
+    #expect(try probe(fileWithBlocks(5_000)).audio.packets.count > 1)
   }
 
-  @Test func picturesThatAreTooLargeTogetherAreNotShown() throws {
+  @Test func artworkOverTheTotalSizeLimitIsMasked() throws {
     let folder = try TemporaryDirectory("mask")
     let file = try file(Self.containers[0], comments: 0, in: folder)
-    let picture = TagBytes.flacPicture([UInt8](repeating: 1, count: 15 << 20))
-    let block = [6] + TagBytes.bigEndian(picture.count, bytes: 3) + picture
+    let artwork = TagBytes.flacPicture([UInt8](repeating: 1, count: 15 << 20))
+    let block = [6] + TagBytes.bigEndian(artwork.count, bytes: 3) + artwork
     let bytes = file[..<42] + (0..<6).flatMap { _ in block } + file[42...]
-    let places = (4..<6).map { Int64(42 + $0 * block.count) }
-    #expect(try masks(Array(bytes)) == places.map { Mask(range: $0..<$0 + 1, bytes: [1]) })
+    let maskedOffsets = (4..<6).map { Int64(42 + $0 * block.count) }
+    #expect(try masks(Array(bytes)) == maskedOffsets.map { Mask(range: $0..<$0 + 1, bytes: [1]) })
   }
 }

@@ -26,7 +26,7 @@ import Testing
     return (Array(url.path.utf8), url)
   }
 
-  @Test func aFileBecomesPacketsAndFrames() throws {
+  @Test func demuxerAndDecoderDeliverAllFramesAndSeek() throws {
     let (path, url) = try makeWAV()
     defer { try? FileManager.default.removeItem(at: url) }
     let demuxer = try Demuxer(source: FileSource(path: path, interrupt: Interrupt()))
@@ -56,17 +56,17 @@ import Testing
     #expect(try decoder.receive(into: frame) == .endOfStream)
     #expect(try decoder.sendEndOfStream() == .endOfStream)
     decoder.flush()
-    #expect(try decoder.receive(into: frame) == .wouldBlock, "a flush allows more")
+    #expect(try decoder.receive(into: frame) == .wouldBlock, "a flush permits new packets")
 
     try demuxer.seek(streamIndex: 0, earliest: .min + 1, target: 500, latest: 500)
     #expect(try demuxer.readPacket(into: packet) == .packet)
     #expect(packet.pts == 500)
-    let again = try demuxer.reopened()
-    #expect(try again.readPacket(into: packet) == .packet)
+    let second = try demuxer.reopened()
+    #expect(try second.readPacket(into: packet) == .packet)
     #expect(packet.pts == 0)
   }
 
-  @Test func cancelledReadsAreResultsAndReadingGoesOn() throws {
+  @Test func cancelledReadReturnsCancelledAndReadingResumesAfterReset() throws {
     let (path, url) = try makeWAV()
     defer { try? FileManager.default.removeItem(at: url) }
     let interrupt = Interrupt()
@@ -80,7 +80,7 @@ import Testing
     #expect(throws: AVFailure.self) { _ = try Demuxer(source: FileSource(path: path, interrupt: interrupt)) }
   }
 
-  @Test func failuresSayWhichCallAndWhy() {
+  @Test func failuresCarryTheFailedCallAndTheReason() {
     let failure = #expect(throws: AVFailure.self) {
       _ = try FileSource(path: Array("/nonexistent/file".utf8), interrupt: Interrupt())
     }
@@ -95,24 +95,24 @@ import Testing
     #expect(AVFailure(code: -99_999_999, call: "x").reason == "unknown error -99999999")
   }
 
-  @Test func descriptorsAreGivenBack() throws {
+  @Test func demuxerClosesItsDescriptorWhenReleased() throws {
     let (path, url) = try makeWAV()
     defer { try? FileManager.default.removeItem(at: url) }
-    func isOpenHere() throws -> Bool {
+    func isFileOpenInThisProcess() throws -> Bool {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").contains {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == url.path
       }
     }
     var demuxer: Demuxer? = try Demuxer(source: FileSource(path: path, interrupt: Interrupt()))
     demuxer = try demuxer?.reopened()
-    #expect(try isOpenHere())
+    #expect(try isFileOpenInThisProcess())
     demuxer = nil
-    #expect(try !isOpenHere())
+    #expect(try !isFileOpenInThisProcess())
   }
 }
 
 @Suite struct TimeBaseTests {
-  @Test func ticksAreConvertedExactlyOrRounded() throws {
+  @Test func ticksAreRoundedAsRequestedAndOverflowIsNil() throws {
     let milliseconds = try #require(TimeBase(numerator: 1, denominator: 1_000))
     let frames = try #require(TimeBase(sampleRateHz: 44_100))
     #expect(frames.ticks(from: 1, of: milliseconds, rounding: .down) == 44)
@@ -123,7 +123,7 @@ import Testing
     #expect(frames.ticks(from: .min, of: frames, rounding: .nearest) == nil)
   }
 
-  @Test func whichTicksAreWholeFrames() throws {
+  @Test func timeBaseDividesAnotherOnlyIfItsTicksAreWholeFrames() throws {
     let frames = try #require(TimeBase(sampleRateHz: 48_000))
     #expect(try #require(TimeBase(numerator: 1, denominator: 96_000)).divides(frames))
     #expect(frames.divides(frames))

@@ -8,7 +8,7 @@ import Testing
 
 /// Files select their demuxer and decoder by their bytes: only those of the list are reachable.
 @Suite struct FormatAllowListTests {
-  @Test func everyListedNameExistsInFFmpegOnce() {
+  @Test func everyListedNameExistsInFFmpegAndIsListedOnce() {
     let demuxers = FormatAllowList.demuxers.flatMap(\.names)
     #expect(Set(demuxers).count == demuxers.count)
     for name in demuxers {
@@ -21,7 +21,7 @@ import Testing
     for group in FormatAllowList.demuxers + FormatAllowList.decoders { #expect(!group.reason.isEmpty) }
   }
 
-  @Test func librariesThatEmulateProcessorsAndFormatsOfGamesAreNotListed() {
+  @Test func emulatorLibrariesAndGameFormatsAreNotListed() {
     let names = Set((FormatAllowList.demuxers + FormatAllowList.decoders).flatMap(\.names))
     for name in [
       "libgme", "libopenmpt", "bink", "smk", "image2", "png_pipe", "concat", "hls", "dash", "tty", "librsvg",
@@ -41,7 +41,7 @@ import Testing
   ]
 
   @Test(arguments: magics.map(\.name), ["a.mp3", "a", "a.hes", "a.flac"])
-  func filesOfUnlistedFormatsAreOfAnUnknownFormat(magic: String, file: String) throws {
+  func filesOfUnlistedFormatsFailToOpenAsUnknown(magic: String, file: String) throws {
     let bytes = try #require(Self.magics.first { $0.name == magic }).bytes
     var random = SeededGenerator(seed: 19)
     for count in [28, 300, 5_000] {
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func protocolMdHasTheSameLists() throws {
+  @Test func protocolMdListsTheAllowedFormats() throws {
     let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
     let stream = try #require(fopen(path, "r"))
     defer { fclose(stream) }
@@ -88,7 +88,7 @@ import Testing
 /// Opening limits the bytes that it reads, whatever the file claims.
 @Suite struct OpeningLimitTests {
   /// An ID3 tag that claims more bytes than opening may read.
-  @Test func aTagLargerThanTheLimitIsRefused() throws {
+  @Test func openingFailsForATagLargerThanTheLimit() throws {
     let folder = try TemporaryDirectory()
     let size = 3 << 20
     let lengths = [21, 14, 7, 0].map { UInt8(size >> $0 & 0x7F) }
@@ -106,7 +106,7 @@ import Testing
     #expect(source.readByteCount <= 1 << 20)
   }
 
-  @Test func readingAfterOpeningIsNotLimited() throws {
+  @Test func openingLimitDoesNotApplyToReading() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("a.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 960_000)
@@ -121,7 +121,7 @@ import Testing
   }
 
   /// An MP3 whose valid audio is followed by zeros: FFmpeg's parser would collect them all as one frame.
-  @Test func zerosAfterAudioEndWithALimit() throws {
+  @Test func zerosAfterAudioEndReadingWithALimitError() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("a.mp3")
     let process = try ChildProcess([
@@ -146,7 +146,7 @@ import Testing
     #expect(source.readByteCount < 120 << 20)
   }
 
-  @Test func theLimitIsBetweenOneMebibyteAndOneTebibyte() {
+  @Test func openingLimitIsClampedToOneMebibyteAndOneTebibyte() {
     let former = OpeningLimits.byteCount
     defer { OpeningLimits.byteCount = former }
     #expect(former == 64 << 20)

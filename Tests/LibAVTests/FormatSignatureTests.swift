@@ -3,23 +3,23 @@ import Testing
 @testable import LibAV
 
 @Suite struct FormatSignatureTests {
-  private let beginning: [UInt8] = Array("fLaC".utf8) + [0x00, 0, 0, 34]
+  private let signature: [UInt8] = Array("fLaC".utf8) + [0x00, 0, 0, 34]
 
-  @Test func aStreamWithItsParametersInFrontIsFLAC() {
-    #expect(FormatSignature.isFLAC(beginning))
+  @Test func streamInfoAsTheFirstBlockIsRecognizedAsFLAC() {
+    #expect(FormatSignature.isFLAC(signature))
     // The only block before the audio.
-    var last = beginning
+    var last = signature
     last[4] = 0x80
     #expect(FormatSignature.isFLAC(last))
   }
 
-  @Test(arguments: 0..<8) func anyOtherByteLeavesItToFFmpeg(_ index: Int) {
-    var bytes = beginning
+  @Test(arguments: 0..<8) func anyDifferentByteIsNotRecognizedAsFLAC(_ index: Int) {
+    var bytes = signature
     bytes[index] ^= 0x41
     #expect(!FormatSignature.isFLAC(bytes))
   }
 
-  @Test(arguments: 0..<8) func aShorterFileIsLeftToFFmpeg(_ count: Int) {
-    #expect(!FormatSignature.isFLAC(Array(beginning.prefix(count))))
+  @Test(arguments: 0..<8) func fewerThanEightBytesAreNotRecognizedAsFLAC(_ count: Int) {
+    #expect(!FormatSignature.isFLAC(Array(signature.prefix(count))))
   }
 }

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func aFrameHoldsWithItsChecksumAndWithNoOther() {
+  @Test func checksumAcceptsAnIntactFrameAndRejectsAFlippedBit() {
     var generator = SeededGenerator(seed: 7)
     for count in Array(0...400) + [4_096, 8_191, 70_000] {
       let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }

@@ -24,9 +24,9 @@ import Testing
     Row(format: .i420, width: 103, height: 77, newWidth: 40, newHeight: 30),
   ]
 
-  @Test("nothing is read behind a picture's bytes")
-  func reading() throws {
-    print("picture          becomes, with a page behind it that cannot be read")
+  @Test("no byte after the image's last byte is read")
+  func noByteAfterTheLastByteOfTheImageIsRead() throws {
+    print("image            becomes, with an unreadable page after it")
     for row in Self.rows {
       let byteCount = row.format.byteCount(width: row.width, height: row.height)
       let page = Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -51,15 +51,15 @@ import Testing
     }
   }
 
-  @Test("numbers are stretched when the range is another, whether or not the size and how pixels lie are")
-  func ranges() throws {
+  @Test("luma is converted between limited and full range for every size and format")
+  func lumaIsConvertedBetweenLimitedAndFullRange() throws {
     print("from  to       size     range          luma of 16, 126, 235 or 0, 128, 255")
     for format in [PixelFormat.i420, .nv12] {
       for (newWidth, newHeight) in [(96, 32), (48, 16)] {
         for target in [PixelFormat.i420, .nv12] {
           for isWidened in [true, false] {
-            let (given, expected) = isWidened ? ([16, 126, 235], [0, 128, 255]) : ([0, 128, 255], [16, 126, 235])
-            let pixels = try Self.columns(given.map { UInt8($0) }, format)
+            let (givenLuma, expected) = isWidened ? ([16, 126, 235], [0, 128, 255]) : ([0, 128, 255], [16, 126, 235])
+            let pixels = try Self.columns(givenLuma.map { UInt8($0) }, format)
             var layouts = [
               ImageLayout(pixelFormatName: format.name, width: 96, height: 32),
               ImageLayout(pixelFormatName: target.name, width: newWidth, height: newHeight),
@@ -85,8 +85,8 @@ import Testing
     }
   }
 
-  @Test("a JPEG's luma goes from 0 to 255, whatever the picture's range and matrix")
-  func jpeg() throws {
+  @Test("the luma of a JPEG is full range, for every range and matrix of the image")
+  func lumaOfAJPEGIsFullRangeForEveryImageRange() throws {
     let folder = try TemporaryDirectory()
     print("format  range    matrix  luma")
     for format in [PixelFormat.i420, .nv12] {
@@ -94,9 +94,9 @@ import Testing
         for isFull in [false, true] {
           var color = FormatDescription.Video.Color()
           (color.isFullRange, color.matrix) = (isFull, matrix)
-          let given = isFull ? [0, 128, 255] : [16, 126, 235]
+          let givenLuma = isFull ? [0, 128, 255] : [16, 126, 235]
           let file = try ImageEncoder.encode(
-            Self.columns(given.map { UInt8($0) }, format), as: .jpeg(quality: 100), color: color)
+            Self.columns(givenLuma.map { UInt8($0) }, format), as: .jpeg(quality: 100), color: color)
           let path = "\(folder.path)/picture"
           try Data(file).write(to: URL(fileURLWithPath: path + ".jpg"))
           try Fixtures.ffmpeg([

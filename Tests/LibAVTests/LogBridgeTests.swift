@@ -47,32 +47,34 @@ import Testing
   }
 
   /// Returns the records of this suite: other tests of this process cause FFmpeg messages, too.
-  private func ours(_ records: Records) -> [Records.Record] { records.all.filter { $0.message.contains("bridge:") } }
+  private func ownRecords(_ records: Records) -> [Records.Record] {
+    records.all.filter { $0.message.contains("bridge:") }
+  }
 
-  @Test func levelsAreMapped() {
+  @Test func ffmpegLevelsMapToLoggerLevels() {
     let records = install(level: .trace)
     let levels: [(Int32, Logger.Level)] = [
       (AV_LOG_FATAL, .error), (AV_LOG_ERROR, .warning), (AV_LOG_WARNING, .warning), (AV_LOG_INFO, .info),
       (AV_LOG_VERBOSE, .debug), (AV_LOG_DEBUG, .debug), (AV_LOG_TRACE, .trace),
     ]
     for (level, _) in levels { shim_av_log(nil, level, "bridge: one\n") }
-    #expect(ours(records).map(\.level) == levels.map(\.1))
+    #expect(ownRecords(records).map(\.level) == levels.map(\.1))
   }
 
-  @Test(arguments: HarmlessMessages.prefixes) func whatIsKnownToBeHarmlessIsForDebuggingOnly(_ message: String) {
-    let loud = install(level: .debug)
+  @Test(arguments: HarmlessMessages.prefixes) func harmlessMessagesAreLoggedAtDebugLevel(_ message: String) {
+    let debugRecords = install(level: .debug)
     shim_av_log(nil, AV_LOG_ERROR, "\(message) (bridge: harmless)\n")
     shim_av_log(nil, AV_LOG_FATAL, "bridge: \(message)\n")
-    #expect(ours(loud).map(\.level) == [.debug, .error], "only what begins so")
-    let quiet = install(level: .info)
+    #expect(ownRecords(debugRecords).map(\.level) == [.debug, .error], "only a message with that prefix is harmless")
+    let infoRecords = install(level: .info)
     shim_av_log(nil, AV_LOG_WARNING, "\(message) (bridge: harmless)\n")
     shim_av_log(nil, AV_LOG_WARNING, "bridge: heard\n")
-    #expect(ours(quiet).map(\.message) == ["bridge: heard"])
+    #expect(ownRecords(infoRecords).map(\.message) == ["bridge: heard"])
   }
 
   /// FFmpeg's message about a file without a duration matches the table. The text is FFmpeg's and may change with its
   /// version.
-  @Test func aFileWithoutADurationWarnsNobody() throws {
+  @Test func estimatedDurationMessageIsLoggedAtDebugLevel() throws {
     let records = install(level: .debug)
     // MPEG-1 Layer III, 128 kbit/s, 44,100 Hz: frames of 417 bytes, silent because all else is 0.
     let frame: [UInt8] = [0xff, 0xfb, 0x90, 0] + [UInt8](repeating: 0, count: 413)
@@ -84,49 +86,49 @@ import Testing
     #expect(estimates.map(\.level) == [.debug])
   }
 
-  @Test func quieterThanTheLoggerIsNotFormatted() {
+  @Test func messagesBelowTheLoggerLevelAreDropped() {
     let records = install(level: .warning)
     shim_av_log(nil, AV_LOG_INFO, "bridge: unheard\n")
     shim_av_log(nil, AV_LOG_WARNING, "bridge: heard\n")
-    #expect(ours(records).map(\.message) == ["bridge: heard"])
+    #expect(ownRecords(records).map(\.message) == ["bridge: heard"])
   }
 
-  @Test func piecesOfALineArePutTogether() {
+  @Test func partsOfALineAreJoined() {
     let records = install(level: .info)
-    for piece in ["bridge: ", "one", " line\nbridge: another\n", "\n"] { shim_av_log(nil, AV_LOG_INFO, piece) }
-    #expect(ours(records).map(\.message) == ["bridge: one line", "bridge: another"])
+    for part in ["bridge: ", "one", " line\nbridge: another\n", "\n"] { shim_av_log(nil, AV_LOG_INFO, part) }
+    #expect(ownRecords(records).map(\.message) == ["bridge: one line", "bridge: another"])
   }
 
-  @Test func overlongLinesAreCut() {
+  @Test func overlongLinesAreTruncated() {
     let records = install(level: .info)
     shim_av_log(nil, AV_LOG_INFO, "bridge:" + String(repeating: "x", count: 5_000) + "\n")
     shim_av_log(nil, AV_LOG_INFO, "\n")
-    #expect(ours(records).map(\.message.utf8.count) == [1_023])
+    #expect(ownRecords(records).map(\.message.utf8.count) == [1_023])
   }
 
-  @Test func theSpeakerIsNamed() throws {
+  @Test func recordNamesTheClassAndFormatOfItsContext() throws {
     let records = install(level: .info)
     let context = avformat_alloc_context()
     defer { avformat_free_context(context) }
     context?.pointee.iformat = av_find_input_format("flac")
     shim_av_log(context, AV_LOG_INFO, "bridge: speaking\n")
     context?.pointee.iformat = nil
-    let record = try #require(ours(records).first)
+    let record = try #require(ownRecords(records).first)
     #expect(record.metadata == ["class": "AVFormatContext", "name": "flac"])
   }
 
-  @Test func threadsDoNotMixTheirLines() async {
+  @Test func linesOfDifferentThreadsAreNotMixed() async {
     let records = install(level: .info)
     await withTaskGroup(of: Void.self) { group in
       for thread in 0..<4 {
         group.addTask {
           for _ in 0..<200 {
-            for piece in ["bridge: ", "\(thread)", "\(thread)", "\n"] { shim_av_log(nil, AV_LOG_INFO, piece) }
+            for part in ["bridge: ", "\(thread)", "\(thread)", "\n"] { shim_av_log(nil, AV_LOG_INFO, part) }
           }
         }
       }
     }
-    let counts = Dictionary(grouping: ours(records), by: \.message).mapValues(\.count)
+    let counts = Dictionary(grouping: ownRecords(records), by: \.message).mapValues(\.count)
     #expect(counts == ["bridge: 00": 200, "bridge: 11": 200, "bridge: 22": 200, "bridge: 33": 200])
   }
 }

@@ -46,12 +46,12 @@ import Testing
     Row(format: "webm", encoder: "libopus", codec: "opus"),
   ]
 
-  @Test("what is written is read without a warning, to the sample", arguments: rows)
-  func table(_ row: Row) throws {
+  @Test("encoded files are read without a warning and with all samples", arguments: rows)
+  func encodedFilesAreReadWithoutAWarningAndWithAllSamples(_ row: Row) throws {
     let folder = try TemporaryDirectory()
     let path = "\(folder.path)/sound"
-    let sound = Self.sound(frameCount: 30_011)
-    try Self.write(sound, to: path, row)
+    let samples = Self.tone(frameCount: 30_011)
+    try Self.write(samples, to: path, row)
     let probed = try Self.run(
       ["ffprobe", "-v", "warning", "-show_entries", "stream=codec_name,sample_rate,channels", "-of", "csv=p=0", path],
       in: folder.path)
@@ -63,23 +63,23 @@ import Testing
     #expect(decoded.messages == "")
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path + ".pcm"))
     #expect(row.surplus.contains(bytes.count / 4 - 30_011), "\(bytes.count / 4) frames instead of 30011")
-    if row.isExact { #expect(bytes == sound.withUnsafeBytes { Data($0) }) }
+    if row.isExact { #expect(bytes == samples.withUnsafeBytes { Data($0) }) }
   }
 
-  @Test("an index that is moved lies before the media, and fragments have one each")
-  func movieShapes() throws {
+  @Test("a moved index precedes the media, and each fragment has its own index")
+  func movedIndexPrecedesTheMediaAndEachFragmentHasAnIndex() throws {
     let folder = try TemporaryDirectory()
     let row = Row(format: "mp4", encoder: "alac", codec: "alac")
     func boxes(_ options: Muxer.Options) throws -> [String] {
       let path = "\(folder.path)/sound.mp4"
-      try Self.write(Self.sound(frameCount: 96_000), to: path, row, options: options)
+      try Self.write(Self.tone(frameCount: 96_000), to: path, row, options: options)
       let decoded = try Self.run(
         ["ffmpeg", "-nostdin", "-hide_banner", "-v", "warning", "-i", path, "-f", "s16le", "-y", path + ".pcm"],
         in: folder.path)
       #expect(decoded.messages == "")
       #expect(
         try Data(contentsOf: URL(fileURLWithPath: path + ".pcm"))
-          == Self.sound(frameCount: 96_000).withUnsafeBytes { Data($0) })
+          == Self.tone(frameCount: 96_000).withUnsafeBytes { Data($0) })
       return Self.boxes([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))))
     }
     #expect(try boxes(Muxer.Options()).filter { ["moov", "mdat"].contains($0) } == ["mdat", "moov"])
@@ -93,8 +93,8 @@ import Testing
     #expect(fragmented.filter { $0 == "moof" }.count >= 3)
   }
 
-  @Test("a stream that gives no more keeps what comes after it no longer than said", arguments: ["vp8", "mjpeg"])
-  func interleaving(_ codecName: String) throws {
+  @Test("an ended stream delays later packets by a limited time", arguments: ["vp8", "mjpeg"])
+  func endedStreamDelaysLaterPacketsByALimitedTime(_ codecName: String) throws {
     let folder = try TemporaryDirectory()
     let descriptor = open("\(folder.path)/film.mkv", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     try #require(descriptor >= 0)
@@ -102,8 +102,8 @@ import Testing
     let muxer = try Muxer(formatName: "matroska", descriptor: descriptor)
     var video = FormatDescription(mediaType: .video, codecName: codecName)
     video.video = .init(width: 64, height: 48)
-    let pictures = try muxer.addStream(video, timeBase: .microseconds)
-    let sound = try muxer.addStream(
+    let videoIndex = try muxer.addStream(video, timeBase: .microseconds)
+    let audioIndex = try muxer.addStream(
       FormatDescription(mediaType: .audio, codecName: "mp2", audio: .init(sampleRateHz: 48_000, channelCount: 2)),
       timeBase: .microseconds)
     try muxer.writeHeader()
@@ -113,22 +113,22 @@ import Testing
       packet.mark(isKeyFrame: true)
       try muxer.write(packet, streamIndex: index)
     }
-    try write(100, at: 0, pictures)
-    var most = 0
+    try write(100, at: 0, videoIndex)
+    var mostWaiting = 0
     for number in 0..<3_000 {
-      try write(10_000, at: Int64(number) * 20_000, sound)
+      try write(10_000, at: Int64(number) * 20_000, audioIndex)
       var status = stat()
       try #require(fstat(descriptor, &status) == 0)
-      most = max(most, number * 10_000 - Int(status.st_size))
+      mostWaiting = max(mostWaiting, number * 10_000 - Int(status.st_size))
     }
     // Ten seconds, and the size of a Matroska cluster.
-    #expect(most < 500 * 10_000 + 6_000_000, "\(most) bytes waited")
-    print("\(codecName)\t\(most) bytes waited of \(3_000 * 10_000)")
+    #expect(mostWaiting < 500 * 10_000 + 6_000_000, "\(mostWaiting) bytes waited")
+    print("\(codecName)\t\(mostWaiting) bytes waited of \(3_000 * 10_000)")
     try muxer.finish()
   }
 
   @Test("tags and languages are written")
-  func tags() throws {
+  func tagsAndLanguagesAreWritten() throws {
     let folder = try TemporaryDirectory()
     let path = "\(folder.path)/sound.m4a"
     var options = Muxer.Options()
@@ -136,15 +136,15 @@ import Testing
     var stream = Muxer.StreamOptions()
     stream.languageCode = "deu"
     let row = Row(format: "ipod", encoder: "alac", codec: "alac")
-    try Self.write(Self.sound(frameCount: 4_800), to: path, row, options: options, stream: stream)
+    try Self.write(Self.tone(frameCount: 4_800), to: path, row, options: options, stream: stream)
     let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
     #expect(demuxer.tag("title") == "Ein Lied")
     #expect(demuxer.tag("artist") == "A;B=C")
     #expect(demuxer.streams.first?.languageCode == "deu")
   }
 
-  @Test("another rate and other channels are converted")
-  func conversion() throws {
+  @Test("another sample rate and channel count are converted")
+  func otherSampleRateAndChannelCountAreConverted() throws {
     let folder = try TemporaryDirectory()
     let path = "\(folder.path)/sound.flac"
     var settings = Encoder.Settings(
@@ -152,23 +152,23 @@ import Testing
     settings.sampleRateHz = 24_000
     settings.channelCount = 1
     settings.channelMask = nil
-    try Self.write(Self.sound(frameCount: 48_000), to: path, format: "flac", settings)
+    try Self.write(Self.tone(frameCount: 48_000), to: path, format: "flac", settings)
     let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
     #expect(demuxer.streams.first?.sampleRateHz == 24_000)
     #expect(demuxer.streams.first?.channelCount == 1)
     #expect(demuxer.streams.first?.durationTicks == 24_000)
   }
 
-  @Test("what is not there, and what does not fit, is refused")
-  func refusals() throws {
+  @Test("unknown formats and incompatible codecs are rejected")
+  func unknownFormatsAndIncompatibleCodecsAreRejected() throws {
     let folder = try TemporaryDirectory()
     let row = Row(format: "mp3", encoder: "flac", codec: "flac")
-    #expect(throws: AVFailure.self, "MP3 holds no FLAC") {
-      try Self.write(Self.sound(frameCount: 100), to: "\(folder.path)/a", row)
+    #expect(throws: AVFailure.self, "MP3 cannot contain FLAC") {
+      try Self.write(Self.tone(frameCount: 100), to: "\(folder.path)/a", row)
     }
     #expect(throws: AVFailure.self, "FFmpeg writes no AAC into CAF") {
       try Self.write(
-        Self.sound(frameCount: 5_000), to: "\(folder.path)/b", Row(format: "caf", encoder: "aac", codec: "aac"))
+        Self.tone(frameCount: 5_000), to: "\(folder.path)/b", Row(format: "caf", encoder: "aac", codec: "aac"))
     }
     func kind(_ body: () throws(AVFailure) -> Void) -> AVFailure.Kind? {
       do throws(AVFailure) { try body() } catch { return error.kind }
@@ -180,27 +180,27 @@ import Testing
       kind { () throws(AVFailure) in
         _ = try Encoder(settings: Encoder.Settings(encoderName: "no such", input: layout))
       } == .noEncoder)
-    var odd = Encoder.Settings(encoderName: "libopus", input: layout)
-    odd.sampleRateHz = 44_100
-    #expect(throws: AVFailure.self, "Opus has no such rate") { _ = try Encoder(settings: odd) }
-    var masked = SampleLayout(format: .signed16, sampleRateHz: 48_000, channelCount: 1)
-    masked.channelMask = 0x3F
-    var two = Encoder.Settings(encoderName: "flac", input: masked)
-    two.channelCount = 2
-    #expect(throws: AVFailure.self, "six places of channels for one channel") { _ = try Encoder(settings: two) }
+    var unsupportedRate = Encoder.Settings(encoderName: "libopus", input: layout)
+    unsupportedRate.sampleRateHz = 44_100
+    #expect(throws: AVFailure.self, "Opus does not support this rate") { _ = try Encoder(settings: unsupportedRate) }
+    var mismatchedMask = SampleLayout(format: .signed16, sampleRateHz: 48_000, channelCount: 1)
+    mismatchedMask.channelMask = 0x3F
+    var maskedSettings = Encoder.Settings(encoderName: "flac", input: mismatchedMask)
+    maskedSettings.channelCount = 2
+    #expect(throws: AVFailure.self, "six channel positions for one channel") { _ = try Encoder(settings: maskedSettings) }
     #expect(Encoder.Traits(encoderName: "libopus")?.sampleRatesHz.contains(48_000) == true)
     #expect(Encoder.Traits(encoderName: "no such") == nil)
   }
 
-  @Test("a disk that is full is said, whichever packet it is at", arguments: [10, 5_000, 100_000])
-  func fullDisk(_ frameCount: Int) throws {
+  @Test("a full disk is reported at whichever packet it occurs", arguments: [10, 5_000, 100_000])
+  func fullDiskIsReportedAtWhicheverPacketItOccurs(_ frameCount: Int) throws {
     let full = open("/dev/full", O_RDWR | O_CLOEXEC)
     try #require(full >= 0)
     defer { close(full) }
     var failure: AVFailure?
     do throws(AVFailure) {
       try Self.write(
-        Self.sound(frameCount: frameCount), to: full, Row(format: "wav", encoder: "pcm_s16le", codec: "pcm_s16le"))
+        Self.tone(frameCount: frameCount), to: full, Row(format: "wav", encoder: "pcm_s16le", codec: "pcm_s16le"))
     } catch { failure = error }
     #expect(failure?.code == AVFailure(errno: ENOSPC, call: "").code)
     #expect(failure?.call == "write")
@@ -209,42 +209,42 @@ import Testing
   // MARK: - Tools
 
   /// Generates a tone of two different channels, 16 bits.
-  static func sound(frameCount: Int) -> [Int16] {
+  static func tone(frameCount: Int) -> [Int16] {
     (0..<frameCount * 2).map { index in
-      let place = Double(index / 2) / 48_000
-      return Int16(12_000 * sin(place * (index % 2 == 0 ? 2_764 : 4_146)))
+      let seconds = Double(index / 2) / 48_000
+      return Int16(12_000 * sin(seconds * (index % 2 == 0 ? 2_764 : 4_146)))
     }
   }
 
   private static func write(
-    _ sound: [Int16], to path: String, _ row: Row, options: Muxer.Options = Muxer.Options(),
+    _ samples: [Int16], to path: String, _ row: Row, options: Muxer.Options = Muxer.Options(),
     stream: Muxer.StreamOptions = Muxer.StreamOptions()
   ) throws {
     let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
-    try write(sound, to: descriptor, row, options: options, stream: stream)
+    try write(samples, to: descriptor, row, options: options, stream: stream)
   }
 
   private static func write(
-    _ sound: [Int16], to descriptor: Int32, _ row: Row, options: Muxer.Options = Muxer.Options(),
+    _ samples: [Int16], to descriptor: Int32, _ row: Row, options: Muxer.Options = Muxer.Options(),
     stream: Muxer.StreamOptions = Muxer.StreamOptions()
   ) throws(AVFailure) {
     var settings = Encoder.Settings(
       encoderName: row.encoder, input: SampleLayout(format: .signed16, sampleRateHz: 48_000, channelCount: 2))
     settings.bitsPerSample = row.bits
-    try write(sound, to: descriptor, format: row.format, settings, options: options, stream: stream)
+    try write(samples, to: descriptor, format: row.format, settings, options: options, stream: stream)
   }
 
-  private static func write(_ sound: [Int16], to path: String, format: String, _ settings: Encoder.Settings) throws {
+  private static func write(_ samples: [Int16], to path: String, format: String, _ settings: Encoder.Settings) throws {
     let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
-    try write(sound, to: descriptor, format: format, settings)
+    try write(samples, to: descriptor, format: format, settings)
   }
 
   private static func write(
-    _ sound: [Int16], to descriptor: Int32, format: String, _ settings: Encoder.Settings,
+    _ samples: [Int16], to descriptor: Int32, format: String, _ settings: Encoder.Settings,
     options: Muxer.Options = Muxer.Options(), stream: Muxer.StreamOptions = Muxer.StreamOptions()
   ) throws(AVFailure) {
     let muxer = try Muxer(formatName: format, descriptor: descriptor, options: options)
@@ -255,19 +255,19 @@ import Testing
     try muxer.writeHeader()
     let packet = try Packet()
     // Chunks of an arbitrary size.
-    var rest = sound[...]
+    var rest = samples[...]
     while true {
-      let piece = rest.prefix(2 * 1_777)
-      rest = rest.dropFirst(piece.count)
-      if piece.isEmpty {
+      let chunk = rest.prefix(2 * 1_777)
+      rest = rest.dropFirst(chunk.count)
+      if chunk.isEmpty {
         try encoder.finish()
       } else {
-        try Array(piece).withUnsafeBufferPointer { bytes throws(AVFailure) in
-          if let base = bytes.baseAddress { try encoder.append(base, frameCount: piece.count / 2) }
+        try Array(chunk).withUnsafeBufferPointer { bytes throws(AVFailure) in
+          if let base = bytes.baseAddress { try encoder.append(base, frameCount: chunk.count / 2) }
         }
       }
       while try encoder.receive(into: packet) == .packet { try muxer.write(packet, streamIndex: index) }
-      if piece.isEmpty { break }
+      if chunk.isEmpty { break }
     }
     #expect(try encoder.receive(into: packet) == .endOfStream)
     try muxer.finish()
@@ -276,25 +276,25 @@ import Testing
   /// Returns the names of a movie's top-level boxes.
   private static func boxes(_ bytes: [UInt8]) -> [String] {
     var names: [String] = []
-    var place = 0
-    while place + 8 <= bytes.count {
-      let size = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-      names.append(String(decoding: bytes[place + 4..<place + 8], as: UTF8.self))
+    var offset = 0
+    while offset + 8 <= bytes.count {
+      let size = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+      names.append(String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self))
       guard size >= 8 else { break }
-      place += size
+      offset += size
     }
     return names
   }
 
   /// Runs a program; returns the contents of its two outputs.
-  private static func run(_ words: [String], in folder: String) throws -> (output: String, messages: String) {
+  private static func run(_ arguments: [String], in folder: String) throws -> (output: String, messages: String) {
     try ChildProcess.run(
       [
         "sh", "-c",
         #"out=$1 err=$2; shift 2; "$@" >"$out" 2>"$err"; status=$?; echo >>"$out"; echo >>"$err"; exit $status"#, "sh",
         folder + "/out", folder + "/err",
       ]
-        + words)
+        + arguments)
     func text(_ name: String) throws -> String {
       String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")), as: UTF8.self)
     }
@@ -302,8 +302,8 @@ import Testing
     let output = try text("out").dropLast()
     // FFmpeg 5.1 prints these messages for all such files, including its own: PCM has no speaker names, and CAF no
     // duration.
-    let usual = ["Guessed Channel Layout for Input Stream", "Estimating duration from bitrate"]
-    let messages = try text("err").split(separator: "\n").filter { line in !usual.contains { line.contains($0) } }
+    let expected = ["Guessed Channel Layout for Input Stream", "Estimating duration from bitrate"]
+    let messages = try text("err").split(separator: "\n").filter { line in !expected.contains { line.contains($0) } }
     return (String(output), messages.joined(separator: "\n"))
   }
 }
