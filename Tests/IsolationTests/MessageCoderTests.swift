@@ -31,14 +31,14 @@ import Testing
     var flag: Bool? = true
   }
 
-  @Test func valuesComeBackAsTheyWere() throws {
+  @Test func decodedValuesEqualTheEncodedOnes() throws {
     let value = Everything()
     let bytes = MessageEncoder.bytes(of: value)
     #expect(try MessageDecoder.value(Everything.self, from: bytes) == value)
     #expect(try MessageDecoder.value(Everything.self, from: [0, 0] + bytes, at: 2) == value)
   }
 
-  @Test func whatIsCutOffOrTooLongIsMalformed() {
+  @Test func truncatedOrTooLongMessagesAreMalformed() {
     let bytes = MessageEncoder.bytes(of: Everything())
     for count in bytes.indices {
       #expect(throws: MalformedMessage.self) {
@@ -48,7 +48,7 @@ import Testing
     #expect(throws: MalformedMessage.self) { try MessageDecoder.value(Everything.self, from: bytes + [0]) }
   }
 
-  @Test func anyByteMayBeWrongWithoutATrap() {
+  @Test func noWrongByteTrapsTheDecoder() {
     let bytes = MessageEncoder.bytes(of: Everything())
     var malformedCount = 0
     for index in bytes.indices {
@@ -61,7 +61,7 @@ import Testing
     #expect(malformedCount > bytes.count)
   }
 
-  @Test func aCountBeyondTheMessageTakesNoMemory() {
+  @Test func countBeyondTheMessageIsMalformedAndAllocatesNothing() {
     for count in [Int.max, -1, 1 << 40] {
       let bytes = MessageEncoder.bytes(of: count)
       #expect(throws: MalformedMessage.self) { try MessageDecoder.value([UInt8].self, from: bytes) }

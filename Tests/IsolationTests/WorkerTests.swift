@@ -33,13 +33,13 @@ import Testing
       source, displayName: "a.mp3", function.rawValue, true, byteLimit: byteLimit, as: Int.self)
   }
 
-  static func memory(_ bytes: [UInt8] = [1, 2, 3]) throws -> FileSource {
+  static func memorySource(_ bytes: [UInt8] = [1, 2, 3]) throws -> FileSource {
     try FileSource(bytes: bytes, interrupt: Interrupt())
   }
 
   // MARK: - Tasks
 
-  @Test func aWorkerReadsFilesMemoryAndOtherBytes() throws {
+  @Test func workerReadsFilesMemoryAndByteSources() throws {
     let folder = try TemporaryDirectory()
     let pool = try Self.pool()
     let bytes = [UInt8](repeating: 7, count: 300_000)
@@ -48,14 +48,14 @@ import Testing
     fclose(stream)
     #expect(
       try Self.count(try FileSource(path: Array(folder.file("a").utf8), interrupt: Interrupt()), in: pool) == 300_000)
-    #expect(try Self.count(try Self.memory(bytes), in: pool) == 300_000)
-    let requested = try FileSource(opened: BytesInMemory(bytes), hint: "a", interrupt: Interrupt())
-    #expect(try Self.count(requested, in: pool) == 300_000)
+    #expect(try Self.count(try Self.memorySource(bytes), in: pool) == 300_000)
+    let byteSource = try FileSource(opened: BytesInMemory(bytes), hint: "a", interrupt: Interrupt())
+    #expect(try Self.count(byteSource, in: pool) == 300_000)
     #expect(pool.statistics.startedCount == 1 && pool.statistics.taskCount == 3 && pool.statistics.crashCount == 0)
   }
 
   /// A new worker takes longer to start than most tasks.
-  @Test func aTaskTakesTheWorkerThatAnotherOneReturns() throws {
+  @Test func taskUsesTheWorkerThatAnotherTaskReturns() throws {
     let pool = try Self.pool(patienceMilliseconds: 60_000)
     var first: WorkerLease? = try pool.lease()
     let processID = try #require(first?.processID)
@@ -73,25 +73,25 @@ import Testing
     #expect(pool.statistics.startedCount == 2 && pool.statistics.idleCount == 2 && pool.statistics.busyCount == 0)
   }
 
-  @Test func aTaskTakesANewWorkerWhereNoneIsReturned() throws {
+  @Test func taskUsesANewWorkerIfNoneIsReturnedInTime() throws {
     let pool = try Self.pool(patienceMilliseconds: 0)
     let (first, second) = (try pool.lease(), try pool.lease())
     #expect(first.processID != second.processID)
     #expect(try second.run(Function.echo.rawValue, "a", as: String.self) == "a")
   }
 
-  @Test func parametersAndResultsMayBeLong() throws {
+  @Test func longParametersAndResultsArriveUnchanged() throws {
     let lease = try Self.pool().lease()
     let text = String(repeating: "ä", count: 60_000)
     #expect(try lease.run(Function.echo.rawValue, text, as: String.self) == text)
   }
 
-  @Test func aTaskLongerThanAMessageArrivesWhole() throws {
+  @Test func taskLongerThanOneMessageArrivesComplete() throws {
     let text = String(repeating: "ä", count: 300_000)
     #expect(try Self.pool().lease().run(Function.echo.rawValue, text, as: String.self) == text)
   }
 
-  @Test func severalFilesBelongToOneTask() throws {
+  @Test func oneTaskReadsSeveralFiles() throws {
     let pool = try Self.pool()
     let lease = try pool.lease()
     let interrupt = Interrupt()
@@ -107,10 +107,10 @@ import Testing
     #expect(count == 210)
   }
 
-  @Test func aFileThatCannotBeOpenedEndsTheTask() throws {
+  @Test func taskEndsWhenOneOfItsFilesCannotBeOpened() throws {
     let pool = try Self.pool()
     let lease = try pool.lease()
-    let first = try Self.memory()
+    let first = try Self.memorySource()
     expectError(.fileNotFound) {
       try lease.open(2, displayName: "all", Function.countBytes.rawValue, true, as: Int.self) {
         (index) throws(MediaError) in
@@ -123,12 +123,12 @@ import Testing
     #expect(pool.statistics.crashCount == 0)
   }
 
-  @Test func reportsArriveInOrderAndMayEndTheTask() throws {
+  @Test func reportsArriveInOrderAndTheHandlerCanEndTheTask() throws {
     let pool = try Self.pool()
     var numbers: [Int] = []
     func report(_ lease: WorkerLease, limit: Int) throws(MediaError) -> Int {
       let source: FileSource
-      do { source = try Self.memory() } catch { throw MediaError(.readFailed, "no memory") }
+      do { source = try Self.memorySource() } catch { throw MediaError(.readFailed, "no memory") }
       return try lease.open(1, displayName: "a", Function.report.rawValue, 7, as: Int.self) { _ in
         (source, "a")
       } handleReport: { content in
@@ -143,13 +143,13 @@ import Testing
     #expect(error?.code == .cancelled && numbers == [0, 1, 2])
   }
 
-  @Test func aReportThatWasNotAskedForEndsTheWorker() throws {
+  @Test func unrequestedReportEndsTheWorker() throws {
     let pool = try Self.pool()
-    let error = #expect(throws: MediaError.self) { try Self.count(try Self.memory(), in: pool, .report) }
+    let error = #expect(throws: MediaError.self) { try Self.count(try Self.memorySource(), in: pool, .report) }
     #expect(error?.code == .damagedFile && pool.statistics.crashCount == 1)
   }
 
-  @Test func aWorkerWithLimitsOfItsOwnEndsWithItsLease() throws {
+  @Test func workerWithCustomLimitsEndsWithItsLease() throws {
     let pool = try Self.pool()
     try pool.start()
     var limits = WorkerLimits()
@@ -171,23 +171,23 @@ import Testing
     }
   }
 
-  @Test func anErrorOfTheWorkerIsThrownAndTheWorkerLives() throws {
+  @Test func errorOfTheWorkerIsThrownAndTheWorkerContinues() throws {
     let pool = try Self.pool()
-    let error = #expect(throws: MediaError.self) { try Self.count(try Self.memory(), in: pool, .fail) }
+    let error = #expect(throws: MediaError.self) { try Self.count(try Self.memorySource(), in: pool, .fail) }
     #expect(error == MediaError(.invalidTime, "no time", operation: "test", underlying: "nothing"))
-    #expect(try Self.count(try Self.memory(), in: pool) == 3)
+    #expect(try Self.count(try Self.memorySource(), in: pool) == 3)
     #expect(pool.statistics.startedCount == 1)
   }
 
-  @Test func aReadThatFailsIsThrownAsItIs() throws {
+  @Test func failedReadIsThrownUnchanged() throws {
     let pool = try Self.pool()
     let source = try FileSource(opened: FailingBytes(), hint: "a", interrupt: Interrupt())
     let error = #expect(throws: MediaError.self) { try Self.count(source, in: pool) }
     #expect(error == FailingBytes.error)
-    #expect(try Self.count(try Self.memory(), in: pool) == 3)
+    #expect(try Self.count(try Self.memorySource(), in: pool) == 3)
   }
 
-  @Test func moreBytesThanAllowedAreAnError() throws {
+  @Test func readingMoreBytesThanTheLimitIsAnError() throws {
     let pool = try Self.pool()
     let bytes = BytesInMemory([UInt8](repeating: 0, count: 200_000))
     let source = try FileSource(opened: bytes, hint: "a", interrupt: Interrupt())
@@ -198,22 +198,22 @@ import Testing
   // MARK: - Ends
 
   @Test(
-    "a crash is an error of the file, and the next task has a new worker",
+    "a crash is reported as a damaged file, and the next task gets a new worker",
     arguments: [
       (Function.crash, "SIGABRT"), (.makeForbiddenCall, "SIGSYS"), (.returnNothing, "SIGKILL"),
       (.exhaustMemory, "SIGKILL"),
     ])
-  func crash(_ function: Function, _ end: String) throws {
+  func crashIsReportedAsADamagedFileAndTheNextTaskGetsANewWorker(_ function: Function, _ end: String) throws {
     let pool = try Self.pool()
-    let error = #expect(throws: MediaError.self) { try Self.count(try Self.memory(), in: pool, function) }
+    let error = #expect(throws: MediaError.self) { try Self.count(try Self.memorySource(), in: pool, function) }
     print("worker | \(function) | \(error?.underlying ?? "") ")
     #expect(error?.code == .damagedFile && error?.message.contains("a.mp3") == true)
     #expect(error?.underlying == end)
-    #expect(try Self.count(try Self.memory(), in: pool) == 3)
+    #expect(try Self.count(try Self.memorySource(), in: pool) == 3)
     #expect(pool.statistics.crashCount == 1 && pool.statistics.startedCount == 2 && pool.statistics.busyCount == 0)
   }
 
-  @Test func aTaskWithoutAnEndIsEndedByItsProcessorTime() throws {
+  @Test func endlessTaskIsEndedByTheProcessorTimeLimit() throws {
     let process = try WorkerProcess(program: try Self.pool().program)
     let task = WorkerTask(function: Function.exhaustProcessorTime.rawValue, parameters: [])
     #expect(process.socket.send(MessageKind.task.message(task)))
@@ -223,17 +223,17 @@ import Testing
     #expect(process.wait() == WorkerProcess.End(signal: SIGXCPU, status: 0))
   }
 
-  @Test func aCancelledTaskIsNoCrashAndItsWorkerGoesOn() throws {
+  @Test func cancelledTaskIsNoCrashAndItsWorkerContinues() throws {
     let pool = try Self.pool()
     let interrupt = Interrupt()
     let source = try FileSource(opened: CancellingBytes(interrupt), hint: "a.mp3", interrupt: interrupt)
     expectError(.cancelled) { try Self.count(source, in: pool) }
     #expect(pool.statistics.crashCount == 0 && pool.statistics.busyCount == 0)
-    #expect(try Self.count(try Self.memory(), in: pool) == 3)
+    #expect(try Self.count(try Self.memorySource(), in: pool) == 3)
     #expect(pool.statistics.startedCount == 1)
   }
 
-  @Test func aWorkerThatDoesNotGiveUpIsEnded() throws {
+  @Test func workerThatIgnoresCancellationIsEnded() throws {
     let pool = try Self.pool()
     let interrupt = Interrupt()
     let source = try FileSource(bytes: [1], interrupt: interrupt)
@@ -250,7 +250,7 @@ import Testing
   }
 
   /// A worker that a scan used must not delay the opening of the next item.
-  @Test func aWorkerHasThePriorityOfTheThreadThatUsesIt() throws {
+  @Test func workerHasThePriorityOfTheThreadThatLeasesIt() throws {
     let pool = try Self.pool()
     let ids = Mutex<[pid_t]>([])
     func use() { try? ids.withLock { $0.append(try pool.lease().processID) } }
@@ -270,15 +270,15 @@ import Testing
     #expect(pool.statistics.startedCount == 2 && pool.statistics.idleCount == 2)
   }
 
-  @Test func aMissingProgramIsAnErrorWithANumber() throws {
+  @Test func missingWorkerProgramReportsWorkerUnavailable() throws {
     let pool = WorkerPool(program: "/nowhere/playhead-worker")
-    expectError(.workerUnavailable) { try Self.count(try Self.memory(), in: pool) }
+    expectError(.workerUnavailable) { try Self.count(try Self.memorySource(), in: pool) }
     #expect(pool.statistics.busyCount == 0)
   }
 
   // MARK: - Rights
 
-  @Test func aWorkerIsRestrictedAsItsTableSays() throws {
+  @Test func workerIsRestrictedBySeccompLimitsAndDescriptors() throws {
     let process = try WorkerProcess(program: try Self.pool().program)
     // A worker restricts itself before its first reply.
     let task = WorkerTask(function: Function.echo.rawValue, parameters: [1])
@@ -311,7 +311,7 @@ import Testing
   }
 
   /// The table of protocol.md.
-  @Test func theDocumentNamesEverySystemCallOfAWorker() throws {
+  @Test func protocolMdNamesEverySystemCallOfAWorker() throws {
     let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     let document = try text("\(root)/protocol.md", byteCount: 1 << 20)
     let begin = try #require(document.firstRange(of: "| what for | system calls |"))
@@ -324,7 +324,7 @@ import Testing
     // The filter checks the arguments of these calls.
     allowed.formUnion(["newfstatat", "mmap", "mprotect", "clone", "prlimit64"])
     #expect(Set(named) == allowed, "\(Set(named).symmetricDifference(allowed))")
-    #expect(named.count == allowed.count, "each is named once")
+    #expect(named.count == allowed.count, "each system call is named once")
   }
 
   private func text(_ path: String, byteCount: Int = 65_536) throws -> String {

@@ -185,9 +185,9 @@ import Testing
     #expect(throws: AVFailure.self, "Opus does not support this rate") { _ = try Encoder(settings: unsupportedRate) }
     var mismatchedMask = SampleLayout(format: .signed16, sampleRateHz: 48_000, channelCount: 1)
     mismatchedMask.channelMask = 0x3F
-    var maskedSettings = Encoder.Settings(encoderName: "flac", input: mismatchedMask)
-    maskedSettings.channelCount = 2
-    #expect(throws: AVFailure.self, "six channel positions for one channel") { _ = try Encoder(settings: maskedSettings) }
+    var wrongMask = Encoder.Settings(encoderName: "flac", input: mismatchedMask)
+    wrongMask.channelCount = 2
+    #expect(throws: AVFailure.self, "six channel positions for one channel") { _ = try Encoder(settings: wrongMask) }
     #expect(Encoder.Traits(encoderName: "libopus")?.sampleRatesHz.contains(48_000) == true)
     #expect(Encoder.Traits(encoderName: "no such") == nil)
   }

@@ -11,7 +11,7 @@ import Testing
     return gating.integratedLoudness.map { ($0 * 1_000).rounded() / 1_000 }
   }
 
-  @Test func blocksAreGatedAsTheStandardSays() {
+  @Test func quietBlocksAreExcludedAsInITUBS1770() {
     #expect(loudness([]) == nil)
     #expect(loudness([nil, nil]) == nil)
     #expect(loudness([-70.1, -80]) == nil)
@@ -22,15 +22,15 @@ import Testing
     #expect(loudness([-20, -20, -26, -26]) == -22.037)
   }
 
-  @Test func channelsCountByTheirPlaces() {
+  @Test func channelsAreWeightedByTheirPositions() {
     #expect(ChannelRoles.roles(mask: nil, channelCount: 2) == [EBUR128_LEFT, EBUR128_RIGHT])
     #expect(ChannelRoles.roles(mask: nil, channelCount: 1) == [EBUR128_CENTER])
-    let five = [
+    let fivePointOne = [
       EBUR128_LEFT, EBUR128_RIGHT, EBUR128_CENTER, EBUR128_UNUSED, EBUR128_LEFT_SURROUND, EBUR128_RIGHT_SURROUND,
     ]
     // 5.1 with back or side channels; without a mask, or with a mask of another channel count.
     for mask in [0x3F, 0x60F, nil, 0x3] as [UInt64?] {
-      #expect(ChannelRoles.roles(mask: mask, channelCount: 6) == five)
+      #expect(ChannelRoles.roles(mask: mask, channelCount: 6) == fivePointOne)
     }
     // With side channels, the back channels have the weight of the standard.
     #expect(

@@ -21,18 +21,18 @@ import Testing
   }
 
   /// A started scan.
-  private struct Begun {
+  private struct StartedScan {
     let scan: LoudnessScan
-    private let end = WakeSignal<Result<LoudnessReport, MediaError>?>(nil)
+    private let result = WakeSignal<Result<LoudnessReport, MediaError>?>(nil)
 
     init(_ assets: [Asset], on scanner: LoudnessScanner) {
       scan = LoudnessScan(assets)
-      scan.start(on: scanner) { [end] result in end.update { $0 = result } }
+      scan.start(on: scanner) { [result] outcome in result.update { $0 = outcome } }
     }
 
-    var isOver: Bool { end.withState { $0 != nil } }
+    var isOver: Bool { result.withState { $0 != nil } }
 
-    func wait() throws -> LoudnessReport { try #require(end.wait { $0 }).get() }
+    func wait() throws -> LoudnessReport { try #require(result.wait { $0 }).get() }
 
     /// The result of each file.
     func outcomes() throws -> [String] {
@@ -58,70 +58,70 @@ import Testing
     return path
   }
 
-  @Test func aFileThatCannotBeOpenedHoldsUpNeitherOtherScansNorItsOwn() throws {
+  @Test func fileThatCannotBeOpenedDelaysNeitherOtherScansNorItsOwn() throws {
     let (files, scanner) = (try TemporaryDirectory(), scanner())
     let path = try tone(files)
-    let source = HangingSource(isDeaf: true)
+    let source = HangingSource(ignoresCancellation: true)
     defer { source.release() }
-    let slow = Begun([hanging(source), Asset(path: path)], on: scanner)
+    let hangingScan = StartedScan([hanging(source), Asset(path: path)], on: scanner)
     source.waitUntilRead()
-    let others = (0..<2).map { _ in Begun([Asset(path: path)], on: scanner) }
+    let others = (0..<2).map { _ in StartedScan([Asset(path: path)], on: scanner) }
     #expect(scanner.workers.waitingCount == 2)
     check(scanner, after: 3)
     for other in others { #expect(try other.outcomes() == ["measured"]) }
-    #expect(!slow.isOver)
+    #expect(!hangingScan.isOver)
     check(scanner, after: 31)
-    #expect(try slow.outcomes() == ["hanging.wav could not be opened within 30 s", "measured"])
+    #expect(try hangingScan.outcomes() == ["hanging.wav could not be opened within 30 s", "measured"])
   }
 
-  @Test func theThreadOfACancelledScanIsLeftToItself() throws {
+  @Test func cancelledScanEndsWhileItsThreadStillHangs() throws {
     let (files, scanner) = (try TemporaryDirectory(), scanner())
     let path = try tone(files)
-    let source = HangingSource(isDeaf: true)
+    let source = HangingSource(ignoresCancellation: true)
     defer { source.release() }
-    let cancelled = Begun([hanging(source)], on: scanner)
+    let cancelled = StartedScan([hanging(source)], on: scanner)
     source.waitUntilRead()
-    let other = Begun([Asset(path: path)], on: scanner)
+    let other = StartedScan([Asset(path: path)], on: scanner)
     cancelled.scan.cancel()
     expectError(.cancelled) { try cancelled.wait() }
     #expect(try other.outcomes() == ["measured"])
   }
 
   /// The number of such threads is bounded.
-  @Test func whatWaitsForThreadsThatHangFails() throws {
+  @Test func scanFailsWhenAllThreadsHangForThirtySeconds() throws {
     let (files, scanner) = (try TemporaryDirectory(), scanner(threads: 2))
     let path = try tone(files)
-    let sources = (0..<2).map { _ in HangingSource(isDeaf: true) }
+    let sources = (0..<2).map { _ in HangingSource(ignoresCancellation: true) }
     for source in sources {
-      let begun = Begun([hanging(source)], on: scanner)
+      let started = StartedScan([hanging(source)], on: scanner)
       source.waitUntilRead()
-      begun.scan.cancel()
+      started.scan.cancel()
     }
-    let late = Begun([Asset(path: path)], on: scanner)
+    let waiting = StartedScan([Asset(path: path)], on: scanner)
     #expect(scanner.workers.waitingCount == 1 && scanner.workers.threadCount == 2)
     check(scanner, after: 0)
     check(scanner, after: 29)
-    #expect(!late.isOver)
+    #expect(!waiting.isOver)
     check(scanner, after: 31)
-    #expect(try late.outcomes() == ["\(path) cannot be opened while 2 other operations are blocked"])
+    #expect(try waiting.outcomes() == ["\(path) cannot be opened while 2 other operations are blocked"])
     for source in sources { source.release() }
-    #expect(try Begun([Asset(path: path)], on: scanner).outcomes() == ["measured"])
+    #expect(try StartedScan([Asset(path: path)], on: scanner).outcomes() == ["measured"])
   }
 
   /// A file that was opened may take any time, but it occupies no slot while it waits.
-  @Test func aFileThatStopsInTheMiddleHoldsUpNoOtherScan() throws {
+  @Test func fileThatStallsInTheMiddleDelaysNoOtherScan() throws {
     let (files, scanner) = (try TemporaryDirectory(), scanner())
     let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: tone(files, frames: 480_000))))
     let path = try tone(files)
     let source = HangingSource(bytes, from: 1_000_000)
-    let slow = Begun([hanging(source)], on: scanner)
+    let hangingScan = StartedScan([hanging(source)], on: scanner)
     source.waitUntilRead()
-    let other = Begun([Asset(path: path)], on: scanner)
+    let other = StartedScan([Asset(path: path)], on: scanner)
     check(scanner, after: 3)
     #expect(try other.outcomes() == ["measured"])
     check(scanner, after: 3_600)
-    #expect(!slow.isOver)
+    #expect(!hangingScan.isOver)
     source.release()
-    #expect(try slow.wait().files.first?.get().duration == MediaTime(value: 10, timescale: 1))
+    #expect(try hangingScan.wait().files.first?.get().duration == MediaTime(value: 10, timescale: 1))
   }
 }

@@ -1,8 +1,8 @@
 import MediaCore
 import RealtimeAudio
 
-/// Bytes that do not arrive from an offset on, until the read is cancelled. A deaf source ignores that until it is
-/// released, like a file whose server is gone.
+/// Bytes that do not arrive from an offset on, until the read is cancelled. With `ignoresCancellation`, a read ends
+/// only when the source is released, like a read of a file whose server is unreachable.
 final class HangingSource: ByteSource {
   private struct State {
     var isCancelled = false
@@ -12,20 +12,20 @@ final class HangingSource: ByteSource {
 
   private let state = WakeSignal(State())
   private let bytes: [UInt8]
-  private let place: Int64
-  private let isDeaf: Bool
+  private let hangingOffset: Int64
+  private let ignoresCancellation: Bool
 
-  init(_ bytes: [UInt8] = [], from place: Int64 = 0, isDeaf: Bool = false) {
-    (self.bytes, self.place, self.isDeaf) = (bytes, place, isDeaf)
+  init(_ bytes: [UInt8] = [], from hangingOffset: Int64 = 0, ignoresCancellation: Bool = false) {
+    (self.bytes, self.hangingOffset, self.ignoresCancellation) = (bytes, hangingOffset, ignoresCancellation)
   }
 
   var byteCount: Int64? { bytes.isEmpty ? 1_000_000 : Int64(bytes.count) }
   var isSeekable: Bool { true }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
-    guard offset + Int64(buffer.count) > place else { return copy(into: buffer, at: offset) }
+    guard offset + Int64(buffer.count) > hangingOffset else { return copy(into: buffer, at: offset) }
     state.update { $0.isReading = true }
-    let isReleased = state.wait { $0.isReleased ? true : $0.isCancelled && !isDeaf ? false : nil } as Bool?
+    let isReleased = state.wait { $0.isReleased ? true : $0.isCancelled && !ignoresCancellation ? false : nil } as Bool?
     if isReleased != true { throw MediaError(.cancelled, "the read was cancelled") }
     return copy(into: buffer, at: offset)
   }
@@ -47,7 +47,7 @@ final class HangingSource: ByteSource {
   func resume() { state.update { $0.isCancelled = false } }
 
   /// Waits until a thread reads.
-  func hangs() async {
+  func waitUntilReadAsync() async {
     await withCheckedContinuation { continuation in
       NamedThread.detached(name: "hanging") { [state] in
         _ = state.wait { $0.isReading ? true : nil }

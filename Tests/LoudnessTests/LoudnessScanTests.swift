@@ -10,11 +10,11 @@ import Testing
 
 /// Loudness scans of files of all kinds, intact and damaged.
 @Suite struct LoudnessScanTests {
-  private func measured(_ path: String) async throws -> LoudnessMeasurement {
+  private func measurement(_ path: String) async throws -> LoudnessMeasurement {
     try #require(try await LoudnessScan([Asset(path: path)]).report().files.first).get()
   }
 
-  private func code(_ path: String) async throws -> MediaError.Code? {
+  private func errorCode(_ path: String) async throws -> MediaError.Code? {
     guard case .failure(let error)? = try await LoudnessScan([Asset(path: path)]).report().files.first else {
       return nil
     }
@@ -35,11 +35,11 @@ import Testing
 
   // MARK: - Values
 
-  @Test func aSineIsAsLoudAsTheStandardSays() async throws {
+  @Test func sineAtMinus23dBFSMeasuresMinus23LUFS() async throws {
     let files = try TemporaryDirectory()
     // EBU Tech 3341, case 1: 997 Hz at -23 dBFS in both channels is -23 LUFS.
     let path = try tone(files, "tone.wav", level: pow(10, -23.0 / 20), frames: 48_000 * 5)
-    let result = try await measured(path)
+    let result = try await measurement(path)
     #expect(result.kind == .measured)
     #expect(abs(try #require(result.integratedLoudness) + 23) < 0.05)
     #expect(abs(try #require(result.gainDecibels) - 5) < 0.05)
@@ -49,7 +49,7 @@ import Testing
     #expect(result.fault == nil)
   }
 
-  @Test(arguments: [19, 21]) func aFileOfUnknownDurationIsMeasuredUpToItsLimit(seconds: Int) async throws {
+  @Test(arguments: [19, 21]) func fileOfUnknownDurationIsMeasuredUpToTheLimit(seconds: Int) async throws {
     let files = try TemporaryDirectory()
     let path = files.file("unknown.flac")
     try ChildProcess.run([
@@ -62,34 +62,34 @@ import Testing
     #expect(result.fault?.code == (seconds == 19 ? .mediaLimitExceeded : nil))
   }
 
-  @Test func thePeakBetweenSamplesIsFound() async throws {
+  @Test func truePeakBetweenSamplesIsFound() async throws {
     let files = try TemporaryDirectory()
     let path = files.file("between.wav")
     // A quarter of the sample rate, with samples at 45 degrees: they reach 0.707 of the true peak.
     let values = samples(96_000) { 0.7 * sin(.pi / 2 * Double($0) + .pi / 4) }
     try TimeCode.writeWAV(path: path, frameCount: 96_000) { StereoFrame(left: values[$0], right: 0) }
-    let result = try await measured(path)
+    let result = try await measurement(path)
     #expect(abs(result.samplePeak - 0.495) < 0.001)
     #expect(abs(20 * log10(result.truePeak / 0.7)) < 0.2)
   }
 
-  @Test func silenceAndWhatIsTooShortHaveNoLoudness() async throws {
+  @Test func silenceAndTooShortFilesHaveNoLoudness() async throws {
     let files = try TemporaryDirectory()
-    let silence = try await measured(try tone(files, "silence.wav", level: 0, frames: 48_000))
+    let silence = try await measurement(try tone(files, "silence.wav", level: 0, frames: 48_000))
     #expect(silence.kind == .silence)
     #expect(silence.integratedLoudness == nil && silence.gainDecibels == nil && silence.loudnessRange == nil)
     #expect(silence.samplePeak == 0 && silence.truePeak == 0)
-    let short = try await measured(try tone(files, "short.wav", level: 0.5, frames: 19_199))
+    let short = try await measurement(try tone(files, "short.wav", level: 0.5, frames: 19_199))
     #expect(short.kind == .tooShort)
     #expect(short.integratedLoudness == nil && short.samplePeak > 0.49)
     #expect(short.duration == MediaTime(value: 19_199, timescale: 48_000))
-    let enough = try await measured(try tone(files, "enough.wav", level: 0.5, frames: 19_200))
-    #expect(enough.kind == .measured)
+    let longEnough = try await measurement(try tone(files, "enough.wav", level: 0.5, frames: 19_200))
+    #expect(longEnough.kind == .measured)
     // Below -70 LUFS throughout.
-    #expect(try await measured(try tone(files, "quiet.wav", level: 0.0001, frames: 48_000)).kind == .silence)
+    #expect(try await measurement(try tone(files, "quiet.wav", level: 0.0001, frames: 48_000)).kind == .silence)
   }
 
-  @Test func anAlbumIsAsLoudAsItsFilesOneAfterAnother() async throws {
+  @Test func albumLoudnessIsThatOfItsFilesInSequence() async throws {
     let files = try TemporaryDirectory()
     let loud = try tone(files, "loud.wav", level: 0.5, frames: 48_000 * 4)
     let quiet = try tone(files, "quiet.wav", level: 0.25, frames: 48_000 * 6)
@@ -101,18 +101,18 @@ import Testing
     #expect(abs(try #require(album.integratedLoudness) - expected) < 0.1)
     #expect(abs(album.samplePeak - 0.5) < 0.001)
     // The album of one file has the loudness that libebur128 computes for the file.
-    let alone = try await LoudnessScan([Asset(path: quiet)], measuresAlbum: true).report()
-    let own = try #require(try alone.files.first?.get().integratedLoudness)
-    #expect(abs(try #require(alone.album?.integratedLoudness) - own) < 0.001)
+    let singleFile = try await LoudnessScan([Asset(path: quiet)], measuresAlbum: true).report()
+    let fileLoudness = try #require(try singleFile.files.first?.get().integratedLoudness)
+    #expect(abs(try #require(singleFile.album?.integratedLoudness) - fileLoudness) < 0.001)
     let silence = try tone(files, "silence.wav", level: 0, frames: 48_000)
-    let nothing = try await LoudnessScan([Asset(path: silence)], measuresAlbum: true).report()
-    #expect(nothing.album == AlbumLoudness(integratedLoudness: nil, truePeak: 0, samplePeak: 0))
+    let silentAlbum = try await LoudnessScan([Asset(path: silence)], measuresAlbum: true).report()
+    #expect(silentAlbum.album == AlbumLoudness(integratedLoudness: nil, truePeak: 0, samplePeak: 0))
     #expect(try await LoudnessScan([Asset(path: silence)]).report().album == nil)
   }
 
   // MARK: - Faults
 
-  @Test func whatCannotBeReadIsAnErrorOfItsOwn() async throws {
+  @Test func eachUnreadableFileHasItsOwnErrorCode() async throws {
     let files = try TemporaryDirectory()
     let fifo = files.file("fifo")
     #expect(mkfifo(fifo, 0o600) == 0)
@@ -123,29 +123,29 @@ import Testing
       "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=1", "-c:v",
       "mpeg4", "-an", "-y", video,
     ])
-    #expect(try await code(fifo) == .notAFile)
-    #expect(try await code(files.path) == .notAFile)
-    #expect(try await code(files.file("missing.wav")) == .fileNotFound)
-    #expect(try await code(files.file("text.wav")) == .unknownFormat)
-    #expect(try await code(files.file("empty.wav")) == .emptyFile)
-    #expect(try await code(video) == .noPlayableTracks)
-    // They do not end the scan.
+    #expect(try await errorCode(fifo) == .notAFile)
+    #expect(try await errorCode(files.path) == .notAFile)
+    #expect(try await errorCode(files.file("missing.wav")) == .fileNotFound)
+    #expect(try await errorCode(files.file("text.wav")) == .unknownFormat)
+    #expect(try await errorCode(files.file("empty.wav")) == .emptyFile)
+    #expect(try await errorCode(video) == .noPlayableTracks)
+    // Unreadable files do not end the scan.
     let good = try tone(files, "good.wav", level: 0.5, frames: 48_000)
     let report = try await LoudnessScan([fifo, good, video].map { Asset(path: $0) }, measuresAlbum: true).report()
     #expect(report.files.map { (try? $0.get())?.kind } == [nil, .measured, nil])
     #expect(report.album?.integratedLoudness != nil)
   }
 
-  @Test func whatBreaksOffIsMeasuredAsFarAsItGoes() async throws {
+  @Test func truncatedFilesAreMeasuredUpToTheTruncation() async throws {
     let files = try TemporaryDirectory()
     let whole = try tone(files, "whole.wav", level: 0.5, frames: 48_000 * 4)
     let flac = files.file("whole.flac")
     try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-y", "-i", whole, flac])
-    let wholeLoudness = try #require(try await measured(flac).integratedLoudness)
+    let wholeLoudness = try #require(try await measurement(flac).integratedLoudness)
     for (path, name) in [(whole, "cut.wav"), (flac, "cut.flac")] {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
       try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: files.file(name)))
-      let cut = try await measured(files.file(name))
+      let cut = try await measurement(files.file(name))
       #expect(cut.fault != nil, "\(name)")
       #expect(cut.duration.seconds > 1.5 && cut.duration.seconds < 2.5, "\(name): \(cut.duration)")
       #expect(abs(try #require(cut.integratedLoudness) - wholeLoudness) < 0.05, "\(name)")
@@ -153,22 +153,23 @@ import Testing
     var damaged = try Data(contentsOf: URL(fileURLWithPath: flac))
     for index in damaged.count / 2..<damaged.count / 2 + 2_000 { damaged[index] = 0xA5 }
     try damaged.write(to: URL(fileURLWithPath: files.file("damaged.flac")))
-    let result = try await measured(files.file("damaged.flac"))
+    let result = try await measurement(files.file("damaged.flac"))
     #expect(result.fault != nil)
     #expect(result.kind == .measured)
   }
 
   // MARK: - Progress and cancelling
 
-  @Test func progressIsToldOfEachFileFromItsBeginningToItsEnd() async throws {
+  @Test func progressIsReportedForEachFileFromZeroToOne() async throws {
     let files = try TemporaryDirectory()
     let paths = [
       try tone(files, "a.wav", level: 0.5, frames: 48_000 * 4), try tone(files, "b.wav", level: 0.5, frames: 4_800),
     ]
-    let told = Mutex<[LoudnessProgress]>([])
-    _ = try await LoudnessScan(paths.map { Asset(path: $0) }).report { progress in told.withLock { $0.append(progress) }
+    let reports = Mutex<[LoudnessProgress]>([])
+    _ = try await LoudnessScan(paths.map { Asset(path: $0) }).report { progress in
+      reports.withLock { $0.append(progress) }
     }
-    let all = told.withLock { $0 }
+    let all = reports.withLock { $0 }
     #expect(all.allSatisfy { $0.fileCount == 2 })
     let first = all.filter { $0.fileIndex == 0 }.compactMap(\.fraction)
     #expect(first == (0...20).map { Double($0) / 20 })
@@ -176,7 +177,7 @@ import Testing
     #expect(all.map(\.fileIndex) == all.map(\.fileIndex).sorted())
   }
 
-  @Test(.timeLimit(.minutes(1))) func whatIsCancelledTellsItOnceAndAtOnce() async throws {
+  @Test(.timeLimit(.minutes(1))) func cancelledScanReportsCancellationOnceAndAtOnce() async throws {
     let files = try TemporaryDirectory()
     let path = try tone(files, "a.wav", level: 0.5, frames: 48_000 * 8)
     let before = LoudnessScan([Asset(path: path)])
@@ -186,10 +187,10 @@ import Testing
     }
     let ends = Mutex<[Bool]>([])
     let during = LoudnessScan([Asset(path: path), Asset(path: path)])
-    let told = Mutex(0)
+    let reportCount = Mutex(0)
     await withCheckedContinuation { continuation in
       during.start { progress in
-        told.withLock { $0 += 1 }
+        reportCount.withLock { $0 += 1 }
         if progress.fraction == 0.25 { during.cancel() }
       } completion: { result in
         ends.withLock { $0.append((try? result.get()) == nil) }
@@ -199,21 +200,21 @@ import Testing
     // The thread continues with the next scan after it has ended this one.
     _ = try await LoudnessScan([Asset(path: path)]).report()
     #expect(ends.withLock { $0 } == [true])
-    #expect(told.withLock { $0 } == 6)
+    #expect(reportCount.withLock { $0 } == 6)
   }
 
-  @Test(.timeLimit(.minutes(1))) func aSourceThatHangsIsGivenUp() async throws {
+  @Test(.timeLimit(.minutes(1))) func scanOfAHangingSourceCanBeCancelled() async throws {
     let source = HangingSource()
     let scan = LoudnessScan([Asset(name: "hanging.wav") { () throws(MediaError) in source }])
     let ended = WakeSignal<MediaError.Code?>(nil)
     scan.start(completion: { result in
       if case .failure(let error) = result { ended.update { $0 = error.code } }
     })
-    await source.hangs()
+    await source.waitUntilReadAsync()
     scan.cancel()
     #expect(ended.withState { $0 } == .cancelled)
     // The thread is free, too.
     let files = try TemporaryDirectory()
-    #expect(try await measured(try tone(files, "a.wav", level: 0.5, frames: 48_000)).kind == .measured)
+    #expect(try await measurement(try tone(files, "a.wav", level: 0.5, frames: 48_000)).kind == .measured)
   }
 }

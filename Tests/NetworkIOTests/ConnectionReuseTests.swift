@@ -15,13 +15,13 @@ import Testing
     return outcome.bytes
   }
 
-  private static func resource(_ rig: HTTPRig, _ place: String, loop: HTTPLoop) throws -> HTTPResource {
+  private static func resource(_ rig: HTTPRig, _ path: String, loop: HTTPLoop) throws -> HTTPResource {
     HTTPResource(
-      url: try HTTPURL(rig.server.address + place), options: HTTPOptions(), log: NetworkLog(), clock: rig.clock,
+      url: try HTTPURL(rig.server.address + path), options: HTTPOptions(), log: NetworkLog(), clock: rig.clock,
       part: HTTPResource.Part(), loop: loop)
   }
 
-  @Test func oneConnectionServesResourcesThatAreReadOneAfterAnother() throws {
+  @Test func oneConnectionServesResourcesReadInSequence() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(200_000)
     try rig.server.write(bytes, to: "a")
@@ -31,7 +31,7 @@ import Testing
   }
 
   /// With TLS 1.2: curl 7.88 with GnuTLS stores no sessions of TLS 1.3, because their tickets follow the handshake.
-  @Test func connectionsBesideOthersResumeTheirTLSSession() throws {
+  @Test func parallelConnectionsResumeTheTLSSession() throws {
     let folder = try TemporaryDirectory("tls")
     let (certificate, key) = try HTTPServer.certificate(in: folder)
     let server = try HTTPServer(certificate: certificate, key: key, newestTLS: "TLSv1_2")
@@ -48,7 +48,7 @@ import Testing
     #expect(connections.count == 5 && connections.resumedCount == 4)
   }
 
-  @Test func aConnectionIsNotReusedForATransferWhoseRulesDenyItsAddress() throws {
+  @Test func connectionIsNotReusedIfRulesDenyItsAddress() throws {
     let server = try HTTPServer()
     try server.write([1, 2, 3], to: "a")
     let url = "http://localhost:\(server.port)/a"
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// Bytes after the announced length are not a response to the next request on the connection.
-  @Test func bytesAfterAResponseAreNotTakenForTheNextResponse() throws {
+  @Test func bytesAfterAResponseAreNotReadAsTheNextResponse() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(300_000)
     try rig.server.write(bytes, to: "a")
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func transfersOfOneThreadDoNotWaitForEachOther() throws {
+  @Test func transfersOnOneThreadDoNotWaitForEachOther() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(300_000)
     try rig.server.write(bytes, to: "a")
@@ -84,7 +84,7 @@ import Testing
     for _ in 0..<5 { #expect(try rig.read("/a").bytes == bytes) }
   }
 
-  @Test func theThreadEndsWithItsConnectionsWhenThereIsNoTransfer() throws {
+  @Test func httpThreadEndsWithItsConnectionsWhenIdle() throws {
     let rig = try HTTPRig()
     try rig.server.write([1, 2, 3], to: "a")
     let loop = HTTPLoop(idleMilliseconds: 0)

@@ -7,7 +7,7 @@ import Testing
 
 /// Offsets, memory, timeouts and cancellation.
 @Suite struct HTTPReadingTests {
-  @Test func bytesAtAnyPlaceAreTheirs() throws {
+  @Test func readsReturnTheBytesAtAnyOffset() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(9_000_000)
     try rig.server.write(bytes, to: "a")
@@ -35,7 +35,7 @@ import Testing
     #expect(log.accessEvents.first?.numberOfMediaRequests == requests.count)
   }
 
-  @Test func noMoreIsHeldThanTheWindowHasHoweverLongTheResource() throws {
+  @Test func bufferedBytesAreLimitedToTheWindowForLongResources() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(8_000_000)
     try rig.server.write(bytes, to: "a")
@@ -43,9 +43,9 @@ import Testing
     try resource.open()
     var outcome = HTTPRig.Outcome()
     try HTTPRig.read(resource, from: 0, into: &outcome)
-    print("8,000,000 bytes read with at most \(outcome.maximumHeld) held")
+    print("8,000,000 bytes read with at most \(outcome.maximumBufferedCount) buffered")
     #expect(outcome.bytes == bytes)
-    #expect(outcome.maximumHeld <= HTTPOptions.aheadByteCount + HTTPOptions.behindByteCount)
+    #expect(outcome.maximumBufferedCount <= HTTPOptions.aheadByteCount + HTTPOptions.behindByteCount)
     #expect(try rig.server.drain().filter { $0.hasPrefix("request") }.count == 1)
     // Bytes that were just read are still in the window.
     var again = HTTPRig.Outcome()
@@ -54,7 +54,7 @@ import Testing
     #expect(try rig.server.drain().isEmpty)
   }
 
-  @Test func fromAServerWithoutRangesPlacesAreReachedBySkippingWithinBounds() throws {
+  @Test func seeksWithoutRangeSupportSkipBytesWithinALimit() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(7_000_000)
     try rig.server.write(bytes, to: "a")
@@ -74,21 +74,21 @@ import Testing
     expectError(.rangesNotSupported) { try HTTPRig.read(long, from: 0, limit: 7_000_000, into: &outcome) }
   }
 
-  @Test func aServerThatNeverAnswersIsGivenUpAfterTheTime() throws {
+  @Test func openingTimesOutIfTheServerNeverReplies() throws {
     let rig = try HTTPRig()
     try rig.server.write([1], to: "a")
     let resource = try rig.resource("/a?hold=never")
     let opening = Thread { try resource.open() }
     try rig.server.wait("gate never")
     rig.clock.advance(seconds: 14)
-    #expect(!opening.isOver)
+    #expect(!opening.hasEnded)
     rig.clock.advance(seconds: 2)
     let error = #expect(throws: MediaError.self) { try opening.join() }
     print("never answers: \(error.map { "\($0)" } ?? "no error")")
     #expect(error?.code == .networkTimedOut)
   }
 
-  @Test func aServerThatStopsSendingIsAskedAgainForWhatIsMissing() throws {
+  @Test func missingBytesAreRequestedAgainWhenTheServerStopsSending() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(100_000)
     try rig.server.write(bytes, to: "a")
@@ -107,7 +107,7 @@ import Testing
     #expect(rig.clock.pauseMilliseconds == [500])
   }
 
-  @Test func aReadThatWaitsIsCancelledAtOnceFromAnotherThread() throws {
+  @Test func waitingReadIsCancelledAtOnceFromAnotherThread() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(100_000)
     try rig.server.write(bytes, to: "a")
@@ -133,16 +133,16 @@ import Testing
     #expect(outcome.bytes == bytes)
   }
 
-  @Test func requestsSayWhatWasSetAndNothingElse() throws {
+  @Test func requestsContainTheSetHeadersAndNoOthers() throws {
     let rig = try HTTPRig()
     try rig.server.write([1, 2, 3], to: "a")
     var options = HTTPOptions()
     options.headers = [.init(name: "X-Test", value: "one two"), .init(name: "Authorization", value: "Bearer x")]
     options.userAgent = "Test/1"
     #expect(try rig.read("/a", options: options).bytes == [1, 2, 3])
-    let told = try rig.server.drain().filter { $0.hasPrefix("header") }
+    let headers = try rig.server.drain().filter { $0.hasPrefix("header") }
     #expect(
-      told == [
+      headers == [
         "header User-Agent: Test/1", "header Icy-MetaData: 1", "header X-Test: one two",
         "header Authorization: Bearer x",
       ])
@@ -160,18 +160,18 @@ import Testing
     #expect(try rig.server.drain().isEmpty)
   }
 
-  @Test func credentialsAreSentAndNeverTold() throws {
+  @Test func credentialsAreSentButNeverReported() throws {
     let rig = try HTTPRig()
     let log = NetworkLog()
     let url = try HTTPURL("http://user:secret@127.0.0.1:\(rig.server.port)/none?x=1")
     let resource = HTTPResource(url: url, log: log, clock: rig.clock)
     let error = expectError(.httpNotFound) { try resource.open() }
     #expect(try rig.server.drain().contains("header Authorization: Basic dXNlcjpzZWNyZXQ="))
-    let told = "\(error.map { "\($0)" } ?? "")\(log.accessEvents)\(log.errorEvents)"
-    #expect(!told.contains("secret") && told.contains("http://127.0.0.1:\(rig.server.port)/none?x=1"))
+    let reported = "\(error.map { "\($0)" } ?? "")\(log.accessEvents)\(log.errorEvents)"
+    #expect(!reported.contains("secret") && reported.contains("http://127.0.0.1:\(rig.server.port)/none?x=1"))
   }
 
-  @Test func theAccessLogSaysWhatHappened() throws {
+  @Test func accessLogRecordsTransferRetryAndError() throws {
     let rig = try HTTPRig()
     try rig.server.write(HTTPRig.pattern(300_000), to: "a")
     let outcome = try rig.read("/a?cut=100000&times=1")
@@ -201,7 +201,7 @@ private final class Thread: Sendable {
     }
   }
 
-  var isOver: Bool { result.withState { $0 != nil } }
+  var hasEnded: Bool { result.withState { $0 != nil } }
 
   func join() throws {
     let outcome: Result<Void, any Error>? = result.wait(until: HostTime.now.advanced(byNanoseconds: 60_000_000_000)) {

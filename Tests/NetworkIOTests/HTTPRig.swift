@@ -18,7 +18,7 @@ final class HTTPRig {
   struct Outcome {
     var bytes: [UInt8] = []
     var error: MediaError?
-    var maximumHeld = 0
+    var maximumBufferedCount = 0
     var log = NetworkLog()
   }
 
@@ -35,17 +35,17 @@ final class HTTPRig {
   }
 
   func resource(
-    _ place: String, options: HTTPOptions = HTTPOptions(), log: NetworkLog = NetworkLog()
+    _ path: String, options: HTTPOptions = HTTPOptions(), log: NetworkLog = NetworkLog()
   ) throws -> HTTPResource {
-    HTTPResource(url: try HTTPURL(server.address + place), options: options, log: log, clock: clock)
+    HTTPResource(url: try HTTPURL(server.address + path), options: options, log: log, clock: clock)
   }
 
   /// Opens a resource and reads from `offset` to the end, or at most `limit` bytes.
   func read(
-    _ place: String, from offset: Int64 = 0, limit: Int = .max, options: HTTPOptions = HTTPOptions()
+    _ path: String, from offset: Int64 = 0, limit: Int = .max, options: HTTPOptions = HTTPOptions()
   ) throws -> Outcome {
     var outcome = Outcome()
-    let resource = try resource(place, options: options, log: outcome.log)
+    let resource = try resource(path, options: options, log: outcome.log)
     do throws(MediaError) {
       try resource.open()
       try Self.read(resource, from: offset, limit: limit, into: &outcome)
@@ -70,7 +70,7 @@ final class HTTPRig {
       } catch let error as MediaError { throw error } catch { preconditionFailure("only MediaErrors are thrown") }
       if count == 0 { return }
       outcome.bytes += buffer[..<count]
-      outcome.maximumHeld = max(outcome.maximumHeld, resource.heldByteCount)
+      outcome.maximumBufferedCount = max(outcome.maximumBufferedCount, resource.heldByteCount)
       offset += Int64(count)
     }
   }

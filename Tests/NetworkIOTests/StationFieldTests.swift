@@ -10,7 +10,7 @@ import Testing
     return StationField.fields(of: head)
   }
 
-  @Test func fieldsHaveTheirNamesAndAnOrder() {
+  @Test func fieldsAreNamedAndOrderedByKind() {
     let found = fields([
       "ice-audio-info: bitrate=128", "icy-notice1: Hello", "icy-br: 128", "icy-url: http://x/", "Icy-Name: R\u{E4}dio",
       "icy-genre: Jazz", "icy-pub: 1", "icy-description: All day", "icy-metaint: 16000", "Server: none", "icy-empty:",
@@ -21,11 +21,11 @@ import Testing
     #expect(fields(["icy-audio-info: b", "ice-audio-info: a"]).map(\.value) == ["b"])
   }
 
-  @Test func whatIsNoStationHasNone() {
+  @Test func responseWithoutICYFieldsHasNoStationFields() {
     #expect(fields(["Content-Type: audio/mpeg", "ice-audio-info: bitrate=128"]) == [])
   }
 
-  @Test func onlySoManyAndSoLongOnesAreKept() {
+  @Test func numberAndLengthOfFieldsAreLimited() {
     let many = (0..<100).map { "icy-x\($0): y" }
     #expect(fields(many).count == StationField.maximumCount)
     let long = String(repeating: "a", count: StationField.maximumByteCount)

@@ -14,7 +14,7 @@ import Testing
     }.joined()
   }
 
-  @Test func titlesAreTakenOutAndStandAtTheirByte() throws {
+  @Test func titlesAreRemovedFromTheAudioAndKeepTheirByteOffset() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(100_000)
     try rig.server.write(bytes, to: "radio")
@@ -39,14 +39,14 @@ import Testing
     #expect(log.accessEvents.first?.playbackType == "live")
   }
 
-  @Test func whatEachConnectionDidStandsInItsOwnRow() throws {
+  @Test func accessLogHasOneRowPerConnection() throws {
     let rig = try HTTPRig()
     try rig.server.write(HTTPRig.pattern(100_000), to: "a")
     try rig.server.write(HTTPRig.pattern(2_000), to: "b")
     let log = NetworkLog()
-    let told = WakeSignal<[String]>([])
+    let reportedURIs = WakeSignal<[String]>([])
     log.observe(key: 1) { entry in
-      if case .access(let event) = entry { told.update { $0.append(event.uri) } }
+      if case .access(let event) = entry { reportedURIs.update { $0.append(event.uri) } }
     }
     let (first, second) = (try rig.resource("/a?gate=stop&at=40000", log: log), try rig.resource("/b", log: log))
     var outcome = HTTPRig.Outcome()
@@ -66,11 +66,11 @@ import Testing
     #expect(rows.map(\.numberOfStalls) == [1, 0])
     #expect(rows.map(\.stallNanoseconds) == [5, 0])
     // The loading thread reports a session, possibly slightly after the bytes are available.
-    let uris: [String]? = told.wait { $0.count >= 2 ? $0 : nil }
+    let uris: [String]? = reportedURIs.wait { $0.count >= 2 ? $0 : nil }
     #expect(uris == ["\(rig.server.address)/a?gate=stop&at=40000", "\(rig.server.address)/b"])
   }
 
-  @Test func aStationThatBreaksOffIsGoneOnWithFromNow() throws {
+  @Test func stationIsReconnectedAtItsLivePositionAfterADisconnect() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(50_000)
     try rig.server.write(bytes, to: "radio")

@@ -5,14 +5,14 @@ import Testing
 
 /// Parsing of HLS playlists.
 @Suite struct HLSParserTests {
-  private static let place = PlaylistLocation.url("http://a.example/live/list.m3u8")
+  private static let location = PlaylistLocation.url("http://a.example/live/list.m3u8")
 
-  private func parse(_ lines: [String], at place: PlaylistLocation = place) throws -> HLSPlaylist {
-    try HLSPlaylist(parsing: Array((["#EXTM3U"] + lines).joined(separator: "\n").utf8), at: place)
+  private func parse(_ lines: [String], at location: PlaylistLocation = location) throws -> HLSPlaylist {
+    try HLSPlaylist(parsing: Array((["#EXTM3U"] + lines).joined(separator: "\n").utf8), at: location)
   }
 
-  private func media(_ lines: [String], at place: PlaylistLocation = place) throws -> HLSMediaPlaylist {
-    guard case .media(let list) = try parse(lines, at: place) else { throw MediaError(.notAPlaylist, "a master") }
+  private func media(_ lines: [String], at location: PlaylistLocation = location) throws -> HLSMediaPlaylist {
+    guard case .media(let list) = try parse(lines, at: location) else { throw MediaError(.notAPlaylist, "a master") }
     return list
   }
 
@@ -21,14 +21,14 @@ import Testing
     return list
   }
 
-  private func code(_ lines: [String], at place: PlaylistLocation = place) -> Int {
+  private func code(_ lines: [String], at location: PlaylistLocation = location) -> Int {
     do {
-      _ = try parse(lines, at: place)
+      _ = try parse(lines, at: location)
       return 0
     } catch let error as MediaError { return error.code.rawValue } catch { return -1 }
   }
 
-  @Test func segmentsHaveTheirPlacesLengthsNumbersAndDates() throws {
+  @Test func segmentsHaveLocationsDurationsNumbersAndDates() throws {
     let list = try media([
       "#EXT-X-TARGETDURATION:4", "#EXT-X-MEDIA-SEQUENCE:7", "#EXT-X-DISCONTINUITY-SEQUENCE:2",
       "#EXT-X-MAP:URI=\"init.mp4\",BYTERANGE=\"100@8\"", "#EXT-X-PROGRAM-DATE-TIME:2026-11-22T10:00:00.5+01:00",
@@ -52,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test func keysHoldForTheSegmentsBehindThem() throws {
+  @Test func keysApplyToTheSegmentsAfterThem() throws {
     let list = try media([
       "#EXT-X-TARGETDURATION:4", "#EXTINF:4,", "0", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x0F", "#EXTINF:4,", "1",
       "#EXTINF:4,", "2", "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"",
@@ -64,7 +64,7 @@ import Testing
     #expect(list.keys[1].method == .other("SAMPLE-AES"))
   }
 
-  @Test func dateRangesAreReadAndPlaced() throws {
+  @Test func dateRangesAreParsedAndPositionedOnTheTimeline() throws {
     func range(_ attributes: String) -> String { "#EXT-X-DATERANGE:" + attributes }
     let lines = [
       "#EXT-X-TARGETDURATION:4", "#EXT-X-PROGRAM-DATE-TIME:2026-11-22T10:00:00Z", "#EXTINF:4,", "0",
@@ -100,7 +100,7 @@ import Testing
     #expect(try media(large + lines).dateRanges.count == 6)
   }
 
-  @Test func whatAMasterPlaylistSaysOfAllOfItIsRead() throws {
+  @Test func sessionDataOfAMasterPlaylistIsParsedAndLimited() throws {
     let variant = ["#EXT-X-STREAM-INF:BANDWIDTH=1", "a.m3u8"]
     let list = try master(
       [
@@ -129,7 +129,7 @@ import Testing
     #expect(try master(large + variant).sessionData.count == 3)
   }
 
-  @Test func variantsAndRenditionsAreRead() throws {
+  @Test func variantsAndRenditionsAreParsed() throws {
     let list = try master([
       "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"Français\",LANGUAGE=\"fr\",DEFAULT=YES,URI=\"fr.m3u8\"",
       "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\",NAME=\"S\",URI=\"s.m3u8\"",
@@ -141,7 +141,7 @@ import Testing
     #expect(list.audioRenditions.map(\.name) == ["Français"] && list.audioRenditions[0].isDefault)
   }
 
-  @Test func renditionsSayWhatTheyAre() throws {
+  @Test func renditionAttributesAreParsed() throws {
     let list = try master([
       "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"Deutsch\",LANGUAGE=\"de-AT\",ASSOC-LANGUAGE=\"gsw\",AUTOSELECT=YES,"
         + "CHANNELS=\"6/-\",CHARACTERISTICS=\"public.accessibility.describes-video, public.easy-to-read\",URI=\"de.m3u8\"",
@@ -168,7 +168,7 @@ import Testing
       try master(subtitles + ["#EXT-X-STREAM-INF:BANDWIDTH=1", "a"]).subtitleRenditions.count == HLSLimits.variantCount)
   }
 
-  @Test func badPlaylistsHaveTheirNumbers() {
+  @Test func invalidPlaylistsHaveTheExpectedErrorCodes() {
     let target = "#EXT-X-TARGETDURATION:4"
     let rows: [([String], Int)] = [
       ([target, "a"], 2060), ([target, "#EXTINF:x,", "a"], 2060), ([target, "#EXTINF:-1,", "a"], 2060),
@@ -201,13 +201,13 @@ import Testing
   private static let long = String(repeating: "x", count: 7_000)
 
   @Test(arguments: ["http://a.example/\(long)/l", "http://\(long)@a.example/l"])
-  func placesThatAreLongOnlyOnceTheyAreWholeAreBounded(_ list: String) {
-    let place = PlaylistLocation.url(list)
+  func totalSizeOfResolvedLocationsIsLimited(_ list: String) {
+    let location = PlaylistLocation.url(list)
     let lines = ["#EXT-X-TARGETDURATION:4"] + Array(repeating: "#EXTINF:1,\na", count: 20_000)
-    #expect(code(lines, at: place) == 2061)
+    #expect(code(lines, at: location) == 2061)
   }
 
-  @Test func aPlaylistThatIsCutOffAnywhereIsReadOrRefused() {
+  @Test func truncatedPlaylistIsParsedOrRejectedWithAnHLSError() {
     let text = Array(
       """
       #EXTM3U
@@ -223,19 +223,19 @@ import Testing
       #EXT-X-ENDLIST
       """.utf8)
     for count in 0...text.count {
-      do throws(MediaError) { _ = try HLSPlaylist(parsing: Array(text[..<count]), at: Self.place) } catch {
+      do throws(MediaError) { _ = try HLSPlaylist(parsing: Array(text[..<count]), at: Self.location) } catch {
         #expect((2_060...2_063).contains(error.code.rawValue), "\(count)")
       }
     }
   }
 
-  @Test func plainListsAreNoStreams() {
+  @Test func plainPlaylistsAreNotHLS() {
     #expect(!HLSPlaylist.recognizes(Array("#EXTM3U\n#EXTINF:1,a\na.mp3\n".utf8)))
     #expect(HLSPlaylist.recognizes(Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n".utf8)))
     #expect(code(["#EXTINF:1,a", "a.mp3"]) == 2060)
   }
 
-  @Test func datesAreReadAndWritten() {
+  @Test func datesAreParsedAndFormatted() {
     #expect(ISODate.parse("1970-01-01T00:00:00Z") == 0)
     #expect(ISODate.parse("2026-11-22T09:30:00.25+01:00") == 1_795_336_200_250_000_000)
     #expect(ISODate.parse("2024-02-29") == 1_709_164_800_000_000_000)
@@ -270,63 +270,63 @@ import Testing
   private static let second: Int64 = 1_000_000_000
 
   /// No number overflows, whatever the server sends next.
-  @Test func leapsOfAServerAreTakenInOrRefused() {
+  @Test func sequenceNumberJumpsAreAcceptedWithinTheTimelineLimit() {
     var timeline = HLSTimeline(list(0..<6, dates: [0: ISODate.parse("1900-01-01T00:00:00Z") ?? 0]))
-    let far = timeline.update(list((1 << 53)..<(1 << 53) + 6))
-    #expect(far == .restarted && timeline.startNanoseconds == 24 * Self.second)
+    let farUpdate = timeline.update(list((1 << 53)..<(1 << 53) + 6))
+    #expect(farUpdate == .restarted && timeline.startNanoseconds == 24 * Self.second)
     // Each jump has the maximum permitted length, until the stream exceeds the limit of the timeline.
-    var (first, answers) = (Int64(0), Set<HLSTimeline.Update>())
+    var (first, updates) = (Int64(0), Set<HLSTimeline.Update>())
     timeline = HLSTimeline(list(0..<6))
     for _ in 0..<200 {
       first += 6 + HLSLimits.totalNanoseconds / (4 * Self.second)
-      answers.insert(timeline.update(list(first..<first + 6)))
-      if answers.contains(.outOfReach) { break }
+      updates.insert(timeline.update(list(first..<first + 6)))
+      if updates.contains(.outOfReach) { break }
     }
-    #expect(answers == [.changed, .outOfReach])
+    #expect(updates == [.changed, .outOfReach])
     #expect(timeline.endNanoseconds > 0 && timeline.endNanoseconds < HLSLimits.timelineNanoseconds * 2)
     let end = timeline.endNanoseconds
     timeline.move(timeline.numbers.lowerBound, toNanoseconds: .max)
     #expect(timeline.endNanoseconds == end)
   }
 
-  @Test func noDateIsTooFarAway() throws {
-    let said = try #require(ISODate.parse("1900-01-01T00:00:00Z"))
-    let timeline = HLSTimeline(list(0..<6, dates: [0: said]))
+  @Test func distantDatesHaveNoTimeAndDoNotOverflow() throws {
+    let firstDate = try #require(ISODate.parse("1900-01-01T00:00:00Z"))
+    let timeline = HLSTimeline(list(0..<6, dates: [0: firstDate]))
     for date in [Int64.min, try #require(ISODate.parse("2100-12-31T23:59:59Z")), .max] {
       #expect(timeline.time(ofDate: date) == nil)
     }
-    #expect(timeline.time(ofDate: said + Self.second) == Self.second)
+    #expect(timeline.time(ofDate: firstDate + Self.second) == Self.second)
   }
 
-  @Test func aWindowMovesAndTimesStay() {
+  @Test func timesStayWhenTheLiveWindowMoves() {
     var timeline = HLSTimeline(list(10..<16))
     #expect(timeline.startNanoseconds == 0 && timeline.endNanoseconds == 24 * Self.second)
     #expect(timeline.liveStartNanoseconds == 12 * Self.second && timeline.playStartNanoseconds == 12 * Self.second)
-    let answer1 = timeline.update(list(10..<16))
-    #expect(answer1 == .unchanged)
-    let answer2 = timeline.update(list(12..<18))
-    #expect(answer2 == .changed)
+    let update1 = timeline.update(list(10..<16))
+    #expect(update1 == .unchanged)
+    let update2 = timeline.update(list(12..<18))
+    #expect(update2 == .changed)
     #expect(timeline.startNanoseconds == 8 * Self.second && timeline.endNanoseconds == 32 * Self.second)
     #expect(timeline.entry(12)?.startNanoseconds == 8 * Self.second && timeline.entry(11) == nil)
-    let answer3 = timeline.update(list(11..<17))
-    #expect(answer3 == .unchanged, "a server that lags behind")
+    let update3 = timeline.update(list(11..<17))
+    #expect(update3 == .unchanged, "a server with an older playlist")
     #expect(timeline.numbers == 12..<18)
     // Two segments were missed.
-    let answer4 = timeline.update(list(20..<26))
-    #expect(answer4 == .changed)
+    let update4 = timeline.update(list(20..<26))
+    #expect(update4 == .changed)
     #expect(timeline.startNanoseconds == 40 * Self.second)
-    let answer5 = timeline.update(list(0..<6))
-    #expect(answer5 == .restarted)
+    let update5 = timeline.update(list(0..<6))
+    #expect(update5 == .restarted)
     #expect(timeline.startNanoseconds == 64 * Self.second)
-    let answer6 = timeline.update(list(0..<6, isEnded: true))
-    #expect(answer6 == .changed)
+    let update6 = timeline.update(list(0..<6, isEnded: true))
+    #expect(update6 == .changed)
     #expect(timeline.playStartNanoseconds == timeline.startNanoseconds)
     timeline.move(2, toNanoseconds: 100 * Self.second)
     #expect(timeline.startNanoseconds == 92 * Self.second)
   }
 
   /// Another variant or rendition of a stream. The timeline of the known one begins at 40 s with segment 20.
-  @Test func anotherPlaylistOfAStreamLiesAtTheSameTimes() {
+  @Test func otherPlaylistOfAStreamIsAlignedToTheSameTimes() {
     let date: Int64 = 1_795_336_200 * Self.second
     func start(_ new: HLSMediaPlaylist, beside known: HLSMediaPlaylist) -> Int64 {
       var other = HLSTimeline(known)
@@ -345,11 +345,11 @@ import Testing
     // Without common information, both end together.
     #expect(start(list(100..<104), beside: list(20..<26, dates: [20: date])) == 48)
     // A time beyond the limits is rejected.
-    let far = list(7..<13, dates: [7: Int64.max - 30 * Self.second])
-    #expect(start(far, beside: list(20..<26, dates: [20: -9_000_000_000 * Self.second])) == 40)
+    let distant = list(7..<13, dates: [7: Int64.max - 30 * Self.second])
+    #expect(start(distant, beside: list(20..<26, dates: [20: -9_000_000_000 * Self.second])) == 40)
   }
 
-  @Test func timesFindSegmentsAndDatesFindTimes() {
+  @Test func segmentsAreFoundByTimeAndTimesByDate() {
     let date: Int64 = 1_795_336_200 * Self.second
     let timeline = HLSTimeline(list(10..<16, dates: [12: date]))
     #expect(timeline.number(atNanoseconds: 3_999_999_999) == 10 && timeline.number(atNanoseconds: 4_000_000_000) == 11)
@@ -363,24 +363,24 @@ import Testing
     #expect(HLSTimeline(list(0..<0)).number(atNanoseconds: 0) == nil)
   }
 
-  @Test func aPlaylistIsAskedForAgainAfterATargetDurationOrHalfOfOne() {
+  @Test func playlistIsReloadedAfterATargetDurationOrHalfOfIt() {
     var schedule = HLSReloadSchedule(now: 0)
     let target = 4 * Self.second
-    let answer7 = schedule.loaded(begin: 0, isChanged: true, targetNanoseconds: target)
-    #expect(answer7 == target)
-    let answer8 = schedule.loaded(begin: target, isChanged: false, targetNanoseconds: target)
-    #expect(answer8 == 6 * Self.second)
-    let answer9 = schedule.failed(at: 6 * Self.second, targetNanoseconds: target)
-    #expect(answer9 == 8 * Self.second)
-    let answer12 = schedule.becameStale(at: 11 * Self.second, targetNanoseconds: target)
-    #expect(!answer12)
-    let answer10 = schedule.becameStale(at: 12 * Self.second, targetNanoseconds: target)
-    #expect(answer10)
-    let answer13 = schedule.becameStale(at: 13 * Self.second, targetNanoseconds: target)
-    #expect(!answer13, "once")
+    let nextReload1 = schedule.loaded(begin: 0, isChanged: true, targetNanoseconds: target)
+    #expect(nextReload1 == target)
+    let nextReload2 = schedule.loaded(begin: target, isChanged: false, targetNanoseconds: target)
+    #expect(nextReload2 == 6 * Self.second)
+    let nextReload3 = schedule.failed(at: 6 * Self.second, targetNanoseconds: target)
+    #expect(nextReload3 == 8 * Self.second)
+    let isStale1 = schedule.becameStale(at: 11 * Self.second, targetNanoseconds: target)
+    #expect(!isStale1)
+    let isStale2 = schedule.becameStale(at: 12 * Self.second, targetNanoseconds: target)
+    #expect(isStale2)
+    let isStale3 = schedule.becameStale(at: 13 * Self.second, targetNanoseconds: target)
+    #expect(!isStale3, "once")
     _ = schedule.loaded(begin: 14 * Self.second, isChanged: true, targetNanoseconds: target)
-    let answer11 = schedule.becameStale(at: 26 * Self.second, targetNanoseconds: target)
-    #expect(answer11)
+    let isStale4 = schedule.becameStale(at: 26 * Self.second, targetNanoseconds: target)
+    #expect(isStale4)
   }
 }
 
@@ -398,7 +398,7 @@ import Testing
     }
   }
 
-  @Test func theBestSoundWithinTheLimitIsHeardAndTheNextWhenItFails() {
+  @Test func variantsAreOrderedByAudioQualityWithinTheLimit() {
     let master = HLSMasterPlaylist(variants: [
       variant("64", 64_000, "mp4a.40.5"), variant("256", 256_000, "mp4a.40.2"), variant("128", 128_000, "mp4a.40.2"),
       variant("flac", 900_000, "fLaC"), variant("video", 700_000, "avc1.42,mp4a.40.2"), variant("mute", 1, "avc1.42"),
@@ -410,22 +410,22 @@ import Testing
     #expect(names(HLSMasterPlaylist(variants: [variant("v", 1, "avc1")])) == ["v"], "better than none")
   }
 
-  @Test func aRenditionStandsForItsVariantsSound() {
+  @Test func renditionReplacesTheAudioOfItsVariants() {
     func rendition(_ name: String, isDefault: Bool = false) -> HLSRendition {
       HLSRendition(group: "g", name: name, isDefault: isDefault, place: .url("http://a/\(name)"))
     }
     let master = HLSMasterPlaylist(
       variants: [variant("v", 9, "avc1", group: "g"), variant("w", 8, "avc1", group: "g")],
       audioRenditions: [rendition("en"), rendition("de", isDefault: true)])
-    #expect(names(master) == ["de"], "both variants have the same sound")
+    #expect(names(master) == ["de"], "both variants have the same audio")
   }
 
-  @Test func renditionsOfTheSameNameAndLanguageAreOneOptionInAllVariants() {
-    func rendition(_ group: String, _ name: String, _ language: String?, isDefault: Bool = false, isOwn: Bool = false)
-      -> HLSRendition
-    {
+  @Test func renditionsWithTheSameNameAndLanguageFormOneOption() {
+    func rendition(
+      _ group: String, _ name: String, _ language: String?, isDefault: Bool = false, isInVariant: Bool = false
+    ) -> HLSRendition {
       HLSRendition(
-        group: group, name: name, isDefault: isDefault, place: isOwn ? nil : .url("http://a/\(group)-\(name)"),
+        group: group, name: name, isDefault: isDefault, place: isInVariant ? nil : .url("http://a/\(group)-\(name)"),
         language: language)
     }
     let master = HLSMasterPlaylist(
@@ -434,27 +434,27 @@ import Testing
         variant("plain", 50, "mp4a.40.2"),
       ],
       audioRenditions: [
-        rendition("h", "en", "en", isOwn: true), rendition("h", "de", "de", isDefault: true),
+        rendition("h", "en", "en", isInVariant: true), rendition("h", "de", "de", isDefault: true),
         rendition("l", "de", "de"),
-        rendition("l", "en", "en", isDefault: true), rendition("l", "en", "en-GB"), rendition("nobody", "fr", "fr"),
+        rendition("l", "en", "en", isDefault: true), rendition("l", "en", "en-GB"), rendition("unused", "fr", "fr"),
       ])
     let choice = HLSVariantChoice(master)
     let options = choice.audioOptions
     #expect(options.map(\.language) == ["en", "de", "en-GB"])
-    func places(_ option: HLSRendition?) -> [String] {
+    func candidateNames(_ option: HLSRendition?) -> [String] {
       choice.candidates(peakBitRateLimit: nil, option: option).map { String($0.place.displayText.dropFirst(9)) }
     }
     // The default of the best variant is also the default in the others; where it is missing, their own default is
     // used.
-    #expect(places(nil) == ["h-de", "l-de", "plain"])
-    #expect(places(options[0]) == ["hi", "l-en"], "sound without a place is in the variant's own segments")
-    #expect(places(options[1]) == ["h-de", "l-de"])
-    #expect(places(options[2]) == ["l-en"], "only one variant has it")
+    #expect(candidateNames(nil) == ["h-de", "l-de", "plain"])
+    #expect(candidateNames(options[0]) == ["hi", "l-en"], "audio without a location is in the variant's own segments")
+    #expect(candidateNames(options[1]) == ["h-de", "l-de"])
+    #expect(candidateNames(options[2]) == ["l-en"], "only one variant has it")
     let limited = choice.candidates(peakBitRateLimit: 100, option: options[1])
     #expect(limited.map(\.isWithinLimit) == [true, false] && limited.map(\.variant.bandwidth) == [100, 900])
   }
 
-  @Test func theVariantThatTheNetworkSustainsIsChosen() {
+  @Test func variantWithinTheNetworkThroughputIsChosen() {
     // The rates in order, the current variant, the throughput, whether enough is buffered, and the expected new
     // variant.
     let rows: [([Int64], Int, Double?, Bool, Int?)] = [
@@ -479,7 +479,7 @@ import Testing
   }
 
   /// Measured rates are compared with measured rates, and bandwidths of the playlist with each other.
-  @Test func whatIsLoadedOfAVariantIsNotComparedWithWhatThePlaylistSaysOfAnother() {
+  @Test func measuredRatesAreNotComparedWithDeclaredBandwidths() {
     typealias Rung = HLSVariantLadder.Rung
     var ladder = HLSVariantLadder([
       Rung(bitRate: 256, bandwidth: 5_000), Rung(bitRate: 0, bandwidth: 2_500), Rung(bitRate: 0, bandwidth: 1_000),
@@ -501,13 +501,13 @@ import Testing
     #expect(choice(0, 10) == nil)
   }
 
-  @Test func ofBetterVariantsItIsBelievedThatTheyAreWaitedForNoLongerUntilOneWasTooSlow() {
+  @Test func higherVariantsAreChosenByCapacityUntilOneWasTooSlow() {
     var ladder = HLSVariantLadder([300, 200, 100].map { HLSVariantLadder.Rung(bitRate: $0) })
     func choice(_ current: Int, _ throughput: Double, _ capacity: Double) -> Int? {
       ladder.choice(from: current, throughput: throughput, capacity: capacity, isAhead: true)
     }
     #expect([choice(2, 150, 1_000), choice(2, 150, 400), choice(2, 150, 200)] == [0, 1, nil])
-    #expect([choice(2, 100, 1_000), choice(0, 200, 1_000)] == [nil, 2], "the way down does not go by it")
+    #expect([choice(2, 100, 1_000), choice(0, 200, 1_000)] == [nil, 2], "a lower variant is chosen by throughput")
     ladder.rungs[0].isDoubted = true
     #expect([choice(2, 150, 1_000), choice(2, 429, 1_000)] == [1, 0])
     ladder.rungs[0].isDoubted = false

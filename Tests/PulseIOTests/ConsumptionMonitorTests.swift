@@ -29,7 +29,7 @@ import Testing
       blockNanoseconds: blockMilliseconds * 1_000_000, at: time(milliseconds))
   }
 
-  @Test func aDeviceThatReadsIsConsuming() {
+  @Test func deviceThatReadsIsConsuming() {
     var monitor = Self.running()
     for step in 1...20 as ClosedRange<Int64> {
       #expect(Self.observe(&monitor, 8_000 + step, at: 100 + step * 1_000) == .consuming)
@@ -57,7 +57,7 @@ import Testing
     #expect(Self.observe(&monitor, 9_000, at: 9_020) == .undecided, "the device has all of its latency again")
   }
 
-  @Test func aDeviceOfLargeLatencyMayReadRarely() {
+  @Test func deviceWithLargeLatencyMayReadRarely() {
     var monitor = Self.running(latencyMilliseconds: 2_000)
     for milliseconds in stride(from: 200, through: 2_299, by: 100) as StrideThrough<Int64> {
       #expect(Self.observe(&monitor, 8_000, latencyMilliseconds: 2_000, at: milliseconds) == .undecided)
@@ -68,21 +68,21 @@ import Testing
 
   /// The monitor uses the device's latency at the last progress: a device that still reports it does not delay the
   /// verdict.
-  @Test func aLatencyThatNeverEndsIsNotBelieved() {
+  @Test func latencyReportedDuringAStallDoesNotDelayTheVerdict() {
     var monitor = Self.running(latencyMilliseconds: 50)
     #expect(Self.observe(&monitor, 8_000, latencyMilliseconds: 50, at: 350) == .suspected(nanoseconds: 100_000_000))
     #expect(Self.observe(&monitor, 8_000, latencyMilliseconds: 50, at: 450) == .stalled)
   }
 
   @Test(arguments: [Int64.min, Int64.max])
-  func anAbsurdLatencyIsLimited(latency: Int64) {
+  func extremeLatencyValuesAreLimited(latency: Int64) {
     var monitor = Self.running()
     _ = monitor.observe(
       readPosition: 9_000, isEmpty: false, latencyMicroseconds: latency, blockNanoseconds: 0, at: Self.time(200))
     #expect(Self.observe(&monitor, 9_000, at: 10_400) != .undecided)
   }
 
-  @Test func twoBlocksOfTheDeviceAreWaitedFor() {
+  @Test func stallIsSuspectedOnlyAfterTwoBlocksOfTheDevice() {
     var monitor = Self.running()
     Self.observe(&monitor, 9_000, blockMilliseconds: 170, at: 200)
     #expect(Self.observe(&monitor, 9_000, blockMilliseconds: 170, at: 759) == .undecided)
@@ -90,21 +90,21 @@ import Testing
   }
 
   /// This process was stopped: the device read all buffered samples, and the first timing after that finds new samples.
-  @Test func aProcessThatWasStoppedIsNoStall() {
+  @Test func stoppedProcessIsNotReportedAsAStall() {
     var monitor = Self.running()
     #expect(Self.observe(&monitor, 12_000, at: 8_000) == .consuming)
     #expect(Self.observe(&monitor, 12_000, at: 16_000) == .suspected(nanoseconds: 100_000_000))
     #expect(Self.observe(&monitor, 13_000, at: 16_100) == .consuming)
   }
 
-  @Test func anEmptyBufferIsNoStall() {
+  @Test func emptyBufferIsNotReportedAsAStall() {
     var monitor = Self.running()
     for milliseconds in stride(from: 1_000, through: 60_000, by: 500) as StrideThrough<Int64> {
       #expect(Self.observe(&monitor, 8_000, isEmpty: true, at: milliseconds) == .undecided)
     }
   }
 
-  @Test func aDeviceMayTakeASecondToStart() {
+  @Test func deviceHasOneSecondToStart() {
     var monitor = ConsumptionMonitor()
     monitor.begin(at: Self.time(0))
     for milliseconds in [1, 300, 600, 999] as [Int64] {
@@ -115,7 +115,7 @@ import Testing
   }
 
   /// The stream was corked and resumed: the device has to prove that it reads.
-  @Test func aStallOutlastsACork() {
+  @Test func stallContinuesAfterACork() {
     var monitor = Self.running()
     Self.observe(&monitor, 8_000, at: 320)
     Self.observe(&monitor, 8_000, at: 420)
@@ -125,7 +125,7 @@ import Testing
     #expect(Self.observe(&monitor, 8_100, at: 5_040) == .consuming)
   }
 
-  @Test func theTimeBeforeACorkDoesNotCount() {
+  @Test func timeBeforeACorkDoesNotCount() {
     var monitor = Self.running()
     monitor.begin(at: Self.time(60_000))
     #expect(Self.observe(&monitor, 8_000, at: 60_010) == .undecided)

@@ -8,63 +8,64 @@ struct DeviceBlocksTests {
   private struct Server {
     let block: Int
     let capacity: Int
-    var pieces: [Int] = []
+    var chunks: [Int] = []
     /// The frame counts of the device's reads, in order.
-    var taken: [Int] = []
+    var readCounts: [Int] = []
 
-    var room: Int { capacity - pieces.reduce(0, +) }
+    var room: Int { capacity - chunks.reduce(0, +) }
 
-    mutating func take() {
-      guard let first = pieces.first else { return }
+    mutating func readBlock() {
+      guard let first = chunks.first else { return }
       let count = min(first, block)
-      taken.append(count)
-      if count == first { pieces.removeFirst() } else { pieces[0] -= count }
+      readCounts.append(count)
+      if count == first { chunks.removeFirst() } else { chunks[0] -= count }
     }
   }
 
-  private func play(_ server: inout Server, _ blocks: inout DeviceBlocks, takes: Int) {
-    for _ in 0..<takes {
-      server.take()
+  private func play(_ server: inout Server, _ blocks: inout DeviceBlocks, readCount: Int) {
+    for _ in 0..<readCount {
+      server.readBlock()
       _ = blocks.deviceTook(room: server.room)
       let count = blocks.write(room: server.room, least: 0, bufferFrameCount: server.capacity)
-      if count > 0 { server.pieces.append(count) }
+      if count > 0 { server.chunks.append(count) }
     }
   }
 
   @Test(
-    "a first piece that is no whole number of blocks leaves one short one, and no more",
+    "a first chunk of a fractional block count causes at most one short read",
     arguments: [(1_023, 3_777), (1_023, 4_800), (480, 4_801), (1_024, 3_072)])
-  func endsInWholeBlocks(_ block: Int, _ capacity: Int) {
+  func firstChunkOfFractionalBlocksCausesAtMostOneShortRead(_ block: Int, _ capacity: Int) {
     var (server, blocks) = (Server(block: block, capacity: capacity), DeviceBlocks())
-    server.pieces = [blocks.write(room: capacity, least: 0, bufferFrameCount: capacity)]
-    #expect(server.pieces == [capacity])
-    play(&server, &blocks, takes: 100)
-    let short = server.taken.filter { $0 != block }
-    #expect(short.count <= 1 && server.taken.count == 100)
+    server.chunks = [blocks.write(room: capacity, least: 0, bufferFrameCount: capacity)]
+    #expect(server.chunks == [capacity])
+    play(&server, &blocks, readCount: 100)
+    let short = server.readCounts.filter { $0 != block }
+    #expect(short.count <= 1 && server.readCounts.count == 100)
     #expect(blocks.frameCount == block)
-    #expect(server.room < 2 * block, "the server starves: \(server.pieces)")
+    #expect(server.room < 2 * block, "the server underruns: \(server.chunks)")
   }
 
   /// Without whole blocks, the rest of the first chunk recurs indefinitely.
-  @Test("what is written as it is asked for never comes in step") func wouldNotEndByItself() {
-    var server = Server(block: 1_023, capacity: 3_777, pieces: [3_777])
+  @Test("writing exactly the free space causes short reads indefinitely")
+  func writingExactlyTheFreeSpaceCausesShortReadsIndefinitely() {
+    var server = Server(block: 1_023, capacity: 3_777, chunks: [3_777])
     for _ in 0..<100 {
-      server.take()
-      if server.room > 0 { server.pieces.append(server.room) }
+      server.readBlock()
+      if server.room > 0 { server.chunks.append(server.room) }
     }
-    #expect(server.taken.filter { $0 != 1_023 }.count > 20)
+    #expect(server.readCounts.filter { $0 != 1_023 }.count > 20)
   }
 
-  private func learn(_ block: Int, _ blocks: inout DeviceBlocks) {
+  private func learnBlockSize(_ block: Int, _ blocks: inout DeviceBlocks) {
     for _ in 0..<2 {
       _ = blocks.deviceTook(room: block)
       _ = blocks.write(room: block, least: 0, bufferFrameCount: 10 * block)
     }
   }
 
-  @Test("what is queued is overwritten to its end, by whole blocks") func overwrites() {
+  @Test("queued audio is overwritten to its end in whole blocks") func queuedAudioIsOverwrittenToItsEndInWholeBlocks() {
     var blocks = DeviceBlocks()
-    learn(1_000, &blocks)
+    learnBlockSize(1_000, &blocks)
     #expect(blocks.frameCount == 1_000)
     #expect(blocks.write(room: 3_900, least: 3_100, bufferFrameCount: 4_000) == 4_000)
     #expect(blocks.write(room: 3_900, least: 2_900, bufferFrameCount: 4_000) == 3_000)
@@ -74,32 +75,35 @@ struct DeviceBlocksTests {
     #expect(blocks.deviceTook(room: 2_900) == 1_000)
   }
 
-  @Test("what was written beyond the room counts when the device has taken it") func countsWhatWasTooMuch() {
+  @Test("frames written beyond the free space count once the device has read them")
+  func framesBeyondTheFreeSpaceCountOnceReadByTheDevice() {
     var blocks = DeviceBlocks()
-    learn(1_000, &blocks)
+    learnBlockSize(1_000, &blocks)
     #expect(blocks.write(room: 3_900, least: 3_800, bufferFrameCount: 4_000) == 4_000)
     #expect(blocks.owedCount == -100)
     #expect(blocks.deviceTook(room: 900) == 1_000)
   }
 
-  @Test("a device that has other ways is learned anew, or is known to have none") func unlearns() {
+  @Test("a changed block size is learned again, and irregular reads have none")
+  func changedBlockSizeIsLearnedAgainAndIrregularReadsHaveNone() {
     var blocks = DeviceBlocks()
-    func take(_ count: Int) {
+    func read(_ count: Int) {
       #expect(blocks.deviceTook(room: blocks.owedCount + count) == count)
       _ = blocks.write(room: blocks.owedCount, least: 0, bufferFrameCount: 10_000)
     }
-    [1_200, 1_200].forEach(take)
+    [1_200, 1_200].forEach(read)
     #expect(blocks.frameCount == 1_200)
     // A command cuts a block in two.
-    [500, 1_200, 2_400].forEach(take)
+    [500, 1_200, 2_400].forEach(read)
     #expect(blocks.frameCount == 1_200)
-    [1_187, 1_213, 1_190].forEach(take)
+    [1_187, 1_213, 1_190].forEach(read)
     #expect(blocks.frameCount == 0 && blocks.owedCount == 0)
-    [480, 480].forEach(take)
+    [480, 480].forEach(read)
     #expect(blocks.frameCount == 480)
   }
 
-  @Test("a device that takes now so much and now so much is given all at once") func leavesOthersAlone() {
+  @Test("a device that reads irregular counts gets all free space")
+  func deviceThatReadsIrregularCountsGetsAllFreeSpace() {
     var blocks = DeviceBlocks()
     for room in [700, 900, 1_100, 800] {
       #expect(blocks.deviceTook(room: room) == room)
@@ -108,7 +112,7 @@ struct DeviceBlocksTests {
     #expect(blocks.frameCount == 0)
   }
 
-  @Test("two blocks that fill the server are no reason to leave it half empty") func fillsSmallServers() {
+  @Test("a server buffer of two blocks is filled completely") func serverBufferOfTwoBlocksIsFilledCompletely() {
     var blocks = DeviceBlocks()
     for _ in 0..<2 {
       _ = blocks.deviceTook(room: 1_000)
@@ -117,10 +121,10 @@ struct DeviceBlocksTests {
     #expect(blocks.write(room: 1_900, least: 0, bufferFrameCount: 2_500) == 1_900)
   }
 
-  @Test("memory for less than all is used in whole blocks") func piecesAreWholeBlocks() {
+  @Test("partial memory is used in whole blocks") func partialMemoryIsUsedInWholeBlocks() {
     var blocks = DeviceBlocks()
     #expect(blocks.piece(of: 5_000, room: 4_096) == 4_096)
-    learn(1_000, &blocks)
+    learnBlockSize(1_000, &blocks)
     #expect(blocks.piece(of: 5_000, room: 4_096) == 4_000)
     #expect(blocks.piece(of: 4_050, room: 4_096) == 4_050)
     #expect(blocks.piece(of: 5_000, room: 900) == 900)
@@ -128,8 +132,8 @@ struct DeviceBlocksTests {
     #expect(blocks.frameCount == 0)
   }
 
-  @Test("what is taken beyond the device's part is less than a block, and nothing once all pieces are whole blocks")
-  func overtaken() {
+  @Test("frames read beyond the device's part are fewer than a block, and none for whole blocks")
+  func overtakenFramesAreFewerThanABlockAndNoneForWholeBlocks() {
     var blocks = DeviceBlocks()
     #expect(blocks.overtakenCount(heldCount: 4_800, whereUnknown: 480) == 480)
     _ = blocks.write(room: 4_800, least: 0, bufferFrameCount: 4_800)

@@ -16,15 +16,15 @@ struct PulseDeviceMonitorTests {
     return monitor
   }
 
-  /// Waits until the newest report satisfies `isWanted`.
-  private func wait(_ what: String, until isWanted: @escaping (AudioDevices?) -> Bool) throws {
+  /// Waits until the newest report satisfies `isExpected`.
+  private func wait(_ what: String, until isExpected: @escaping (AudioDevices?) -> Bool) throws {
     let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
-    let met = reports.wait(until: deadline) { reports in reports.last.map(isWanted) == true ? true : nil }
+    let met = reports.wait(until: deadline) { reports in reports.last.map(isExpected) == true ? true : nil }
     if met == nil { throw RigError.timedOut("\(what): \(reports.withState { $0 })") }
   }
 
-  @Test("reports outputs and inputs, the defaults, and whose monitor an input is")
-  func reportsDevices() throws {
+  @Test("reports outputs, inputs, the defaults, and the monitored output of an input")
+  func reportsOutputsInputsDefaultsAndMonitoredOutputs() throws {
     let server = try PulseServer()
     let monitor = try follow(server.address)
     try wait("devices") { $0 != nil }
@@ -38,8 +38,8 @@ struct PulseDeviceMonitorTests {
     monitor.cancel()
   }
 
-  @Test("reports what is added, taken away and made the default, without being asked")
-  func followsChanges() throws {
+  @Test("reports added and removed devices and changed defaults without a check")
+  func reportsAddedAndRemovedDevicesAndChangedDefaults() throws {
     let server = try PulseServer()
     let monitor = try follow(server.address)
     try wait("devices") { $0?.output("rig") != nil }
@@ -52,8 +52,8 @@ struct PulseDeviceMonitorTests {
     monitor.cancel()
   }
 
-  @Test("reports that there is nothing, and what there is when a server comes up in a folder that did not exist")
-  func seesANewServer() throws {
+  @Test("reports no server, and later a server in a new folder")
+  func reportsNoServerAndLaterAServerInANewFolder() throws {
     let parent = try TemporaryDirectory()
     let folder = parent.file("a/b")
     let monitor = try follow("unix:\(folder)/pulse.sock")
@@ -66,8 +66,8 @@ struct PulseDeviceMonitorTests {
     server.stop()
   }
 
-  @Test("reports a server that is killed, and the one that replaces it, five times")
-  func followsRestarts() throws {
+  @Test("reports a killed server and its replacement, five times")
+  func reportsAKilledServerAndItsReplacement() throws {
     let folder = try TemporaryDirectory()
     var server = try PulseServer(directory: folder.path)
     let monitor = try follow(server.address)
@@ -82,8 +82,8 @@ struct PulseDeviceMonitorTests {
     monitor.cancel()
   }
 
-  @Test("a check reports what is the same once more, and a server that hangs when it goes on")
-  func checks() throws {
+  @Test("a check repeats the report, also once a suspended server resumes")
+  func checkRepeatsTheReportOnceASuspendedServerResumes() throws {
     let server = try PulseServer()
     let monitor = try follow(server.address)
     try wait("devices") { $0 != nil }
@@ -94,13 +94,13 @@ struct PulseDeviceMonitorTests {
     #expect(reports.withState(\.count) == count)
     server.resume()
     let deadline = HostTime.now.advanced(byNanoseconds: 30_000_000_000)
-    let again = reports.wait(until: deadline) { $0.count > count ? $0 : nil }
-    #expect(again?.last == again?.dropLast().last)
+    let repeated = reports.wait(until: deadline) { $0.count > count ? $0 : nil }
+    #expect(repeated?.last == repeated?.dropLast().last)
     monitor.cancel()
   }
 
-  @Test("never reports after it was cancelled")
-  func isSilentAfterCancel() throws {
+  @Test("reports nothing after cancel")
+  func reportsNothingAfterCancel() throws {
     let folder = try TemporaryDirectory()
     let monitor = try follow("unix:\(folder.file("pulse.sock"))")
     monitor.cancel()
@@ -112,8 +112,8 @@ struct PulseDeviceMonitorTests {
     #expect(reports.withState(\.count) == count)
   }
 
-  @Test("a server that is not on a Unix socket cannot be watched")
-  func refusesOtherServers() {
+  @Test("a server without a Unix socket is rejected")
+  func serverWithoutAUnixSocketIsRejected() {
     let error = #expect(throws: MediaError.self) { try PulseDeviceMonitor(server: "tcp:localhost:4713") }
     #expect(error?.code == .outputUnavailable && !PulseDeviceMonitor.canWatch(server: "tcp:localhost:4713"))
   }

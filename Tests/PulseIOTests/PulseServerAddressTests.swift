@@ -5,7 +5,7 @@ import Testing
 @Suite("PulseServerAddress")
 struct PulseServerAddressTests {
   @Test(
-    "the socket is found as libpulse finds it",
+    "the socket is found by libpulse's rules",
     arguments: [
       ("unix:/a/b", [:], "/a/b"), ("/a/b", [:], "/a/b"), ("tcp:host unix:/a", [:], "/a"),
       ("{0123}unix:/a", [:], "/a"),
@@ -14,7 +14,7 @@ struct PulseServerAddressTests {
       (nil, ["PULSE_SERVER": "", "XDG_RUNTIME_DIR": "/run"], "/run/pulse/native"),
       (nil, ["PULSE_RUNTIME_PATH": "/p", "XDG_RUNTIME_DIR": "/run"], "/p/native"), (nil, [:], nil),
     ] as [(String?, [String: String], String?)])
-  func findsTheSocket(server: String?, environment: [String: String], path: String?) {
+  func socketIsFoundByTheRulesOfLibpulse(server: String?, environment: [String: String], path: String?) {
     #expect(PulseServerAddress.socketPath(server: server) { environment[$0] } == path)
   }
 }

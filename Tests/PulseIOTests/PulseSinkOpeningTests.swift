@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Opening a PulseSink", .serialized)
 struct PulseSinkOpeningTests {
-  @Test("runs at the device's own format, and tells the device's name")
-  func takesTheFormatOfTheDevice() throws {
+  @Test("uses the format of the device, and reports its name")
+  func usesTheFormatOfTheDeviceAndReportsItsName() throws {
     let server = try PulseServer(sampleRateHz: 44_100)
     let sink = PulseSink(.init(server: server.address))
     #expect(sink.label == "pulse")
@@ -18,8 +18,8 @@ struct PulseSinkOpeningTests {
     sink.close()
   }
 
-  @Test("a chosen rate and channel count replace the device's")
-  func takesTheFormatAskedFor() throws {
+  @Test("a requested rate and channel count replace those of the device")
+  func requestedRateAndChannelCountReplaceThoseOfTheDevice() throws {
     let server = try PulseServer()
     let sink = PulseSink(
       .init(server: server.address, sinkName: "rig", sampleRateHz: 96_000, channelCount: 6))
@@ -27,24 +27,24 @@ struct PulseSinkOpeningTests {
     sink.close()
   }
 
-  @Test("without a server opening fails, and no server is started")
-  func tellsOfNoServer() throws {
+  @Test("opening fails without a server, and starts none")
+  func openingFailsWithoutAServerAndStartsNone() throws {
     let folder = try TemporaryDirectory()
     let sink = PulseSink(.init(server: "unix:\(folder.file("nothing"))"))
     expectError(.outputUnavailable) { try sink.open() }
     sink.close()
   }
 
-  @Test("a device that the server does not have is an error with its name")
-  func tellsOfNoDevice() throws {
+  @Test("an unknown device is an error that contains its name")
+  func unknownDeviceIsAnErrorThatContainsItsName() throws {
     let server = try PulseServer()
     let sink = PulseSink(.init(server: server.address, sinkName: "attic"))
     let error = expectError(.outputUnavailable) { try sink.open() }
     #expect(error?.message.contains("attic") == true)
   }
 
-  @Test("a format that PulseAudio cannot do is a configuration error")
-  func refusesImpossibleFormats() throws {
+  @Test("a format that PulseAudio does not support is a configuration error")
+  func unsupportedFormatIsAConfigurationError() throws {
     let server = try PulseServer()
     for (rate, channels) in [(768_000, 2), (48_000, 64)] {
       let sink = PulseSink(
@@ -53,8 +53,8 @@ struct PulseSinkOpeningTests {
     }
   }
 
-  @Test("a second open is an error and leaves one stream, and none is left after close")
-  func opensOnce() throws {
+  @Test("a second open is an error, and close leaves no stream")
+  func secondOpenIsAnErrorAndCloseLeavesNoStream() throws {
     let server = try PulseServer()
     func expectStreams(_ count: Int) throws {
       let list = "pactl --server '\(server.address)' list short sink-inputs"
@@ -69,8 +69,8 @@ struct PulseSinkOpeningTests {
     try expectStreams(0)
   }
 
-  @Test("a sink that could not be opened can be opened when its server is there")
-  func opensAfterAnError() throws {
+  @Test("a sink that failed to open can be opened once its device exists")
+  func sinkThatFailedToOpenCanBeOpenedOnceItsDeviceExists() throws {
     let server = try PulseServer()
     let sink = PulseSink(.init(server: server.address, sinkName: "attic"))
     expectError(.outputUnavailable) { try sink.open() }

@@ -76,8 +76,8 @@ struct RecordedRouteTests {
     return tracker
   }
 
-  @Test("what libpulse says becomes a device with its ports")
-  func readsPorts() throws {
+  @Test("libpulse's sink information becomes a device with its ports")
+  func sinkInformationBecomesADeviceWithItsPorts() throws {
     let device = try Self.laptop(active: "analog-output-headphones", headphones: PA_PORT_AVAILABLE_YES)
     #expect(device.name == Self.laptopName && device.description == "Built-in Audio Analog Stereo")
     #expect(device.kind == .output && device.sampleRateHz == 44_100 && device.channelCount == 2)
@@ -89,8 +89,8 @@ struct RecordedRouteTests {
     #expect(!unplugged.isUsable && unplugged.activePort?.availability == .unavailable)
   }
 
-  @Test("headphones that are pulled out: the port goes first, then the server takes the speakers")
-  func headphonesPulledOut() throws {
+  @Test("unplugged headphones: the port becomes unavailable, then the server switches to the speakers")
+  func unpluggedHeadphonesAreALossAndThenANewRoute() throws {
     var tracker = tracker(on: try Self.laptop(active: "analog-output-headphones", headphones: PA_PORT_AVAILABLE_YES))
     #expect(tracker.route.output?.label == "\(Self.laptopName)/analog-output-headphones")
     let first = tracker.devicesChanged(
@@ -104,8 +104,8 @@ struct RecordedRouteTests {
     #expect(second?.current.output?.port?.description == "Speakers")
   }
 
-  @Test("headphones that are pulled out, when the server tells both at once")
-  func headphonesPulledOutAtOnce() throws {
+  @Test("unplugged headphones, when the server reports both changes at once")
+  func unpluggedHeadphonesReportedTogetherWithTheSpeakersAreOneLoss() throws {
     var tracker = tracker(on: try Self.laptop(active: "analog-output-headphones", headphones: PA_PORT_AVAILABLE_YES))
     let change = tracker.devicesChanged(
       Self.devices(try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO)))
@@ -114,8 +114,8 @@ struct RecordedRouteTests {
     #expect(change?.current.output?.port?.name == "analog-output-speaker")
   }
 
-  @Test("headphones that are plugged in are a new device, and nothing is lost by it")
-  func headphonesPluggedIn() throws {
+  @Test("plugged-in headphones are a new device without a loss of output")
+  func pluggedInHeadphonesAreANewDeviceWithoutALoss() throws {
     var tracker = tracker(on: try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO))
     #expect(
       tracker.devicesChanged(
@@ -129,16 +129,16 @@ struct RecordedRouteTests {
     #expect(change?.reason == .newDeviceAvailable && change?.isLossOfOutput == false)
   }
 
-  @Test("another port that was there all the time is somebody's choice")
-  func portChosen() throws {
+  @Test("a switch to a port that was available before is an override")
+  func switchToAnAvailablePortIsAnOverride() throws {
     var tracker = tracker(on: try Self.laptop(active: "analog-output-headphones", headphones: PA_PORT_AVAILABLE_YES))
     let change = tracker.devicesChanged(
       Self.devices(try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_YES)))
     #expect(change?.reason == .override && change?.isLossOfOutput == false)
   }
 
-  @Test("a device that appears changes no route; a stream that is moved there goes to a new device")
-  func deviceAppears() throws {
+  @Test("a new device changes no route; a stream that moves to it has a new device")
+  func newDeviceChangesTheRouteOnlyWhenTheStreamMovesToIt() throws {
     let laptop = try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO)
     let headset = try Self.sink("bluez_output.headset", "Headset")
     var tracker = tracker(on: laptop)
@@ -151,8 +151,8 @@ struct RecordedRouteTests {
     #expect(tracker.playing(on: headset.name)?.reason == .override)
   }
 
-  @Test("a device that goes away is told with what takes its place")
-  func deviceGoesAway() throws {
+  @Test("a removed device is reported with the device that replaces it")
+  func removedDeviceIsReportedWithItsReplacement() throws {
     let laptop = try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO)
     let headset = try Self.sink("bluez_output.headset", "Headset")
     var tracker = tracker(on: headset, others: laptop)
@@ -163,8 +163,8 @@ struct RecordedRouteTests {
     #expect(change?.previous.output?.deviceName == headset.name && change?.current.output?.deviceName == laptop.name)
   }
 
-  @Test("a device that goes away with nothing to take its place leaves no route, until it is back")
-  func deviceGoesAwayForGood() throws {
+  @Test("a removed device without a replacement leaves no route until it returns")
+  func removedDeviceWithoutAReplacementLeavesNoRoute() throws {
     let headset = try Self.sink("bluez_output.headset", "Headset")
     var tracker = tracker(on: headset)
     tracker.lost(.oldDeviceUnavailable)
@@ -175,8 +175,8 @@ struct RecordedRouteTests {
     #expect(tracker.playing(on: headset.name)?.reason == .newDeviceAvailable)
   }
 
-  @Test("a server that goes away leaves no suitable route")
-  func serverGoesAway() throws {
+  @Test("a lost server leaves no suitable route")
+  func lostServerLeavesNoSuitableRoute() throws {
     let headset = try Self.sink("bluez_output.headset", "Headset")
     var tracker = tracker(on: headset)
     tracker.lost(.noSuitableRoute)
@@ -187,8 +187,8 @@ struct RecordedRouteTests {
     #expect(change?.reason == .newDeviceAvailable && change?.previous.output == nil)
   }
 
-  @Test("what was asked for here is an override, also of a device that has just appeared")
-  func deviceChosen() throws {
+  @Test("a device that the client chose is an override, also if it is new")
+  func chosenDeviceIsAnOverrideEvenIfItIsNew() throws {
     let laptop = try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO)
     let headset = try Self.sink("bluez_output.headset", "Headset")
     var tracker = tracker(on: laptop)
@@ -196,21 +196,22 @@ struct RecordedRouteTests {
     #expect(tracker.playing(on: headset.name, isChosen: true)?.reason == .override)
   }
 
-  @Test("a device that is called something else now has another configuration, and a rate is none of the route")
-  func configurationChanges() throws {
+  @Test("a new description is a configuration change; a new rate is not a route change")
+  func newDescriptionIsAConfigurationChangeButANewRateIsNot() throws {
     var tracker = tracker(on: try Self.sink("usb", "USB Audio"))
     #expect(tracker.devicesChanged(Self.devices(try Self.sink("usb", "USB Audio", rate: 96_000))) == nil)
     let change = tracker.devicesChanged(Self.devices(try Self.sink("usb", "DAC")))
     #expect(change?.reason == .routeConfigurationChange && change?.isLossOfOutput == false)
   }
 
-  @Test("a microphone that comes and goes changes the route, and nothing that is heard is lost")
-  func inputComesAndGoes() throws {
+  @Test("a microphone that appears and disappears changes the route without a loss of output")
+  func microphoneChangesTheRouteWithoutALossOfOutput() throws {
     let laptop = try Self.laptop(active: "analog-output-speaker", headphones: PA_PORT_AVAILABLE_NO)
     var tracker = tracker(on: laptop)
-    let comes = tracker.devicesChanged(Self.devices(laptop, input: "mic"))
-    #expect(comes?.reason == .newDeviceAvailable && comes?.current.input?.deviceName == "mic")
-    let goes = tracker.devicesChanged(Self.devices(laptop))
-    #expect(goes?.reason == .oldDeviceUnavailable && goes?.isLossOfOutput == false && goes?.current.input == nil)
+    let appeared = tracker.devicesChanged(Self.devices(laptop, input: "mic"))
+    #expect(appeared?.reason == .newDeviceAvailable && appeared?.current.input?.deviceName == "mic")
+    let removed = tracker.devicesChanged(Self.devices(laptop))
+    #expect(removed?.reason == .oldDeviceUnavailable)
+    #expect(removed?.isLossOfOutput == false && removed?.current.input == nil)
   }
 }

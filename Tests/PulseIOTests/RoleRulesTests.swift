@@ -18,8 +18,8 @@ import Testing
     try #require(RoleRules(module: module, arguments: arguments))
   }
 
-  @Test("without arguments calls have effect on music and films")
-  func defaults() throws {
+  @Test("without arguments, calls affect music and video")
+  func callsAffectMusicAndVideoByDefault() throws {
     for (module, effect) in [("module-role-cork", RoleRules.Effect.corks), ("module-role-ducking", .ducks)] {
       let rules = try rules("", module: module)
       #expect(rules.effect == effect)
@@ -29,8 +29,8 @@ import Testing
     #expect(RoleRules(module: "module-native-protocol-unix", arguments: "") == nil)
   }
 
-  @Test("arguments are read as PulseAudio reads them: groups, lists, quotes, spaces")
-  func arguments() throws {
+  @Test("arguments are parsed as PulseAudio parses them: groups, lists, quotes, spaces")
+  func argumentsAreParsedAsPulseAudioParsesThem() throws {
     let rules = try rules(
       "  trigger_roles=\"phone,event/a11y\"  ducking_roles='music/any_role' volume=40%/-10dB global=yes")
     #expect(
@@ -42,8 +42,8 @@ import Testing
     #expect(try self.rules("cork_roles=game", module: "module-role-cork").groups.first?.affectedRoles == ["game"])
   }
 
-  @Test("arguments cut at every byte are no trap")
-  func truncation() {
+  @Test("truncated arguments do not trap")
+  func truncatedArgumentsDoNotTrap() {
     let arguments = "trigger_roles=\"phone,event/a11y\" ducking_roles='music/any_role' global=yes"
     for count in 0...arguments.utf8.count {
       _ = RoleRules(module: "module-role-ducking", arguments: String(arguments.prefix(count)))
@@ -53,32 +53,32 @@ import Testing
     }
   }
 
-  @Test("a trigger counts while it sounds on the same device")
-  func triggers() throws {
+  @Test("a trigger counts while it is audible on the same device")
+  func triggerCountsWhileAudibleOnTheSameDevice() throws {
     let rules = try rules("")
-    let own = stream(7, "music")
-    #expect(!rules.affects(7, among: [own]))
-    #expect(rules.affects(7, among: [own, stream(8, "phone")]))
-    #expect(!rules.affects(7, among: [own, stream(8, "event")]))
-    #expect(!rules.affects(7, among: [own, stream(8, nil)]))
-    #expect(!rules.affects(7, among: [own, stream(8, "phone", isCorked: true)]))
-    #expect(!rules.affects(7, among: [own, stream(8, "phone", isMuted: true)]))
-    #expect(!rules.affects(7, among: [own, stream(8, "phone", device: 1)]))
-    #expect(!rules.affects(7, among: [own, stream(8, "phone", isRecording: true)]))
-    #expect(!rules.affects(9, among: [own, stream(8, "phone")]))
-    #expect(!rules.affects(8, among: [own, stream(8, "phone")]))
+    let affected = stream(7, "music")
+    #expect(!rules.affects(7, among: [affected]))
+    #expect(rules.affects(7, among: [affected, stream(8, "phone")]))
+    #expect(!rules.affects(7, among: [affected, stream(8, "event")]))
+    #expect(!rules.affects(7, among: [affected, stream(8, nil)]))
+    #expect(!rules.affects(7, among: [affected, stream(8, "phone", isCorked: true)]))
+    #expect(!rules.affects(7, among: [affected, stream(8, "phone", isMuted: true)]))
+    #expect(!rules.affects(7, among: [affected, stream(8, "phone", device: 1)]))
+    #expect(!rules.affects(7, among: [affected, stream(8, "phone", isRecording: true)]))
+    #expect(!rules.affects(9, among: [affected, stream(8, "phone")]))
+    #expect(!rules.affects(8, among: [affected, stream(8, "phone")]))
   }
 
-  @Test("global rules count other devices and recordings")
-  func global() throws {
+  @Test("global rules include other devices and recordings")
+  func globalRulesIncludeOtherDevicesAndRecordings() throws {
     let rules = try rules("global=true")
-    let own = stream(7, "video")
-    #expect(rules.affects(7, among: [own, stream(8, "phone", device: 1)]))
-    #expect(rules.affects(7, among: [own, stream(7, "phone", isRecording: true)]))
+    let affected = stream(7, "video")
+    #expect(rules.affects(7, among: [affected, stream(8, "phone", device: 1)]))
+    #expect(rules.affects(7, among: [affected, stream(7, "phone", isRecording: true)]))
   }
 
-  @Test("any_role is every role but a trigger, and no_role is none")
-  func anyRole() throws {
+  @Test("any_role is every role except triggers, and no_role is no role")
+  func anyRoleIsEveryRoleExceptTriggers() throws {
     let any = try rules("trigger_roles=phone ducking_roles=any_role")
     #expect(any.affects(7, among: [stream(7, nil), stream(8, "phone")]))
     #expect(any.affects(7, among: [stream(7, "game"), stream(8, "phone")]))
@@ -90,24 +90,24 @@ import Testing
 
 /// The position at which a stream resumes after the server muted it and requested a cork.
 @Suite struct StreamHoldTests {
-  @Test("nothing was read while it was muted: it goes on where it stands")
-  func atOnce() {
+  @Test("a stream of which nothing was read while muted resumes at its position")
+  func streamResumesAtItsPositionIfNothingWasReadWhileMuted() {
     var hold = StreamHold()
     hold.begin(unreadFrame: 4_800, heardFrame: 4_000)
     #expect(hold.isHeld)
     #expect(hold.standingFrame(readFrame: 4_800) == 4_800)
   }
 
-  @Test("what was read meanwhile was not heard, and is gone back to, once")
-  func readMeanwhile() {
+  @Test("frames that were read while muted are replayed once")
+  func framesReadWhileMutedAreReplayedOnce() {
     var hold = StreamHold()
     hold.begin(unreadFrame: 4_800, heardFrame: 4_000)
     #expect(hold.standingFrame(readFrame: 5_824) == 4_800)
     #expect(hold.standingFrame(readFrame: 6_000) == 6_000)
   }
 
-  @Test("a device that gives sound back has played muted from what was heard then")
-  func givenBack() {
+  @Test("a device that returns frames played muted from the frame heard then")
+  func returnedFramesMeanThatPlaybackWasMutedFromTheHeardFrame() {
     var hold = StreamHold()
     hold.begin(unreadFrame: 4_800, heardFrame: 4_000)
     #expect(hold.standingFrame(readFrame: 4_100) == 4_000)
@@ -116,8 +116,8 @@ import Testing
     #expect(unknown.standingFrame(readFrame: 4_100) == 4_100)
   }
 
-  @Test("frames that a jump moved are counted where they are")
-  func moved() {
+  @Test("frames that a jump moved are counted at their new positions")
+  func movedFramesAreCountedAtTheirNewPositions() {
     var hold = StreamHold()
     hold.begin(unreadFrame: 4_800, heardFrame: 4_000)
     hold.move(byFrames: -480)
@@ -126,8 +126,8 @@ import Testing
     #expect(other.standingFrame(readFrame: 4_000) == 3_520)
   }
 
-  @Test("what stood already stays where it is; let go before that is known, the place is kept")
-  func standing() {
+  @Test("a paused stream keeps its position, also when released before it is known")
+  func pausedStreamKeepsItsPositionAlsoWhenReleasedEarly() {
     var hold = StreamHold()
     hold.begin(unreadFrame: nil)
     #expect(hold.standingFrame(readFrame: 100) == 100)

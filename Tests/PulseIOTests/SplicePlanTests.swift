@@ -23,45 +23,45 @@ struct SplicePlanTests {
     return plan.targetFrame - 10_000
   }
 
-  @Test("while no read is near, 10 ms after the read position")
-  func keepsTheMargin() {
+  @Test("10 ms after the read position while no read is due")
+  func spliceIsTenMillisecondsAheadWhileNoReadIsDue() {
     #expect(distance(sinceRead: 1) == 480)
     #expect(distance(sinceRead: 29) == 480)
   }
 
-  @Test("when the device reads before the sound can be there, after that block")
-  func clearsTheNextRead() {
+  @Test("after the next block if the device reads before the audio arrives")
+  func spliceIsAfterTheNextBlockIfTheDeviceReadsTooSoon() {
     #expect(distance(sinceRead: 30) == 2_402)
     #expect(distance(sinceRead: 49) == 2_402)
     #expect(distance(sinceRead: 26, age: 4) == 2_402)
   }
 
-  @Test("a device about to run dry reads at once, whatever its rhythm was")
-  func clearsADryDevice() {
+  @Test("a device about to underrun reads at once, whatever its rhythm was")
+  func deviceAboutToUnderrunIsExpectedToReadAtOnce() {
     #expect(distance(sinceRead: 1, deviceMilliseconds: 4) == 2_402)
   }
 
-  @Test("a device that should have read already may read at any moment")
-  func clearsAnOverdueRead() {
+  @Test("a device with an overdue read may read at any time")
+  func deviceWithAnOverdueReadMayReadAtAnyTime() {
     #expect(distance(sinceRead: 500) == 2_402)
   }
 
-  @Test("small blocks: every read until the arrival counts, and never less than 10 ms")
-  func countsReads() {
+  @Test("with small blocks, every read until the arrival counts, and at least 10 ms")
+  func everyReadUntilTheArrivalCountsForSmallBlocks() {
     #expect(distance(sinceRead: 3, blockFrames: 192) == 5 * 192 + 2)
     #expect(distance(sinceRead: 0, blockFrames: 48) == 20 * 48 + 2)
     #expect(distance(sinceRead: 9, blockFrames: 480) == 2 * 480 + 2)
   }
 
-  @Test("a machine that answers slowly is given more time, up to a limit")
-  func waitsForABusyMachine() {
+  @Test("a machine that replies slowly gets more time, up to a limit")
+  func slowRepliesIncreaseTheMarginUpToALimit() {
     #expect(distance(sinceRead: 1, slowestAnswerMilliseconds: 10) == 480)
     #expect(distance(sinceRead: 1, slowestAnswerMilliseconds: 17) == 2_402)
     #expect(distance(sinceRead: 1, slowestAnswerMilliseconds: 1_000) == 2_402)
   }
 
-  @Test("as long as the size of the blocks is unknown, four times the margin")
-  func isCarefulAtFirst() {
+  @Test("four times the margin while the block size is unknown")
+  func marginIsFourfoldWhileTheBlockSizeIsUnknown() {
     #expect(distance(sinceRead: 0, blockFrames: 0) == 1_920)
   }
 }

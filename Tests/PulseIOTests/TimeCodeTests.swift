@@ -5,25 +5,25 @@ import Testing
 @Suite("The rig's time code")
 struct TimeCodeTests {
   @Test(
-    "says file and index, to the last index",
+    "encodes file and index, up to the last index",
     arguments: [0, 1, 32_767, 32_768, TimeCode.indexLimit - 1])
-  func roundTrips(index: Int) throws {
+  func encodesFileAndIndexUpToTheLastIndex(index: Int) throws {
     for file in TimeCode.fileNumbers {
       let code = try #require(TimeCode.decode(TimeCode.frame(file: file, index: index)))
       #expect(code == (file, index))
     }
   }
 
-  @Test("silence and other sound are no code")
-  func refusesOtherSound() {
+  @Test("silence and other audio are not decoded")
+  func silenceAndOtherAudioAreNotDecoded() {
     #expect(TimeCode.decode(.silence) == nil)
     #expect(TimeCode.decode(StereoFrame(left: -1, right: 0x4400)) == nil)
     #expect(TimeCode.decode(StereoFrame(left: 5, right: -1)) == nil)
     #expect(TimeCode.decode(StereoFrame(left: 5, right: 0x4000)) == nil)
   }
 
-  @Test("runs break at lost and repeated frames, at other files, silence and foreign sound")
-  func findsRuns() {
+  @Test("runs end at lost and repeated frames, other files, silence and other audio")
+  func runsEndAtLostOrRepeatedFramesAndOtherAudio() {
     func codes(_ file: Int, _ range: Range<Int>) -> [StereoFrame] {
       range.map { TimeCode.frame(file: file, index: $0) }
     }
@@ -42,23 +42,23 @@ struct TimeCodeTests {
       ])
   }
 
-  @Test("files hold what the code says, and ffmpeg reads the FLAC back bit for bit")
-  func writesFiles() throws {
+  @Test("written WAV and FLAC files contain the same samples")
+  func writtenWAVAndFLACFilesContainTheSameSamples() throws {
     let folder = try TemporaryDirectory()
     let wav = folder.file("a.wav")
     let flac = folder.file("b.flac")
-    let back = folder.file("back.wav")
+    let decoded = folder.file("back.wav")
     try TimeCode.writeWAV(path: wav, file: 7, frameCount: 10_000, firstIndex: 30_000)
     try TimeCode.writeFLAC(path: flac, file: 7, frameCount: 10_000, firstIndex: 30_000)
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-i", flac, "-bitexact", "-c:a", "pcm_s16le", "-f",
-      "wav", back,
+      "wav", decoded,
     ])
-    try ChildProcess.run(["cmp", wav, back])
+    try ChildProcess.run(["cmp", wav, decoded])
   }
 
   @Test("a program that is not installed is an error with its name")
-  func missesTools() {
+  func missingProgramIsAnErrorWithItsName() {
     let error = #expect(throws: RigError.self) {
       try ChildProcess.run(["no-such-program-anywhere"])
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import Loudness
 
 /// Measurements compared with FFmpeg's filter `ebur128`, for formats, rates and channels. Prints a table.
-@Suite struct ReferenceTests {
+@Suite struct LoudnessReferenceTests {
   private struct Row {
     var name: String
     /// The expression for FFmpeg's filter `aevalsrc`.
@@ -70,7 +70,7 @@ import Testing
       signal: source(["0", "0", "0.02*" + noise(2), noise(3), "0", "0"], "5.1", rate: 48_000),
       encoding: ["-c:a", "flac"], suffix: "flac"),
     Row(
-      name: "flac 5.1, only behind", signal: source(["0", "0", "0", "0", noise(4), noise(5)], "5.1", rate: 48_000),
+      name: "flac 5.1, only back", signal: source(["0", "0", "0", "0", noise(4), noise(5)], "5.1", rate: 48_000),
       encoding: ["-c:a", "flac"], suffix: "flac"),
     Row(
       name: "flac 3.0", signal: source([noise(0), noise(1), noise(2)], "3.0", rate: 48_000),
@@ -83,46 +83,47 @@ import Testing
     Row(name: "mka", signal: stereo, encoding: ["-c:a", "flac"], suffix: "mka"),
   ]
 
-  @Test func loudnessIsThatOfFFmpegsFilter() async throws {
+  @Test func loudnessRangeAndPeakMatchFFmpegsFilter() async throws {
     let files = try TemporaryDirectory()
     var lines = ["file                       LUFS     ffmpeg |   LU  ffmpeg |  dBTP  ffmpeg"]
     for (index, row) in Self.rows.enumerated() {
       let path = files.file("\(index).\(row.suffix)")
       try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", row.signal] + row.encoding + [path])
-      let ours = try #require(try await LoudnessScan([Asset(path: path)]).report().files.first).get()
-      let theirs = try Self.reference(path, files)
-      let loudness = try #require(ours.integratedLoudness, "\(row.name)")
-      let range = try #require(ours.loudnessRange, "\(row.name)")
-      let peak = 20 * log10(ours.truePeak)
+      let measurement = try #require(try await LoudnessScan([Asset(path: path)]).report().files.first).get()
+      let reference = try Self.ffmpegMeasurement(path, files)
+      let loudness = try #require(measurement.integratedLoudness, "\(row.name)")
+      let range = try #require(measurement.loudnessRange, "\(row.name)")
+      let peak = 20 * log10(measurement.truePeak)
       lines.append(
         [
-          row.name.padding(toLength: 24, withPad: " ", startingAt: 0), Self.text(loudness), Self.text(theirs.loudness),
-          "|", Self.text(range), Self.text(theirs.range), "|", Self.text(peak), Self.text(theirs.peak),
+          row.name.padding(toLength: 24, withPad: " ", startingAt: 0), Self.text(loudness),
+          Self.text(reference.loudness), "|", Self.text(range), Self.text(reference.range), "|", Self.text(peak),
+          Self.text(reference.peak),
         ].joined(separator: " "))
-      #expect(abs(loudness - theirs.loudness) <= 0.1, "\(row.name): \(loudness), FFmpeg \(theirs.loudness)")
-      #expect(abs(range - theirs.range) <= 0.3, "\(row.name): \(range), FFmpeg \(theirs.range)")
-      #expect(abs(peak - theirs.peak) <= 0.05, "\(row.name): \(peak), FFmpeg \(theirs.peak)")
+      #expect(abs(loudness - reference.loudness) <= 0.1, "\(row.name): \(loudness), FFmpeg \(reference.loudness)")
+      #expect(abs(range - reference.range) <= 0.3, "\(row.name): \(range), FFmpeg \(reference.range)")
+      #expect(abs(peak - reference.peak) <= 0.05, "\(row.name): \(peak), FFmpeg \(reference.peak)")
     }
     print(lines.joined(separator: "\n"))
   }
 
   /// True peaks: cases 15 to 19 of EBU Tech 3341, with its tolerance. An abrupt start would be a peak, too.
   @Test(arguments: [(4.0, 0.0, 0.5, -6.0), (4, 45, 0.5, -6), (6, 60, 0.5, -6), (8, 67.5, 0.5, -6), (4, 45, 1.41, 3)])
-  func truePeaksAreThoseOfTheStandard(_ part: Double, _ degrees: Double, _ amplitude: Double, _ wanted: Double)
-    async throws
-  {
+  func truePeaksAreWithinTheToleranceOfEBUTech3341(
+    _ period: Double, _ degrees: Double, _ amplitude: Double, _ expected: Double
+  ) async throws {
     let files = try TemporaryDirectory()
     let path = files.file("sine.wav")
     let phase = degrees / 180 * Double.pi
     try Fixtures.ffmpeg([
       "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i",
-      "aevalsrc=exprs='\(amplitude)*sin(2*PI*n/\(part)+\(phase))':c=mono:s=48000:d=1,afade=d=0.1,afade=t=out:st=0.9:d=0.1",
+      "aevalsrc=exprs='\(amplitude)*sin(2*PI*n/\(period)+\(phase))':c=mono:s=48000:d=1,afade=d=0.1,afade=t=out:st=0.9:d=0.1",
       "-c:a", "pcm_f32le", path,
     ])
     let report = try #require(try await LoudnessScan([Asset(path: path)]).report().files.first).get()
     let peak = 20 * log10(report.truePeak)
-    print("true peak of a sine of 1/\(part) of the rate at \(degrees) degrees: \(peak) dBTP, wanted \(wanted)")
-    #expect(peak <= wanted + 0.2 && peak >= wanted - 0.4)
+    print("true peak of a sine of 1/\(period) of the rate at \(degrees) degrees: \(peak) dBTP, wanted \(expected)")
+    #expect(peak <= expected + 0.2 && peak >= expected - 0.4)
   }
 
   private static func text(_ value: Double) -> String {
@@ -132,7 +133,7 @@ import Testing
 
   /// The output of FFmpeg's filter at the end of the file: loudness and range with three decimals, and the peak of each
   /// channel.
-  private static func reference(
+  private static func ffmpegMeasurement(
     _ path: String, _ files: TemporaryDirectory
   ) throws -> (loudness: Double, range: Double, peak: Double) {
     let log = files.file("ebur128.txt")

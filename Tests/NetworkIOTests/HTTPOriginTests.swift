@@ -5,7 +5,7 @@ import Testing
 @testable import NetworkIO
 
 /// Secrets stay at the origin that they were specified for, across redirects and from https to http.
-@Suite(.timeLimit(.minutes(2))) struct OriginTests {
+@Suite(.timeLimit(.minutes(2))) struct HTTPOriginTests {
   private static let secrets = ["X-Api-Key: k", "Authorization: Bearer t", "Cookie: c=1"]
 
   private static var options: HTTPOptions {
@@ -21,7 +21,7 @@ import Testing
       .intersection(secrets)
   }
 
-  @Test func anOriginIsSchemeHostAndPort() throws {
+  @Test func originConsistsOfSchemeHostAndPort() throws {
     let origin = try HTTPURL("http://Radio.example/a").origin
     #expect(origin == HTTPOrigin(isSecure: false, host: "radio.example", port: 80))
     #expect(try HTTPURL("HTTP://u:p@radio.EXAMPLE:80/b?x@y").origin == origin)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func aRedirectToAnotherServerTakesNoHeaderFieldsAlong() throws {
+  @Test func redirectToAnotherServerDropsCustomHeaders() throws {
     let (first, second) = (try HTTPRig(), try HTTPServer())
     try second.write([1, 2, 3], to: "a")
     let outcome = try first.read("/a?redirect=1&to=\(second.address)/a", options: Self.options)
@@ -52,7 +52,7 @@ import Testing
     #expect(seen.count == 2 * Self.secrets.count)
   }
 
-  @Test func headerFieldsGoToEveryServerWhenThatIsAskedFor() throws {
+  @Test func customHeadersGoToEveryServerWithScopeAny() throws {
     let (first, second) = (try HTTPRig(), try HTTPServer())
     try second.write([1, 2, 3], to: "a")
     var options = Self.options
@@ -61,12 +61,12 @@ import Testing
     #expect(try Self.secrets(seenBy: second) == Set(Self.secrets))
   }
 
-  @Test func credentialsOfAnAddressStayAtItsOrigin() throws {
+  @Test func credentialsOfALocationAreSentOnlyToItsOrigin() throws {
     let (first, second) = (try HTTPRig(), try HTTPServer())
     try first.server.write([4], to: "a")
     try second.write([1], to: "a")
-    func read(_ place: String) throws -> [UInt8] {
-      let url = try HTTPURL("http://user:secret@127.0.0.1:\(first.server.port)\(place)")
+    func read(_ pathAndQuery: String) throws -> [UInt8] {
+      let url = try HTTPURL("http://user:secret@127.0.0.1:\(first.server.port)\(pathAndQuery)")
       let resource = HTTPResource(url: url, clock: first.clock)
       var outcome = HTTPRig.Outcome()
       try resource.open()
@@ -83,7 +83,7 @@ import Testing
     #expect(try second.drain().allSatisfy { !$0.hasPrefix("header Authorization") })
   }
 
-  @Test func aRedirectFromHTTPSToHTTPIsRefused() throws {
+  @Test func redirectFromHTTPSToHTTPIsRejected() throws {
     let folder = try TemporaryDirectory("tls")
     let (certificate, key) = try HTTPServer.certificate(in: folder)
     let (secure, plain) = (try HTTPServer(certificate: certificate, key: key), try HTTPServer())
@@ -98,8 +98,8 @@ import Testing
       expectError(.insecureRedirect) { try resource.open() }
     }
     #expect(try plain.drain().isEmpty)
-    let kept = HTTPResource(url: try HTTPURL("\(secure.address)/a?redirect=1"), options: options)
-    try kept.open()
+    let sameOrigin = HTTPResource(url: try HTTPURL("\(secure.address)/a?redirect=1"), options: options)
+    try sameOrigin.open()
     #expect(try plain.drain().isEmpty)
     // References other than redirects do not inherit the secrets either.
     let (from, to) = (try HTTPURL(secure.address).origin, try HTTPURL(plain.address + "/a"))
@@ -107,7 +107,7 @@ import Testing
     #expect(options.inherited(from: to.origin, by: to).headers == options.headers)
   }
 
-  @Test(arguments: ["TLSv1", "TLSv1_1"]) func versionsOfTLSBefore12AreRefused(version: String) throws {
+  @Test(arguments: ["TLSv1", "TLSv1_1"]) func tlsVersionsBefore12AreRejected(version: String) throws {
     let folder = try TemporaryDirectory("tls")
     let (certificate, key) = try HTTPServer.certificate(in: folder)
     let server = try HTTPServer(certificate: certificate, key: key, newestTLS: version)
@@ -121,7 +121,7 @@ import Testing
     try HTTPResource(url: try HTTPURL(newer.address + "/a"), options: options).open()
   }
 
-  @Test func anEndlessRedirectBodyIsNotReadToItsEnd() throws {
+  @Test func endlessRedirectBodyIsNotReadToItsEnd() throws {
     let (first, second) = (try HTTPRig(), try HTTPServer())
     try second.write([1, 2, 3], to: "a")
     let outcome = try first.read("/a?redirect=1&endless&to=\(second.address)/a")

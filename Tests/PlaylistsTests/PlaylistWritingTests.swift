@@ -4,8 +4,8 @@ import Testing
 
 @testable import Playlists
 
-@Suite struct WritingTests {
-  static let place = PlaylistLocation.path("/music/lists/new")
+@Suite struct PlaylistWritingTests {
+  static let location = PlaylistLocation.path("/music/lists/new")
   static let base = Array("/music/lists".utf8)
 
   private func reread(_ list: Playlist, _ format: PlaylistFormat) throws -> Playlist {
@@ -13,7 +13,7 @@ import Testing
     #expect(lines.allSatisfy { !$0.contains("\n") && !$0.contains("\r") })
     let bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
     #expect(PlaylistFormat(of: bytes, extension: nil) == format)
-    return try Playlist(parsing: bytes, at: Self.place)
+    return try Playlist(parsing: bytes, at: Self.location)
   }
 
   /// Names that could be mistaken for other syntax.
@@ -25,7 +25,7 @@ import Testing
     " lead", "trail ", "tab\tname", "line\nbreak", "#EXT-X-ENDLIST", "javascript:z", "./dot", "mp3 WAVE", "\\\\nas\\x",
   ]
 
-  static let hard: [PlaylistLocation] =
+  static let difficultLocations: [PlaylistLocation] =
     names.map { .path("/music/lists/" + $0) }
     + [
       .path("/elsewhere/a.mp3"), .path("/music/listsb/c.mp3"), .path("/C:/d.mp3"), .path("/music/lists//e"),
@@ -35,10 +35,10 @@ import Testing
     ]
 
   @Test(arguments: [PlaylistFormat.m3u, .pls, .xspf, .cue])
-  func whatIsWrittenReadsBackEqual(format: PlaylistFormat) throws {
+  func writtenPlaylistReadsBackEqual(format: PlaylistFormat) throws {
     var list = Playlist(title: "A & <B> \"é\"")
-    for (index, place) in Self.hard.enumerated() {
-      list.entries.append(PlaylistEntry(place: place))
+    for (index, location) in Self.difficultLocations.enumerated() {
+      list.entries.append(PlaylistEntry(place: location))
       if format == .cue { list.entries[index].metadata[.trackNumber] = String(index + 1) }
       if index % 2 == 0 {
         list.entries[index].title = ["Title, \(index)", "#\(index)", "=\(index) \"", "a]]>&lt;"][index / 2 % 4]
@@ -50,7 +50,7 @@ import Testing
     #expect(try reread(list, format) == list)
   }
 
-  @Test func whatEachFormatCanSay() throws {
+  @Test func eachFormatKeepsTheFieldsThatItSupports() throws {
     var list = Playlist(title: "T")
     list.entries = [
       PlaylistEntry(
@@ -71,24 +71,24 @@ import Testing
         && pls.entries[0].metadata.isEmpty)
   }
 
-  @Test func aSheetReadsBackEqual() throws {
+  @Test func cueSheetReadsBackEqual() throws {
     // Ignore the lines and messages of warnings about pauses, which differ in the new text.
-    func heard(_ list: Playlist) -> Playlist {
+    func withoutWarningDetails(_ list: Playlist) -> Playlist {
       var list = list
       list.warnings = list.warnings.map { PlaylistWarning(line: 0, error: MediaError($0.error.code, "")) }
       return list
     }
-    let list = heard(try parse(Sample.cue, at: "album.cue"))
+    let list = withoutWarningDetails(try parse(Sample.cue, at: "album.cue"))
     #expect(list.warnings.map(\.error.code) == [.silenceLeftOut, .silenceLeftOut])
-    #expect(heard(try reread(list, .cue)) == list)
+    #expect(withoutWarningDetails(try reread(list, .cue)) == list)
     var files = list
     files.entries.insert(PlaylistEntry(place: .path("/music/lists/whole.wav"), metadata: [.trackNumber: "1"]), at: 0)
     files.entries += [files.entries[0], files.entries[0]]
     for index in files.entries.indices { files.entries[index].metadata[.trackNumber] = String(index + 1) }
-    #expect(heard(try reread(files, .cue)) == files)
+    #expect(withoutWarningDetails(try reread(files, .cue)) == files)
   }
 
-  @Test func linesOfAList() throws {
+  @Test func linesHaveTheSyntaxOfTheFormat() throws {
     let list = Playlist(
       title: "Two\nlines",
       entries: [
@@ -109,24 +109,24 @@ import Testing
     #expect(try list.lines(as: .xspf).contains("      <location>file:///b.mp3</location>"))
   }
 
-  @Test func whatAFormatCannotSayIsRefused() throws {
+  @Test func playlistsThatAFormatCannotExpressAreRejected() throws {
     let sheet = try parse(Sample.cue, at: "album.cue")
     for format in [PlaylistFormat.m3u, .pls, .xspf, .hlsMedia] {
       expectError(.invalidArgument) { () throws(MediaError) in try sheet.lines(as: format) }
     }
-    func refused(_ entries: [PlaylistEntry]) {
+    func expectRejected(_ entries: [PlaylistEntry]) {
       expectError(.invalidArgument) { () throws(MediaError) in try Playlist(entries: entries).lines(as: .cue) }
     }
-    let place = PlaylistLocation.path("/a")
-    refused([])
-    refused([PlaylistEntry(place: place, range: TimeRange(start: .zero, end: cd(1, 0, 0)))])
-    refused([
+    let location = PlaylistLocation.path("/a")
+    expectRejected([])
+    expectRejected([PlaylistEntry(place: location, range: TimeRange(start: .zero, end: cueTime(1, 0, 0)))])
+    expectRejected([
       PlaylistEntry(
-        place: place, range: TimeRange(start: MediaTime(value: 1, timescale: 10), duration: .positiveInfinity))
+        place: location, range: TimeRange(start: MediaTime(value: 1, timescale: 10), duration: .positiveInfinity))
     ])
-    refused([
-      PlaylistEntry(place: place, range: TimeRange(start: .zero, end: cd(1, 0, 0))),
-      PlaylistEntry(place: place, range: TimeRange(start: cd(2, 0, 0), duration: .positiveInfinity)),
+    expectRejected([
+      PlaylistEntry(place: location, range: TimeRange(start: .zero, end: cueTime(1, 0, 0))),
+      PlaylistEntry(place: location, range: TimeRange(start: cueTime(2, 0, 0), duration: .positiveInfinity)),
     ])
     expectError(.invalidArgument) { () throws(MediaError) in
       try Playlist(entries: [PlaylistEntry(place: .file([0xFF]))]).lines(as: .m3u)

@@ -5,8 +5,8 @@ import Testing
 @testable import NetworkIO
 
 /// Servers that send too few bytes.
-@Suite(.timeLimit(.minutes(2))) struct TrickleTests {
-  @Test func aFewBytesWithEachAttemptAreNoProgress() throws {
+@Suite(.timeLimit(.minutes(2))) struct SlowServerTests {
+  @Test func fewBytesPerAttemptDoNotCountAsProgress() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(300_000)
     try rig.server.write(bytes, to: "a")
@@ -20,12 +20,12 @@ import Testing
     #expect(Set(rig.clock.pauseMilliseconds) == [500])
   }
 
-  @Test func aByteNowAndThenIsAStall() throws {
+  @Test func occasionalBytesDoNotPreventTheStallTimeout() throws {
     let rig = try HTTPRig()
     let bytes = HTTPRig.pattern(100_000)
     try rig.server.write(bytes, to: "a")
-    let place = "/a?gate=one&at=100&gate=two&at=200"
-    let resource = try rig.resource(place)
+    let path = "/a?gate=one&at=100&gate=two&at=200"
+    let resource = try rig.resource(path)
     try resource.open()
     var outcome = HTTPRig.Outcome()
     try HTTPRig.read(resource, from: 0, limit: 100, into: &outcome)
@@ -36,8 +36,8 @@ import Testing
     try rig.server.wait("gate two")
     rig.clock.advance(seconds: 6)
     // The server reports the first request before the second one.
-    try rig.server.wait("request GET \(place) bytes=0-")
-    try rig.server.wait("request GET \(place) bytes=200-")
+    try rig.server.wait("request GET \(path) bytes=0-")
+    try rig.server.wait("request GET \(path) bytes=200-")
     rig.server.open(gate: "two")
     try HTTPRig.read(resource, from: 200, into: &outcome)
     #expect(outcome.bytes == bytes)

@@ -17,11 +17,11 @@ extension PlaylistLocation {
 
 extension Playlist {
   /// The locations as text.
-  var places: [String] { entries.map(\.place.displayText) }
+  var locationTexts: [String] { entries.map(\.place.displayText) }
 }
 
 /// A time in the form `MM:SS:FF` of CUE sheets.
-func cd(_ minutes: Int64, _ seconds: Int64, _ frames: Int64) -> MediaTime {
+func cueTime(_ minutes: Int64, _ seconds: Int64, _ frames: Int64) -> MediaTime {
   MediaTime(value: (minutes * 60 + seconds) * 75 + frames, timescale: 75)
 }
 

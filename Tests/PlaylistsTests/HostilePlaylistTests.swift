@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playlists
 
-@Suite struct HostileTests {
+@Suite struct HostilePlaylistTests {
   static let samples: [(String, String)] = [
     (Sample.winampM3U, "a.m3u"), (Sample.iptvM3U, "a.m3u8"), (Sample.winampPLS, "a.pls"), (Sample.xspf, "a.xspf"),
     (Sample.cue, "a.cue"),
@@ -13,7 +13,7 @@ import Testing
 
   /// Every prefix of a list is a valid list, or gives an error code of playlists.
   @Test(arguments: samples)
-  func cutAtEveryByte(text: String, name: String) {
+  func playlistCutAtEveryByteIsParsedOrRejected(text: String, name: String) {
     let bytes = Array(text.utf8)
     for count in 0...bytes.count {
       check(Array(bytes[..<count]), name)
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: samples)
-  func cutAtEveryByteInUTF16(text: String, name: String) {
+  func utf16PlaylistCutAtEveryByteIsParsedOrRejected(text: String, name: String) {
     let units = Array(text.utf16.prefix(400))
     let bytes: [UInt8] = [0xFF, 0xFE] + units.flatMap { unit -> [UInt8] in [UInt8(unit & 255), UInt8(unit >> 8)] }
     for count in 0...bytes.count { check(Array(bytes[..<count]), name) }
@@ -40,13 +40,13 @@ import Testing
     String(repeating: "x", count: 5_000), String(repeating: "x", count: 1 << 20), "file:///a%00b", "file:///%zz",
     "file:///C:/a",
   ])
-  func placesThatAreNotPlayedAreLeftOut(name: String) throws {
+  func unplayableLocationsAreSkippedWithAWarning(name: String) throws {
     let list = try parse("#EXTM3U\nfirst\n#EXTINF:3,title\n\(name)\nlast\n")
     if name.hasPrefix("subfile,") {
       // Not a URL scheme: the text is a file name.
       #expect(list.entries.count == 3)
     } else {
-      #expect(list.places == ["/music/lists/first", "/music/lists/last"])
+      #expect(list.locationTexts == ["/music/lists/first", "/music/lists/last"])
       #expect(list.skippedCount == 1 && list.warnings.first?.line == 4)
       #expect([2007, 1001, 3023].contains(list.warnings.first?.error.code.rawValue))
       // The title of the skipped entry is not applied to another entry.
@@ -60,7 +60,7 @@ import Testing
     "1e999999999", "9223372036.854775807", "000000000000000000000000000000000000001", "-9223372036854775808", "inf",
     "nan",
   ])
-  func aDurationThatNothingLastsIsNotKnown(text: String) throws {
+  func durationsBeyondTheLimitAreUnknownAndNotWritten(text: String) throws {
     let lists = try [
       parse("#EXTM3U\n#EXTINF:\(text),T\na\n"), parse("[playlist]\nFile1=a\nTitle1=T\nLength1=\(text)\n", at: "x.pls"),
       parse(
@@ -69,7 +69,7 @@ import Testing
     ]
     for (index, list) in lists.enumerated() {
       let duration = list.entries.first?.duration
-      #expect(list.places == ["/music/lists/a"] && list.entries.first?.title == "T")
+      #expect(list.locationTexts == ["/music/lists/a"] && list.entries.first?.title == "T")
       // XSPF counts in milliseconds, so the value may be within the limit.
       if index < 2 || duration != nil { #expect(duration.map { $0 <= PlaylistLimits.duration } ?? true) }
       if index < 2 { #expect(duration == nil, "\(text)") }
@@ -82,12 +82,12 @@ import Testing
     }
   }
 
-  @Test func longTextIsCutBetweenCharacters() throws {
+  @Test func longTextIsTruncatedBetweenCharacters() throws {
     let list = try parse("#EXTM3U\n#EXTINF:1,\(String(repeating: "日", count: 400_000))\na\n")
     #expect(list.entries.first?.title == String(repeating: "日", count: PlaylistLimits.textByteCount / 3))
   }
 
-  @Test func listsThatAreTooLong() {
+  @Test func tooLongPlaylistsAreRejected() {
     expectError(.playlistLimitExceeded) { () throws(MediaError) in
       try parse([UInt8](repeating: 10, count: PlaylistLimits.byteCount + 1))
     }
@@ -98,7 +98,7 @@ import Testing
     expectError(.playlistLimitExceeded) { () throws(MediaError) in try parse(numbers, at: "x.pls") }
   }
 
-  @Test func manyWarningsAreCounted() throws {
+  @Test func storedWarningsAreLimitedButAllSkippedEntriesAreCounted() throws {
     let list = try parse("#EXTM3U\n" + String(repeating: "ftp://h/x\n", count: 5_000))
     #expect(list.skippedCount == 5_000 && list.warnings.count == PlaylistLimits.warningCount)
   }
@@ -117,11 +117,11 @@ import Testing
     "<?xml version=\"1.0\" encoding=\"nonsense\"?><playlist/>",
     "",
   ])
-  func xmlThatIsNotTaken(text: String) {
+  func invalidOrHostileXMLIsRejected(text: String) {
     expectError(.damagedPlaylist) { () throws(MediaError) in try parse(text, at: "x.xspf") }
   }
 
-  @Test func aDocumentTypeInAnotherEncodingIsNotTaken() {
+  @Test func documentTypeInUTF16IsRejected() {
     // Only libxml2 detects UTF-16 without a byte order mark. Such files are not playlists.
     let text = "<?xml version=\"1.0\"?><!DOCTYPE p [<!ENTITY a \"b\">]><playlist><title>&a;</title></playlist>"
     let units = text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
@@ -129,7 +129,7 @@ import Testing
     expectError(.damagedPlaylist) { () throws(MediaError) in try parse([0xFF, 0xFE] + units, at: "x.xspf") }
   }
 
-  @Test func largeTextInXMLIsBounded() throws {
+  @Test func largeTextInXMLIsTruncated() throws {
     let large = String(repeating: "x", count: 1 << 20)
     let list = try parse(
       "<playlist><title>\(large)</title><trackList><track><location>\(large)</location></track></trackList></playlist>",
@@ -139,17 +139,17 @@ import Testing
   }
 }
 
-@Suite struct ExpansionTests {
+@Suite struct PlaylistExpansionTests {
   /// Expands a playlist with `files`, the contents by path; all other paths do not exist.
   private static func expand(
-    _ place: String, _ files: [String: String], reads: UnsafeMutablePointer<Int>? = nil
+    _ path: String, _ files: [String: String], reads: UnsafeMutablePointer<Int>? = nil
   ) throws(MediaError) -> Playlist {
-    try Playlist(expanding: .path(place)) { (place, limit) throws(MediaError) -> PlaylistData in
+    try Playlist(expanding: .path(path)) { (location, limit) throws(MediaError) -> PlaylistData in
       reads?.pointee += 1
-      guard case .file(let path) = place else {
-        throw MediaError(.unsupportedLocation, "not here: \(place.displayText)")
+      guard case .file(let file) = location else {
+        throw MediaError(.unsupportedLocation, "not here: \(location.displayText)")
       }
-      let name = String(decoding: path, as: UTF8.self)
+      let name = String(decoding: file, as: UTF8.self)
       if name.hasPrefix("/dev/") { throw MediaError(.notAFile, "a device: \(name)") }
       guard let text = files[name] else { throw MediaError(.fileNotFound, "there is no file \(name)") }
       // A link has the identity of its target.
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func nestedListsStandInTheirPlaces() throws {
+  @Test func nestedPlaylistsAreExpandedAtTheirPositions() throws {
     let list = try Self.expand(
       "/m/a.m3u",
       [
@@ -171,12 +171,12 @@ import Testing
       ])
     #expect(list.title == "Top")
     #expect(
-      list.places == ["/m/1.mp3", "/m/sub/2.mp3", "/m/x.flac", "/m/4.mp3", "/m/live.m3u8", "/m/sub/2.mp3"])
+      list.locationTexts == ["/m/1.mp3", "/m/sub/2.mp3", "/m/x.flac", "/m/4.mp3", "/m/live.m3u8", "/m/sub/2.mp3"])
     #expect(list.entries[2].metadata == [.album: "Disc", .creator: "P", .trackNumber: "1"])
-    #expect(list.entries[2].range?.start == cd(1, 0, 0))
+    #expect(list.entries[2].range?.start == cueTime(1, 0, 0))
   }
 
-  @Test func whatIsNotThereIsLeftOut() throws {
+  @Test func missingOrUnreadableNestedPlaylistsAreSkipped() throws {
     let list = try Self.expand(
       "/m/a.m3u",
       [
@@ -184,7 +184,7 @@ import Testing
         "/m/d.xspf": "\u{0}\u{1}",
       ])
     // Entries that are not playlists are left to the player.
-    #expect(list.places == ["/m/e.mp3", "/dev/zero"])
+    #expect(list.locationTexts == ["/m/e.mp3", "/dev/zero"])
     #expect(
       list.warnings.map(\.error.code) == [.fileNotFound, .notAFile, .unsupportedLocation, .notAPlaylist]
         && list.skippedCount == 4)
@@ -201,21 +201,21 @@ import Testing
     ],
     ["/m/a.m3u": "real.m3u", "/m/real.m3u": "link.m3u", "/m/link.m3u": "->/m/real.m3u"],
   ])
-  func aListThatNamesItselfIsAnError(files: [String: String]) {
+  func playlistThatContainsItselfIsReportedAsACycle(files: [String: String]) {
     expectError(.playlistCycle) { () throws(MediaError) in try Self.expand("/m/a.m3u", files) }
   }
 
-  @Test func nestingHasAnEnd() throws {
+  @Test func nestingDepthIsLimited() throws {
     var files: [String: String] = [:]
     for depth in 0..<7 { files["/m/\(depth).m3u"] = "\(depth + 1).m3u" }
     files["/m/7.m3u"] = "song.mp3"
-    #expect(try Self.expand("/m/0.m3u", files).places == ["/m/song.mp3"])
+    #expect(try Self.expand("/m/0.m3u", files).locationTexts == ["/m/song.mp3"])
     files["/m/7.m3u"] = "8.m3u"
     files["/m/8.m3u"] = "song.mp3"
     expectError(.playlistLimitExceeded) { () throws(MediaError) in try Self.expand("/m/0.m3u", files) }
   }
 
-  @Test func listsThatMultiplyHaveAnEnd() {
+  @Test func multiplyingPlaylistsAreLimitedByReadsEntriesAndBytes() {
     var files: [String: String] = ["/m/7.m3u": "#EXTM3U"]
     for depth in 0..<7 { files["/m/\(depth).m3u"] = String(repeating: "\(depth + 1).m3u\n", count: 100) }
     var reads = 0
@@ -229,11 +229,11 @@ import Testing
     expectError(.playlistLimitExceeded) { () throws(MediaError) in try Self.expand("/m/6.m3u", files) }
   }
 
-  @Test func listsOfOneRequestHaveOneLimit() throws {
+  @Test func playlistsOfOneRequestShareOneLimit() throws {
     let bytes = Array("#EXTM3U\n\(String(repeating: "song.mp3\n", count: 60_000))".utf8)
     var usage = PlaylistUsage()
-    func read(_ place: String) throws(MediaError) -> Playlist {
-      try Playlist(expanding: .path(place), usage: &usage) { (_, _) throws(MediaError) in PlaylistData(bytes: bytes) }
+    func read(_ path: String) throws(MediaError) -> Playlist {
+      try Playlist(expanding: .path(path), usage: &usage) { (_, _) throws(MediaError) in PlaylistData(bytes: bytes) }
     }
     #expect(try read("/m/a.m3u").entries.count == 60_000)
     expectError(.playlistLimitExceeded) { () throws(MediaError) in try read("/m/b.m3u") }
@@ -241,7 +241,7 @@ import Testing
     #expect(try read("/m/b.m3u").entries.count == 60_000)
   }
 
-  @Test func aListThatGrewIsNotRead() {
+  @Test func playlistLargerThanTheReadLimitIsRejected() {
     expectError(.playlistLimitExceeded) { () throws(MediaError) in
       try Playlist(expanding: .path("/m/a.m3u")) { (_, limit) throws(MediaError) in
         PlaylistData(bytes: [UInt8](repeating: 35, count: limit + 1))

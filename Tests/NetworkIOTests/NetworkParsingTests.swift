@@ -5,19 +5,19 @@ import Testing
 @testable import NetworkIO
 
 /// The pure parts: titles, headers, addresses, delays, the window.
-@Suite struct ParserTests {
-  private static func parse(_ bytes: [UInt8], interval: Int, cuts: [Int]) -> (sound: [UInt8], titles: [ICYMetadata]) {
+@Suite struct NetworkParsingTests {
+  private static func parse(_ bytes: [UInt8], interval: Int, cuts: [Int]) -> (audio: [UInt8], titles: [ICYMetadata]) {
     var parser = ICYParser(interval: interval)
-    var sound: [UInt8] = []
+    var audio: [UInt8] = []
     var titles: [ICYMetadata] = []
     var start = 0
     for end in cuts + [bytes.count] {
-      bytes[start..<end].withUnsafeBytes { piece in
-        parser.take(piece, sound: { sound += Array($0) }, title: { titles.append($0) })
+      bytes[start..<end].withUnsafeBytes { chunk in
+        parser.take(chunk, sound: { audio += Array($0) }, title: { titles.append($0) })
       }
       start = end
     }
-    return (sound, titles)
+    return (audio, titles)
   }
 
   private static func block(_ text: [UInt8]) -> [UInt8] {
@@ -25,21 +25,21 @@ import Testing
     return [UInt8(padded.count / 16)] + padded
   }
 
-  @Test func soundAndTitlesAreToldApartWhereverPiecesAreCut() {
-    let sound = HTTPRig.pattern(1_000)
+  @Test func audioAndTitlesAreSeparatedForEverySplitOfTheStream() {
+    let audio = HTTPRig.pattern(1_000)
     var stream: [UInt8] = []
     for (index, start) in stride(from: 0, to: 1_000, by: 100).enumerated() {
-      stream += sound[start..<start + 100] + Self.block(index % 3 == 1 ? [] : Array("StreamTitle='T\(index)';".utf8))
+      stream += audio[start..<start + 100] + Self.block(index % 3 == 1 ? [] : Array("StreamTitle='T\(index)';".utf8))
     }
     let whole = Self.parse(stream, interval: 100, cuts: [])
-    #expect(whole.sound == sound)
+    #expect(whole.audio == audio)
     #expect(whole.titles.map(\.title) == ["T0", "T2", "T3", "T5", "T6", "T8", "T9"])
     for cut in stream.indices {
       let parts = Self.parse(stream, interval: 100, cuts: [cut])
-      #expect(parts.sound == sound && parts.titles == whole.titles, "cut at \(cut)")
+      #expect(parts.audio == audio && parts.titles == whole.titles, "cut at \(cut)")
       // A truncated stream gives the audio up to the truncation.
       let truncated = Self.parse(Array(stream[..<cut]), interval: 100, cuts: [])
-      #expect(sound.starts(with: truncated.sound), "ends at \(cut)")
+      #expect(audio.starts(with: truncated.audio), "ends at \(cut)")
     }
   }
 
@@ -52,12 +52,12 @@ import Testing
       ("StreamUrl='u';StreamTitle='b';", "b", "u"), ("StreamTitle='tab\there';", "tab here", nil),
       ("StreamTitle='Gr\u{FC}n';", "Grün", nil),
     ] as [(String, String, String?)])
-  func titles(text: String, title: String, url: String?) throws {
+  func streamTitlesAndURLsAreParsed(text: String, title: String, url: String?) throws {
     let metadata = try #require(ICYMetadata(Array(text.utf8) + [0, 0, 0]))
     #expect(metadata.title == title && metadata.url == url)
   }
 
-  @Test func titlesThatAreNotUTF8AreLatin1AndNonsenseIsNone() {
+  @Test func nonUTF8TitlesAreLatin1AndInvalidMetadataIsNil() {
     #expect(ICYMetadata(Array("StreamTitle='Gr".utf8) + [0xFC] + Array("n';".utf8))?.title == "Grün")
     for text in ["", "StreamTitle", "StreamTitle=", "Title='a'", "'", "StreamUrl='u';"] {
       #expect(ICYMetadata(Array(text.utf8)) == nil, "\(text)")
@@ -70,7 +70,7 @@ import Testing
     return head
   }
 
-  @Test func headersSayWhatTheySayAndNonsenseNothing() {
+  @Test func validHeadersAreParsedAndInvalidOnesIgnored() {
     let head = Self.head([
       "HTTP/1.1 302 Found", "Location: /b", "", "HTTP/1.1 206 Partial Content", "Content-Type: Audio/MPEG; x=y",
       "Content-Range: bytes 5-9/10", "content-length: 5", "Retry-After: 3", "ETag: \"x\"", "Accept-Ranges: bytes",
@@ -93,7 +93,7 @@ import Testing
     #expect(Self.head(["HTTP/2"]).status == 0)
   }
 
-  @Test func addressesAreReadAndToldWithoutCredentials() throws {
+  @Test func urlsAreParsedAndReportedWithoutCredentials() throws {
     #expect(try HTTPURL("http://h/a%20b?x#y").redacted == "http://h/a%20b?x#y")
     #expect(try HTTPURL("HTTPS://u:p@h:1/a@b").redacted == "HTTPS://h:1/a@b")
     #expect(try HTTPURL("http://h/x/y.mp3?z=a/b").lastPathComponent == "y.mp3")
@@ -114,7 +114,7 @@ import Testing
     expectError(.invalidArgument) { try HTTPURL("http://h/" + String(repeating: "a", count: 9_000)) }
   }
 
-  @Test func pausesGrowAndEndAndServersAreHeardWithinBounds() {
+  @Test func retryDelaysGrowToALimitAndRetryAfterIsClamped() {
     var policy = RetryPolicy(HTTPOptions())
     #expect(
       (0..<7).map { _ in policy.failed(retryAfter: nil) } == [
@@ -126,7 +126,7 @@ import Testing
     #expect(policy.failed(retryAfter: .zero) == .seconds(2))
   }
 
-  @Test func theWindowHoldsWhatIsAroundTheReader() {
+  @Test func windowKeepsTheBytesAroundTheReadPosition() {
     let bytes = HTTPRig.pattern(10_000)
     let window = ByteWindow(behindByteCount: 100, aheadByteCount: 300)
     window.restart(at: 0)
@@ -141,10 +141,10 @@ import Testing
       #expect(Array(buffer[..<count]) == Array(bytes[next..<next + count]))
       next += count
       let back = max(Int(window.start), next - 100)
-      var behind = [UInt8](repeating: 0, count: next - back)
-      if !behind.isEmpty {
-        #expect(behind.withUnsafeMutableBytes { window.read(into: $0, at: Int64(back)) } == next - back)
-        #expect(behind == Array(bytes[back..<next]))
+      var bytesBefore = [UInt8](repeating: 0, count: next - back)
+      if !bytesBefore.isEmpty {
+        #expect(bytesBefore.withUnsafeMutableBytes { window.read(into: $0, at: Int64(back)) } == next - back)
+        #expect(bytesBefore == Array(bytes[back..<next]))
       }
       step = step &* 31 % 997 + 1
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Playlists
 
-@Suite struct CueTests {
-  @Test func oneFileWithManyParts() throws {
+@Suite struct CueSheetTests {
+  @Test func tracksOfOneFileBecomeEntriesWithRanges() throws {
     let list = try parse(Sample.cue, at: "album.cue")
     #expect(list.title == "Live in Berlin, \"the\" one")
     #expect(
@@ -13,14 +13,14 @@ import Testing
         .genre: "Electronica", .date: "1998", .discID: "9D0B1F0C", .annotation: "ExactAudioCopy v0.95b4",
         .replayGainAlbumGain: "-7.50 dB", .catalog: "0724384566524", .creator: "Faithless",
       ])
-    #expect(Set(list.places) == ["/music/lists/Faithless - Live in Berlin.flac"])
+    #expect(Set(list.locationTexts) == ["/music/lists/Faithless - Live in Berlin.flac"])
     #expect(
       list.entries.map(\.range) == [
-        TimeRange(start: .zero, end: cd(6, 42, 0)), TimeRange(start: cd(6, 42, 0), end: cd(10, 54, 74)),
-        TimeRange(start: cd(10, 54, 74), duration: .positiveInfinity),
+        TimeRange(start: .zero, end: cueTime(6, 42, 0)), TimeRange(start: cueTime(6, 42, 0), end: cueTime(10, 54, 74)),
+        TimeRange(start: cueTime(10, 54, 74), duration: .positiveInfinity),
       ])
     #expect(list.entries[2].range?.start == MediaTime(value: 654 * 75 + 74, timescale: 75))
-    #expect(list.entries.map(\.duration) == [cd(6, 42, 0), cd(4, 12, 74), nil])
+    #expect(list.entries.map(\.duration) == [cueTime(6, 42, 0), cueTime(4, 12, 74), nil])
     #expect(
       list.entries[0].metadata == [
         .trackNumber: "1", .flags: "DCP PRE", .isrc: "GBAAA9800001", .creator: "Faithless & friend",
@@ -33,7 +33,7 @@ import Testing
   }
 
   /// As written by Exact Audio Copy, with each gap at the end of the previous file.
-  @Test func severalFiles() throws {
+  @Test func tracksOfSeveralFilesReferToTheirFiles() throws {
     let list = try parse(
       """
       FILE "01.wav" WAVE
@@ -50,10 +50,13 @@ import Testing
           INDEX 01 00:00:00
       """, at: "x.cue")
     #expect(
-      list.places == ["/music/lists/01.wav", "/music/lists/02.wav", "/music/lists/02.wav", "/music/lists/sub/03.mp3"])
+      list.locationTexts == [
+        "/music/lists/01.wav", "/music/lists/02.wav", "/music/lists/02.wav", "/music/lists/sub/03.mp3",
+      ])
     #expect(
       list.entries.map(\.range) == [
-        nil, TimeRange(start: .zero, end: cd(1, 0, 0)), TimeRange(start: cd(1, 0, 0), duration: .positiveInfinity), nil,
+        nil, TimeRange(start: .zero, end: cueTime(1, 0, 0)),
+        TimeRange(start: cueTime(1, 0, 0), duration: .positiveInfinity), nil,
       ])
     #expect(list.entries[3].metadata[.fileType] == "MP3")
   }
@@ -64,7 +67,7 @@ import Testing
     (#"FILE "a.wav" MP3"#, "MP3"), (#"FILE "a.wav" ma4"#, "MA4"), (#"FILE "a.wav""#, nil),
     ("FILE \"a.wav\" WÄV", nil),
   ])
-  func theTypeOfAFileIsAWord(line: String, type: String?) throws {
+  func fileTypeIsOneWordOrMissing(line: String, type: String?) throws {
     let list = try parse("\(line)\n  TRACK 01 AUDIO\n    TITLE \"T\"\n    INDEX 01 00:00:00\n", at: "x.cue")
     #expect(list.entries.count == 1)
     let entry = try #require(list.entries.first)
@@ -72,22 +75,22 @@ import Testing
     #expect(entry.metadata[.fileType]?.contains("\"") != true)
     // The list reads back unchanged.
     let lines = try list.lines(as: .cue, base: Array("/music/lists".utf8))
-    let again = try parse(lines.joined(separator: "\n"), at: "x.cue")
-    #expect(again.places == list.places && again.entries.map(\.title) == ["T"], "\(lines)")
+    let reread = try parse(lines.joined(separator: "\n"), at: "x.cue")
+    #expect(reread.locationTexts == list.locationTexts && reread.entries.map(\.title) == ["T"], "\(lines)")
   }
 
   /// A file type that does not come from a sheet.
-  @Test func aTypeWithAQuoteIsNotWritten() throws {
+  @Test func fileTypeWithAQuoteIsWrittenAsWAVE() throws {
     var list = Playlist()
     list.entries = [
       PlaylistEntry(place: .path("/music/lists/a.wav"), metadata: [.fileType: "WA\"VE", .trackNumber: "1"])
     ]
     let lines = try list.lines(as: .cue, base: Array("/music/lists".utf8))
     #expect(lines.first == #"FILE "a.wav" WAVE"#)
-    #expect(try parse(lines.joined(separator: "\n"), at: "x.cue").places == ["/music/lists/a.wav"])
+    #expect(try parse(lines.joined(separator: "\n"), at: "x.cue").locationTexts == ["/music/lists/a.wav"])
   }
 
-  @Test func dataTracksAndImagesOfDiscs() throws {
+  @Test func dataTracksOfDiscImagesAreSkipped() throws {
     let list = try parse(
       """
       FILE "GAME.BIN" BINARY
@@ -100,31 +103,31 @@ import Testing
           INDEX 00 41:00:00
           INDEX 01 41:02:00
       """, at: "game.cue")
-    #expect(list.entries.map(\.range) == [TimeRange(start: cd(39, 26, 3), end: cd(41, 0, 0))])
+    #expect(list.entries.map(\.range) == [TimeRange(start: cueTime(39, 26, 3), end: cueTime(41, 0, 0))])
     #expect(list.entries.first?.metadata == [.trackNumber: "2", .pregap: "00:02:00", .fileType: "BINARY"])
     #expect(list.skippedCount == 2)
   }
 
-  @Test func windowsNamesAndEncodings() throws {
+  @Test func windowsPathsAndNonUTF8NamesAreParsed() throws {
     let sheet =
       Array("\u{FEFF}FILE \"Disc 1\\Caf".utf8) + [0xE9] + Array(".wav\" WAVE\n TRACK 01 AUDIO\n TITLE \"Caf".utf8)
     let list = try parse(sheet + [0xE9] + Array("\"\n INDEX 01 100:00:00".utf8), at: "x.cue")
     #expect(list.entries.first?.place == .file(Array("/music/lists/Disc 1/Caf".utf8) + [0xE9] + Array(".wav".utf8)))
     #expect(list.entries.first?.title == "Café")
-    #expect(list.entries.first?.range?.start == cd(100, 0, 0))
+    #expect(list.entries.first?.range?.start == cueTime(100, 0, 0))
   }
 
-  @Test func partsWithoutLengthOrStartAreLeftOut() throws {
+  @Test func tracksWithoutLengthOrStartAreSkipped() throws {
     let list = try parse(
       "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 0:0:0\nTRACK 2 AUDIO\nINDEX 01 0:0:0\nTRACK 3 AUDIO\nINDEX 00 0:9:0\nNOISE",
       at: "x.cue")
     #expect(list.entries.map(\.metadata[.trackNumber]) == ["2"])
-    #expect(list.entries.first?.range == TimeRange(start: .zero, end: cd(0, 9, 0)))
+    #expect(list.entries.first?.range == TimeRange(start: .zero, end: cueTime(0, 9, 0)))
     #expect(list.skippedCount == 2 && list.warnings.count == 3)
   }
 
   /// Audio before the beginning of the first track becomes a hidden track, unless it is a normal pause.
-  @Test func whatIsHiddenBeforeTheFirstTrackIsTrackNought() throws {
+  @Test func longAudioBeforeTheFirstTrackBecomesTrackZero() throws {
     func list(_ start: String, _ gap: String = "00:00:00") throws -> Playlist {
       try parse(
         "FILE a.flac WAVE\nTRACK 01 AUDIO\nTITLE T\nINDEX 00 \(gap)\nINDEX 01 \(start)\nTRACK 02 AUDIO\nINDEX 00 09:00:00\n"
@@ -133,18 +136,18 @@ import Testing
     let hidden = try list("03:20:10")
     #expect(
       hidden.entries.map(\.range) == [
-        TimeRange(start: .zero, end: cd(3, 20, 10)), TimeRange(start: cd(3, 20, 10), end: cd(9, 30, 0)),
-        TimeRange(start: cd(9, 30, 0), duration: .positiveInfinity),
+        TimeRange(start: .zero, end: cueTime(3, 20, 10)), TimeRange(start: cueTime(3, 20, 10), end: cueTime(9, 30, 0)),
+        TimeRange(start: cueTime(9, 30, 0), duration: .positiveInfinity),
       ])
     #expect(hidden.entries.map(\.title) == [nil, "T", nil])
     #expect(hidden.entries.map(\.metadata[.trackNumber]) == ["0", "1", "2"])
-    #expect(hidden.entries[0].duration == cd(3, 20, 10))
+    #expect(hidden.entries[0].duration == cueTime(3, 20, 10))
     #expect(try list("00:04:00").entries.count == 3)
     #expect(try list("00:03:74").entries.count == 2)
     #expect(try list("00:06:00", "00:02:01").entries.count == 2)
   }
 
-  @Test func pointsWithinATrackAreKeptAndWrittenAgain() throws {
+  @Test func indexPointsWithinATrackAreKeptAndWritten() throws {
     let sheet =
       "FILE a.flac WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nINDEX 02 01:00:05\nINDEX 03 100:09:74\nFILE b.flac WAVE\nINDEX 04 00:01:00\n"
     let list = try parse(sheet, at: "x.cue")
@@ -154,7 +157,7 @@ import Testing
     #expect(lines.suffix(3) == ["INDEX 01 00:00:00", "INDEX 02 01:00:05", "INDEX 03 100:09:74"])
   }
 
-  @Test func silenceThatIsNotInTheFileIsLeftOutAndSaidToBe() throws {
+  @Test func pregapsAndPostgapsOutsideTheFileAreSkippedWithAWarning() throws {
     let list = try parse(
       "FILE a WAVE\nTRACK 1 AUDIO\nPREGAP 0:2:0\nINDEX 01 0:0:0\nTRACK 2 AUDIO\nINDEX 01 0:5:0\nPOSTGAP 0:1:0",
       at: "x.cue")
@@ -172,7 +175,7 @@ import Testing
     "FILE a WAVE\nINDEX 01 00:00:00", "FILE a WAVE\n", "PERFORMER x", "FILE a WAVE\nTRACK 1 AUDIO\nPREGAP x",
     "FILE a WAVE\nTRACK 1 AUDIO\nINDEX 01 01:00:00\nTRACK 2 AUDIO\nINDEX 01 00:59:74",
   ])
-  func sheetsThatMakeNoSense(text: String) {
+  func invalidSheetsAreReportedAsDamaged(text: String) {
     expectError(.damagedPlaylist) { () throws(MediaError) in try parse(text, at: "x.cue") }
   }
 }
