@@ -6,7 +6,7 @@ import Testing
 
 /// `scripts/check-media`: its lines, allow list, limits and exit status.
 @Suite struct CheckMediaTests {
-  @Test func goodFilesPassEveryCheck() throws {
+  @Test func intactFilesPassEveryCheck() throws {
     let rig = try CheckMediaRig()
     try rig.write("a.wav")
     try rig.write("b.flac")
@@ -33,7 +33,7 @@ import Testing
     return rig.folder.path
   }
 
-  @Test func aReferenceWithAnotherSampleOrLengthIsALine() throws {
+  @Test func differenceFromTheReferenceIsReportedOnALine() throws {
     let count = CheckMediaRig.frameCount
     for (frames, changed, text) in [
       (count, 1_234, "flac: sample 0.5 (frame 1234, channel 1), found"),
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func anAllowedDifferenceIsNoFailureAndAnUnusedRowIsReported() throws {
+  @Test func allowedDifferenceIsNoFailureAndAnUnusedRowIsReported() throws {
     let rig = try CheckMediaRig()
     try rig.write("b.flac")
     let tools = try decoder(rig, frameCount: CheckMediaRig.frameCount, changedFrame: 7)
@@ -64,7 +64,7 @@ import Testing
     #expect(lines.last?.contains("0 failures") == true && lines.last?.contains("1 allowed") == true, "\(outcome)")
   }
 
-  @Test func aProcessThatEndsEarlyIsALineAndTheRunContinues() throws {
+  @Test func processThatEndsEarlyIsReportedAndTheRunContinues() throws {
     for (name, body, arguments, text) in [
       (
         "crash", #"printf 'begin\tseek\n'; kill -s SEGV $$"#, [],
@@ -94,12 +94,12 @@ import Testing
       #expect(outcome.status == 1, "\(outcome)")
       for path in paths { #expect(outcome.output.contains("\(path): \(text)\n"), "\(name): \(outcome)") }
       for process in try String(contentsOfFile: record, encoding: .utf8).split(separator: "\n") {
-        #expect(kill(try #require(pid_t(process)), 0) == -1, "\(name): process \(process) runs on")
+        #expect(kill(try #require(pid_t(process)), 0) == -1, "\(name): process \(process) is still running")
       }
     }
   }
 
-  @Test func aLandingThatDoesNotClaimToBeExactIsReportedApart() throws {
+  @Test func inexactLandingIsReportedSeparately() throws {
     let rig = try CheckMediaRig()
     let path = try rig.write("a.wav")
     let program = try rig.script(
@@ -112,7 +112,7 @@ import Testing
         + "1 files, 9 checks, 0 failures, 1 inexact, 1 noise, 0 allowed, 0 not opened\n")
   }
 
-  @Test func wrongArgumentsAreStatus2() throws {
+  @Test func wrongArgumentsExitWithStatus2() throws {
     let rig = try CheckMediaRig()
     for (arguments, text) in [
       (["--seeks", "-1"], "--seeks must be 0…1000000 (got -1)"), (["--seed", "x"], "--seed"),

@@ -70,7 +70,7 @@ import Testing
     Row(name: "the end of the audio", target: 19_900, landed: 19_900, source: 19_900, count: 100),
   ]
 
-  @Test(arguments: rows) func aWrongSampleIsALineOfItsKind(_ row: Row) throws {
+  @Test(arguments: rows) func wrongSampleIsReportedWithItsKind(_ row: Row) throws {
     let (audio, samples) = try Self.audio(codecName: row.codecName)
     let lines = Lines()
     let report = CheckReport(only: nil) { line in lines.all.withLock { $0.append(line) } }

@@ -10,16 +10,16 @@ import Testing
   private static let format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
 
   /// Reads everything in the queue: the samples, and the losses before each chunk.
-  private static func takeAll(_ queue: CaptureQueue) -> (samples: [Float], losses: [Int64]) {
+  private static func readAll(_ queue: CaptureQueue) -> (samples: [Float], losses: [Int64]) {
     var (samples, losses): ([Float], [Int64]) = ([], [])
-    while queue.take({ memory, count, piece, isFirst in
-      if isFirst { losses.append(piece.lostFrameCount) }
+    while queue.take({ memory, count, chunk, isFirst in
+      if isFirst { losses.append(chunk.lostFrameCount) }
       samples += UnsafeBufferPointer(start: memory, count: count)
     }) {}
     return (samples, losses)
   }
 
-  @Test func whatDoesNotFitIsLostAndSaidWithWhatComesNext() {
+  @Test func lostFramesAreReportedWithTheNextChunk() {
     let queue = CaptureQueue(format: Self.format, capacityFrames: 8)
     let source = (0..<32).map(Float.init)
     source.withUnsafeBufferPointer { source in
@@ -29,27 +29,27 @@ import Testing
       queue.write(base + 6, frameCount: 6, hostTime: HostTime(nanoseconds: 2))
       queue.write(base + 12, frameCount: 6, hostTime: HostTime(nanoseconds: 3))
       #expect(queue.lostFrameCount == 10)
-      let first = Self.takeAll(queue)
+      let first = Self.readAll(queue)
       #expect(first.samples == (0..<8).map(Float.init) && first.losses == [0, 0])
       queue.lose(frameCount: 3)
       // Across the ring's end.
       queue.write(base + 21, frameCount: 7, hostTime: HostTime(nanoseconds: 4))
-      let second = Self.takeAll(queue)
+      let second = Self.readAll(queue)
       #expect(second.samples == (21..<28).map(Float.init) && second.losses == [13])
       #expect(queue.lostFrameCount == 13 && queue.writtenFrameCount == 15)
     }
   }
 
-  @Test func piecesHaveTheirTimes() {
+  @Test func chunksKeepTheirHostTimes() {
     let queue = CaptureQueue(format: Self.format, capacityFrames: 64)
     var sample: Float = 0
     for time in 1...3 { queue.write(&sample, frameCount: 1, hostTime: HostTime(nanoseconds: Int64(time))) }
     var times: [Int64] = []
-    while queue.take({ _, _, piece, _ in times.append(piece.hostTime.nanoseconds) }) {}
+    while queue.take({ _, _, chunk, _ in times.append(chunk.hostTime.nanoseconds) }) {}
     #expect(times == [1, 2, 3])
   }
 
-  @Test func theSourcesSideNeitherAllocatesNorLocks() {
+  @Test func writingNeitherAllocatesNorLocks() {
     let queue = CaptureQueue(format: Self.format, capacityFrames: 1_024)
     let samples = [Float](repeating: 0.5, count: 600)
     let counts = samples.withUnsafeBufferPointer { samples in
@@ -67,22 +67,22 @@ import Testing
     #expect(queue.lostFrameCount == 2_400 - 1_024 + 5)
   }
 
-  @Test func aThreadGetsEverythingThatFits() {
+  @Test func readerThreadReceivesAllFramesThatFitInOrder() {
     let queue = CaptureQueue(format: Self.format, capacityFrames: 512)
-    let taken = Mutex<(count: Int, next: Float, isInOrder: Bool)>((0, 0, true))
+    let received = Mutex<(count: Int, next: Float, isInOrder: Bool)>((0, 0, true))
     let total = 100_000
-    let taker = NamedThread(name: "taker") {
+    let reader = NamedThread(name: "taker") {
       var isDone = false
       while !isDone {
         queue.wait()
-        while queue.take({ memory, count, piece, isFirst in
-          taken.withLock { taken in
-            if isFirst { taken.next += Float(piece.lostFrameCount) }
+        while queue.take({ memory, count, chunk, isFirst in
+          received.withLock { received in
+            if isFirst { received.next += Float(chunk.lostFrameCount) }
             for index in 0..<count {
-              taken.isInOrder = taken.isInOrder && memory[index] == taken.next
-              taken.next += 1
+              received.isInOrder = received.isInOrder && memory[index] == received.next
+              received.next += 1
             }
-            taken.count += count
+            received.count += count
             isDone = memory[count - 1] == Float(total - 1)
           }
         }) {}
@@ -95,13 +95,13 @@ import Testing
       while index < total {
         let count = min(37, total - index)
         // The last frames must not be lost.
-        if total - index <= 37 { while queue.writtenFrameCount > taken.withLock({ Int64($0.count) }) {} }
+        if total - index <= 37 { while queue.writtenFrameCount > received.withLock({ Int64($0.count) }) {} }
         queue.write(base + index, frameCount: count, hostTime: HostTime(nanoseconds: 1))
         index += count
       }
     }
-    taker.join()
-    let result = taken.withLock { $0 }
+    reader.join()
+    let result = received.withLock { $0 }
     #expect(result.isInOrder)
     #expect(Int64(result.count) + queue.lostFrameCount == Int64(total))
   }

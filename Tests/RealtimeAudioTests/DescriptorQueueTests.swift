@@ -16,7 +16,7 @@ import Testing
     func pop() -> Int? { queue.pop() }
   }
 
-  @Test func valuesComeOutInOrder() {
+  @Test func valuesAreReadInOrder() {
     let queue = Queue(capacity: 8)
     for round in 0..<100 {
       for value in 0..<5 { #expect(queue.push(round * 5 + value)) }
@@ -26,18 +26,18 @@ import Testing
   }
 
   @Test(arguments: [(1, 1), (2, 2), (3, 4), (1_000, 1_024)])
-  func capacityIsRoundedUpAndFullIsFull(asked: Int, given: Int) {
-    let queue = Queue(capacity: asked)
-    for value in 0..<given { #expect(queue.push(value)) }
+  func capacityIsRoundedUpToAPowerOfTwo(requested: Int, actual: Int) {
+    let queue = Queue(capacity: requested)
+    for value in 0..<actual { #expect(queue.push(value)) }
     #expect(!queue.push(-1))
     #expect(queue.pop() == 0)
-    #expect(queue.push(given))
+    #expect(queue.push(actual))
     #expect(!queue.push(-1))
-    for value in 1...given { #expect(queue.pop() == value) }
+    for value in 1...actual { #expect(queue.pop() == value) }
     #expect(queue.pop() == nil)
   }
 
-  @Test func stagedValuesAppearAtOnce() {
+  @Test func publishedValuesAppearTogether() {
     let queue = Queue(capacity: 4)
     #expect(queue.stage(1))
     #expect(queue.stage(2))
@@ -51,7 +51,7 @@ import Testing
     #expect(queue.pop() == 3)
   }
 
-  @Test func stagedValuesTakeRoom() {
+  @Test func stagedValuesUseCapacity() {
     let queue = Queue(capacity: 2)
     #expect(queue.stage(1))
     #expect(queue.stage(2))
@@ -77,7 +77,7 @@ import Testing
     let queue = DescriptorQueue<Wide>(capacity: 64)
   }
 
-  @Test func twoThreadsLoseAndTearNothing() {
+  @Test func twoThreadsLoseAndTearNoValues() {
     let total = 200_000
     let shared = Shared()
     let outcome = WakeSignal((next: 0, brokenBatches: 0))

@@ -41,7 +41,7 @@ struct EventTimeline {
   }
 
   /// Returns the stream frame that `input` plays at `frame`, if it was rendered.
-  func place(input: Int, at frame: Int64) -> (streamID: UInt64, streamFrame: Int64)? {
+  func streamFrame(input: Int, at frame: Int64) -> (streamID: UInt64, streamFrame: Int64)? {
     guard let run = runs[input]?.last(where: { $0.outputFrame <= frame }), frame < run.endFrame ?? .max else {
       return nil
     }

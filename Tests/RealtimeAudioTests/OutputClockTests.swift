@@ -15,7 +15,7 @@ import Testing
       sampleRateHz: rate)
   }
 
-  @Test func beginsAtZeroAndStandsStill() {
+  @Test func newClockIsAtZeroAndNotRunning() {
     let clock = OutputClock(sampleRateHz: 44_100)
     let snapshot = clock.snapshot()
     #expect(snapshot.heardFrame == 0)
@@ -25,7 +25,7 @@ import Testing
     #expect(snapshot.hostTime(ofFrame: 0) == nil)
   }
 
-  @Test func runningClockAdvancesAtTheRate() {
+  @Test func runningClockAdvancesAtTheSampleRate() {
     let clock = snapshot()
     #expect(clock.heardFrame(at: HostTime(nanoseconds: 5_000_000_000)) == 1_000)
     #expect(clock.heardFrame(at: HostTime(nanoseconds: 6_000_000_000)) == 49_000)
@@ -35,17 +35,17 @@ import Testing
     #expect(clock.heardFrame(at: HostTime(nanoseconds: 4_999_999_999)) == 999)
   }
 
-  @Test func stillClockStandsStill() {
+  @Test func stoppedClockDoesNotAdvance() {
     #expect(snapshot(isRunning: false).heardFrame(at: HostTime(nanoseconds: 9_000_000_000)) == 1_000)
   }
 
-  @Test func nothingIsHeardBeforeTheStartOrBeyondWhatWasRendered() {
+  @Test func heardFrameIsClampedToTheStartAndTheRenderedFrames() {
     #expect(snapshot(rendered: 1_200).heardFrame(at: HostTime(nanoseconds: 9_000_000_000)) == 1_200)
     #expect(snapshot().heardFrame(at: HostTime(nanoseconds: 0)) == 0)
     #expect(snapshot(heard: -50, isRunning: false).heardFrame(at: HostTime(nanoseconds: 0)) == 0)
   }
 
-  @Test func extremesSaturate() {
+  @Test func extremeValuesSaturate() {
     let clock = snapshot(heard: .min, at: .min, rate: 768_000)
     #expect(clock.heardFrame(at: HostTime(nanoseconds: .max)) == 0)
     #expect(snapshot(heard: .min, at: 0).hostTime(ofFrame: .max) == HostTime(nanoseconds: .max))
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [1, 8_000, 44_100, 48_000, 768_000])
-  func timeOfAFrameIsTheFirstAtWhichItIsHeard(rate: Int) throws {
+  func hostTimeOfAFrameIsTheFirstAtWhichItIsHeard(rate: Int) throws {
     var random = SeededGenerator(seed: UInt64(rate))
     for _ in 0..<2_000 {
       let heard = Int64.random(in: 0...1 << 40, using: &random)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func renderingMovesTheLimitAndARewindMovesItBack() {
+  @Test func renderingRaisesTheLimitAndRewindLowersIt() {
     let core = RenderCore(format: AudioFormat(sampleRateHz: 48_000, channelCount: 1))
     var block = silence(100)
     core.render(into: &block, frameCount: 100)
@@ -75,22 +75,22 @@ import Testing
     #expect(core.clock.snapshot().renderedFrame == 40)
   }
 
-  @Test func readersNeverSeeHalfAPublication() {
+  @Test func readersNeverSeeAPartialPublication() {
     let clock = OutputClock(sampleRateHz: 48_000)
     let count: Int64 = 100_000
-    let isOver = Flag()
+    let hasEnded = Flag()
     let broken = WakeSignal(0)
     let writer = NamedThread(name: "writer") {
       for value in 1...count {
         clock.publish(heardFrame: value, at: HostTime(nanoseconds: value * 1_000 + 7), isRunning: value % 2 == 1)
       }
-      isOver.set()
+      hasEnded.set()
     }
     let readers = (0..<2).map { _ in
       NamedThread(name: "reader") {
         var last: Int64 = 0
         var brokenCount = 0
-        while !isOver.isSet {
+        while !hasEnded.isSet {
           let seen = clock.snapshot()
           if seen.heardFrame == 0 { continue }
           if seen.hostTime.nanoseconds != seen.heardFrame * 1_000 + 7 || seen.isRunning != (seen.heardFrame % 2 == 1)

@@ -10,20 +10,20 @@ import Testing
   }
 
   /// A mixer that has rendered 100 frames of one input.
-  private func playing() throws -> (RenderRig, Int) {
+  private func playingRig() throws -> (RenderRig, Int) {
     let rig = RenderRig()
     let input = try rig.play(stream())
     _ = rig.render(100)
     return (rig, input)
   }
 
-  @Test func nothingThatWaitsChangesNothing() throws {
-    let (rig, _) = try playing()
+  @Test func withoutPendingCommandsTheEffectMixes() throws {
+    let (rig, _) = try playingRig()
     #expect(rig.core.pendingEffect(fromFrame: 50) == .mixes)
   }
 
-  @Test func anotherStreamForTheOnlyInputReplacesAll() throws {
-    let (rig, input) = try playing()
+  @Test func otherStreamForTheOnlyInputReplaces() throws {
+    let (rig, input) = try playingRig()
     let next = rig.keep(stream())
     rig.post {
       $0.setStream(next, fromFrame: 0, input: input)
@@ -38,13 +38,13 @@ import Testing
   }
 
   @Test func stoppingTheOnlyInputSilences() throws {
-    let (rig, input) = try playing()
+    let (rig, input) = try playingRig()
     rig.post { $0.setRunning(false, input: input) }
     #expect(rig.core.pendingEffect(fromFrame: 50) == .silences)
   }
 
-  @Test func takingTheOnlyStreamAwaySilences() throws {
-    let (rig, input) = try playing()
+  @Test func removingTheOnlyStreamSilences() throws {
+    let (rig, input) = try playingRig()
     rig.post {
       $0.setRunning(false, input: input)
       $0.setStream(nil, fromFrame: 0, input: input)
@@ -52,8 +52,8 @@ import Testing
     #expect(rig.core.pendingEffect(fromFrame: 50) == .silences)
   }
 
-  @Test func whatAnotherInputSoundsGoesOn() throws {
-    let (rig, input) = try playing()
+  @Test func effectMixesWhileAnotherInputIsAudible() throws {
+    let (rig, input) = try playingRig()
     let other = try rig.play(stream())
     _ = rig.render(100)
     let next = rig.keep(stream())
@@ -64,8 +64,8 @@ import Testing
     #expect(rig.core.pendingEffect(fromFrame: 150) == .mixes)
   }
 
-  @Test func anEndThatIsNotHeardYetGoesOn() throws {
-    let (rig, input) = try playing()
+  @Test func effectMixesUntilTheEndOfAnotherInputIsHeard() throws {
+    let (rig, input) = try playingRig()
     let short = try rig.play(stream(20, isEnded: true))
     _ = rig.render(100)
     let next = rig.keep(stream())
@@ -80,8 +80,8 @@ import Testing
     _ = short
   }
 
-  @Test func anInputThatGoesOnOrIsOnlyLouderMixes() throws {
-    let (rig, input) = try playing()
+  @Test func gainAndScheduleChangesMix() throws {
+    let (rig, input) = try playingRig()
     rig.post { $0.setGain(0.5, rampFrameCount: 0, input: input) }
     #expect(rig.core.pendingEffect(fromFrame: 50) == .mixes)
     let next = rig.keep(stream())
@@ -89,7 +89,7 @@ import Testing
     #expect(rig.core.pendingEffect(fromFrame: 50) == .mixes)
   }
 
-  @Test func whatStartsWhileNothingIsHeardReplacesSilence() throws {
+  @Test func startDuringSilenceReplaces() throws {
     let rig = RenderRig()
     _ = rig.render(100)
     _ = try rig.play(stream())

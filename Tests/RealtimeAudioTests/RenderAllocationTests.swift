@@ -10,7 +10,7 @@ import Testing
 /// The probe is disabled under the thread and address sanitizers, which replace the same functions. Then these tests
 /// still run the code, and the first test checks that nothing was counted.
 @Suite struct RenderAllocationTests {
-  @Test func probeSeesAllocationsAndLocks() {
+  @Test func probeCountsAllocationsAndLocks() {
     let allocations = AllocationProbe.count {
       let memory = malloc(100)
       free(memory)
@@ -43,15 +43,15 @@ import Testing
     #expect(AllocationProbe.count {} == .none)
   }
 
-  @Test func probeCountsItsOwnThreadOnly() {
-    let isOver = Flag()
+  @Test func probeCountsOnlyItsOwnThread() {
+    let hasEnded = Flag()
     let counts = WakeSignal<AllocationProbe.Counts?>(nil)
     let other = NamedThread(name: "idle") {
-      let counted = AllocationProbe.count { while !isOver.isSet { sched_yield() } }
+      let counted = AllocationProbe.count { while !hasEnded.isSet { sched_yield() } }
       counts.update { $0 = counted }
     }
     withExtendedLifetime([Int](repeating: 1, count: 100)) {}
-    isOver.set()
+    hasEnded.set()
     other.join()
     #expect(counts.withState { $0?.allocationCount } == 0)
   }
@@ -79,7 +79,7 @@ import Testing
     #expect(try count { core, block in for _ in 0..<5 { core.render(into: block, frameCount: 512) } } == .none)
   }
 
-  @Test func everyCommandIsAppliedWithoutAllocating() throws {
+  @Test func applyingCommandsDoesNotAllocate() throws {
     let counts = try count { rig, streams in
       let core = rig.core
       core.setGain(0.5, rampFrameCount: 300, input: 0)
@@ -103,7 +103,7 @@ import Testing
     #expect(counts == .none)
   }
 
-  @Test func schedulesThatAreMissedOrTakenBackDoNotAllocate() throws {
+  @Test func missedAndCancelledSchedulesDoNotAllocate() throws {
     let counts = try count { rig, streams in
       rig.core.scheduleStream(streams[3], fromFrame: 0, atFrame: 1, input: 0)
       rig.core.scheduleStream(streams[3], fromFrame: 0, atFrame: 900, input: 1)
@@ -160,7 +160,7 @@ import Testing
     #expect(counts == .none)
   }
 
-  @Test func askingDoesNotAllocate() throws {
+  @Test func queriesDoNotAllocate() throws {
     let counts = try count { core, block in
       _ = core.readyFrameCount(atMost: 512)
       _ = core.takeWakeRequest()

@@ -4,7 +4,7 @@ import Testing
 @testable import RealtimeAudio
 
 @Suite struct RenderCoreEventTests {
-  @Test func commandsCountFromTheirPosting() throws {
+  @Test func commandsTakeEffectOncePosted() throws {
     let rig = RenderRig()
     let input = try #require(rig.core.attachInput())
     rig.core.setStream(rig.keep(RenderStream([1, 2, 3])), fromFrame: 1, input: input)
@@ -18,7 +18,7 @@ import Testing
     #expect(rig.events() == ["streamSet 2 1", "runBegan 2 1", "starved 4 3"])
   }
 
-  @Test func inputStopsAndGoesOnWhereItStopped() throws {
+  @Test func inputResumesAtTheFrameAtWhichItStopped() throws {
     let rig = RenderRig()
     let stream = rig.keep(RenderStream([1, 2, 3, 4, 5]))
     let input = try rig.play(stream)
@@ -32,7 +32,7 @@ import Testing
     #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "stopped 2 2", "runBegan 5 2"])
   }
 
-  @Test func silentInputIsNotStoppedTwice() throws {
+  @Test func stopOfASilentInputIsNotReported() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream([1]))
     #expect(rig.render(3) == [1, 0, 0])
@@ -42,7 +42,7 @@ import Testing
     #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "starved 1 1"])
   }
 
-  @Test func starvedInputIsToldOnceAndGoesOnWithoutLoss() throws {
+  @Test func underrunIsReportedOnceAndPlaybackContinuesWithoutLoss() throws {
     let rig = RenderRig()
     let stream = rig.keep(RenderStream([1, 2], capacityFrames: 8))
     _ = try rig.play(stream)
@@ -55,7 +55,7 @@ import Testing
       rig.events() == ["streamSet 0 0", "runBegan 0 0", "starved 2 2", "runBegan 6 2", "starved 7 3"])
   }
 
-  @Test func startingWithoutSamplesIsAStarvation() throws {
+  @Test func startWithoutSamplesIsAnUnderrun() throws {
     let rig = RenderRig()
     let stream = rig.keep(RenderStream([], capacityFrames: 8))
     _ = try rig.play(stream)
@@ -65,7 +65,7 @@ import Testing
     #expect(rig.events() == ["streamSet 0 0", "starved 0 0", "runBegan 4 0"])
   }
 
-  @Test func endedInputLetsTheDeviceStop() throws {
+  @Test func endedInputMakesTheMixerInactive() throws {
     let rig = RenderRig()
     let stream = rig.keep(RenderStream([1, 2], capacityFrames: 8, isEnded: true))
     let input = try rig.play(stream)
@@ -84,7 +84,7 @@ import Testing
     #expect(rig.events() == ["runBegan 4 2", "starved 5 3"])
   }
 
-  @Test func truncatedStreamEndsAtTheCut() throws {
+  @Test func truncatedStreamEndsAtTheTruncation() throws {
     let rig = RenderRig()
     let stream = rig.keep(RenderStream([1, 2, 3, 4]))
     _ = try rig.play(stream)
@@ -94,7 +94,7 @@ import Testing
     #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "ended 3 3"])
   }
 
-  @Test func setStreamReplacesAtOnce() throws {
+  @Test func setStreamReplacesTheStreamAtOnce() throws {
     let rig = RenderRig()
     let first = rig.keep(RenderStream([1, 2, 3, 4]))
     let second = rig.keep(RenderStream([10, 20, 30]))
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: 1...9)
-  func scheduledStreamTakesOverWithoutAGap(blockFrames: Int) throws {
+  func scheduledStreamBeginsWithoutAGap(blockFrames: Int) throws {
     let rig = RenderRig()
     let first = rig.keep(RenderStream(ramp(20)))
     let second = rig.keep(RenderStream(ramp(20, from: 101)))
@@ -127,7 +127,7 @@ import Testing
     #expect(rig.events().filter { $0.hasPrefix("runBegan") } == ["runBegan 0 0", "runBegan 7 2", "runBegan 23 0"])
   }
 
-  @Test func scheduleThatComesTooLateChangesNothing() throws {
+  @Test func lateScheduleIsMissed() throws {
     let rig = RenderRig()
     let first = rig.keep(RenderStream(ramp(10)))
     let second = rig.keep(RenderStream([100, 200]))
@@ -147,7 +147,7 @@ import Testing
     #expect(rig.events().contains("scheduleMissed"))
   }
 
-  @Test func aStreamWithAnAnchorContinuesInStepWhereverItsCommandIsApplied() throws {
+  @Test func anchoredStreamContinuesInStepWhereverItsCommandIsApplied() throws {
     let rig = RenderRig()
     let first = rig.keep(RenderStream(ramp(10)))
     let second = rig.keep(RenderStream(ramp(10, from: 101)))
@@ -161,7 +161,7 @@ import Testing
     #expect(rig.render(3) == ramp(3, from: 201))
   }
 
-  @Test func scheduleCanBeTakenBack() throws {
+  @Test func scheduleCanBeCancelled() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream(ramp(10)))
     rig.post { $0.scheduleStream(rig.keep(RenderStream([100])), fromFrame: 0, atFrame: 5, input: input) }
@@ -170,7 +170,7 @@ import Testing
     #expect(rig.render(8) == ramp(8, from: 3))
   }
 
-  @Test func scheduleAfterTheEndWakesTheInput() throws {
+  @Test func scheduleAfterTheEndRestartsTheInput() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream([1, 2], isEnded: true))
     #expect(rig.render(4) == [1, 2, 0, 0])
@@ -179,7 +179,7 @@ import Testing
     #expect(rig.render(2) == [7, 8])
   }
 
-  @Test func inputIsReusedAfterDetaching() throws {
+  @Test func detachedInputIsReusedWithDefaultGain() throws {
     let rig = RenderRig()
     let first = rig.keep(RenderStream([1, 2, 3]))
     let input = try rig.play(first)
@@ -196,7 +196,7 @@ import Testing
 
   // MARK: - Notifying the engine
 
-  @Test func wakeIsAskedForOnceUntilEventsAreRead() throws {
+  @Test func wakeupIsRequestedOnceUntilEventsAreRead() throws {
     let rig = RenderRig()
     #expect(!rig.core.takeWakeRequest())
     let input = try rig.play(RenderStream([1, 2, 3], capacityFrames: 16))
@@ -228,7 +228,7 @@ import Testing
     #expect(rig.events().count == 4_096)
   }
 
-  @Test func aLostRetirementCounts() throws {
+  @Test func lostRetirementEventsAreCounted() throws {
     let rig = RenderRig()
     let input = try #require(rig.core.attachInput())
     for _ in 0..<4_096 {
@@ -244,7 +244,7 @@ import Testing
     #expect(rig.core.lostEventCount == 2)
   }
 
-  @Test func commandsThatASinkDoesNotTakeAreCounted() throws {
+  @Test func commandsThatDoNotFitInTheQueueAreCounted() throws {
     let rig = RenderRig()
     let input = try #require(rig.core.attachInput())
     for _ in 0..<2_000 { rig.post { $0.setGain(0.5, rampFrameCount: 0, input: input) } }

@@ -4,7 +4,7 @@ import Testing
 @testable import RealtimeAudio
 
 @Suite struct RenderCoreMixTests {
-  @Test func withoutInputsThereIsSilence() {
+  @Test func silenceIsRenderedWithoutInputs() {
     let rig = RenderRig(channelCount: 2)
     #expect(rig.render(5) == silence(10))
     #expect(rig.core.renderedFrame == 5)
@@ -12,7 +12,7 @@ import Testing
     #expect(rig.core.lastAudibleFrame == 0)
   }
 
-  @Test func oneInputAtGain1IsBitExact() throws {
+  @Test func oneInputAtFullGainIsBitExact() throws {
     let patterns: [UInt32] = [
       0x0000_0000, 0x8000_0000, 0x0000_0001, 0x8000_0001, 0x007F_FFFF, 0x0080_0000, 0x3F80_0000, 0xBF80_0000,
       0x7F7F_FFFF, 0xFF7F_FFFF, 0x7F80_0000, 0xFF80_0000, 0x7FC0_1234, 0xFFC0_0000, 0x7F80_0001, 0x3F7F_FFFF,
@@ -25,14 +25,14 @@ import Testing
     #expect(output.map(\.bitPattern) == patterns)
   }
 
-  @Test func everyIntegerUpTo24BitsComesThrough() throws {
+  @Test func samplesOf24BitsAreUnchanged() throws {
     let values = stride(from: -8_388_608, through: 8_388_607, by: 1_021).map { Float($0) / 8_388_608 }
     let rig = RenderRig()
     _ = try rig.play(RenderStream(values))
     #expect(rig.render(values.count) == values)
   }
 
-  @Test func inputsAreAddedUp() throws {
+  @Test func inputsAreSummed() throws {
     let rig = RenderRig()
     _ = try rig.play(RenderStream([1, 2, 3, 4]))
     _ = try rig.play(RenderStream([10, 20]))
@@ -41,7 +41,7 @@ import Testing
     #expect(rig.core.lastAudibleFrame == 5)
   }
 
-  @Test func shorterInputsBeforeAndAfterALongerOneLeaveItWhole() throws {
+  @Test func longerInputIsCompleteBesideShorterOnes() throws {
     let rig = RenderRig(channelCount: 2)
     _ = try rig.play(RenderStream([1, 2], channelCount: 2))
     _ = try rig.play(RenderStream([10, 20, 30, 40, 50, 60], channelCount: 2))
@@ -49,7 +49,7 @@ import Testing
     #expect(rig.render(4) == [111, 222, 330, 440, 50, 60, 0, 0])
   }
 
-  @Test func sixtyFourInputsPlayAndNoMore() throws {
+  @Test func atMost64InputsPlay() throws {
     let rig = RenderRig()
     var sums = silence(50)
     for number in 0..<RenderCore.maximumInputCount {
@@ -63,7 +63,7 @@ import Testing
     #expect(rig.core.attachInput() == 17)
   }
 
-  @Test func gainScales() throws {
+  @Test func gainScalesTheSamples() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream([1, 1, 1, 1, 1, 1]))
     rig.post { $0.setGain(0.25, rampFrameCount: 0, input: input) }
@@ -76,7 +76,7 @@ import Testing
     #expect(rig.render(3) == [1, 1, 0])
   }
 
-  @Test func mutedInputOverridesNobodyAndHidesNobody() throws {
+  @Test func mutedInputDoesNotAffectOtherInputs() throws {
     let rig = RenderRig()
     let muted = try rig.play(RenderStream([5, 5, 5, 5]))
     _ = try rig.play(RenderStream([1, 2]))
@@ -84,7 +84,7 @@ import Testing
     #expect(rig.render(4) == [1, 2, 0, 0])
   }
 
-  @Test func rampIsAStraightLineAcrossBlocks() throws {
+  @Test func gainRampIsLinearAcrossBlocks() throws {
     let rig = RenderRig(channelCount: 2)
     let input = try rig.play(RenderStream([Float](repeating: 1, count: 40), channelCount: 2))
     rig.post { $0.setGain(0, rampFrameCount: 8, input: input) }
@@ -95,7 +95,7 @@ import Testing
     #expect(output == expected)
   }
 
-  @Test func rampStartsWhereTheLastOneWas() throws {
+  @Test func gainRampStartsAtTheCurrentGain() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream([Float](repeating: 1, count: 40)))
     rig.post { $0.setGain(0, rampFrameCount: 4, input: input) }
@@ -104,7 +104,7 @@ import Testing
     #expect(rig.render(4) == [0.5, 0.75, 1, 1])
   }
 
-  @Test func rampRunsOnWhileTheInputIsSilent() throws {
+  @Test func gainRampContinuesDuringAnUnderrun() throws {
     let rig = RenderRig()
     let stream = RenderStream([1, 1], capacityFrames: 16)
     let input = try rig.play(stream)
@@ -114,7 +114,7 @@ import Testing
     #expect(rig.render(2) == [0.5, 0.375])
   }
 
-  @Test func negativeRampIsNone() throws {
+  @Test func negativeRampLengthAppliesTheGainAtOnce() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream([1, 1]))
     rig.post { $0.setGain(0.5, rampFrameCount: -10, input: input) }

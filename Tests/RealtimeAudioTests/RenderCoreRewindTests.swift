@@ -4,7 +4,7 @@ import Testing
 @testable import RealtimeAudio
 
 @Suite struct RenderCoreRewindTests {
-  @Test func whatIsRenderedAgainIsTheSame() throws {
+  @Test func repeatedRenderingIsIdentical() throws {
     let rig = RenderRig(channelCount: 2)
     let input = try rig.play(RenderStream(ramp(200), channelCount: 2))
     _ = try rig.play(RenderStream(ramp(60, from: 7_000), channelCount: 2))
@@ -19,7 +19,7 @@ import Testing
     #expect(rig.core.rewind(toFrame: 1_000) == 80)
   }
 
-  @Test func changeIsHeardFromTheRewoundFrameOn() throws {
+  @Test func changeAppliesFromTheRewoundFrameOn() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream(ramp(100)))
     #expect(rig.render(50) == ramp(50))
@@ -29,7 +29,7 @@ import Testing
     #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "rewound 20"])
   }
 
-  @Test func changeThatWasAppliedIsNeverUndone() throws {
+  @Test func appliedChangeIsNeverUndone() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream(ramp(100)))
     #expect(rig.render(30) == ramp(30))
@@ -39,7 +39,7 @@ import Testing
     #expect(rig.render(10) == ramp(10, from: 31).map { $0 * 0.5 })
   }
 
-  @Test func nothingThatWasHeardIsRenderedAgain() throws {
+  @Test func heardFramesAreNotRenderedAgain() throws {
     let rig = RenderRig()
     _ = try rig.play(RenderStream(ramp(100)))
     #expect(rig.render(50) == ramp(50))
@@ -52,7 +52,7 @@ import Testing
     #expect(rig.render(1) == ramp(1, from: 36))
   }
 
-  @Test func replacedStreamIsReadWhereItStoodAtTheRewoundFrame() throws {
+  @Test func rewindToAReplacementStartsTheNewStreamAgain() throws {
     let rig = RenderRig()
     let second = rig.keep(RenderStream(ramp(50, from: 1_001)))
     let input = try rig.play(RenderStream(ramp(100)))
@@ -69,7 +69,7 @@ import Testing
       ])
   }
 
-  @Test func takeOverIsUndoneAndDoneAgain() throws {
+  @Test func rewindBeforeAScheduledSwitchRepeatsIt() throws {
     let rig = RenderRig()
     let second = rig.keep(RenderStream(ramp(50, from: 1_001)))
     let input = try rig.play(RenderStream(ramp(20)))
@@ -86,7 +86,7 @@ import Testing
     #expect(rig.render(15) == ramp(15, from: 6))
   }
 
-  @Test func takeOverThatStarvedIsUndone() throws {
+  @Test func rewindUndoesASwitchThatUnderran() throws {
     let rig = RenderRig()
     let second = rig.keep(RenderStream([], capacityFrames: 32))
     let input = try rig.play(RenderStream(ramp(10)))
@@ -99,7 +99,7 @@ import Testing
     #expect(rig.render(12) == ramp(2, from: 9) + ramp(10, from: 1_001))
   }
 
-  @Test func rewoundTakeOverOfAForgottenStreamStays() throws {
+  @Test func switchToAStreamStaysOnceItWasHeard() throws {
     let rig = RenderRig()
     let second = rig.keep(RenderStream(ramp(20, from: 1_001)))
     let input = try rig.play(RenderStream(ramp(20)))
@@ -110,7 +110,7 @@ import Testing
     #expect(rig.render(10) == ramp(10, from: 1_001))
   }
 
-  @Test func starvationIsFoundOutAnew() throws {
+  @Test func underrunIsDetectedAgainAfterARewind() throws {
     let rig = RenderRig()
     let stream = RenderStream(ramp(10), capacityFrames: 64)
     _ = try rig.play(stream)
@@ -128,7 +128,7 @@ import Testing
     #expect(rig.events() == ["rewound 21"])
   }
 
-  @Test func starvationIsNotSaidAgainOnceItWasHeard() throws {
+  @Test func heardUnderrunIsNotReportedAgain() throws {
     let rig = RenderRig()
     _ = try rig.play(RenderStream(ramp(4)))
     #expect(rig.render(10) == ramp(4) + silence(6))
@@ -154,7 +154,7 @@ import Testing
       rig.events() == ["streamSet 0 0", "runBegan 0 0", "ended 10 10", "rewound 12", "rewound 7", "ended 10 10"])
   }
 
-  @Test func pauseAtAnEarlierFrameGivesTheFramesBack() throws {
+  @Test func pauseAtAnEarlierFrameKeepsTheLaterFramesForResume() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream(ramp(100)))
     #expect(rig.render(50) == ramp(50))
@@ -167,7 +167,7 @@ import Testing
       rig.events() == ["streamSet 0 0", "runBegan 0 0", "rewound 17", "stopped 17 17", "runBegan 27 17"])
   }
 
-  @Test func historyThatOverflowsLimitsTheRewind() throws {
+  @Test func historyOverflowLimitsTheRewind() throws {
     let rig = RenderRig()
     let stream = RenderStream([], capacityFrames: 1_024)
     _ = try rig.play(stream)
@@ -182,7 +182,7 @@ import Testing
     #expect(rig.render(3) == ramp(3, from: 11))
   }
 
-  @Test func commandsWaitForTheRewindThatFollows() throws {
+  @Test func pendingCommandsApplyAfterTheRewind() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream(ramp(50)))
     #expect(rig.render(20) == ramp(20))

@@ -21,7 +21,7 @@ import Testing
     #expect(rig.retiredStreams() == [])
   }
 
-  @Test func streamThatNeverSoundedRetiresAtOnce() throws {
+  @Test func streamThatWasNeverHeardRetiresAtOnce() throws {
     let rig = RenderRig()
     let first = RenderStream(ramp(5))
     let input = try rig.play(first)
@@ -30,7 +30,7 @@ import Testing
     #expect(rig.retiredStreams() == [first.id])
   }
 
-  @Test func scheduledStreamThatIsWantedAtOnceDoesNotRetire() throws {
+  @Test func scheduledStreamThatIsSetAtOnceDoesNotRetire() throws {
     let rig = RenderRig()
     let first = RenderStream(ramp(50))
     let second = rig.keep(RenderStream(ramp(50, from: 1_001)))
@@ -47,7 +47,7 @@ import Testing
     #expect(rig.retiredStreams() == [second.id])
   }
 
-  @Test func rescheduledStreamRetiresUnheard() throws {
+  @Test func replacedScheduledStreamRetiresUnheard() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream(ramp(50)))
     let streams = (0..<3).map { _ in rig.keep(RenderStream(ramp(5))) }
@@ -61,7 +61,7 @@ import Testing
     #expect(rig.retiredStreams() == [])
   }
 
-  @Test func missedStreamIsNotTaken() throws {
+  @Test func missedStreamDoesNotRetireAndCanBeSet() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream(ramp(50)))
     let late = rig.keep(RenderStream(ramp(5)))
@@ -77,7 +77,7 @@ import Testing
     #expect(rig.retiredStreams().contains(late.id))
   }
 
-  @Test func takenOverStreamRetiresAfterItsLastFrameWasHeard() throws {
+  @Test func outgoingStreamRetiresAfterItsLastFrameWasHeard() throws {
     let rig = RenderRig()
     let first = RenderStream(ramp(10))
     let second = rig.keep(RenderStream(ramp(30)))
@@ -94,7 +94,7 @@ import Testing
 
   // MARK: - Space
 
-  @Test func heardFramesMakeRoom() throws {
+  @Test func heardFramesFreeSpaceInTheRing() throws {
     let rig = RenderRig()
     let stream = RenderStream(ramp(16), capacityFrames: 16)
     _ = try rig.play(stream)
@@ -107,7 +107,7 @@ import Testing
     #expect(rig.render(16) == ramp(16, from: 7))
   }
 
-  @Test func roomIsOfferedOnceHalfOfTheRingIsFree() throws {
+  @Test func freeSpaceIsReportedOnceHalfOfTheRingIsFree() throws {
     let rig = RenderRig()
     let stream = RenderStream(ramp(16), capacityFrames: 16)
     _ = try rig.play(stream)
@@ -130,7 +130,7 @@ import Testing
     #expect(!rig.core.takeWakeRequest())
   }
 
-  @Test func roomOfAStreamThatTookOverIsOffered() throws {
+  @Test func freeSpaceOfAnIncomingStreamIsReported() throws {
     let rig = RenderRig()
     let first = RenderStream(ramp(4))
     let second = rig.keep(RenderStream(ramp(16), capacityFrames: 16))
@@ -146,7 +146,7 @@ import Testing
 
   // MARK: - Frames that can be rendered without an underrun
 
-  @Test func readyFramesAreThoseThatEverybodyHas() throws {
+  @Test func readyFramesAreThoseThatAllInputsHave() throws {
     let rig = RenderRig()
     #expect(rig.core.readyFrameCount(atMost: 100) == 100)
     let long = RenderStream(ramp(50), capacityFrames: 64)
@@ -166,7 +166,7 @@ import Testing
     #expect(rig.core.readyFrameCount(atMost: 100) == 100)
   }
 
-  @Test func readyFramesReachUpToATakeOverAndFromThereOn() throws {
+  @Test func readyFramesEndAtAScheduledSwitch() throws {
     let rig = RenderRig()
     let first = RenderStream(ramp(20))
     let second = rig.keep(RenderStream(ramp(5), capacityFrames: 64))
@@ -179,7 +179,7 @@ import Testing
     #expect(rig.core.readyFrameCount(atMost: 100) == 100)
   }
 
-  @Test func endBeforeTheTakeOverHoldsNothingUp() throws {
+  @Test func streamThatEndsBeforeItsScheduledSwitchLimitsNoFrames() throws {
     let rig = RenderRig()
     let first = RenderStream(ramp(10), isEnded: true)
     let second = rig.keep(RenderStream(ramp(5)))
@@ -190,7 +190,7 @@ import Testing
     #expect(!rig.core.isActive)
   }
 
-  @Test func spansComeOutInOrderUntilTheQueueIsFull() {
+  @Test func spansAreReadInOrderAndRejectedWhenTheQueueIsFull() {
     let stream = RenderStream(capacityFrames: 16, channelCount: 1, spanCapacity: 2)
     #expect(stream.describe(SpanDescriptor(streamFrame: 0, itemID: 7, timeValue: 1, timeScale: 2)))
     #expect(stream.describe(SpanDescriptor(streamFrame: 5, itemID: 8, timeValue: 3, timeScale: 4)))

@@ -12,7 +12,7 @@ import Testing
 
   // MARK: - Fades
 
-  @Test func aFadeFrom0To1FollowsItsLineWithin1In32768() throws {
+  @Test func fadeFromZeroToFullGainIsLinearWithinA16BitStep() throws {
     let rig = RenderRig()
     let count = 48_000 * 3
     let input = try rig.play(ones(count))
@@ -26,7 +26,7 @@ import Testing
     #expect(worst <= 1 / 32_768)
   }
 
-  @Test func anEqualPowerFadeKeepsThePowerOfTwoInputs() throws {
+  @Test func equalPowerFadeKeepsThePowerOfTwoInputs() throws {
     let rig = RenderRig()
     let incoming = try rig.play(ones(1_000))
     rig.post { $0.setGain(0, rampFrameCount: 0, input: incoming) }
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func anEqualPowerRampEndsWhereItIsTold() throws {
+  @Test func equalPowerRampEndsAtItsTarget() throws {
     let ramp = GainRamp(start: 0.25, target: 0.75, startFrame: 10, frameCount: 4, curve: .equalPower)
     #expect(ramp.value(atFrame: 10) == 0.25)
     #expect(abs(ramp.value(atFrame: 12) - Float(0.3125).squareRoot()) < 1e-6)
@@ -48,7 +48,7 @@ import Testing
     #expect(silence.value(atFrame: 2) == 0)
   }
 
-  @Test func aRampIsTheSameWhenItIsRenderedAgain() throws {
+  @Test func repeatedRenderingOfRampsIsIdentical() throws {
     let rig = RenderRig(channelCount: 2)
     let input = try rig.play(RenderStream(ramp(2_000), channelCount: 2))
     rig.post {
@@ -63,7 +63,7 @@ import Testing
 
   // MARK: - Mute
 
-  @Test func muteGoesItsOwnWayBesideAFade() throws {
+  @Test func muteRampIsIndependentOfTheGainRamp() throws {
     let rig = RenderRig()
     let input = try rig.play(ones(40))
     rig.post {
@@ -77,18 +77,18 @@ import Testing
 
   // MARK: - Pan
 
-  @Test func theNearSideKeepsGain1AndTheFarSideGetsTheCosine() throws {
+  @Test func panKeepsTheNearSideAndScalesTheFarSideByTheCosine() throws {
     for pan in [-1, -0.75, -0.5, -0.1, 0, 0.1, 0.25, 0.5, 1] as [Float] {
       let rig = RenderRig(channelCount: 2)
       let input = try rig.play(ones(4, channelCount: 2))
       rig.post { $0.setPan(pan, rampFrameCount: 0, input: input) }
       let far = Float(cos(abs(Double(pan)) * .pi / 2))
-      let expected: [Float] = [pan > 0 ? far : 1, pan < 0 ? far : 1]
-      for (sample, wanted) in zip(rig.render(2), expected + expected) { #expect(abs(sample - wanted) < 1e-7) }
+      let gains: [Float] = [pan > 0 ? far : 1, pan < 0 ? far : 1]
+      for (sample, expected) in zip(rig.render(2), gains + gains) { #expect(abs(sample - expected) < 1e-7) }
     }
   }
 
-  @Test func theEndsOfThePanAreSilentOnTheFarSide() throws {
+  @Test func farSideIsSilentAtFullPan() throws {
     let rig = RenderRig(channelCount: 2)
     let input = try rig.play(ones(4, channelCount: 2))
     rig.post { $0.setPan(-1, rampFrameCount: 0, input: input) }
@@ -99,7 +99,7 @@ import Testing
     #expect(rig.render(1) == [1, 1])
   }
 
-  @Test func panInTheMiddleIsBitExact() throws {
+  @Test func centeredPanIsBitExact() throws {
     let samples: [Float] = [-0.0, 0.1, 0.3, -0.7, .leastNonzeroMagnitude, 0.999]
     let rig = RenderRig(channelCount: 2)
     let input = try rig.play(RenderStream(samples, channelCount: 2))
@@ -117,7 +117,7 @@ import Testing
     #expect(rig.render(8) == ramp(8))
   }
 
-  @Test func panMovesTheSidesOfSurroundSoundAndLeavesTheMiddle() throws {
+  @Test func panAffectsOnlyTheSideChannelsOfSurroundAudio() throws {
     // FL FR FC LFE BL BR
     let rig = RenderRig(channelCount: 6)
     let input = try rig.play(ones(4, channelCount: 6))
@@ -125,7 +125,7 @@ import Testing
     #expect(rig.render(1) == [0, 1, 1, 1, 0, 1])
   }
 
-  @Test func aPanRampHasNoSteps() throws {
+  @Test func panRampHasNoSteps() throws {
     let rig = RenderRig(channelCount: 2)
     let input = try rig.play(ones(2_000, channelCount: 2))
     _ = rig.render(10)
@@ -137,7 +137,7 @@ import Testing
 
   // MARK: - Cross-fades
 
-  @Test func aStreamThatReplacesAnotherFadesInWhileThatFadesOut() throws {
+  @Test func replacingStreamFadesInWhileTheReplacedFadesOut() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream([Float](repeating: 0.5, count: 40)))
     #expect(rig.render(4) == [Float](repeating: 0.5, count: 4))
@@ -149,16 +149,16 @@ import Testing
     #expect(rig.retiredStreams().count == 1)
   }
 
-  @Test func theSameSoundCrossFadesIntoItself() throws {
+  @Test func crossFadeBetweenIdenticalStreamsKeepsTheSamples() throws {
     let rig = RenderRig()
     let samples = ramp(1_000)
     let input = try rig.play(RenderStream(samples))
     let next = rig.keep(RenderStream(samples))
     rig.post { $0.scheduleStream(next, fromFrame: 300, atFrame: 300, fadeFrameCount: 240, input: input) }
-    for (sample, wanted) in zip(rig.render(1_000), samples) { #expect(abs(sample - wanted) <= wanted * 1e-6) }
+    for (sample, expected) in zip(rig.render(1_000), samples) { #expect(abs(sample - expected) <= expected * 1e-6) }
   }
 
-  @Test func aScheduledCrossFadeIsTheSameWhenItIsRenderedAgain() throws {
+  @Test func repeatedRenderingOfAScheduledCrossFadeIsIdentical() throws {
     let rig = RenderRig(channelCount: 2)
     let input = try rig.play(RenderStream(ramp(2_000), channelCount: 2))
     let next = rig.keep(RenderStream(ramp(2_000, from: 50_000), channelCount: 2))
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func aTakeOverWithinAFadeDoesNotJump() throws {
+  @Test func replacementDuringACrossFadeDoesNotJump() throws {
     let rig = RenderRig()
     let input = try rig.play(ones(200))
     _ = rig.render(10)
@@ -184,7 +184,7 @@ import Testing
     #expect(output.last == 1)
   }
 
-  @Test func whatFadesOutIsSilentBehindItsEnd() throws {
+  @Test func fadingStreamIsSilentAfterItsEnd() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream([1, 1, 1, 1], isEnded: true))
     _ = rig.render(2)
@@ -193,7 +193,7 @@ import Testing
     #expect(rig.core.lastAudibleFrame == 4)
   }
 
-  @Test func pausingEndsAFade() throws {
+  @Test func pauseEndsACrossFade() throws {
     let rig = RenderRig()
     let input = try rig.play(ones(100))
     let next = rig.keep(RenderStream(silence(100)))
@@ -208,7 +208,7 @@ import Testing
 
   // MARK: - Clipping
 
-  @Test func samplesBeyondFullScaleAreCountedOnceWhenTheyAreHeard() throws {
+  @Test func clippedSamplesAreCountedOnceWhenHeard() throws {
     let rig = RenderRig(channelCount: 2)
     let samples: [Float] = [1, -1, 1.5, 0, -2, 3, .nan, 0.5, 0, -1.25]
     _ = try rig.play(RenderStream(samples, channelCount: 2))
@@ -222,7 +222,7 @@ import Testing
     #expect(rig.core.clippedSampleCount == 4)
   }
 
-  @Test func moreFramesThanAreKeptAreCountedAllTheSame() throws {
+  @Test func clippedSamplesBeyondTheHistoryAreCounted() throws {
     let rig = RenderRig()
     let count = 300_000
     _ = try rig.play(RenderStream([Float](repeating: 2, count: count)))

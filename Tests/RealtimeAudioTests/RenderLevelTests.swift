@@ -21,7 +21,7 @@ import Testing
     zip(counts, gains).flatMap { [Float](repeating: $1, count: $0) }
   }
 
-  @Test func anItemsGainBeginsWithItsFirstSampleAndEndsWithItsLast() throws {
+  @Test func itemGainAppliesFromItsFirstSampleToItsLast() throws {
     let rig = RenderRig()
     let (counts, gains): ([Int], [Float]) = ([5, 1, 9, 17], [0.5, 2, 1, 0.25])
     _ = try rig.play(stream(counts, gains))
@@ -29,19 +29,19 @@ import Testing
     #expect((rig.render(3) + rig.render(1) + rig.render(7) + rig.render(21)) == samples(counts, gains))
   }
 
-  @Test func whatHasNoGainIsAsItIs() throws {
+  @Test func streamWithoutItemGainsIsUnchanged() throws {
     let rig = RenderRig()
     _ = try rig.play(RenderStream(ramp(20)))
     #expect(rig.render(20) == ramp(20))
   }
 
-  @Test func ofItemsWithoutFramesTheLastOneCounts() throws {
+  @Test func gainsOfItemsWithoutFramesAreSkipped() throws {
     let rig = RenderRig()
     _ = try rig.play(stream([4, 0, 0, 4], [1, 8, 16, 0.5]))
     #expect(rig.render(8) == samples([4, 4], [1, 0.5]))
   }
 
-  @Test func gainsAreTheSameWhenTheyAreRenderedAgain() throws {
+  @Test func repeatedRenderingOfItemGainsIsIdentical() throws {
     let rig = RenderRig()
     let (counts, gains): ([Int], [Float]) = ([100, 100, 100], [0.5, 2, 0.25])
     let input = try rig.play(stream(counts, gains))
@@ -56,7 +56,7 @@ import Testing
     #expect(rig.render(180) == Array(first[70...]))
   }
 
-  @Test func aGainMovesOverOutputFramesInAllOfItsItem() throws {
+  @Test func gainRampAppliesToTheWholeItem() throws {
     let rig = RenderRig()
     let stream = stream([8, 4, 8], [0.5, 1, 0.25])
     let input = try rig.play(stream)
@@ -69,7 +69,7 @@ import Testing
       rig.render(18) == [0.5, 0.625, 0.75, 0.875, 1, 1] + [1, 1, 1, 1] + [Float](repeating: 0.75, count: 8))
   }
 
-  @Test func gainsAreMultipliedWithVolumeAndPan() throws {
+  @Test func itemGainsAreMultipliedByVolumeAndPan() throws {
     let rig = RenderRig(channelCount: 2)
     let input = try rig.play(stream([2, 2], [0.5, 2], channelCount: 2))
     rig.post {
@@ -79,7 +79,7 @@ import Testing
     #expect(rig.render(4) == [0, 0.25, 0, 0.25, 0, 1, 0, 1])
   }
 
-  @Test func aStreamThatTakesOverBringsItsGainsAndOneThatFadesOutKeepsThem() throws {
+  @Test func incomingAndOutgoingStreamsKeepTheirItemGains() throws {
     let rig = RenderRig()
     let first = stream([100], [0.5])
     let input = try rig.play(first)
@@ -95,15 +95,15 @@ import Testing
     #expect(rig.render(6) == [4, 3.25, 2.5, 1.75, 1, 1])
   }
 
-  @Test func aGainForAStreamThatIsGoneChangesNothing() throws {
+  @Test func gainForAnUnknownStreamIsIgnored() throws {
     let rig = RenderRig()
-    let gone = RenderStream(ramp(4))
+    let unusedStream = RenderStream(ramp(4))
     let input = try rig.play(stream([8], [0.5]))
-    rig.post { $0.setLevel(4, itemID: 1, of: gone, rampFrameCount: 0, input: input) }
+    rig.post { $0.setLevel(4, itemID: 1, of: unusedStream, rampFrameCount: 0, input: input) }
     #expect(rig.render(8) == samples([8], [0.5]))
   }
 
-  @Test func whereThereIsNoRoomForAGainTheOneBeforeCountsUntilThereIs() throws {
+  @Test func previousGainAppliesWhileTheGainTableIsFull() throws {
     let rig = RenderRig()
     let capacity = StreamLevels.capacity
     let stream = RenderStream(capacityFrames: 4 * capacity, channelCount: 1)

@@ -4,7 +4,7 @@ import Testing
 @testable import RealtimeAudio
 
 @Suite struct RenderMeterTests {
-  @Test func aSquareAtFullScaleIsFullScaleInBothMeasures() throws {
+  @Test func fullScaleSquareWaveHasFullPeakAndMeanSquare() throws {
     let rig = RenderRig(channelCount: 2)
     let square = (0..<960).flatMap { frame in [frame / 48 % 2 == 0 ? 1 : -1, 0] as [Float] }
     let input = try rig.play(RenderStream(square, channelCount: 2))
@@ -16,7 +16,7 @@ import Testing
     #expect(rig.core.meterWindow(2, input: input) == nil)
   }
 
-  @Test func metersAreAfterVolumePanAndMute() throws {
+  @Test func metersMeasureAfterVolumePanAndMute() throws {
     let rig = RenderRig(channelCount: 2)
     let input = try rig.play(RenderStream([Float](repeating: 1, count: 4_000), channelCount: 2))
     rig.post {
@@ -32,7 +32,7 @@ import Testing
     #expect(rig.core.meterWindow(1, input: input)?.peaks == [0, 0])
   }
 
-  @Test func eachInputIsMeasuredByItself() throws {
+  @Test func eachInputIsMeasuredSeparately() throws {
     let rig = RenderRig()
     let loud = try rig.play(RenderStream([Float](repeating: 1, count: 1_000)))
     let quiet = try rig.play(RenderStream([Float](repeating: 0.25, count: 1_000)))
@@ -45,7 +45,7 @@ import Testing
     #expect(rig.core.meterWindow(0, input: quiet)?.peaks == [0.25])
   }
 
-  @Test func aWindowThatIsRenderedAgainIsMeasuredAgain() throws {
+  @Test func windowIsMeasuredAgainAfterARewind() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream([Float](repeating: 1, count: 4_000)))
     rig.post { $0.setMetering(true, input: input) }
@@ -60,7 +60,7 @@ import Testing
     #expect(rig.core.meterWindow(2, input: input)?.peaks == [0])
   }
 
-  @Test func onlyTheNewestWindowsAreKeptHoweverMuchIsRenderedAtOnce() throws {
+  @Test func onlyTheNewestWindowsAreKeptAfterALongRender() throws {
     let rig = RenderRig()
     let frameCount = 48_000 * 6
     let input = try rig.play(RenderStream([Float](repeating: 0.5, count: frameCount)))
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func samplesThatAreNotFiniteArePassedOver() throws {
+  @Test func nonFiniteSamplesAreIgnored() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream([.nan, .infinity, 0.5] + silence(477)))
     rig.post { $0.setMetering(true, input: input) }
@@ -82,7 +82,7 @@ import Testing
     #expect(rig.core.meterWindow(0, input: input)?.meanSquares == [Float(0.25 / 480)])
   }
 
-  @Test func whatIsNotMeasuredHasNoWindows() throws {
+  @Test func inputWithoutMeteringHasNoWindows() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream([Float](repeating: 1, count: 2_000)))
     _ = rig.render(480)
@@ -95,7 +95,7 @@ import Testing
     #expect(rig.core.meterWindow(2, input: input) == nil)
   }
 
-  @Test func windowsAreReadWholeWhileTheyAreWritten() throws {
+  @Test func windowsAreReadConsistentlyDuringWrites() throws {
     let rig = RenderRig()
     // Each window has a distinct level, whose square is its mean square.
     let windows = 400
@@ -103,7 +103,7 @@ import Testing
     let input = try rig.play(RenderStream(samples))
     rig.post { $0.setMetering(true, input: input) }
     let core = rig.core
-    let isOver = Flag()
+    let hasEnded = Flag()
     let writer = NamedThread(name: "writer") {
       var block = [Float](repeating: 0, count: 480)
       for round in 0..<windows {
@@ -113,7 +113,7 @@ import Testing
           core.render(into: &block, frameCount: 240)
         }
       }
-      isOver.set()
+      hasEnded.set()
     }
     var seen = 0
     repeat {
@@ -123,7 +123,7 @@ import Testing
         let level = Float(number % 64 + 1) / 64
         #expect(window.peaks == [level] && window.meanSquares == [level * level])
       }
-    } while !isOver.isSet
+    } while !hasEnded.isSet
     writer.join()
     #expect(seen > 0)
   }

@@ -13,13 +13,13 @@ struct RenderModel {
   }
 
   /// A frame of a stream.
-  struct Place: Hashable {
+  struct StreamFrame: Hashable {
     var stream: Int
     var frame: Int64
   }
 
   struct Schedule {
-    var next: Place
+    var next: StreamFrame
     var atFrame: Int64
     var fadeFrameCount: Int64 = 0
   }
@@ -44,14 +44,14 @@ struct RenderModel {
 
   /// An outgoing stream, from a position at output frame `outgoing.startFrame` on.
   struct Fade {
-    var place: Place
+    var streamFrame: StreamFrame
     var outgoing: Ramp
     var incoming: Ramp
   }
 
   /// One stream's part of the audio of an input.
   struct Part {
-    var place: Place
+    var streamFrame: StreamFrame
     var factor: Float
   }
 
@@ -60,7 +60,7 @@ struct RenderModel {
     var isRunning = false
     /// The input is silent before this frame.
     var beginFrame = Int64.min
-    var position: Place?
+    var position: StreamFrame?
     var schedule: Schedule?
     var hasEnded = false
     var volume = Ramp()
@@ -77,7 +77,7 @@ struct RenderModel {
       guard let position else { return }
       fades.append(
         Fade(
-          place: position,
+          streamFrame: position,
           outgoing: Ramp(
             start: fades.last?.incoming.value(at: frame) ?? 1, target: 0, startFrame: frame, frameCount: count),
           incoming: Ramp(start: 0, target: 1, startFrame: frame, frameCount: count)))
@@ -93,7 +93,7 @@ struct RenderModel {
   enum Command {
     case reattach(input: Int)
     case setRunning(Bool, fromFrame: Int64 = .min, input: Int)
-    case setStream(Place?, fadeFrameCount: Int64, input: Int)
+    case setStream(StreamFrame?, fadeFrameCount: Int64, input: Int)
     case scheduleStream(Schedule?, input: Int)
     case setGain(Float, rampFrameCount: Int64, input: Int)
     case setMuted(Bool, rampFrameCount: Int64, input: Int)
@@ -105,11 +105,11 @@ struct RenderModel {
   let channelCount: Int
   var streams: [Stream] = []
   var inputs: [Input]
-  var waiting: [Command] = []
+  var pending: [Command] = []
   /// The inputs as they were before each output frame.
   private var past: [[Input]] = []
   /// The stream frame that each input plays at each output frame; nil: silence.
-  private(set) var sounding: [[Place?]] = []
+  private(set) var audible: [[StreamFrame?]] = []
   /// The same, including the outgoing streams.
   private(set) var parts: [[[Part]]] = []
   /// The contribution of each input to each output frame, and the output.
@@ -130,17 +130,17 @@ struct RenderModel {
   }
 
   /// Returns the sample at a position: 24 bits, never 0, deterministic.
-  static func sample(_ place: Place, channel: Int) -> Float {
-    let hash = SeededGenerator.mix(UInt64(place.stream) << 40 ^ UInt64(place.frame) << 8 ^ UInt64(channel))
+  static func sample(_ streamFrame: StreamFrame, channel: Int) -> Float {
+    let hash = SeededGenerator.mix(UInt64(streamFrame.stream) << 40 ^ UInt64(streamFrame.frame) << 8 ^ UInt64(channel))
     return Float(Int32(truncatingIfNeeded: hash >> 32) >> 8 | 1) / 8_388_608
   }
 
   // MARK: - Commands
 
   mutating func applyCommands() {
-    guard !waiting.isEmpty else { return }
-    for command in waiting { apply(command) }
-    waiting = []
+    guard !pending.isEmpty else { return }
+    for command in pending { apply(command) }
+    pending = []
     limitFrame = renderedFrame
   }
 
@@ -153,16 +153,16 @@ struct RenderModel {
       inputs[input].beginFrame = beginFrame
       inputs[input].hasEnded = false
       if !isRunning || beginFrame > renderedFrame { inputs[input].fades = [] }
-    case .setStream(let place, let fadeFrameCount, let input):
+    case .setStream(let streamFrame, let fadeFrameCount, let input):
       if fadeFrameCount > 0, inputs[input].isRunning, inputs[input].beginFrame <= renderedFrame {
         inputs[input].beginFade(at: renderedFrame, over: fadeFrameCount)
       } else {
         inputs[input].fades = []
       }
-      inputs[input].position = place
+      inputs[input].position = streamFrame
       inputs[input].schedule = nil
       inputs[input].hasEnded = false
-      if let place { streams[place.stream].wasUsed = true }
+      if let streamFrame { streams[streamFrame.stream].wasUsed = true }
     case .scheduleStream(let schedule, let input):
       if let schedule {
         guard let position = inputs[input].position, schedule.atFrame >= position.frame else {
@@ -190,8 +190,8 @@ struct RenderModel {
     var block: [Float] = []
     for _ in 0..<frameCount {
       past.append(inputs)
-      sounding.append(inputs.indices.map { step($0) })
-      parts.append(inputs.indices.map { soundingParts($0) })
+      audible.append(inputs.indices.map { step($0) })
+      parts.append(inputs.indices.map { audibleParts($0) })
       mix(frame: past.count - 1)
       block += output[past.count - 1]
     }
@@ -199,7 +199,7 @@ struct RenderModel {
   }
 
   /// Renders one frame of one input.
-  private mutating func step(_ index: Int) -> Place? {
+  private mutating func step(_ index: Int) -> StreamFrame? {
     // `past` already includes the frame that is being rendered.
     guard inputs[index].isRunning, inputs[index].beginFrame < renderedFrame, var position = inputs[index].position
     else { return nil }
@@ -217,21 +217,21 @@ struct RenderModel {
   }
 
   /// Returns the streams that an input plays in the newest frame, with their gains before pan.
-  private func soundingParts(_ index: Int) -> [Part] {
+  private func audibleParts(_ index: Int) -> [Part] {
     let input = inputs[index]
     let frame = renderedFrame - 1
     guard input.isRunning else { return [] }
     let common = input.volume.value(at: frame) * input.mute.value(at: frame)
     var parts: [Part] = []
-    if let place = sounding[Int(frame)][index] {
-      parts.append(Part(place: place, factor: common * (input.fades.last?.incoming.value(at: frame) ?? 1)))
+    if let streamFrame = audible[Int(frame)][index] {
+      parts.append(Part(streamFrame: streamFrame, factor: common * (input.fades.last?.incoming.value(at: frame) ?? 1)))
     }
     for fade in input.fades where frame < fade.outgoing.startFrame + fade.outgoing.frameCount {
-      var place = fade.place
-      place.frame += frame - fade.outgoing.startFrame
-      let stream = streams[place.stream]
-      guard place.frame < min(stream.written, stream.end ?? .max) else { continue }
-      parts.append(Part(place: place, factor: common * fade.outgoing.value(at: frame)))
+      var streamFrame = fade.streamFrame
+      streamFrame.frame += frame - fade.outgoing.startFrame
+      let stream = streams[streamFrame.stream]
+      guard streamFrame.frame < min(stream.written, stream.end ?? .max) else { continue }
+      parts.append(Part(streamFrame: streamFrame, factor: common * fade.outgoing.value(at: frame)))
     }
     return parts
   }
@@ -241,18 +241,18 @@ struct RenderModel {
     var added: [[Float]] = []
     for index in inputs.indices {
       let input = inputs[index]
-      var own = [Float](repeating: 0, count: channelCount)
+      var contribution = [Float](repeating: 0, count: channelCount)
       for part in parts[frame][index] {
         for channel in 0..<channelCount {
           let side = channelCount == 2 ? input.sides[channel].value(at: Int64(frame)) : 1
-          let sample = Self.sample(part.place, channel: channel) * (part.factor * side)
-          own[channel] += sample
+          let sample = Self.sample(part.streamFrame, channel: channel) * (part.factor * side)
+          contribution[channel] += sample
           // Metered audio is first added up separately.
           if input.meterBegin == nil { sums[channel] += sample }
         }
       }
-      if input.meterBegin != nil { for channel in 0..<channelCount { sums[channel] += own[channel] } }
-      added.append(own)
+      if input.meterBegin != nil { for channel in 0..<channelCount { sums[channel] += contribution[channel] } }
+      added.append(contribution)
     }
     contributions.append(added)
     output.append(sums)
@@ -269,7 +269,7 @@ struct RenderModel {
       }
       let count = past.count - Int(reached)
       past.removeLast(count)
-      sounding.removeLast(count)
+      audible.removeLast(count)
       parts.removeLast(count)
       contributions.removeLast(count)
       output.removeLast(count)
@@ -295,7 +295,7 @@ struct RenderModel {
     for frame in first..<first + frameCount {
       let after = frame + 1 < copy.past.count ? copy.past[frame + 1] : copy.inputs
       for (index, input) in after.enumerated()
-      where input.isActive && input.beginFrame <= frame && copy.sounding[frame][index] == nil {
+      where input.isActive && input.beginFrame <= frame && copy.audible[frame][index] == nil {
         return false
       }
     }
@@ -305,27 +305,27 @@ struct RenderModel {
   /// Whether the core may still need to read this stream.
   func isNeeded(stream: Int) -> Bool {
     inputs.contains { $0.position?.stream == stream || $0.schedule?.next.stream == stream }
-      || neededPlaces.contains { $0.stream == stream }
+      || neededFrames.contains { $0.stream == stream }
   }
 
   /// The positions that have not been heard; for outgoing streams, only those that may be rendered again.
-  private var neededPlaces: [Place] {
-    var places: [Place] = []
+  private var neededFrames: [StreamFrame] {
+    var frames: [StreamFrame] = []
     for frame in Int(heardFrame)..<past.count {
-      for place in sounding[frame] { if let place { places.append(place) } }
+      for streamFrame in audible[frame] { if let streamFrame { frames.append(streamFrame) } }
       guard frame >= Int(limitFrame) else { continue }
-      for parts in parts[frame] where parts.count > 1 { for part in parts { places.append(part.place) } }
-      for (index, parts) in parts[frame].enumerated() where parts.count == 1 && sounding[frame][index] == nil {
-        places.append(parts[0].place)
+      for parts in parts[frame] where parts.count > 1 { for part in parts { frames.append(part.streamFrame) } }
+      for (index, parts) in parts[frame].enumerated() where parts.count == 1 && audible[frame][index] == nil {
+        frames.append(parts[0].streamFrame)
       }
     }
-    return places
+    return frames
   }
 
   /// Returns the frame after the last heard frame of a stream, and the first frame that may be heard again.
   func heardLimits(stream: Int) -> (heard: Int64, needed: Int64) {
-    let heard = sounding[..<Int(heardFrame)].joined().compactMap { $0 }.filter { $0.stream == stream }
-    let needed = neededPlaces.filter { $0.stream == stream }
+    let heard = audible[..<Int(heardFrame)].joined().compactMap { $0 }.filter { $0.stream == stream }
+    let needed = neededFrames.filter { $0.stream == stream }
     return ((heard.map(\.frame).max() ?? -1) + 1, needed.map(\.frame).min() ?? .max)
   }
 

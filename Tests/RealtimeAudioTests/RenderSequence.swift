@@ -50,7 +50,7 @@ struct RenderSequence {
       case ..<97:
         core.applyCommands()
         model.applyCommands()
-      default: askReady()
+      default: checkReadyFrames()
       }
       readEvents()
       expect(core.renderedFrame == model.renderedFrame, "renderedFrame")
@@ -66,8 +66,8 @@ struct RenderSequence {
     expect(guardSample.isNaN, "wrote past the block")
     expect(block == expected, "content of the block that ends at \(model.renderedFrame)")
     expect(core.isActive == model.isActive, "isActive at \(model.renderedFrame)")
-    let lastSounding = model.sounding.lastIndex { $0.contains { $0 != nil } } ?? -1
-    expect(core.lastAudibleFrame > lastSounding, "lastAudibleFrame")
+    let lastAudible = model.audible.lastIndex { $0.contains { $0 != nil } } ?? -1
+    expect(core.lastAudibleFrame > lastAudible, "lastAudibleFrame")
     expect(core.lastAudibleFrame <= model.renderedFrame, "lastAudibleFrame after the rendered ones")
     checkMeters()
   }
@@ -106,10 +106,10 @@ struct RenderSequence {
     expect(core.clippedSampleCount == model.clippedSampleCount, "clipped samples")
     for (index, stream) in streams.enumerated() where model.isNeeded(stream: index) {
       let (heard, needed) = model.heardLimits(stream: index)
-      expect(stream.releasedFrame >= heard, "stream \(index) holds what was heard")
+      expect(stream.releasedFrame >= heard, "stream \(index) retains heard frames")
       expect(
         stream.releasedFrame <= needed,
-        "stream \(index) let go \(stream.releasedFrame), needed \(needed), written \(stream.writtenFrame)")
+        "stream \(index) released \(stream.releasedFrame), needed \(needed), written \(stream.writtenFrame)")
     }
   }
 
@@ -137,13 +137,13 @@ struct RenderSequence {
     model.streams[index].end = model.streams[index].written
   }
 
-  mutating func askReady() {
+  mutating func checkReadyFrames() {
     let wanted = Int.random(in: 1...60, using: &random)
     let ready = core.readyFrameCount(atMost: wanted)
     model.applyCommands()
     expect((0...wanted).contains(ready), "ready \(ready) of \(wanted)")
-    expect(model.isReady(frameCount: ready), "somebody lacks samples within \(ready) frames")
-    if ready == 0 { expect(!model.isReady(frameCount: 1), "nobody lacks samples, but nothing may be rendered") }
+    expect(model.isReady(frameCount: ready), "an input lacks samples within \(ready) frames")
+    if ready == 0 { expect(!model.isReady(frameCount: 1), "no input lacks samples, but no frame may be rendered") }
   }
 
   // MARK: - Commands
@@ -182,14 +182,14 @@ struct RenderSequence {
     case 5: return .setStream(nil, fadeFrameCount: randomFade(), input: input)
     case 6:
       // Sets the scheduled stream at once.
-      if let next = state.schedule?.next, model.waiting.isEmpty {
+      if let next = state.schedule?.next, model.pending.isEmpty {
         return .setStream(next, fadeFrameCount: randomFade(), input: input)
       }
       return .setStream(.init(stream: makeStream(), frame: 0), fadeFrameCount: 0, input: input)
     case 7: return .scheduleStream(nil, input: input)
     case 8, 9:
       let at = (state.position?.frame ?? 0) + Int64.random(in: -3...50, using: &random)
-      let next = RenderModel.Place(stream: makeStream(), frame: Int64.random(in: 0...2, using: &random))
+      let next = RenderModel.StreamFrame(stream: makeStream(), frame: Int64.random(in: 0...2, using: &random))
       return .scheduleStream(.init(next: next, atFrame: at, fadeFrameCount: randomFade()), input: input)
     case 10:
       return .setMuted(.random(using: &random), rampFrameCount: Int64.random(in: 0...30, using: &random), input: input)
@@ -204,15 +204,16 @@ struct RenderSequence {
   }
 
   mutating func post(_ command: RenderModel.Command) {
-    model.waiting.append(command)
+    model.pending.append(command)
     switch command {
     case .reattach(let input):
       core.detachInput(input)
-      expect(core.attachInput() == input, "the place is free again")
+      expect(core.attachInput() == input, "the index is free again")
     case .setRunning(let isRunning, let frame, let input): core.setRunning(isRunning, fromFrame: frame, input: input)
-    case .setStream(let place, let fadeFrameCount, let input):
+    case .setStream(let streamFrame, let fadeFrameCount, let input):
       core.setStream(
-        place.map { streams[$0.stream] }, fromFrame: place?.frame ?? 0, fadeFrameCount: fadeFrameCount, input: input)
+        streamFrame.map { streams[$0.stream] }, fromFrame: streamFrame?.frame ?? 0, fadeFrameCount: fadeFrameCount,
+        input: input)
     case .scheduleStream(let schedule, let input):
       core.scheduleStream(
         schedule.map { streams[$0.next.stream] }, fromFrame: schedule?.next.frame ?? 0,
@@ -241,13 +242,12 @@ struct RenderSequence {
   mutating func finish() {
     for frame in 0..<model.renderedFrame {
       for input in 0..<inputCount {
-        let told = timeline.place(input: input, at: frame)
-        let sounded = model.sounding[Int(frame)][input]
-        guard told?.streamID != sounded.map({ streams[$0.stream].id }) || told?.streamFrame != sounded?.frame else {
-          continue
-        }
-        let texts = [String(describing: told), String(describing: sounded)]
-        expect(false, "events say \(texts[0]), not \(texts[1]) at \(frame), input \(input)")
+        let reported = timeline.streamFrame(input: input, at: frame)
+        let rendered = model.audible[Int(frame)][input]
+        let renderedID = rendered.map { streams[$0.stream].id }
+        guard reported?.streamID != renderedID || reported?.streamFrame != rendered?.frame else { continue }
+        let texts = [String(describing: reported), String(describing: rendered)]
+        expect(false, "events report \(texts[0]), not \(texts[1]) at \(frame), input \(input)")
       }
     }
     for input in 0..<inputCount { core.detachInput(input) }
@@ -257,8 +257,8 @@ struct RenderSequence {
     core.release(heardFrame: core.renderedFrame)
     expect(!core.isActive, "isActive without inputs")
     while let event = core.nextEvent() { timeline.add(event) }
-    let owed = streams.indices.filter { model.streams[$0].wasUsed }.map { streams[$0].id }
-    expect(timeline.retired.sorted() == owed.sorted(), "streams retired \(timeline.retired), owed \(owed)")
+    let expected = streams.indices.filter { model.streams[$0].wasUsed }.map { streams[$0].id }
+    expect(timeline.retired.sorted() == expected.sorted(), "streams retired \(timeline.retired), expected \(expected)")
     expect(timeline.missedScheduleCount == model.missedScheduleCount, "missed schedules")
     expect(core.lostEventCount == 0, "lost events")
   }

@@ -6,7 +6,7 @@ import Testing
 /// Inputs that begin at a frame set in advance.
 @Suite struct RenderStartTests {
   /// Attaches inputs with one stream each, which wait for `beginFrame`.
-  private func waiting(_ rig: RenderRig, _ streams: [RenderStream], beginFrame: Int64) throws -> [Int] {
+  private func attachWaiting(_ rig: RenderRig, _ streams: [RenderStream], beginFrame: Int64) throws -> [Int] {
     let inputs = try streams.map { _ in try #require(rig.core.attachInput()) }
     for (input, stream) in zip(inputs, streams) {
       rig.core.setStream(rig.keep(stream), fromFrame: 0, input: input)
@@ -16,36 +16,36 @@ import Testing
     return inputs
   }
 
-  private func beginnings(_ rig: RenderRig) -> [Int64] {
+  private func beginFrames(_ rig: RenderRig) -> [Int64] {
     var frames: [Int64] = []
     while let event = rig.core.nextEvent() { if event.kind == .runBegan { frames.append(event.outputFrame) } }
     return frames
   }
 
-  @Test(arguments: [1, 7, 64, 1_000]) func inputsBeginWithTheSameFrameWhateverTheBlocks(blockFrames: Int) throws {
+  @Test(arguments: [1, 7, 64, 1_000]) func inputsBeginAtTheSameFrameForEveryBlockSize(blockFrames: Int) throws {
     let rig = RenderRig()
     _ = rig.render(10)
-    _ = try waiting(rig, [RenderStream(ramp(500)), RenderStream(ramp(500, from: 1_001))], beginFrame: 333)
+    _ = try attachWaiting(rig, [RenderStream(ramp(500)), RenderStream(ramp(500, from: 1_001))], beginFrame: 333)
     var heard: [Float] = []
     while rig.core.renderedFrame < 700 { heard += rig.render(blockFrames) }
     #expect(Array(heard.prefix(323)) == silence(323))
     let sum = zip(ramp(300), ramp(300, from: 1_001)).map { $0 + $1 }
     #expect(Array(heard[323..<623]) == sum)
-    #expect(beginnings(rig) == [333, 333])
+    #expect(beginFrames(rig) == [333, 333])
   }
 
-  @Test func whatSoundsAlreadyIsNotTouched() throws {
+  @Test func playingInputIsUnaffectedByAWaitingInput() throws {
     let rig = RenderRig()
     _ = try rig.play(RenderStream(ramp(500)))
-    _ = try waiting(rig, [RenderStream(ramp(500, from: 1_001))], beginFrame: 100)
+    _ = try attachWaiting(rig, [RenderStream(ramp(500, from: 1_001))], beginFrame: 100)
     let heard = rig.render(200)
     #expect(Array(heard.prefix(100)) == ramp(100))
     #expect(Array(heard[100...]) == zip(ramp(100, from: 101), ramp(100, from: 1_001)).map { $0 + $1 })
   }
 
-  @Test func theDeviceRunsWhileItWaits() throws {
+  @Test func mixerStaysActiveWhileAnInputWaits() throws {
     let rig = RenderRig()
-    let inputs = try waiting(rig, [RenderStream(ramp(50))], beginFrame: .max)
+    let inputs = try attachWaiting(rig, [RenderStream(ramp(50))], beginFrame: .max)
     #expect(rig.render(100) == silence(100))
     #expect(rig.core.isActive)
     #expect(rig.core.readyFrameCount(atMost: 4_096) == 4_096)
@@ -55,9 +55,9 @@ import Testing
     #expect(rig.render(70) == silence(20) + ramp(50))
   }
 
-  @Test func renderingAgainBeginsAtTheSameFrame() throws {
+  @Test func repeatedRenderingBeginsAtTheSameFrame() throws {
     let rig = RenderRig()
-    _ = try waiting(rig, [RenderStream(ramp(500))], beginFrame: 100)
+    _ = try attachWaiting(rig, [RenderStream(ramp(500))], beginFrame: 100)
     let first = rig.render(200)
     for frame in [150, 100, 99, 20] as [Int64] {
       #expect(rig.core.rewind(toFrame: frame) == frame)
@@ -65,15 +65,15 @@ import Testing
     }
   }
 
-  @Test func aFrameThatIsOverIsAtOnceAndTogether() throws {
+  @Test func pastBeginFrameStartsAllInputsAtOnce() throws {
     let rig = RenderRig()
     _ = rig.render(500)
-    _ = try waiting(rig, [RenderStream(ramp(50)), RenderStream(ramp(50))], beginFrame: 499)
+    _ = try attachWaiting(rig, [RenderStream(ramp(50)), RenderStream(ramp(50))], beginFrame: 499)
     #expect(rig.render(50) == ramp(50).map { $0 * 2 })
-    #expect(beginnings(rig) == [500, 500])
+    #expect(beginFrames(rig) == [500, 500])
   }
 
-  @Test func whatSoundsFallsSilentUntilItsFrameAndGoesOnThere() throws {
+  @Test func playingInputWithABeginFrameIsSilentUntilThatFrame() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream(ramp(500)))
     _ = rig.render(100)
@@ -82,9 +82,9 @@ import Testing
     #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "stopped 100 100", "runBegan 150 100"])
   }
 
-  @Test func stoppingOrPlayingEndsTheWaiting() throws {
+  @Test func stopOrPlayEndsTheWait() throws {
     let rig = RenderRig()
-    let inputs = try waiting(rig, [RenderStream(ramp(50))], beginFrame: 1_000)
+    let inputs = try attachWaiting(rig, [RenderStream(ramp(50))], beginFrame: 1_000)
     _ = rig.render(10)
     rig.post { $0.setRunning(false, input: inputs[0]) }
     #expect(rig.render(2_000) == silence(2_000))
@@ -95,18 +95,18 @@ import Testing
     #expect(rig.render(50) == ramp(50))
   }
 
-  @Test func aStreamThatComesWhileItWaitsBeginsWithoutTheOneBefore() throws {
+  @Test func streamSetDuringTheWaitBeginsWithoutACrossFade() throws {
     let rig = RenderRig()
-    let inputs = try waiting(rig, [RenderStream(ramp(500))], beginFrame: 100)
+    let inputs = try attachWaiting(rig, [RenderStream(ramp(500))], beginFrame: 100)
     _ = rig.render(50)
     let next = rig.keep(RenderStream(ramp(500, from: 1_001)))
     rig.post { $0.setStream(next, fromFrame: 3, fadeFrameCount: 40, input: inputs[0]) }
     #expect(rig.render(100) == silence(50) + ramp(50, from: 1_004))
   }
 
-  @Test func aMeterSeesSilenceBefore() throws {
+  @Test func metersShowSilenceBeforeTheBeginFrame() throws {
     let rig = RenderRig(sampleRateHz: 1_000)
-    let inputs = try waiting(rig, [RenderStream(silence(100).map { _ in 0.5 })], beginFrame: 25)
+    let inputs = try attachWaiting(rig, [RenderStream(silence(100).map { _ in 0.5 })], beginFrame: 25)
     rig.post { $0.setMetering(true, input: inputs[0]) }
     #expect(rig.render(50) == silence(25) + silence(25).map { _ in 0.5 })
     let peaks = (0..<5).map { rig.core.meterWindow($0, input: inputs[0])?.peaks }
@@ -115,9 +115,9 @@ import Testing
   }
 
   /// A sink must not renumber frames while an input waits for one of them.
-  @Test func whileOneWaitsNothingIsReplacedWithoutItsPlace() throws {
+  @Test func pendingEffectMixesWhileAnInputWaits() throws {
     let rig = RenderRig()
-    let inputs = try waiting(rig, [RenderStream(ramp(500))], beginFrame: 300)
+    let inputs = try attachWaiting(rig, [RenderStream(ramp(500))], beginFrame: 300)
     #expect(rig.core.pendingEffect(fromFrame: 0) == .mixes)
     _ = rig.render(100)
     let next = rig.keep(RenderStream(ramp(500)))
@@ -128,9 +128,9 @@ import Testing
     #expect(rig.core.pendingEffect(fromFrame: 100) == .silences)
   }
 
-  @Test func startingAtAFrameDoesNotAllocate() throws {
+  @Test func startAtAFrameDoesNotAllocate() throws {
     let rig = RenderRig()
-    let inputs = try waiting(rig, [RenderStream(ramp(2_000)), RenderStream(ramp(2_000))], beginFrame: 700)
+    let inputs = try attachWaiting(rig, [RenderStream(ramp(2_000)), RenderStream(ramp(2_000))], beginFrame: 700)
     rig.core.setMetering(true, input: inputs[1])
     rig.core.postCommands()
     let block = UnsafeMutablePointer<Float>.allocate(capacity: 512)

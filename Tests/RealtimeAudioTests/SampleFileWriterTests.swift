@@ -12,7 +12,7 @@ import Testing
     return bytes
   }
 
-  @Test func sixteenBitsAreRoundedToEvenAndClamped() {
+  @Test func sixteenBitSamplesAreRoundedToEvenAndClamped() {
     let unit: Float = 1 / 32_768
     let samples: [Float] = [
       0, unit, -unit, 0.5 * unit, 1.5 * unit, -0.5 * unit, 32_767 * unit, 1, -1, 2, -2, .infinity, -.infinity, .nan,
@@ -22,7 +22,7 @@ import Testing
     #expect(encode(samples, as: .s16) == bytes)
   }
 
-  @Test func twentyFourBitsAreExactAndClamped() {
+  @Test func twentyFourBitSamplesAreExactAndClamped() {
     let samples: [Float] = [1 / 8_388_608, -1 / 8_388_608, 8_388_607 / 8_388_608, 1, -1, 0x01_02_03 / 8_388_608]
     #expect(
       encode(samples, as: .s24) == [
@@ -30,13 +30,13 @@ import Testing
       ])
   }
 
-  @Test func floatsAreTheirBits() {
+  @Test func floatSamplesAreWrittenBitForBit() {
     let samples: [Float] = [1, -0.0, .nan, 3.5]
     let bytes = samples.flatMap { sample in (0..<4).map { UInt8(truncatingIfNeeded: sample.bitPattern >> ($0 * 8)) } }
     #expect(encode(samples, as: .f32) == bytes)
   }
 
-  @Test func headerSaysWhatTheFileHolds() throws {
+  @Test func headerDescribesTheWrittenSamples() throws {
     let file = try TemporaryDirectory()
     let writer = SampleFileWriter(path: file.path("a.wav"), container: .wav, encoding: .s16)
     try writer.begin(format: AudioFormat(sampleRateHz: 44_100, channelCount: 2))
@@ -51,7 +51,7 @@ import Testing
     #expect(try file.read("a.wav") == expected)
   }
 
-  @Test func headerIsThereFromTheStart() throws {
+  @Test func headerIsWrittenAtTheStart() throws {
     let file = try TemporaryDirectory()
     let writer = SampleFileWriter(path: file.path("a.wav"), container: .wav, encoding: .f32)
     try writer.begin(format: AudioFormat(sampleRateHz: 48_000, channelCount: 1))
@@ -100,7 +100,7 @@ import Testing
     writer.finish()
   }
 
-  @Test func fifoIsMadeForItsOwnerAlone() throws {
+  @Test func fifoIsCreatedForItsOwnerOnly() throws {
     let file = try TemporaryDirectory()
     let writer = SampleFileWriter(path: file.path("p"), container: .pipe, encoding: .s16)
     try writer.begin(format: AudioFormat(sampleRateHz: 48_000, channelCount: 1))
@@ -127,7 +127,7 @@ import Testing
     writer.finish()
   }
 
-  @Test func fileThatIsNoFifoIsLeftAlone() throws {
+  @Test func regularFileIsNotUsedAsAFifo() throws {
     let file = try TemporaryDirectory()
     try file.write("p", [1, 2, 3])
     let writer = SampleFileWriter(path: file.path("p"), container: .pipe, encoding: .s16)
@@ -136,11 +136,11 @@ import Testing
     #expect(try file.read("p") == [1, 2, 3])
   }
 
-  @Test func fullFifoWaitsUntilItIsToStop() throws {
+  @Test func writeToAFullFifoWaitsUntilStopIsRequested() throws {
     let file = try TemporaryDirectory()
-    let asked = WakeSignal(0)
+    let stopChecks = WakeSignal(0)
     let writer = SampleFileWriter(path: file.path("p"), container: .pipe, encoding: .f32) {
-      asked.update { count in
+      stopChecks.update { count in
         count += 1
         return count == 2
       }
@@ -148,7 +148,7 @@ import Testing
     try writer.begin(format: AudioFormat(sampleRateHz: 48_000, channelCount: 1))
     // A pipe initially holds 64 KiB, and no reader reads.
     try writer.write(silence(100_000), frameCount: 100_000)
-    #expect(asked.withState { $0 } == 2)
+    #expect(stopChecks.withState { $0 } == 2)
     writer.finish()
   }
 }
@@ -183,11 +183,11 @@ final class TemporaryDirectory: Sendable {
     guard descriptor >= 0 else { throw MediaError(.readFailed, "cannot open \(name)") }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 65_536)
+    var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
-      let count = Glibc.read(descriptor, &piece, piece.count)
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
       guard count > 0 else { return bytes }
-      bytes += piece.prefix(count)
+      bytes += chunk.prefix(count)
     }
   }
 

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func capacityIsRoundedUp() {
+  @Test func capacityIsRoundedUpToAPowerOfTwo() {
     #expect(Ring(capacityFrames: 5, channelCount: 1).capacityFrames == 8)
     #expect(Ring(capacityFrames: 8, channelCount: 2).capacityFrames == 8)
     #expect(Ring(capacityFrames: 1, channelCount: 64).capacityFrames == 1)
@@ -49,7 +49,7 @@ import Testing
     #expect(ring.writableFrameCount == 2)
   }
 
-  @Test func fullRingTakesWhatFits() {
+  @Test func fullRingAcceptsOnlyTheFramesThatFit() {
     let ring = Ring(capacityFrames: 8, channelCount: 1)
     #expect(ring.write(ramp(20), frameCount: 20) == 8)
     let region = ring.ring.writableRegion(atMost: 1)
@@ -61,7 +61,7 @@ import Testing
     #expect(ring.read(from: 3, count: 8) == ramp(8, from: 4))
   }
 
-  @Test func piecesEndAtTheEndOfTheMemory() {
+  @Test func regionsEndAtTheEndOfTheMemory() {
     let ring = Ring(capacityFrames: 8, channelCount: 1)
     #expect(ring.write(ramp(6), frameCount: 6) == 6)
     ring.release(before: 6)
@@ -69,14 +69,14 @@ import Testing
     #expect(regionCount == 2)
     ring.ring.commit(frameCount: 0)
     #expect(ring.write(ramp(5, from: 7), frameCount: 5) == 5)
-    let pieces = (
+    let regionCounts = (
       ring.ring.readableRegion(from: 6, atMost: 5).count, ring.ring.readableRegion(from: 8, atMost: 3).count
     )
-    #expect(pieces == (2, 3))
+    #expect(regionCounts == (2, 3))
     #expect(ring.read(from: 6, count: 5) == ramp(5, from: 7))
   }
 
-  @Test func regionCanBeCommittedInPart() throws {
+  @Test func regionCanBeCommittedPartially() throws {
     let ring = Ring(capacityFrames: 8, channelCount: 1)
     let writable = ring.ring.writableRegion(atMost: 100)
     let region = try #require(writable)
@@ -89,7 +89,7 @@ import Testing
     #expect(ring.read(from: 0, count: 4) == ramp(4))
   }
 
-  @Test func releaseNeverGoesBack() {
+  @Test func releasedFrameNeverDecreases() {
     let ring = Ring(capacityFrames: 8, channelCount: 1)
     #expect(ring.write(ramp(8), frameCount: 8) == 8)
     ring.release(before: 5)
@@ -98,7 +98,7 @@ import Testing
     #expect(ring.writableFrameCount == 5)
   }
 
-  @Test func twoThreadsSeeEveryFrameOnceAndWhole() {
+  @Test func twoThreadsTransferEveryFrameIntact() {
     let total: Int64 = 400_000
     let shared = Ring(capacityFrames: 512, channelCount: 2)
     let broken = WakeSignal(-1)

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func nullSinkPlaysAtItsPaceAndStops() throws {
+  @Test func nullSinkPlaysInRealTimeAndStops() throws {
     let rig = try Rig(.null(format: Self.format))
     #expect(rig.sink.label == "null")
     _ = try rig.play(RenderStream(ramp(2_000), isEnded: true))
@@ -86,7 +86,7 @@ import Testing
     #expect(clock.renderedFrame == clock.heardFrame)
   }
 
-  @Test func nothingIsRenderedWhileNothingPlays() throws {
+  @Test func noFrameIsRenderedWhileNoInputPlays() throws {
     let rig = try Rig(.null(format: Self.format))
     let input = try #require(rig.core.attachInput())
     rig.post { $0.setStream(nil, fromFrame: 0, input: input) }
@@ -95,7 +95,7 @@ import Testing
     #expect(!rig.core.clock.snapshot().isRunning)
   }
 
-  @Test func fileHoldsWhatWasHeard() throws {
+  @Test func fileContainsTheHeardFrames() throws {
     let file = try TemporaryDirectory()
     let path = file.path("heard.wav")
     let rig = try Rig(.file(path: path, container: .wav, encoding: .s24, format: Self.format))
@@ -114,7 +114,7 @@ import Testing
     #expect(values == Array(1...2_500) + Array(repeating: 0, count: frameCount - 2_500))
   }
 
-  @Test func commandsInTheMiddleOfABlockAreHeardFromThereOn() throws {
+  @Test func commandsApplyInTheMiddleOfABlock() throws {
     let writer = MemoryWriter()
     let rig = try Rig(writer)
     let input = try rig.play(RenderStream(ramp(240_000)))
@@ -137,7 +137,7 @@ import Testing
     for (gain, count) in zip(gains, heardBefore) { #expect((factors.firstIndex(of: gain) ?? 0) >= count) }
   }
 
-  @Test func pauseAndResumeLoseNothing() throws {
+  @Test func pauseAndResumeLoseNoFrames() throws {
     let writer = MemoryWriter()
     let rig = try Rig(writer)
     let input = try rig.play(RenderStream(ramp(240_000)))
@@ -156,7 +156,7 @@ import Testing
     #expect(heard.count > 3)
   }
 
-  @Test func lateDecoderStarvesAndGoesOn() throws {
+  @Test func playbackContinuesWithoutLossAfterAnUnderrun() throws {
     let writer = MemoryWriter()
     let rig = try Rig(writer)
     let stream = RenderStream(ramp(100), capacityFrames: 4_096)
@@ -170,7 +170,7 @@ import Testing
     #expect(writer.content.samples.filter { $0 != 0 } == ramp(200))
   }
 
-  @Test func decoderIsToldOfRoom() throws {
+  @Test func freeSpaceIsReportedToTheDecoder() throws {
     let rig = try Rig(.null(format: Self.format))
     let stream = RenderStream(ramp(2_048), capacityFrames: 2_048)
     stream.requestRoomWakeup()
@@ -179,7 +179,7 @@ import Testing
     #expect(stream.writableFrameCount >= 1_024)
   }
 
-  @Test func closingEndsTheFileWhilePlaying() throws {
+  @Test func closeDuringPlaybackFinishesTheFile() throws {
     let writer = MemoryWriter()
     let rig = try Rig(writer)
     _ = try rig.play(RenderStream(ramp(48_000)))
@@ -191,7 +191,7 @@ import Testing
     #expect(rig.failures.withState { $0 } == [])
   }
 
-  @Test func sinkThatWasOpenedAndNotStartedClosesItsFile() throws {
+  @Test func unstartedSinkFinishesItsFileOnClose() throws {
     let writer = MemoryWriter()
     let sink = TimedSink(label: "test", format: Self.format) { _ in writer }
     _ = try sink.open()
@@ -200,7 +200,7 @@ import Testing
     #expect(writer.content.finishCount == 1)
   }
 
-  @Test func closingDoesNotWaitForAReader() throws {
+  @Test func closeDoesNotWaitForAReaderOfThePipe() throws {
     let file = try TemporaryDirectory()
     let path = file.path("fifo")
     // One block is several times the capacity of a pipe.
@@ -222,7 +222,7 @@ import Testing
     close(request.fd)
   }
 
-  @Test func failingWriterIsToldOnceAndClosingStillWorks() throws {
+  @Test func writeFailureIsReportedOnceAndCloseStillWorks() throws {
     let writer = MemoryWriter(sampleLimit: 2 * Self.blockFrames)
     let rig = try Rig(writer)
     let input = try rig.play(RenderStream(ramp(48_000)))
@@ -234,7 +234,7 @@ import Testing
     #expect(writer.content.samples == ramp(2 * Self.blockFrames))
   }
 
-  @Test func placeThatCannotBeWrittenIsAnErrorOfOpen() throws {
+  @Test func openFailsForAnUnwritablePath() throws {
     let file = try TemporaryDirectory()
     for path in [file.path("missing/a.wav"), "/dev/full"] {
       let sink = TimedSink.file(path: path, container: .wav, encoding: .s16, format: Self.format)

@@ -46,12 +46,12 @@ import Testing
     }
 
     /// Advances by `count` frames, in chunks; returns the audio.
-    func hear(_ count: Int, pieces: [Int] = [1, 7, 100]) -> [Float] {
+    func hear(_ count: Int, chunkSizes: [Int] = [1, 7, 100]) -> [Float] {
       let first = writer.content.samples.count
       var done = 0
       var index = 0
       while done < count {
-        let heard = sink.advance(frameCount: min(pieces[index % pieces.count], count - done))
+        let heard = sink.advance(frameCount: min(chunkSizes[index % chunkSizes.count], count - done))
         if heard == 0 { break }
         done += heard
         index += 1
@@ -63,7 +63,7 @@ import Testing
   static let lookAheads = [0, 1, 50, 480]
 
   @Test(arguments: lookAheads)
-  func whatIsHeardIsTheStreamFrameByFrame(lookAheadFrames: Int) throws {
+  func heardAudioIsTheStreamFrameByFrame(lookAheadFrames: Int) throws {
     let rig = try Rig(lookAheadFrames: lookAheadFrames)
     #expect(!rig.sink.isAudible)
     #expect(rig.sink.advance(frameCount: 10) == 0)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: lookAheads)
-  func commandsAreHeardAtTheNextFrame(lookAheadFrames: Int) throws {
+  func commandsApplyAtTheNextHeardFrame(lookAheadFrames: Int) throws {
     let rig = try Rig(lookAheadFrames: lookAheadFrames)
     let input = try rig.play(RenderStream(ramp(1_000)))
     #expect(rig.hear(100) == ramp(100))
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: lookAheads)
-  func stoppedSinkStartsAtItsPosition(lookAheadFrames: Int) throws {
+  func stoppedSinkResumesAtItsPosition(lookAheadFrames: Int) throws {
     let rig = try Rig(lookAheadFrames: lookAheadFrames)
     let input = try rig.play(RenderStream(ramp(1_000)))
     #expect(rig.hear(100) == ramp(100))
@@ -116,11 +116,11 @@ import Testing
     #expect(stream.append(ramp(30, from: 31)) == 30)
     #expect(rig.hear(100) == ramp(30, from: 31))
     stream.end()
-    #expect(rig.hear(5, pieces: [5]) == silence(5))
+    #expect(rig.hear(5, chunkSizes: [5]) == silence(5))
     #expect(!rig.sink.isAudible)
   }
 
-  @Test func virtualTimeAndFramesKeepStep() throws {
+  @Test func virtualTimeAndFramesStayInStep() throws {
     let rig = try Rig(lookAheadFrames: 0, sampleRateHz: 44_100)
     _ = try rig.play(RenderStream(silence(50_000), capacityFrames: 65_536))
     var heard = 0
@@ -138,18 +138,18 @@ import Testing
     #expect(rig.sink.hostTimeOfHeardFrame == end)
   }
 
-  @Test func engineIsWokenForEventsAndForTheStop() throws {
+  @Test func engineIsWokenForEventsAndAtTheStop() throws {
     let rig = try Rig(lookAheadFrames: 0)
     _ = try rig.play(RenderStream(ramp(10), isEnded: true))
     let woken = rig.wakeCount.withState { $0 }
     #expect(woken >= 1)
     while rig.core.nextEvent() != nil {}
-    #expect(rig.hear(10, pieces: [10]) == ramp(10))
+    #expect(rig.hear(10, chunkSizes: [10]) == ramp(10))
     #expect(rig.hear(1) == [0])
     #expect(rig.wakeCount.withState { $0 } > woken)
   }
 
-  @Test func failureIsToldOnceAndTimeGoesOn() throws {
+  @Test func writeFailureIsReportedOnceAndTimeContinues() throws {
     let rig = try Rig(lookAheadFrames: 0, sampleLimit: 20)
     _ = try rig.play(RenderStream(ramp(1_000)))
     for _ in 0..<10 { #expect(rig.sink.advance(frameCount: 10) == 10) }
@@ -157,7 +157,7 @@ import Testing
     #expect(rig.writer.content.samples == ramp(20))
   }
 
-  @Test func closingFinishesTheWriterOnce() throws {
+  @Test func closeFinishesTheWriterOnce() throws {
     let rig = try Rig(lookAheadFrames: 0)
     rig.sink.close()
     rig.sink.close()

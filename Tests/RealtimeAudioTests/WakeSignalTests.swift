@@ -5,14 +5,14 @@ import Testing
 @testable import RealtimeAudio
 
 @Suite struct WakeSignalTests {
-  @Test func waitingEndsWithTheUpdate() {
+  @Test func waitEndsWithTheUpdate() {
     let signal = WakeSignal(0)
     let thread = NamedThread(name: "updater") { for value in 1...100 { signal.update { $0 = value } } }
     #expect(signal.wait { $0 == 100 ? "done" : nil } == "done")
     thread.join()
   }
 
-  @Test func whatIsThereAlreadyIsNotWaitedFor() {
+  @Test func waitReturnsAtOnceIfTheConditionHolds() {
     let signal = WakeSignal([1, 2])
     #expect(signal.wait { $0.isEmpty ? nil : $0.removeFirst() } == 1)
     #expect(signal.withState { $0 } == [2])
@@ -32,7 +32,7 @@ import Testing
     thread.join()
   }
 
-  @Test func everybodyWakesAndStateIsProtected() {
+  @Test func updateWakesAllThreadsAndStateIsProtected() {
     let signal = WakeSignal((go: false, sum: 0))
     let threads = (0..<4).map { _ in
       NamedThread(name: "adder") {
@@ -45,7 +45,7 @@ import Testing
     #expect(signal.withState { $0.sum } == 4_000)
   }
 
-  @Test func nowDoesNotGoBack() {
+  @Test func currentHostTimeNeverDecreases() {
     var last = HostTime.now
     for _ in 0..<1_000 {
       let now = HostTime.now
@@ -70,9 +70,9 @@ import Testing
     // Truncated between characters, never within one.
     ("fifteen bytes: é", "fifteen bytes: "), ("fourteen byte é", "fourteen byte "), ("", ""),
   ])
-  func threadCarriesItsName(asked: String, shown: String) {
+  func threadHasItsNameTruncatedToFifteenBytes(requested: String, shown: String) {
     let name = WakeSignal<String?>(nil)
-    let thread = NamedThread(name: asked) { name.update { $0 = Self.currentName() } }
+    let thread = NamedThread(name: requested) { name.update { $0 = Self.currentName() } }
     thread.join()
     #expect(name.withState { $0 } == shown)
   }
@@ -83,7 +83,7 @@ import Testing
     #expect(signal.wait { $0 ? true : nil } == true)
   }
 
-  @Test func bodyIsLetGoOfAfterItsEnd() {
+  @Test func threadReleasesItsBodyAfterTheEnd() {
     final class Token: Sendable {}
     weak var token: Token?
     let thread: NamedThread

@@ -9,7 +9,7 @@ import Testing
 
 /// AVAudioRecorder's semantics, with a source that the test controls.
 @Suite struct AudioRecorderTests {
-  @Test func pauseAndRecordContinueOneFile() throws {
+  @Test func pauseAndRecordContinueTheSameFile() throws {
     let rig = try RecorderRig()
     try rig.recorder.prepareToRecord()
     #expect(rig.recorder.status.state == .prepared)
@@ -48,7 +48,7 @@ import Testing
     #expect(states == [.preparing, .prepared, .recording, .paused, .recording, .stopping, .stopped])
   }
 
-  @Test func recordPreparesItselfAndRecordsWhenItReturns() throws {
+  @Test func recordPreparesTheFileAndRecordsWhenItReturns() throws {
     let rig = try RecorderRig()
     try rig.recorder.record(forDuration: MediaTime(value: 60, timescale: 1))
     #expect(rig.recorder.isRecording)
@@ -60,26 +60,26 @@ import Testing
   }
 
   /// The source runs when `record` returns, although the observer of the recorder's state still blocks.
-  @Test func theSourceRunsWhenRecordReturns() throws {
-    let hasGiven = WakeSignal(false)
+  @Test func sourceRunsWhenRecordReturns() throws {
+    let isDelivered = WakeSignal(false)
     let rig = try RecorderRig {
       $0.onEvent = { event in
-        if event == .state(.recording) { _ = hasGiven.wait { $0 ? true : nil } }
+        if event == .state(.recording) { _ = isDelivered.wait { $0 ? true : nil } }
       }
     }
     try rig.recorder.record()
     rig.give(0..<4_800)
-    hasGiven.update { $0 = true }
+    isDelivered.update { $0 = true }
     #expect(try rig.recorder.stop().duration == MediaTime(value: 1, timescale: 10))
   }
 
-  @Test func recordFailsWithTheErrorOfItsPreparation() throws {
+  @Test func recordFailsWithTheErrorOfThePreparation() throws {
     let rig = try RecorderRig(openingError: MediaError(.sourceUnavailable, "no microphone"))
     expectError(.sourceUnavailable) { try rig.recorder.record() }
     #expect(rig.recorder.status.state == .stopped)
   }
 
-  @Test func whatIsAskedForAtTheWrongTimeIsAnError() throws {
+  @Test func callsInTheWrongStateAreErrors() throws {
     let rig = try RecorderRig()
     expectError(.invalidState) { try rig.recorder.pause() }
     expectError(.invalidState) { try rig.recorder.stop() }
@@ -101,7 +101,7 @@ import Testing
     #expect(try Decoded.frames(rig.path).count == 1_000)
   }
 
-  @Test func deletingRemovesTheFileOnce() throws {
+  @Test func deleteRemovesTheFileOnce() throws {
     let rig = try RecorderRig()
     try rig.begin()
     rig.give(0..<1_000)
@@ -115,7 +115,7 @@ import Testing
     try rig.recorder.stop()
   }
 
-  @Test func aReplacedFileStaysUntilTheRecordingIsWhole() throws {
+  @Test func replacedFileStaysUntilTheRecordingIsComplete() throws {
     let folder = try TemporaryDirectory("recorder")
     try Data("before".utf8).write(to: URL(fileURLWithPath: folder.file("memo.wav")))
     let rig = try RecorderRig(in: folder, replaces: true)
@@ -126,7 +126,7 @@ import Testing
     #expect(try Decoded.frames(rig.path).count == 1_000)
   }
 
-  @Test func aDurationEndsExactly() throws {
+  @Test func recordingWithADurationEndsAtTheExactFrame() throws {
     let rig = try RecorderRig(rate: 44_100)
     try rig.recorder.record(forDuration: MediaTime(value: 1, timescale: 3))
     while !rig.source.isRunning { sched_yield() }
@@ -138,23 +138,23 @@ import Testing
     #expect(try Decoded.runs(rig.path) == [TimeCode.Run(file: 1, firstIndex: 0, count: 14_700, position: 0)])
   }
 
-  @Test func aTimeToBeginAtIsExactToTheFrame() throws {
+  @Test func recordingAtAHostTimeBeginsAtTheExactFrame() throws {
     let rig = try RecorderRig()
     try rig.recorder.prepareToRecord()
     let start = HostTime.now.advanced(byNanoseconds: 3_600_000_000_000)
     try rig.recorder.record(atHostTime: start)
     // Chunks of 1000 frames; the start time is 10.5 frames after the start of the second chunk.
-    for piece in 0..<3 {
-      let nanoseconds = Int64((Double(piece - 1) * 1_000 - 10.5) * 1e9 / 48_000)
+    for chunk in 0..<3 {
+      let nanoseconds = Int64((Double(chunk - 1) * 1_000 - 10.5) * 1e9 / 48_000)
       rig.source.give(
-        (0..<1_000).flatMap { RecorderRig.samples(1, piece * 1_000 + $0) },
+        (0..<1_000).flatMap { RecorderRig.samples(1, chunk * 1_000 + $0) },
         hostTime: start.advanced(byNanoseconds: nanoseconds))
     }
     try rig.recorder.stop()
     #expect(try Decoded.runs(rig.path) == [TimeCode.Run(file: 1, firstIndex: 1_011, count: 1_989, position: 0)])
   }
 
-  @Test func whatTheSourceLosesIsSilenceAndCounted() throws {
+  @Test func framesLostByTheSourceBecomeSilenceAndAreCounted() throws {
     let rig = try RecorderRig()
     try rig.begin()
     rig.give(0..<5_000)
@@ -172,7 +172,7 @@ import Testing
     #expect(rig.events.withState { $0.contains(lost) })
   }
 
-  @Test func whatTheSourceLosesLastIsSilenceAndCountedToo() throws {
+  @Test func framesLostAtTheEndBecomeSilenceAndAreCounted() throws {
     let rig = try RecorderRig()
     try rig.begin()
     rig.give(0..<5_000)
@@ -185,7 +185,7 @@ import Testing
     #expect(rig.events.withState { $0.contains(lost) })
   }
 
-  @Test func aSourceThatFailsLeavesWhatCameBefore() throws {
+  @Test func sourceFailureKeepsTheRecordedAudio() throws {
     let rig = try RecorderRig("memo.flac")
     try rig.begin()
     rig.give(0..<30_000)
@@ -198,7 +198,7 @@ import Testing
     #expect(try rig.recorder.stop() == outcome)
   }
 
-  @Test func aRecorderThatIsLetGoOfLeavesAWholeFile() throws {
+  @Test func releasedRecorderLeavesACompleteFile() throws {
     let folder = try TemporaryDirectory("recorder")
     var rig: RecorderRig? = try RecorderRig(in: folder)
     try rig?.begin()
@@ -209,7 +209,7 @@ import Testing
     #expect(try Decoded.frames(folder.file("memo.wav")).count == 10_000)
   }
 
-  @Test func onlyWhatIsLoudEnoughBeginsARecording() throws {
+  @Test func recordingBeginsOnlyAboveTheStartLevel() throws {
     let rig = try RecorderRig(channels: 1) { $0.startLevel = -20 }
     try rig.begin()
     // -40 dBFS, then -10.
@@ -223,7 +223,7 @@ import Testing
     #expect(frames.prefix { $0.left < 1_000 }.count == 12_000)
   }
 
-  @Test func silenceIsShortened() throws {
+  @Test func longSilenceIsShortened() throws {
     let rig = try RecorderRig(channels: 1) { ($0.silenceLevel, $0.longestSilence) = (-50, 0.6) }
     try rig.begin()
     rig.source.give([Float](repeating: 0.5, count: 4_800))
@@ -236,21 +236,21 @@ import Testing
     #expect(outcome.skippedFrameCount == 192_000 - 28_800 - 16_800)
   }
 
-  @Test func anOverrunIsCountedAndTheTimeStaysRight() throws {
+  @Test func overrunIsCountedAndLaterAudioKeepsItsTime() throws {
     let rig = try RecorderRig()
     try rig.recorder.prepareToRecord()
     // A slow writer: the recorder's thread blocks in a closure.
-    let held = WakeSignal((isHeld: false, isFree: false))
+    let blocking = WakeSignal((isBlocked: false, isFree: false))
     _ = try rig.recorder.addMeterObserver(rate: 100) { _, _ in
-      held.update { $0.isHeld = true }
-      _ = held.wait { $0.isFree ? true : nil }
+      blocking.update { $0.isBlocked = true }
+      _ = blocking.wait { $0.isFree ? true : nil }
     }
     try rig.recorder.record()
     rig.give(0..<2_400)
-    _ = held.wait { $0.isHeld ? true : nil }
+    _ = blocking.wait { $0.isBlocked ? true : nil }
     // Much more than the queue's capacity.
     rig.give(2_400..<480_000)
-    held.update { $0.isFree = true }
+    blocking.update { $0.isFree = true }
     while rig.recorder.currentTime.value < 48_000 { sched_yield() }
     rig.give(480_000..<490_000)
     let outcome = try rig.recorder.stop()

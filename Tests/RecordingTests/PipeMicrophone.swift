@@ -29,7 +29,7 @@ final class PipeMicrophone: @unchecked Sendable {
   deinit { close(descriptor) }
 
   /// Removes the source from the server; recording clients lose it.
-  func vanish() throws { try server.control("unload-module", "module-pipe-source") }
+  func remove() throws { try server.control("unload-module", "module-pipe-source") }
 
   /// Writes time codes, and returns when the server has read them.
   func give(_ indices: Range<Int>, file: Int = 1) {

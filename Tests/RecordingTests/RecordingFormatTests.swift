@@ -56,18 +56,18 @@ import Testing
     Case("memo", "flac") { $0.format = .flac },
   ]
 
-  @Test(arguments: cases) func everyFormatPlays(_ one: Case) throws {
+  @Test(arguments: cases) func everyFormatIsRecordedAndDecodable(_ testCase: Case) throws {
     var settings = RecordingSettings()
-    one.change(&settings)
-    let rig = try RecorderRig(one.name, settings: settings)
+    testCase.change(&settings)
+    let rig = try RecorderRig(testCase.name, settings: settings)
     try rig.begin()
     rig.give(0..<48_000)
     let outcome = try rig.recorder.stop()
     #expect(outcome.error == nil)
     #expect(outcome.duration == MediaTime(value: 1, timescale: 1))
-    #expect(try Probe.codec(rig.path) == one.codec)
+    #expect(try Probe.codec(rig.path) == testCase.codec)
     let frames = try Decoded.frames(rig.path)
-    if one.isExact {
+    if testCase.isExact {
       #expect(TimeCode.runs(in: frames) == [TimeCode.Run(file: 1, firstIndex: 0, count: 48_000, position: 0)])
     } else {
       // FFmpeg's program keeps up to one more packet of padding.
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func rateAndChannelsAreConverted() throws {
+  @Test func sampleRateAndChannelsAreConverted() throws {
     var settings = RecordingSettings()
     (settings.sampleRateHz, settings.channelCount) = (16_000, 1)
     let rig = try RecorderRig("a.flac", settings: settings)
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// Invalid settings, which are rejected before a file exists.
-  static let refused: [(String, MediaError.Code, @Sendable (inout RecordingSettings) -> Void)] = [
+  static let invalidSettings: [(String, MediaError.Code, @Sendable (inout RecordingSettings) -> Void)] = [
     ("a.wav", .unsupportedAudioFormat, { $0.format = .ilbc }),
     ("a.wav", .unsupportedAudioFormat, { $0.format = .amr }),
     ("a.txt", .invalidArgument, { _ in }),
@@ -126,7 +126,7 @@ import Testing
   ]
 
   /// Settings in AVAudioRecorder's documentation and books are hints if the format does not use them.
-  @Test func hintsThatAFormatHasNoUseForAreIgnored() throws {
+  @Test func hintsThatAFormatDoesNotUseAreIgnored() throws {
     let source = AudioFormat(sampleRateHz: 44_100, channelCount: 1)
     for (name, format) in [
       ("a.caf", RecordingSettings.Format.ima4), ("a.caf", .ulaw), ("a.m4a", .aac), ("a.flac", .flac), ("a.wav", .pcm),
@@ -138,8 +138,9 @@ import Testing
     }
   }
 
-  @Test(arguments: refused.indices) func incompatibleSettingsAreRefusedBeforeAnythingIsWritten(_ index: Int) throws {
-    let (name, code, change) = Self.refused[index]
+  @Test(arguments: invalidSettings.indices)
+  func incompatibleSettingsAreRejectedBeforeAnythingIsWritten(_ index: Int) throws {
+    let (name, code, change) = Self.invalidSettings[index]
     var settings = RecordingSettings()
     change(&settings)
     // The source cannot be opened, which shows that the settings are checked first.
@@ -148,7 +149,7 @@ import Testing
     var error: MediaError?
     do throws(MediaError) { try rig.recorder.prepareToRecord() } catch let caught { error = caught }
     #expect(error?.code == code)
-    print("settings \(index): \(name): \(error.map { "\($0.code.rawValue) \($0.message)" } ?? "taken")")
+    print("settings \(index): \(name): \(error.map { "\($0.code.rawValue) \($0.message)" } ?? "accepted")")
     #expect(try FileManager.default.contentsOfDirectory(atPath: rig.folder.path).isEmpty)
     #expect(rig.recorder.status.state == .stopped && !rig.source.isRunning)
   }

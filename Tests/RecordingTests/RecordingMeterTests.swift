@@ -15,41 +15,41 @@ import Testing
     ("pulses", { [$0 % 4_800 == 17 ? 0.9 : 0.0001, $0 % 3 == 0 ? 0.25 : 0] }),
   ]
 
-  @Test(arguments: signals.indices) func levelsAgreeWithAstats(_ index: Int) throws {
+  @Test(arguments: signals.indices) func levelsMatchAstats(_ index: Int) throws {
     let (name, value) = Self.signals[index]
     var settings = RecordingSettings()
     settings.isFloat = true
     let rig = try RecorderRig(settings: settings)
     try rig.recorder.prepareToRecord()
-    let told = WakeSignal<[(levels: MeterLevels, time: MediaTime)]>([])
-    _ = try rig.recorder.addMeterObserver(rate: 10) { levels, time in told.update { $0.append((levels, time)) } }
+    let reports = WakeSignal<[(levels: MeterLevels, time: MediaTime)]>([])
+    _ = try rig.recorder.addMeterObserver(rate: 10) { levels, time in reports.update { $0.append((levels, time)) } }
     try rig.recorder.record()
     for start in stride(from: 0, to: 96_000, by: 1_200) { rig.source.give((start..<start + 1_200).flatMap(value)) }
     rig.waitUntilRecorded(96_000)
     rig.recorder.updateMeters()
-    let own = (0..<2).map { (rig.recorder.averagePower(forChannel: $0), rig.recorder.peakPower(forChannel: $0)) }
+    let measured = (0..<2).map { (rig.recorder.averagePower(forChannel: $0), rig.recorder.peakPower(forChannel: $0)) }
     try rig.recorder.stop()
-    let theirs = try Self.astats(rig.path, from: 0, to: 2)
+    let reference = try Self.astats(rig.path, from: 0, to: 2)
     for channel in 0..<2 {
       print(
-        "meter: \(name), channel \(channel): average \(own[channel].0) astats \(theirs[channel].rms), peak \(own[channel].1) astats \(theirs[channel].peak)"
+        "meter: \(name), channel \(channel): average \(measured[channel].0) astats \(reference[channel].rms), peak \(measured[channel].1) astats \(reference[channel].peak)"
       )
-      #expect(abs(Double(own[channel].0) - theirs[channel].rms) < 0.1)
-      #expect(abs(Double(own[channel].1) - theirs[channel].peak) < 0.1)
+      #expect(abs(Double(measured[channel].0) - reference[channel].rms) < 0.1)
+      #expect(abs(Double(measured[channel].1) - reference[channel].peak) < 0.1)
     }
     // Also for each tenth of a second.
-    let observed = told.withState { $0 }
+    let observed = reports.withState { $0 }
     #expect(observed.count == 20)
     for (number, observation) in observed.enumerated() where number % 6 == 1 {
-      let theirs = try Self.astats(rig.path, from: Double(number) / 10, to: Double(number + 1) / 10)
+      let reference = try Self.astats(rig.path, from: Double(number) / 10, to: Double(number + 1) / 10)
       for channel in 0..<2 {
-        #expect(abs(Double(observation.levels.averagePower[channel]) - theirs[channel].rms) < 0.1)
-        #expect(abs(Double(observation.levels.peakPower[channel]) - theirs[channel].peak) < 0.1)
+        #expect(abs(Double(observation.levels.averagePower[channel]) - reference[channel].rms) < 0.1)
+        #expect(abs(Double(observation.levels.peakPower[channel]) - reference[channel].peak) < 0.1)
       }
     }
   }
 
-  @Test func silenceIsTheFloorAndTheScaleEndsAtOne() throws {
+  @Test func silenceIsMinus160DecibelsAndFullScaleIsOne() throws {
     let rig = try RecorderRig(channels: 1)
     try rig.begin()
     #expect(rig.recorder.peakPower(forChannel: 0) == -160)

@@ -25,10 +25,10 @@ import Testing
   ]
 
   /// The bytes of the file during recording, after `seconds` of audio were delivered.
-  private static func unfinished(_ one: Case, seconds: Int) throws -> Data {
+  private static func unfinished(_ testCase: Case, seconds: Int) throws -> Data {
     var settings = RecordingSettings()
-    one.change(&settings)
-    let rig = try RecorderRig(one.name, settings: settings)
+    testCase.change(&settings)
+    let rig = try RecorderRig(testCase.name, settings: settings)
     try rig.begin()
     for second in 0..<seconds {
       rig.give(second * 48_000..<(second + 1) * 48_000)
@@ -60,12 +60,12 @@ import Testing
     return (folder, path)
   }
 
-  @Test(arguments: cases) func atMostTwoSecondsAreLostAndTheRestPlays(_ one: Case) throws {
-    let bytes = try Self.unfinished(one, seconds: 6)
-    let whole = try #require(try Self.recovered(bytes, one.name))
+  @Test(arguments: cases) func recoveryLosesAtMostTwoSecondsAndTheRestPlays(_ testCase: Case) throws {
+    let bytes = try Self.unfinished(testCase, seconds: 6)
+    let whole = try #require(try Self.recovered(bytes, testCase.name))
     let frames = try Decoded.frames(whole.file)
     #expect(frames.count >= 4 * 48_000)
-    if one.isExact {
+    if testCase.isExact {
       let runs = TimeCode.runs(in: frames)
       #expect(runs == [TimeCode.Run(file: 1, firstIndex: 0, count: frames.count, position: 0)])
     }
@@ -73,31 +73,32 @@ import Testing
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<Effort.rounds(12) {
       let count = Int.random(in: bytes.count / 3..<bytes.count, using: &generator)
-      guard let part = try Self.recovered(bytes.prefix(count), one.name) else {
+      guard let part = try Self.recovered(bytes.prefix(count), testCase.name) else {
         // A fragment has one second. Shortly before its end the file has no audio.
-        #expect(one.name == "a.m4a", "\(one): nothing of \(count) of \(bytes.count) bytes")
+        #expect(testCase.name == "a.m4a", "\(testCase): nothing of \(count) of \(bytes.count) bytes")
         continue
       }
       let frames = try Decoded.frames(part.file)
-      #expect(!frames.isEmpty, "\(one): \(count) bytes")
-      if one.isExact {
+      #expect(!frames.isEmpty, "\(testCase): \(count) bytes")
+      if testCase.isExact {
         let runs = TimeCode.runs(in: frames)
         #expect(
-          runs == [TimeCode.Run(file: 1, firstIndex: 0, count: frames.count, position: 0)], "\(one): \(count) bytes")
+          runs == [TimeCode.Run(file: 1, firstIndex: 0, count: frames.count, position: 0)],
+          "\(testCase): \(count) bytes")
       }
     }
   }
 
-  @Test func lengthsAreSaid() throws {
-    for one in Self.cases where one.isExact {
-      let bytes = try Self.unfinished(one, seconds: 3)
-      let whole = try #require(try Self.recovered(bytes.dropLast(1), one.name))
-      let said = try #require(Double(try Probe.stream(whole.file, "duration")))
-      #expect(abs(said - Double(try Decoded.frames(whole.file).count) / 48_000) < 0.001, "\(one)")
+  @Test func recoveredFileReportsItsLength() throws {
+    for testCase in Self.cases where testCase.isExact {
+      let bytes = try Self.unfinished(testCase, seconds: 3)
+      let whole = try #require(try Self.recovered(bytes.dropLast(1), testCase.name))
+      let reported = try #require(Double(try Probe.stream(whole.file, "duration")))
+      #expect(abs(reported - Double(try Decoded.frames(whole.file).count) / 48_000) < 0.001, "\(testCase)")
     }
   }
 
-  @Test func whatHoldsNoSoundIsGone() throws {
+  @Test func fileWithoutAudioIsRemoved() throws {
     for name in ["a.wav", "a.flac", "a.caf", "a.m4a", "a.opus"] {
       #expect(try Self.recovered(Data(), name) == nil)
       #expect(try Self.recovered(Data("RIFF".utf8), name) == nil)
@@ -105,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func anUnfinishedFileThatSomebodyIsAtIsLeftAlone() throws {
+  @Test func fileBeingRecordedIsNotRecovered() throws {
     let rig = try RecorderRig()
     try rig.begin()
     rig.give(0..<48_000)
@@ -117,7 +118,7 @@ import Testing
     #expect(try Decoded.frames(rig.path).count == 50_000)
   }
 
-  @Test func theNextRecordingToThePlaceFindsWhatWasLeft() throws {
+  @Test func nextRecordingToThePathRecoversTheUnfinishedFile() throws {
     let folder = try TemporaryDirectory("recorder")
     let bytes = try Self.unfinished(Case(name: "a.wav", isExact: true), seconds: 3)
     try bytes.write(to: URL(fileURLWithPath: folder.file("memo.wav.recording")))
@@ -131,7 +132,7 @@ import Testing
     #expect(try Decoded.frames(folder.file("memo (recovered).wav")).count >= 48_000)
   }
 
-  @Test func theJournalFindsWhatWasLeftWhereverItLies() throws {
+  @Test func journalFindsUnfinishedFilesInAnyFolder() throws {
     let (state, music) = (try TemporaryDirectory("state"), try TemporaryDirectory("music"))
     let journal = RecordingJournal(folder: state.file("recordings"))
     let bytes = try Self.unfinished(Case(name: "a.flac", isExact: true), seconds: 3)
@@ -152,13 +153,13 @@ import Testing
     // The journal entry exists while recording, and is removed afterwards.
     let rig = try RecorderRig { $0.journal = journal }
     try rig.begin()
-    journal.recover { _, _ in Issue.record("it is being recorded") }
+    journal.recover { _, _ in Issue.record("the file is being recorded") }
     #expect(try FileManager.default.contentsOfDirectory(atPath: journal.folder).count == 1)
     try rig.recorder.stop()
     #expect(try FileManager.default.contentsOfDirectory(atPath: journal.folder).isEmpty)
   }
 
-  @Test func recoveredNamesGoBeforeTheEnding() {
+  @Test func recoveredSuffixPrecedesTheExtension() {
     func name(_ path: String, _ number: Int) -> String {
       String(decoding: RecordingLocation.recoveredPath(Array(path.utf8), number), as: UTF8.self)
     }

@@ -7,20 +7,20 @@ import TimeStretch
   private static let algorithms = TimeStretchAlgorithm.allCases.filter(\.isAvailable)
 
   @Test(arguments: algorithms, [(1, 2), (2, 1), (1_234_567, 1_000_000), (7, 3), (32, 1), (1, 32)] as [(Int64, Int64)])
-  func theCountIsExactHoweverTheFramesArePut(_ algorithm: TimeStretchAlgorithm, _ speed: (Int64, Int64)) throws {
+  func outputCountIsExactForEveryChunkSize(_ algorithm: TimeStretchAlgorithm, _ speed: (Int64, Int64)) throws {
     let speed = try StretchSpeed(speed.0, over: speed.1)
     let long = speed.value < 0.1 ? 2_003 : 30_011
     for frameCount in [0, 1, 31, 997, long] {
       let input = tone(441, frameCount: frameCount)
-      for pieces in [[1_024], [1, 977, 64, 2_500]] {
-        let output = try stretched(input, algorithm, speed, pieces: pieces)
+      for chunkSizes in [[1_024], [1, 977, 64, 2_500]] {
+        let output = try stretched(input, algorithm, speed, chunkSizes: chunkSizes)
         #expect(Int64(output.count) == speed.outputCount(of: Int64(frameCount)))
       }
     }
   }
 
   /// The package trait decides whether the spectral stretcher exists (`scripts/without-gpl`).
-  @Test func whatIsNotInThisBuildIsRefusedWithItsNumber() throws {
+  @Test func unavailableAlgorithmIsRejectedAsUnsupportedRate() throws {
     #if RubberBand
       #expect(Self.algorithms == TimeStretchAlgorithm.allCases)
     #else
@@ -38,30 +38,30 @@ import TimeStretch
 
   @Test(
     arguments: algorithms, [(1, 2), (3, 4), (3, 2), (2, 1), (4, 1), (8, 1)] as [(Int64, Int64)])
-  func thePitchIsKept(_ algorithm: TimeStretchAlgorithm, _ speed: (Int64, Int64)) throws {
+  func pitchIsPreserved(_ algorithm: TimeStretchAlgorithm, _ speed: (Int64, Int64)) throws {
     let speed = try StretchSpeed(speed.0, over: speed.1)
     let input = tone(441, frameCount: speed.value > 4 ? 80_000 : 40_000)
     let output = try stretched(input, algorithm, speed)
-    let found = pitch(of: output[(output.count / 4)..<(output.count * 3 / 4)])
-    #expect(abs(found - 441) < 4.41, "\(algorithm) at \(speed.value): \(found) Hz")
+    let measuredPitch = pitch(of: output[(output.count / 4)..<(output.count * 3 / 4)])
+    #expect(abs(measuredPitch - 441) < 4.41, "\(algorithm) at \(speed.value): \(measuredPitch) Hz")
   }
 
   /// Slowed audio of a low sample rate passes through Sonic at a higher one.
   @Test(arguments: [8_000, 11_025, 22_050])
-  func atLowRatesTooThePitchTheLevelAndTheCountAreKept(_ rate: Int) throws {
+  func pitchLevelAndCountArePreservedAtLowSampleRates(_ rate: Int) throws {
     let speed = try StretchSpeed(1, over: 8)
     let input = tone(441, frameCount: 4_001, channelCount: 2, sampleRateHz: rate)
     let format = AudioFormat(sampleRateHz: rate, channelCount: 2)
-    for pieces in [[1_024], [1, 977, 64, 2_500]] {
-      let output = try stretched(input, .timeDomain, speed, format: format, pieces: pieces)
+    for chunkSizes in [[1_024], [1, 977, 64, 2_500]] {
+      let output = try stretched(input, .timeDomain, speed, format: format, chunkSizes: chunkSizes)
       #expect(Int64(output.count) == 2 * speed.outputCount(of: 4_001))
       let (left, right) = (
         stride(from: 0, to: output.count, by: 2).map { output[$0] },
         stride(from: 1, to: output.count, by: 2).map { output[$0] }
       )
       #expect(left == right)
-      let found = pitch(of: left[4_000..<28_000], sampleRateHz: rate)
-      #expect(abs(found - 441) < 4.41, "\(found) Hz")
+      let measuredPitch = pitch(of: left[4_000..<28_000], sampleRateHz: rate)
+      #expect(abs(measuredPitch - 441) < 4.41, "\(measuredPitch) Hz")
       // From the first period on.
       for first in stride(from: 0, to: 28_000, by: 100) {
         let peak = left[first..<(first + 100)].lazy.map(abs).max() ?? 0
@@ -71,13 +71,13 @@ import TimeStretch
   }
 
   @Test(arguments: algorithms, [2, 6])
-  func everyChannelKeepsItsSound(_ algorithm: TimeStretchAlgorithm, _ channelCount: Int) throws {
+  func channelsAreNotMixed(_ algorithm: TimeStretchAlgorithm, _ channelCount: Int) throws {
     // The odd channels are silent, the even ones have a tone.
     var input = tone(441, frameCount: 12_000, channelCount: channelCount)
     for index in input.indices where index % channelCount % 2 == 1 { input[index] = 0 }
     let speed = try StretchSpeed(3, over: 2)
     let output = try stretched(
-      input, algorithm, speed, format: AudioFormat(sampleRateHz: 44_100, channelCount: channelCount), pieces: [700])
+      input, algorithm, speed, format: AudioFormat(sampleRateHz: 44_100, channelCount: channelCount), chunkSizes: [700])
     #expect(output.count == 8_000 * channelCount)
     for channel in 0..<channelCount {
       let samples = stride(from: channel, to: output.count, by: channelCount).map { output[$0] }
@@ -87,7 +87,7 @@ import TimeStretch
   }
 
   @Test(arguments: algorithms)
-  func aBeginningInTheMiddleSoundsAtOnce(_ algorithm: TimeStretchAlgorithm) throws {
+  func startInTheMiddleIsAudibleAtOnce(_ algorithm: TimeStretchAlgorithm) throws {
     let speed = try StretchSpeed(2)
     let all = tone(441, frameCount: 20_000)
     let stretcher = try algorithm.makeStretcher(
@@ -104,7 +104,7 @@ import TimeStretch
   /// The last input frames are audible in the output.
   @Test(
     arguments: algorithms, [(1, 8), (1, 2), (3, 4), (1_234_567, 1_000_000), (2, 1), (5, 2), (8, 1)] as [(Int64, Int64)])
-  func theEndSoundsToTheLast(_ algorithm: TimeStretchAlgorithm, _ speed: (Int64, Int64)) throws {
+  func audioIsAudibleUpToTheEnd(_ algorithm: TimeStretchAlgorithm, _ speed: (Int64, Int64)) throws {
     let speed = try StretchSpeed(speed.0, over: speed.1)
     let output = try stretched(tone(441, frameCount: speed.value > 4 ? 80_000 : 20_000), algorithm, speed)
     // Except for a fade of some milliseconds: at most 10 ms are silent, and the last 30 ms are as loud as the rest.
@@ -114,7 +114,7 @@ import TimeStretch
     #expect(silent < 441 && peak > 0.4)
   }
 
-  @Test func samplesBeyondFullScaleAreClippedAndWhatIsNoNumberIsSilence() throws {
+  @Test func samplesBeyondFullScaleAreClippedAndNonFiniteOnesSilenced() throws {
     var input = tone(441, frameCount: 8_000).map { $0 * 4 }
     input[100] = .nan
     input[101] = .infinity
@@ -124,11 +124,11 @@ import TimeStretch
   }
 
   @Test(arguments: [(0, 1), (1, 0), (-1, 1), (33, 1), (1, 33), (.max, 1), (1, .max), (.min, .min)] as [(Int64, Int64)])
-  func aSpeedOutOfRangeIsRefused(_ speed: (Int64, Int64)) {
+  func speedOutOfRangeIsRejected(_ speed: (Int64, Int64)) {
     expectError(.unsupportedRate) { try StretchSpeed(speed.0, over: speed.1) }
   }
 
-  @Test func speedsAreInLowestTermsAndCountExactly() throws {
+  @Test func speedsAreReducedAndCountExactly() throws {
     #expect(try StretchSpeed(4, over: 8) == StretchSpeed(1, over: 2))
     #expect(try StretchSpeed(1, over: 32).value == StretchSpeed.slowest)
     #expect(try StretchSpeed(32).value == StretchSpeed.fastest)
@@ -136,7 +136,7 @@ import TimeStretch
     #expect(try StretchSpeed(1, over: 32).outputCount(of: .max) == .max)
   }
 
-  @Test func aSampleRateTooLowForTheSpeedIsSaid() throws {
+  @Test func sampleRateTooLowForTheSpeedIsRejected() throws {
     let speed = try StretchSpeed(32)
     expectError(.unsupportedRate) {
       try TimeDomainStretcher(format: AudioFormat(sampleRateHz: 2_000, channelCount: 1), speed: speed)
@@ -144,7 +144,7 @@ import TimeStretch
   }
 
   #if !RubberBand
-    @Test func aBuildWithoutRubberBandSaysThatItHasNoSpectralStretching() throws {
+    @Test func spectralStretchingIsRejectedWithoutRubberBand() throws {
       let speed = try StretchSpeed(2)
       #expect(!TimeStretchAlgorithm.spectral.isAvailable)
       expectError(.unsupportedRate) {

@@ -9,7 +9,7 @@ import Testing
 @testable import Recording
 
 /// Recording from a private PulseAudio with a microphone whose frames encode their index.
-@Suite(.serialized) struct RecorderRigTests {
+@Suite(.serialized) struct RecorderServerTests {
   private static func recorder(
     _ server: any SoundServer, _ source: String?, _ path: String, settings: RecordingSettings = RecordingSettings(),
     onEvent: (@Sendable (AudioRecorder.Event) -> Void)? = nil
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: ["a.wav", "a.flac"], SoundServerKind.allCases)
-  func noFrameIsMissingAndNoneIsTooMuch(_ name: String, _ kind: SoundServerKind) throws {
+  func recordingHasNoMissingAndNoExtraFrames(_ name: String, _ kind: SoundServerKind) throws {
     let server = try kind.start()
     let microphone = try PipeMicrophone(server)
     let folder = try TemporaryDirectory("recorder")
@@ -61,10 +61,10 @@ import Testing
       #expect(index >= 480_000)
     case .pipeWire: Self.expectContinuation(runs)
     }
-    print("rig: \(name), \(kind): \(runs.count) stretches, 0 missing, 0 extra")
+    print("rig: \(name), \(kind): \(runs.count) runs, 0 missing, 0 extra")
   }
 
-  @Test(arguments: SoundServerKind.allCases) func aMonitorIsASourceToo(_ kind: SoundServerKind) throws {
+  @Test(arguments: SoundServerKind.allCases) func monitorOfAnOutputCanBeRecorded(_ kind: SoundServerKind) throws {
     let server = try kind.start()
     let folder = try TemporaryDirectory("recorder")
     let recorder = Self.recorder(server, "rig.monitor", folder.file("a.wav"))
@@ -79,18 +79,18 @@ import Testing
 
   /// Failures of the sound server, and their errors.
   @Test(arguments: ["source vanishes", "server is killed"], SoundServerKind.allCases)
-  func whatIsLostLeavesWhatCameBefore(_ what: String, _ kind: SoundServerKind) throws {
+  func lostSourceOrServerKeepsTheRecordedAudio(_ what: String, _ kind: SoundServerKind) throws {
     let server = try kind.start()
     let microphone = try PipeMicrophone(server)
     let folder = try TemporaryDirectory("recorder")
-    let over = WakeSignal<AudioRecorder.Outcome?>(nil)
+    let finalOutcome = WakeSignal<AudioRecorder.Outcome?>(nil)
     let recorder = Self.recorder(server, "mic", folder.file("a.flac")) { event in
-      if case .finished(let outcome) = event { over.update { $0 = outcome } }
+      if case .finished(let outcome) = event { finalOutcome.update { $0 = outcome } }
     }
     try recorder.record()
     _ = microphone.give(from: 0, until: 48_000) { Self.frameCount(recorder) }
-    if what == "source vanishes" { try microphone.vanish() } else { server.kill() }
-    let outcome = try #require(over.wait { $0 })
+    if what == "source vanishes" { try microphone.remove() } else { server.kill() }
+    let outcome = try #require(finalOutcome.wait { $0 })
     print("rig: \(what), \(kind): \(outcome.error.map { "\($0.code.rawValue) \($0.message)" } ?? "no error")")
     #expect(outcome.error?.code == .sourceLost)
     #expect(outcome.duration.value >= 48_000)
@@ -102,7 +102,7 @@ import Testing
     #expect(try recorder.stop().error?.code == .sourceLost)
   }
 
-  @Test func whatIsNotThereIsSaidBeforeAnythingIsWritten() throws {
+  @Test func missingSourceIsReportedBeforeAnythingIsWritten() throws {
     let server = try PulseServer()
     let folder = try TemporaryDirectory("recorder")
     for (address, source) in [(server.address, "nowhere"), ("unix:/nonexistent/socket", "mic")] {

@@ -5,10 +5,10 @@ import TimeStretch
 
 /// The stretcher's displacement, measured with a train of clicks, never accumulates and stays within 20 ms
 /// (time domain) or 50 ms (spectral).
-@Suite struct DisplacementTests {
-  private static func seconds(_ speed: Double, atMost most: Int) -> Int {
+@Suite struct StretchDisplacementTests {
+  private static func seconds(_ speed: Double, atMost maximum: Int) -> Int {
     // At a rate of 32, a burst comes every 4 s of input; slow rates turn a short input into a long output.
-    speed < 0.5 ? max(3, min(most, Int(speed * 24))) : most
+    speed < 0.5 ? max(3, min(maximum, Int(speed * 24))) : maximum
   }
 
   /// Checks the displacement, and returns its largest value, in ms.
@@ -39,13 +39,13 @@ import TimeStretch
       (32, 1),
       (1, 4), (1, 8), (1, 32),
     ] as [(Int64, Int64)])
-  func theTimeDomainStaysWithin20Milliseconds(_ speed: (Int64, Int64)) throws {
+  func timeDomainDisplacementStaysWithin20Milliseconds(_ speed: (Int64, Int64)) throws {
     let value = Double(speed.0) / Double(speed.1)
     try expectWithin(20, .timeDomain, speed.0, speed.1, seconds: Self.seconds(value, atMost: 24))
   }
 
   @Test(arguments: [8_000, 48_000, 96_000], [(1, 8), (1, 2), (3, 2), (2, 1), (32, 1)] as [(Int64, Int64)])
-  func theTimeDomainStaysWithin20MillisecondsAtOtherSampleRates(_ rate: Int, _ speed: (Int64, Int64)) throws {
+  func timeDomainDisplacementStaysWithin20MillisecondsAtOtherSampleRates(_ rate: Int, _ speed: (Int64, Int64)) throws {
     let value = Double(speed.0) / Double(speed.1)
     try expectWithin(
       20, .timeDomain, speed.0, speed.1, seconds: Self.seconds(value, atMost: value > 8 ? 24 : 8), sampleRateHz: rate)
@@ -58,20 +58,20 @@ import TimeStretch
       (1, 32), (1, 16), (1, 12), (1, 8), (1, 5), (1, 4), (1, 2), (3, 4), (3, 2), (2, 1), (4, 1), (8, 1), (16, 1),
       (32, 1),
     ] as [(Int64, Int64)])
-  func atLowSampleRatesTheTimeDomainStaysWithin20Milliseconds(_ rate: Int, _ speed: (Int64, Int64)) throws {
+  func timeDomainDisplacementStaysWithin20MillisecondsAtLowSampleRates(_ rate: Int, _ speed: (Int64, Int64)) throws {
     let value = Double(speed.0) / Double(speed.1)
     let worst = try expectWithin(
       20, .timeDomain, speed.0, speed.1, seconds: Self.seconds(value, atMost: value > 8 ? 24 : 8), sampleRateHz: rate)
     print("displacement: \(rate) Hz at \(speed.0)/\(speed.1): \((worst * 10).rounded() / 10) ms")
   }
 
-  @Test func aQuarterOfAnHourInTheTimeDomainDoesNotDrift() throws {
+  @Test func fifteenMinutesInTheTimeDomainDoNotDrift() throws {
     // Without correction, Sonic is seconds off by then.
     try expectWithin(20, .timeDomain, 7, 2, seconds: 900, sampleRateHz: 8_000)
   }
 
   @Test(.enabled(if: SpectralStretcher.isAvailable), arguments: [(3, 4), (3, 2)] as [(Int64, Int64)])
-  func fiveMinutesOfTheSpectralDoNotDrift(_ speed: (Int64, Int64)) throws {
+  func fiveMinutesOfSpectralStretchingDoNotDrift(_ speed: (Int64, Int64)) throws {
     let worst = try expectWithin(50, .spectral, speed.0, speed.1, seconds: 300, sampleRateHz: 8_000)
     print("displacement: spectral, 300 s at \(speed.0)/\(speed.1): \((worst * 10).rounded() / 10) ms")
   }
@@ -81,7 +81,7 @@ import TimeStretch
     arguments: [
       (1, 2), (3, 4), (5, 4), (3, 2), (2, 1), (3, 1), (4, 1), (8, 1), (16, 1), (32, 1), (1, 4), (1, 8), (1, 32),
     ] as [(Int64, Int64)])
-  func theSpectralStaysWithin50Milliseconds(_ speed: (Int64, Int64)) throws {
+  func spectralDisplacementStaysWithin50Milliseconds(_ speed: (Int64, Int64)) throws {
     let value = Double(speed.0) / Double(speed.1)
     let seconds = value > 8 ? 16 : value == 2 || value == 0.75 ? 24 : 6
     try expectWithin(50, .spectral, speed.0, speed.1, seconds: value < 0.2 ? 2 : seconds)

@@ -8,7 +8,7 @@ import Testing
 @testable import Recording
 
 /// Errors of the file: each has a code, no file is overwritten, and the recorded audio plays.
-@Suite struct BadRecordingTests {
+@Suite struct RecordingErrorTests {
   /// A small file system, mounted during its lifetime.
   private final class Disk {
     let folder: TemporaryDirectory
@@ -26,7 +26,7 @@ import Testing
     deinit { umount2(path, Int32(MNT_DETACH)) }
   }
 
-  private static func refusal(_ path: String, replaces: Bool = false) throws -> MediaError? {
+  private static func preparationError(_ path: String, replaces: Bool = false) throws -> MediaError? {
     let source = ManualSource(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
     let recorder = AudioRecorder(place: RecordingLocation(path: Array(path.utf8), replaces: replaces)) { source }
     do throws(MediaError) { try recorder.prepareToRecord() } catch { return error }
@@ -34,7 +34,7 @@ import Testing
     return nil
   }
 
-  @Test(.enabled(if: geteuid() == 0)) func placesThatCannotBeWrittenAreRefused() throws {
+  @Test(.enabled(if: geteuid() == 0)) func unwritablePathsAreRejected() throws {
     let folder = try TemporaryDirectory("recorder")
     try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.file("taken.wav")))
     symlink("/nonexistent/elsewhere.wav", folder.file("link.wav"))
@@ -51,8 +51,8 @@ import Testing
       ("name too long", folder.file(String(repeating: "a", count: 250) + ".wav"), .writeFailed),
     ]
     for row in rows {
-      let error = try Self.refusal(row.path)
-      print("bad: \(row.what): \(error.map { "\($0.code.rawValue) \($0.code.name)" } ?? "taken")")
+      let error = try Self.preparationError(row.path)
+      print("bad: \(row.what): \(error.map { "\($0.code.rawValue) \($0.code.name)" } ?? "accepted")")
       #expect(error?.code == row.code, "\(row.what)")
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("taken.wav"))) == Data("mine".utf8))
@@ -65,15 +65,15 @@ import Testing
   @Test(
     .enabled(if: geteuid() == 0),
     arguments: ["a.wav", "a.caf", "a.flac", "a.m4a", "a.opus", "alac.m4a", "ulaw.wav"]
-  ) func aFullDiskLeavesWhatWasRecorded(_ name: String) throws {
+  ) func fullDiskKeepsTheRecordedAudio(_ name: String) throws {
     let disk = try Disk("size=640k")
     var settings = RecordingSettings()
     if name == "alac.m4a" { settings.format = .alac }
     if name == "ulaw.wav" { settings.format = .ulaw }
     let source = ManualSource(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
-    let over = WakeSignal<AudioRecorder.Outcome?>(nil)
+    let finalOutcome = WakeSignal<AudioRecorder.Outcome?>(nil)
     var options = AudioRecorder.Options()
-    options.onEvent = { event in if case .finished(let outcome) = event { over.update { $0 = outcome } } }
+    options.onEvent = { event in if case .finished(let outcome) = event { finalOutcome.update { $0 = outcome } } }
     let path = "\(disk.path)/\(name)"
     let recorder = AudioRecorder(
       place: RecordingLocation(path: Array(path.utf8)), settings: settings, options: options
@@ -81,18 +81,18 @@ import Testing
     try recorder.prepareToRecord()
     try recorder.record()
     // Noise, which no codec compresses, until the disk is full.
-    var (given, seed): (Int, UInt32) = (0, 1)
-    while over.withState({ $0 == nil }) {
+    var (count, seed): (Int, UInt32) = (0, 1)
+    while finalOutcome.withState({ $0 == nil }) {
       source.give(
         (0..<4_800).flatMap { _ -> [Float] in
           seed = seed &* 1_664_525 &+ 1_013_904_223
           let value = Float(Int16(truncatingIfNeeded: seed >> 16)) / 32_768
           return [value, -value]
         })
-      given += 4_800
-      while recorder.status.state == .recording, Int(recorder.currentTime.value) < given - 24_000 { sched_yield() }
+      count += 4_800
+      while recorder.status.state == .recording, Int(recorder.currentTime.value) < count - 24_000 { sched_yield() }
     }
-    let outcome = try #require(over.withState { $0 })
+    let outcome = try #require(finalOutcome.withState { $0 })
     let frames = try Decoded.frames(path)
     let byteCount = try Data(contentsOf: URL(fileURLWithPath: path)).count
     print(

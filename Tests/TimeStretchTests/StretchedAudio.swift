@@ -1,24 +1,24 @@
 import MediaCore
 import TimeStretch
 
-/// Stretches `input` (interleaved), which is written in chunks of the sizes `pieces`, repeatedly, and read in chunks of
-/// 1,000 frames.
+/// Stretches `input` (interleaved), which is written in chunks of the sizes `chunkSizes`, repeatedly, and read in chunks
+/// of 1,000 frames.
 func stretched(
   _ input: [Float], _ algorithm: TimeStretchAlgorithm, _ speed: StretchSpeed,
-  format: AudioFormat = AudioFormat(sampleRateHz: 44_100, channelCount: 1), pieces: [Int] = [4_096],
+  format: AudioFormat = AudioFormat(sampleRateHz: 44_100, channelCount: 1), chunkSizes: [Int] = [4_096],
   history: [Float] = []
 ) throws -> [Float] {
   let stretcher = try algorithm.makeStretcher(format: format, speed: speed)
   let channelCount = format.channelCount
   var output: [Float] = []
-  var piece = [Float](repeating: 0, count: 1_000 * channelCount)
-  func takeAll() {
+  var chunk = [Float](repeating: 0, count: 1_000 * channelCount)
+  func readAll() {
     while true {
-      let count = piece.withUnsafeMutableBufferPointer { buffer in
+      let count = chunk.withUnsafeMutableBufferPointer { buffer in
         buffer.baseAddress.map { stretcher.take(into: $0, capacityFrames: 1_000) } ?? 0
       }
       if count == 0 { return }
-      output.append(contentsOf: piece[..<(count * channelCount)])
+      output.append(contentsOf: chunk[..<(count * channelCount)])
     }
   }
   try history.withUnsafeBufferPointer { buffer in
@@ -30,14 +30,14 @@ func stretched(
     var done = 0
     var index = 0
     while done < frameCount {
-      let count = min(pieces[index % pieces.count], frameCount - done)
+      let count = min(chunkSizes[index % chunkSizes.count], frameCount - done)
       index += 1
       try stretcher.put(base + done * channelCount, frameCount: count)
       done += count
-      takeAll()
+      readAll()
     }
   }
   try stretcher.finish()
-  takeAll()
+  readAll()
   return output
 }

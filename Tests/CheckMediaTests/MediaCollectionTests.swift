@@ -2,8 +2,8 @@ import DaemonTesting
 import Testing
 
 /// The recipes of `scripts/make-collection`, and the edits that they make.
-@Suite struct CollectionTests {
-  @Test func editedFilesAreReadAsIntendedByOtherPrograms() throws {
+@Suite struct MediaCollectionTests {
+  @Test func otherProgramsReadTheEditedFilesAsIntended() throws {
     let outcome = try Program(
       "/usr/bin/python3", ["-B", "-m", "unittest", "-v", "test_mediapatch"],
       folder: "\(CheckMediaRig.root)/Tests/Collection"
