@@ -31,9 +31,9 @@ class PatchTests(unittest.TestCase):
         cls.folder.cleanup()
 
     @staticmethod
-    def run_tool(*words: str) -> str:
+    def run_tool(*arguments: str) -> str:
         """Runs a program; returns its output."""
-        return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(arguments, check=True, capture_output=True, text=True).stdout
 
     def encode(self, name: str, *options: str) -> bytes:
         """A file that FFmpeg writes."""
@@ -62,10 +62,10 @@ class PatchTests(unittest.TestCase):
     def timestamps(self, name: str, data: bytes) -> list[int]:
         """The timestamps of the packets of a file, as ffprobe reads them."""
         path = self.write(name, data)
-        words = ("-v", "error", "-show_entries", "packet=pts", "-of", "csv=p=0", path)
-        return [int(line.strip(",")) for line in self.run_tool("ffprobe", *words).split()]
+        arguments = ("-v", "error", "-show_entries", "packet=pts", "-of", "csv=p=0", path)
+        return [int(line.strip(",")) for line in self.run_tool("ffprobe", *arguments).split()]
 
-    def test_variable_blocks_are_a_valid_stream(self) -> None:
+    def test_flac_with_variable_blocks_is_a_valid_stream(self) -> None:
         self.run_tool(
             "flac", "-s", "-f", "--no-padding", "-b", "4096", "-o", f"{self.root}/a.flac", f"{self.root}/a.wav"
         )
@@ -83,7 +83,7 @@ class PatchTests(unittest.TestCase):
         self.assertEqual(len(patch.flac_parts(patch.flac_without_first_frames(first, 0))[1]), len(frames))
         self.assertEqual(self.timestamps("d.flac", patch.flac_without_first_frames(first, 3))[0], 3 * 4_096)
 
-    def test_the_last_page_ends_the_audio(self) -> None:
+    def test_the_granule_of_the_last_page_ends_the_audio(self) -> None:
         self.run_tool("oggenc", "-Q", "-s", "1", "-o", f"{self.root}/a.ogg", f"{self.root}/a.wav")
         data = pathlib.Path(f"{self.root}/a.ogg").read_bytes()
         sizes = []
@@ -95,7 +95,7 @@ class PatchTests(unittest.TestCase):
         self.assertEqual(sizes, [int(SECONDS * 44_100), int(SECONDS * 44_100) - 50])
         self.assertEqual(patch.ogg_end_granule(data, 0), data)
 
-    def test_timestamps_of_movies(self) -> None:
+    def test_mp4_edits_change_the_timestamps(self) -> None:
         data = self.encode("a.m4a", "-c:a", "aac")
         times = self.timestamps("b.m4a", patch.mp4_first_delta(data, 259))
         self.assertEqual([times[n + 1] - times[n] for n in range(3)], [259, 1_024, 1_024])
@@ -104,14 +104,14 @@ class PatchTests(unittest.TestCase):
         self.assertTrue(max(moved) - min(moved) > 5 and -11 <= min(moved) and max(moved) <= 11, moved)
         self.assertNotIn(b"mdat", patch.mp4_without_media(data))
 
-    def test_timestamps_of_matroska(self) -> None:
+    def test_matroska_jitter_moves_the_timestamps(self) -> None:
         data = self.encode("a.mka", "-c:a", "aac")
         self.assertEqual(self.timestamps("b.mka", patch.matroska_jitter(data, 0, 1)), self.timestamps("a.mka", data))
         pairs = zip(self.timestamps("b.mka", patch.matroska_jitter(data, 4, 1)), self.timestamps("a.mka", data))
         moved = [new - old for new, old in pairs]
         self.assertTrue(-4 <= min(moved) < -1 and 1 < max(moved) <= 4, moved)
 
-    def test_clocks_of_transport_streams(self) -> None:
+    def test_transport_stream_edits_move_the_clock(self) -> None:
         data = self.encode("a.ts", "-c:a", "aac", "-f", "mpegts")
         self.assertEqual(patch.ts_clock(data, lambda _, time: time), data)
         raw: list[int] = []
@@ -125,13 +125,13 @@ class PatchTests(unittest.TestCase):
         before, after = self.timestamps("a.ts", data), self.timestamps("b.ts", patch.ts_irregular(data, 2, -1_920))
         self.assertEqual(sum(a != b for a, b in zip(before, after)) > 0, True)
 
-    def test_payloads_get_the_times_of_their_packets(self) -> None:
+    def test_asf_payloads_get_the_times_of_their_packets(self) -> None:
         data = self.encode("a.wma", "-c:a", "wmav2", "-b:a", "64k")
         before, after = self.timestamps("a.wma", data), self.timestamps("b.wma", patch.asf_packet_times(data))
         self.assertEqual(len(before), len(after))
         self.assertLess(len(set(after)), len(set(before)) / 2)
 
-    def test_headers_of_mp3(self) -> None:
+    def test_mp3_headers_are_edited_or_removed(self) -> None:
         self.run_tool("lame", "--quiet", "-V4", f"{self.root}/a.wav", f"{self.root}/a.mp3")
         data = pathlib.Path(f"{self.root}/a.mp3").read_bytes()
         _, frames = patch.mp3_frames(data)
@@ -141,7 +141,7 @@ class PatchTests(unittest.TestCase):
         self.assertEqual(len(self.timestamps("b.mp3", patch.mp3_with_vbri(data))), len(frames) - 1)
         self.assertIn(b"Xing\0\0\0\x0f\0\0\0\x07", patch.mp3_info_frame_count(data, 7))
 
-    def test_files_of_another_structure_are_refused(self) -> None:
+    def test_files_of_another_structure_are_rejected(self) -> None:
         for edit in (
             patch.flac_parts,
             patch.ogg_pages,
@@ -152,7 +152,7 @@ class PatchTests(unittest.TestCase):
             with self.assertRaises(patch.PatchError):
                 edit(b"\x01" * 400)
 
-    def test_recipes_have_names_of_their_own_and_cover_every_folder(self) -> None:
+    def test_recipes_have_unique_names_and_cover_every_folder(self) -> None:
         names = [recipe.name for recipe in recipes() if not recipe.is_intermediate]
         self.assertGreaterEqual(len(names), 400)
         self.assertEqual({name.split("/")[0] for name in names}, {"matrix", "encoders", "causes", "damage", "hls"})

@@ -53,18 +53,18 @@ run() {
 }
 
 expect() {
-  local what=$1 wanted=$2 got=$3
-  [[ $wanted == "$got" ]] && return
-  printf 'test.sh: %s through %s: %s\n  expected: %q\n  got:      %q\n' "${shell[*]}" "$PLAYHEAD_TRANSPORT" "$what" "$wanted" "$got" >&2
+  local what=$1 expected=$2 actual=$3
+  [[ $expected == "$actual" ]] && return
+  printf 'test.sh: %s through %s: %s\n  expected: %q\n  got:      %q\n' "${shell[*]}" "$PLAYHEAD_TRANSPORT" "$what" "$expected" "$actual" >&2
   failures=$((failures + 1))
 }
 
-# sends WANTED ARGUMENT...: expects that the client sends the arguments as this line.
+# sends EXPECTED ARGUMENT...: expects that the client sends the arguments as this line.
 sends() {
-  local wanted=$1
+  local expected=$1
   shift
   run ok "$@"
-  expect "request for $*" "$wanted" "$sent"
+  expect "request for $*" "$expected" "$sent"
   expect "status of $*" 0 "$status"
 }
 
@@ -104,7 +104,7 @@ test_requests() {
   sends 'load "/€😀"' load '/€😀'
 }
 
-test_answers() {
+test_replies() {
   run ok play
   expect "output of a bare ok" "" "$out"
   run 'ok finished=true time=83.5' seek 83.5
@@ -140,7 +140,7 @@ test_answers() {
 }
 
 # Tests the default socket, whose path is part of the message.
-test_places() {
+test_default_socket() {
   local err
   err=$(PLAYHEAD_SOCKET=/nowhere/a.sock XDG_RUNTIME_DIR=/nowhere "${shell[@]}" "$client" play 2>&1) || true
   expect "PLAYHEAD_SOCKET" "playhead.sh: no daemon at /nowhere/a.sock" "$err"
@@ -224,8 +224,8 @@ for name in dash bash "busybox sh"; do
   for PLAYHEAD_TRANSPORT in socat nc; do
     export PLAYHEAD_TRANSPORT
     test_requests
-    test_answers
-    test_places
+    test_replies
+    test_default_socket
     test_watch
     test_send
   done

@@ -16,7 +16,7 @@ sys.path.insert(0, str(HERE.parent / "src"))
 
 from dbus_fast import Message, MessageType, Variant, unpack_variants  # noqa: E402
 from dbus_fast.aio.message_bus import MessageBus  # noqa: E402
-from support import Case, Daemon, playhead, with_picture  # noqa: E402
+from support import Case, Daemon, playhead, make_with_artwork  # noqa: E402
 
 NAME = "org.mpris.MediaPlayer2.playhead"
 PATH = "/org/mpris/MediaPlayer2"
@@ -33,7 +33,7 @@ class Listener:
         self._bus = bus
         self._address = address
         self.signals: list[tuple[str, list[Any]]] = []
-        self._came = asyncio.Event()
+        self._signal_received = asyncio.Event()
         bus.add_message_handler(self._handle)
 
     @classmethod
@@ -43,7 +43,7 @@ class Listener:
         await listener.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", "s", "type='signal'")
         return listener
 
-    async def unanswered(self, milliseconds: int) -> None:
+    async def call_without_reply(self, milliseconds: int) -> None:
         """Calls a method that never replies, with a time limit: a CallFailed."""
         environment = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": self._address}
         caller = await asyncio.create_subprocess_exec(
@@ -64,7 +64,7 @@ class Listener:
             return True  # and no reply
         if message.message_type is MessageType.SIGNAL and message.member:
             self.signals.append((message.member, unpack_variants(message.body)))
-            self._came.set()
+            self._signal_received.set()
         return False
 
     async def call(self, name: str, path: str, interface: str, member: str, signature: str = "", *arguments: Any) -> Any:
@@ -88,15 +88,15 @@ class Listener:
         """Sets a property."""
         await self.call(NAME, PATH, "org.freedesktop.DBus.Properties", "Set", "ssv", interface, name, Variant(signature, value))
 
-    async def until(self, wanted: Callable[[str, list[Any]], bool]) -> tuple[str, list[Any]]:
+    async def until(self, expected: Callable[[str, list[Any]], bool]) -> tuple[str, list[Any]]:
         """Waits for the next matching signal, and discards earlier ones."""
         while True:
             while self.signals:
                 member, body = self.signals.pop(0)
-                if wanted(member, body):
+                if expected(member, body):
                     return member, body
-            self._came.clear()
-            await self._came.wait()
+            self._signal_received.clear()
+            await self._signal_received.wait()
 
     async def property(self, name: str, value: Any) -> dict[str, Any]:
         """Waits until PropertiesChanged reports this value of a property. Returns all its properties."""
@@ -151,7 +151,7 @@ class BridgeCase(Case):
         self.addAsyncCleanup(self.end, process)
         return process
 
-    async def bridged(self, *files: str, virtual: bool = False, state: bool = False) -> tuple[Daemon, playhead.Client]:
+    async def start_bridged(self, *files: str, virtual: bool = False, state: bool = False) -> tuple[Daemon, playhead.Client]:
         """Starts a paused daemon with these files, and the bridge. Waits until the bridge has the metadata of the
         first file.
         """
@@ -162,10 +162,10 @@ class BridgeCase(Case):
         self.process = await self.bridge(daemon)
         await self.listener.owner()
         if files:
-            await self.known(files[0])
+            await self.wait_for_metadata(files[0])
         return daemon, client
 
-    async def known(self, file: str) -> dict[str, Any]:
+    async def wait_for_metadata(self, file: str) -> dict[str, Any]:
         """Waits until the bridge signals the tags of this file. Returns the metadata."""
         def is_known(metadata: dict[str, Any]) -> bool:
             return metadata.get("xesam:url") == "file://" + file and "xesam:album" in metadata
@@ -187,4 +187,4 @@ class BridgeCase(Case):
         return output.decode().strip()
 
 
-__all__ = ["NAME", "NO_TRACK", "PATH", "PLAYER", "ROOT", "TRACK_LIST", "BridgeCase", "CallFailed", "Listener", "playhead", "signal", "with_picture"]
+__all__ = ["NAME", "NO_TRACK", "PATH", "PLAYER", "ROOT", "TRACK_LIST", "BridgeCase", "CallFailed", "Listener", "playhead", "signal", "make_with_artwork"]

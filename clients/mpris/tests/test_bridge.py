@@ -13,9 +13,9 @@ from bridging import NAME, PATH, PLAYER, ROOT, TRACK_LIST, BridgeCase, CallFaile
 
 
 class BridgeTests(BridgeCase):
-    async def test_every_property_of_the_specification_is_there(self) -> None:
-        await self.bridged(self.tone())
-        wanted = {
+    async def test_every_property_of_the_specification_exists(self) -> None:
+        await self.start_bridged(self.tone())
+        expected = {
             ROOT: {"CanQuit": "b", "CanRaise": "b", "HasTrackList": "b", "Identity": "s", "SupportedUriSchemes": "as", "SupportedMimeTypes": "as"},
             PLAYER: {
                 "PlaybackStatus": "s", "LoopStatus": "s", "Rate": "d", "Shuffle": "b", "Metadata": "a{sv}", "Volume": "d", "Position": "x",
@@ -26,7 +26,7 @@ class BridgeTests(BridgeCase):
         }
         text = await self.listener.call(NAME, PATH, "org.freedesktop.DBus.Introspectable", "Introspect")
         node = ElementTree.fromstring(text)
-        for interface, properties in wanted.items():
+        for interface, properties in expected.items():
             found = {each.attrib["name"]: each.attrib["type"] for each in node.findall(f"interface[@name='{interface}']/property")}
             self.assertEqual(found, properties)
             values = await self.listener.call(NAME, PATH, "org.freedesktop.DBus.Properties", "GetAll", "s", interface)
@@ -40,8 +40,8 @@ class BridgeTests(BridgeCase):
         self.assertTrue(await self.listener.get("HasTrackList", ROOT))
         self.assertEqual((await self.listener.get("CanQuit", ROOT), await self.listener.get("Identity", ROOT)), (False, "Playhead"))
 
-    async def test_jumps_are_signalled_whoever_asked_for_them(self) -> None:
-        _, client = await self.bridged(self.tone())
+    async def test_seeks_by_any_client_are_signalled(self) -> None:
+        _, client = await self.start_bridged(self.tone())
         await client.main.seek("5.25")
         self.assertEqual((await self.listener.until(lambda member, _: member == "Seeked"))[1], [5_250_000])
         await self.listener.player("Seek", "x", -250_000)
@@ -49,24 +49,24 @@ class BridgeTests(BridgeCase):
         await client.main.stop()
         self.assertEqual((await self.listener.until(lambda member, _: member == "Seeked"))[1], [0])
 
-    async def test_only_what_changed_is_told_and_never_the_position(self) -> None:
-        _, client = await self.bridged(self.tone())
+    async def test_only_changed_properties_are_signalled_and_never_the_position(self) -> None:
+        _, client = await self.start_bridged(self.tone())
         self.listener.signals.clear()
         await client.main.seek(1)
         await client.main.pause()
         await client.main.volume(1)
         await client.main.pan(0.5)
         await client.main.volume(0.5)
-        told: list[Any] = []
-        while not any("Volume" in each for each in told):
+        signalled: list[Any] = []
+        while not any("Volume" in each for each in signalled):
             _, body = await self.listener.until(lambda member, _: member == "PropertiesChanged")
-            told.append(body[1])
+            signalled.append(body[1])
         # Paused after the beginning: the status is Paused, not Stopped.
-        self.assertEqual({key: value for each in told for key, value in each.items()}, {"PlaybackStatus": "Paused", "Volume": 0.5})
+        self.assertEqual({key: value for each in signalled for key, value in each.items()}, {"PlaybackStatus": "Paused", "Volume": 0.5})
 
-    async def test_a_change_of_track_is_one_signal_with_all_its_metadata(self) -> None:
+    async def test_a_track_change_is_one_signal_with_all_metadata(self) -> None:
         files = [self.tone(f"{number}.flac", "-metadata", f"title={number}", seconds=1) for number in range(3)]
-        _, client = await self.bridged(*files, virtual=True)
+        _, client = await self.start_bridged(*files, virtual=True)
         await client.main.play()
 
         async def published(number: int) -> list[dict[str, Any]]:
@@ -86,19 +86,19 @@ class BridgeTests(BridgeCase):
         await client.clock_advance("1.5")
         self.assertEqual([(each.get("xesam:title"), each.get("xesam:album")) for each in await published(3)], [("2", "An Album")])
 
-    async def test_nothing_is_asked_while_nothing_changes(self) -> None:
-        _, client = await self.bridged(self.tone(seconds=60))
+    async def test_the_bridge_sends_no_requests_while_nothing_changes(self) -> None:
+        _, client = await self.start_bridged(self.tone(seconds=60))
         await client.main.play()
         await client.main.wait_until("1/10")
         # When a later change is signalled, all work from the start is complete.
         await client.main.volume(0.5)
         await self.listener.property("Volume", 0.5)
-        await self.asleep()
+        await self.wait_until_idle()
         before = (await client.stats()).requests, self.switches()
         # Three real seconds of playback without calls: the time limit of a call without reply.
-        with self.assertRaises(CallFailed) as unanswered:
-            await self.listener.unanswered(3000)
-        self.assertEqual(unanswered.exception.name, "NoReply")
+        with self.assertRaises(CallFailed) as call_without_reply:
+            await self.listener.call_without_reply(3000)
+        self.assertEqual(call_without_reply.exception.name, "NoReply")
         requests, switches = (await client.stats()).requests, self.switches()
         self.assertEqual((await client.main.status()).time_control_status, "playing")
         # One of them is the test's request. Not even a timer has woken the bridge.
@@ -112,37 +112,37 @@ class BridgeTests(BridgeCase):
             found += int(lines["voluntary_ctxt_switches"])
         return found
 
-    async def asleep(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Waits until the bridge is idle."""
         while "S (sleeping)" not in pathlib.Path(f"/proc/{self.process.pid}/status").read_text():
             await self.listener.get("CanQuit", ROOT)
 
-    async def test_calls_do_not_wait_for_what_others_wait_for(self) -> None:
-        _, client = await self.bridged(self.tone())
+    async def test_calls_do_not_wait_for_pending_calls(self) -> None:
+        _, client = await self.start_bridged(self.tone())
         await client.main.play()
-        asked, answer = asyncio.Event(), asyncio.Event()
+        is_opening, may_close = asyncio.Event(), asyncio.Event()
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            asked.set()
-            await answer.wait()
+            is_opening.set()
+            await may_close.wait()
             writer.close()
 
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         self.addCleanup(server.close)
         port = server.sockets[0].getsockname()[1]
         opening = asyncio.create_task(self.listener.player("OpenUri", "s", f"http://127.0.0.1:{port}/list.m3u"))
-        await asked.wait()
+        await is_opening.wait()
         await self.listener.player("Pause")
         await self.listener.set("Volume", "d", 0.5)
         await self.listener.player("Stop")
         self.assertEqual(((await client.main.status()).time_control_status, await client.main.volume(), opening.done()), ("paused", 0.5, False))
-        answer.set()
+        may_close.set()
         with self.assertRaises(CallFailed) as failed:
             await opening
         self.assertEqual(failed.exception.name, "Failed")
 
-    async def test_calls_are_sent_in_their_order(self) -> None:
-        _, client = await self.bridged(self.tone())
+    async def test_calls_are_sent_in_order(self) -> None:
+        _, client = await self.start_bridged(self.tone())
         track = (await self.listener.get("Metadata"))["mpris:trackid"]
         for _ in range(10):
             await asyncio.gather(
@@ -151,8 +151,8 @@ class BridgeTests(BridgeCase):
                 self.listener.player("Seek", "x", 1_000_000), self.listener.set("Volume", "d", 0.5))
             self.assertEqual((await client.main.position(), await client.main.volume()), (3, 0.5))
 
-    async def test_titles_that_the_bus_cannot_carry_are_shown_as_far_as_it_can(self) -> None:
-        _, client = await self.bridged()
+    async def test_characters_that_the_bus_cannot_carry_are_replaced_in_titles(self) -> None:
+        _, client = await self.start_bridged()
         bare = self.folder / "bare.flac"
         subprocess.run(["ffmpeg", "-v", "error", "-i", self.tone(), "-map_metadata", "-1", "-c", "copy", str(bare)], check=True, stdin=subprocess.DEVNULL)
         (self.folder / "list.m3u8").write_bytes(b"#EXTM3U\n#EXTINF:10,One\0Tw\xc3\xb6\nbare.flac\n")
@@ -169,8 +169,8 @@ class BridgeTests(BridgeCase):
         self.assertEqual(failed.exception.name, "NotSupported")
         self.assertIsNone(self.process.returncode)
 
-    async def test_who_may_only_watch_says_so(self) -> None:
-        _, client = await self.bridged(self.tone(), self.tone("two.flac"))
+    async def test_watch_only_bridge_reports_no_control(self) -> None:
+        _, client = await self.start_bridged(self.tone(), self.tone("two.flac"))
         self.assertTrue(await self.listener.get("CanControl"))
 
         class Watched:
@@ -186,8 +186,8 @@ class BridgeTests(BridgeCase):
             await self.listener.call(name, PATH, PLAYER, "Play")
         self.assertEqual((failed.exception.name, (await client.main.status()).time_control_status), ("Failed", "paused"))
 
-    async def test_positions_for_another_track_or_outside_of_it_come_too_late(self) -> None:
-        _, client = await self.bridged(self.tone())
+    async def test_positions_for_another_track_or_out_of_range_are_ignored(self) -> None:
+        _, client = await self.start_bridged(self.tone())
         await client.main.seek(3)
         track = (await self.listener.get("Metadata"))["mpris:trackid"]
         for path, position in [("/org/playhead/session1/track/99", 1_000_000), ("/org/mpris/MediaPlayer2/TrackList/NoTrack", 1_000_000),
@@ -199,7 +199,7 @@ class BridgeTests(BridgeCase):
         self.assertEqual(await self.listener.get("Position"), 1_000_000)  # the heard sample begins slightly earlier
 
     async def test_wrong_arguments_are_errors_and_change_nothing(self) -> None:
-        _, client = await self.bridged(self.tone())
+        _, client = await self.start_bridged(self.tone())
         calls: list[tuple[str, str, tuple[Any, ...]]] = [
             ("InvalidArgs", "Seek", ("s", "abc")), ("InvalidArgs", "Seek", ()), ("InvalidArgs", "SetPosition", ("xx", 1, 1)),
             ("UnknownMethod", "Rewind", ()), ("NotSupported", "OpenUri", ("s", "smb://host/x.flac")), ("NotSupported", "OpenUri", ("s", ""))]
@@ -218,8 +218,8 @@ class BridgeTests(BridgeCase):
         status = await client.main.status()
         self.assertEqual((status.volume, status.repeat, status.default_rate, status.time, status.count), (1, "off", 1, 0, 1))
 
-    async def test_rates_and_volumes_as_the_specification_has_them(self) -> None:
-        _, client = await self.bridged(self.tone())
+    async def test_rates_and_volumes_follow_the_specification(self) -> None:
+        _, client = await self.start_bridged(self.tone())
         await self.listener.set("Rate", "d", 1.5)
         await self.listener.property("Rate", 1.5)
         self.assertEqual((await client.main.default_rate(), (await client.main.status()).time_control_status), (1.5, "paused"))
@@ -235,7 +235,7 @@ class BridgeTests(BridgeCase):
         self.assertEqual(await client.main.volume(), 1)
 
     async def test_a_player_with_an_empty_queue_does_nothing(self) -> None:
-        await self.bridged()
+        await self.start_bridged()
         self.assertEqual((await self.listener.get("PlaybackStatus"), await self.listener.get("CanPlay"), await self.listener.get("CanSeek")),
                          ("Stopped", False, False))
         self.assertEqual(await self.listener.get("Metadata"), {"mpris:trackid": "/org/mpris/MediaPlayer2/TrackList/NoTrack"})
@@ -245,55 +245,55 @@ class BridgeTests(BridgeCase):
         with self.assertRaises(CallFailed):
             await self.listener.player("PlayPause")
 
-    async def test_it_goes_on_when_the_daemon_comes_back(self) -> None:
+    async def test_the_bridge_continues_when_the_daemon_restarts(self) -> None:
         one = self.tone()
-        daemon, client = await self.bridged(one, state=True)
+        daemon, client = await self.start_bridged(one, state=True)
         first = (await self.listener.get("Metadata"))["mpris:trackid"]
         await client.state_save()
         await daemon.stop(kill=True)
         await self.listener.owner(present=False)
         await daemon.start()
         await self.listener.owner()
-        second = (await self.known(one))["mpris:trackid"]
+        second = (await self.wait_for_metadata(one))["mpris:trackid"]
         # A track of the earlier connection is unknown, whatever its number is.
         self.assertNotEqual(first, second)
         await self.listener.player("SetPosition", "ox", first, 5_000_000)
         self.assertEqual(await self.listener.get("Position"), 0)
         self.assertEqual(await self.playerctl("metadata", "title"), "One")
 
-    async def test_it_waits_for_a_daemon_that_is_not_there_yet(self) -> None:
+    async def test_the_bridge_waits_for_a_daemon_to_start(self) -> None:
         daemon = await self.daemon()
         await daemon.stop()
         await self.bridge(daemon)
         await daemon.start()
         await self.listener.owner()
 
-    async def test_without_its_bus_it_ends(self) -> None:
-        await self.bridged(self.tone())
+    async def test_the_bridge_ends_without_its_bus(self) -> None:
+        await self.start_bridged(self.tone())
         self.listener.close()
         self.bus_process.terminate()
         self.assertEqual(await self.process.wait(), 3)
-        daemon_less = await self.bridge(await self.daemon_of_nobody())
-        self.assertEqual(await daemon_less.wait(), 3)
+        without_daemon = await self.bridge(await self.missing_daemon())
+        self.assertEqual(await without_daemon.wait(), 3)
 
-    async def daemon_of_nobody(self) -> Any:
+    async def missing_daemon(self) -> Any:
         """Sockets without a working daemon."""
-        class Nobody:
+        class MissingDaemon:
             socket = str(self.folder / "nobody.sock")
 
-        return Nobody()
+        return MissingDaemon()
 
-    async def test_it_ends_when_it_is_told_to(self) -> None:
-        await self.bridged()
+    async def test_the_bridge_ends_on_sigterm(self) -> None:
+        await self.start_bridged()
         self.process.send_signal(signal.SIGTERM)
         self.assertEqual(await self.process.wait(), 0)
 
-    async def test_a_name_that_is_taken_gets_a_number(self) -> None:
-        daemon, _ = await self.bridged()
+    async def test_a_second_bridge_gets_a_numbered_name(self) -> None:
+        daemon, _ = await self.start_bridged()
         await self.bridge(daemon)
         await self.listener.owner(NAME + ".instance2")
 
-    async def test_another_player_has_a_name_of_its_own_and_is_closed_with_it(self) -> None:
+    async def test_another_player_has_its_own_name_and_ends_its_bridge(self) -> None:
         daemon = await self.daemon()
         client = await self.client(daemon)
         bridge = await self.bridge(daemon, "--player", "jingles")
@@ -305,6 +305,6 @@ class BridgeTests(BridgeCase):
         await client.player_close("9.a-b")
         self.assertEqual((await bridge.wait(), await other.wait()), (4, 4))
 
-    async def test_wrong_use_is_said(self) -> None:
-        bridge = await self.bridge(await self.daemon_of_nobody(), "--nonsense")
+    async def test_unknown_options_exit_with_status_2(self) -> None:
+        bridge = await self.bridge(await self.missing_daemon(), "--nonsense")
         self.assertEqual(await bridge.wait(), 2)

@@ -39,11 +39,11 @@ def status(time: Fraction = Fraction(0), **changes: Any) -> Status:
 
 
 class PartTests(unittest.TestCase):
-    def test_what_the_bus_cannot_carry_is_replaced(self) -> None:
+    def test_text_that_the_bus_cannot_carry_is_replaced(self) -> None:
         self.assertEqual(text("a\0b\ud800c\udfff😀é\n"), "a\ufffdb\ufffdc\ufffd😀é\n")
 
-    def test_addresses(self) -> None:
-        for uri, wanted in [
+    def test_addresses_are_normalized_or_rejected(self) -> None:
+        for uri, expected in [
             ("file:/x", "file:///x"), ("file:///x%20y#?", "file:///x%20y#?"), ("FILE:/x", "file:///x"), ("HTTP://Host/X", "http://Host/X"),
             ("file:x", "InvalidArgs"), ("http:x", "InvalidArgs"), ("http:", "InvalidArgs"), ("", "NotSupported"), ("/x", "NotSupported"),
             ("smb://host/x", "NotSupported"), ("fd:0123456789abcdef", "NotSupported"),
@@ -53,30 +53,30 @@ class PartTests(unittest.TestCase):
                     found = address(uri)
                 except Refused as refused:
                     found = refused.name.rpartition(".")[2]
-                self.assertEqual(found, wanted)
+                self.assertEqual(found, expected)
         # An invalid URL has a title, too.
         self.assertEqual(name_of("http://[::1/x.flac"), "http://[::1/x.flac")
 
-    def test_steps_that_are_too_small_to_be_told_of_add_up_until_they_are(self) -> None:
+    def test_small_position_errors_accumulate_until_they_are_signalled(self) -> None:
         assumed = Assumed()
-        told = [assumed.follow(status(), 100, False)]
+        is_signalled = [assumed.follow(status(), 100, False)]
         # Each second, the lag of the position grows by 0.1 s.
         for second in range(1, 8):
-            told.append(assumed.follow(status(Fraction(9 * second, 10)), 100 + second, False))
-        self.assertEqual(told, [False, False, False, True, False, False, True, False])
+            is_signalled.append(assumed.follow(status(Fraction(9 * second, 10)), 100 + second, False))
+        self.assertEqual(is_signalled, [False, False, False, True, False, False, True, False])
         # A new rate continues from the expected position. A new entry begins at 0.
         self.assertFalse(assumed.follow(status(Fraction(63, 10), rate=Fraction(2)), 107, False))
         self.assertFalse(assumed.follow(status(Fraction(83, 10), rate=Fraction(2)), 108, False))
         self.assertFalse(assumed.follow(status(Fraction(1, 10), item=2), 109, False))
         self.assertTrue(assumed.follow(status(Fraction(11, 10), item=2), 110, True))
 
-    def test_who_may_not_control_can_do_nothing(self) -> None:
+    def test_without_control_every_capability_is_false(self) -> None:
         for control in (True, False):
             found = Snapshot(status(), 1, 1, Track(1, "/x"), True, control).properties()
             self.assertEqual({name: value for name, value in found.items() if name.startswith("Can")}, dict.fromkeys(
                 ("CanGoNext", "CanGoPrevious", "CanPlay", "CanPause", "CanSeek", "CanControl"), control))
 
-    def test_help_is_given_even_where_no_socket_can_be(self) -> None:
+    def test_help_is_printed_without_a_socket(self) -> None:
         output = io.StringIO()
         with mock.patch("playhead.default_socket", side_effect=playhead.Disconnected("no folder")), \
                 mock.patch("sys.argv", ["playhead-mpris", "--help"]), contextlib.redirect_stdout(output), self.assertRaises(SystemExit) as ended:
@@ -93,7 +93,7 @@ class ArtworkTests(unittest.TestCase):
         self.artwork = Artwork(self.parent)
         self.addCleanup(self.artwork.clear)
 
-    def test_a_cache_that_was_emptied_is_made_anew(self) -> None:
+    def test_a_deleted_cache_is_created_again(self) -> None:
         first = self.artwork.store(COVER)
         shutil.rmtree(self.parent)
         second = self.artwork.store(COVER)
@@ -105,7 +105,7 @@ class ArtworkTests(unittest.TestCase):
         shutil.rmtree(self.parent)
         self.artwork.clear()
 
-    def test_what_cannot_be_written_whole_leaves_nothing(self) -> None:
+    def test_failed_writes_leave_no_files(self) -> None:
         (folder,) = [pathlib.Path(self.artwork.store(COVER).removeprefix("file://")).parent]
         before = sorted(folder.iterdir())
         with mock.patch("os.replace", side_effect=OSError(28, "no room")), self.assertRaises(OSError):
@@ -115,14 +115,14 @@ class ArtworkTests(unittest.TestCase):
         self.artwork.clear()
         self.assertEqual(list(self.parent.iterdir()), [])
 
-    def test_what_a_killed_bridge_left_is_removed_and_what_a_running_one_has_stays(self) -> None:
+    def test_sweep_removes_artwork_of_killed_bridges_only(self) -> None:
         script = ("import os, pathlib, signal, sys\nfrom playhead import Picture\nfrom playhead_mpris.artwork import Artwork\n"
                   "Artwork(pathlib.Path(sys.argv[1])).store(Picture('frontCover', 'image/png', b'left'))\nos.kill(os.getpid(), signal.SIGKILL)\n")
         killed = subprocess.run([sys.executable, "-c", script, str(self.parent)], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
         self.assertEqual((killed.returncode, len(list(self.parent.iterdir()))), (-signal.SIGKILL, 1))
-        mine = pathlib.Path(self.artwork.store(COVER).removeprefix("file://"))
+        kept = pathlib.Path(self.artwork.store(COVER).removeprefix("file://"))
         other = Artwork(self.parent)
         other.sweep()
-        self.assertEqual(list(self.parent.glob("*/*")), [mine])
+        self.assertEqual(list(self.parent.glob("*/*")), [kept])
         # Without a folder there is nothing to remove.
         Artwork(self.folder / "none").sweep()

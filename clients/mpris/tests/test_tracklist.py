@@ -23,7 +23,7 @@ class SignalTests(BridgeCase):
 
         return listed(old).signals_to(listed(new), "/c")
 
-    async def test_what_came_and_went_is_told_one_by_one_and_what_moved_as_a_whole(self) -> None:
+    async def test_added_and_removed_tracks_are_signalled_singly_moves_as_a_whole(self) -> None:
         def added(name: str, after: str) -> tuple[str, tuple[Any, ...]]:
             return "TrackAdded", ({"xesam:title": Variant("s", name)}, after)
 
@@ -37,13 +37,13 @@ class SignalTests(BridgeCase):
         self.assertEqual(len(self.signals("a", "a" + many)), SINGLY)
         self.assertEqual(self.signals("a", "b" + many)[0][0], "TrackListReplaced")
 
-    async def test_what_is_known_of_a_track_is_told_when_it_is_other(self) -> None:
+    async def test_changed_metadata_of_a_track_is_signalled(self) -> None:
         old, new = TrackList({"/a": {}, "/b": {}}), TrackList({"/a": {}, "/b": {"xesam:title": Variant("s", "B")}})
         self.assertEqual(old.signals_to(new, "/a"), [("TrackMetadataChanged", ("/b", {"xesam:title": Variant("s", "B")}))])
 
 
 class TrackListTests(BridgeCase):
-    async def called(self, member: str, signature: str = "", *arguments: Any) -> Any:
+    async def call_list(self, member: str, signature: str = "", *arguments: Any) -> Any:
         """Calls a method of the list."""
         return await self.listener.call(NAME, PATH, TRACK_LIST, member, signature, *arguments)
 
@@ -58,20 +58,20 @@ class TrackListTests(BridgeCase):
 
     async def test_an_entry_without_a_path_is_a_track_without_a_url(self) -> None:
         one = self.tone()
-        _, client = await self.bridged(one)
+        _, client = await self.start_bridged(one)
         await client.main.append("fd:" + "0" * 32, one)
         while len(tracks := await self.tracks()) != 3:
             await self.signal("TrackAdded")
-        (metadata,) = await self.called("GetTracksMetadata", "ao", [tracks[1]])
+        (metadata,) = await self.call_list("GetTracksMetadata", "ao", [tracks[1]])
         self.assertEqual(metadata, {"mpris:trackid": tracks[1], "xesam:title": "Stream"})
         self.assertEqual([entry.path for entry in await client.main.entries()], [one, None, one])
 
-    async def test_the_list_follows_the_queue(self) -> None:
+    async def test_the_track_list_follows_the_queue(self) -> None:
         one, two = self.tone(), self.tone("two.flac")
-        _, client = await self.bridged(one, two)
+        _, client = await self.start_bridged(one, two)
         first, second = await self.tracks()
         self.assertEqual((await self.listener.get("Metadata"))["mpris:trackid"], first)
-        found = await self.called("GetTracksMetadata", "ao", [second, NO_TRACK, first])
+        found = await self.call_list("GetTracksMetadata", "ao", [second, NO_TRACK, first])
         values = [(each["mpris:trackid"], each["xesam:url"], each["mpris:length"]) for each in found]
         self.assertEqual(values, [(second, f"file://{two}", 10_000_000), (first, f"file://{one}", 10_000_000)])
         # The current track has all tags.
@@ -101,53 +101,53 @@ class TrackListTests(BridgeCase):
 
     async def test_opened_entries_have_the_titles_of_their_tags(self) -> None:
         one, two = self.tone(), self.tone("two.flac", "-metadata", "title=Two")
-        await self.bridged(one, two)
+        await self.start_bridged(one, two)
         _, second = await self.tracks()
-        metadata, = await self.called("GetTracksMetadata", "ao", [second])
+        metadata, = await self.call_list("GetTracksMetadata", "ao", [second])
         while metadata["xesam:title"] != "Two":
             _, (_, metadata) = await self.listener.until(lambda member, body: member == "TrackMetadataChanged" and body[0] == second)
         self.assertEqual((metadata["xesam:album"], metadata["xesam:url"]), ("An Album", f"file://{two}"))
 
     async def test_tracks_are_added_played_and_removed(self) -> None:
         one, two = self.tone(), self.tone("two.flac")
-        _, client = await self.bridged(one)
+        _, client = await self.start_bridged(one)
         first, = await self.tracks()
-        await self.called("AddTrack", "sob", f"file://{two}", first, False)
+        await self.call_list("AddTrack", "sob", f"file://{two}", first, False)
         second = (await self.signal("TrackAdded"))[0]["mpris:trackid"]
         self.assertEqual((await client.main.status()).time_control_status, "paused")
-        await self.called("GoTo", "o", second)
-        self.assertEqual((await self.known(two))["mpris:trackid"], second)
-        await self.called("AddTrack", "sob", f"file://{one}", second, True)
+        await self.call_list("GoTo", "o", second)
+        self.assertEqual((await self.wait_for_metadata(two))["mpris:trackid"], second)
+        await self.call_list("AddTrack", "sob", f"file://{one}", second, True)
         await client.main.wait("status=playing")
         playing = [entry.path for entry in (await client.main.list()).rows]
         self.assertEqual(playing, [one])
         # Unknown tracks, and tracks that have left the list, are ignored.
         for track in (first, second, NO_TRACK, "/org/playhead/session7/track/1"):
-            await self.called("GoTo", "o", track)
-            await self.called("RemoveTrack", "o", track)
+            await self.call_list("GoTo", "o", track)
+            await self.call_list("RemoveTrack", "o", track)
         self.assertEqual((await client.main.list()).count, 1)
         for uri, after, error in [("ftp://h/x", NO_TRACK, "NotSupported"), (f"file://{one}", "/no/such", "InvalidArgs")]:
             with self.assertRaises(CallFailed) as failed:
-                await self.called("AddTrack", "sob", uri, after, False)
+                await self.call_list("AddTrack", "sob", uri, after, False)
             self.assertEqual(failed.exception.name, error)
 
-    async def test_the_first_place_is_behind_what_plays_unless_it_is_to_be_played(self) -> None:
+    async def test_adding_at_the_front_inserts_after_the_playing_track(self) -> None:
         one, two = self.tone(), self.tone("two.flac")
-        _, client = await self.bridged(one, one)
+        _, client = await self.start_bridged(one, one)
         await client.main.play()
         playing = (await client.main.status()).item
-        await self.called("AddTrack", "sob", f"file://{two}", NO_TRACK, False)
+        await self.call_list("AddTrack", "sob", f"file://{two}", NO_TRACK, False)
         await self.signal("TrackAdded")
         status = await client.main.status()
         self.assertEqual((status.item, status.time_control_status), (playing, "playing"))
         self.assertEqual([entry.path for entry in (await client.main.list()).rows], [one, two, one])
-        await self.called("AddTrack", "sob", f"file://{two}", NO_TRACK, True)
-        await self.known(two)
+        await self.call_list("AddTrack", "sob", f"file://{two}", NO_TRACK, True)
+        await self.wait_for_metadata(two)
         self.assertEqual([entry.path for entry in (await client.main.list()).rows][:2], [two, one])
 
-    async def test_a_long_queue_is_shown_in_part(self) -> None:
+    async def test_a_long_queue_is_published_in_part(self) -> None:
         one = self.tone()
-        _, client = await self.bridged(one)
+        _, client = await self.start_bridged(one)
         async with client.main.edit() as edit:
             await edit.append(*[one] * 50_000)
         tracks, current = await self.signal("TrackListReplaced")
@@ -159,9 +159,9 @@ class TrackListTests(BridgeCase):
         self.assertEqual(after, tracks[-1])
         self.assertEqual(await self.tracks(), [*tracks[1:], metadata["mpris:trackid"]])
 
-    async def test_who_may_only_watch_edits_nothing(self) -> None:
+    async def test_watch_only_bridge_cannot_edit_the_list(self) -> None:
         one = self.tone()
-        _, client = await self.bridged(one)
+        _, client = await self.start_bridged(one)
         self.assertTrue(await self.listener.get("CanEditTracks", TRACK_LIST))
 
         class Watched:

@@ -32,7 +32,7 @@ class Daemon:
     restarts.
     """
 
-    def __init__(self, folder: pathlib.Path, *, virtual: bool = True, state: bool = False, limits: str = "", sound: str = "unix:/nonexistent") -> None:
+    def __init__(self, folder: pathlib.Path, *, virtual: bool = True, state: bool = False, limits: str = "", pulse_server: str = "unix:/nonexistent") -> None:
         self.socket = str(folder / "control.sock")
         # The daemon ends with the test process, even if that crashes.
         self._arguments = ["setpriv", "--pdeathsig", "KILL", DAEMON, "--socket", self.socket, "--output", "null", "--clock", "virtual" if virtual else "real",
@@ -43,7 +43,7 @@ class Daemon:
             self._arguments += ["--config", str(config)]
         # Neither the user's configuration nor a service manager.
         self._environment = {name: value for name, value in os.environ.items() if not name.startswith(("NOTIFY_SOCKET", "WATCHDOG_", "LISTEN_"))}
-        self._environment["PULSE_SERVER"] = sound
+        self._environment["PULSE_SERVER"] = pulse_server
         self._environment["XDG_CONFIG_HOME"] = str(folder / "none")
         self._process: asyncio.subprocess.Process | None = None
 
@@ -105,9 +105,9 @@ class Case(unittest.IsolatedAsyncioTestCase):
             return f"unix:{path}"
         raise AssertionError("PulseAudio did not start")
 
-    async def daemon(self, *, virtual: bool = True, state: bool = False, limits: str = "", sound: str = "unix:/nonexistent") -> Daemon:
+    async def daemon(self, *, virtual: bool = True, state: bool = False, limits: str = "", pulse_server: str = "unix:/nonexistent") -> Daemon:
         """A daemon that ends with the test."""
-        daemon = Daemon(self.folder, virtual=virtual, state=state, limits=limits, sound=sound)
+        daemon = Daemon(self.folder, virtual=virtual, state=state, limits=limits, pulse_server=pulse_server)
         await daemon.start()
         self.addAsyncCleanup(daemon.stop)
         return daemon
@@ -153,16 +153,16 @@ def make(path: pathlib.Path, *options: str, seconds: int = 10) -> str:
     return str(path)
 
 
-def picture(path: pathlib.Path) -> str:
+def make_image(path: pathlib.Path) -> str:
     """Creates a small image."""
     subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", "color=red:s=64x64", "-frames:v", "1", str(path)],
                    check=True, stdin=subprocess.DEVNULL)
     return str(path)
 
 
-def with_picture(path: pathlib.Path, cover: pathlib.Path) -> str:
+def make_with_artwork(path: pathlib.Path, cover: pathlib.Path) -> str:
     """Creates an MP3 with artwork in its tags."""
-    return make(path, f"-i {picture(cover)}", "-map", "0", "-map", "1", "-c:a", "libmp3lame", "-disposition:v", "attached_pic")
+    return make(path, f"-i {make_image(cover)}", "-map", "0", "-map", "1", "-c:a", "libmp3lame", "-disposition:v", "attached_pic")
 
 
-__all__ = ["Case", "Daemon", "DAEMON", "LIMIT", "make", "picture", "playhead", "socket", "with_picture"]
+__all__ = ["Case", "Daemon", "DAEMON", "LIMIT", "make", "make_image", "playhead", "socket", "make_with_artwork"]

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable
 from fractions import Fraction
 from typing import Any
 
-from support import Case, make, playhead, with_picture
+from support import Case, make, playhead, make_with_artwork
 
 
 async def first_meter(events: AsyncIterator[playhead.Event]) -> AsyncIterator[playhead.RecordMeter]:
@@ -21,21 +21,21 @@ async def first_meter(events: AsyncIterator[playhead.Event]) -> AsyncIterator[pl
 
 
 class CommandTests(Case):
-    async def test_every_command_answers_what_its_method_says(self) -> None:
-        daemon = await self.daemon(state=True, sound=await self.sound_server())
+    async def test_every_command_returns_the_documented_reply(self) -> None:
+        daemon = await self.daemon(state=True, pulse_server=await self.sound_server())
         client = await self.client(daemon)
         main, second = client.main, client.player("second")
         one = self.tone()
-        two = with_picture(self.folder / "two.mp3", self.folder / "cover.png")
+        two = make_with_artwork(self.folder / "two.mp3", self.folder / "cover.png")
         done: list[str] = []
 
-        async def run(request: Awaitable[Any], command: str, wanted: Any = ...) -> Any:
-            answer = await request
+        async def run(request: Awaitable[Any], command: str, expected: Any = ...) -> Any:
+            reply = await request
             done.append(command)
-            print(f"{command}: {answer!r}"[:160])
-            if wanted is not ...:
-                self.assertEqual(answer, wanted, command)
-            return answer
+            print(f"{command}: {reply!r}"[:160])
+            if expected is not ...:
+                self.assertEqual(reply, expected, command)
+            return reply
 
         await run(client.hello(protocol=1), "hello")
         await run(client.ping(), "ping", None)
@@ -236,7 +236,7 @@ class CommandTests(Case):
         self.assertEqual(everything - set(done) - by_hand, set())
         await client.bye()
 
-    async def test_a_refusal_has_the_number_the_name_and_what_was_asked(self) -> None:
+    async def test_an_error_has_its_number_name_and_operation(self) -> None:
         client = await self.client(await self.daemon())
         with self.assertRaises(playhead.PlayheadError) as refused:
             await client.main.item_status(12)
@@ -249,7 +249,7 @@ class CommandTests(Case):
             await client.player("nobody").play()
         self.assertEqual(refused.exception.code, playhead.ErrorCode.NO_SUCH_PLAYER)
 
-    async def test_times_that_are_floating_point_numbers_are_refused_before_they_are_sent(self) -> None:
+    async def test_floating_point_times_are_rejected_before_they_are_sent(self) -> None:
         client = await self.client(await self.daemon())
         before = (await client.stats()).requests
         wrong: list[Any] = [0.1, True, float("nan"), b"1"]
@@ -258,14 +258,14 @@ class CommandTests(Case):
                 await client.main.seek(time)
         self.assertEqual((await client.stats()).requests - before, 1)
 
-    async def test_exact_times_come_back_as_they_were_sent(self) -> None:
+    async def test_exact_times_are_returned_unchanged(self) -> None:
         client = await self.client(await self.daemon())
         await client.main.load(self.tone(), wait="ready")
         for sample in (0, 1, 44_101, 479_999):
-            answer = await client.main.seek(Fraction(sample, 48_000))
-            self.assertEqual((answer.time, answer.requested.limit_denominator(48_000)), (Fraction(sample, 48_000),) * 2)
+            reply = await client.main.seek(Fraction(sample, 48_000))
+            self.assertEqual((reply.time, reply.requested.limit_denominator(48_000)), (Fraction(sample, 48_000),) * 2)
 
-    async def test_names_of_files_are_sent_whatever_is_in_them(self) -> None:
+    async def test_file_names_with_any_characters_are_accepted(self) -> None:
         client = await self.client(await self.daemon())
         one = self.tone()
         names: list[bytes] = [b"with \"quotes\" and \\", b"new\nline", "größe €😀".encode(), b"not utf-8 \xff", b"%41", b"fd:3"]
@@ -283,7 +283,7 @@ class CommandTests(Case):
         with self.assertRaises(ValueError):
             await client.main.load("")
 
-    async def test_an_edit_of_any_size_is_made_whole_or_not_at_all(self) -> None:
+    async def test_edits_of_any_size_are_atomic(self) -> None:
         daemon = await self.daemon()
         client = await self.client(daemon)
         one = self.tone()
@@ -311,21 +311,21 @@ class CommandTests(Case):
         self.assertEqual(refused.exception.code, playhead.ErrorCode.VERSION_MISMATCH)
         self.assertEqual((await client.main.status()).count, 20_003)
 
-    async def test_what_does_not_fit_into_a_line_is_refused_and_changes_nothing(self) -> None:
+    async def test_too_long_requests_are_rejected_and_change_nothing(self) -> None:
         client = await self.client(await self.daemon())
         with self.assertRaises(playhead.RequestTooLong):
             await client.main.append(*["/" + "x" * 1000] * 70)
         self.assertEqual((await client.main.status()).count, 0)
 
-    async def test_open_files_and_pipes_are_handed_over(self) -> None:
+    async def test_open_files_are_handed_over_once(self) -> None:
         client = await self.client(await self.daemon())
         with open(self.tone(), "rb") as file:
-            place = await client.hand_over(file)
-        self.assertRegex(place, r"^fd:[0-9a-f]{32}$")
-        (item,) = (await client.main.load(place, wait="ready")).items
+            descriptor = await client.hand_over(file)
+        self.assertRegex(descriptor, r"^fd:[0-9a-f]{32}$")
+        (item,) = (await client.main.load(descriptor, wait="ready")).items
         self.assertEqual((await client.main.item_status(item)).duration, 10)
         with self.assertRaises(playhead.PlayheadError) as refused:
-            await client.main.load(place, wait="ready")
+            await client.main.load(descriptor, wait="ready")
         self.assertEqual(refused.exception.code, playhead.ErrorCode.NO_SUCH_DESCRIPTOR)
         folder = os.open(self.folder, os.O_RDONLY)
         try:
@@ -337,7 +337,7 @@ class CommandTests(Case):
         with self.assertRaises(playhead.Disconnected):
             await playhead.hand_over(str(self.folder / "nothing"), 0)
 
-    def test_replies_are_values(self) -> None:
+    def test_replies_are_immutable_values(self) -> None:
         row = playhead.Chapter(chapter=1, start=Fraction(0), end=Fraction(1))
         self.assertEqual(dataclasses.replace(row, title="x").title, "x")
         with self.assertRaises(dataclasses.FrozenInstanceError):

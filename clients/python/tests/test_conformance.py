@@ -12,7 +12,7 @@ import shlex
 from fractions import Fraction
 from typing import Any
 
-from support import Case, Daemon, make, playhead, with_picture
+from support import Case, Daemon, make, playhead, make_with_artwork
 from test_protocol import PROTOCOL, generator
 
 from playhead.connection import words
@@ -118,7 +118,7 @@ class Peer:
         self._reader, self._writer, self._is_json = reader, writer, is_json
         self._number = 0
 
-    async def ask(self, line: str, parameters: dict[str, Any]) -> Reply:
+    async def send(self, line: str, parameters: dict[str, Any]) -> Reply:
         """Sends a request and reads its reply; events are ignored."""
         self._number += 1
         if self._is_json:
@@ -138,8 +138,8 @@ class Peer:
         rows = []
         while True:
             text = (await self._reader.readline()).decode()
-            own, _, rest = text.partition(" ")
-            if own != f"@{self._number}":
+            prefix, _, rest = text.partition(" ")
+            if prefix != f"@{self._number}":
                 assert text, line
                 continue
             kind, fields = words(f"* {'row' + rest[1:] if rest.startswith('|') else rest}")
@@ -177,19 +177,19 @@ def same(text: Any, value: Any) -> bool:
 
 
 class ConformanceTests(Case):
-    async def test_every_command_in_both_forms(self) -> None:
-        made = generator()
-        commands = {command.name: command for command in made.commands(PROTOCOL)}
+    async def test_every_command_has_equal_replies_in_text_and_json(self) -> None:
+        generated = generator()
+        commands = {command.name: command for command in generated.commands(PROTOCOL)}
         missing = set(commands) - {line.split()[0] for line, _, _ in CASES}
         self.assertEqual(missing, set(), "commands without a case")
-        sound = await self.sound_server()
-        files = {"one": self.tone(), "two": with_picture(self.folder / "two.mp3", self.folder / "cover.png"),
+        pulse_server = await self.sound_server()
+        files = {"one": self.tone(), "two": make_with_artwork(self.folder / "two.mp3", self.folder / "cover.png"),
                  "film": make(self.folder / "film.mp4", "-filter_complex", "testsrc=s=64x48:r=10:d=10[v]", "-map", "[v]", "-map", "0", "-c:v", "mpeg4")}
         peers, folders, clocks = [], [], []
         for form in ("words", "json"):
             folder = self.folder / form
             folder.mkdir()
-            daemon = Daemon(folder, state=True, sound=sound)
+            daemon = Daemon(folder, state=True, pulse_server=pulse_server)
             await daemon.start()
             self.addAsyncCleanup(daemon.stop)
             reader, writer = await asyncio.open_unix_connection(daemon.socket, limit=1 << 22)
@@ -198,10 +198,10 @@ class ConformanceTests(Case):
             peers.append(Peer(reader, writer, form == "json"))
             folders.append(str(folder))
             clocks.append(await self.client(daemon))
-        for line, parameters, wanted in CASES:
+        for line, parameters, expected in CASES:
             command = commands[line.split()[0]]
-            asked = [self.ask(peer, line, parameters, {**files, "out": folder}) for peer, folder in zip(peers, folders)]
-            tasks = [asyncio.create_task(each) for each in asked]
+            pending_replies = [self.send(peer, line, parameters, {**files, "out": folder}) for peer, folder in zip(peers, folders)]
+            tasks = [asyncio.create_task(each) for each in pending_replies]
             if command.name in NEEDS_TIME:
                 for clock in clocks:
                     await clock.ping()
@@ -209,9 +209,9 @@ class ConformanceTests(Case):
             in_words, in_json = await asyncio.gather(*tasks)
             print(f"{line}: {'ok' if in_json.error is None else in_json.error['name']} {in_json.fields}"[:160])
             with self.subTest(line=line):
-                self.check(made, command, wanted, in_words, in_json, folders)
+                self.check(generated, command, expected, in_words, in_json, folders)
 
-    async def ask(self, peer: Peer, line: str, parameters: dict[str, Any], names: dict[str, str]) -> Reply:
+    async def send(self, peer: Peer, line: str, parameters: dict[str, Any], names: dict[str, str]) -> Reply:
         """Sends a case with its files."""
         def filled(value: Any) -> Any:
             if isinstance(value, str):
@@ -221,12 +221,12 @@ class ConformanceTests(Case):
                 value = [filled(each) for each in value]
             return value
 
-        return await peer.ask(filled(line), {name: filled(value) for name, value in parameters.items()})
+        return await peer.send(filled(line), {name: filled(value) for name, value in parameters.items()})
 
-    def check(self, made: Any, command: Any, wanted: str, in_words: Reply, in_json: Reply, folders: list[str]) -> None:
+    def check(self, generated: Any, command: Any, expected: str, in_words: Reply, in_json: Reply, folders: list[str]) -> None:
         """Compares both replies with each other, with protocol.md and with the classes."""
-        if in_json.error is not None or in_words.error is not None or wanted:
-            self.check_error(command, wanted, in_words, in_json)
+        if in_json.error is not None or in_words.error is not None or expected:
+            self.check_error(command, expected, in_words, in_json)
             return
         varying = VARYING if not command.name.startswith("record.") else VARYING | {"time", "pts", "duration", "size", "file"}
         varying = varying | {"kind", "requested", "reached"} if command.name == "explain" else varying
@@ -234,31 +234,31 @@ class ConformanceTests(Case):
         self.assertEqual(len(in_words.rows), len(in_json.rows))
         for words_row, json_row in zip(in_words.rows, in_json.rows):
             self.compare(words_row, json_row, varying, folders)
-        self.check_fields(made.wire_fields(command.reply), in_json.fields)
+        self.check_fields(generated.wire_fields(command.reply), in_json.fields)
         for row in in_json.rows:
-            self.check_fields(made.wire_fields(command.rows), row)
+            self.check_fields(generated.wire_fields(command.rows), row)
         # The classes can decode the replies.
-        kind = getattr(playhead, made.reply_class(command), None)
-        if command.name not in made.BY_HAND and kind is not None:
+        kind = getattr(playhead, generated.reply_class(command), None)
+        if command.name not in generated.BY_HAND and kind is not None:
             decode(kind, in_json.fields)
         elif in_json.fields:
             for name in in_json.fields:
-                READERS[made.TYPES.get(f"{command.name}.{name}") or made.TYPES[name]](in_json.fields, name)
+                READERS[generated.TYPES.get(f"{command.name}.{name}") or generated.TYPES[name]](in_json.fields, name)
         for row in in_json.rows:
-            decode(getattr(playhead, made.row_class(command)), row)
+            decode(getattr(playhead, generated.row_class(command)), row)
 
-    def check_error(self, command: Any, wanted: str, in_words: Reply, in_json: Reply) -> None:
+    def check_error(self, command: Any, expected: str, in_words: Reply, in_json: Reply) -> None:
         """Checks that both errors are the expected one, and that protocol.md lists it for the command."""
-        assert in_words.error and in_json.error, (wanted, in_words, in_json)
-        self.assertEqual((in_words.error["name"], in_json.error["name"]), (wanted, wanted), in_json.error)
+        assert in_words.error and in_json.error, (expected, in_words, in_json)
+        self.assertEqual((in_words.error["name"], in_json.error["name"]), (expected, expected), in_json.error)
         self.assertEqual((in_words.error["operation"], in_json.error["operation"]), (command.name, command.name))
-        self.assertEqual((in_words.error["code"], in_json.error["number"]), (in_json.error["number"], playhead.ErrorCode[wanted.upper().replace("-", "_")]))
+        self.assertEqual((in_words.error["code"], in_json.error["number"]), (in_json.error["number"], playhead.ErrorCode[expected.upper().replace("-", "_")]))
         section = PROTOCOL[PROTOCOL.index(f"\n#### `{command.name}`\n"):]
         listed = next((text for text in section.split("\n#### ", 2)[1].splitlines() if text.startswith("Errors: ")), "")
         known = set(GROUPS["request errors"]) | {part.split("`")[1] for part in listed.split(", ") if "`" in part}
         for group, names in GROUPS.items():
             known |= names if f"*{group}*" in listed else set()
-        self.assertIn(wanted, known, f"{command.name} does not list {wanted}")
+        self.assertIn(expected, known, f"{command.name} does not list {expected}")
 
     def check_fields(self, documented: Any, found: dict[str, Any]) -> None:
         """The fields are those of protocol.md in its order; only marked ones are absent or null."""

@@ -9,33 +9,33 @@ from typing import Any, Coroutine
 from support import Case, playhead
 
 
-async def requests(reader: asyncio.StreamReader) -> Any:
+async def read_request(reader: asyncio.StreamReader) -> Any:
     """The next request of a client."""
     return json.loads(await reader.readline())
 
 
-def answer(writer: asyncio.StreamWriter, number: object, **result: object) -> None:
+def send_reply(writer: asyncio.StreamWriter, number: object, **result: object) -> None:
     writer.write(json.dumps({"jsonrpc": "2.0", "id": number, "result": result}).encode() + b"\n")
 
 
 class ConnectionTests(Case):
-    async def test_requests_at_once_get_each_their_own_reply(self) -> None:
+    async def test_concurrent_requests_get_their_own_replies(self) -> None:
         client = await self.client(await self.daemon())
         for name in range(40):
             await client.player_create(f"p{name}")
-        answers = await asyncio.gather(*[client.player(f"p{name % 40}").status() for name in range(1000)])
-        self.assertEqual([status.player for status in answers], [f"p{name % 40}" for name in range(1000)])
+        replies = await asyncio.gather(*[client.player(f"p{name % 40}").status() for name in range(1000)])
+        self.assertEqual([status.player for status in replies], [f"p{name % 40}" for name in range(1000)])
 
-    async def test_replies_may_come_in_any_order(self) -> None:
+    async def test_replies_may_arrive_in_any_order(self) -> None:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            asked = [await requests(reader) for _ in range(3)]
-            for request in reversed(asked):
-                answer(writer, request["id"], player=request["params"]["name"])
+            received = [await read_request(reader) for _ in range(3)]
+            for request in reversed(received):
+                send_reply(writer, request["id"], player=request["params"]["name"])
 
         async with self.server(serve) as path, await playhead.connect(path) as client:
             self.assertEqual(await asyncio.gather(*[client.player_create(name) for name in "abc"]), list("abc"))
 
-    async def test_a_waiting_request_holds_up_no_other_task(self) -> None:
+    async def test_a_waiting_request_does_not_delay_other_tasks(self) -> None:
         client = await self.client(await self.daemon())
         await client.main.load(self.tone(), wait="ready")
         waiting = asyncio.create_task(client.main.wait_until(5))
@@ -45,7 +45,7 @@ class ConnectionTests(Case):
         await client.clock_advance(6)
         self.assertGreaterEqual((await waiting).time, 5)
 
-    async def test_a_request_that_is_cancelled_leaves_the_connection_as_it_was(self) -> None:
+    async def test_a_cancelled_request_leaves_the_connection_usable(self) -> None:
         client = await self.client(await self.daemon())
         await client.main.load(self.tone(), wait="ready")
         # Three times the maximum number of requests in flight.
@@ -58,19 +58,19 @@ class ConnectionTests(Case):
             await client.ping()
         self.assertEqual((await client.main.status()).player, "main")
 
-    async def test_a_subscription_whose_beginning_is_cancelled_is_ended(self) -> None:
-        said: list[Any] = []
+    async def test_a_subscription_cancelled_during_its_start_is_ended(self) -> None:
+        received_requests: list[Any] = []
         begun, cancelled, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            said.append(await requests(reader))
+            received_requests.append(await read_request(reader))
             begun.set()
             await cancelled.wait()
-            answer(writer, said[0]["id"], id=7)
-            said.append(await requests(reader))
+            send_reply(writer, received_requests[0]["id"], id=7)
+            received_requests.append(await read_request(reader))
             ended.set()
-            said.append(await requests(reader))
-            answer(writer, said[2]["id"])
+            received_requests.append(await read_request(reader))
+            send_reply(writer, received_requests[2]["id"])
 
         async with self.server(serve) as path, await playhead.connect(path) as client:
             starting = asyncio.create_task(client.main.tick(1).start())
@@ -81,19 +81,19 @@ class ConnectionTests(Case):
             cancelled.set()
             await ended.wait()
             await client.ping()
-        self.assertEqual([each["method"] for each in said], ["tick", "untick", "ping"])
-        self.assertEqual(said[1]["params"], {"id": 7})
+        self.assertEqual([each["method"] for each in received_requests], ["tick", "untick", "ping"])
+        self.assertEqual(received_requests[1]["params"], {"id": 7})
 
-    async def test_a_subscription_that_is_cancelled_before_it_is_all_sent_is_ended(self) -> None:
+    async def test_a_subscription_cancelled_before_it_was_sent_is_ended(self) -> None:
         cancelled, ended = asyncio.Event(), asyncio.Event()
-        said: list[Any] = []
+        received_requests: list[Any] = []
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await cancelled.wait()
-            while not said or said[-1]["method"] != "untick":
-                said.append(await requests(reader))
-                if "id" in said[-1]:
-                    answer(writer, said[-1]["id"], id=7)
+            while not received_requests or received_requests[-1]["method"] != "untick":
+                received_requests.append(await read_request(reader))
+                if "id" in received_requests[-1]:
+                    send_reply(writer, received_requests[-1]["id"], id=7)
             ended.set()
 
         async with self.server(serve) as path, await playhead.connect(path) as client:
@@ -109,9 +109,9 @@ class ConnectionTests(Case):
             await ended.wait()
             await asyncio.gather(*large)
             self.assertEqual(client._connection._subscribers, {})
-        self.assertEqual(said[-1]["params"], {"id": 7})
+        self.assertEqual(received_requests[-1]["params"], {"id": 7})
 
-    async def test_waits_without_end_leave_room_for_everything_else(self) -> None:
+    async def test_endless_waits_leave_capacity_for_other_requests(self) -> None:
         client = await self.client(await self.daemon())
         await client.main.load(self.tone(), wait="ready")
         waiting = [asyncio.create_task(client.main.wait("time>=1")) for _ in range(200)]
@@ -122,15 +122,15 @@ class ConnectionTests(Case):
         self.assertEqual((kinds.count(asyncio.CancelledError), kinds.count(playhead.TooManyWaits)), (150, 50))
         # The daemon ended the cancelled requests, so that the same number of requests can wait again, and others
         # proceed.
-        again = [asyncio.create_task(client.main.wait("time>=1")) for _ in range(200)]
+        waiting_again = [asyncio.create_task(client.main.wait("time>=1")) for _ in range(200)]
         await asyncio.gather(*[client.ping() for _ in range(300)])
-        kinds = [type(each.exception()) for each in again if each.done()]
-        self.assertEqual((kinds, len(again) - len(kinds)), ([playhead.TooManyWaits] * 50, 150))
+        kinds = [type(each.exception()) for each in waiting_again if each.done()]
+        self.assertEqual((kinds, len(waiting_again) - len(kinds)), ([playhead.TooManyWaits] * 50, 150))
         await client.main.play()
         await client.main.wait("status=playing", timeout=0)
         # After their replies, others can wait again.
         await client.clock_advance(2)
-        await asyncio.gather(*again, return_exceptions=True)
+        await asyncio.gather(*waiting_again, return_exceptions=True)
         await client.main.wait("time>=1")
 
     async def cancel(self, client: playhead.Client, *work: Coroutine[Any, Any, Any]) -> None:
@@ -141,7 +141,7 @@ class ConnectionTests(Case):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def test_a_wait_that_is_cancelled_ends_at_the_daemon(self) -> None:
+    async def test_a_cancelled_wait_ends_at_the_daemon(self) -> None:
         client = await self.client(await self.daemon())
         await client.main.load(self.tone(), wait="ready")
         errors = (await client.stats()).errors
@@ -151,7 +151,7 @@ class ConnectionTests(Case):
         self.assertEqual((await client.stats()).errors - errors, len(waits))
         self.assertEqual(client._connection._pending, {})
 
-    async def test_work_on_files_that_is_cancelled_ends_at_the_daemon(self) -> None:
+    async def test_cancelled_work_on_files_ends_at_the_daemon(self) -> None:
         client = await self.client(await self.daemon())
         one = self.tone(seconds=60)
         errors = (await client.stats()).errors
@@ -163,43 +163,43 @@ class ConnectionTests(Case):
         self.assertEqual((await client.stats()).errors - errors, len(work))
         self.assertEqual(client._connection._pending, {})
 
-    async def test_a_line_that_is_too_long_for_the_daemon_is_refused_alone(self) -> None:
+    async def test_only_the_too_long_line_is_rejected_by_the_daemon(self) -> None:
         client = await self.client(await self.daemon(limits="line-bytes = 1024"))
         await client.main.load(self.tone(), wait="ready")
         waiting = asyncio.create_task(client.main.wait_until(5))
-        answers = await asyncio.gather(
+        replies = await asyncio.gather(
             client.ping(), client.request("ping", {"note": "x" * 2000}), client.request("ping", {"note": "x" * 3000}), client.ping(),
             return_exceptions=True)
-        self.assertEqual([getattr(each, "code", None) for each in answers],
+        self.assertEqual([getattr(each, "code", None) for each in replies],
                          [None, playhead.ErrorCode.LINE_TOO_LONG, playhead.ErrorCode.LINE_TOO_LONG, None])
         await client.main.play()
         await client.clock_advance(6)
         await waiting
 
-    async def test_requests_beyond_those_in_flight_wait_here(self) -> None:
+    async def test_requests_beyond_the_limit_in_flight_wait_in_the_client(self) -> None:
         seen = asyncio.Semaphore(0)
-        go = asyncio.Event()
+        may_reply = asyncio.Event()
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            asked = []
+            received = []
             for _ in range(200):
-                asked.append(await requests(reader))
+                received.append(await read_request(reader))
                 seen.release()
-            await go.wait()
-            for request in asked:
-                answer(writer, request["id"])
+            await may_reply.wait()
+            for request in received:
+                send_reply(writer, request["id"])
             for _ in range(50):
-                answer(writer, (await requests(reader))["id"])
+                send_reply(writer, (await read_request(reader))["id"])
 
         async with self.server(serve) as path, await playhead.connect(path) as client:
             tasks = [asyncio.create_task(client.ping()) for _ in range(250)]
             for _ in range(200):
                 await seen.acquire()
             self.assertEqual(len(client._connection._pending), 200)
-            go.set()
+            may_reply.set()
             await asyncio.gather(*tasks)
 
-    async def test_a_daemon_that_goes_away_ends_what_waits_and_what_watches(self) -> None:
+    async def test_losing_the_daemon_ends_waits_and_subscriptions(self) -> None:
         daemon = await self.daemon()
         client = await self.client(daemon)
         await client.main.load(self.tone(), wait="ready")
@@ -218,7 +218,7 @@ class ConnectionTests(Case):
         with self.assertRaises(playhead.Disconnected):
             await playhead.connect(daemon.socket)
 
-    async def test_everybody_gets_an_error_of_their_own(self) -> None:
+    async def test_every_caller_gets_its_own_error_object(self) -> None:
         daemon = await self.daemon()
         client = await self.client(daemon)
         await client.main.load(self.tone(), wait="ready")
@@ -239,7 +239,7 @@ class ConnectionTests(Case):
         assert client.closed
         self.assertIsNone(client.closed.__traceback__)
 
-    async def test_a_line_that_ends_in_its_middle_is_a_daemon_that_went_away(self) -> None:
+    async def test_an_incomplete_line_is_reported_as_a_disconnect(self) -> None:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.readline()
             writer.write(b'{"jsonrpc":"2.0","id":1,"resu')
@@ -259,7 +259,7 @@ class ConnectionTests(Case):
                     with self.assertRaises(playhead.Disconnected):
                         await playhead.connect(path)
 
-    async def test_a_daemon_that_stops_says_so(self) -> None:
+    async def test_a_stopping_daemon_reports_shutting_down(self) -> None:
         daemon = await self.daemon()
         client = await self.client(daemon)
         async with client.listen() as events:
@@ -279,7 +279,7 @@ class ConnectionTests(Case):
         assert gone.exception.reason
         self.assertEqual(gone.exception.reason.code, playhead.ErrorCode.SHUTTING_DOWN)
 
-    async def test_a_connection_that_the_daemon_does_not_take_says_why(self) -> None:
+    async def test_a_refused_connection_reports_the_reason(self) -> None:
         async def refuse(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             writer.write(b'* closing code=6007 name=too-many-connections message="there are \\"256\\""\n')
             writer.close()
@@ -292,7 +292,7 @@ class ConnectionTests(Case):
         self.assertEqual((refused.exception.reason.code, refused.exception.reason.message),
                          (playhead.ErrorCode.TOO_MANY_CONNECTIONS, 'there are "256"'))
 
-    async def test_what_is_no_daemon_is_refused(self) -> None:
+    async def test_a_foreign_greeting_is_a_protocol_error(self) -> None:
         async def other(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             writer.write(b"OK MPD 0.23.5\n")
             writer.close()
@@ -302,7 +302,7 @@ class ConnectionTests(Case):
             with self.assertRaises(playhead.ProtocolError):
                 await playhead.connect(path)
 
-    async def test_nonsense_ends_the_connection_and_nobody_waits_for_ever(self) -> None:
+    async def test_invalid_lines_end_the_connection_and_all_waits(self) -> None:
         lines = [
             b"nonsense\n", b"[]\n", b'{"jsonrpc":"2.0","id":99,"result":{}}\n', b'{"jsonrpc":"2.0","id":1}\n', b'{"jsonrpc":"2.0","id":1,"result":7}\n',
             b'{"jsonrpc":"2.0","id":1,"error":{}}\n', b'{"method":"tick","params":{"id":1}}\n', b'{"method":"overflow","params":{"dropped":"x"}}\n',
@@ -321,11 +321,11 @@ class ConnectionTests(Case):
                         await client.ping()
                     self.assertIsNotNone(client.closed)
 
-    async def test_events_and_fields_that_are_new_are_passed_over(self) -> None:
+    async def test_unknown_events_and_fields_are_ignored(self) -> None:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            request = await requests(reader)
+            request = await read_request(reader)
             writer.write(b'{"jsonrpc":"2.0","method":"something-new","params":{"id":1}}\n')
-            answer(writer, request["id"], protocol=1, version="9", rights=[], instance="0", more=[1, 2])
+            send_reply(writer, request["id"], protocol=1, version="9", rights=[], instance="0", more=[1, 2])
 
         async with self.server(serve) as path, await playhead.connect(path) as client:
             self.assertEqual(await client.hello(), playhead.Hello(protocol=1, version="9", rights=(), instance="0"))

@@ -28,7 +28,7 @@ class ExampleTests(Case):
         assert process.stdout
         return (await process.stdout.readline()).decode().strip()
 
-    async def test_cues_are_said_when_they_are_heard(self) -> None:
+    async def test_cues_are_printed_when_they_are_heard(self) -> None:
         daemon = await self.daemon()
         client = await self.client(daemon)
         cues = await self.run_example("cues.py", "--socket", daemon.socket, self.tone(seconds=2), "0.5", "1:01", "1.25")
@@ -40,7 +40,7 @@ class ExampleTests(Case):
         await cues.communicate()
         self.assertEqual((cues.returncode, [row.player for row in (await client.player_list()).rows]), (0, ["main"]))
 
-    async def test_an_alarm_grows_louder_and_says_that_it_is_over(self) -> None:
+    async def test_an_alarm_fades_in_and_reports_its_end(self) -> None:
         daemon = await self.daemon()
         client = await self.client(daemon)
         alarm = await self.run_example("alarm.py", "--socket", daemon.socket, "--fade", "1", "now", self.tone(seconds=2))
@@ -50,7 +50,7 @@ class ExampleTests(Case):
         await client.clock_advance(3)
         self.assertEqual(await self.line(alarm), "over")
 
-    async def test_what_is_missing_in_the_morning_is_said_in_the_evening(self) -> None:
+    async def test_a_missing_alarm_file_is_reported_at_once(self) -> None:
         daemon = await self.daemon()
         alarm = await self.run_example("alarm.py", "--socket", daemon.socket, "06:30", str(self.folder / "nothing.flac"))
         _, errors = await alarm.communicate()
@@ -58,7 +58,7 @@ class ExampleTests(Case):
         self.assertIn("(file-not-found)", errors.decode())
 
     async def test_a_memo_is_recorded_with_levels_paused_named_listed_and_played(self) -> None:
-        daemon = await self.daemon(virtual=False, sound=await self.sound_server())
+        daemon = await self.daemon(virtual=False, pulse_server=await self.sound_server())
         options = ("--socket", daemon.socket, "--folder", str(self.folder / "memos"))
         memo = await self.run_example("memo.py", *options, "record", "one")
         assert memo.stdin
@@ -91,7 +91,7 @@ class ExampleTests(Case):
         output, errors = await played.communicate()
         self.assertEqual((played.returncode, output.decode(), errors.decode()), (0, "playing idea\n", ""))
 
-    async def test_pieces_are_heard_again_until_they_are_written_down(self) -> None:
+    async def test_segments_repeat_until_they_are_transcribed(self) -> None:
         # In real time: the reply to a seek during playback follows when the audio has reached the device.
         daemon = await self.daemon(virtual=False)
         client = await self.client(daemon)
@@ -112,7 +112,7 @@ class ExampleTests(Case):
         output, _ = await typed.communicate(b"<\ntwo\n")
         self.assertEqual(output.decode().split(), ["2", "00:00:00,500", "-->", "00:00:01,000", "two"])
 
-    async def test_an_example_without_a_daemon_says_so(self) -> None:
+    async def test_an_example_without_a_daemon_reports_an_error(self) -> None:
         alarm = await self.run_example("cues.py", "--socket", str(self.folder / "none.sock"), "x", "1")
         _, errors = await alarm.communicate()
         self.assertEqual((alarm.returncode, errors.decode().split(": ")[:2]), (1, ["cues.py", f"no daemon at {self.folder}/none.sock"]))

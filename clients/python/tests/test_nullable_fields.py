@@ -28,7 +28,7 @@ class NullableFieldTests(Case):
         (entry,) = await main.entries()
         self.assertEqual((entry.item, entry.path), (item, None))
 
-    async def test_the_gain_of_an_entry_that_is_not_opened_is_unknown(self) -> None:
+    async def test_the_gain_of_an_unopened_entry_is_unknown(self) -> None:
         main = (await self.client(await self.daemon())).main
         one = make(self.folder / "one.flac", seconds=1)
         items = (await main.load(*[one] * 30)).items
@@ -38,7 +38,7 @@ class NullableFieldTests(Case):
         gain = await main.replay_gain()
         self.assertEqual((gain.gain, gain.source, gain.limited), (None, None, None))
 
-    def test_the_generator_reads_what_may_be_null_from_the_document(self) -> None:
+    def test_the_generator_reads_nullable_fields_from_the_document(self) -> None:
         made = generator()
         self.assertEqual([kind for kind in made.TYPES.values() if "None" in kind], [])
         status = next(command for command in made.commands(PROTOCOL) if command.name == "item.status")

@@ -33,7 +33,7 @@ METHODS = {"events": "logged_events"}
 
 
 class ProtocolTests(Case):
-    def test_what_is_generated_is_what_protocol_md_has(self) -> None:
+    def test_generated_modules_match_protocol_md(self) -> None:
         done = subprocess.run([str(HERE.parent / "generate"), "--check"], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
@@ -47,7 +47,7 @@ class ProtocolTests(Case):
             if row.command in BY_HAND.values():
                 continue  # `close` of a subscription; see the next test
             if row.command == "cancel":
-                continue  # for a cancelled task: test_a_wait_that_is_cancelled_ends_at_the_daemon
+                continue  # for a cancelled task: test_a_cancelled_wait_ends_at_the_daemon
             method = getattr(playhead.Player if of_player else playhead.Client, name, None)
             with self.subTest(command=row.command):
                 assert callable(method), f"no method {name}"
@@ -55,7 +55,7 @@ class ProtocolTests(Case):
                 given = {each.rstrip("_") for each in inspect.signature(method).parameters} - {"self", "buffer"}
                 self.assertEqual(given, wanted)
 
-    async def test_what_a_subscription_ends_with_is_the_command_for_it(self) -> None:
+    async def test_every_subscription_ends_with_its_matching_command(self) -> None:
         client = await self.client(await self.daemon())
         for begin, end in BY_HAND.items():
             arguments = {"observe": ("*",), "tick": (1,), "at": (1,)}.get(begin, ())

@@ -13,7 +13,7 @@ TICK = {"player": "main", "item": 1, "rate": 1, "reason": "periodic", "late": 0}
 
 
 class WatchingTests(Case):
-    async def test_what_is_observed_comes_as_it_is_and_then_changed(self) -> None:
+    async def test_observers_get_the_current_value_and_then_changes(self) -> None:
         client = await self.client(await self.daemon())
         async with client.main.observe("player.volume", "queue.version") as changes:
             first = [await anext(changes), await anext(changes)]
@@ -25,7 +25,7 @@ class WatchingTests(Case):
         self.assertEqual([(each.key, each.initial) for each in first if isinstance(each, playhead.Changed)],
                          [("player.volume", True), ("queue.version", True)])
 
-    async def test_merged_edits_of_the_queue_have_no_changes(self) -> None:
+    async def test_merged_queue_edits_have_no_list_of_changes(self) -> None:
         client = await self.client(await self.daemon())
         one = self.tone(seconds=1)
         async with client.main.observe("queue.version") as changes:
@@ -56,7 +56,7 @@ class WatchingTests(Case):
             assert isinstance(meter, playhead.Meter)
             self.assertEqual((meter.time, len(meter.average)), (Fraction(1, 10), 2))
 
-    async def test_a_cue_of_an_item_that_leaves_is_over(self) -> None:
+    async def test_cues_end_when_their_item_is_removed(self) -> None:
         client = await self.client(await self.daemon())
         (item,) = (await client.main.load(self.tone(), wait="ready")).items
         async with client.main.at(1, item=item) as cues:
@@ -65,7 +65,7 @@ class WatchingTests(Case):
             # An ended subscription is removed, because the daemon sends no more events for it.
             self.assertEqual(client._connection._subscribers, {})
 
-    async def test_what_was_closed_does_not_begin(self) -> None:
+    async def test_a_closed_subscription_does_not_start(self) -> None:
         client = await self.client(await self.daemon())
         ticks = client.main.tick(1)
         await ticks.close()
@@ -81,7 +81,7 @@ class WatchingTests(Case):
         self.assertEqual((ticks.id, client._connection._subscribers), (None, {}))
         self.assertEqual((await client.stats()).requests, 3)  # tick, untick, stats
 
-    async def test_what_happens_to_items_is_told(self) -> None:
+    async def test_item_events_are_received(self) -> None:
         client = await self.client(await self.daemon())
         one = self.tone(seconds=1)
         await client.main.load(one, one, wait="ready")
@@ -91,7 +91,7 @@ class WatchingTests(Case):
             kinds = [type(await anext(events)) for _ in range(3)]
         self.assertEqual(kinds, [playhead.PlayedToEnd, playhead.Transition, playhead.PlayedToEnd])
 
-    async def test_scans_tell_how_far_they_are(self) -> None:
+    async def test_scans_report_their_progress(self) -> None:
         client = await self.client(await self.daemon())
         async with client.listen() as events:
             await client.main.scan(self.tone())
@@ -99,7 +99,7 @@ class WatchingTests(Case):
         assert isinstance(progress, playhead.ScanProgress)
         self.assertEqual((progress.file, progress.count), (1, 1))
 
-    async def test_what_was_ended_is_told_no_more(self) -> None:
+    async def test_an_ended_subscription_receives_no_more_events(self) -> None:
         client = await self.client(await self.daemon())
         async with client.main.observe("player.volume") as volumes:
             await anext(volumes)
@@ -111,21 +111,21 @@ class WatchingTests(Case):
             await client._connection.request("unobserve", {"id": volumes.id})
         self.assertEqual(refused.exception.code, playhead.ErrorCode.NO_SUCH_OBSERVER)
 
-    async def test_what_cannot_be_observed_is_refused(self) -> None:
+    async def test_unknown_keys_are_rejected(self) -> None:
         client = await self.client(await self.daemon())
         with self.assertRaises(playhead.PlayheadError) as refused:
             async with client.main.observe("player.nothing"):
                 self.fail("the daemon accepted the id")
         self.assertEqual(refused.exception.code, playhead.ErrorCode.NO_SUCH_PROPERTY)
 
-    async def test_a_reader_that_does_not_read_gets_the_newest_and_is_told_what_is_missing(self) -> None:
+    async def test_a_slow_reader_gets_the_newest_events_and_an_overflow(self) -> None:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             for number in (1, 2):
                 request = json.loads(await reader.readline())
                 writer.write(b'{"jsonrpc":"2.0","id":%d,"result":{"id":%d}}\n' % (request["id"], number))
             for number in range(10_000):
-                tell(writer, "tick", id=1, time=number, pts=f"{number}/1", **TICK)
-                tell(writer, "changed", id=2, player="main", key="player.volume", old=number, new=number + 1, cause="request")
+                send_event(writer, "tick", id=1, time=number, pts=f"{number}/1", **TICK)
+                send_event(writer, "changed", id=2, player="main", key="player.volume", old=number, new=number + 1, cause="request")
             request = json.loads(await reader.readline())
             writer.write(b'{"jsonrpc":"2.0","id":%d,"result":{}}\n' % request["id"])
             await reader.read()
@@ -140,18 +140,18 @@ class WatchingTests(Case):
                 self.assertEqual((change.old, change.new), (0, 10_000))
                 self.assertEqual(len(volumes._events), 0)
 
-    async def test_events_that_the_daemon_dropped_are_told_to_every_reader(self) -> None:
+    async def test_events_dropped_by_the_daemon_are_reported_to_every_reader(self) -> None:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             request = json.loads(await reader.readline())
             writer.write(b'{"jsonrpc":"2.0","id":%d,"result":{"id":1}}\n' % request["id"])
-            tell(writer, "overflow", dropped=5, merged=0)
+            send_event(writer, "overflow", dropped=5, merged=0)
             await reader.read()
 
         async with self.server(serve) as path, await playhead.connect(path) as client:
             async with client.main.tick(1) as ticks:
                 self.assertEqual(await anext(ticks), playhead.Overflow(dropped=5, merged=0))
 
-    async def test_watching_goes_on_when_the_daemon_comes_back(self) -> None:
+    async def test_watching_continues_when_the_daemon_restarts(self) -> None:
         daemon = await self.daemon()
         seen: list[playhead.Event] = []
         async for event in playhead.watch("player.volume", path=daemon.socket, first_delay=0.01, longest_delay=0.05):
@@ -167,7 +167,7 @@ class WatchingTests(Case):
         self.assertEqual([type(event) for event in seen],
                          [playhead.Connected, playhead.Changed, playhead.Lost, playhead.Connected, playhead.Changed])
 
-    async def test_what_happened_while_the_connection_was_lost_is_told_in_order(self) -> None:
+    async def test_events_during_a_lost_connection_are_delivered_in_order(self) -> None:
         daemon = await self.daemon()
         client = await self.client(daemon)
         cut: list[asyncio.StreamWriter] = []
@@ -224,5 +224,5 @@ class WatchingTests(Case):
                 self.assertIsInstance(event, playhead.Connected)
 
 
-def tell(writer: asyncio.StreamWriter, name: str, **fields: object) -> None:
+def send_event(writer: asyncio.StreamWriter, name: str, **fields: object) -> None:
     writer.write(json.dumps({"jsonrpc": "2.0", "method": name, "params": fields}).encode() + b"\n")
