@@ -2,23 +2,23 @@
 ///
 /// - Parameter memory: the memory limit of the process in MB.
 func compare(
-  _ name: String, _ own: [String], _ other: [String], asked: Double, memory: Double = .infinity, rounds: Int
+  _ name: String, _ command: [String], _ reference: [String], target: Double, memory: Double = .infinity, rounds: Int
 ) -> Bool {
-  var (ours, theirs): ([Cost], [Cost]) = ([], [])
+  var (costs, referenceCosts): ([Cost], [Cost]) = ([], [])
   for round in 0...rounds {
-    let (mine, its) = (cost(own), cost(other))
+    let (measured, referenceCost) = (cost(command), cost(reference))
     guard round > 0 else { continue }
-    ours.append(mine)
-    theirs.append(its)
+    costs.append(measured)
+    referenceCosts.append(referenceCost)
   }
-  let ratio = median(zip(ours, theirs).map { $0.milliseconds / $1.milliseconds })
-  let (own, its) = (ours.map(\.memory).max() ?? 0, theirs.map(\.memory).max() ?? 0)
+  let ratio = median(zip(costs, referenceCosts).map { $0.milliseconds / $1.milliseconds })
+  let (peak, referencePeak) = (costs.map(\.memory).max() ?? 0, referenceCosts.map(\.memory).max() ?? 0)
   print(
-    "\(name): \(text(median(ours.map(\.milliseconds)))) ms of processor time (ffmpeg: \(text(median(theirs.map(\.milliseconds))))), ratio"
-      + " \(text(ratio)), target <= \(asked);"
-      + " \(text(own)) MB (ffmpeg: \(text(its)))\(memory.isFinite ? ", target < \(text(memory))" : "")"
+    "\(name): \(text(median(costs.map(\.milliseconds)))) ms of processor time (ffmpeg: \(text(median(referenceCosts.map(\.milliseconds))))), ratio"
+      + " \(text(ratio)), target <= \(target);"
+      + " \(text(peak)) MB (ffmpeg: \(text(referencePeak)))\(memory.isFinite ? ", target < \(text(memory))" : "")"
   )
-  return ratio <= asked && own < memory
+  return ratio <= target && peak < memory
 }
 
 /// The constant arguments of `ffmpeg`.
@@ -29,9 +29,9 @@ func fileName(_ path: String) -> String { path.split(separator: "/").last.map(St
 /// Decodes to PCM.
 func measureReading(_ paths: [String], rounds: Int) -> Bool {
   paths.reduce(true) { isWithin, path in
-    let other = ffmpeg + ["-threads", "1", "-i", path, "-map", "0:a", "-f", "s16le", "-y", "/dev/null"]
+    let reference = ffmpeg + ["-threads", "1", "-i", path, "-map", "0:a", "-f", "s16le", "-y", "/dev/null"]
     return compare(
-      "read: \(fileName(path))", [program, "--read", path], other, asked: 1.05, memory: 60, rounds: rounds)
+      "read: \(fileName(path))", [program, "--read", path], reference, target: 1.05, memory: 60, rounds: rounds)
       && isWithin
   }
 }
@@ -48,11 +48,11 @@ func measureTranscoding(_ paths: [String], _ folder: String, rounds: Int) -> Boo
         ("mp3", ["-c:a", "libmp3lame", "-b:a", "128k"]),
       ]
     for kind in kinds where !path.hasSuffix(kind.ending) || kind.ending == "mp4" {
-      let (own, other) = ("\(folder)/ours.\(kind.ending)", "\(folder)/theirs.\(kind.ending)")
+      let (output, referenceOutput) = ("\(folder)/ours.\(kind.ending)", "\(folder)/theirs.\(kind.ending)")
       isWithin =
         compare(
-          "transcode: \(fileName(path)) to \(kind.ending)", [program, "--export", path, own],
-          ffmpeg + ["-i", path] + kind.options + ["-y", other], asked: 1.05,
+          "transcode: \(fileName(path)) to \(kind.ending)", [program, "--export", path, output],
+          ffmpeg + ["-i", path] + kind.options + ["-y", referenceOutput], target: 1.05,
           memory: path.hasSuffix(".mp4") ? .infinity : 60,
           rounds: rounds)
         && isWithin
@@ -63,15 +63,15 @@ func measureTranscoding(_ paths: [String], _ folder: String, rounds: Int) -> Boo
 
 /// Reads two files that are put together.
 func measureCompositions(_ paths: [String], rounds: Int) {
-  var taken: [String: [Double]] = [:]
+  var times: [String: [Double]] = [:]
   for round in 0...rounds {
     for kind in ["--each", "--sequence", "--mixed"] {
       let time = cost([program, kind] + paths).milliseconds
-      if round > 0 { taken[kind, default: []].append(time) }
+      if round > 0 { times[kind, default: []].append(time) }
     }
   }
   for (kind, name) in [("--each", "separately"), ("--sequence", "in sequence"), ("--mixed", "mixed")] {
-    let ratios = zip(taken[kind] ?? [], taken["--each"] ?? []).map { $0 / $1 }
-    print("two files, \(name): \(text(median(taken[kind] ?? []))) ms of processor time, ratio \(text(median(ratios)))")
+    let ratios = zip(times[kind] ?? [], times["--each"] ?? []).map { $0 / $1 }
+    print("two files, \(name): \(text(median(times[kind] ?? []))) ms of processor time, ratio \(text(median(ratios)))")
   }
 }

@@ -10,10 +10,10 @@ struct Cost {
 
 /// Runs a program to its end.
 func cost(_ arguments: [String]) -> Cost {
-  var words = arguments.map { strdup($0) } + [nil]
-  defer { for word in words { free(word) } }
+  var cArguments = arguments.map { strdup($0) } + [nil]
+  defer { for argument in cArguments { free(argument) } }
   var child = pid_t()
-  guard posix_spawnp(&child, arguments[0], nil, nil, &words, environ) == 0 else {
+  guard posix_spawnp(&child, arguments[0], nil, nil, &cArguments, environ) == 0 else {
     print("MediaBench: \(arguments[0]) cannot be started")
     exit(1)
   }

@@ -67,7 +67,7 @@ final class Players {
         all.append(try Self.start(kind, programs))
       } catch RigError.missingTool(let name) {
         missing[kind] = "NOT MEASURED: no \(name)"
-        Progress.say("\(name) is not installed: no comparison (install it with scripts/install-deps --bench)")
+        Progress.report("\(name) is not installed: no comparison (install it with scripts/install-deps --bench)")
       }
     }
   }

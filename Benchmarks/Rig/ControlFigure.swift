@@ -8,7 +8,7 @@ enum ControlFigure {
   private static let runCount = 5
   private static let pipelinedCount = 100_000
   private static let clientCount = 1_000
-  private static let longQueue = 50_000
+  private static let longQueueCount = 50_000
 
   // MARK: - Round trips
 
@@ -18,80 +18,80 @@ enum ControlFigure {
     guard let playhead = players[.playhead] as? PlayheadPlayer else { return }
     let mpd = players[.mpd] as? MPDPlayer
     let clients = Clients(
-      words: try LineCounter(playhead.socketPath, greetingLines: 1),
+      text: try LineCounter(playhead.socketPath, greetingLines: 1),
       json: try LineCounter(playhead.socketPath, greetingLines: 1),
       mpd: try mpd.map { try LineCounter($0.socketPath, greetingLines: 1) })
     let processors = try Processors.available()
     let processes = [playhead.process.processID] + (mpd.map { [$0.process.processID] } ?? [])
-    func place(_ own: [Int], _ players: [Int]) throws {
-      try Processors.confine(getpid(), to: own)
+    func confine(client: [Int], players: [Int]) throws {
+      try Processors.confine(getpid(), to: client)
       for process in processes { try Processors.confine(process, to: players) }
     }
     // Also after an error: later measurements use all processors.
-    defer { try? place(processors, processors) }
+    defer { try? confine(client: processors, players: processors) }
     let missing = players.missing[.mpd] ?? "-"
     for (name, processor) in [("one processor", processors.first), ("two processors", processors.dropFirst().first)] {
       guard let first = processors.first, let processor else { continue }
-      try place([first], [processor])
+      try confine(client: [first], players: [processor])
       try addRoundTrips(clients, "on \(name)", missing, rounds: rounds, into: &table)
     }
-    try place(processors, processors)
+    try confine(client: processors, players: processors)
     try addPipelines(clients, missing, into: &table)
   }
 
   private struct Clients {
-    var words: LineCounter
+    var text: LineCounter
     var json: LineCounter
     var mpd: LineCounter?
   }
 
-  private static let words = Array("ping\n".utf8)
-  private static let json = Array((#"{"jsonrpc":"2.0","id":1,"method":"ping"}"# + "\n").utf8)
+  private static let pingText = Array("ping\n".utf8)
+  private static let pingJSON = Array((#"{"jsonrpc":"2.0","id":1,"method":"ping"}"# + "\n").utf8)
 
   private static func addRoundTrips(
-    _ clients: Clients, _ place: String, _ missing: String, rounds: Int, into table: inout Table
+    _ clients: Clients, _ processors: String, _ missing: String, rounds: Int, into table: inout Table
   ) throws {
-    var own = Runs()
-    var others = Runs()
-    var inJSON = Runs()
+    var playheadRuns = Runs()
+    var mpdRuns = Runs()
+    var jsonRuns = Runs()
     var ratios = Sample()
     // The first run only fills the caches.
     for run in -1..<runCount {
-      let ownMedian = try own.addRoundTrips(clients.words, words, rounds: rounds, isCounted: run >= 0)
+      let playheadMedian = try playheadRuns.addRoundTrips(clients.text, pingText, rounds: rounds, isCounted: run >= 0)
       if let mpd = clients.mpd {
-        let median = try others.addRoundTrips(mpd, words, rounds: rounds, isCounted: run >= 0)
-        if run >= 0 { ratios.add(ownMedian / median) }
+        let mpdMedian = try mpdRuns.addRoundTrips(mpd, pingText, rounds: rounds, isCounted: run >= 0)
+        if run >= 0 { ratios.add(playheadMedian / mpdMedian) }
       }
-      _ = try inJSON.addRoundTrips(clients.json, json, rounds: rounds, isCounted: run >= 0)
+      _ = try jsonRuns.addRoundTrips(clients.json, pingJSON, rounds: rounds, isCounted: run >= 0)
     }
     table.add(
-      "control: round trip of ping in text form, \(place), median of \(runCount) runs", asked: "<= 1.1 x MPD's",
+      "control: round trip of ping in text form, \(processors), median of \(runCount) runs", target: "<= 1.1 x MPD's",
       [
-        .playhead: "\(own.median) µs (\(ratios.median.map { "\($0.text(2)) x" } ?? missing))",
-        .mpd: clients.mpd == nil ? missing : "\(others.median) µs",
+        .playhead: "\(playheadRuns.median) µs (\(ratios.median.map { "\($0.text(2)) x" } ?? missing))",
+        .mpd: clients.mpd == nil ? missing : "\(mpdRuns.median) µs",
       ])
     table.add(
-      "control: round trip of ping in text form, \(place), p99 of all runs", asked: "< 200 µs",
-      [.playhead: "\(own.slow) µs", .mpd: clients.mpd == nil ? missing : "\(others.slow) µs"])
+      "control: round trip of ping in text form, \(processors), p99 of all runs", target: "< 200 µs",
+      [.playhead: "\(playheadRuns.slow) µs", .mpd: clients.mpd == nil ? missing : "\(mpdRuns.slow) µs"])
     table.add(
-      "control: round trip of ping in JSON, \(place), median of \(runCount) runs (p99)", asked: "<= 120 µs",
-      [.playhead: "\(inJSON.median) µs (\(inJSON.slow))"])
+      "control: round trip of ping in JSON, \(processors), median of \(runCount) runs (p99)", target: "<= 120 µs",
+      [.playhead: "\(jsonRuns.median) µs (\(jsonRuns.slow))"])
   }
 
   private static func addPipelines(_ clients: Clients, _ missing: String, into table: inout Table) throws {
-    var own = Runs()
-    var others = Runs()
-    var inJSON = Runs()
+    var playheadRuns = Runs()
+    var mpdRuns = Runs()
+    var jsonRuns = Runs()
     for run in -1..<runCount {
-      try own.addPipeline(clients.words, words, isCounted: run >= 0)
-      if let mpd = clients.mpd { try others.addPipeline(mpd, words, isCounted: run >= 0) }
-      try inJSON.addPipeline(clients.json, json, isCounted: run >= 0)
+      try playheadRuns.addPipeline(clients.text, pingText, isCounted: run >= 0)
+      if let mpd = clients.mpd { try mpdRuns.addPipeline(mpd, pingText, isCounted: run >= 0) }
+      try jsonRuns.addPipeline(clients.json, pingJSON, isCounted: run >= 0)
     }
     table.add(
-      "control: ping in text form, pipelined, per second", asked: ">= 300 k",
-      [.playhead: "\(own.perSecond) k", .mpd: clients.mpd == nil ? missing : "\(others.perSecond) k"])
+      "control: ping in text form, pipelined, per second", target: ">= 300 k",
+      [.playhead: "\(playheadRuns.perSecond) k", .mpd: clients.mpd == nil ? missing : "\(mpdRuns.perSecond) k"])
     table.add(
-      "control: ping in JSON, pipelined, per second", asked: ">= 25 k", [.playhead: "\(inJSON.perSecond) k"])
+      "control: ping in JSON, pipelined, per second", target: ">= 25 k", [.playhead: "\(jsonRuns.perSecond) k"])
   }
 
   /// The runs of one request with one player.
@@ -128,10 +128,10 @@ enum ControlFigure {
     guard let player = players[.playhead] as? PlayheadPlayer else { return }
     for player in players.all { try player.unload() }
     let socket = try player.connect()
-    try ask(socket, "append" + String(repeating: " /x", count: 3))
+    try sendAndWait(socket, "append" + String(repeating: " /x", count: 3))
     try addChanges(player, rounds, "a queue of 3", into: &table)
-    for _ in 0..<longQueue / 10_000 { try ask(socket, "append" + String(repeating: " /x", count: 10_000)) }
-    try addChanges(player, rounds, "a queue of \(longQueue)", into: &table)
+    for _ in 0..<longQueueCount / 10_000 { try sendAndWait(socket, "append" + String(repeating: " /x", count: 10_000)) }
+    try addChanges(player, rounds, "a queue of \(longQueueCount)", into: &table)
     try addEdits(player, rounds, into: &table)
     try player.unload()
   }
@@ -155,7 +155,7 @@ enum ControlFigure {
       try actor.wait(forLines: 1)
     }
     table.add(
-      "control: latency of a change to another client, \(queue), p99 (median)", asked: "< 500 µs",
+      "control: latency of a change to another client, \(queue), p99 (median)", target: "< 500 µs",
       [.playhead: "\((sample.quantile(0.99) ?? 0).text(0)) µs (\((sample.median ?? 0).text(0)))"])
   }
 
@@ -165,7 +165,7 @@ enum ControlFigure {
     let watcher = try LineCounter(player.socketPath, greetingLines: 1)
     try watcher.send(Array("observe queue.version\n".utf8))
     try watcher.wait(forLines: 2)
-    try actor.send("list limit=1 offset=\(longQueue / 2)\n")
+    try actor.send("list limit=1 offset=\(longQueueCount / 2)\n")
     let row = try actor.line()
     _ = try actor.line()
     guard let field = row.split(separator: " ").first(where: { $0.hasPrefix("item=") }) else {
@@ -173,28 +173,28 @@ enum ControlFigure {
     }
     let item = field.dropFirst("item=".count)
     for (name, lines) in [
-      ("move to an end", ["move \(item) to=1", "move \(item) to=\(longQueue - 1)"]),
+      ("move to an end", ["move \(item) to=1", "move \(item) to=\(longQueueCount - 1)"]),
       ("insert in the middle", ["insert /y after=\(item)", "insert /y before=\(item)"]),
     ] {
       var sample = Sample()
       for round in 0..<rounds {
         let start = HostTime.present
-        try ask(actor, lines[round & 1])
+        try sendAndWait(actor, lines[round & 1])
         try watcher.wait(forLines: 1)
         sample.add(HostTime.present.milliseconds(since: start) * 1_000)
       }
       table.add(
-        "control: \(name) in a queue of \(longQueue), reply and event, median (p99)", asked: "< 1,000 µs",
+        "control: \(name) in a queue of \(longQueueCount), reply and event, median (p99)", target: "< 1,000 µs",
         [.playhead: "\((sample.median ?? 0).text(0)) µs (\((sample.quantile(0.99) ?? 0).text(0)))"])
     }
   }
 
-  private static func ask(_ socket: LineSocket, _ line: String) throws {
+  private static func sendAndWait(_ socket: LineSocket, _ line: String) throws {
     try socket.send(line + "\n")
     while true {
-      let answer = try socket.line()
-      if answer == "ok" || answer.hasPrefix("ok ") { return }
-      guard answer.hasPrefix("| ") else { throw RigError.programFailed("playheadd: \(answer.prefix(200))") }
+      let reply = try socket.line()
+      if reply == "ok" || reply.hasPrefix("ok ") { return }
+      guard reply.hasPrefix("| ") else { throw RigError.programFailed("playheadd: \(reply.prefix(200))") }
     }
   }
 
@@ -215,7 +215,7 @@ enum ControlFigure {
     Pause.milliseconds(500)
     let after = try ProcessUsage.proportionalMegabytes(player.process.processID)
     table.add(
-      "control: memory (PSS) of \(clients.count) idle clients", asked: "< 20 MB",
+      "control: memory (PSS) of \(clients.count) idle clients", target: "< 20 MB",
       [.playhead: "\((after - before).text()) MB (baseline \(before.text()))"])
   }
 }

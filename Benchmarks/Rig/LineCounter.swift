@@ -30,9 +30,9 @@ final class LineCounter {
 
   /// Waits for exactly `count` lines.
   func wait(forLines count: Int) throws {
-    var waiting = count
-    while waiting > 0 { waiting -= try receive(flags: 0) }
-    guard waiting == 0 else { throw RigError.programFailed("a player sent \(-waiting) surplus lines") }
+    var remaining = count
+    while remaining > 0 { remaining -= try receive(flags: 0) }
+    guard remaining == 0 else { throw RigError.programFailed("a player sent \(-remaining) surplus lines") }
   }
 
   /// Milliseconds from the first byte of `count` lines to the last byte of their one-line replies. At most `ahead`
@@ -40,10 +40,10 @@ final class LineCounter {
   func pipeline(_ line: [UInt8], count: Int, ahead: Int = 4_096) throws -> Double {
     let batch = [UInt8]((0..<ahead).map { _ in line }.joined())
     var bytesLeft = count * line.count
-    var (sentBytes, answered) = (0, 0)
+    var (sentBytes, replyCount) = (0, 0)
     let start = HostTime.present
-    while answered < count {
-      let room = min(bytesLeft, (answered + ahead) * line.count - sentBytes)
+    while replyCount < count {
+      let room = min(bytesLeft, (replyCount + ahead) * line.count - sentBytes)
       var polled = pollfd(fd: socket.descriptor, events: Int16(room > 0 ? POLLIN | POLLOUT : POLLIN), revents: 0)
       guard poll(&polled, 1, 20_000) > 0 else { throw RigError.timedOut("replies of a player") }
       if room > 0, polled.revents & Int16(POLLOUT) != 0 {
@@ -58,7 +58,7 @@ final class LineCounter {
         sentBytes += max(0, sent)
         bytesLeft -= max(0, sent)
       }
-      if polled.revents & Int16(POLLIN) != 0 { answered += try receive(flags: Int32(MSG_DONTWAIT)) }
+      if polled.revents & Int16(POLLIN) != 0 { replyCount += try receive(flags: Int32(MSG_DONTWAIT)) }
     }
     return HostTime.present.milliseconds(since: start)
   }

@@ -40,7 +40,7 @@ enum LoadFigure {
     let block = try blockMilliseconds(players.all[0].capture)
     table.add(
       "load and play a FLAC, to first sample out (the device takes a block every \(block.text()) ms)",
-      asked: "<= 15 ms", cells)
+      target: "<= 15 ms", cells)
   }
 
   /// The duration of the audio that the device reads at once.

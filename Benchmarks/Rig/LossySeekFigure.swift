@@ -24,7 +24,7 @@ enum LossySeekFigure {
       }
       table.add(
         "exact seek, \(kind.rawValue): largest error; differing first frames (reference: decode from the start)",
-        asked: "0, 0", cells)
+        target: "0, 0", cells)
     }
   }
 

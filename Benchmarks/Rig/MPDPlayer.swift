@@ -46,13 +46,13 @@ final class MPDPlayer: BenchPlayer {
   }
 
   func load(_ paths: [String]) throws {
-    try ask("clear")
-    for path in paths { try ask("add \"file://\(path)\"") }
+    try sendAndWait("clear")
+    for path in paths { try sendAndWait("add \"file://\(path)\"") }
     isStopped = true
   }
 
   func unload() throws {
-    try ask("clear")
+    try sendAndWait("clear")
     isStopped = true
   }
 
@@ -77,7 +77,7 @@ final class MPDPlayer: BenchPlayer {
     }
   }
 
-  private func ask(_ line: String) throws {
+  private func sendAndWait(_ line: String) throws {
     try socket.send(line + "\n")
     try finish()
   }

@@ -33,17 +33,17 @@ final class MPVPlayer: BenchPlayer {
   }
 
   func load(_ paths: [String]) throws {
-    try ask(#"["set_property","pause",true]"#)
+    try sendAndWait(#"["set_property","pause",true]"#)
     isLoaded = false
     for (index, path) in paths.enumerated() {
-      try ask(#"["loadfile","\#(path)","\#(index == 0 ? "replace" : "append")"]"#)
+      try sendAndWait(#"["loadfile","\#(path)","\#(index == 0 ? "replace" : "append")"]"#)
     }
     while !isLoaded { _ = try nextLine() }
   }
 
   func unload() throws {
-    try ask(#"["stop"]"#)
-    try ask(#"["set_property","pause",false]"#)
+    try sendAndWait(#"["stop"]"#)
+    try sendAndWait(#"["set_property","pause",false]"#)
   }
 
   func send(_ command: PlayerCommand) throws -> HostTime {
@@ -53,7 +53,7 @@ final class MPVPlayer: BenchPlayer {
     case .pause: return try request(#"["set_property","pause",true]"#)
     case .rate(let rate, let pitch):
       if pitch == .spectral { throw RigError.programFailed("this rig does not configure Rubber Band for mpv") }
-      try ask(#"["set_property","audio-pitch-correction",\#(pitch == .timeDomain)]"#)
+      try sendAndWait(#"["set_property","audio-pitch-correction",\#(pitch == .timeDomain)]"#)
       return try request(#"["set_property","speed",\#(rate)]"#)
     case .seek(let milliseconds):
       return try request(#"["seek",\#((Double(milliseconds) / 1_000).text(3)),"absolute+exact"]"#)
@@ -82,7 +82,7 @@ final class MPVPlayer: BenchPlayer {
     return line
   }
 
-  private func ask(_ command: String) throws {
+  private func sendAndWait(_ command: String) throws {
     _ = try request(command)
     try finish()
   }

@@ -11,7 +11,7 @@ struct Material {
   /// Duration of the noise in lossy files in seconds.
   static let noiseSeconds = 90
   /// Repetitions of the noise in the long file, which lasts ten hours.
-  static let longRepeats = 400
+  static let longRepeatCount = 400
 
   let cache: String
 
@@ -27,7 +27,7 @@ struct Material {
 
   /// A time-coded file, number `number`, of `frameCount` frames.
   func coded(_ kind: Coded, number: Int, frameCount: Int = codedSeconds * sampleRateHz) throws -> String {
-    try kept("coded-\(number)-\(frameCount).\(kind.rawValue.lowercased())") { path in
+    try cached("coded-\(number)-\(frameCount).\(kind.rawValue.lowercased())") { path in
       switch kind {
       case .wav: try TimeCode.writeWAV(path: path, file: number, frameCount: frameCount)
       case .flac: try TimeCode.writeFLAC(path: path, file: number, frameCount: frameCount)
@@ -68,12 +68,12 @@ struct Material {
   }
 
   func noise(_ kind: Lossy) throws -> String {
-    let source = try kept("noise.wav") { path in
+    let source = try cached("noise.wav") { path in
       try Self.ffmpeg(
         ["-f", "lavfi", "-i", "anoisesrc=color=white:d=\(Self.noiseSeconds):r=\(Self.sampleRateHz):a=0.3:seed=3"]
           + ["-ac", "2", path])
     }
-    return try kept(kind.fileName) { try Self.ffmpeg(["-i", source] + kind.encoding + [$0]) }
+    return try cached(kind.fileName) { try Self.ffmpeg(["-i", source] + kind.encoding + [$0]) }
   }
 
   /// A lossy file decoded from its start, as the reference.
@@ -85,26 +85,26 @@ struct Material {
   func decoded(_ file: String) throws -> [StereoFrame] {
     let name = file.split(separator: "/").last ?? ""
     return try Self.frames(
-      try kept("\(name).s16") { path in
+      try cached("\(name).s16") { path in
         try Self.ffmpeg(["-i", file, "-f", "s16le", "-ac", "2", "-ar", "\(Self.sampleRateHz)", path])
       })
   }
 
   /// Ten hours of MP3 without a duration or an index.
   func longMP3() throws -> String {
-    try kept("ten-hours.mp3") { path in
-      let piece = try noise(.mp3Bare)
+    try cached("ten-hours.mp3") { path in
+      let part = try noise(.mp3Bare)
       try ChildProcess.run([
-        "/bin/sh", "-c", #"i=0; while [ $i -lt "$3" ]; do cat "$1" || exit 1; i=$((i + 1)); done >"$2""#, "sh", piece,
+        "/bin/sh", "-c", #"i=0; while [ $i -lt "$3" ]; do cat "$1" || exit 1; i=$((i + 1)); done >"$2""#, "sh", part,
         path,
-        "\(Self.longRepeats)",
+        "\(Self.longRepeatCount)",
       ])
     }
   }
 
   /// Ten minutes with the decoding cost of music.
   func music(rate: Int) throws -> String {
-    try kept("music-\(rate).flac") { path in
+    try cached("music-\(rate).flac") { path in
       try Self.ffmpeg(
         ["-f", "lavfi", "-i", "anoisesrc=color=pink:d=600:r=\(rate):a=0.3:seed=5", "-ac", "2", "-c:a", "flac", path])
     }
@@ -112,7 +112,7 @@ struct Material {
 
   /// Ten hours with the decoding cost of music.
   func longMusic() throws -> String {
-    try kept("ten-hours.flac") { path in
+    try cached("ten-hours.flac") { path in
       try Self.ffmpeg([
         "-stream_loop", "59", "-i", try music(rate: 44_100), "-c:a", "flac", "-compression_level", "0", path,
       ])
@@ -121,11 +121,11 @@ struct Material {
 
   /// A continuous tone of 440 Hz, cut at an odd sample into two files that are encoded separately.
   func halves(_ name: String, _ encoding: [String]) throws -> [String] {
-    try [("a", "-t", "2.1"), ("b", "-ss", "2.1")].map { part, option, place in
-      try kept("half-\(part).\(name)") { path in
+    try [("a", "-t", "2.1"), ("b", "-ss", "2.1")].map { part, option, time in
+      try cached("half-\(part).\(name)") { path in
         try Self.ffmpeg(
           ["-f", "lavfi", "-i", "anoisesrc=color=white:d=4.5:r=\(Self.sampleRateHz):a=0.3:seed=9"]
-            + [option, place, "-ac", "2"] + encoding + [path])
+            + [option, time, "-ac", "2"] + encoding + [path])
       }
     }
   }
@@ -133,10 +133,10 @@ struct Material {
   // MARK: - Internals
 
   /// The path of a file in the folder, which is made if it does not exist. The file is renamed when complete.
-  private func kept(_ name: String, make: (String) throws -> Void) throws -> String {
+  private func cached(_ name: String, make: (String) throws -> Void) throws -> String {
     let path = "\(cache)/\(name)"
     guard access(path, R_OK) != 0 else { return path }
-    Progress.say("making \(name)")
+    Progress.report("making \(name)")
     let unfinished = "\(cache)/unfinished-\(name)"
     try make(unfinished)
     guard rename(unfinished, path) == 0 else { throw RigError.system(call: "rename \(path)", errno: errno) }

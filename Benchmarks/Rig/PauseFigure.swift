@@ -34,7 +34,7 @@ enum PauseFigure {
       let jumps = zip(runs, runs.dropFirst()).map { $1.firstIndex - $0.endIndex }
       changes[kind] = "\(jumps.filter { $0 > 0 }.reduce(0, +)) lost, \(-jumps.filter { $0 < 0 }.reduce(0, +)) repeated"
     }
-    table.add("pause while playing FLAC, to first silent sample out", asked: "<= 30 ms", silence)
-    table.add("samples lost and repeated by \(rounds) pauses", asked: "0, 0", changes)
+    table.add("pause while playing FLAC, to first silent sample out", target: "<= 30 ms", silence)
+    table.add("samples lost and repeated by \(rounds) pauses", target: "0, 0", changes)
   }
 }

@@ -9,7 +9,7 @@ final class PlayheadPlayer: BenchPlayer {
   let socketPath: String
   private let directory: TemporaryDirectory
   private let socket: LineSocket
-  private var waitingReplies = 0
+  private var pendingReplyCount = 0
 
   init(program: String) throws {
     directory = try TemporaryDirectory("bench")
@@ -46,13 +46,13 @@ final class PlayheadPlayer: BenchPlayer {
   }
 
   func load(_ paths: [String]) throws {
-    try ask("pause")
-    try ask("load \(paths.map { "\"\($0)\"" }.joined(separator: " ")) wait=ready")
+    try sendAndWait("pause")
+    try sendAndWait("load \(paths.map { "\"\($0)\"" }.joined(separator: " ")) wait=ready")
   }
 
   func unload() throws {
-    try ask("pause")
-    try ask("clear")
+    try sendAndWait("pause")
+    try sendAndWait("clear")
   }
 
   func send(_ command: PlayerCommand) throws -> HostTime {
@@ -66,16 +66,16 @@ final class PlayheadPlayer: BenchPlayer {
   }
 
   private func send(_ lines: [String]) throws -> HostTime {
-    waitingReplies += lines.count
+    pendingReplyCount += lines.count
     return try socket.send(lines.joined(separator: "\n") + "\n")
   }
 
   func finish() throws {
-    while waitingReplies > 0 {
+    while pendingReplyCount > 0 {
       let line = try socket.line()
-      if line == "ok" || line.hasPrefix("ok ") { waitingReplies -= 1 }
+      if line == "ok" || line.hasPrefix("ok ") { pendingReplyCount -= 1 }
       if line.hasPrefix("error ") {
-        waitingReplies -= 1
+        pendingReplyCount -= 1
         throw RigError.programFailed("playheadd: \(line)")
       }
     }
@@ -92,7 +92,7 @@ final class PlayheadPlayer: BenchPlayer {
     throw RigError.programFailed("playheadd: \(line)")
   }
 
-  private func ask(_ line: String) throws {
+  private func sendAndWait(_ line: String) throws {
     _ = try send([line])
     try finish()
   }

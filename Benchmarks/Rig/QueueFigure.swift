@@ -20,15 +20,15 @@ enum QueueFigure {
 
     var durations = Sample()
     for _ in 0..<max(1, rounds / 4) {
-      let all = String(repeating: " /x", count: longestAppend)
-      durations.add(try milliseconds(socket, "append" + all))
+      let paths = String(repeating: " /x", count: longestAppend)
+      durations.add(try milliseconds(socket, "append" + paths))
       _ = try milliseconds(socket, "clear")
     }
     table.add(
-      "queue: append \(longestAppend) entries in one line", asked: "<= 20 ms",
+      "queue: append \(longestAppend) entries in one line", target: "<= 20 ms",
       [.playhead: "\((durations.median ?? 0).text(1)) ms"])
 
-    try addHolds(player, rounds, into: &table)
+    try addBlockingTimes(player, rounds, into: &table)
 
     _ = try milliseconds(socket, "append \"\(path)\"")
     let statusOfOne = try median(statusRounds) { try milliseconds(socket, status) * 1_000 }
@@ -39,7 +39,7 @@ enum QueueFigure {
     let (first, last) = (median(appends.prefix(endCount)), median(appends.suffix(endCount)))
     table.add(
       "queue: append \(entryCount / lineCount) entries in a line, \(lineCount) times: first \(endCount), last \(endCount), longest",
-      asked: "last <= 1.5 x first",
+      target: "last <= 1.5 x first",
       [
         .playhead:
           "\(first.text(2)) ms, \(last.text(2)) ms (\((last / first).text(2)) x), \((appends.max() ?? 0).text(1)) ms"
@@ -47,7 +47,7 @@ enum QueueFigure {
 
     let statusOfAll = try median(statusRounds) { try milliseconds(socket, status) * 1_000 }
     table.add(
-      "queue: status with 1 entry, with \(entryCount)", asked: "<= 1.1 x",
+      "queue: status with 1 entry, with \(entryCount)", target: "<= 1.1 x",
       [
         .playhead:
           "\(statusOfOne.text(0)) µs, \(statusOfAll.text(0)) µs (\((statusOfAll / statusOfOne).text(2)) x)"
@@ -63,20 +63,20 @@ enum QueueFigure {
     }
     table.add("queue of \(entryCount): move from one end to the other", [.playhead: "\(move.text(0)) µs"])
     let shuffle = try median(max(1, rounds / 2)) { try milliseconds(socket, "shuffle on seed=42") }
-    table.add("queue of \(entryCount): shuffle on", asked: "<= 30 ms", [.playhead: "\(shuffle.text(1)) ms"])
+    table.add("queue of \(entryCount): shuffle on", target: "<= 30 ms", [.playhead: "\(shuffle.text(1)) ms"])
     _ = try milliseconds(socket, "shuffle off")
     try player.unload()
   }
 
   /// The number of entries in the edits during which another client's pings are measured.
-  private static let heldCount = 5_000
+  private static let editEntryCount = 5_000
 
   /// Measures how long large requests block the control loop: the longest ping of another client until the reply, and
   /// of some pings after it. The result is the median of several rounds, because other programs delay single pings.
-  private static func addHolds(_ player: PlayheadPlayer, _ rounds: Int, into table: inout Table) throws {
+  private static func addBlockingTimes(_ player: PlayheadPlayer, _ rounds: Int, into table: inout Table) throws {
     let (socket, other) = (try player.connect(), try player.connect())
-    let paths = String(repeating: " /music/x", count: heldCount)
-    let times = (0..<heldCount).map { " \($0 * 7_919 % 100_000)" }.joined()
+    let paths = String(repeating: " /music/x", count: editEntryCount)
+    let times = (0..<editEntryCount).map { " \($0 * 7_919 % 100_000)" }.joined()
     var (appends, clears, boundaries) = (Sample(), Sample(), Sample())
     for _ in 0..<max(5, rounds) {
       appends.add(try longestPing(other, during: "append" + paths, on: socket).milliseconds)
@@ -87,11 +87,11 @@ enum QueueFigure {
       _ = try milliseconds(socket, "untick \(id)")
     }
     for (name, sample) in [
-      ("append of \(heldCount) paths", appends), ("clear of \(heldCount) entries", clears),
-      ("at with \(heldCount) times", boundaries),
+      ("append of \(editEntryCount) paths", appends), ("clear of \(editEntryCount) entries", clears),
+      ("at with \(editEntryCount) times", boundaries),
     ] {
       table.add(
-        "queue: longest ping of another client during \(name)", asked: "< 1 ms",
+        "queue: longest ping of another client during \(name)", target: "< 1 ms",
         [.playhead: "\((sample.median ?? 0).text(2)) ms"])
     }
   }
@@ -105,8 +105,8 @@ enum QueueFigure {
     var (longest, remaining) = (0.0, 50)
     while remaining > 0 {
       longest = max(longest, try milliseconds(other, "ping"))
-      var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-      if poll(&waiting, 1, 0) > 0 { remaining -= 1 }
+      var polled = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&polled, 1, 0) > 0 { remaining -= 1 }
     }
     return (longest, try socket.line())
   }

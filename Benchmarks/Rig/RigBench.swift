@@ -23,7 +23,7 @@ struct RigBench {
 
   static func main() {
     do { try run() } catch {
-      Progress.say("\(error)")
+      Progress.report("\(error)")
       exit(1)
     }
   }
@@ -43,11 +43,11 @@ struct RigBench {
     let material = try Material(cache: cache)
     let programs = Programs(playheadd: playheadd, bare: bare)
     var table = Table()
-    let alone = only == ["memory"]
-    if !alone { try measure(try Players(programs: programs), programs, material, only, rounds, into: &table) }
+    let isMemoryOnly = only == ["memory"]
+    if !isMemoryOnly { try measure(try Players(programs: programs), programs, material, only, rounds, into: &table) }
     // Measured last, when no other player runs.
     if only.contains("memory") {
-      Progress.say("-- memory")
+      Progress.report("-- memory")
       try UsageFigure.measureMemory(programs, material, into: &table)
     }
     var load = [0.0, 0.0, 0.0]
@@ -65,7 +65,7 @@ struct RigBench {
   ) throws {
     var flacSeeks: [PlayerKind: Sample] = [:]
     for name in names where name != "memory" && only.contains(name) {
-      Progress.say("-- \(name)")
+      Progress.report("-- \(name)")
       do {
         switch name {
         case "start": try StartFigure.measure(players, material, programs: programs, rounds: rounds, into: &table)
@@ -106,9 +106,9 @@ struct RigBench {
 
   private static func options() throws -> [String: String] {
     var options: [String: String] = [:]
-    var words = CommandLine.arguments.dropFirst()
-    while let name = words.popFirst() {
-      guard name.hasPrefix("--"), let value = words.popFirst() else {
+    var arguments = CommandLine.arguments.dropFirst()
+    while let name = arguments.popFirst() {
+      guard name.hasPrefix("--"), let value = arguments.popFirst() else {
         throw RigError.programFailed("\(name) needs a value")
       }
       options[String(name.dropFirst(2))] = value

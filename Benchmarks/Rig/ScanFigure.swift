@@ -10,20 +10,20 @@ enum ScanFigure {
     ]
     for (name, path) in files {
       var ratios = Sample()
-      var times = (ours: Sample(), theirs: Sample())
+      var times = (playhead: Sample(), filter: Sample())
       // The first run of each only fills the caches with programs and files.
       for round in -1..<rounds {
-        let ours = try scan(path, player)
-        let theirs = try filter(path)
+        let playhead = try scan(path, player)
+        let reference = try filter(path)
         guard round >= 0 else { continue }
-        ratios.add(ours / theirs)
-        times.ours.add(ours)
-        times.theirs.add(theirs)
+        ratios.add(playhead / reference)
+        times.playhead.add(playhead)
+        times.filter.add(reference)
       }
       table.add(
-        "scan of \(name): loudness, range, true peak (ffmpeg -af ebur128 takes \((times.theirs.median ?? 0).text()) ms)",
-        asked: "<= ffmpeg",
-        [.playhead: "\((times.ours.median ?? 0).text()) ms, ratio \((ratios.median ?? 0).text(2))"])
+        "scan of \(name): loudness, range, true peak (ffmpeg -af ebur128 takes \((times.filter.median ?? 0).text()) ms)",
+        target: "<= ffmpeg",
+        [.playhead: "\((times.playhead.median ?? 0).text()) ms, ratio \((ratios.median ?? 0).text(2))"])
     }
   }
 

@@ -36,7 +36,7 @@ enum SeekFigure {
         + " error \(Int(errors[player]?.largestMagnitude ?? 0))"
     }
     table.add(
-      "exact seek while playing, \(kind.rawValue), to first sample out; error in samples", asked: "<= mpv, 0", cells)
+      "exact seek while playing, \(kind.rawValue), to first sample out; error in samples", target: "<= mpv, 0", cells)
     return durations
   }
 
@@ -55,7 +55,7 @@ enum SeekFigure {
         try player.capture.waitForSilence(4_800, from: player.capture.frameCount)
       } catch {
         // The player's next figure fails, and the table shows the error.
-        Progress.say("\(player.kind.rawValue) cannot be stopped: \(error)")
+        Progress.report("\(player.kind.rawValue) cannot be stopped: \(error)")
       }
     }
   }

@@ -43,12 +43,12 @@ enum ServerLossFigure {
       let old = server
       old.kill()
       server = try make(old.directory)
-      let answered = HostTime.present
+      let accepted = HostTime.present
       let position = try server.capture.waitForCode(file: 1)
       try server.capture.waitForMoreFrames(24_000)
       let heard = old.capture.runs().last?.endIndex ?? 0
       let first = server.capture.runs().first?.firstIndex ?? 0
-      let time = server.capture.arrival(of: position)?.milliseconds(since: answered) ?? 0
+      let time = server.capture.arrival(of: position)?.milliseconds(since: accepted) ?? 0
       old.stop()
       return (heard, first, max(0, time))
     }
@@ -85,10 +85,10 @@ enum ServerLossFigure {
         lost += max(0, restart.first - restart.heard)
       }
       table.add(
-        "\(kind.name) killed and restarted: time from its first reply to audio", asked: "< 1000 ms",
+        "\(kind.name) killed and restarted: time from its first reply to audio", target: "< 1000 ms",
         [.playhead: text(times)])
       table.add(
-        "\(kind.name) killed: heard twice; lost", asked: "<= 50 ms; 0", [.playhead: "\(text(repeats)); \(lost)"])
+        "\(kind.name) killed: heard twice; lost", target: "<= 50 ms; 0", [.playhead: "\(text(repeats)); \(lost)"])
       for duration in [100.0, 400, 3_000] {
         var (times, repeats, lost) = (Sample(), Sample(), 0)
         for _ in 1...5 {
@@ -99,7 +99,7 @@ enum ServerLossFigure {
         }
         table.add(
           "\(kind.name) suspended for \(Int(duration)) ms, five times: time to audio; heard twice; lost",
-          asked: "< 1000 ms; <= 50 ms; 0", [.playhead: "\(text(times)); \(text(repeats)); \(lost)"])
+          target: "< 1000 ms; <= 50 ms; 0", [.playhead: "\(text(times)); \(text(repeats)); \(lost)"])
       }
     }
   }

@@ -25,10 +25,10 @@ enum StartFigure {
     }
     table.add(
       "start to the first reply (a bare process with FFmpeg opens a file in \((bare.median ?? 0).text()) ms)",
-      asked: "<= \((1.5 * (bare.median ?? 0)).text()) ms",
+      target: "<= \((1.5 * (bare.median ?? 0)).text()) ms",
       players.each { "\((durations[$0.kind]?.median ?? 0).text()) ms" })
     table.add(
-      "start: median ratio to the bare process of the same round", asked: "<= 1.5",
+      "start: median ratio to the bare process of the same round", target: "<= 1.5",
       [.playhead: (ratios.median ?? 0).text(2)])
   }
 
@@ -44,27 +44,27 @@ enum StartFigure {
     let command: [String]
     var environment: [String: String] = [:]
     let path: String
-    let question: String
+    let request: String
     switch player.kind {
     case .playhead:
       path = directory.file("control.sock")
       command = [programs.playheadd] + PlayheadPlayer.arguments(socket: path, server: player.server)
       environment = PlayheadPlayer.environment(directory)
-      question = "ping\n"
+      request = "ping\n"
     case .mpv:
       path = directory.file("mpv.sock")
       command = MPVPlayer.command(socket: path, server: player.server)
       environment = MPVPlayer.environment(directory, player.server)
-      question = #"{"command":["get_property","pause"]}"# + "\n"
+      request = #"{"command":["get_property","pause"]}"# + "\n"
     case .mpd:
       path = directory.file("mpd.sock")
       command = try MPDPlayer.command(directory, server: player.server)
-      question = "ping\n"
+      request = "ping\n"
     }
     let child = try Spawned(command, environment: environment)
     let socket = try LineSocket.waiting(for: path)
     // The greeting does not count; the reply to a request does.
-    try socket.send(question)
+    try socket.send(request)
     _ = try socket.line()
     if player.kind != .mpv { _ = try socket.line() }
     return HostTime.present.milliseconds(since: child.started)
@@ -90,10 +90,10 @@ private final class Spawned {
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
     for (name, value) in environment { setenv(name, value, 1) }
     defer { for name in environment.keys where name != "HOME" { unsetenv(name) } }
-    let words = command.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
+    let arguments = command.map { strdup($0) } + [nil]
+    defer { for word in arguments { free(word) } }
     started = .present
-    let status = posix_spawnp(&processID, command[0], &actions, nil, words, environ)
+    let status = posix_spawnp(&processID, command[0], &actions, nil, arguments, environ)
     close(ends[1])
     guard status == 0 else { throw RigError.system(call: "posix_spawn \(command[0])", errno: status) }
   }

@@ -38,14 +38,14 @@ struct Sample {
 }
 
 extension Double {
-  /// The number with `places` decimals.
-  func text(_ places: Int = 1) -> String {
-    let scale = pow(10, Double(places))
+  /// The number with a number of decimals.
+  func text(_ decimals: Int = 1) -> String {
+    let scale = pow(10, Double(decimals))
     let scaled = Int64((abs(self) * scale).rounded())
     let sign = self < 0 && scaled != 0 ? "-" : ""
-    guard places > 0 else { return "\(sign)\(scaled)" }
+    guard decimals > 0 else { return "\(sign)\(scaled)" }
     let fraction = String(scaled % Int64(scale))
-    return "\(sign)\(scaled / Int64(scale)).\(String(repeating: "0", count: places - fraction.utf8.count))\(fraction)"
+    return "\(sign)\(scaled / Int64(scale)).\(String(repeating: "0", count: decimals - fraction.utf8.count))\(fraction)"
   }
 }
 

@@ -4,23 +4,23 @@ import Glibc
 struct Table {
   private struct Row {
     var figure: String
-    var asked: String
+    var target: String
     var cells: [PlayerKind: String]
   }
 
   private var rows: [Row] = []
 
   /// Adds a figure. A player that is not in `cells` gets "-": the figure does not apply to it.
-  mutating func add(_ figure: String, asked: String = "", _ cells: [PlayerKind: String]) {
-    rows.append(Row(figure: figure, asked: asked, cells: cells))
+  mutating func add(_ figure: String, target: String = "", _ cells: [PlayerKind: String]) {
+    rows.append(Row(figure: figure, target: target, cells: cells))
     let text = PlayerKind.allCases.compactMap { kind in cells[kind].map { "\(kind.rawValue): \($0)" } }
-    Progress.say("\(figure): \(text.joined(separator: "; "))")
+    Progress.report("\(figure): \(text.joined(separator: "; "))")
   }
 
   func print() {
     let header = ["figure", "target"] + PlayerKind.allCases.map(\.rawValue)
     let lines =
-      [header] + rows.map { row in [row.figure, row.asked] + PlayerKind.allCases.map { row.cells[$0] ?? "-" } }
+      [header] + rows.map { row in [row.figure, row.target] + PlayerKind.allCases.map { row.cells[$0] ?? "-" } }
     let widths = header.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
     for (number, line) in lines.enumerated() {
       let cells = zip(line, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
@@ -32,7 +32,7 @@ struct Table {
 
 /// Progress on standard error, before the table is printed.
 enum Progress {
-  static func say(_ text: String) {
+  static func report(_ text: String) {
     let line = Array("bench: \(text)\n".utf8)
     _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }

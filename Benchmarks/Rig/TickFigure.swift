@@ -19,10 +19,10 @@ enum TickFigure {
     let grid = ticks.map {
       $0.numerator * perSecond % $0.denominator == 0 ? $0.numerator * perSecond / $0.denominator : nil
     }
-    let places = grid.compactMap { $0 }
-    let steps = zip(places, places.dropFirst()).map { $1 - $0 }
+    let gridIndexes = grid.compactMap { $0 }
+    let steps = zip(gridIndexes, gridIndexes.dropFirst()).map { $1 - $0 }
     let lost = steps.reduce(0) { $0 + max(0, $1 - 1) }
-    let doubled = steps.reduce(0) { $0 + max(0, 1 - $1) }
+    let repeated = steps.reduce(0) { $0 + max(0, 1 - $1) }
     let late = Sample(ticks.map { $0.late * 1_000 })
     // Compares arrival times with a fitted line, independent of the reported times.
     let offsets = ticks.map {
@@ -31,13 +31,13 @@ enum TickFigure {
     let base = Sample(offsets).median ?? 0
     let jitter = Sample(offsets.map { $0 - base })
     table.add(
-      "ticks at 50 ms for \(seconds) s", asked: "0, 0, 0",
+      "ticks at 50 ms for \(seconds) s", target: "0, 0, 0",
       [
         .playhead:
-          "\(ticks.count) ticks, \(grid.count - places.count) off the grid, \(lost) lost, \(doubled) doubled"
+          "\(ticks.count) ticks, \(grid.count - gridIndexes.count) off the grid, \(lost) lost, \(repeated) doubled"
       ])
     table.add(
-      "ticks at 50 ms: reported lateness, p50 / p99 / max", asked: "p99 < 10 ms", [.playhead: late.spread()])
+      "ticks at 50 ms: reported lateness, p50 / p99 / max", target: "p99 < 10 ms", [.playhead: late.spread()])
     table.add("ticks at 50 ms: jitter as received", [.playhead: jitter.spread()])
     var cells: [PlayerKind: String] = [
       .playhead:
@@ -64,7 +64,7 @@ enum TickFigure {
     }
     let loaded = try percent(player, sockets)
     table.add(
-      "1,000 observers at 10 Hz on 4 connections: processor, of one core", asked: "< 10 %",
+      "1,000 observers at 10 Hz on 4 connections: processor, of one core", target: "< 10 %",
       [.playhead: "\(loaded.percent.text(2)) % (\(bare.percent.text(2)) % without; \(loaded.events) events/s)"])
   }
 

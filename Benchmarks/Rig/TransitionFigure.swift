@@ -18,7 +18,7 @@ enum TransitionFigure {
         let extra = try measure(player, paths, alignments)
         return extra == 0 ? "0" : extra > 0 ? "+\(extra)" : "\(extra)"
       }
-      table.add("samples between two queued halves of one recording, \(format.name)", asked: "0", cells)
+      table.add("samples between two queued halves of one recording, \(format.name)", target: "0", cells)
     }
   }
 
@@ -33,12 +33,12 @@ enum TransitionFigure {
     try player.unload()
     try player.capture.waitForSilence(4_800, from: player.capture.frameCount)
     // The capture positions of audio from the middle of each half determine the positions of the halves.
-    let places = try zip(halves, [48_000, 150_000]).map { half, position in
+    let halfStarts = try zip(halves, [48_000, 150_000]).map { half, position in
       guard let index = half.index(of: captured, at: position, count: 256, from: nil, to: nil) else {
         throw RigError.programFailed("the output differs from the queued audio")
       }
       return position - index
     }
-    return places[1] - places[0] - cutFrame
+    return halfStarts[1] - halfStarts[0] - cutFrame
   }
 }

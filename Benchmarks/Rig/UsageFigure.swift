@@ -8,25 +8,25 @@ enum UsageFigure {
   static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
     for player in players.all { try player.unload() }
     Pause.milliseconds(1_000)
-    try add(players, "nothing loaded", rounds: rounds / 2, asked: ["", ""], into: &table)
-    for (rate, asked) in [(44_100, ["<= 0.6 %", ""]), (48_000, ["", ""])] {
+    try add(players, "nothing loaded", rounds: rounds / 2, target: ["", ""], into: &table)
+    for (rate, target) in [(44_100, ["<= 0.6 %", ""]), (48_000, ["", ""])] {
       let path = try material.music(rate: rate)
       for player in players.all {
         try player.load([path])
         try player.perform(.play)
       }
       Pause.milliseconds(2_000)
-      try add(players, "playing FLAC of \(rate) Hz", rounds: rounds, asked: asked, into: &table)
+      try add(players, "playing FLAC of \(rate) Hz", rounds: rounds, target: target, into: &table)
     }
     for player in players.all { try player.perform(.pause) }
     Pause.milliseconds(2_000)
-    try add(players, "paused", rounds: rounds / 2, asked: ["", ""], into: &table)
+    try add(players, "paused", rounds: rounds / 2, target: ["", ""], into: &table)
     SeekFigure.stop(players)
   }
 
-  /// `asked`: the limits for processor time and wakeups.
+  /// `target`: the limits for processor time and wakeups.
   private static func add(
-    _ players: Players, _ state: String, rounds: Int, asked: [String], into table: inout Table
+    _ players: Players, _ state: String, rounds: Int, target: [String], into table: inout Table
   ) throws {
     var processor: [PlayerKind: Sample] = [:]
     var server: [PlayerKind: Sample] = [:]
@@ -45,11 +45,12 @@ enum UsageFigure {
       }
     }
     table.add(
-      "\(state): processor, of one core (of the sound server)", asked: asked[0],
+      "\(state): processor, of one core (of the sound server)", target: target[0],
       players.each { player in
         "\((processor[player.kind]?.median ?? 0).text(2)) % (\((server[player.kind]?.median ?? 0).text(2)) %)"
       })
-    table.add("\(state): wakeups per second", asked: asked[1], players.each { (wakeups[$0.kind]?.median ?? 0).text() })
+    table.add(
+      "\(state): wakeups per second", target: target[1], players.each { (wakeups[$0.kind]?.median ?? 0).text() })
   }
 
   /// Memory during playback, measured for each player alone: players that run together share the pages of FFmpeg's
@@ -76,6 +77,6 @@ enum UsageFigure {
         cells[kind] = "FAILED: \(error)"
       }
     }
-    table.add("memory (PSS) of a player alone, playing FLAC of 44100 Hz", asked: "<= 40 MB", cells)
+    table.add("memory (PSS) of a player alone, playing FLAC of 44100 Hz", target: "<= 40 MB", cells)
   }
 }

@@ -11,24 +11,24 @@ enum WaveformFigure {
   ) throws {
     let player = try PlayheadPlayer(program: programs.playheadd)
     var ratios = Sample()
-    var times = (ours: Sample(), theirs: Sample())
+    var times = (playhead: Sample(), ffmpeg: Sample())
     // The first run of each only fills the caches with programs and files.
     for round in -1..<rounds {
       // A different request each time, because results may be cached.
-      let ours = try waveform(path, binCount: 500 + round, player)
-      let theirs = try decode(path)
+      let playhead = try waveform(path, binCount: 500 + round, player)
+      let ffmpeg = try decode(path)
       guard round >= 0 else { continue }
-      ratios.add(ours / theirs)
-      times.ours.add(ours)
-      times.theirs.add(theirs)
+      ratios.add(playhead / ffmpeg)
+      times.playhead.add(playhead)
+      times.ffmpeg.add(ffmpeg)
     }
     let memory = try ProcessUsage.proportionalMegabytes(player.process.processID)
     table.add(
-      "waveform of \(length) of FLAC (ffmpeg -f null: \((times.theirs.median ?? 0).text()) ms); memory afterwards",
-      asked: "<= 1.15 x ffmpeg, < 60 MB",
+      "waveform of \(length) of FLAC (ffmpeg -f null: \((times.ffmpeg.median ?? 0).text()) ms); memory afterwards",
+      target: "<= 1.15 x ffmpeg, < 60 MB",
       [
         .playhead:
-          "\((times.ours.median ?? 0).text()) ms, ratio \((ratios.median ?? 0).text(2)); \(memory.text()) MB"
+          "\((times.playhead.median ?? 0).text()) ms, ratio \((ratios.median ?? 0).text(2)); \(memory.text()) MB"
       ])
   }
 

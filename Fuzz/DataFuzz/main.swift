@@ -37,18 +37,18 @@ func checkSource(_ bytes: [UInt8], _ control: UInt64) {
   var buffer = [UInt8](repeating: 0xA5, count: Int(control % 97))
   let count = buffer.withUnsafeMutableBytes { try? source.read(into: $0, at: offset) }
   guard offset >= 0 else { return precondition(count == nil, "bytes were read at \(offset)") }
-  let wanted = offset < Int64(bytes.count) ? Array(bytes[Int(offset)...].prefix(buffer.count)) : []
-  precondition(count == wanted.count && Array(buffer.prefix(wanted.count)) == wanted, "wrong bytes at \(offset)")
-  precondition(buffer.dropFirst(wanted.count).allSatisfy { $0 == 0xA5 }, "bytes after the read range were modified")
+  let expected = offset < Int64(bytes.count) ? Array(bytes[Int(offset)...].prefix(buffer.count)) : []
+  precondition(count == expected.count && Array(buffer.prefix(expected.count)) == expected, "wrong bytes at \(offset)")
+  precondition(buffer.dropFirst(expected.count).allSatisfy { $0 == 0xA5 }, "bytes after the read range were modified")
 }
 
 /// Checks that the tags are within their limits, and that values can be loaded by their numbers.
 func checkTags(_ asset: Asset) {
-  let picture = try? asset.loadArtwork()
+  let artwork = try? asset.loadArtwork()
   guard let metadata = asset.status(of: AssetKey.metadata).value?.metadata else { return }
-  precondition(picture.map { metadata.artwork.indices.contains($0.index) } != false, "an artwork index is out of range")
-  for picture in metadata.artwork {
-    precondition(picture.data.count <= Artwork.maximumByteCount, "artwork of \(picture.data.count) bytes")
+  precondition(artwork.map { metadata.artwork.indices.contains($0.index) } != false, "an artwork index is out of range")
+  for image in metadata.artwork {
+    precondition(image.data.count <= Artwork.maximumByteCount, "artwork of \(image.data.count) bytes")
   }
   for item in metadata.items {
     precondition(
@@ -83,15 +83,15 @@ func checkFile(_ input: UnsafeRawBufferPointer) {
     return
   }
   read(reader, limit: longestRead)
-  let places = [
+  let targets = [
     MediaTime.zero, properties.duration, MediaTime(value: Int64(control & 0xFFFF), timescale: 16_384),
     MediaTime(value: Int64(bitPattern: control), timescale: 1_000_000),
   ]
-  for place in places {
-    guard let landed = try? reader.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero) else { continue }
+  for target in targets {
+    guard let landed = try? reader.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero) else { continue }
     precondition(
       landed == MediaTime(frame: reader.position, rate: reader.format.sampleRateHz),
-      "a seek to \(place) reached \(landed), but the reader's position is \(reader.position)")
+      "a seek to \(target) reached \(landed), but the reader's position is \(reader.position)")
     read(reader, limit: longestRead / 16)
   }
 }

@@ -14,24 +14,24 @@ import Playlists
 func check(_ input: UnsafeRawBufferPointer) {
   let bytes = Array(input)
   let playlist: HLSPlaylist
-  let place = PlaylistLocation.url("http://a.example/live/list.m3u8?x=1")
-  do throws(MediaError) { playlist = try HLSPlaylist(parsing: bytes, at: place) } catch {
+  let location = PlaylistLocation.url("http://a.example/live/list.m3u8?x=1")
+  do throws(MediaError) { playlist = try HLSPlaylist(parsing: bytes, at: location) } catch {
     precondition((2_060...2_063).contains(error.code.rawValue), "unexpected error: \(error)")
     return
   }
-  func checkPlace(_ place: PlaylistLocation?) {
-    if case .file? = place { preconditionFailure("a local file in a remote playlist") }
+  func checkNotLocal(_ location: PlaylistLocation?) {
+    if case .file? = location { preconditionFailure("a local file in a remote playlist") }
   }
   switch playlist {
   case .master(let master):
-    for candidate in HLSVariantChoice(master).candidates(peakBitRateLimit: 100_000) { checkPlace(candidate.place) }
+    for candidate in HLSVariantChoice(master).candidates(peakBitRateLimit: 100_000) { checkNotLocal(candidate.place) }
   case .media(let media):
-    for key in media.keys { checkPlace(key.place) }
-    for map in media.maps { checkPlace(map.place) }
+    for key in media.keys { checkNotLocal(key.place) }
+    for map in media.maps { checkNotLocal(map.place) }
     var timeline = HLSTimeline(media)
     for number in timeline.numbers {
       guard let entry = timeline.entry(number) else { preconditionFailure("a segment is missing") }
-      checkPlace(entry.segment.place)
+      checkNotLocal(entry.segment.place)
       precondition(
         entry.segment.durationNanoseconds >= 0 && entry.endNanoseconds <= timeline.endNanoseconds,
         "invalid segment duration")
@@ -48,9 +48,9 @@ func check(_ input: UnsafeRawBufferPointer) {
       timeline.update(media) == .unchanged && timeline.endNanoseconds == end,
       "an unchanged playlist changes the timeline")
     // The text from the second `#EXTM3U` on is the server's next playlist.
-    let mark = Array("#EXTM3U".utf8)
-    if let next = bytes.dropFirst().firstRange(of: mark)?.lowerBound,
-      case .media(let newer)? = try? HLSPlaylist(parsing: Array(bytes[next...]), at: place)
+    let header = Array("#EXTM3U".utf8)
+    if let next = bytes.dropFirst().firstRange(of: header)?.lowerBound,
+      case .media(let newer)? = try? HLSPlaylist(parsing: Array(bytes[next...]), at: location)
     {
       for _ in 0..<3 {
         _ = timeline.update(newer)

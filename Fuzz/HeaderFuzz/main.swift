@@ -47,12 +47,12 @@ func walkADTS(_ bytes: [UInt8]) {
 func walkOgg(_ bytes: [UInt8]) {
   guard let source = source(bytes) else { return }
   var pages = OggPages(source: source)
-  var place: Int64 = 0
+  var start: Int64 = 0
   for _ in 0..<longestWalk {
-    guard let page = (try? pages.firstPage(from: place, before: Int64(bytes.count))) ?? nil else { break }
-    precondition(page.byte >= place && page.end <= Int64(bytes.count) && page.byteCount >= 27, "a page at \(page.byte)")
+    guard let page = (try? pages.firstPage(from: start, before: Int64(bytes.count))) ?? nil else { break }
+    precondition(page.byte >= start && page.end <= Int64(bytes.count) && page.byteCount >= 27, "a page at \(page.byte)")
     precondition(page.granule.map { $0 >= 0 } != false, "a negative position")
-    place = page.end
+    start = page.end
   }
   _ = try? OggStreams.find(source: source, firstByte: 0, byteCount: Int64(bytes.count))
   if let first = (try? pages.page(at: 0)) ?? nil {

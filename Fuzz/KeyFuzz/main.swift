@@ -23,20 +23,21 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   let text = String(decoding: bytes, as: UTF8.self)
   let locator = KeyLocator(text)
   let columns = columns(of: text)
-  func check(_ place: KeyLocator.Place) {
-    precondition(place.line >= 1 && place.line <= columns.count, "invalid line \(place.line)")
-    precondition(place.column >= 1 && place.column <= columns[place.line - 1], "invalid column \(place.column)")
+  func check(_ position: KeyLocator.Place) {
+    precondition(position.line >= 1 && position.line <= columns.count, "invalid line \(position.line)")
+    let column = position.column
+    precondition(column >= 1 && column <= columns[position.line - 1], "invalid column \(column)")
   }
-  for (path, place) in locator.keys {
+  for (path, position) in locator.keys {
     precondition((1...8).contains(path.count), "a path of \(path.count) names")
-    check(place)
+    check(position)
   }
-  for (path, place) in locator.values {
+  for (path, position) in locator.values {
     precondition(locator.keys[path] != nil, "a value without a key: \(path)")
-    check(place)
+    check(position)
   }
-  if let place = locator.misplaced { check(place) }
-  if let place = locator.tooDeep { check(place) }
+  if let position = locator.misplaced { check(position) }
+  if let position = locator.tooDeep { check(position) }
   precondition(KeyLocator(text).keys == locator.keys, "parsing twice gives different keys")
 }
 

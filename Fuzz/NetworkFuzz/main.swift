@@ -6,30 +6,30 @@ import NetworkIO
 // be reported.
 
 /// Audio and titles when the bytes arrive in chunks of this size.
-func station(_ bytes: UnsafeRawBufferPointer, interval: Int, pieceByteCount: Int) -> (
-  sound: [UInt8], titles: [ICYMetadata]
+func station(_ bytes: UnsafeRawBufferPointer, interval: Int, chunkByteCount: Int) -> (
+  audio: [UInt8], titles: [ICYMetadata]
 ) {
   var parser = ICYParser(interval: interval)
-  var sound: [UInt8] = []
+  var audio: [UInt8] = []
   var titles: [ICYMetadata] = []
   var start = 0
   while start < bytes.count {
-    let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + pieceByteCount, bytes.count)])
-    parser.take(piece, sound: { sound += Array($0) }, title: { titles.append($0) })
-    start += piece.count
+    let chunk = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + chunkByteCount, bytes.count)])
+    parser.take(chunk, sound: { audio += Array($0) }, title: { titles.append($0) })
+    start += chunk.count
   }
-  return (sound, titles)
+  return (audio, titles)
 }
 
 func check(_ bytes: UnsafeRawBufferPointer) {
   guard let first = bytes.first else { return }
   let interval = Int(first) + 1
-  let whole = station(bytes, interval: interval, pieceByteCount: bytes.count)
+  let whole = station(bytes, interval: interval, chunkByteCount: bytes.count)
   precondition(
-    whole == station(bytes, interval: interval, pieceByteCount: 1), "chunks of one byte give a different result")
+    whole == station(bytes, interval: interval, chunkByteCount: 1), "chunks of one byte give a different result")
   precondition(
-    whole == station(bytes, interval: interval, pieceByteCount: 7), "chunks of seven bytes give a different result")
-  precondition(whole.sound.count <= bytes.count, "more audio bytes than input bytes")
+    whole == station(bytes, interval: interval, chunkByteCount: 7), "chunks of seven bytes give a different result")
+  precondition(whole.audio.count <= bytes.count, "more audio bytes than input bytes")
   _ = ICYMetadata(Array(bytes))
   var head = ResponseHead()
   for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
@@ -55,11 +55,11 @@ func checkAddress(_ text: String) {
   precondition(
     !start.prefix { !"/?#".utf8.contains($0) }.contains(UInt8(ascii: "@")),
     "the redacted URL contains a user name: \(url.redacted)")
-  guard let again = try? HTTPURL(url.redacted) else {
+  guard let reparsed = try? HTTPURL(url.redacted) else {
     preconditionFailure("the redacted URL is invalid: \(url.redacted)")
   }
-  precondition(again.redacted == url.redacted, "redaction is not idempotent: \(url.redacted)")
-  precondition(again.lastPathComponent == url.lastPathComponent, "the last path component differs: \(url.redacted)")
+  precondition(reparsed.redacted == url.redacted, "redaction is not idempotent: \(url.redacted)")
+  precondition(reparsed.lastPathComponent == url.lastPathComponent, "the last path component differs: \(url.redacted)")
 }
 
 fuzz(check)

@@ -12,9 +12,9 @@ import Playlists
 /// - a playlist that can be written reads back with the same locations, ranges and titles
 func check(_ bytes: [UInt8], as format: PlaylistFormat) {
   checkRemote(bytes, as: format)
-  let place = PlaylistLocation.file(Array("/music/list.\(format.rawValue)".utf8))
+  let location = PlaylistLocation.file(Array("/music/list.\(format.rawValue)".utf8))
   let list: Playlist
-  do throws(MediaError) { list = try Playlist(parsing: bytes, at: place) } catch {
+  do throws(MediaError) { list = try Playlist(parsing: bytes, at: location) } catch {
     let codes: [MediaError.Code] = [.notAPlaylist, .damagedPlaylist, .playlistLimitExceeded]
     precondition(codes.contains(error.code), "unexpected error: \(error)")
     return
@@ -32,24 +32,24 @@ func check(_ bytes: [UInt8], as format: PlaylistFormat) {
   for format in [PlaylistFormat.m3u, .pls, .xspf, .cue] {
     guard let lines = try? list.lines(as: format, base: Array("/music".utf8)) else { continue }
     let text = Array(lines.joined(separator: "\n").utf8)
-    guard let again = try? Playlist(parsing: text, at: place) else {
+    guard let reparsed = try? Playlist(parsing: text, at: location) else {
       preconditionFailure("the written playlist cannot be parsed: \(lines)")
     }
     precondition(
-      again.entries.map(\.place) == list.entries.map(\.place), "locations changed during a round trip: \(lines)")
+      reparsed.entries.map(\.place) == list.entries.map(\.place), "locations changed during a round trip: \(lines)")
     precondition(
-      again.entries.map(\.range) == list.entries.map(\.range), "ranges changed during a round trip: \(lines)")
-    guard let twice = try? again.lines(as: format, base: Array("/music".utf8)) else {
+      reparsed.entries.map(\.range) == list.entries.map(\.range), "ranges changed during a round trip: \(lines)")
+    guard let rewritten = try? reparsed.lines(as: format, base: Array("/music".utf8)) else {
       preconditionFailure("the parsed playlist cannot be written again: \(lines)")
     }
-    precondition(twice == lines, "the second output differs: \(lines)")
+    precondition(rewritten == lines, "the second output differs: \(lines)")
   }
 }
 
 /// Parses the same bytes as a playlist from a server, which must not refer to local files.
 func checkRemote(_ bytes: [UInt8], as format: PlaylistFormat) {
-  let place = PlaylistLocation.url("https://user@h.example:81/a/b;c/list.\(format.rawValue)?q=/x#y")
-  guard let list = try? Playlist(parsing: bytes, at: place) else { return }
+  let location = PlaylistLocation.url("https://user@h.example:81/a/b;c/list.\(format.rawValue)?q=/x#y")
+  guard let list = try? Playlist(parsing: bytes, at: location) else { return }
   for entry in list.entries {
     guard case .url(let url) = entry.place else { preconditionFailure("a local file in a remote list: \(entry.place)") }
     precondition(url.hasPrefix("http") && url.utf8.allSatisfy { $0 > 32 && $0 < 127 }, "invalid URL: \(url)")

@@ -32,17 +32,17 @@ final class Peer {
 
   deinit { close(descriptor) }
 
-  /// Sends all bytes in chunks of `pieceByteCount`, and reads meanwhile.
-  func send(_ bytes: [UInt8], pieceByteCount: Int) {
+  /// Sends all bytes in chunks of `chunkByteCount`, and reads meanwhile.
+  func send(_ bytes: [UInt8], chunkByteCount: Int) {
     var sent = 0
     while sent < bytes.count, !hasEnded {
       var status = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
       _ = poll(&status, 1, -1)
-      if Int32(status.revents) & POLLIN != 0 { take() }
+      if Int32(status.revents) & POLLIN != 0 { receive() }
       guard Int32(status.revents) & (POLLOUT | POLLHUP | POLLERR) != 0 else { continue }
       let count = bytes.withUnsafeBytes { all in
-        let piece = UnsafeRawBufferPointer(rebasing: all[sent..<min(sent + pieceByteCount, bytes.count)])
-        return Glibc.send(descriptor, piece.baseAddress, piece.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+        let chunk = UnsafeRawBufferPointer(rebasing: all[sent..<min(sent + chunkByteCount, bytes.count)])
+        return Glibc.send(descriptor, chunk.baseAddress, chunk.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
       }
       if count > 0 { sent += count } else if errno != EAGAIN { break }
     }
@@ -55,16 +55,16 @@ final class Peer {
   func read(withinMilliseconds limit: Int32) -> Bool {
     var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&status, 1, limit) > 0 else { return false }
-    take()
+    receive()
     return true
   }
 
   /// Sends a request in text form and waits for its final reply. Returns it and the rows before it.
-  func ask(_ request: String) -> [String] {
+  func sendAndWait(_ request: String) -> [String] {
     lines = []
-    let wanted = replyCount + 1
-    send(Array("\(request)\n".utf8), pieceByteCount: .max)
-    while replyCount < wanted {
+    let expectedCount = replyCount + 1
+    send(Array("\(request)\n".utf8), chunkByteCount: .max)
+    while replyCount < expectedCount {
       precondition(!hasEnded, "the connection ended during \(request)")
       // libFuzzer detects a hang: it has a limit for each input.
       _ = read(withinMilliseconds: -1)
@@ -72,7 +72,7 @@ final class Peer {
     return lines
   }
 
-  private func take() {
+  private func receive() {
     let room = 65_536
     let bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
       count = max(0, recv(descriptor, buffer.baseAddress, room, 0))

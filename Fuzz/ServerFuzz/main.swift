@@ -15,7 +15,7 @@ struct Expectation {
   /// The number of final replies.
   var replyCount = 0
   /// Whether a request may wait indefinitely.
-  var mayWaitForEver = false
+  var mayWaitIndefinitely = false
   /// Whether the requested virtual time takes long.
   var takesLong = false
 
@@ -26,7 +26,7 @@ struct Expectation {
       switch incoming {
       case .request(let request):
         if request.address.expectsReply { replyCount += 1 }
-        if take(request.command) { return }
+        if apply(request.command) { return }
       case .rejected(let rejection): if rejection.address.expectsReply { replyCount += 1 }
       case .batch(let members):
         var (expectsReply, ends) = (false, false)
@@ -34,7 +34,7 @@ struct Expectation {
           switch member {
           case .request(let request):
             if request.address.expectsReply { expectsReply = true }
-            if take(request.command) { ends = true }
+            if apply(request.command) { ends = true }
           case .rejected(let rejection): if rejection.address.expectsReply { expectsReply = true }
           }
         }
@@ -46,15 +46,15 @@ struct Expectation {
   }
 
   /// Records how a command affects the duration. Returns whether commands after it are not read.
-  private mutating func take(_ command: Command) -> Bool {
+  private mutating func apply(_ command: Command) -> Bool {
     /// Virtual time that passes quickly.
     let short = MediaTime(value: 5, timescale: 1)
     switch command {
     case .connection(.bye): return true
-    case .watching(.wait(_, let timeout, _)): if timeout.map({ $0 > short }) ?? true { mayWaitForEver = true }
-    case .watching(.events(let query)): if query.waits { mayWaitForEver = true }
-    case .watching(.clockAdvance(let span)): if span > short { takesLong = true }
-    case .players(.playAt), .players(.rateTogether): mayWaitForEver = true
+    case .watching(.wait(_, let timeout, _)): if timeout.map({ $0 > short }) ?? true { mayWaitIndefinitely = true }
+    case .watching(.events(let query)): if query.waits { mayWaitIndefinitely = true }
+    case .watching(.clockAdvance(let duration)): if duration > short { takesLong = true }
+    case .players(.playAt), .players(.rateTogether): mayWaitIndefinitely = true
     default: break
     }
     return false
@@ -65,7 +65,7 @@ struct Expectation {
 final class Bench {
   let folder = makeScratchFolder()
   let server: FuzzedServer
-  let keeper: Peer
+  let cleaner: Peer
 
   init() {
     // A tenth of a second, mono, 8 kHz.
@@ -74,7 +74,7 @@ final class Bench {
     do throws(MediaError) { server = try FuzzedServer(folder: folder) } catch {
       preconditionFailure("the server cannot be started: \(error)")
     }
-    keeper = Peer(path: server.path)
+    cleaner = Peer(path: server.path)
   }
 
   /// A RIFF header for 16-bit samples.
@@ -105,9 +105,9 @@ final class Bench {
     guard !expected.takesLong else { return }
     do {
       let peer = Peer(path: server.path)
-      peer.send(bytes, pieceByteCount: control < 64 ? Int(control) + 1 : .max)
+      peer.send(bytes, chunkByteCount: control < 64 ? Int(control) + 1 : .max)
       // A peer that disconnects without reading, or waits indefinitely, has no expected replies.
-      if control & 1 == 0, !expected.mayWaitForEver {
+      if control & 1 == 0, !expected.mayWaitIndefinitely {
         peer.endInput()
         awaitEnd(of: peer)
         precondition(
@@ -116,7 +116,7 @@ final class Bench {
         precondition(peer.replyCount <= expected.replyCount, "more replies than requests")
       }
     }
-    putInOrder()
+    reset()
   }
 
   /// Waits until the peer has all replies and the server closes the connection. Advances virtual time when no data
@@ -129,7 +129,7 @@ final class Bench {
       // Requests without virtual time may be slow on a busy machine; requests with virtual time have had enough by
       // then.
       if quietCount < 500 {
-        _ = keeper.ask("@advance clock.advance 0.1")
+        _ = cleaner.sendAndWait("@advance clock.advance 0.1")
       } else {
         _ = peer.read(withinMilliseconds: -1)
       }
@@ -137,15 +137,15 @@ final class Bench {
   }
 
   /// Removes all state before the next input, and checks that no state of the connection remains.
-  private func putInOrder() {
-    for line in keeper.ask("player.list") where line.hasPrefix("| ") {
+  private func reset() {
+    for line in cleaner.sendAndWait("player.list") where line.hasPrefix("| ") {
       guard let name = line.split(separator: " ").first(where: { $0.hasPrefix("player=") })?.dropFirst(7) else {
         continue
       }
-      _ = keeper.ask(name == "main" ? "clear" : "player.close \(name)")
+      _ = cleaner.sendAndWait(name == "main" ? "clear" : "player.close \(name)")
     }
-    _ = keeper.ask("pause")
-    while keeper.ask("stats").last?.contains(" connections=1 ") != true {}
+    _ = cleaner.sendAndWait("pause")
+    while cleaner.sendAndWait("stats").last?.contains(" connections=1 ") != true {}
   }
 }
 

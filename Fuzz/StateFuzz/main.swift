@@ -16,7 +16,7 @@ import RealtimeAudio
 // offset and the byte) to a file that a store has written.
 
 /// The files of a folder that a store has written.
-struct Written {
+struct WrittenFiles {
   var database: [UInt8]
   var lock: [UInt8]
 }
@@ -35,7 +35,7 @@ func read(_ path: String) -> [UInt8] {
 }
 
 /// Two players, one of them shuffled, with every kind of entry; and three marks.
-func makeWritten() -> Written {
+func makeWrittenFiles() -> WrittenFiles {
   let folder = makeScratchFolder() + "/state"
   let store = StateStore(folder: folder)
   _ = store.waitUntilLoaded()
@@ -69,7 +69,7 @@ func makeWritten() -> Written {
   for id in [UInt64(1), 3, 6] { _ = store.openingMarks?.begin(id) }
   let lock = read(folder + "/state.lock")
   close(store)
-  return Written(database: read(folder + "/state.sqlite"), lock: lock)
+  return WrittenFiles(database: read(folder + "/state.sqlite"), lock: lock)
 }
 
 /// Applies changes of single bytes.
@@ -77,14 +77,14 @@ func changed(_ bytes: [UInt8], by changes: ArraySlice<UInt8>) -> [UInt8] {
   var bytes = bytes
   var rest = changes
   while rest.count >= 4 {
-    let place = rest.prefix(3).reduce(0) { $0 << 8 | Int($1) }
+    let offset = rest.prefix(3).reduce(0) { $0 << 8 | Int($1) }
     rest = rest.dropFirst(3)
-    if let value = rest.popFirst(), !bytes.isEmpty { bytes[place % bytes.count] = value }
+    if let value = rest.popFirst(), !bytes.isEmpty { bytes[offset % bytes.count] = value }
   }
   return bytes
 }
 
-let written = makeWritten()
+let written = makeWrittenFiles()
 let folder = makeScratchFolder()
 let loop = ThreadControlLoop()
 let engine = PlaybackEngine(

@@ -48,8 +48,8 @@ func check(_ input: UnsafeRawBufferPointer) {
   let asset = Asset(path: "\(folder)/list.m3u8")
   guard (try? asset.load()) != nil, let reader = try? AudioTrackReader(asset: asset) else { return }
   read(reader, limit: longestRead)
-  for place in [MediaTime.zero, MediaTime(value: 1, timescale: 5), MediaTime(value: 3, timescale: 10)] {
-    guard (try? reader.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero)) != nil else { continue }
+  for target in [MediaTime.zero, MediaTime(value: 1, timescale: 5), MediaTime(value: 3, timescale: 10)] {
+    guard (try? reader.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero)) != nil else { continue }
     read(reader, limit: longestRead / 16)
   }
 }

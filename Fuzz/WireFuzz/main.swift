@@ -34,9 +34,9 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   let array = Array(bytes)
   _ = try? ServerLine(parsing: array)
   if let value = try? JSONValue(parsing: array.span) {
-    var again: [UInt8] = []
-    value.append(to: &again)
-    precondition((try? JSONValue(parsing: again.span)) == value, "JSON changed during a round trip")
+    var rewritten: [UInt8] = []
+    value.append(to: &rewritten)
+    precondition((try? JSONValue(parsing: rewritten.span)) == value, "JSON changed during a round trip")
   }
 
   let text = String(decoding: array, as: UTF8.self)

@@ -203,7 +203,7 @@ import Testing
       (Function.crash, "SIGABRT"), (.makeForbiddenCall, "SIGSYS"), (.returnNothing, "SIGKILL"),
       (.exhaustMemory, "SIGKILL"),
     ])
-  func crashIsReportedAsADamagedFileAndTheNextTaskGetsANewWorker(_ function: Function, _ end: String) throws {
+  func crashIsReportedAndTheNextTaskGetsANewWorker(_ function: Function, _ end: String) throws {
     let pool = try Self.pool()
     let error = #expect(throws: MediaError.self) { try Self.count(try Self.memorySource(), in: pool, function) }
     print("worker | \(function) | \(error?.underlying ?? "") ")

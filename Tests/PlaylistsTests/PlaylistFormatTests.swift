@@ -124,7 +124,7 @@ import Testing
     #expect(try parse([0xFE, 0xFF] + big + [0]) == expected)
   }
 
-  @Test func nonUTF8IsWindows1252InTextAndRawBytesInPaths() throws {
+  @Test func nonUTF8IsWindows1252InTextAndBytesInPaths() throws {
     var bytes = Array("#EXTM3U\n#EXTINF:1,Mot".utf8) + [0xF6] + Array("rhead ".utf8) + [0x93, 0x80, 0x94]
     bytes += Array("\nMot".utf8) + [0xF6] + Array("rhead.mp3\n".utf8)
     let entry = try #require(try parse(bytes).entries.first)

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [1, 8_000, 44_100, 48_000, 768_000])
-  func hostTimeOfAFrameIsTheFirstAtWhichItIsHeard(rate: Int) throws {
+  func hostTimeOfAFrameIsTheFirstInstantItIsHeard(rate: Int) throws {
     var random = SeededGenerator(seed: UInt64(rate))
     for _ in 0..<2_000 {
       let heard = Int64.random(in: 0...1 << 40, using: &random)

@@ -12,7 +12,7 @@ import Testing
 
   // MARK: - Fades
 
-  @Test func fadeFromZeroToFullGainIsLinearWithinA16BitStep() throws {
+  @Test func fadeToFullGainIsLinearWithinA16BitStep() throws {
     let rig = RenderRig()
     let count = 48_000 * 3
     let input = try rig.play(ones(count))
@@ -77,7 +77,7 @@ import Testing
 
   // MARK: - Pan
 
-  @Test func panKeepsTheNearSideAndScalesTheFarSideByTheCosine() throws {
+  @Test func panKeepsTheNearSideAndScalesTheFarSideByCosine() throws {
     for pan in [-1, -0.75, -0.5, -0.1, 0, 0.1, 0.25, 0.5, 1] as [Float] {
       let rig = RenderRig(channelCount: 2)
       let input = try rig.play(ones(4, channelCount: 2))

@@ -1,8 +1,8 @@
 import MediaCore
 import TimeStretch
 
-/// Stretches `input` (interleaved), which is written in chunks of the sizes `chunkSizes`, repeatedly, and read in chunks
-/// of 1,000 frames.
+/// Stretches `input` (interleaved), which is written in chunks of the sizes `chunkSizes`, repeatedly, and read in
+/// chunks of 1,000 frames.
 func stretched(
   _ input: [Float], _ algorithm: TimeStretchAlgorithm, _ speed: StretchSpeed,
   format: AudioFormat = AudioFormat(sampleRateHz: 44_100, channelCount: 1), chunkSizes: [Int] = [4_096],

@@ -16,7 +16,7 @@ sys.path.insert(0, str(HERE.parent / "src"))
 
 from dbus_fast import Message, MessageType, Variant, unpack_variants  # noqa: E402
 from dbus_fast.aio.message_bus import MessageBus  # noqa: E402
-from support import Case, Daemon, playhead, make_with_artwork  # noqa: E402
+from support import Case, Daemon, make_with_artwork, playhead  # noqa: E402
 
 NAME = "org.mpris.MediaPlayer2.playhead"
 PATH = "/org/mpris/MediaPlayer2"
@@ -187,4 +187,4 @@ class BridgeCase(Case):
         return output.decode().strip()
 
 
-__all__ = ["NAME", "NO_TRACK", "PATH", "PLAYER", "ROOT", "TRACK_LIST", "BridgeCase", "CallFailed", "Listener", "playhead", "signal", "make_with_artwork"]
+__all__ = ["NAME", "NO_TRACK", "PATH", "PLAYER", "ROOT", "TRACK_LIST", "BridgeCase", "CallFailed", "Listener", "make_with_artwork", "playhead", "signal"]

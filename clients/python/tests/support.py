@@ -165,4 +165,4 @@ def make_with_artwork(path: pathlib.Path, cover: pathlib.Path) -> str:
     return make(path, f"-i {make_image(cover)}", "-map", "0", "-map", "1", "-c:a", "libmp3lame", "-disposition:v", "attached_pic")
 
 
-__all__ = ["Case", "Daemon", "DAEMON", "LIMIT", "make", "make_image", "playhead", "socket", "make_with_artwork"]
+__all__ = ["Case", "Daemon", "DAEMON", "LIMIT", "make", "make_image", "make_with_artwork", "playhead", "socket"]

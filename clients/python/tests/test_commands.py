@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable
 from fractions import Fraction
 from typing import Any
 
-from support import Case, make, playhead, make_with_artwork
+from support import Case, make, make_with_artwork, playhead
 
 
 async def first_meter(events: AsyncIterator[playhead.Event]) -> AsyncIterator[playhead.RecordMeter]:

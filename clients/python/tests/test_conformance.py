@@ -12,7 +12,7 @@ import shlex
 from fractions import Fraction
 from typing import Any
 
-from support import Case, Daemon, make, playhead, make_with_artwork
+from support import Case, Daemon, make, make_with_artwork, playhead
 from test_protocol import PROTOCOL, generator
 
 from playhead.connection import words
