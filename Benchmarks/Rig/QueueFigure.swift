@@ -74,14 +74,14 @@ enum QueueFigure {
   /// Measures how long large requests block the control loop: the longest ping of another client until the reply, and
   /// of some pings after it. The result is the median of several rounds, because other programs delay single pings.
   private static func addBlockingTimes(_ player: PlayheadPlayer, _ rounds: Int, into table: inout Table) throws {
-    let (socket, other) = (try player.connect(), try player.connect())
+    let (socket, pinger) = (try player.connect(), try player.connect())
     let paths = String(repeating: " /music/x", count: editEntryCount)
     let times = (0..<editEntryCount).map { " \($0 * 7_919 % 100_000)" }.joined()
     var (appends, clears, boundaries) = (Sample(), Sample(), Sample())
     for _ in 0..<max(5, rounds) {
-      appends.add(try longestPing(other, during: "append" + paths, on: socket).milliseconds)
-      clears.add(try longestPing(other, during: "clear", on: socket).milliseconds)
-      let at = try longestPing(other, during: "at" + times, on: socket)
+      appends.add(try longestPing(pinger, during: "append" + paths, on: socket).milliseconds)
+      clears.add(try longestPing(pinger, during: "clear", on: socket).milliseconds)
+      let at = try longestPing(pinger, during: "at" + times, on: socket)
       boundaries.add(at.milliseconds)
       guard let id = at.reply.split(separator: "=").last else { continue }
       _ = try milliseconds(socket, "untick \(id)")
@@ -98,13 +98,13 @@ enum QueueFigure {
 
   /// Sends a command, and pings on another socket until the reply arrives, and some more.
   private static func longestPing(
-    _ other: LineSocket, during command: String, on socket: LineSocket
+    _ pinger: LineSocket, during command: String, on socket: LineSocket
   ) throws -> (milliseconds: Double, reply: String) {
-    _ = try milliseconds(other, "ping")
+    _ = try milliseconds(pinger, "ping")
     try socket.send(command + "\n")
     var (longest, remaining) = (0.0, 50)
     while remaining > 0 {
-      longest = max(longest, try milliseconds(other, "ping"))
+      longest = max(longest, try milliseconds(pinger, "ping"))
       var polled = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
       if poll(&polled, 1, 0) > 0 { remaining -= 1 }
     }

@@ -157,7 +157,7 @@ class Corpus:
     def __init__(self, folder: str, seed: int, expensive: bool = True):
         self.folder, self.seed, self.expensive = folder, seed, expensive
         self.real: dict[str, bytes] = {}
-        self.kept: dict[str, str] = {}
+        self.special_paths: dict[str, str] = {}
         os.makedirs(folder, exist_ok=True)
         self._make_real()
 
@@ -194,9 +194,9 @@ class Corpus:
 
     def special(self, name: str) -> str:
         """The path of an expensive file by its name, which is one of `SPECIAL`; made once."""
-        if name not in self.kept:
-            self.kept[name] = SPECIAL[name](self)
-        return self.kept[name]
+        if name not in self.special_paths:
+            self.special_paths[name] = SPECIAL[name](self)
+        return self.special_paths[name]
 
     def make(self, number: int) -> tuple[str, str]:
         """Makes the file of a number; its kind and path."""

@@ -48,8 +48,8 @@ import Testing
     // A redirect on the same server preserves them.
     try first.server.write([4], to: "a")
     #expect(try first.read("/a?redirect=1", options: Self.options).bytes == [4])
-    let seen = try first.server.drain().filter { line in Self.secrets.contains { line == "header \($0)" } }
-    #expect(seen.count == 2 * Self.secrets.count)
+    let receivedSecrets = try first.server.drain().filter { line in Self.secrets.contains { line == "header \($0)" } }
+    #expect(receivedSecrets.count == 2 * Self.secrets.count)
   }
 
   @Test func customHeadersGoToEveryServerWithScopeAny() throws {

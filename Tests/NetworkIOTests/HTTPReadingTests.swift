@@ -48,9 +48,9 @@ import Testing
     #expect(outcome.maximumBufferedCount <= HTTPOptions.aheadByteCount + HTTPOptions.behindByteCount)
     #expect(try rig.server.drain().filter { $0.hasPrefix("request") }.count == 1)
     // Bytes that were just read are still in the window.
-    var again = HTTPRig.Outcome()
-    try HTTPRig.read(resource, from: 8_000_000 - 900_000, limit: 1_000, into: &again)
-    #expect(again.bytes == Array(bytes[7_100_000..<7_101_000]))
+    var reread = HTTPRig.Outcome()
+    try HTTPRig.read(resource, from: 8_000_000 - 900_000, limit: 1_000, into: &reread)
+    #expect(reread.bytes == Array(bytes[7_100_000..<7_101_000]))
     #expect(try rig.server.drain().isEmpty)
   }
 

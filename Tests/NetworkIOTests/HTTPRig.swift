@@ -61,11 +61,11 @@ final class HTTPRig {
     var offset = offset
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while outcome.bytes.count < limit {
-      let wanted = min(buffer.count, limit - outcome.bytes.count)
+      let requestedCount = min(buffer.count, limit - outcome.bytes.count)
       let count: Int
       do {
         count = try buffer.withUnsafeMutableBytes {
-          try resource.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<wanted]), at: offset)
+          try resource.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<requestedCount]), at: offset)
         }
       } catch let error as MediaError { throw error } catch { preconditionFailure("only MediaErrors are thrown") }
       if count == 0 { return }

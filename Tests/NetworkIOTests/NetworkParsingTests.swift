@@ -140,11 +140,11 @@ import Testing
       let count = buffer.withUnsafeMutableBytes { window.read(into: $0, at: Int64(next)) }
       #expect(Array(buffer[..<count]) == Array(bytes[next..<next + count]))
       next += count
-      let back = max(Int(window.start), next - 100)
-      var bytesBefore = [UInt8](repeating: 0, count: next - back)
+      let first = max(Int(window.start), next - 100)
+      var bytesBefore = [UInt8](repeating: 0, count: next - first)
       if !bytesBefore.isEmpty {
-        #expect(bytesBefore.withUnsafeMutableBytes { window.read(into: $0, at: Int64(back)) } == next - back)
-        #expect(bytesBefore == Array(bytes[back..<next]))
+        #expect(bytesBefore.withUnsafeMutableBytes { window.read(into: $0, at: Int64(first)) } == next - first)
+        #expect(bytesBefore == Array(bytes[first..<next]))
       }
       step = step &* 31 % 997 + 1
     }

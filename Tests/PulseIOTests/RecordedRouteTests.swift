@@ -25,10 +25,10 @@ struct RecordedRouteTests {
     rate: UInt32 = 44_100
   ) throws -> AudioDevice {
     // libpulse's structures are valid during its callback only; these are, too.
-    var words = [name, description]
-    for port in ports { words += [port.0, port.1] }
-    let texts = words.map { strdup($0) }
-    defer { for text in texts { free(text) } }
+    var strings = [name, description]
+    for port in ports { strings += [port.0, port.1] }
+    let cStrings = strings.map { strdup($0) }
+    defer { for text in cStrings { free(text) } }
     let infos = UnsafeMutablePointer<pa_sink_port_info>.allocate(capacity: max(1, ports.count))
     let pointers = UnsafeMutablePointer<UnsafeMutablePointer<pa_sink_port_info>?>.allocate(capacity: ports.count + 1)
     defer {
@@ -36,13 +36,13 @@ struct RecordedRouteTests {
       pointers.deallocate()
     }
     var info = pa_sink_info()
-    info.name = UnsafePointer(texts[0])
-    info.description = UnsafePointer(texts[1])
+    info.name = UnsafePointer(cStrings[0])
+    info.description = UnsafePointer(cStrings[1])
     info.sample_spec = pa_sample_spec(format: PA_SAMPLE_S16LE, rate: rate, channels: 2)
     for (index, port) in ports.enumerated() {
       var value = pa_sink_port_info()
-      value.name = UnsafePointer(texts[2 + index * 2])
-      value.description = UnsafePointer(texts[3 + index * 2])
+      value.name = UnsafePointer(cStrings[2 + index * 2])
+      value.description = UnsafePointer(cStrings[3 + index * 2])
       value.available = Int32(port.2.rawValue)
       infos.advanced(by: index).initialize(to: value)
       pointers[index] = infos.advanced(by: index)

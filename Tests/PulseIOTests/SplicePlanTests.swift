@@ -9,17 +9,17 @@ struct SplicePlanTests {
   /// at 1 s.
   private func distance(
     sinceRead: Int64, deviceMilliseconds: Int64 = 1_000, blockFrames: Int64 = 2_400, age: Int64 = 0,
-    slowestAnswerMilliseconds: Int64 = 0
+    slowestReplyMilliseconds: Int64 = 0
   ) -> Int64 {
-    let asked = HostTime(nanoseconds: 1_000_000_000)
+    let queryTime = HostTime(nanoseconds: 1_000_000_000)
     let plan = SplicePlan(
       sampleRateHz: 48_000,
       timing: DeviceTiming(
-        readFrame: 10_000, deviceMicroseconds: deviceMilliseconds * 1_000, hostTime: asked,
+        readFrame: 10_000, deviceMicroseconds: deviceMilliseconds * 1_000, hostTime: queryTime,
         isPlaying: true),
-      blockFrames: blockFrames, lastRead: asked.advanced(byNanoseconds: -sinceRead * 1_000_000),
-      slowestAnswerNanoseconds: slowestAnswerMilliseconds * 1_000_000,
-      now: asked.advanced(byNanoseconds: age * 1_000_000))
+      blockFrames: blockFrames, lastRead: queryTime.advanced(byNanoseconds: -sinceRead * 1_000_000),
+      slowestAnswerNanoseconds: slowestReplyMilliseconds * 1_000_000,
+      now: queryTime.advanced(byNanoseconds: age * 1_000_000))
     return plan.targetFrame - 10_000
   }
 
@@ -55,9 +55,9 @@ struct SplicePlanTests {
 
   @Test("a machine that replies slowly gets more time, up to a limit")
   func slowRepliesIncreaseTheMarginUpToALimit() {
-    #expect(distance(sinceRead: 1, slowestAnswerMilliseconds: 10) == 480)
-    #expect(distance(sinceRead: 1, slowestAnswerMilliseconds: 17) == 2_402)
-    #expect(distance(sinceRead: 1, slowestAnswerMilliseconds: 1_000) == 2_402)
+    #expect(distance(sinceRead: 1, slowestReplyMilliseconds: 10) == 480)
+    #expect(distance(sinceRead: 1, slowestReplyMilliseconds: 17) == 2_402)
+    #expect(distance(sinceRead: 1, slowestReplyMilliseconds: 1_000) == 2_402)
   }
 
   @Test("four times the margin while the block size is unknown")

@@ -91,14 +91,14 @@ import Testing
         var last: Int64 = 0
         var brokenCount = 0
         while !hasEnded.isSet {
-          let seen = clock.snapshot()
-          if seen.heardFrame == 0 { continue }
-          if seen.hostTime.nanoseconds != seen.heardFrame * 1_000 + 7 || seen.isRunning != (seen.heardFrame % 2 == 1)
-            || seen.heardFrame < last
+          let point = clock.snapshot()
+          if point.heardFrame == 0 { continue }
+          if point.hostTime.nanoseconds != point.heardFrame * 1_000 + 7 || point.isRunning != (point.heardFrame % 2 == 1)
+            || point.heardFrame < last
           {
             brokenCount += 1
           }
-          last = seen.heardFrame
+          last = point.heardFrame
         }
         broken.update { [brokenCount] in $0 += brokenCount }
       }

@@ -115,16 +115,16 @@ import Testing
       }
       hasEnded.set()
     }
-    var seen = 0
+    var checkedCount = 0
     repeat {
       for number in 0..<Int64(windows) {
         guard let window = core.meterWindow(number, input: input) else { continue }
-        seen += 1
+        checkedCount += 1
         let level = Float(number % 64 + 1) / 64
         #expect(window.peaks == [level] && window.meanSquares == [level * level])
       }
     } while !hasEnded.isSet
     writer.join()
-    #expect(seen > 0)
+    #expect(checkedCount > 0)
   }
 }

@@ -138,10 +138,10 @@ struct RenderSequence {
   }
 
   mutating func checkReadyFrames() {
-    let wanted = Int.random(in: 1...60, using: &random)
-    let ready = core.readyFrameCount(atMost: wanted)
+    let requestedCount = Int.random(in: 1...60, using: &random)
+    let ready = core.readyFrameCount(atMost: requestedCount)
     model.applyCommands()
-    expect((0...wanted).contains(ready), "ready \(ready) of \(wanted)")
+    expect((0...requestedCount).contains(ready), "ready \(ready) of \(requestedCount)")
     expect(model.isReady(frameCount: ready), "an input lacks samples within \(ready) frames")
     if ready == 0 { expect(!model.isReady(frameCount: 1), "no input lacks samples, but no frame may be rendered") }
   }

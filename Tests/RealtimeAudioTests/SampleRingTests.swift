@@ -106,8 +106,8 @@ import Testing
       var random = SeededGenerator(seed: 1)
       var frame: Int64 = 0
       while frame < total {
-        let wanted = Int(min(Int64.random(in: 1...300, using: &random), total - frame))
-        guard let region = shared.ring.writableRegion(atMost: wanted) else {
+        let requestedCount = Int(min(Int64.random(in: 1...300, using: &random), total - frame))
+        guard let region = shared.ring.writableRegion(atMost: requestedCount) else {
           sched_yield()
           continue
         }
@@ -130,10 +130,10 @@ import Testing
           sched_yield()
           continue
         }
-        let wanted = Int(min(available, Int64.random(in: 1...300, using: &random)))
+        let requestedCount = Int(min(available, Int64.random(in: 1...300, using: &random)))
         // Some frames are read again before they are released, as after a rewind.
         let first = max(shared.ring.releasedFrame, frame - Int64.random(in: 0...50, using: &random))
-        let region = shared.ring.readableRegion(from: first, atMost: Int(frame - first) + wanted)
+        let region = shared.ring.readableRegion(from: first, atMost: Int(frame - first) + requestedCount)
         for index in 0..<region.count {
           let value = Float((first + Int64(index)) & 0xFF_FFFF)
           if region.samples[index * 2] != value || region.samples[index * 2 + 1] != -value { brokenCount += 1 }

@@ -52,24 +52,24 @@ import Testing
 
     /// Reads events as an engine would, until `isDone` returns true.
     func events(until isDone: ([String]) -> Bool) -> [String] {
-      var seen: [String] = []
-      var wakesSeen = 0
+      var texts: [String] = []
+      var handledWakeCount = 0
       while true {
-        while let event = core.nextEvent() { seen.append(event.text) }
-        if isDone(seen) { return seen }
-        wakesSeen = wakes.wait { $0 > wakesSeen ? $0 : nil } ?? 0
+        while let event = core.nextEvent() { texts.append(event.text) }
+        if isDone(texts) { return texts }
+        handledWakeCount = wakes.wait { $0 > handledWakeCount ? $0 : nil } ?? 0
       }
     }
 
     /// Waits until the clock is paused at the end of the rendered audio.
     func waitUntilStopped() -> OutputClock.Snapshot {
-      var wakesSeen = 0
+      var handledWakeCount = 0
       while true {
         let count = wakes.withState { $0 }
         let snapshot = core.clock.snapshot()
         if snapshot.heardFrame > 0, !snapshot.isRunning { return snapshot }
-        wakesSeen = max(wakesSeen, count)
-        _ = wakes.wait { $0 > wakesSeen ? true : nil }
+        handledWakeCount = max(handledWakeCount, count)
+        _ = wakes.wait { $0 > handledWakeCount ? true : nil }
       }
     }
   }

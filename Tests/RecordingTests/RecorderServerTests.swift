@@ -79,7 +79,7 @@ import Testing
 
   /// Failures of the sound server, and their errors.
   @Test(arguments: ["source vanishes", "server is killed"], SoundServerKind.allCases)
-  func lostSourceOrServerKeepsTheRecordedAudio(_ what: String, _ kind: SoundServerKind) throws {
+  func lostSourceOrServerKeepsTheRecordedAudio(_ failure: String, _ kind: SoundServerKind) throws {
     let server = try kind.start()
     let microphone = try PipeMicrophone(server)
     let folder = try TemporaryDirectory("recorder")
@@ -89,9 +89,9 @@ import Testing
     }
     try recorder.record()
     _ = microphone.give(from: 0, until: 48_000) { Self.frameCount(recorder) }
-    if what == "source vanishes" { try microphone.remove() } else { server.kill() }
+    if failure == "source vanishes" { try microphone.remove() } else { server.kill() }
     let outcome = try #require(finalOutcome.wait { $0 })
-    print("rig: \(what), \(kind): \(outcome.error.map { "\($0.code.rawValue) \($0.message)" } ?? "no error")")
+    print("rig: \(failure), \(kind): \(outcome.error.map { "\($0.code.rawValue) \($0.message)" } ?? "no error")")
     #expect(outcome.error?.code == .sourceLost)
     #expect(outcome.duration.value >= 48_000)
     let runs = try Decoded.runs(folder.file("a.flac"))

@@ -41,7 +41,7 @@ import Testing
     mkdir(folder.file("folder.wav"), 0o700)
     let readOnly = try Disk("size=64k", readOnly: true)
     let full = try Disk("size=4k,nr_inodes=1")
-    let rows: [(what: String, path: String, code: MediaError.Code)] = [
+    let rows: [(problem: String, path: String, code: MediaError.Code)] = [
       ("name exists", folder.file("taken.wav"), .fileExists),
       ("a link has the name", folder.file("link.wav"), .fileExists),
       ("a folder has the name", folder.file("folder.wav"), .fileExists),
@@ -52,8 +52,8 @@ import Testing
     ]
     for row in rows {
       let error = try Self.preparationError(row.path)
-      print("bad: \(row.what): \(error.map { "\($0.code.rawValue) \($0.code.name)" } ?? "accepted")")
-      #expect(error?.code == row.code, "\(row.what)")
+      print("bad: \(row.problem): \(error.map { "\($0.code.rawValue) \($0.code.name)" } ?? "accepted")")
+      #expect(error?.code == row.code, "\(row.problem)")
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("taken.wav"))) == Data("mine".utf8))
     #expect(
