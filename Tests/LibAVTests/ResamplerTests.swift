@@ -34,7 +34,7 @@ import Testing
 
   /// swresample allocates and clears twice the requested space, so the resampler never requests more than the possible
   /// output.
-  @Test func largeOutputCapacityAllocatesNoMemory() throws {
+  @Test func largeOutputCapacityIsNotAllocated() throws {
     let resampler = try Resampler(
       input: SampleLayout(format: .float32, sampleRateHz: 44_100, channelCount: 2), outputSampleRateHz: 48_000,
       outputChannelCount: 2)

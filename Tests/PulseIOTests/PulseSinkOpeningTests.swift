@@ -27,8 +27,8 @@ struct PulseSinkOpeningTests {
     sink.close()
   }
 
-  @Test("opening fails without a server, and starts none")
-  func openingFailsWithoutAServerAndStartsNone() throws {
+  @Test("opening fails without a server")
+  func openingFailsWithoutAServer() throws {
     let folder = try TemporaryDirectory()
     let sink = PulseSink(.init(server: "unix:\(folder.file("nothing"))"))
     expectError(.outputUnavailable) { try sink.open() }

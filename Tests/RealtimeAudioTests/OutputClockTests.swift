@@ -93,8 +93,8 @@ import Testing
         while !hasEnded.isSet {
           let point = clock.snapshot()
           if point.heardFrame == 0 { continue }
-          if point.hostTime.nanoseconds != point.heardFrame * 1_000 + 7 || point.isRunning != (point.heardFrame % 2 == 1)
-            || point.heardFrame < last
+          if point.hostTime.nanoseconds != point.heardFrame * 1_000 + 7
+            || point.isRunning != (point.heardFrame % 2 == 1) || point.heardFrame < last
           {
             brokenCount += 1
           }
