@@ -60,10 +60,10 @@ fmt: ## format the Swift sources in place
 	@scripts/format
 
 tsan: deps ## test RealtimeAudio, WireProtocol and Playback with the thread sanitizer
-	@scripts/sanitize thread RealtimeAudioTests WireProtocolTests PlaybackTests
+	@scripts/sanitize thread RealtimeAudioTests WireProtocolTests ControlLoopTests PlayerModelTests PlaybackTests
 
 asan: deps ## test these modules and LibAV with the address sanitizer
-	@scripts/sanitize address RealtimeAudioTests WireProtocolTests LibAVTests PlaybackTests
+	@scripts/sanitize address RealtimeAudioTests WireProtocolTests LibAVTests ControlLoopTests PlayerModelTests PlaybackTests
 
 fuzz: deps ## fuzz the parsers and the server for SECONDS each (60)
 	@scripts/fuzz $(SECONDS)
@@ -86,7 +86,7 @@ soak: release ## run long tests for DURATION each (10m): memory, recording, kill
 	@scripts/check-media --within $(DURATION) --allow Tests/Collection/known-differences.txt .build/collection
 
 golden: deps ## regenerate the golden dumps and the tables of protocol.md; review the diff
-	UPDATE_PROTOCOL_MD=1 PLAYHEAD_UPDATE_GOLDENS=1 swift test --filter 'PlaybackTests|ProtocolDocumentTests'
+	UPDATE_PROTOCOL_MD=1 PLAYHEAD_UPDATE_GOLDENS=1 swift test --filter 'PlayerModelTests|PlaybackTests|ProtocolDocumentTests'
 
 clean: ## remove all build products
 	rm -rf .build

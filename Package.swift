@@ -275,6 +275,11 @@ let package = Package(
       exclude: ["Metadata/write-tags.py", "Metadata/write-formats.py"],
       swiftSettings: strict),
     .testTarget(
+      name: "ControlLoopTests", dependencies: ["ControlLoop", "RealtimeAudio", "MediaCore"], swiftSettings: strict),
+    .testTarget(
+      name: "PlayerModelTests", dependencies: ["PlayerModel", "MediaCore", "MediaTesting", "RigSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "PlaybackTests",
       dependencies: [
         "ControlLoop", "PlayerModel", "Playback", "MediaAssets", "TimeStretch", "RealtimeAudio", "MediaCore",

@@ -393,6 +393,7 @@ import Testing
   }
 
   /// The rest of the item is shorter than the amount required to resume after a stall.
+
   @Test func statement30_fullBufferEndsTheStallBelowTheRequiredAmount() async throws {
     let rig = try await SlowRig()
     rig.gate.open(upTo: 48_000)
@@ -411,20 +412,5 @@ import Testing
     let runs = rig.heard.runs
     #expect(runs.map(\.firstIndex) == [0, 49_152] && runs.map(\.count) == [49_152, 60_000 - 49_152])
     #expect(rig.events == [Self.stall, "playedToEnd item 1 at 1.25"])
-  }
-
-  @Test func statement30_fullBufferEndsTheStallWhenNotLikelyToKeepUp() {
-    var machine = PlayerStateMachine(canAdvance: true)
-    _ = machine.outputBecameReady()
-    _ = machine.insert([1], at: 0)
-    _ = machine.setRate(1)
-    _ = machine.prepared(generation: machine.generation)
-    _ = machine.starved()
-    _ = machine.stallHeard()
-    #expect(!machine.buffer.isLikelyToKeepUp)
-    #expect(machine.timeControlStatus == .waiting)
-    _ = machine.rested(generation: machine.generation)
-    #expect(machine.buffer.isFull)
-    #expect(machine.timeControlStatus == .playing)
   }
 }

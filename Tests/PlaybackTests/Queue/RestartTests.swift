@@ -108,21 +108,4 @@ import Testing
     #expect(await rig.run { $0.state.rate } == 0)
     #expect(lines(rig, "event playedToEnd").count == 2)
   }
-
-  @Test func truncatedItemJumpedToAgainIsNotSkippedByPlay() {
-    var machine = PlayerStateMachine(canAdvance: true)
-    _ = machine.outputBecameReady()
-    _ = machine.insert([1, 2], at: 0)
-    _ = machine.setFailurePolicy(.stop)
-    _ = machine.setRate(1)
-    _ = machine.prepared(generation: machine.generation)
-    let (id, error) = (PassID(generation: machine.generation, index: 0), MediaError(.damagedFile, "it breaks off"))
-    _ = machine.ended(id, end: nil, isTooShort: false, hasBrokenOff: true)
-    _ = machine.endHeard(id, error: error)
-    #expect(machine.rate == 0 && machine.error == error)
-    _ = machine.jump(to: 1)
-    _ = machine.setRate(1)
-    #expect(machine.entries.first?.id == 1)
-    #expect(machine.error == nil)
-  }
 }

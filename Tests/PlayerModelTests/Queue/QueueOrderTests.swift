@@ -2,7 +2,6 @@ import MediaCore
 import MediaTesting
 import Testing
 
-@testable import Playback
 @testable import PlayerModel
 
 /// The order of a long queue: correct, and cheap to change anywhere.
@@ -10,11 +9,11 @@ import Testing
   @Test(arguments: 1...6) func randomEditsMatchAnArray(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var order = QueueOrder()
-    var model: [PlayerItem.ID] = []
-    var nextID: PlayerItem.ID = 1
-    func newIDs(_ count: Int) -> [PlayerItem.ID] {
-      defer { nextID += PlayerItem.ID(count) }
-      return (0..<count).map { nextID + PlayerItem.ID($0) }
+    var model: [PlayerItemID] = []
+    var nextID: PlayerItemID = 1
+    func newIDs(_ count: Int) -> [PlayerItemID] {
+      defer { nextID += PlayerItemID(count) }
+      return (0..<count).map { nextID + PlayerItemID($0) }
     }
     for step in 0..<1_500 {
       switch Int.random(in: 0..<8, using: &random) {
@@ -59,8 +58,8 @@ import Testing
   /// Two neighbours never fit together into half a chunk, so that small chunks do not remain.
   @Test(arguments: 1...4) func chunkCountStaysProportionalToTheIDCount(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    var order = QueueOrder((0..<20_000).map { PlayerItem.ID($0) })
-    var nextID: PlayerItem.ID = 20_000
+    var order = QueueOrder((0..<20_000).map { PlayerItemID($0) })
+    var nextID: PlayerItemID = 20_000
     var most = 0.0
     for step in 0..<30_000 {
       // It shrinks to almost nothing, and grows again.
@@ -71,7 +70,7 @@ import Testing
       case 1 where order.count > 1: order.move(order[index], to: Int.random(in: 0..<order.count, using: &random))
       case 2 where step % 50 == 0: _ = order.removeFirst(Int.random(in: 0...700, using: &random))
       case 3 where step % 50 == 0:
-        let count = PlayerItem.ID(Int.random(in: 0...1_500, using: &random))
+        let count = PlayerItemID(Int.random(in: 0...1_500, using: &random))
         order.insert(contentsOf: (nextID..<nextID + count), at: index)
         nextID += count
       case 0...6 where isShrinking && order.count > 1:
@@ -90,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: [false, true]) func sequentialRemovalLeavesNoSmallChunks(isBackward: Bool) {
-    let ids = (0..<20_000).map { PlayerItem.ID($0) }
+    let ids = (0..<20_000).map { PlayerItemID($0) }
     var order = QueueOrder(ids)
     for id in isBackward ? ids.reversed() : ids where id % 10 != 0 { order.remove(id) }
     print("chunks: \(order.pieceCount) for \(order.count) ids")
@@ -108,7 +107,7 @@ import Testing
     func order(_ count: Int) -> QueueOrder {
       var order = QueueOrder()
       for start in stride(from: 0, to: count, by: 100) {
-        order.insert(contentsOf: (start..<start + 100).map { PlayerItem.ID($0) }, at: order.count)
+        order.insert(contentsOf: (start..<start + 100).map { PlayerItemID($0) }, at: order.count)
       }
       return order
     }
@@ -120,16 +119,16 @@ import Testing
       change(&long)
       return long.work - before
     }
-    for id: PlayerItem.ID in [0, 1, 777, 50_000, 99_999] {
+    for id: PlayerItemID in [0, 1, 777, 50_000, 99_999] {
       #expect(cost { $0.move(id, to: 70_000) } < 3_000)
       #expect(cost { $0.move(id, to: 0) } < 3_000)
       #expect(cost { $0.rotate(by: 33_333) } < 3_000)
     }
     // Moves every entry to the front once, and limits the mean cost per move.
-    let all = cost { order in for id in 0..<PlayerItem.ID(100_000) { order.move(id, to: 0) } }
+    let all = cost { order in for id in 0..<PlayerItemID(100_000) { order.move(id, to: 0) } }
     #expect(all < 100_000 * 1_500)
     // Removes almost all ids in any order. The rest needs no more chunks than a short order.
-    _ = cost { order in for id in 0..<PlayerItem.ID(100_000) where id % 1_000 != 0 { order.remove(id) } }
+    _ = cost { order in for id in 0..<PlayerItemID(100_000) where id % 1_000 != 0 { order.remove(id) } }
     #expect(long.count == 100)
     #expect(long.pieceCount <= 2)
   }

@@ -2,7 +2,6 @@ import MediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
 @testable import PlayerModel
 
 /// The replacement of seeks by others.

@@ -1,7 +1,6 @@
 import MediaCore
 import Testing
 
-@testable import Playback
 @testable import PlayerModel
 
 /// Positions of ranges that are played at rates other than 1, in both directions.

@@ -3,8 +3,6 @@ import Synchronization
 import Testing
 
 @testable import ControlLoop
-@testable import Playback
-@testable import PlayerModel
 
 @Suite struct TimerTests {
   @Test func timerCancelledByAnotherOfTheSameInstantDoesNotRun() async {

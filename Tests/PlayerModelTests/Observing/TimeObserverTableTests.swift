@@ -1,9 +1,7 @@
-import MediaAssets
 import MediaCore
 import Synchronization
 import Testing
 
-@testable import Playback
 @testable import PlayerModel
 
 /// The observers that are due, and the boundaries that a jump skips. Times are in milliseconds.

@@ -1,7 +1,6 @@
 import MediaCore
 import Testing
 
-@testable import Playback
 @testable import PlayerModel
 
 /// Positions computed from runs and ranges, in integers.

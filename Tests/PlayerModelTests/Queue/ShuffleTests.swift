@@ -2,7 +2,6 @@ import MediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
 @testable import PlayerModel
 
 /// The order of a shuffled queue: drawn as documented, predictable, and reversible.
@@ -12,12 +11,12 @@ import Testing
   private func machine(_ count: Int, repeats: Bool = false) -> Machine {
     var machine = Machine(canAdvance: true)
     _ = machine.outputBecameReady()
-    if count > 0 { _ = machine.insert((1...count).map { PlayerItem.ID($0) }, at: 0) }
+    if count > 0 { _ = machine.insert((1...count).map { PlayerItemID($0) }, at: 0) }
     if repeats { _ = machine.setRepeatMode(.all) }
     return machine
   }
 
-  private func ids(_ machine: Machine) -> [PlayerItem.ID] { Array(machine.entries.order) }
+  private func ids(_ machine: Machine) -> [PlayerItemID] { Array(machine.entries.order) }
 
   /// The published test vector of SplitMix64.
   @Test func generatorMatchesTheSplitMix64TestVector() {
@@ -42,7 +41,7 @@ import Testing
     var machine = machine(10)
     _ = machine.setShuffle(seed: 42)
     #expect(ids(machine).first == 1, "the playing entry stays first")
-    #expect(ids(machine).sorted() == (1...10).map { PlayerItem.ID($0) })
+    #expect(ids(machine).sorted() == (1...10).map { PlayerItemID($0) })
     #expect(ids(machine) == Self.orderOf42)
     _ = machine.setShuffle(seed: 43)
     #expect(ids(machine) != Self.orderOf42)
@@ -50,7 +49,7 @@ import Testing
     #expect(ids(machine) == Self.orderOf42, "the order without shuffling is shuffled, not the shuffled one")
   }
 
-  static let orderOf42: [PlayerItem.ID] = [1, 9, 6, 10, 4, 7, 8, 2, 5, 3]
+  static let orderOf42: [PlayerItemID] = [1, 9, 6, 10, 4, 7, 8, 2, 5, 3]
 
   @Test func shuffleOffRestoresTheOrderFromTheCurrentEntryOn() {
     var machine = machine(10)
@@ -58,13 +57,13 @@ import Testing
     _ = machine.setShuffle(seed: 42)
     #expect(machine.queueVersion == version + 1)
     _ = machine.setShuffle(seed: nil)
-    #expect(ids(machine) == (1...10).map { PlayerItem.ID($0) })
+    #expect(ids(machine) == (1...10).map { PlayerItemID($0) })
     _ = machine.setShuffle(seed: 42)
     let third = ids(machine)[2]
     let played = Set(ids(machine).prefix(2))
     _ = machine.jump(to: third)
     _ = machine.setShuffle(seed: nil)
-    let rest = (1...10).map { PlayerItem.ID($0) }.filter { !played.contains($0) }
+    let rest = (1...10).map { PlayerItemID($0) }.filter { !played.contains($0) }
     #expect(ids(machine) == rest.filter { $0 >= third } + rest.filter { $0 < third })
     #expect(machine.setShuffle(seed: nil) == [])
   }
@@ -111,7 +110,7 @@ import Testing
     var machine = machine(count, repeats: true)
     _ = machine.setRate(1)
     _ = machine.setShuffle(seed: 5)
-    var heard: [PlayerItem.ID] = []
+    var heard: [PlayerItemID] = []
     // The planned passes are the ones that are heard.
     let planned = machine.wantedPasses(60).map(\.itemID)
     for _ in 0..<60 {
@@ -143,7 +142,7 @@ import Testing
     #expect(machine.shuffle?.remaining == 5)
     let rest = Array(ids(machine).prefix(5))
     #expect(Set(rest) == Set([first[3], first[4], first[6], first[7], 50]))
-    var heard: [PlayerItem.ID] = []
+    var heard: [PlayerItemID] = []
     for _ in 0..<5 {
       heard.append(machine.entries.first?.id ?? 0)
       _ = machine.advance()
@@ -177,7 +176,7 @@ import Testing
     #expect(machine.shuffle?.remaining == 10)
     #expect(machine.wantedPasses(40).count == 40)
     let planned = machine.wantedPasses(40).map(\.itemID)
-    var heard: [PlayerItem.ID] = []
+    var heard: [PlayerItemID] = []
     for _ in 0..<40 {
       heard.append(machine.entries.first?.id ?? 0)
       _ = machine.advance()

@@ -5,7 +5,6 @@ import Synchronization
 import Testing
 
 @testable import ControlLoop
-@testable import Playback
 
 @Suite struct DescriptorWatchTests {
   /// A connection whose ends are closed on release.

@@ -2,7 +2,6 @@ import Foundation
 import MediaCore
 import Testing
 
-@testable import Playback
 @testable import PlayerModel
 
 /// Every seek completes exactly once, whatever happens meanwhile. Tests the state machine alone.
@@ -13,7 +12,7 @@ import Testing
   private let time = SeekTarget.time(MediaTime(value: 5, timescale: 1))
 
   /// A machine with a device and `ids` in its queue, the first of them prepared and committed.
-  private func machine(_ ids: [PlayerItem.ID]) -> Machine {
+  private func machine(_ ids: [PlayerItemID]) -> Machine {
     var machine = Machine(canAdvance: true)
     _ = machine.outputBecameReady()
     _ = machine.insert(ids, at: 0)
@@ -58,7 +57,7 @@ import Testing
       case .newerSeek: return (machine.seek(9, to: .time(.zero)), .superseded)
       case .advance: return (machine.advance(), .itemChanged)
       case .remove: return (machine.remove([1]), .itemChanged)
-      case .removeAll: return (machine.replaceAll([PlayerItem.ID]()), .itemChanged)
+      case .removeAll: return (machine.replaceAll([PlayerItemID]()), .itemChanged)
       case .replaceAll: return (machine.replaceAll([7]), .itemChanged)
       case .failure:
         _ = machine.setRate(0)

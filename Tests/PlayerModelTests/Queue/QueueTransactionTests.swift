@@ -2,23 +2,22 @@ import MediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
 @testable import PlayerModel
 
 /// Edits with several changes: all or none, and the effect of each.
 @Suite struct QueueTransactionTests {
   typealias Machine = PlayerStateMachine
 
-  private func machine(_ ids: ClosedRange<PlayerItem.ID>) -> Machine {
+  private func machine(_ ids: ClosedRange<PlayerItemID>) -> Machine {
     var machine = Machine(canAdvance: true)
     _ = machine.outputBecameReady()
     _ = machine.insert(Array(ids), at: 0)
     return machine
   }
 
-  private func ids(_ machine: Machine) -> [PlayerItem.ID] { Array(machine.entries.order) }
+  private func ids(_ machine: Machine) -> [PlayerItemID] { Array(machine.entries.order) }
 
-  private func insert(_ ids: PlayerItem.ID..., at position: QueuePosition) -> Machine.QueueChange {
+  private func insert(_ ids: PlayerItemID..., at position: QueuePosition) -> Machine.QueueChange {
     .insert(ids.map { .init(id: $0) }, at: position)
   }
 
@@ -44,7 +43,7 @@ import Testing
     ] {
       var machine = machine(1...5)
       _ = machine.made([.move(3, to: position)])
-      #expect(ids(machine) == expected.map { PlayerItem.ID($0) }, "\(position)")
+      #expect(ids(machine) == expected.map { PlayerItemID($0) }, "\(position)")
     }
   }
 
@@ -128,7 +127,7 @@ import Testing
       reversals.enumerated().compactMap { if case .restore = $0.element { $0.offset } else { nil } }
     }
     try machine.make(.remove([1]), &reversals)
-    for first: PlayerItem.ID in [100, 200, 300, 400] {
+    for first: PlayerItemID in [100, 200, 300, 400] {
       try machine.make(.remove(Array(first..<first + 70)), &reversals)
       try machine.make(insert(2_000 + first, at: .next), &reversals)
       try machine.make(.move(2_000 + first, to: .index(0)), &reversals)
@@ -166,7 +165,7 @@ import Testing
     ])
     let removed = machine.takeRemoved()
     let expected = [1, 2, 3, 2_000, 2_002, 2_003] + Array(100...170) + Array(200...270)
-    #expect(removed.sorted() == expected.map { PlayerItem.ID($0) }.sorted())
+    #expect(removed.sorted() == expected.map { PlayerItemID($0) }.sorted())
     #expect(Set(ids(machine)).isDisjoint(with: removed))
     #expect(machine.entries.count == 1_000 + 6 - removed.count)
     #expect(machine.shuffle.map { Set($0.original) == Set(ids(machine)) } ?? true)
@@ -213,12 +212,12 @@ import Testing
     _ = machine.goBack(over: 1, returning: [])
     #expect(ids(machine) == [2, 3, 4, 1])
     for _ in 0..<9 { _ = machine.advance() }
-    #expect(Array(machine.history.ids.suffix(4)) == [3, 4, 1, 2].map { PlayerItem.ID($0) })
+    #expect(Array(machine.history.ids.suffix(4)) == [3, 4, 1, 2].map { PlayerItemID($0) })
   }
 
   @Test func historyIsBoundedAndForgetsRemovedItems() {
     var history = PlayHistory()
-    for id: PlayerItem.ID in 1...PlayerItem.ID(PlayHistory.limit) + 5 { history.append(id) }
+    for id: PlayerItemID in 1...PlayerItemID(PlayHistory.limit) + 5 { history.append(id) }
     #expect(history.ids.count == PlayHistory.limit)
     #expect(history.takeForgotten() == [1, 2, 3, 4, 5])
     history.append(6)

@@ -1,7 +1,6 @@
 import MediaCore
 import Testing
 
-@testable import Playback
 @testable import PlayerModel
 
 /// The machine alone: its actions for each input, without threads, files or clocks.
@@ -10,7 +9,7 @@ import Testing
   typealias Action = PlayerStateMachine.Action
 
   /// A machine with a device and `ids` in its queue. The actions for preparing the first item are dropped.
-  private func machine(_ ids: [PlayerItem.ID], canAdvance: Bool = true) -> Machine {
+  private func machine(_ ids: [PlayerItemID], canAdvance: Bool = true) -> Machine {
     var machine = Machine(canAdvance: canAdvance)
     _ = machine.outputBecameReady()
     _ = machine.insert(ids, at: 0)
@@ -18,7 +17,7 @@ import Testing
   }
 
   /// A machine whose first item plays.
-  private func playing(_ ids: [PlayerItem.ID]) -> Machine {
+  private func playing(_ ids: [PlayerItemID]) -> Machine {
     var machine = machine(ids)
     _ = machine.setRate(1)
     _ = machine.prepared(generation: machine.generation)
@@ -261,6 +260,38 @@ import Testing
     _ = machine.remove([2])
     _ = machine.insert([3], at: 1)
     #expect(machine.queueVersion == version + 2)
+  }
+
+  @Test func truncatedItemJumpedToAgainIsNotSkippedByPlay() {
+    var machine = PlayerStateMachine(canAdvance: true)
+    _ = machine.outputBecameReady()
+    _ = machine.insert([1, 2], at: 0)
+    _ = machine.setFailurePolicy(.stop)
+    _ = machine.setRate(1)
+    _ = machine.prepared(generation: machine.generation)
+    let (id, error) = (PassID(generation: machine.generation, index: 0), MediaError(.damagedFile, "it breaks off"))
+    _ = machine.ended(id, end: nil, isTooShort: false, hasBrokenOff: true)
+    _ = machine.endHeard(id, error: error)
+    #expect(machine.rate == 0 && machine.error == error)
+    _ = machine.jump(to: 1)
+    _ = machine.setRate(1)
+    #expect(machine.entries.first?.id == 1)
+    #expect(machine.error == nil)
+  }
+
+  @Test func statement30_fullBufferEndsTheStallWhenNotLikelyToKeepUp() {
+    var machine = PlayerStateMachine(canAdvance: true)
+    _ = machine.outputBecameReady()
+    _ = machine.insert([1], at: 0)
+    _ = machine.setRate(1)
+    _ = machine.prepared(generation: machine.generation)
+    _ = machine.starved()
+    _ = machine.stallHeard()
+    #expect(!machine.buffer.isLikelyToKeepUp)
+    #expect(machine.timeControlStatus == .waiting)
+    _ = machine.rested(generation: machine.generation)
+    #expect(machine.buffer.isFull)
+    #expect(machine.timeControlStatus == .playing)
   }
 }
 

@@ -2,7 +2,6 @@ import MediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
 @testable import PlayerModel
 
 /// Passages over boundaries, compared with a model that plays frame by frame, forwards and in reverse. Every passage is

@@ -1,7 +1,6 @@
 import MediaCore
 import Testing
 
-@testable import Playback
 @testable import PlayerModel
 
 @Suite struct BoundaryTimesTests {

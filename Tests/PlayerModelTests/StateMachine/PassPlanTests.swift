@@ -1,7 +1,6 @@
 import MediaCore
 import Testing
 
-@testable import Playback
 @testable import PlayerModel
 
 /// The order of passes that the machine plans, and its corrections of passes that were decoded in another order.
@@ -13,7 +12,7 @@ import Testing
   private func range(_ start: Int64, _ end: Int64) -> TimeRange { TimeRange(start: time(start), end: time(end)) }
 
   /// A machine whose first item plays.
-  private func playingMachine(_ ids: [PlayerItem.ID]) -> Machine {
+  private func playingMachine(_ ids: [PlayerItemID]) -> Machine {
     var machine = Machine(canAdvance: true)
     _ = machine.outputBecameReady()
     _ = machine.insert(ids, at: 0)
@@ -153,7 +152,7 @@ import Testing
   }
 
   @Test func planIsRefilledBeforeItIsEmpty() {
-    var machine = playingMachine((1...300).map { PlayerItem.ID($0) })
+    var machine = playingMachine((1...300).map { PlayerItemID($0) })
     var plans = 0
     for _ in 0..<290 {
       guard let next = machine.plan.passes.first else { break }
