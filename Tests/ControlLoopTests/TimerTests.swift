@@ -28,16 +28,6 @@ import Testing
     for index in Int64(0)..<100_000 { heap.add(at: HostTime(nanoseconds: 1_000 + index)) {}.cancel() }
     #expect(heap.count < 1_000)
   }
-
-  @Test func removedTimeObserversDoNotAccumulate() {
-    var table = TimeObserverTable()
-    table.visit(1, at: .zero, includesPeriodic: false)
-    for token in UInt64(0)..<100_000 {
-      table.addPeriodic(token, interval: MediaTime(value: 1, timescale: 1)) { _ in }
-      _ = table.remove(token)
-    }
-    #expect(table.dueCount < 1_000)
-  }
 }
 
 /// A timer that another one cancels.

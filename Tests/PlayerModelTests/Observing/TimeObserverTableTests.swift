@@ -266,4 +266,14 @@ import Testing
     #expect(table.take(through: milliseconds(10)).map(\.reason) == Array(repeating: .periodic, count: 5) + [.crossed])
     #expect(table.periodicCalls(.stop, at: .zero).map(\.token) == [1, 2, 3, 4, 5])
   }
+
+  @Test func removedTimeObserversDoNotAccumulate() {
+    var table = TimeObserverTable()
+    table.visit(1, at: .zero, includesPeriodic: false)
+    for token in UInt64(0)..<100_000 {
+      table.addPeriodic(token, interval: MediaTime(value: 1, timescale: 1)) { _ in }
+      _ = table.remove(token)
+    }
+    #expect(table.dueCount < 1_000)
+  }
 }
