@@ -58,7 +58,8 @@ import Testing
       for (newWidth, newHeight) in [(96, 32), (48, 16)] {
         for target in [PixelFormat.i420, .nv12] {
           for isWidened in [true, false] {
-            let (givenLuma, expected) = isWidened ? ([16, 126, 235], [0, 128, 255]) : ([0, 128, 255], [16, 126, 235])
+            let (givenLuma, expected) =
+              isWidened ? ([16, 126, 235], [0, 128, 255]) : ([0, 128, 255], [16, 126, 235])
             let pixels = try Self.columns(givenLuma.map { UInt8($0) }, format)
             var layouts = [
               ImageLayout(pixelFormatName: format.name, width: 96, height: 32),

@@ -157,7 +157,8 @@ import Testing
   }
 
   @Test(
-    "statement 26: a queued item cannot be inserted, insertion after nil appends, and removing the current item advances")
+    "statement 26: a queued item cannot be inserted, insertion after nil appends, and removing the current item advances"
+  )
   func insertRejectsQueuedItemsAndRemovalOfTheCurrentAdvances() async throws {
     let rig = try await Rig()
     let items = try (1...4).map { try rig.wav(file: $0, frames: 48_000) }
