@@ -1,33 +1,80 @@
-/// One field of a reply, a row or an event.
+/// The definition of one field of a reply, a row or an event: its name, its type, and its meaning.
 ///
-/// The literal is the name of the field: `"duration?"` may have no value, `"[seed]"` may be absent, `"[next?]"` may be
-/// both.
-public struct FieldSpec: Sendable, Hashable, ExpressibleByStringLiteral {
+/// `FieldCatalog` has one definition for each meaning. Commands and events refer to it, and state only whether the field
+/// may be absent or without a value: `.duration.nullable`, `.title.optional`.
+public struct FieldSpec: Sendable, Hashable {
   public let name: String
+  public let type: FieldType
+  /// One phrase: what the value is, with its unit and its range.
+  public let summary: String
   /// Whether the field may be absent.
-  public let isOptional: Bool
-  /// Whether the field may have no value: `none` in the text form, `null` in JSON. A time may also be `indefinite` or
-  /// `inf`.
-  public let isNullable: Bool
+  public private(set) var isOptional = false
+  /// Whether the field may have no value: `none` in the text form, `null` in JSON.
+  public private(set) var isNullable = false
 
-  init(_ name: String, isOptional: Bool, isNullable: Bool) {
-    (self.name, self.isOptional, self.isNullable) = (name, isOptional, isNullable)
+  init(_ name: String, _ type: FieldType, _ summary: String) {
+    (self.name, self.type, self.summary) = (name, type, summary)
   }
 
-  public init(stringLiteral literal: String) {
-    var name = literal[...]
-    isOptional = name.first == "["
-    if isOptional { name = name.dropFirst().dropLast() }
-    isNullable = name.last == "?"
-    self.name = String(isNullable ? name.dropLast() : name)
+  /// The same field, which may be absent.
+  var optional: FieldSpec {
+    var field = self
+    field.isOptional = true
+    return field
   }
 
-  /// The same field, marked as optional.
-  var optional: FieldSpec { FieldSpec(name, isOptional: true, isNullable: isNullable) }
+  /// The same field, which may have no value.
+  var nullable: FieldSpec {
+    var field = self
+    field.isNullable = true
+    return field
+  }
 
-  /// The field as written in help: its literal.
+  /// The field as written in help: `duration`, `duration?` if it may have no value, `[seed]` if it may be absent.
   public var notation: String {
     let value = isNullable ? "\(name)?" : name
     return isOptional ? "[\(value)]" : value
+  }
+}
+
+/// The type of a field.
+public enum FieldType: Sendable, Hashable {
+  case text
+  /// One of these words.
+  case word([String])
+  case integer
+  case number
+  case boolean
+  /// Seconds, rounded to nine decimals: a number in JSON. `indefinite`, `inf` or `-inf` if the time is not numeric: text
+  /// in JSON.
+  case time
+  /// Seconds as an exact fraction, `538020/44100`: text in JSON.
+  case fraction
+  /// A range of seconds, `START-END`: text in JSON.
+  case range
+  case integers
+  case numbers
+  case texts
+  case ranges
+  /// The value of a key: its type depends on the key.
+  case value
+
+  /// The type in documents.
+  public var description: String {
+    switch self {
+    case .text: "text"
+    case .word(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+    case .integer: "integer"
+    case .number: "number"
+    case .boolean: "`true` or `false`"
+    case .time: "seconds"
+    case .fraction: "fraction"
+    case .range: "range of seconds"
+    case .integers: "list of integers"
+    case .numbers: "list of numbers"
+    case .texts: "list of texts"
+    case .ranges: "list of ranges"
+    case .value: "depends on the key"
+    }
   }
 }

@@ -17,21 +17,24 @@ public struct EventSpec: Sendable {
 
 /// The table of events, sorted by name.
 public enum EventTable {
-  private static let position: [FieldSpec] = ["id", "player", "item", "time", "pts"]
+  private static let position: [FieldSpec] = [.id, .player, .item, .time, .pts]
   /// The same fields for events without a required current item.
-  private static let currentPosition: [FieldSpec] = ["id", "player", "item?", "time", "pts"]
-  private static let error: [FieldSpec] = ["code", "name", "message", "[operation]", "[underlying]"]
+  private static let currentPosition: [FieldSpec] = [.id, .player, .item.nullable, .time, .pts]
+  private static let error: [FieldSpec] = [.code, .name, .message, .operation.optional, .underlying.optional]
 
   public static let all: [EventSpec] = [
     EventSpec(
-      name: .at, fields: position + ["kind", "[direction]", "[chapter]", "[title]", "late"],
+      name: .at, fields: position + [.kind, .direction.optional, .chapter.optional, .title.optional, .late],
       text:
         "`at` and `at-chapters`, with the chapter that starts there: one of the times was passed, by playing"
         + " (`kind=crossed`) or by a seek (`kind=skipped`, with `direction=forward` or `backward`). `time` is that"
         + " time."),
     EventSpec(
       name: .changed,
-      fields: ["id", "player", "key", "[item]", "[old?]", "new?", "cause", "[changes?]", "[initial]", "[seq]"],
+      fields: [
+        .id, .player, .key, .item.optional, .old.nullable.optional, .new.nullable, .cause, .changes.nullable.optional,
+        .initial.optional, .seq.optional,
+      ],
       text:
         "`observe`: the present value of a key (`initial=true`, without `old`), and then each change, with its cause"
         + " (the table below) and its number (*Numbers*). `queue.version` has `changes`: the edits in order, as"
@@ -40,7 +43,7 @@ public enum EventTable {
         + " whole order changed (`load`, `clear`, `shuffle`)."
     ),
     EventSpec(
-      name: .chapterChanged, key: .itemEvents, fields: position + ["chapter?", "[title]", "[seq]"],
+      name: .chapterChanged, key: .itemEvents, fields: position + [.chapter.nullable, .title.optional, .seq.optional],
       text:
         "another chapter of the current item is heard, from its first sample, or its chapters became known. `none`"
         + " before the first chapter and between chapters."),
@@ -48,72 +51,75 @@ public enum EventTable {
       name: .closing, fields: error,
       text: "To every connection that the daemon is about to close, with the reason."),
     EventSpec(
-      name: .failedToPlayToEnd, key: .itemEvents, fields: position + error + ["[seq]"],
+      name: .failedToPlayToEnd, key: .itemEvents, fields: position + error + [.seq.optional],
       text: "playback of an item broke off, with the error."),
     EventSpec(
       name: .interruption, key: .sessionEvents,
-      fields: ["id", "player", "phase", "[by]", "[shouldResume]", "[seq]"],
+      fields: [.id, .player, .phase, .by.optional, .shouldResume.optional, .seq.optional],
       text:
         "another program interrupts playback (`phase=began`): the sound server has muted the players, and they are"
         + " paused. Or the interruption has ended (`phase=ended`), by `server`, `request`, `timeOut` or"
         + " `outputLost`; with `shouldResume=true` playback resumes. Some interruptions have no end."),
     EventSpec(
-      name: .itemSkipped, key: .itemEvents, fields: ["id", "player", "item"] + error + ["[seq]"],
+      name: .itemSkipped, key: .itemEvents, fields: [.id, .player, .item] + error + [.seq.optional],
       text:
         "an item failed, and playback continued with the next one (`on-failure skip`); it has left the queue."
         + " Nothing of it is heard, so the event has no time."),
     EventSpec(
-      name: .meter, fields: currentPosition + ["average", "peak", "averageScale", "peakScale", "late"],
+      name: .meter, fields: currentPosition + [.average, .peaks, .averageScale, .peakScale, .late],
       text:
         "`meter`: the level of the player up to `time`, a value for each channel of the output: the average power"
         + " and the largest sample in dBFS (0 is full scale, -160 silence), and both on a meter's scale from 0 (-60"
         + " dBFS) to 1."
     ),
     EventSpec(
-      name: .newAccessLogEntry, key: .itemEvents, fields: position + ["uri", "address", "type", "startup", "[seq]"],
+      name: .newAccessLogEntry, key: .itemEvents, fields: position + [.uri, .address, .type, .startup, .seq.optional],
       text: "a server replied to a request of an entry: the requested address (without user name and password), the"
         + " server's address, `file`, `vod` (HLS) or `live`, and the time until the first byte. `item.log` has more."),
     EventSpec(
-      name: .newErrorLogEntry, key: .itemEvents, fields: currentPosition + error + ["[seq]"],
+      name: .newErrorLogEntry, key: .itemEvents, fields: currentPosition + error + [.seq.optional],
       text: "the file of an item has a fault at this time, but plays: `irregular-timestamps`, `wrong-length`,"
         + " `unsupported-edit`; or its server has one (`time` is the time heard then). Sent when it is found, up to"
         + " two seconds before it is heard."),
     EventSpec(
-      name: .overflow, fields: ["dropped", "merged", "[since]"],
+      name: .overflow, fields: [.dropped, .merged, .since.optional],
       text:
         "The client did not read in time. `dropped` events were lost, and `merged` changes are included in later"
         + " ones of the same keys. `events since=` with the `since` of this event returns all numbered events that"
         + " the log still has; ticks and meters are lost."),
     EventSpec(
-      name: .packetsSkipped, key: .itemEvents, fields: position + ["count"] + error + ["[seq]"],
+      name: .packetsSkipped, key: .itemEvents, fields: position + [.count] + error + [.seq.optional],
       text:
         "packets of an item did not decode, the first of them at this time; silence replaces them. Sent when it is"
         + " found, up to two seconds before it is heard."),
     EventSpec(
-      name: .playedToEnd, key: .itemEvents, fields: position + ["[seq]"],
+      name: .playedToEnd, key: .itemEvents, fields: position + [.seq.optional],
       text: "the last sample of an item was heard."),
     EventSpec(
       name: .recordMeter,
-      fields: ["id", "recorder", "time", "pts", "average", "peak", "averageScale", "peakScale"],
+      fields: [.id, .recorder, .time, .pts, .average, .peaks, .averageScale, .peakScale],
       text:
         "`record.watch`: the level of the recording up to `time`, a value for each channel of the source, as in"
         + " `meter`."
     ),
     EventSpec(
       name: .recording,
-      fields: ["id", "recorder", "state", "time", "pts", "lost"]
+      fields: [.id, .recorder, .state, .time, .pts, .lost]
         + error.map(\.optional),
       text:
         "`record.watch`: the state of a recorder changed, or frames of its source were lost: `lost` so far. An error"
         + " means that the recording ended by itself."),
     EventSpec(
-      name: .removed, fields: ["id", "player", "[item]", "cause"],
+      name: .removed, fields: [.id, .player, .item.optional, .cause],
       text:
         "A subscription ended: the item of its `at` left the queue (`itemRemoved`), or its player was closed"
         + " (`playerClosed`)."),
     EventSpec(
       name: .routeChanged, key: .outputEvents,
-      fields: ["id", "player", "reason", "previous?", "current?", "description?", "input?", "[seq]"],
+      fields: [
+        .id, .player, .reason, .previous.nullable, .currentDevice.nullable, .description.nullable, .input.nullable,
+        .seq.optional,
+      ],
       text:
         "the output route or the default input changed. `reason` is `newDeviceAvailable` (a device appeared or was"
         + " plugged in, or the sound server is back), `oldDeviceUnavailable` (the device went away or was"
@@ -121,39 +127,41 @@ public enum EventTable {
         + " server replies, or it has no device), `routeConfigurationChange` or `unknown`. `previous` and `current`"
         + " have the form of `output.route`; `description` is the name of the present device for users."),
     EventSpec(
-      name: .scanProgress, fields: ["scan", "file", "count", "path", "done?"],
+      name: .scanProgress, fields: [.scan, .file, .count, .path, .done.nullable],
       text:
         "the progress of a request: for `scan` and `waveform` the part of a file that is measured, from 0 to 1"
         + " (`none` if its length is unknown); for `export` the part of the file at `path`; for `image` the part of"
         + " the images. Sent to the connection of the request, before the reply."),
     EventSpec(
-      name: .secondaryAudioHint, key: .sessionEvents, fields: ["id", "player", "phase", "[seq]"],
+      name: .secondaryAudioHint, key: .sessionEvents, fields: [.id, .player, .phase, .seq.optional],
       text:
         "the sound server lowers the volume of playback because another program plays (`phase=began`), or no longer"
         + " does (`phase=ended`)."),
     EventSpec(
-      name: .stalled, key: .itemEvents, fields: currentPosition + ["[seq]"],
+      name: .stalled, key: .itemEvents, fields: currentPosition + [.seq.optional],
       text:
         "an underrun: playback resumes by itself, or pauses (`auto-wait`)."),
     EventSpec(
-      name: .streamTitle, key: .itemEvents, fields: position + ["title", "[url]", "[seq]"],
+      name: .streamTitle, key: .itemEvents, fields: position + [.title, .url.optional, .seq.optional],
       text:
         "a station (Icecast, SHOUTcast) announces what it plays from this time on. Sent when that is heard;"
         + " `observe` first sends the last one of the current entry."),
     EventSpec(
-      name: .tick, fields: currentPosition + ["rate", "reason", "late"],
+      name: .tick, fields: currentPosition + [.rate, .reason, .late],
       text:
         "`tick`: a multiple of the interval was heard (`periodic`), the time jumped (`jump`), or audio started or"
         + " stopped (`start`, `stop`). `rate` is 0 while the time does not advance."),
     EventSpec(
-      name: .timeJumped, key: .itemEvents, fields: position + ["cause", "[seq]"],
+      name: .timeJumped, key: .itemEvents, fields: position + [.cause, .seq.optional],
       text:
         "the time of an item changed other than by playing, with the cause (the table below)."),
     EventSpec(
       name: .timedMetadata, key: .itemEvents,
       fields: position + [
-        "[duration]", "[held]", "identifier", "key", "[commonKey]", "type", "[value]", "[truncated]", "[bytes]",
-        "[mediaType]", "[language]", "[info]", "[owner]", "[artworkType]", "[data]", "[seq]",
+        .duration.optional, .held.optional, .identifier, .key, .commonKey.optional, .type, .value.optional,
+        .truncated.optional, .bytes.optional,
+        .mediaType.optional, .language.optional, .info.optional, .owner.optional, .artworkType.optional, .data.optional,
+        .seq.optional,
       ],
       text:
         "metadata of an HLS stream from this time on, for `duration` if it is known: an ID3 tag (`id3/TIT2`,"
@@ -166,9 +174,9 @@ public enum EventTable {
     EventSpec(
       name: .transition, key: .itemEvents,
       fields: [
-        "id", "player", "from", "to", "time", "pts", "trimmedEnd", "trimmedEndBy?", "trimmedStart",
-        "trimmedStartBy?",
-        "inserted", "[seq]",
+        .id, .player, .fromItem, .toItem, .time, .pts, .trimmedEnd, .trimmedEndBy.nullable, .trimmedStart,
+        .trimmedStartBy.nullable,
+        .inserted, .seq.optional,
       ],
       text:
         "playback of an item followed another one, or itself (repeated or looped), as heard. `time` is the start of"

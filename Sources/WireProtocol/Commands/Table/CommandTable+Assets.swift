@@ -22,7 +22,7 @@ extension CommandTable {
             + " file"),
         charset,
       ] + network,
-      reply: ["asset"], errors: [.tooManyAssets, .unsupportedLocation, .invalidTime],
+      reply: [.asset], errors: [.tooManyAssets, .unsupportedLocation, .invalidTime],
       example: ["> asset.open /music/one.flac", "< ok asset=1"]
     ) { arguments throws(MediaError) in
       let path = try arguments.required(.path, arguments.path(.path))
@@ -45,7 +45,8 @@ extension CommandTable {
         asset,
         ParameterSpec(.keys, .word(AssetValueKey.allCases.map(\.rawValue)), .list, "KEY", "the values to load"),
       ],
-      waiting: .always, reply: ["asset", "status"], rows: ["key", "status", "[value]", "[error]", "[message]"],
+      waiting: .always, reply: [.asset, .status],
+      rows: [.key, .status, .value.optional, .error.optional, .message.optional],
       errors: [.noSuchAsset, .cancelled] + assetErrors,
       example: [
         "> @4 asset.load 1 duration tracks", "< @4 | key=duration status=loaded value=183.2",
@@ -73,7 +74,7 @@ extension CommandTable {
             + " default: all"
         ),
       ],
-      reply: ["asset"], errors: [.noSuchAsset],
+      reply: [.asset], errors: [.noSuchAsset],
       example: ["> asset.cancel 1 duration", "< ok asset=1"]
     ) { arguments throws(MediaError) in
       .asset(
@@ -84,8 +85,8 @@ extension CommandTable {
     CommandSpec(
       .assetStatus, .assets, "Show the loading status of an asset's values, without loading any.",
       details: "The reply has a row for each key: `unknown`, `loading`, `loaded`, `failed` or `cancelled`.",
-      parameters: [asset], reply: ["asset", "path", "status", "[error]", "[message]"],
-      rows: ["key", "status", "[value]", "[error]", "[message]"],
+      parameters: [asset], reply: [.asset, .path, .status, .error.optional, .message.optional],
+      rows: [.key, .status, .value.optional, .error.optional, .message.optional],
       errors: [.noSuchAsset],
       example: [
         "> asset.status 1", "< | key=tracks status=loaded value=1", "< | key=duration status=loaded value=183.2",
@@ -96,7 +97,7 @@ extension CommandTable {
     },
     CommandSpec(
       .assetTracks, .assets, "List the tracks of a loaded asset.", details: trackDetails, parameters: [asset],
-      reply: ["asset", "count"], rows: trackFields, errors: [.noSuchAsset, .invalidState] + assetErrors,
+      reply: [.asset, .count], rows: trackFields, errors: [.noSuchAsset, .invalidState] + assetErrors,
       example: [
         "> asset.tracks 1",
         "< | track=0 type=audio codec=aac playable=true enabled=true default=true start=0 duration=183.2 precise=true protected=false format=mp4a"
@@ -108,7 +109,7 @@ extension CommandTable {
     },
     CommandSpec(
       .assetChapters, .assets, "List the chapters of a loaded asset.",
-      details: chapterDetails, parameters: [asset, chapterLanguage, chapterOffset], reply: ["asset"] + chapterReply,
+      details: chapterDetails, parameters: [asset, chapterLanguage, chapterOffset], reply: [.asset] + chapterReply,
       rows: chapterFields,
       errors: [.noSuchAsset, .invalidState] + assetErrors,
       example: [

@@ -18,7 +18,7 @@ extension CommandTable {
         ParameterSpec(.time, .time, .optional, "TIME", "its time; default: the time heard"), bookmarkName,
         player,
       ],
-      reply: ["bookmark", "item", "time", "pts", "[name]"],
+      reply: [.bookmark, .item, .time, .pts, .name.optional],
       errors: [
         .noCurrentItem, .invalidState, .invalidTime, .rangesNotSupported, .tooManyBookmarks, .noSuchPlayer,
       ] + stateErrors,
@@ -42,7 +42,8 @@ extension CommandTable {
       ],
       waiting: .always,
       reply: [
-        "finished", "item", "time", "pts", "requested", "before?", "after?", "exact", "clamped", "us", "[reason]",
+        .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
+        .reason.optional,
       ],
       errors: [
         .noSuchBookmark, .noCurrentItem, .invalidArgument, .rangesNotSupported, .onlyInOrder, .noSuchPlayer,
@@ -75,8 +76,8 @@ extension CommandTable {
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
           "the maximum number of rows; default: \(WireLimits.standard.listCount)"), player,
       ],
-      right: .read, reply: ["count", "next?"],
-      rows: ["bookmark", "path", "[part]", "time", "automatic", "saved", "[name]"],
+      right: .read, reply: [.count, .next.nullable],
+      rows: [.bookmark, .path, .part.optional, .time, .automatic, .saved, .name.optional],
       errors: [.noSuchItem, .noSuchPlayer] + stateErrors,
       example: [
         "> bookmark.list", "< | bookmark=3 path=/books/moby.m4b time=3661.5 automatic=true saved=1795370400",

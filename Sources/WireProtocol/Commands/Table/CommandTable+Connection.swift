@@ -11,7 +11,7 @@ extension CommandTable {
       parameters: [
         ParameterSpec(.protocol, .integer(1...Int.max), .option, "VERSION", "the version that the client requests")
       ],
-      right: .read, reply: ["protocol", "version", "instance", "rights"], errors: [.invalidArgument],
+      right: .read, reply: [.protocol, .daemonVersion, .instance, .rights], errors: [.invalidArgument],
       example: [
         "> hello protocol=1",
         "< ok protocol=1 version=0.1.0 instance=9f86d081884c7d65 rights=read,control,write,administer",
@@ -33,8 +33,9 @@ extension CommandTable {
       parameters: [ParameterSpec(.command, .commandName, .optional, "COMMAND", "the command to explain")],
       right: .read,
       rows: [
-        "[command]", "[parameter]", "[key]", "[synopsis]", "[family]", "[right]", "[takes]", "summary", "[details]",
-        "[reply]",
+        .command.optional, .parameter.optional, .key.optional, .synopsis.optional, .family.optional, .right.optional,
+        .takes.optional, .summary, .details.optional,
+        .reply.optional,
       ], errors: [.unknownCommand],
       example: [
         "> help clear",
@@ -57,8 +58,8 @@ extension CommandTable {
         + " those that a file crashed. Further fields may be added; a client ignores fields that it does not know.",
       right: .read,
       reply: [
-        "version", "uptime", "connections", "requests", "errors", "events", "dropped", "instance", "seq", "isolation",
-        "workers", "workerCrashes", "noNewPrivileges", "landlock", "landlockVersion",
+        .daemonVersion, .uptime, .connections, .requests, .errors, .events, .dropped, .instance, .seq, .isolation,
+        .workers, .workerCrashes, .noNewPrivileges, .landlock, .landlockVersion,
       ],
       example: [
         "> stats",
@@ -89,7 +90,7 @@ extension CommandTable {
         + " take effect at the next start; these include roots and a `network.ca-file` outside the sandbox of the"
         + " running daemon. An invalid file changes nothing; the message lists its faults, each after"
         + " `FILE:LINE:COLUMN`. A waiting request.",
-      waiting: .always, right: .administer, reply: ["changed", "restart"],
+      waiting: .always, right: .administer, reply: [.changed, .restart],
       errors: [.wrongConfiguration, .notAllowed],
       example: [
         "> config.reload", "< ok changed=roots.read,limits.players restart=output.device", "> config.reload",

@@ -47,7 +47,7 @@ extension CommandTable {
           "the tags to copy; default: all"),
       ] + network,
       waiting: .always,
-      reply: ["scan", "file", "format", "duration", "size", "[fault]", "[message]"],
+      reply: [.scan, .writtenFile, .format, .duration, .size, .fault.optional, .message.optional],
       errors: [
         .cancelled, .noPlayableTracks, .noSuchTrack, .unsupportedLocation, .unsupportedAudioFormat, .invalidTime,
         .invalidArgument, .fileExists, .outsideRoots, .writeFailed, .notAllowed, .conversionFailed,

@@ -39,8 +39,8 @@ extension CommandTable {
         ParameterSpec(.gap, .integer(0...1_024), .option, "PIXELS", "between the images of a sheet; default: 4"),
       ] + network,
       waiting: .always,
-      reply: ["scan", "path", "count", "width", "height", "[file]", "[fault]", "[message]"],
-      rows: ["image", "requested", "time", "width", "height", "[file]"],
+      reply: [.scan, .path, .count, .width, .height, .writtenFile.optional, .fault.optional, .message.optional],
+      rows: [.image, .requested, .time, .width, .height, .writtenFile.optional],
       errors: [
         .cancelled, .noPlayableTracks, .unknownCodec, .unsupportedLocation, .invalidTime, .invalidArgument,
         .mediaLimitExceeded, .fileExists, .outsideRoots, .writeFailed, .notAllowed, .damagedFile, .decodeFailed,

@@ -31,7 +31,7 @@ extension CommandTable {
         ParameterSpec(
           .automatic, .toggle, .option, "on|off|toggle", "whether entries follow the preferences; default: on"), player,
       ],
-      asks: true, reply: ["automatic"], rows: ["group", "languages", "characteristics", "principal"],
+      asks: true, reply: [.automatic], rows: [.group, .languages, .characteristics, .principal],
       errors: [.noSuchPlayer],
       example: [
         "> media-selection audible language=de,en",

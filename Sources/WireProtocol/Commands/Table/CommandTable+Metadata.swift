@@ -3,15 +3,18 @@ import MediaCore
 extension CommandTable {
   /// The fields of a row for one tag value.
   private static let metadataFields: [FieldSpec] = [
-    "[identifier]", "[key]", "[commonKey]", "[type]", "[value]", "[bytes]", "[mediaType]", "[language]", "[info]",
-    "[owner]", "[artworkType]", "[artwork]", "[targetLevel]", "[total]", "[playCount]", "[truncated]", "[warning]",
-    "[code]", "[name]",
-    "[message]",
+    .identifier.optional, .key.optional, .commonKey.optional, .type.optional, .value.optional, .bytes.optional,
+    .mediaType.optional, .language.optional, .info.optional,
+    .owner.optional, .artworkType.optional, .artwork.optional, .targetLevel.optional, .total.optional,
+    .playCount.optional, .truncated.optional, .warning.optional,
+    .code.optional, .name.optional,
+    .message.optional,
   ]
 
   private static let metadataReply: [FieldSpec] = [
-    "count", "next?", "formats", "artworkCount", "[trackGain]", "[trackPeak]", "[albumGain]", "[albumPeak]",
-    "[r128TrackGain]", "[r128AlbumGain]",
+    .count, .next.nullable, .formats, .artworkCount, .trackGain.optional, .trackPeak.optional, .albumGain.optional,
+    .albumPeak.optional,
+    .r128TrackGain.optional, .r128AlbumGain.optional,
   ]
 
   private static let metadataDetails =
@@ -76,10 +79,11 @@ extension CommandTable {
   ]
 
   private static let artworkFields: [FieldSpec] = [
-    "artwork", "type", "mediaType", "[description]", "bytes", "[code]", "[name]", "[message]",
+    .artwork, .type, .mediaType, .description.optional, .bytes, .code.optional, .name.optional, .message.optional,
   ]
   private static let artworkReply: [FieldSpec] = [
-    "[count]", "[artwork]", "[type]", "[mediaType]", "[bytes]", "[file]", "[offset]", "[next?]", "[data]",
+    .count.optional, .artwork.optional, .type.optional, .mediaType.optional, .bytes.optional, .writtenFile.optional,
+    .offset.optional, .next.nullable.optional, .data.optional,
   ]
   private static let artworkErrors: [MediaError.Code] = [
     .noSuchArtwork, .imageTooLarge, .fileExists, .writeFailed, .notAllowed,
@@ -94,7 +98,7 @@ extension CommandTable {
   static let metadata: [CommandSpec] = [
     CommandSpec(
       .assetMetadata, .assets, "List the tags of an asset.", details: metadataDetails,
-      parameters: [asset] + metadataParameters, waiting: .always, reply: ["asset"] + metadataReply,
+      parameters: [asset] + metadataParameters, waiting: .always, reply: [.asset] + metadataReply,
       rows: metadataFields, errors: [.noSuchAsset] + metadataErrors,
       example: [
         "> @5 asset.metadata 1",
@@ -110,7 +114,7 @@ extension CommandTable {
     CommandSpec(
       .itemMetadata, .items, "List the tags of an entry's file.", details: metadataDetails,
       parameters: [entry] + metadataParameters + [player], waiting: .always, right: .read,
-      reply: ["item"] + metadataReply,
+      reply: [.item] + metadataReply,
       rows: metadataFields, errors: [.noSuchItem, .noSuchPlayer] + metadataErrors,
       example: [
         "> @6 item.metadata 2 common identifier=comn/trackNumber",
@@ -124,7 +128,7 @@ extension CommandTable {
     },
     CommandSpec(
       .assetArtwork, .assets, "List the images in an asset's tags, or return one.", details: artworkDetails,
-      parameters: [asset] + artworkParameters, waiting: .always, reply: ["asset"] + artworkReply, rows: artworkFields,
+      parameters: [asset] + artworkParameters, waiting: .always, reply: [.asset] + artworkReply, rows: artworkFields,
       errors: [.noSuchAsset] + artworkErrors + metadataErrors,
       example: [
         "> @7 asset.artwork 1", "< @7 | artwork=0 type=frontCover mediaType=image/jpeg bytes=51234",
@@ -137,7 +141,7 @@ extension CommandTable {
     CommandSpec(
       .itemArtwork, .items, "List the images in the tags of an entry's file, or return one.", details: artworkDetails,
       parameters: [entry] + artworkParameters + [player], waiting: .always, right: .read,
-      reply: ["item"] + artworkReply,
+      reply: [.item] + artworkReply,
       rows: artworkFields, errors: [.noSuchItem, .noSuchPlayer] + artworkErrors + metadataErrors,
       example: [
         "> @9 item.artwork 2 offset=0 limit=12",

@@ -12,11 +12,12 @@ extension CommandTable {
         + " in use, and `available` states whether something is plugged in: `yes`, `no` or `unknown`. `server` is"
         + " the name of the server: `none` while none replies, and for outputs without devices. Most virtual"
         + " devices have no ports.",
-      right: .read, reply: ["count", "server?"],
+      right: .read, reply: [.count, .server.nullable],
       rows: [
-        "kind", "device", "description", "[default]", "[current]", "[preferred]", "[sampleRate]", "[channels]",
-        "[monitorOf]", "[port]",
-        "[available]", "[active]",
+        .kind, .deviceName, .description, .default.optional, .current.optional, .preferredRank.optional,
+        .sampleRate.optional, .channels.optional,
+        .monitorOf.optional, .port.optional,
+        .available.optional, .active.optional,
       ],
       example: [
         "> output.list",
@@ -82,6 +83,7 @@ extension CommandTable {
   ]
 
   private static let outputFields: [FieldSpec] = [
-    "output?", "state", "sampleRate?", "channels?", "clipped", "selected", "preferred?", "lost", "route?", "[error]",
+    .output.nullable, .state, .sampleRate.nullable, .channels.nullable, .clipped, .selectedDevice,
+    .preferredDevices.nullable, .lostPolicy, .route.nullable, .error.optional,
   ]
 }

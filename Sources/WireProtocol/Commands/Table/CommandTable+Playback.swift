@@ -28,7 +28,7 @@ extension CommandTable {
         + " decoded, and resumes. With `off` it pauses. Either is one `stalled` event. If `off` is set while the"
         + " player waits, it resumes at once with the decoded audio.",
       parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "the new state"), player],
-      asks: true, reply: ["automaticallyWaitsToMinimizeStalling"], errors: [.noSuchPlayer],
+      asks: true, reply: [.automaticallyWaitsToMinimizeStalling], errors: [.noSuchPlayer],
       example: ["> auto-wait off", "< ok automaticallyWaitsToMinimizeStalling=false"]
     ) { arguments throws(MediaError) in
       .playback(.autoWait(arguments.text(.state).flatMap(PlaybackCommand.Switch.init)), player: arguments.player)
@@ -45,7 +45,7 @@ extension CommandTable {
           .rate, .number(-32...32, exceptZero: true), .optional, "RATE", "the rate; default: that of `play`"),
         player,
       ],
-      waiting: .always, reply: ["ready"],
+      waiting: .always, reply: [.ready],
       errors: [.invalidState, .unsupportedRate, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: ["> @8 preroll", "< @8 ok ready=true"]
     ) { arguments throws(MediaError) in .playback(.preroll(arguments.number(.rate)), player: arguments.player) },
@@ -69,7 +69,8 @@ extension CommandTable {
       ],
       waiting: .always,
       reply: [
-        "finished", "item", "time", "pts", "requested", "before?", "after?", "exact", "clamped", "us", "[reason]",
+        .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
+        .reason.optional,
       ],
       errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
@@ -111,7 +112,8 @@ extension CommandTable {
       ],
       waiting: .always,
       reply: [
-        "finished", "item", "time", "pts", "requested", "before?", "after?", "exact", "clamped", "us", "[reason]",
+        .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
+        .reason.optional,
       ],
       errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .noSuchDate] + streamErrors + mediaErrors,
       example: [
@@ -150,7 +152,7 @@ extension CommandTable {
       parameters: [
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .optional, "RATE", "1 is as recorded"), player,
       ],
-      asks: true, reply: ["rate"], errors: [.unsupportedRate, .noSuchPlayer] + streamErrors,
+      asks: true, reply: [.rate], errors: [.unsupportedRate, .noSuchPlayer] + streamErrors,
       example: ["> rate 1", "< ok rate=1"]
     ) { arguments throws(MediaError) in .playback(.rate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
@@ -161,7 +163,7 @@ extension CommandTable {
           .rate, .number(-32...32, exceptZero: true), .optional, "RATE",
           "default: 1; 1/32 to 32, or -1/32 to -32 in reverse"), player,
       ],
-      asks: true, reply: ["defaultRate"], errors: [.unsupportedRate, .noSuchPlayer],
+      asks: true, reply: [.defaultRate], errors: [.unsupportedRate, .noSuchPlayer],
       example: ["> default-rate 1.5", "< ok defaultRate=1.5"]
     ) { arguments throws(MediaError) in .playback(.defaultRate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
@@ -173,7 +175,7 @@ extension CommandTable {
             + " unchanged"),
         player,
       ],
-      asks: true, reply: ["volume"], errors: [.noSuchPlayer], example: ["> volume 0.5", "< ok volume=0.5"]
+      asks: true, reply: [.volume], errors: [.noSuchPlayer], example: ["> volume 0.5", "< ok volume=0.5"]
     ) { arguments throws(MediaError) in .playback(.volume(arguments.number(.volume)), player: arguments.player) },
     CommandSpec(
       .fade, .playback, "Fade the volume to another one.",
@@ -212,13 +214,13 @@ extension CommandTable {
             + " is right"),
         player,
       ],
-      asks: true, reply: ["pan"], errors: [.noSuchPlayer], example: ["> pan -0.5", "< ok pan=-0.5"]
+      asks: true, reply: [.pan], errors: [.noSuchPlayer], example: ["> pan -0.5", "< ok pan=-0.5"]
     ) { arguments throws(MediaError) in .playback(.pan(arguments.number(.pan)), player: arguments.player) },
     CommandSpec(
       .mute, .playback, "Mute or unmute the player, or show whether it is muted.",
       details: "The volume stays.",
       parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "the new state"), player],
-      asks: true, reply: ["isMuted"], errors: [.noSuchPlayer], example: ["> mute on", "< ok isMuted=true"]
+      asks: true, reply: [.isMuted], errors: [.noSuchPlayer], example: ["> mute on", "< ok isMuted=true"]
     ) { arguments throws(MediaError) in
       .playback(.mute(arguments.text(.state).flatMap(PlaybackCommand.Switch.init)), player: arguments.player)
     },
@@ -231,7 +233,7 @@ extension CommandTable {
           "the action; default: `advance`"),
         player,
       ],
-      asks: true, reply: ["actionAtItemEnd"], errors: [.noSuchPlayer],
+      asks: true, reply: [.actionAtItemEnd], errors: [.noSuchPlayer],
       example: ["> end-action pause", "< ok actionAtItemEnd=pause"]
     ) { arguments throws(MediaError) in
       .playback(
@@ -251,7 +253,7 @@ extension CommandTable {
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue)), .optional,
           "timeDomain|spectral|varispeed", "default: `timeDomain`"), player,
       ],
-      asks: true, reply: ["audioTimePitchAlgorithm"], errors: [.unsupportedRate, .noSuchPlayer],
+      asks: true, reply: [.audioTimePitchAlgorithm], errors: [.unsupportedRate, .noSuchPlayer],
       example: ["> pitch spectral", "< ok audioTimePitchAlgorithm=spectral"]
     ) { arguments throws(MediaError) in
       .playback(
@@ -269,7 +271,7 @@ extension CommandTable {
           .mode, .word(PlaybackCommand.RepeatMode.allCases.map(\.rawValue)), .optional, "off|one|all",
           "what repeats; default: `off`"), player,
       ],
-      asks: true, reply: ["repeat"], errors: [.noSuchPlayer], example: ["> repeat one", "< ok repeat=one"]
+      asks: true, reply: [.repeat], errors: [.noSuchPlayer], example: ["> repeat one", "< ok repeat=one"]
     ) { arguments throws(MediaError) in
       .playback(.repeat(arguments.text(.mode).flatMap(PlaybackCommand.RepeatMode.init)), player: arguments.player)
     },
@@ -293,7 +295,8 @@ extension CommandTable {
           .count, .integer(1...1_000_000_000), .option, "N", "the number of returns; default: indefinitely"),
         ParameterSpec(.item, item, .option, "ID", "the required current item"), player,
       ],
-      waiting: .always, asks: true, reply: ["item?", "start?", "end?", "count?", "passes?"],
+      waiting: .always, asks: true,
+      reply: [.item.nullable, .start.nullable, .end.nullable, .count.nullable, .passes.nullable],
       errors: [.invalidTime, .invalidState, .noCurrentItem, .noSuchItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
         "> @7 loop 1:10 1:23.5", "< @7 ok item=1 start=70 end=83.5 count=none passes=0", "> loop off",
@@ -324,12 +327,16 @@ extension CommandTable {
       parameters: [player],
       right: .read,
       reply: [
-        "player", "timeControlStatus", "reasonForWaitingToPlay?", "rate", "item?", "index?", "count", "time", "pts",
-        "duration?", "providesPreciseDuration", "volume", "isMuted", "pan", "actionAtItemEnd", "repeat", "loop?",
-        "passes?", "passesLeft?", "itemStatus", "version", "timebaseRate", "defaultRate", "shuffle?", "onFailure",
-        "automaticallyWaitsToMinimizeStalling", "audioTimePitchAlgorithm", "chapter?", "chapterTitle?", "replayGain",
-        "[title]",
-        "[artist]", "[streamTitle]", "[streamUrl]",
+        .player, .timeControlStatus, .reasonForWaitingToPlay.nullable, .rate, .item.nullable, .index.nullable, .count,
+        .time, .pts,
+        .duration.nullable, .providesPreciseDuration, .volume, .isMuted, .pan, .actionAtItemEnd, .repeat,
+        .loop.nullable,
+        .passes.nullable, .passesLeft.nullable, .itemStatus, .version, .timebaseRate, .defaultRate, .shuffle.nullable,
+        .onFailure,
+        .automaticallyWaitsToMinimizeStalling, .audioTimePitchAlgorithm, .chapter.nullable, .chapterTitle.nullable,
+        .replayGain,
+        .title.optional,
+        .artist.optional, .streamTitle.optional, .streamUrl.optional,
       ],
       errors: [.noSuchPlayer],
       example: [

@@ -52,7 +52,7 @@ extension CommandTable {
   private static let listErrors: [MediaError.Code] = [
     .notAPlaylist, .damagedPlaylist, .playlistLimitExceeded, .playlistCycle, .emptyPlaylist,
   ]
-  private static let leftOut: [FieldSpec] = ["line", "code", "name", "message"]
+  private static let leftOut: [FieldSpec] = [.line, .code, .name, .message]
 
   /// The command. If some of its paths are playlists, it waits until these are read.
   ///
@@ -80,9 +80,9 @@ extension CommandTable {
     + mediaErrors
 
   /// The reply fields of an edit: with new entries, and while the edit is only collected.
-  private static let addedReply: [FieldSpec] = ["[items]", "[version]", "[pending]"]
-  private static let listReply: [FieldSpec] = addedReply + ["[skipped]"]
-  private static let editReply: [FieldSpec] = ["[version]", "[pending]"]
+  private static let addedReply: [FieldSpec] = [.items.optional, .version.optional, .pending.optional]
+  private static let listReply: [FieldSpec] = addedReply + [.skipped.optional]
+  private static let editReply: [FieldSpec] = [.version.optional, .pending.optional]
 
   /// Commands that edit or list one player's queue.
   static let queue: [CommandSpec] = [
@@ -226,7 +226,7 @@ extension CommandTable {
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
           "the maximum number of entries; default: \(WireLimits.standard.listCount)"), player,
       ],
-      right: .read, reply: ["count", "version", "next?", "[skipped]"], rows: ["text"],
+      right: .read, reply: [.count, .version, .next.nullable, .skipped.optional], rows: [.text],
       errors: [.invalidArgument, .emptyPlaylist, .noSuchPlayer],
       example: [
         "> playlist.export base=/music", "< | text=#EXTM3U", "< | text=#EXTINF:183.2,",
@@ -253,8 +253,11 @@ extension CommandTable {
           .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
           "the maximum number of entries; default: \(WireLimits.standard.listCount)"), player,
       ],
-      right: .read, reply: ["count", "version", "next?"],
-      rows: ["item", "index", "path?", "status", "duration?", "current", "[title]", "[artist]", "[range]", "[error]"],
+      right: .read, reply: [.count, .version, .next.nullable],
+      rows: [
+        .item, .index, .path.nullable, .status, .duration.nullable, .current, .title.optional, .artist.optional,
+        .range.optional, .error.optional,
+      ],
       errors: [.noSuchPlayer],
       example: [
         "> list", "< | item=1 index=0 path=\"/music/one more.flac\" status=readyToPlay duration=183.2 current=true",
@@ -287,14 +290,16 @@ extension CommandTable {
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read,
       reply: [
-        "item", "path?", "status", "duration?", "providesPreciseDuration", "current", "forwardPlaybackEndTime?",
-        "reversePlaybackEndTime?", "preferredForwardBufferDuration", "canPlayFastForward", "canPlaySlowForward",
-        "canPlayReverse", "canPlaySlowReverse", "canPlayFastReverse", "canStepForward", "canStepBackward",
-        "seekableTimeRanges?", "loadedTimeRanges?", "isPlaybackLikelyToKeepUp", "isPlaybackBufferFull",
-        "isPlaybackBufferEmpty", "live", "[liveEdge]", "[date]", "audioTimePitchAlgorithm",
-        "ownAudioTimePitchAlgorithm?", "gain?", "gainSource?",
-        "gainLimited?",
-        "[title]", "[artist]", "[range]", "[streamTitle]", "[streamUrl]", "[error]", "[message]",
+        .item, .path.nullable, .status, .duration.nullable, .providesPreciseDuration, .current,
+        .forwardPlaybackEndTime.nullable,
+        .reversePlaybackEndTime.nullable, .preferredForwardBufferDuration, .canPlayFastForward, .canPlaySlowForward,
+        .canPlayReverse, .canPlaySlowReverse, .canPlayFastReverse, .canStepForward, .canStepBackward,
+        .seekableTimeRanges.nullable, .loadedTimeRanges.nullable, .isPlaybackLikelyToKeepUp, .isPlaybackBufferFull,
+        .isPlaybackBufferEmpty, .live, .liveEdge.optional, .date.optional, .audioTimePitchAlgorithm,
+        .ownAudioTimePitchAlgorithm.nullable, .gain.nullable, .gainSource.nullable,
+        .gainLimited.nullable,
+        .title.optional, .artist.optional, .range.optional, .streamTitle.optional, .streamUrl.optional, .error.optional,
+        .message.optional,
       ],
       errors: [.noSuchItem, .noSuchPlayer],
       example: [
@@ -318,7 +323,7 @@ extension CommandTable {
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue) + ["player"]), .optional,
           "timeDomain|spectral|varispeed|player", "default: `player`"), player,
       ],
-      asks: true, reply: ["item", "audioTimePitchAlgorithm"], errors: [.unsupportedRate, .noSuchItem, .noSuchPlayer],
+      asks: true, reply: [.item, .audioTimePitchAlgorithm], errors: [.unsupportedRate, .noSuchItem, .noSuchPlayer],
       example: ["> item.pitch 2 varispeed", "< ok item=2 audioTimePitchAlgorithm=varispeed"]
     ) { arguments throws(MediaError) in
       .item(
@@ -336,7 +341,7 @@ extension CommandTable {
         ParameterSpec(.after, item, .option, "ID", "after this entry"),
         ParameterSpec(.before, item, .option, "ID", "before this entry"), ifVersion, player,
       ],
-      reply: ["items", "version"],
+      reply: [.items, .version],
       errors: [.invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer],
       example: ["> item.copy 2", "< ok items=5 version=6"]
     ) { arguments throws(MediaError) in
@@ -355,7 +360,7 @@ extension CommandTable {
         ParameterSpec(.forward, .timeOrNone, .option, "TIME", "where forward playback ends"),
         ParameterSpec(.reverse, .timeOrNone, .option, "TIME", "where reverse playback ends"), player,
       ],
-      asks: true, reply: ["item", "forwardPlaybackEndTime?", "reversePlaybackEndTime?"],
+      asks: true, reply: [.item, .forwardPlaybackEndTime.nullable, .reversePlaybackEndTime.nullable],
       errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
       example: [
         "> item.end-time 2 forward=1:30", "< ok item=2 forwardPlaybackEndTime=90 reversePlaybackEndTime=none",
@@ -377,7 +382,7 @@ extension CommandTable {
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.duration, .duration(positive: false), .optional, "DURATION", "the duration"), player,
       ],
-      asks: true, reply: ["item", "preferredForwardBufferDuration"],
+      asks: true, reply: [.item, .preferredForwardBufferDuration],
       errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
       example: ["> item.buffer 2 3", "< ok item=2 preferredForwardBufferDuration=3"]
     ) { arguments throws(MediaError) in
@@ -397,14 +402,17 @@ extension CommandTable {
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read,
       reply: [
-        "item", "count", "[stationName]", "[stationGenre]", "[stationDescription]", "[stationUrl]", "[stationBitrate]",
+        .item, .count, .stationName.optional, .stationGenre.optional, .stationDescription.optional,
+        .stationUrl.optional, .stationBitrate.optional,
       ],
       rows: [
-        "kind", "uri", "address", "[type]", "[startup]", "[requests]", "[bytes]", "[observedBitrate]",
-        "[indicatedBitrate]",
-        "[reconnects]", "[addressChanges]", "[switches]", "[stalls]", "[stallDuration]", "[status]", "[retried]",
-        "[code]",
-        "[name]", "[message]",
+        .kind, .uri, .address, .type.optional, .startup.optional, .requests.optional, .bytes.optional,
+        .observedBitrate.optional,
+        .indicatedBitrate.optional,
+        .reconnects.optional, .addressChanges.optional, .switches.optional, .stalls.optional, .stallDuration.optional,
+        .statusCode.optional, .retried.optional,
+        .code.optional,
+        .name.optional, .message.optional,
       ],
       errors: [.noSuchItem, .noSuchPlayer],
       example: [
@@ -432,7 +440,7 @@ extension CommandTable {
         ParameterSpec(.over, .duration(positive: true), .option, "TIME", "the duration of a ramp"),
         ParameterSpec(.clear, .flag, .option, "clear", "remove all earlier points and ramps first"), player,
       ],
-      asks: true, reply: ["item", "count"], rows: ["at", "volume", "[to]", "[over]"],
+      asks: true, reply: [.item, .count], rows: [.at, .volume, .to.optional, .over.optional],
       errors: [.invalidTime, .invalidArgument, .noSuchItem, .noSuchPlayer],
       example: [
         "> item.volume 2 0.5 at=4 to=0.2 over=5", "< | at=4 volume=0.5 to=0.2 over=5", "< ok item=2 count=1",

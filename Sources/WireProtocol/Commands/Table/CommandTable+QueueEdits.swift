@@ -7,7 +7,7 @@ extension CommandTable {
       .next, .queue, "Play the next entry.",
       details: "The current entry leaves the queue; `previous` brings it back. After the last entry there is no"
         + " current item.",
-      parameters: [ifVersion, player], reply: ["item?", "version"],
+      parameters: [ifVersion, player], reply: [.item.nullable, .version],
       errors: [.noCurrentItem, .versionMismatch, .noSuchPlayer],
       example: ["> next", "< ok item=2 version=6"]
     ) { arguments throws(MediaError) in
@@ -24,7 +24,7 @@ extension CommandTable {
           "the most that may have been heard to play the previous entry, such as 3"),
         ifVersion, player,
       ],
-      reply: ["item?", "version"], errors: [.noSuchItem, .versionMismatch, .noSuchPlayer],
+      reply: [.item.nullable, .version], errors: [.noSuchItem, .versionMismatch, .noSuchPlayer],
       example: ["> previous restart-after=3", "< ok item=1 version=7"]
     ) { arguments throws(MediaError) in
       .queue(
@@ -42,7 +42,7 @@ extension CommandTable {
         ifVersion,
         player,
       ],
-      reply: ["item?", "version"],
+      reply: [.item.nullable, .version],
       errors: [.invalidArgument, .noSuchItem, .itemInUse, .versionMismatch, .noSuchPlayer],
       example: ["> jump 9", "< ok item=9 version=8"]
     ) { arguments throws(MediaError) in
@@ -63,7 +63,7 @@ extension CommandTable {
           .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
           "the maximum number of entries; default: \(WireLimits.standard.listCount)"), player,
       ],
-      right: .read, reply: ["count", "version"], rows: ["item", "path?", "status", "duration?"],
+      right: .read, reply: [.count, .version], rows: [.item, .path.nullable, .status, .duration.nullable],
       errors: [.noSuchPlayer],
       example: [
         "> history limit=1", "< | item=1 path=\"/music/one more.flac\" status=readyToPlay duration=183.2",
@@ -92,7 +92,7 @@ extension CommandTable {
           "the seed of the order, for `on`; default: a random number"),
         ifVersion, player,
       ],
-      asks: true, reply: ["shuffle", "[seed]", "version"], errors: [.versionMismatch, .noSuchPlayer],
+      asks: true, reply: [.shuffleState, .seed.optional, .version], errors: [.versionMismatch, .noSuchPlayer],
       example: ["> shuffle on seed=42", "< ok shuffle=on seed=42 version=9"]
     ) { arguments throws(MediaError) in
       let state = arguments.text(.state).flatMap { PlaybackCommand.Switch(rawValue: $0) }
@@ -112,7 +112,7 @@ extension CommandTable {
           .policy, .word(QueueCommand.FailurePolicy.allCases.map(\.rawValue)), .optional, "skip|stop", "the new state"),
         player,
       ],
-      asks: true, reply: ["onFailure"], errors: [.noSuchPlayer], example: ["> on-failure stop", "< ok onFailure=stop"]
+      asks: true, reply: [.onFailure], errors: [.noSuchPlayer], example: ["> on-failure stop", "< ok onFailure=stop"]
     ) { arguments throws(MediaError) in
       .queue(
         .onFailure(arguments.text(.policy).flatMap { QueueCommand.FailurePolicy(rawValue: $0) }),
@@ -129,7 +129,7 @@ extension CommandTable {
         + " queue as the earlier ones left it; together they make one new version. Playback continues unless the"
         + " current entry changes. `items` are the ids of the new entries.",
       parameters: [ParameterSpec(.ops, .edit, .list, "EDIT", "commands that edit the queue"), ifVersion, player],
-      reply: ["[items]", "[version]", "[pending]"],
+      reply: [.items.optional, .version.optional, .pending.optional],
       errors: [
         .invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .unsupportedLocation, .unknownCommand,
         .noSuchPlayer, .editTooLarge,
@@ -153,7 +153,7 @@ extension CommandTable {
           "only if the queue has this version, at the start and at the end"),
         player,
       ],
-      reply: ["version"], errors: [.invalidState, .versionMismatch, .noSuchPlayer],
+      reply: [.version], errors: [.invalidState, .versionMismatch, .noSuchPlayer],
       example: ["> queue.begin if-version=7", "< ok version=7"]
     ) { arguments throws(MediaError) in
       .queue(.begin(ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
@@ -161,12 +161,12 @@ extension CommandTable {
     CommandSpec(
       .queueCommit, .queue, "Make all collected edits, or none of them.",
       details: "In both cases the collection ends. The reply is that of `queue.edit`.", parameters: [player],
-      reply: ["[items]", "version"],
+      reply: [.items.optional, .version],
       errors: [.invalidState, .invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer],
       example: ["> queue.commit", "< ok items=10,11 version=8"]
     ) { arguments throws(MediaError) in .queue(.commit, player: arguments.player) },
     CommandSpec(
-      .queueAbort, .queue, "Discard the collected edits.", parameters: [player], reply: ["version"],
+      .queueAbort, .queue, "Discard the collected edits.", parameters: [player], reply: [.version],
       errors: [.invalidState, .noSuchPlayer], example: ["> queue.abort", "< ok version=7"]
     ) { arguments throws(MediaError) in .queue(.abort, player: arguments.player) },
     CommandSpec(
@@ -184,8 +184,8 @@ extension CommandTable {
           .instance, .text(maximumByteCount: 64), .option, "INSTANCE", "the instance of the daemon with that version"),
         player,
       ],
-      right: .read, reply: ["version", "count", "whole"],
-      rows: ["version", "op", "[item]", "[from]", "[index]", "[count]", "[path?]"],
+      right: .read, reply: [.version, .count, .whole],
+      rows: [.version, .op, .item.optional, .from.optional, .index.optional, .count.optional, .path.nullable.optional],
       errors: [.noSuchPlayer],
       example: [
         "> queue.changes 7", "< | version=8 op=insert item=12 index=3 path=/music/one.flac",

@@ -5,8 +5,9 @@ extension CommandTable {
     .recorder, .integer(1...Int.max), .optional, "RECORDER", "the number of the recorder; default: the newest")
 
   private static let statusFields: [FieldSpec] = [
-    "recorder", "state", "file", "time", "pts", "source?", "format?", "sampleRate", "channels", "lost", "skipped",
-    "waitingForLevel", "[fault]", "[message]",
+    .recorder, .state, .writtenFile, .time, .pts, .source.nullable, .format.nullable, .sampleRate, .channels, .lost,
+    .skipped,
+    .waitingForLevel, .fault.optional, .message.optional,
   ]
 
   private static let settings: [ParameterSpec] = [
@@ -56,7 +57,7 @@ extension CommandTable {
         + " folders of `--write-root` only; the client needs the right `write`. There are at most 16 recorders; a"
         + " new one replaces the oldest stopped one.",
       parameters: settings, waiting: .always,
-      reply: ["recorder", "file", "source", "format", "sampleRate", "channels"],
+      reply: [.recorder, .writtenFile, .source, .format, .sampleRate, .channels],
       errors: [
         .sourceUnavailable, .sourceConfiguration, .invalidArgument, .unsupportedAudioFormat, .fileExists, .outsideRoots,
         .writeFailed, .notAllowed, .tooManyRecorders, .sessionForbidsRecording, .sessionInterrupted,
@@ -99,7 +100,10 @@ extension CommandTable {
         + " silence. A recording that ended before, because its source vanished or the disk is full, has a `fault`"
         + " and a `message`, and `file` is complete. Without `file` nothing was recorded.",
       parameters: [recorder], waiting: .always,
-      reply: ["recorder", "[file]", "[duration]", "size", "lost", "skipped", "[fault]", "[message]"],
+      reply: [
+        .recorder, .writtenFile.optional, .duration.optional, .size, .lost, .skipped, .fault.optional,
+        .message.optional,
+      ],
       errors: [.noSuchRecorder, .invalidState, .cancelled],
       example: [
         "> @7 record.stop", "< @7 ok recorder=1 file=/memos/idea.flac duration=12.25 size=412339 lost=0 skipped=0",
@@ -107,7 +111,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .record(.stop(arguments.integer(.recorder))) },
     CommandSpec(
       .recordDelete, .recording, "Delete the file of a stopped recording, and its recorder.",
-      parameters: [recorder], waiting: .always, reply: ["recorder", "file"],
+      parameters: [recorder], waiting: .always, reply: [.recorder, .writtenFile],
       errors: [.noSuchRecorder, .invalidState, .fileNotFound, .outsideRoots, .writeFailed, .notAllowed],
       example: ["> record.delete", "< ok recorder=1 file=/memos/idea.flac"]
     ) { arguments throws(MediaError) in .record(.delete(arguments.integer(.recorder))) },
@@ -124,7 +128,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .record(.status(arguments.integer(.recorder))) },
     CommandSpec(
       .recordList, .recording, "List the recorders by their numbers.", right: .read,
-      reply: ["count"], rows: statusFields, example: ["> record.list", "< ok count=0"]
+      reply: [.count], rows: statusFields, example: ["> record.list", "< ok count=0"]
     ) { _ throws(MediaError) in .record(.list) },
     CommandSpec(
       .recordWatch, .recording, "Subscribe to the changes and levels of a recorder.",
@@ -135,7 +139,7 @@ extension CommandTable {
         recorder,
         ParameterSpec(
           .rate, .number(1...100, exceptZero: false), .option, "RATE", "levels a second; default: none"),
-      ], right: .read, reply: ["id"], errors: [.noSuchRecorder, .tooManySubscriptions],
+      ], right: .read, reply: [.id], errors: [.noSuchRecorder, .tooManySubscriptions],
       example: [
         "> record.watch rate=20", "< ok id=1",
         "< * recording id=1 recorder=1 state=recording time=0 pts=0/48000 lost=0",

@@ -27,7 +27,8 @@ extension CommandTable {
       ParameterSpec(.protect, .onOff, .option, "on|off", "whether peaks limit the gain; default: `on`"),
       player,
     ],
-    asks: true, reply: ["mode", "preAmp", "fallback", "protect", "item?", "gain?", "source?", "limited?"],
+    asks: true,
+    reply: [.mode, .preAmp, .fallback, .protect, .item.nullable, .gain.nullable, .source.nullable, .limited.nullable],
     errors: [.noSuchPlayer],
     example: [
       "> replay-gain auto pre-amp=3",

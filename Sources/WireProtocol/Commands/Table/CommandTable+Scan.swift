@@ -26,13 +26,15 @@ extension CommandTable {
       ] + network,
       waiting: .always,
       reply: [
-        "scan", "count", "failed", "[albumLoudness?]", "[albumGain?]", "[albumTruePeak?]", "[albumSamplePeak?]",
-        "[albumPeak?]", "[applied]",
+        .scan, .count, .failed, .albumLoudness.nullable.optional, .albumGain.nullable.optional,
+        .albumTruePeak.nullable.optional, .albumSamplePeak.nullable.optional,
+        .albumPeak.nullable.optional, .applied.optional,
       ],
       rows: [
-        "file", "path", "status", "[loudness?]", "[range?]", "[truePeak?]", "[samplePeak?]", "[gain?]", "[peak?]",
-        "[duration]",
-        "[fault]", "[error]", "[message]",
+        .file, .path, .status, .loudness.nullable.optional, .loudnessRange.nullable.optional,
+        .truePeak.nullable.optional, .samplePeak.nullable.optional, .gain.nullable.optional, .peak.nullable.optional,
+        .duration.optional,
+        .fault.optional, .error.optional, .message.optional,
       ],
       errors: [.cancelled, .loudnessUnavailable, .unsupportedLocation, .invalidTime, .noSuchPlayer],
       example: [
@@ -58,7 +60,7 @@ extension CommandTable {
         "The cancelled request fails with `cancelled`, after this reply. It must belong to this connection. A"
         + " request without an id delays this one until it has ended: give it an id.",
       parameters: [ParameterSpec(.scan, .integer(1...Int.max), .optional, "SCAN", "its number; default: all")],
-      reply: ["cancelled"],
+      reply: [.cancelled],
       example: ["> scan.cancel 1", "< ok cancelled=1"]
     ) { arguments throws(MediaError) in .asset(.cancelScan(arguments.integer(.scan))) },
   ]

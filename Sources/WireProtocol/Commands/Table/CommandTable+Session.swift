@@ -2,7 +2,7 @@ import MediaCore
 
 extension CommandTable {
   private static let settingFields: [FieldSpec] = [
-    "category", "mode", "options?", "role", "others", "playback", "recording",
+    .category, .mode, .sessionOptions.nullable, .role, .others, .playback, .recording,
   ]
 
   private static func words<Word: RawRepresentable & CaseIterable>(_: Word.Type) -> [String]
@@ -14,7 +14,7 @@ extension CommandTable {
       .sessionStatus, .session, "Show the audio session and its interruption.",
       details:
         "`secondaryAudioShouldBeSilencedHint` states whether the sound server lowers the volume of playback because another program plays.",
-      right: .read, reply: settingFields + ["isActive", "isInterrupted", "secondaryAudioShouldBeSilencedHint"],
+      right: .read, reply: settingFields + [.isActive, .isInterrupted, .secondaryAudioShouldBeSilencedHint],
       example: [
         "> session.status",
         "< ok category=playAndRecord mode=default options=none role=music others=interrupted playback=true recording=true isActive=true"
@@ -51,7 +51,7 @@ extension CommandTable {
         + " `session-busy`, and the session is inactive nevertheless. The sound server resumes other programs as"
         + " soon as nothing is heard. `on` does not end an interruption (`session-interrupted`).",
       parameters: [ParameterSpec(.state, .onOff, .optional, "on|off", "the new state")],
-      asks: true, reply: ["isActive"], errors: [.sessionBusy, .sessionInterrupted],
+      asks: true, reply: [.isActive], errors: [.sessionBusy, .sessionInterrupted],
       example: ["> session.active off", "< ok isActive=false"]
     ) { arguments throws(MediaError) in .session(.active(arguments.text(.state).map { $0 == "on" })) },
     CommandSpec(
@@ -88,7 +88,7 @@ extension CommandTable {
           .fade, .duration(positive: false), .option, "TIME",
           "the duration of the fade-in, up to 10 s; default: 0.5"),
       ],
-      asks: true, reply: ["atEnd", "timeout?", "atTimeout", "fade"], errors: [.invalidTime],
+      asks: true, reply: [.atEnd, .timeout.nullable, .atTimeout, .fade], errors: [.invalidTime],
       example: ["> session.policy timeout=600", "< ok atEnd=resume timeout=600 atTimeout=pause fade=0.5"]
     ) { arguments throws(MediaError) in
       .session(

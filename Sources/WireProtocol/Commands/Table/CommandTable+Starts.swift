@@ -21,7 +21,7 @@ extension CommandTable {
         ),
         ParameterSpec(.players, .playerName, .list, "NAME", "the players"),
       ],
-      waiting: .always, reply: ["frame", "hostTime?", "late", "spread"],
+      waiting: .always, reply: [.frame, .hostTime.nullable, .lateFrames, .spread],
       errors: [
         .invalidTime, .invalidArgument, .invalidState, .noCurrentItem, .noSuchPlayer, .waitEnded, .outputLost,
         .outputUnavailable,
@@ -47,7 +47,7 @@ extension CommandTable {
           "the instant: as soon as possible, in so long, or an instant of the monotonic clock"),
         ParameterSpec(.from, .time, .option, "TIME", "the time of the item that is heard then"), player,
       ],
-      reply: ["rate"],
+      reply: [.rate],
       errors: [.unsupportedRate, .invalidTime, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors
         + mediaErrors,
       example: [
@@ -78,7 +78,7 @@ extension CommandTable {
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .required, "RATE", "1 is as recorded"),
         ParameterSpec(.players, .playerName, .list, "NAME", "the players"),
       ],
-      waiting: .always, reply: ["frame?", "hostTime?", "spread"],
+      waiting: .always, reply: [.frame.nullable, .hostTime.nullable, .spread],
       errors: [.unsupportedRate, .invalidArgument, .noSuchPlayer, .waitEnded, .outputLost] + streamErrors,
       example: ["> @8 rate-together 1.5 drums bass keys", "< @8 ok frame=98880 hostTime=5013.31 spread=0"]
     ) { arguments throws(MediaError) in

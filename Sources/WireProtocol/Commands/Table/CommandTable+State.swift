@@ -18,20 +18,23 @@ extension CommandTable {
         + " the error states the reason. With `saving=true` an error means that a damaged state was replaced at the"
         + " start, or that changes cannot be written at present; they are kept and written later. `crashed` lists"
         + " the entries that failed at the start with `crashed-while-opening`.",
-      right: .read, reply: ["saving", "folder?", "writes", "[crashed]", "[code]", "[error]", "[message]"],
+      right: .read,
+      reply: [
+        .saving, .folder.nullable, .writes, .crashed.optional, .code.optional, .error.optional, .message.optional,
+      ],
       example: ["> state", "< ok saving=true folder=/var/lib/zoe/playhead writes=12"]
     ) { _ throws(MediaError) in .state(.status) },
     CommandSpec(
       .stateSave, .state, "Save all changes now. The reply comes when they are saved.",
       details: "Optional: changes are saved within a second. A waiting request.",
-      waiting: .always, reply: ["writes"], errors: stateErrors, example: ["> state.save", "< ok writes=13"]
+      waiting: .always, reply: [.writes], errors: stateErrors, example: ["> state.save", "< ok writes=13"]
     ) { _ throws(MediaError) in .state(.save) },
     CommandSpec(
       .queueSave, .state, "Save the queue under a name.",
       details:
         "The current entry is the first. A saved queue of this name is replaced. Positions, history and the settings"
         + " of the player are not saved. A waiting request, as are all commands about saved queues.",
-      parameters: [queueName, player], waiting: .always, reply: ["name", "count"],
+      parameters: [queueName, player], waiting: .always, reply: [.name, .count],
       errors: [.tooManySavedQueues, .noSuchPlayer] + stateErrors,
       example: ["> queue.save \"Sunday morning\"", "< ok name=\"Sunday morning\" count=12"]
     ) { arguments throws(MediaError) in
@@ -44,7 +47,7 @@ extension CommandTable {
         "The same as `load`: the rate stays, and the history is cleared. Entries have new ids, and keep their"
         + " network options and settings.",
       parameters: [queueName, ifVersion, player], waiting: .always,
-      reply: ["name", "count", "[first]", "[last]", "version"],
+      reply: [.name, .count, .first.optional, .last.optional, .version],
       errors: [.noSuchSavedQueue, .versionMismatch, .queueTooLong, .noSuchPlayer] + stateErrors,
       example: [
         "> queue.load \"Sunday morning\"", "< ok name=\"Sunday morning\" count=12 first=20 last=31 version=5",
@@ -57,8 +60,8 @@ extension CommandTable {
     },
     CommandSpec(
       .queueSaved, .state, "List the saved queues by name.",
-      details: "`saved` is a time in seconds since 1970.", waiting: .always, right: .read, reply: ["count"],
-      rows: ["name", "count", "saved"], errors: stateErrors,
+      details: "`saved` is a time in seconds since 1970.", waiting: .always, right: .read, reply: [.count],
+      rows: [.name, .count, .saved], errors: stateErrors,
       example: ["> queue.saved", "< | name=\"Sunday morning\" count=12 saved=1795370400", "< ok count=1"]
     ) { _ throws(MediaError) in .state(.savedQueues) },
     CommandSpec(

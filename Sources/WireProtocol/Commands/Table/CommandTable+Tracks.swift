@@ -3,10 +3,12 @@ import MediaCore
 extension CommandTable {
   /// The fields of a row for a track.
   static let trackFields: [FieldSpec] = [
-    "track", "type", "codec", "playable", "enabled", "default", "start", "duration?", "precise", "protected",
-    "[format]", "[sampleFormat]", "[sampleRate]", "[channels]", "[layout]", "[bitsPerSample]", "[bitRate]", "[width]",
-    "[height]", "[codedWidth]", "[codedHeight]", "[rotation]", "[frameRate]", "[language]", "[title]",
-    "[closedCaptions]", "[characteristics]",
+    .track, .type, .codec, .playable, .enabled, .default, .start, .duration.nullable, .precise, .protected,
+    .format.optional, .sampleFormat.optional, .sampleRate.optional, .channels.optional, .layout.optional,
+    .bitsPerSample.optional, .bitRate.optional, .width.optional,
+    .height.optional, .codedWidth.optional, .codedHeight.optional, .rotation.optional, .frameRate.optional,
+    .language.optional, .title.optional,
+    .closedCaptions.optional, .characteristics.optional,
   ]
 
   /// The description of these fields.
@@ -20,9 +22,10 @@ extension CommandTable {
 
   /// The fields of rows for groups of tracks, and their description.
   private static let selectionFields: [FieldSpec] = [
-    "group", "[allowsEmptySelection]", "[options]", "[track]", "[language]", "[title]", "[characteristics]",
-    "[playable]",
-    "[default]",
+    .group, .allowsEmptySelection.optional, .options.optional, .track.optional, .language.optional, .title.optional,
+    .characteristics.optional,
+    .playable.optional,
+    .default.optional,
   ]
   private static let selectionDetails =
     "A row for each group, `audible` (audio) and `legible` (subtitles), with the number of its `options` and whether"
@@ -36,7 +39,7 @@ extension CommandTable {
       .itemSelection, .items, "List the groups of tracks of an entry, and the selection.",
       details: "The entry must be ready. \(selectionDetails)",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
-      right: .read, reply: ["item", "audio?", "subtitles?"], rows: selectionFields + ["[selected]"],
+      right: .read, reply: [.item, .audio.nullable, .subtitles.nullable], rows: selectionFields + [.selected.optional],
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
       example: [
         "> item.selection 2", "< | group=audible allowsEmptySelection=false options=2",
@@ -49,7 +52,7 @@ extension CommandTable {
     },
     CommandSpec(
       .assetSelection, .assets, "List the groups of tracks of a loaded asset.",
-      details: selectionDetails, parameters: [asset], reply: ["asset", "count"], rows: selectionFields,
+      details: selectionDetails, parameters: [asset], reply: [.asset, .count], rows: selectionFields,
       errors: [.noSuchAsset, .invalidState] + assetErrors,
       example: [
         "> asset.selection 1", "< | group=audible allowsEmptySelection=false options=1",
@@ -72,8 +75,10 @@ extension CommandTable {
   static let chapterLanguage = ParameterSpec(
     .language, .texts(maximumByteCount: 1_024, separator: .comma), .option, "LANG,...",
     "the languages of the titles, in order of preference (BCP 47)")
-  static let chapterReply: [FieldSpec] = ["count", "next?", "[fault]", "[message]"]
-  static let chapterFields: [FieldSpec] = ["chapter", "start", "end", "[title]", "[language]", "[languages]"]
+  static let chapterReply: [FieldSpec] = [.count, .next.nullable, .fault.optional, .message.optional]
+  static let chapterFields: [FieldSpec] = [
+    .chapter, .start, .end, .title.optional, .language.optional, .languages.optional,
+  ]
 
   /// Commands about an entry's tracks and chapters.
   static let tracks: [CommandSpec] = [
@@ -81,7 +86,7 @@ extension CommandTable {
       .itemTracks, .items, "List the tracks of an entry, and which are presented.",
       details: "The entry must be ready. \(trackDetails)",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
-      right: .read, reply: ["item", "count", "audio?", "subtitles?"], rows: trackFields + ["selected"],
+      right: .read, reply: [.item, .count, .audio.nullable, .subtitles.nullable], rows: trackFields + [.selected],
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
       example: [
         "> item.tracks 2",
@@ -100,7 +105,7 @@ extension CommandTable {
         "The entry must be ready. \(chapterDetails) Times and numbers are those of `status`, `chapter-changed` and"
         + " `next-chapter`. An entry that is a part of a file has the chapters within the part, from its start.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), chapterLanguage, chapterOffset, player],
-      right: .read, reply: ["item"] + chapterReply, rows: chapterFields,
+      right: .read, reply: [.item] + chapterReply, rows: chapterFields,
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
       example: [
         "> item.chapters 2", "< | chapter=1 start=0 end=83.5 title=Prelude",
@@ -125,7 +130,7 @@ extension CommandTable {
         ParameterSpec(.audio, .track, .option, "TRACK", "the audio track"),
         ParameterSpec(.subtitles, .track, .option, "TRACK", "the subtitles"), player,
       ],
-      asks: true, reply: ["item", "audio?", "subtitles?"],
+      asks: true, reply: [.item, .audio.nullable, .subtitles.nullable],
       errors: [.noSuchTrack, .invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
       example: ["> item.select 2 audio=de", "< ok item=2 audio=1 subtitles=none"]
     ) { arguments throws(MediaError) in
@@ -155,7 +160,8 @@ extension CommandTable {
       parameters: [player],
       waiting: .always,
       reply: [
-        "finished", "item", "time", "pts", "requested", "before?", "after?", "exact", "clamped", "us", "[reason]",
+        .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
+        .reason.optional,
       ],
       errors: [.noSuchChapter, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [

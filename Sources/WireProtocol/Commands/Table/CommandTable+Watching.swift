@@ -12,7 +12,7 @@ extension CommandTable {
         "The first events, with `initial=true`, follow the reply; they describe the state after event `seq`. A slow"
         + " reader gets only the newest value of each key, and an `overflow` event.",
       parameters: [ParameterSpec(.keys, .key, .list, "KEY", "keys; a `*` matches any text"), player],
-      right: .read, reply: ["id", "seq"], errors: [.noSuchProperty, .tooManySubscriptions, .noSuchPlayer],
+      right: .read, reply: [.id, .seq], errors: [.noSuchProperty, .tooManySubscriptions, .noSuchPlayer],
       example: [
         "> observe player.timeControlStatus queue.version", "< ok id=1 seq=41",
         "< * changed id=1 player=main key=player.timeControlStatus new=paused cause=initial initial=true",
@@ -51,8 +51,11 @@ extension CommandTable {
           "how long to wait on the daemon's clock, real or virtual; default: no limit"),
         ParameterSpec(.player, .playerName, .option, "NAME", "which player; default: all"),
       ],
-      waiting: .ifAsked, right: .read, reply: ["instance", "seq", "count", "missed", "more"],
-      rows: ["seq", "event", "[player]", "[key]", "[item?]", "[old?]", "[new?]", "[cause]", "[changes?]"],
+      waiting: .ifAsked, right: .read, reply: [.instance, .seq, .count, .missed, .more],
+      rows: [
+        .seq, .event, .player.optional, .key.optional, .item.nullable.optional, .old.nullable.optional,
+        .new.nullable.optional, .cause.optional, .changes.nullable.optional,
+      ],
       errors: [.noSuchProperty, .otherInstance, .noSuchEvent, .invalidTime, .noSuchPlayer],
       example: [
         "> events player.* since=41 instance=9f86d081884c7d65",
@@ -82,7 +85,7 @@ extension CommandTable {
         ParameterSpec(.interval, .duration(positive: true), .required, "INTERVAL", "the item time between two ticks"),
         player,
       ],
-      right: .read, reply: ["id"], errors: [.invalidTime, .tooManySubscriptions, .noSuchPlayer],
+      right: .read, reply: [.id], errors: [.invalidTime, .tooManySubscriptions, .noSuchPlayer],
       example: [
         "> tick 0.5", "< ok id=2",
         "< * tick id=2 player=main item=1 time=84 pts=3704400/44100 rate=1 reason=periodic late=0.002",
@@ -102,7 +105,7 @@ extension CommandTable {
         ParameterSpec(.item, item, .option, "ID", "only in this item; default: every item"),
         ParameterSpec(.seeks, .flag, .option, "seeks", "also when a seek passes the time"), player,
       ],
-      right: .read, reply: ["id"], errors: [.invalidTime, .noSuchItem, .tooManySubscriptions, .noSuchPlayer],
+      right: .read, reply: [.id], errors: [.invalidTime, .noSuchItem, .tooManySubscriptions, .noSuchPlayer],
       example: [
         "> at 90 95.25", "< ok id=3", "< * at id=3 player=main item=1 time=90 pts=90/1 kind=crossed late=0.001",
       ]
@@ -123,7 +126,7 @@ extension CommandTable {
         ParameterSpec(.item, item, .option, "ID", "only in this item; default: every item"),
         ParameterSpec(.seeks, .flag, .option, "seeks", "also when a seek passes the time"), player,
       ],
-      right: .read, reply: ["id"], errors: [.noSuchItem, .tooManySubscriptions, .noSuchPlayer],
+      right: .read, reply: [.id], errors: [.noSuchItem, .tooManySubscriptions, .noSuchPlayer],
       example: [
         "> at-chapters seeks", "< ok id=3",
         "< * at id=3 player=main item=1 time=83.5 pts=167/2 kind=crossed chapter=2 title=Fugue late=0.001",
@@ -150,7 +153,7 @@ extension CommandTable {
         ParameterSpec(.rate, .number(1...100, exceptZero: false), .optional, "RATE", "events a second; default: 20"),
         player,
       ],
-      right: .read, reply: ["id"], errors: [.tooManySubscriptions, .noSuchPlayer],
+      right: .read, reply: [.id], errors: [.tooManySubscriptions, .noSuchPlayer],
       example: [
         "> meter", "< ok id=4",
         "< * meter id=4 player=main item=1 time=84.05 pts=4034400/48000 average=-20.05,-19.8 peak=-9.54,-8.2"
@@ -185,7 +188,7 @@ extension CommandTable {
           "how long to wait on the daemon's clock, real or virtual; default: no limit"),
         player,
       ],
-      waiting: .always, right: .read, reply: ["item?", "time", "pts", "timeControlStatus"],
+      waiting: .always, right: .read, reply: [.item.nullable, .time, .pts, .timeControlStatus],
       errors: [.invalidTime, .timedOut, .waitEnded, .noSuchItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
         "> @w wait time>=90 timeout=5",
@@ -206,7 +209,7 @@ extension CommandTable {
       parameters: [
         ParameterSpec(.duration, .duration(positive: false), .required, "DURATION", "the time to advance by")
       ],
-      waiting: .always, reply: ["now"], errors: [.invalidTime, .notVirtualClock],
+      waiting: .always, reply: [.now], errors: [.invalidTime, .notVirtualClock],
       example: ["> clock.advance 2.5", "< ok now=2.5"]
     ) { arguments throws(MediaError) in
       .watching(.clockAdvance(try arguments.required(.duration, arguments.time(.duration))))
@@ -224,9 +227,9 @@ extension CommandTable {
       parameters: [player],
       right: .read,
       reply: [
-        "player", "kind", "item", "requested", "reached", "wait", "open", "index", "demux", "decode", "resample",
-        "commit",
-        "device?", "total",
+        .player, .kind, .item, .requested, .reached, .waitMicroseconds, .open, .index, .demux, .decode, .resample,
+        .commit,
+        .device.nullable, .total,
       ],
       errors: [.invalidState, .noSuchPlayer],
       example: [
@@ -242,7 +245,7 @@ extension CommandTable {
     CommandSpec(
       .playerCreate, .players, "Create a player.",
       details: "It has an empty queue and shares the output with the others.",
-      parameters: [playerNameParameter], reply: ["player"], errors: [.playerExists, .tooManyPlayers],
+      parameters: [playerNameParameter], reply: [.player], errors: [.playerExists, .tooManyPlayers],
       example: ["> player.create jingles", "< ok player=jingles"]
     ) { arguments throws(MediaError) in
       .players(.create(name: try arguments.required(.name, arguments.text(.name))))
@@ -256,8 +259,8 @@ extension CommandTable {
     },
     CommandSpec(
       .playerList, .players, "List the players.",
-      right: .read, reply: ["count"],
-      rows: ["player", "timeControlStatus", "rate", "item?", "count", "volume", "isMuted"],
+      right: .read, reply: [.count],
+      rows: [.player, .timeControlStatus, .rate, .item.nullable, .count, .volume, .isMuted],
       example: [
         "> player.list", "< | player=main timeControlStatus=paused rate=0 item=none count=0 volume=1 isMuted=false",
         "< ok count=1",

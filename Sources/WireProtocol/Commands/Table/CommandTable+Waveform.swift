@@ -42,10 +42,10 @@ extension CommandTable {
       ] + network,
       waiting: .always,
       reply: [
-        "scan", "path", "sampleRate", "channels", "bins", "start", "duration", "cached", "[file]", "[fault]",
-        "[message]",
+        .scan, .path, .sampleRate, .channels, .bins, .start, .duration, .cached, .writtenFile.optional, .fault.optional,
+        .message.optional,
       ],
-      rows: ["bin", "start", "min", "max", "rms"],
+      rows: [.bin, .start, .min, .max, .rms],
       errors: [
         .cancelled, .noPlayableTracks, .unsupportedLocation, .invalidTime, .invalidArgument, .mediaLimitExceeded,
         .fileExists, .outsideRoots, .writeFailed, .notAllowed,
