@@ -1,0 +1,108 @@
+/// JSON Schemas (draft 7) of parameters.
+extension ParameterSpec {
+  /// The values that the parameter accepts in JSON. A parameter that is not required also accepts `null`.
+  var schema: JSONValue {
+    let one = kind.schema
+    switch place {
+    case .required: return one
+    case .optional, .option: return ["anyOf": [one, ["type": "null"]]]
+    case .list: return ["anyOf": [["type": "array", "items": one, "minItems": 1], one]]
+    case .optionalList: return ["anyOf": [["type": "array", "items": one], one, ["type": "null"]]]
+    }
+  }
+
+  var isRequired: Bool { place == .required || place == .list }
+}
+
+extension ParameterSpec.Kind {
+  /// The values of this kind in JSON.
+  var schema: JSONValue {
+    switch self {
+    case .timeExpression: return .schema("TimeExpression")
+    case .time: return .schema("Time")
+    case .timeOrNone: return ["anyOf": [.schema("Time"), ["type": "null"]]]
+    case .duration: return .schema("Time")
+    case .tolerance: return ["anyOf": [.schema("Time"), ["const": "inf"]]]
+    case .entry: return .schema("EntryID")
+    case .integer(let range):
+      let schema: JSONValue = ["type": "integer", "minimum": .number(String(range.lowerBound))]
+      return schema.with("maximum", range.upperBound == .max ? nil : .number(String(range.upperBound)))
+    case .number(let range, let exceptZero):
+      let schema: JSONValue = [
+        "type": "number", "minimum": .number(FieldText.number(range.lowerBound)),
+        "maximum": .number(FieldText.number(range.upperBound)),
+      ]
+      return schema.with("not", exceptZero ? ["const": 0] : nil)
+    case .word(let words):
+      // A word that is a number may be written as one.
+      let numbers = words.filter { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+      return ["enum": .array(words.map(JSONValue.string) + numbers.map(JSONValue.number))]
+    case .toggle: return ["enum": [true, false, "on", "off", "toggle"]]
+    case .onOff: return ["enum": [true, false, "on", "off"]]
+    case .flag, .boolean: return ["type": "boolean"]
+    case .text(let count): return ["type": "string", "maxLength": .number(String(count))]
+    case .texts(let count, _):
+      let text: JSONValue = ["type": "string", "maxLength": .number(String(count))]
+      return ["anyOf": [["type": "array", "items": text], text]]
+    case .path: return .schema("Location")
+    case .localPath: return .schema("Path")
+    case .playerName: return .schema("PlayerName")
+    case .commandName: return ["enum": .array(CommandTable.all.map { .string($0.name.rawValue) })]
+    case .key: return ["type": "string", "minLength": 1]
+    case .condition: return .schema("WaitCondition")
+    case .requestID: return ["type": ["string", "number"]]
+    case .edit: return .schema("QueueEdit")
+    case .track: return ["type": ["integer", "string", "null"]]
+    case .startMoment: return ["type": ["number", "string"]]
+    }
+  }
+
+  /// The schemas that several parameters share.
+  static let sharedSchemas: [(name: String, schema: JSONValue)] = [
+    (
+      "Time",
+      [
+        "description":
+          "Seconds from the item's beginning, or a text such as 250ms, 1:23.5 or 441000/44100. Not negative.",
+        "anyOf": [["type": "number", "minimum": 0], ["type": "string", "minLength": 1]],
+      ]
+    ),
+    (
+      "TimeExpression",
+      [
+        "description": "Seconds, or a text: a time, a relative time such as +5, a share such as 50%, or end.",
+        "anyOf": [["type": "number"], ["type": "string", "minLength": 1]],
+      ]
+    ),
+    ("EntryID", ["description": "The id of a queue entry.", "type": "integer", "minimum": 1]),
+    (
+      "Location",
+      [
+        "description": "An absolute path, a file://, http:// or https:// URL, or fd:TOKEN.", "type": "string",
+        "minLength": 1,
+      ]
+    ),
+    ("Path", ["description": "An absolute path, or a file:// URL.", "type": "string", "minLength": 1]),
+    ("PlayerName", ["description": "The name of a player.", "type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"]),
+    (
+      "WaitCondition",
+      [
+        "description": "time>=TIME, time<=TIME, status=playing, status=paused, status=waiting, item=ID, ended or ready.",
+        "type": "string", "minLength": 1,
+      ]
+    ),
+    (
+      "QueueEdit",
+      [
+        "description": "A command that edits the queue.",
+        "anyOf": [
+          ["type": "string", "minLength": 1],
+          [
+            "type": "object",
+            "properties": ["method": ["type": "string"], "params": ["type": "object"]], "required": ["method"],
+          ],
+        ],
+      ]
+    ),
+  ]
+}
