@@ -47,16 +47,16 @@ import Testing
     let signalled = try Program(Executables.playhead, ["--socket", daemon.socket, "wait", "status=playing"])
     signalled.signal(SIGINT)
     #expect(try signalled.waitForEnd().status == 130)
-    // The usage, the manual and the README have the table.
+    // The usage, the manual and the guide have the table.
     let usage = try Program(Executables.playhead, ["--help"]).waitForEnd().output
     let manual = try Program(Executables.playhead, ["manual", "playhead"]).waitForEnd().output
       .replacing("\\-", with: "-")
     let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let readme = String(decoding: try Files.read("\(root)/README.md"), as: UTF8.self)
+    let guide = String(decoding: try Files.read("\(root)/docs/guide/playing.md"), as: UTF8.self)
     // The usage wraps lines, and the manual has bold text.
     let flat = usage.split { $0.isWhitespace }.joined(separator: " ")
     for status in ["0", "1", "2", "3", "128 + N"] {
-      let row = readme.split(separator: "\n").first { $0.hasPrefix("| \(status) | ") }
+      let row = guide.split(separator: "\n").first { $0.hasPrefix("| \(status) | ") }
       let text = try #require(row).dropFirst("| \(status) | ".count).dropLast(" |".count)
       #expect(text.count > 20 && flat.contains(" \(status) \(text) "), "\(status): \(text)")
       let bold = text.split(separator: "`", omittingEmptySubsequences: false).enumerated().map { index, part in

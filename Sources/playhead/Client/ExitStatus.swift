@@ -1,4 +1,4 @@
-/// The exit statuses of the client. The usage, the man page and the README list them, and a test tries each.
+/// The exit statuses of the client. The usage, the man page and docs/guide/playing.md list them; a test tries each.
 enum ExitStatus: Int32, CaseIterable {
   case done = 0
   case refused = 1
