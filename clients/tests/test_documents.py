@@ -127,8 +127,7 @@ class Page:
         if is_real:
             environment["PULSE_SERVER"] = self._start_sound_server(environment)
         self._terminal = terminal.Terminal(self._music, environment, (lambda: False) if is_real else self._clock.advance)
-        if document.path.parent.name in ("sh", "python", "mpris", "clients"):
-            (self._home / "clients").symlink_to(REPOSITORY / "clients")
+        (self._home / "playhead").symlink_to(REPOSITORY)
         if not re.search(r"^\$ playheadd(?!.* --socket).* &$", self._text, re.MULTILINE):
             self._start_daemon("playheadd --write-root ~/Music &", ())
 
