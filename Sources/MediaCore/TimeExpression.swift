@@ -1,4 +1,4 @@
-/// The text form of a time in commands (protocol.md, *Times*).
+/// The text form of a time in commands (docs/protocol/concepts.md, *Times*).
 ///
 /// | Text | Meaning |
 /// |---|---|

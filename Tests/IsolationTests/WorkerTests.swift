@@ -310,10 +310,10 @@ import Testing
     #expect(count == 4, "standard streams and the socket")
   }
 
-  /// The table of protocol.md.
-  @Test func protocolMdNamesEverySystemCallOfAWorker() throws {
+  /// The table of docs/protocol/safety.md.
+  @Test func documentNamesEverySystemCallOfAWorker() throws {
     let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let document = try text("\(root)/protocol.md", byteCount: 1 << 20)
+    let document = try text("\(root)/docs/protocol/safety.md")
     let begin = try #require(document.firstRange(of: "| what for | system calls |"))
     let end = try #require(document[begin.upperBound...].firstRange(of: "Calls with a path"))
     let named = document[begin.upperBound..<end.lowerBound].split(separator: "`").filter { word in

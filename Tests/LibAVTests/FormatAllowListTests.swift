@@ -53,8 +53,8 @@ import Testing
     }
   }
 
-  @Test func protocolMdListsTheAllowedFormats() throws {
-    let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
+  @Test func documentListsTheAllowedFormats() throws {
+    let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/docs/protocol/sources.md"
     let stream = try #require(fopen(path, "r"))
     defer { fclose(stream) }
     var bytes: [UInt8] = []
@@ -67,7 +67,7 @@ import Testing
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     for group in FormatAllowList.demuxers + FormatAllowList.decoders {
       let row = "| \(group.reason) | \(group.names.map { "`\($0)`" }.joined(separator: " ")) |"
-      #expect(lines.contains(row), "missing in protocol.md: \(row)")
+      #expect(lines.contains(row), "missing in \(path): \(row)")
     }
   }
 

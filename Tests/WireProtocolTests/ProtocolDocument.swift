@@ -4,16 +4,24 @@ import Testing
 
 @testable import WireProtocol
 
-/// protocol.md, and the expected contents of its generated sections according to the tables.
+/// protocol.md, and the expected contents of its generated sections according to the tables. docs/protocol has the
+/// sections that explain.
 ///
 /// `UPDATE_PROTOCOL_MD=1 swift test --filter ProtocolDocumentTests` regenerates those sections.
 enum ProtocolDocument {
-  static let path: String = {
-    let folders = #filePath.split(separator: "/").dropLast(3)
-    return "/" + folders.joined(separator: "/") + "/protocol.md"
-  }()
+  private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
-  static func text() throws -> String {
+  static let path = root + "/protocol.md"
+
+  static func text() throws -> String { try text(path) }
+
+  /// The explaining pages, such as `concepts`.
+  static let pages = ["README", "audio-and-state", "concepts", "safety", "sources"]
+
+  /// The text of a page of docs/protocol.
+  static func page(_ name: String) throws -> String { try text("\(root)/docs/protocol/\(name).md") }
+
+  private static func text(_ path: String) throws -> String {
     let data = try #require(FileManager.default.contents(atPath: path), "no document at \(path)")
     return try #require(String(validating: data, as: UTF8.self))
   }

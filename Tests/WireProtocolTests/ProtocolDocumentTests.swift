@@ -41,8 +41,8 @@ import Testing
 
   /// The rules for waiting requests name the same commands as the table.
   @Test func documentedWaitingRequestsMatchTheTable() throws {
-    let text = try ProtocolDocument.text()
-    let begin = try #require(text.firstRange(of: "A *waiting* request answers when something has happened:"))
+    let text = try ProtocolDocument.page("concepts")
+    let begin = try #require(text.firstRange(of: "These requests wait:"))
     let end = try #require(text[begin.upperBound...].firstRange(of: "and `load`"))
     let names = text[begin.upperBound..<end.lowerBound].split(separator: "`").filter {
       !$0.contains { ", \n".contains($0) }
@@ -53,8 +53,8 @@ import Testing
 
   /// The rules for transferred descriptors name the commands with path parameters.
   @Test func documentedCommandsWithDescriptorsAreThoseWithPaths() throws {
-    let text = try ProtocolDocument.text()
-    let begin = try #require(text.firstRange(of: "- `fd:TOKEN` is taken once, by "))
+    let text = try ProtocolDocument.page("concepts")
+    let begin = try #require(text.firstRange(of: "- `fd:TOKEN` can be used once, by "))
     let end = try #require(text[begin.upperBound...].firstRange(of: ";"))
     let names = text[begin.upperBound..<end.lowerBound].split(separator: "`").filter {
       !$0.contains(" ")
@@ -78,7 +78,8 @@ import Testing
 
   /// The example sessions outside the generated sections are valid too: every line after `>` is accepted.
   @Test func everyRequestInTheDocumentIsValid() throws {
-    for line in try ProtocolDocument.text().split(separator: "\n") where line.hasPrefix("> ") {
+    let texts = [try ProtocolDocument.text()] + (try ProtocolDocument.pages.map(ProtocolDocument.page))
+    for line in texts.joined(separator: "\n").split(separator: "\n") where line.hasPrefix("> ") {
       let outcome = Lines.parse(String(line.dropFirst(2)))
       guard case .request = outcome else {
         Issue.record("\(line): \(outcome)")

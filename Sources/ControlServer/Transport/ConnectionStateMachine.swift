@@ -3,7 +3,8 @@ import WireProtocol
 /// Identifies a waiting request of one connection.
 typealias WaitToken = UInt64
 
-/// Decides when a connection may process its next request, and when it is finished (protocol.md, *Order*).
+/// Decides when a connection may process its next request, and when it is finished
+/// (docs/protocol/concepts.md, *Order*).
 ///
 /// - Requests that reply immediately only need `accepts`.
 /// - A waiting request with an id is in flight until its reply and does not delay others.

@@ -1,7 +1,7 @@
 import OrderedCollections
 import WireProtocol
 
-/// The pending output of one peer, in bounded memory (protocol.md, *Slow readers*).
+/// The pending output of one peer, in bounded memory (docs/protocol/concepts.md, *Slow readers*).
 ///
 /// Replies are never dropped. Events are dropped when more than half of the limit is pending, with two exceptions:
 ///

@@ -3,7 +3,7 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// The daemon's numbered events. Memory is bounded: only the newest are kept (protocol.md, *Numbers*).
+/// The daemon's numbered events. Memory is bounded: only the newest are kept (docs/protocol/concepts.md, *Numbers*).
 ///
 /// Every observable event passes through the log first and gets its number, with or without observers. Events are
 /// encoded only when a client requests them.

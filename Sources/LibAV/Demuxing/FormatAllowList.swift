@@ -6,7 +6,7 @@ import CFFmpeg
 /// belong to a library that emulates a processor (libgme, libopenmpt). A file selects its demuxer and decoders by its
 /// bytes, so each of them is code that an attacker can reach. Playhead uses only the formats and codecs below.
 ///
-/// protocol.md (*Formats*) has the same lists; a test compares them.
+/// docs/protocol/sources.md (*Formats*) has the same lists; a test compares them.
 public enum FormatAllowList {
   /// A group of formats or codecs, by FFmpeg's names, and the reason for supporting them.
   public struct Group: Sendable, Hashable {
