@@ -37,6 +37,15 @@ class Block:
     def text(self) -> str:
         return "".join(line + "\n" for line in self.lines)
 
+    @property
+    def is_transcript(self) -> bool:
+        """Whether the block shows the lines of a connection."""
+        return self.language == "text" and any(line.startswith("> ") for line in self.lines)
+
+    @property
+    def is_run(self) -> bool:
+        return self.reason is None and (self.language in RUN or self.is_transcript)
+
     def commands(self) -> list[Command]:
         """The commands of a `console` block: `$ COMMAND`, continued by lines `> ...`, then the output."""
         commands: list[tuple[list[str], list[str], int]] = []

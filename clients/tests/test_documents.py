@@ -190,7 +190,7 @@ class Page:
                     self._run_command(case, command, f"{self._document.path.relative_to(REPOSITORY)}:{command.line}")
             elif block.language in ("sh", "python"):
                 self._run_fragment(case, block, where)
-            elif block.language == "text" and any(line.startswith("> ") for line in block.lines):
+            elif block.is_transcript:
                 self._run_transcript(case, block, where)
         for name in self._scripts:
             case.assertRegex("\n".join(line for block in self._document.blocks if block.language == "console" for line in block.lines),
@@ -332,7 +332,7 @@ class DocumentTests(unittest.TestCase):
 
     def page(self, path: pathlib.Path) -> None:
         document = blocks.read(path)
-        if not any(block.reason is None and block.language in (*blocks.RUN, "text") for block in document.blocks):
+        if not any(block.is_run for block in document.blocks):
             return
         page = Page(document, self.files, self.web)
         try:
