@@ -51,45 +51,61 @@ PAGES = [path for path in sorted([REPOSITORY / "README.md", *(REPOSITORY / "docs
 
 
 class Clock:
-    """Advances the virtual clock of the daemon at a socket, as long as another client is connected."""
+    """Advances the virtual clock of the daemon at a socket, as long as another client waits for a reply or an event."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self._path = path
         self._connection: socket.socket | None = None
+        self._is_waiting = False
         self.step = 0.002
 
     def advance(self) -> bool:
         """Advances the clock by a step. Returns whether it did."""
-        if not self._connection:
-            connection = socket.socket(socket.AF_UNIX)
-            connection.settimeout(20)
-            try:
-                connection.connect(str(self._path))
-                connection.recv(4096)
-            except OSError:
-                connection.close()
-                return False
-            self._connection = connection
+        if not self._connection and not self._connect():
+            return False
+        is_waiting = self._is_waiting
         try:
-            clients = re.search(r" connections=(\d+) ", self._request("stats"))
-            if not clients or clients[1] == "1":
-                return False
-            self._request(f"clock.advance {self.step}")
-            return True
+            line = self._request(f"clock.advance {self.step}\nstats\n" if is_waiting else "stats\n")
         except OSError:
             self.close()
             return False
+        counts = re.search(r" connections=(\d+) requests=(\d+) ", line)
+        if not counts:
+            # The daemon is stopping.
+            self.close()
+            return False
+        others = int(counts[2]) - self._own
+        if counts[1] == "1":
+            self._idle_count = others
+        # A client that is connected and has not sent its request does not wait yet.
+        self._is_waiting = others > self._idle_count
+        return is_waiting
 
-    def _request(self, request: str) -> str:
+    def _connect(self) -> bool:
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(20)
+        try:
+            connection.connect(str(self._path))
+            connection.recv(4096)
+        except OSError:
+            connection.close()
+            return False
+        self._connection, self._own, self._idle_count, self._is_waiting = connection, 0, 0, False
+        return True
+
+    def _request(self, requests: str) -> str:
+        """Sends requests, and returns the last reply."""
         assert self._connection
-        self._connection.sendall(request.encode() + b"\n")
-        reply = b""
-        while not reply.endswith(b"\n"):
+        count = requests.count("\n")
+        self._own += count
+        self._connection.sendall(requests.encode())
+        replies = b""
+        while replies.count(b"\n") < count:
             data = self._connection.recv(65536)
             if not data:
                 raise OSError("the daemon closed the connection")
-            reply += data
-        return reply.decode()
+            replies += data
+        return replies.decode().splitlines()[-1]
 
     def close(self) -> None:
         if self._connection:
@@ -216,8 +232,8 @@ class Page:
     def _run_command(self, case: unittest.TestCase, command: blocks.Command, where: str) -> None:
         expected = command.output
         is_interrupted = expected[-1:] == ("^C",)
-        waits = re.search(r"\b(wait|fade)\b(?!=)", command.text) or any(re.match(rf"(\w+=\S+ )*{name}\b", command.text) for name in self._scripts)
-        self._clock.step = 0.05 if waits else 0.01 if "watch" in command.text else 0.002
+        runs_script = any(re.search(rf"(^|[|&] ){name}\b", command.text) for name in self._scripts)
+        self._clock.step = 0.05 if runs_script else 0.1 if re.search(r"\bwait\b(?!=)", command.text) else 0.01 if "watch" in command.text else 0.002
         try:
             if re.search(r" &(\s*#.*)?$", command.text):
                 if re.match(r"(\S+=\S+ )*playheadd ", command.text):
