@@ -145,7 +145,9 @@ class Page:
         self._terminal = terminal.Terminal(self._music, environment, (lambda: False) if is_real else self._clock.advance)
         (self._home / "playhead").symlink_to(REPOSITORY)
         if not re.search(r"^\$ playheadd(?!.* --socket).* &$", self._text, re.MULTILINE):
-            self._start_daemon("playheadd --write-root ~/Music &", ())
+            self._start_daemon("playheadd --write-root ~/Music &")
+            if is_real:
+                self._wait_for_devices()
 
     def _write_programs(self, is_real: bool) -> None:
         """Writes `playheadd`, with the options that the test needs, and a link to `playhead`."""
@@ -224,7 +226,15 @@ class Page:
         path.chmod(0o755)
         self._scripts.add(name[1])
 
-    def _start_daemon(self, command: str, output: tuple[str, ...]) -> list[str]:
+    def _wait_for_devices(self) -> None:
+        """Waits until the daemon knows the devices of the sound server."""
+        connection = Transcript(self._socket, self._clock)
+        connection.send("observe output.devices")
+        while not re.search("key=output.devices .*new=(?!none)", connection.line()):
+            pass
+        connection.close()
+
+    def _start_daemon(self, command: str) -> list[str]:
         self._terminal.run(command)
         self._clock.close()
         return self._terminal.wait_for(lambda lines: any("playheadd ready" in line for line in lines))
@@ -237,7 +247,7 @@ class Page:
         try:
             if re.search(r" &(\s*#.*)?$", command.text):
                 if re.match(r"(\S+=\S+ )*playheadd ", command.text):
-                    status, lines = 0, self._start_daemon(command.text, expected)
+                    status, lines = 0, self._start_daemon(command.text)
                 else:
                     text = re.sub(r" &(\s*#.*)?$", "", command.text)
                     status, lines = self._terminal.run(f"{{ {text}; }} >~/.output 2>&1 &")
