@@ -38,7 +38,7 @@ class Terminal:
         os.close(terminal)
         self._pending = ""
         self._wait()
-        self.run("set +H; stty -echo")
+        self.run("set +H; set -o pipefail; stty -echo")
 
     def run(self, command: str, until: Callable[[list[str]], bool] | None = None) -> tuple[int, list[str]]:
         """Runs a command. Returns its exit status and the lines that it printed.

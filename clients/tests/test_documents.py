@@ -262,7 +262,7 @@ class Page:
                 status, lines = self._terminal.run(command.text)
         except TimeoutError as error:
             case.fail(f"{where}: $ {command.text}: {error}")
-        shows_error = any(re.match(r"[a-z.-]+: |\{\"error\"|.*\.toml:\d", line) for line in command.output)
+        shows_error = any(re.match(r"playhead: |\{\"error\"|\S+\.toml:\d", line) for line in command.output)
         if status != 0 and not shows_error:
             case.fail(f"{where}: exit status {status}\n$ {command.text}\n" + "\n".join(lines))
         if expected and (difference := self._differs(expected, lines)):
