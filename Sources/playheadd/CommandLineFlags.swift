@@ -15,6 +15,10 @@ struct CommandLineFlags: ParsableArguments {
   var config: String?
   @Flag(help: "Validate the configuration file, report errors and their locations, and exit: 0 if valid, 2 otherwise.")
   var checkConfig = false
+  @Flag(
+    name: .customLong("protocol"),
+    help: "Print the description of the protocol as JSON (OpenRPC; its member x-asyncapi has the events), and exit.")
+  var printsProtocol = false
   @Argument(help: "Configuration file for --check-config (default: the file of --config).")
   var file: String?
   @Option(

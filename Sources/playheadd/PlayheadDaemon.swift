@@ -47,6 +47,7 @@ struct PlayheadDaemon: ParsableCommand {
     // The same applies to the limit on the size of files.
     signal(SIGXFSZ, SIG_IGN)
     if flags.checkConfig { return try flags.check() }
+    if flags.printsProtocol { return print(OpenRPC.document.text) }
     // Keeps the memory after many seeks at the level after one.
     media_shims_map_large_blocks()
     // Before the first thread is created, so that all threads inherit the mask. Only `wait` gets these signals.

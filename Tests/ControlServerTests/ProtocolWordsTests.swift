@@ -6,12 +6,13 @@ import Testing
 
 @testable import ControlServer
 
-/// The engine's words for causes and reasons, compared with protocol.md. `WireProtocolTests` compares the tables of
+/// The engine's words for causes and reasons, compared with the documents. `WireProtocolTests` compares the tables of
 /// the protocol's own words.
 @Suite struct ProtocolWordsTests {
   /// The first cells of the rows of the table between two markers. Every row must have a description.
-  private func words(_ name: String) throws -> [String] {
-    let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/protocol.md"
+  private func words(_ name: String, page: String) throws -> [String] {
+    let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") 
+      + "/docs/protocol/reference/\(page).md"
     let data = try #require(FileManager.default.contents(atPath: path), "no document at \(path)")
     let text = try #require(String(validating: data, as: UTF8.self))
     let begin = try #require(text.firstRange(of: "<!-- begin \(name) -->\n"))
@@ -24,14 +25,14 @@ import Testing
   }
 
   @Test func documentedWaitingReasonsMatchTheEngine() throws {
-    #expect(try words("reasons") == WaitingReason.allCases.map(\.rawValue))
+    #expect(try words("reasons", page: "keys") == WaitingReason.allCases.map(\.rawValue))
   }
 
   @Test func documentedChangeCausesMatchTheEngine() throws {
-    #expect(try words("change-causes") == ["initial"] + ChangeCause.allCases.map(\.rawValue))
+    #expect(try words("change-causes", page: "events") == ["initial"] + ChangeCause.allCases.map(\.rawValue))
   }
 
   @Test func documentedTimeJumpCausesMatchTheEngine() throws {
-    #expect(try words("jump-causes") == TimeJumpCause.allCases.map(\.rawValue))
+    #expect(try words("jump-causes", page: "events") == TimeJumpCause.allCases.map(\.rawValue))
   }
 }

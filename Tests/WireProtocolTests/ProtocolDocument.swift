@@ -4,26 +4,30 @@ import Testing
 
 @testable import WireProtocol
 
-/// protocol.md, and the expected contents of its generated sections according to the tables. docs/protocol has the
-/// sections that explain.
+/// The pages of docs/protocol, and the expected contents of their generated sections according to the tables.
 ///
 /// `UPDATE_PROTOCOL_MD=1 swift test --filter ProtocolDocumentTests` regenerates those sections.
 enum ProtocolDocument {
-  private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+  /// A generated section, or a whole generated file if `section` is nil.
+  struct Generated {
+    var page: String
+    var section: String?
+    var text: String
+  }
 
-  static let path = root + "/protocol.md"
+  private static let folder =
+    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/docs/protocol/"
 
-  static func text() throws -> String { try text(path) }
+  /// The pages that explain.
+  static let pages = ["README.md", "audio-and-state.md", "concepts.md", "safety.md", "sources.md"]
 
-  /// The explaining pages, such as `concepts`.
-  static let pages = ["README", "audio-and-state", "concepts", "safety", "sources"]
-
-  /// The text of a page of docs/protocol.
-  static func page(_ name: String) throws -> String { try text("\(root)/docs/protocol/\(name).md") }
-
-  private static func text(_ path: String) throws -> String {
-    let data = try #require(FileManager.default.contents(atPath: path), "no document at \(path)")
+  static func text(_ page: String) throws -> String {
+    let data = try #require(FileManager.default.contents(atPath: folder + page), "no document at \(folder)\(page)")
     return try #require(String(validating: data, as: UTF8.self))
+  }
+
+  static func write(_ text: String, to page: String) throws {
+    try text.write(toFile: folder + page, atomically: false, encoding: .utf8)
   }
 
   /// The text between the two markers of a generated section.
@@ -33,24 +37,40 @@ enum ProtocolDocument {
     return String(text[begin.upperBound..<end.lowerBound])
   }
 
-  static let generated: [(name: String, text: String)] = [
-    ("commands", commands), ("keys", keys), ("events", events),
-    ("error groups", errorGroups),
-  ]
+  static let generated: [Generated] =
+    [
+      Generated(page: "reference/README.md", section: "commands", text: summaries),
+      Generated(page: "reference/keys.md", section: "keys", text: keys),
+      Generated(page: "reference/events.md", section: "events", text: events),
+      Generated(page: "reference/errors.md", section: "error groups", text: errorGroups),
+      Generated(page: "reference/openrpc.json", text: OpenRPC.document.lines(depth: 3) + "\n"),
+      Generated(page: "reference/asyncapi.json", text: AsyncAPI.document.lines(depth: 4) + "\n"),
+    ] + CommandSpec.Family.allCases.map { Generated(page: page(of: $0), section: "commands", text: commands(of: $0)) }
 
-  static var commands: String {
-    CommandSpec.Family.allCases.map { family in
-      "### \(family.rawValue)\n\n"
-        + CommandTable.all.filter { $0.family == family }.map(command).joined(separator: "\n")
-    }.joined(separator: "\n")
+  private static func page(of family: CommandSpec.Family) -> String {
+    "reference/\(family.rawValue.lowercased().replacing(" ", with: "-")).md"
+  }
+
+  // MARK: - Commands
+
+  private static var summaries: String {
+    "\n| Command | Does |\n|---|---|\n"
+      + CommandTable.all.map { spec in
+        let name = spec.name.rawValue
+        let anchor = name.replacing(".", with: "")
+        return "| [`\(name)`](\(page(of: spec.family).dropFirst("reference/".count))#\(anchor)) | \(spec.summary) |\n"
+      }.joined() + "\n"
+  }
+
+  private static func commands(of family: CommandSpec.Family) -> String {
+    "\n" + CommandTable.all.filter { $0.family == family }.map(command).joined(separator: "\n") + "\n"
   }
 
   static func command(_ spec: CommandSpec) -> String {
-    var text = "#### `\(spec.name.rawValue)`\n```\n\(spec.synopsis)\n```\n\(spec.summary)"
-    if !spec.details.isEmpty { text += " \(spec.details)" }
-    text += "\n\n"
+    var text = "## `\(spec.name.rawValue)`\n\n```text\n\(spec.synopsis)\n```\n\n\(wrapped(spec.summary))\n"
+    if !spec.details.isEmpty { text += "\n\(wrapped(spec.details))\n" }
     if !spec.parameters.isEmpty {
-      text += "| Parameter | Takes | Means |\n|---|---|---|\n"
+      text += "\n| Parameter | Takes | Means |\n|---|---|---|\n"
       for parameter in spec.parameters {
         let accepted =
           switch parameter.place {
@@ -60,20 +80,24 @@ enum ProtocolDocument {
           }
         text += "| `\(parameter.name.rawValue)` | \(accepted) | \(parameter.summary) |\n"
       }
-      text += "\n"
     }
-    if let rows = spec.rowFields { text += "Rows: \(list(rows)).\n" }
-    text += "Reply: \(spec.replyFields.isEmpty ? "`ok`" : list(spec.replyFields)).\n"
-    text +=
-      "Right: \(spec.right.names.map { "`\($0)`" }.joined(separator: " "))\(spec.asks ? "; without a value `read`" : "").\n"
+    if let rows = spec.rowFields { text += fieldTable(rows, title: "Row") }
+    if spec.replyFields.isEmpty { text += "\nThe reply is `ok`.\n" } else { text += fieldTable(spec.replyFields, title: "Reply") }
+    text += "\nRight: \(spec.right.names.map { "`\($0)`" }.joined(separator: " "))"
+    text += spec.asks ? "; without a value `read`.\n" : ".\n"
     switch spec.waiting {
     case .never: break
     case .always: text += "A waiting request.\n"
     case .ifAsked: text += "With `wait` a waiting request.\n"
     case .untilReady: text += "With `wait=ready`, or of lists, a waiting request.\n"
     }
-    if !spec.errors.isEmpty { text += "Errors: \(errors(spec.errors)).\n" }
-    return text + "\n```\n\(spec.example.joined(separator: "\n"))\n```\n"
+    if !spec.errors.isEmpty { text += wrapped("Errors: \(errors(spec.errors)).") + "\n" }
+    return text + "\n```text\n\(spec.example.joined(separator: "\n"))\n```\n"
+  }
+
+  private static func fieldTable(_ fields: [FieldSpec], title: String) -> String {
+    "\n| \(title) | Type | Means |\n|---|---|---|\n"
+      + fields.map { "| \(notation($0)) | \($0.type.description) | \($0.summary) |\n" }.joined()
   }
 
   /// The text of error codes. Complete groups are replaced by the group names.
@@ -85,40 +109,72 @@ enum ProtocolDocument {
 
   private static func error(_ code: MediaError.Code) -> String { "\(code.rawValue) `\(code.name)`" }
 
-  static var errorGroups: String {
-    CommandTable.errorGroups.map { "- *\($0.name)*: \($0.codes.map(error).joined(separator: ", "))\n" }.joined()
+  // MARK: - Tables
+
+  private static var errorGroups: String {
+    CommandTable.errorGroups.map { group in
+      wrapped("- *\(group.name)*: \(group.codes.map(error).joined(separator: ", "))", indent: "  ") + "\n"
+    }.joined()
   }
 
-  static var keys: String {
+  private static var keys: String {
     "| Key | Value |\n|---|---|\n"
       + ObservableKey.allCases.map { "| `\($0.rawValue)` | \($0.summary) |\n" }.joined()
   }
 
-  static var events: String {
-    "| Event | Fields | Sent |\n|---|---|---|\n"
-      + EventTable.all.map { "| `\($0.name.rawValue)` | \(list($0.fields)) | \($0.summary) |\n" }.joined()
+  private static var events: String {
+    "\n"
+      + EventTable.all.map { event in
+        "## `\(event.name.rawValue)`\n\n\(wrapped(event.summary))\n" + fieldTable(event.fields, title: "Field")
+      }.joined(separator: "\n") + "\n"
   }
 
-  private static func list(_ fields: [FieldSpec]) -> String {
-    fields.map { field in
-      let name = "`\(field.name)`" + (field.isNullable ? "?" : "")
-      return field.isOptional ? "[\(name)]" : name
-    }.joined(separator: " ")
+  private static func notation(_ field: FieldSpec) -> String {
+    let name = "`\(field.name)`" + (field.isNullable ? "?" : "")
+    return field.isOptional ? "[\(name)]" : name
   }
 
-  /// The first cells of a table's rows, in the section of a heading.
-  static func rows(under heading: String, of text: String) throws -> [[String]] {
-    let begin = try #require(text.firstRange(of: "\n## \(heading)\n"))
-    let rest = text[begin.upperBound...]
-    let section = rest.firstRange(of: "\n## ").map { rest[..<$0.lowerBound] } ?? rest
-    return section.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("|---") }.dropFirst().map {
-      row in
+  /// Breaks a paragraph into lines of at most 120 columns. No line begins with a word that Markdown reads as a mark.
+  private static func wrapped(_ text: String, indent: String = "") -> String {
+    var lines: [String] = [""]
+    for word in text.split(separator: " ") {
+      let isMark = ["-", "*", "+", ">", "#"].contains(word)
+      if !lines[lines.count - 1].isEmpty, lines[lines.count - 1].count + 1 + word.count > 120, !isMark {
+        lines.append(indent + word)
+      } else {
+        lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The first cells of the rows of the tables in a text.
+  static func rows(of text: String) -> [[String]] {
+    text.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("|---") }.dropFirst().map { row in
       row.split(separator: "|").map { cell in
         var cell = cell
         while cell.first == " " || cell.first == "`" { cell.removeFirst() }
         while cell.last == " " || cell.last == "`" { cell.removeLast() }
         return String(cell)
       }
+    }
+  }
+}
+
+extension JSONValue {
+  /// The value as JSON with one member or element on each line, down to `depth` levels.
+  fileprivate func lines(depth: Int, indent: String = "") -> String {
+    let inner = indent + "  "
+    switch self {
+    case .object(let members) where depth > 0 && !members.isEmpty:
+      let texts = members.map { member in
+        inner + JSONValue.string(member.name).text + ": " + member.value.lines(depth: depth - 1, indent: inner)
+      }
+      return "{\n" + texts.joined(separator: ",\n") + "\n\(indent)}"
+    case .array(let elements) where depth > 0 && !elements.isEmpty:
+      return "[\n" + elements.map { inner + $0.lines(depth: depth - 1, indent: inner) }.joined(separator: ",\n")
+        + "\n\(indent)]"
+    default: return text
     }
   }
 }

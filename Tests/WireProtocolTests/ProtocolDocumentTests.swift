@@ -5,24 +5,28 @@ import Testing
 @testable import WireProtocol
 
 @Suite struct ProtocolDocumentTests {
-  @Test func commandsKeysAndEventsMatchTheTables() throws {
-    var text = try ProtocolDocument.text()
-    if ProcessInfo.processInfo.environment["UPDATE_PROTOCOL_MD"] != nil {
-      for section in ProtocolDocument.generated {
-        let old = try ProtocolDocument.section(section.name, of: text)
-        let begin = try #require(text.firstRange(of: "<!-- begin \(section.name) -->\n"))
-        let end = text.index(begin.upperBound, offsetBy: old.count)
-        text.replaceSubrange(begin.upperBound..<end, with: section.text)
+  @Test func generatedPagesMatchTheTables() throws {
+    let isUpdate = ProcessInfo.processInfo.environment["UPDATE_PROTOCOL_MD"] != nil
+    for generated in ProtocolDocument.generated {
+      guard let section = generated.section else {
+        if isUpdate { try ProtocolDocument.write(generated.text, to: generated.page) }
+        #expect(try ProtocolDocument.text(generated.page) == generated.text, "\(generated.page)")
+        continue
       }
-      try text.write(toFile: ProtocolDocument.path, atomically: false, encoding: .utf8)
-    }
-    for section in ProtocolDocument.generated {
-      #expect(try ProtocolDocument.section(section.name, of: text) == section.text, "section \(section.name)")
+      var text = try ProtocolDocument.text(generated.page)
+      if isUpdate {
+        let old = try ProtocolDocument.section(section, of: text)
+        let begin = try #require(text.firstRange(of: "<!-- begin \(section) -->\n"))
+        let end = text.index(begin.upperBound, offsetBy: old.count)
+        text.replaceSubrange(begin.upperBound..<end, with: generated.text)
+        try ProtocolDocument.write(text, to: generated.page)
+      }
+      #expect(try ProtocolDocument.section(section, of: text) == generated.text, "\(generated.page): \(section)")
     }
   }
 
   @Test func documentedErrorsMatchTheCode() throws {
-    let rows = try ProtocolDocument.rows(under: "Errors", of: try ProtocolDocument.text())
+    let rows = ProtocolDocument.rows(of: try ProtocolDocument.text("reference/errors.md"))
     let documented = rows.map { "\($0[0]) \($0[1])" }
     let known = MediaError.Code.names.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     #expect(documented == known)
@@ -30,7 +34,7 @@ import Testing
   }
 
   @Test func documentedLimitsMatchTheCode() throws {
-    let documented = try ProtocolDocument.rows(under: "Limits", of: try ProtocolDocument.text()).map {
+    let documented = ProtocolDocument.rows(of: try ProtocolDocument.text("reference/limits.md")).map {
       "\($0[0]) \($0[1]) \($0[2])"
     }
     let known = WireLimit.all.map {
@@ -41,7 +45,7 @@ import Testing
 
   /// The rules for waiting requests name the same commands as the table.
   @Test func documentedWaitingRequestsMatchTheTable() throws {
-    let text = try ProtocolDocument.page("concepts")
+    let text = try ProtocolDocument.text("concepts.md")
     let begin = try #require(text.firstRange(of: "These requests wait:"))
     let end = try #require(text[begin.upperBound...].firstRange(of: "and `load`"))
     let names = text[begin.upperBound..<end.lowerBound].split(separator: "`").filter {
@@ -53,7 +57,7 @@ import Testing
 
   /// The rules for transferred descriptors name the commands with path parameters.
   @Test func documentedCommandsWithDescriptorsAreThoseWithPaths() throws {
-    let text = try ProtocolDocument.page("concepts")
+    let text = try ProtocolDocument.text("concepts.md")
     let begin = try #require(text.firstRange(of: "- `fd:TOKEN` can be used once, by "))
     let end = try #require(text[begin.upperBound...].firstRange(of: ";"))
     let names = text[begin.upperBound..<end.lowerBound].split(separator: "`").filter {
@@ -78,7 +82,7 @@ import Testing
 
   /// The example sessions outside the generated sections are valid too: every line after `>` is accepted.
   @Test func everyRequestInTheDocumentIsValid() throws {
-    let texts = [try ProtocolDocument.text()] + (try ProtocolDocument.pages.map(ProtocolDocument.page))
+    let texts = try (["../../protocol.md"] + ProtocolDocument.pages).map(ProtocolDocument.text)
     for line in texts.joined(separator: "\n").split(separator: "\n") where line.hasPrefix("> ") {
       let outcome = Lines.parse(String(line.dropFirst(2)))
       guard case .request = outcome else {

@@ -12,6 +12,7 @@ extension Connection {
     case .help(nil): return Help.overview
     case .help(let name?): return Help.reply(on: name)
     case .stats: return stats()
+    case .discover: return OpenRPC.reply
     case .cancel(let id):
       guard cancelWaiting(id) else {
         throw MediaError(.noSuchRequest, "no request with this id is waiting", operation: "cancel")

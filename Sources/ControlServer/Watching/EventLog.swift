@@ -145,7 +145,8 @@ extension FieldValue {
     switch self {
     case .string(let text), .number(let text): text.utf8.count
     case .list(let elements): elements.reduce(0) { $0 + 32 + $1.textByteCount }
-    case .none, .integer, .bool, .time, .fraction: 0
+    // Events have no JSON values.
+    case .none, .integer, .bool, .time, .fraction, .json: 0
     }
   }
 }

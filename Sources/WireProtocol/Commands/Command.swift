@@ -44,6 +44,8 @@ public enum ConnectionCommand: Sendable, Hashable {
   /// The command to explain. Nil: the list of commands.
   case help(CommandName?)
   case stats
+  /// Returns the description of the protocol (OpenRPC).
+  case discover
   /// Cancels the waiting request of this connection with this id. The id must have the same form as the id of that
   /// request.
   case cancel(RequestID)

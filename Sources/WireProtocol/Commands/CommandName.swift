@@ -102,6 +102,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case `repeat`
   case replace
   case replayGain = "replay-gain"
+  case rpcDiscover = "rpc.discover"
   case scan
   case scanCancel = "scan.cancel"
   case seek

@@ -1,5 +1,10 @@
 /// The fields of replies, rows and events, by name.
 extension FieldSpec {
+  static let openrpcVersion = FieldSpec("openrpc", .text, "the version of OpenRPC")
+  static let apiInformation = FieldSpec("info", .object, "the title and the version of the protocol")
+  static let apiMethods = FieldSpec("methods", .objects, "the commands")
+  static let apiComponents = FieldSpec("components", .object, "the types and errors that commands share")
+  static let apiEvents = FieldSpec("x-asyncapi", .object, "the events, as an AsyncAPI document")
   static let actionAtItemEnd = FieldSpec("actionAtItemEnd", .text, "")
   static let active = FieldSpec("active", .boolean, "")
   static let address = FieldSpec("address", .text, "")

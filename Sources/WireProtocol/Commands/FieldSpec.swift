@@ -56,6 +56,10 @@ public enum FieldType: Sendable, Hashable {
   case numbers
   case texts
   case ranges
+  /// A JSON object; in the text form its JSON text.
+  case object
+  /// An array of JSON objects; in the text form its JSON text.
+  case objects
   /// The value of a key: its type depends on the key.
   case value
 
@@ -74,6 +78,8 @@ public enum FieldType: Sendable, Hashable {
     case .numbers: "list of numbers"
     case .texts: "list of texts"
     case .ranges: "list of ranges"
+    case .object: "object"
+    case .objects: "list of objects"
     case .value: "depends on the key"
     }
   }

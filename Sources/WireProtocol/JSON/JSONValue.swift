@@ -94,6 +94,13 @@ public indirect enum JSONValue: Sendable, Hashable {
     }
   }
 
+  /// The value as JSON on one line.
+  public var text: String {
+    var buffer: [UInt8] = []
+    append(to: &buffer)
+    return String(decoding: buffer, as: UTF8.self)
+  }
+
   /// The type of the value, for error messages.
   var kindName: String {
     switch self {

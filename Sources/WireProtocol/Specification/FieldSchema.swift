@@ -15,6 +15,8 @@ extension FieldType {
     case .numbers: ["type": "array", "items": ["type": "number"]]
     case .texts: ["type": "array", "items": ["type": "string"]]
     case .ranges: ["type": "array", "items": .schema("Range")]
+    case .object: ["type": "object"]
+    case .objects: ["type": "array", "items": ["type": "object"]]
     case .value: [:]
     }
   }

@@ -16,6 +16,8 @@ public enum FieldValue: Sendable, Hashable {
   /// In the text form the elements separated by commas, with `\,` and `\\` for a comma and a backslash. In JSON an
   /// array.
   case list([FieldValue])
+  /// A JSON value. In the text form its JSON text.
+  case json(JSONValue)
 
   /// An integer. Values outside the range of `Int64` become text and do not trap.
   public static func int(_ value: some BinaryInteger) -> FieldValue {
@@ -68,6 +70,10 @@ extension FieldValue {
     case .time(let time): buffer.append(seconds: time)
     case .fraction(let time): buffer.append(fraction: time)
     case .list(let elements): appendList(elements, to: &buffer)
+    case .json(let value):
+      var text: [UInt8] = []
+      value.append(to: &text)
+      text.withUnsafeBufferPointer { WordsText.append(utf8: $0, to: &buffer) }
     }
   }
 
@@ -80,6 +86,7 @@ extension FieldValue {
     case .time(let time):
       if time.isNumeric { appendWords(to: &buffer) } else { JSONText.append(time.decimalDescription, to: &buffer) }
     case .fraction(let time): JSONText.append(time.fractionDescription, to: &buffer)
+    case .json(let value): value.append(to: &buffer)
     case .list(let elements):
       buffer.append(UInt8(ascii: "["))
       for (index, element) in elements.enumerated() {

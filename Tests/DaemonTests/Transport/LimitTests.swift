@@ -186,10 +186,8 @@ import Testing
   ]
 
   @Test func everyConfiguredLimitIsEnforced() throws {
-    // The names are those of protocol.md, which another test compares with the code.
-    let path = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/protocol.md"
-    let document = String(decoding: try Files.read(path), as: UTF8.self)
-    let section = try #require(document.components(separatedBy: "\n## Limits\n").last)
+    // Another test compares the names in the reference with the code.
+    let section = try ProtocolReference.page("limits")
     let names = section.split(separator: "\n").filter { $0.hasPrefix("| `") }.compactMap {
       $0.split(separator: "`").dropFirst().first.map { String($0) }
     }

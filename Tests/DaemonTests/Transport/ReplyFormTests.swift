@@ -46,9 +46,10 @@ import Testing
     let client = try server.connect()
     let missing = server.folder.file("missing.wav")
     try client.reply("append \(missing)")
-    let path = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/protocol.md"
-    let document = String(decoding: try Files.read(path), as: UTF8.self)
-    let group = try #require(document.split(separator: "\n").first { $0.hasPrefix("- *file errors*: ") })
+    let document = try ProtocolReference.commands()
+    let errors = try ProtocolReference.page("errors")
+    let group = errors[try #require(errors.firstRange(of: "- *file errors*: ")).upperBound...]
+      .prefix { $0 != "*" }
     #expect(group.contains("`outside-roots`") && group.contains("`file-not-found`"))
     for request in [
       "load \(missing) wait=ready", "wait ready", "loop 0 1", "item.tracks 3", "item.select 3 audio=0",
@@ -57,9 +58,9 @@ import Testing
       let reply = try client.reply(request)
       let command = request.prefix { $0 != " " }
       #expect(field("name", reply) == "file-not-found", "\(request): \(reply)")
-      let start = try #require(document.firstRange(of: "\n#### `\(command)`\n"))
+      let start = try #require(document.firstRange(of: "\n## `\(command)`\n"))
       let rest = document[start.upperBound...]
-      let section = rest[..<(rest.firstRange(of: "\n#### ")?.lowerBound ?? rest.endIndex)]
+      let section = rest[..<(rest.firstRange(of: "\n## ")?.lowerBound ?? rest.endIndex)]
       #expect(section.contains("*file errors*"), "\(command)")
       if request.hasPrefix("load") { #expect(try client.reply("clear").hasPrefix("ok")) }
       if request.hasPrefix("load") { try client.reply("append \(missing)") }

@@ -77,12 +77,11 @@ import Testing
     "unobserve", "untick", "wait",
   ]
 
-  /// A request for each command by its name, from its section in protocol.md, without the ID.
+  /// A request for each command by its name, from its section in the reference, without the ID.
   private static func examples() throws -> [String: String] {
-    let path = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/protocol.md"
     var (examples, section): ([String: String], String) = ([:], "")
-    for line in String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n") {
-      if line.hasPrefix("#### `") { section = String(line.dropFirst(6).prefix { $0 != "`" }) }
+    for line in try ProtocolReference.commands().split(separator: "\n") {
+      if line.hasPrefix("## `") { section = String(line.dropFirst(4).prefix { $0 != "`" }) }
       let words = line.split(separator: " ").dropFirst().drop { $0.hasPrefix("@") }
       guard line.hasPrefix("> "), words.first.map(String.init) == section, examples[section] == nil else { continue }
       examples[section] = words.joined(separator: " ")
@@ -119,10 +118,9 @@ import Testing
     let daemon = try InProcessServer()
     let driver = try daemon.connectWithQueue(count: 1)
     let watcher = try daemon.connect(at: daemon.folder.file("watch.sock"))
-    let path = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/protocol.md"
     var (names, section): ([String], String) = ([], "")
-    for line in String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n") {
-      if line.hasPrefix("#### `") { section = String(line.dropFirst(6).prefix { $0 != "`" }) }
+    for line in try ProtocolReference.commands().split(separator: "\n") {
+      if line.hasPrefix("## `") { section = String(line.dropFirst(4).prefix { $0 != "`" }) }
       if line == "Right: `control`; without a value `read`." { names.append(section) }
     }
     #expect(names.count == 23, "\(names)")

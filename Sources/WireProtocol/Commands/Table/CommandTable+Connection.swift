@@ -69,6 +69,16 @@ extension CommandTable {
       ]
     ) { _ throws(MediaError) in .connection(.stats) },
     CommandSpec(
+      .rpcDiscover, .connection, "Return the description of the protocol that generators of clients read.",
+      details:
+        "The reply is an OpenRPC document: all commands with the types of their parameters and fields, and all errors."
+        + " Its member `x-asyncapi` is an AsyncAPI document, with all events. `playheadd --protocol` prints the same. In"
+        + " the text form, the fields are JSON texts.",
+      right: .read,
+      reply: [.openrpcVersion, .apiInformation, .apiMethods, .apiComponents, .apiEvents],
+      example: ["> {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}"]
+    ) { _ throws(MediaError) in .connection(.discover) },
+    CommandSpec(
       .cancel, .connection, "Cancel a waiting request of this connection.",
       details:
         "That request fails with `cancelled`; its reply comes before this one. Requests of other connections cannot"
