@@ -113,7 +113,7 @@ extension PlayerCore {
     guard let watch = chapterWatch, watch.itemID == current.id else {
       throw MediaError(.invalidState, "the item is not ready: its chapters are unknown", operation: operation)
     }
-    let time = machine.startUnderWay?.time ?? currentTime()
+    let time = machine.pendingRequest?.time ?? currentTime()
     guard let target = Self.chapterStart(from: time, in: watch, next: next) else {
       let place =
         watch.chapters.isEmpty ? "the item has no chapters" : next ? "this is the last one" : "this is the first one"

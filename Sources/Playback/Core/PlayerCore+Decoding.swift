@@ -13,7 +13,7 @@ extension PlayerCore {
 
   // MARK: - Jobs
 
-  func prepare(_ generation: UInt64, _ start: Machine.Start) {
+  func prepare(_ generation: UInt64, _ start: Machine.DecodeRequest) {
     guard let format = output.format, let item = items[start.itemID] else { return }
     var start = start
     if start.isSilence, let pass = start.spliceAfter { start.time = endTime(of: pass) ?? item.duration }
@@ -54,7 +54,7 @@ extension PlayerCore {
   }
 
   /// The location at which the rest of a split pass follows in the stream; nil if `start` is no rest.
-  private func splicePlace(of start: Machine.Start) -> DecodePipeline.SplicePosition? {
+  private func splicePlace(of start: Machine.DecodeRequest) -> DecodePipeline.SplicePosition? {
     guard let id = start.spliceAfter, let cut = machine.decoded.first(where: { $0.id == id }),
       start.pass.continues(cut.pass), let end = ends.last(where: { $0.passID == id })
     else { return nil }
@@ -213,7 +213,7 @@ extension PlayerCore {
 
   /// The end of a pass that is planned to end at `time`: after its last whole frame, as the decoder ends it.
   private func endTime(of pass: PassID, at time: MediaTime) -> MediaTime {
-    let isReverse = machine.decodedSpeed.isReverse
+    let isReverse = machine.decodedRate.isReverse
     guard let itemID = machine.decoded.first(where: { $0.id == pass })?.pass.itemID, let rate = sampleRates[itemID],
       let frame = time.frameIndex(
         rate: rate, rounding: isReverse ? .towardPositiveInfinity : .towardNegativeInfinity)
@@ -325,7 +325,7 @@ extension PlayerCore {
       if preparing?.number == generation {
         preparing?.sourceRateHz = preparation.sourceRateHz
         preparing?.trace.preparation = preparation
-        if let start = machine.preparedStart, start.isContinuation, start.spliceAfter != nil {
+        if let start = machine.requestInPreparation, start.isContinuation, start.spliceAfter != nil {
           let rest = preparing?.startError ?? .zero
           preparing?.startError = rest + (preparation.time - start.time)
         }
@@ -395,7 +395,7 @@ extension PlayerCore {
         trim: end.trim))
     let shortest = Machine.shortestLoop.frameIndex(rate: timeline.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
     let pass = machine.decoded.first { $0.id == id }?.pass
-    let isWhole = pass.map { $0.start == machine.decodedSpeed.itemStart && machine.endsItem($0) } ?? false
+    let isWhole = pass.map { $0.start == machine.decodedRate.itemStart && machine.endsItem($0) } ?? false
     run(
       machine.ended(
         id, end: end.end, isTooShort: isWhole && end.frameCount < shortest, hasBrokenOff: end.error != nil),

@@ -33,7 +33,7 @@ extension PlayerCore {
     }
     let frames = try frames(of: range, in: item)
     // A pending seek counts as done.
-    run(machine.setLoop(frames, count: count, heardAt: machine.startUnderWay?.time ?? currentTime()), cause: .request)
+    run(machine.setLoop(frames, count: count, heardAt: machine.pendingRequest?.time ?? currentTime()), cause: .request)
   }
 
   /// See `PlayerControl.finishLoop`.

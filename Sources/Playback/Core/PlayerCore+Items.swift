@@ -25,7 +25,7 @@ extension PlayerCore {
     run(
       machine.setEnds(
         of: id, forward: item.forwardPlaybackEndTime, reverse: item.reversePlaybackEndTime,
-        heardAt: machine.startUnderWay?.time ?? currentTime()),
+        heardAt: machine.pendingRequest?.time ?? currentTime()),
       cause: .request)
   }
 

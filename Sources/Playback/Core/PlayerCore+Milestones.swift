@@ -121,7 +121,7 @@ extension PlayerCore {
       reportTransition()
       nextEndTime = nil
       // A paused item ends again when playback resumes at its end, which an observer may have requested just now.
-      if machine.endedItem == end.itemID, machine.preparedStart == nil {
+      if machine.endedItem == end.itemID, machine.requestInPreparation == nil {
         ends.insert(end, at: 0)
         nextEndTime = engine.loop.now.advanced(byNanoseconds: Self.stallNanoseconds)
       }
@@ -185,7 +185,7 @@ extension PlayerCore {
   private func rate(of reason: TimeObservation.Reason, atFrame frame: Int64?) -> Double {
     switch reason {
     case .periodic, .crossed, .start:
-      (timeline.rate(atOutputFrame: frame ?? presentFrame) ?? machine.decodedSpeed).value
+      (timeline.rate(atOutputFrame: frame ?? presentFrame) ?? machine.decodedRate).value
     case .jump, .skipped: observers.isSounding ? machine.rate : 0
     case .stop: 0
     }

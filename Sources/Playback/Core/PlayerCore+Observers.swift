@@ -138,7 +138,7 @@ extension PlayerCore {
     switch emission {
     case .playedToEnd(let id):
       let time = endTime(of: id)
-      if let item = items[id], !machine.decodedSpeed.isReverse { placeObserver?(item, time, true) }
+      if let item = items[id], !machine.decodedRate.isReverse { placeObserver?(item, time, true) }
       send(.playedToEnd(id, time))
     case .failedToPlayToEnd(let id, let error): send(.failedToPlayToEnd(id, endTime(of: id), error))
     case .stalled(let id):

@@ -201,12 +201,12 @@ extension PlayerCore {
 
   func currentTime() -> MediaTime {
     guard let current = machine.entries.first else { return .zero }
-    if let start = machine.preparedStart, start.itemID == current.id, sounding == nil { return start.time }
+    if let start = machine.requestInPreparation, start.itemID == current.id, sounding == nil { return start.time }
     guard let position, position.itemID == current.id else {
       // Exactly at its end the current item has its end time, although the next item begins at that frame. An item that
       // has not begun is at its start position.
       guard let end = timeline.time(of: current.id, atOutputFrame: presentFrame) else {
-        return machine.startUnderWay.flatMap { $0.itemID == current.id ? $0.time : nil } ?? .zero
+        return machine.pendingRequest.flatMap { $0.itemID == current.id ? $0.time : nil } ?? .zero
       }
       return current.duration.isNumeric ? min(end, current.duration) : end
     }

@@ -21,25 +21,25 @@ extension PlayerCore {
     }
     if let error = current.status.error { throw error }
     try checkDirection(speed, operation: "preroll")
-    guard startGroup == nil || machine.speed == speed else {
+    guard startGroup == nil || machine.targetRate == speed else {
       throw MediaError(
-        .invalidState, "a joint start at the rate \(machine.speed.value) is pending",
+        .invalidState, "a joint start at the rate \(machine.targetRate.value) is pending",
         operation: "preroll")
     }
     // Prerolls for another rate end: their audio is replaced.
     let interrupted = prerolls.filter { $0.rate != speed }
     prerolls.removeAll { $0.rate != speed }
     prerolls.append(Preroll(itemID: current.id, rate: speed, completion: completion))
-    machine.setSpeed(speed)
-    run(machine.needsSpeedChange ? machine.changeSpeed(from: currentTime()) : [], cause: .request)
+    machine.setTargetRate(speed)
+    run(machine.needsRateChange ? machine.changeDecodedRate(from: currentTime()) : [], cause: .request)
     for preroll in interrupted { enqueue(.preroll(preroll.completion, false)) }
     settlePrerolls()
   }
 
   /// Whether the next audio is with the mixer, so that only the mixer has to be started.
   private var isPrerolled: Bool {
-    machine.preparedStart == nil && machine.decoding == .active && machine.uncommitted == nil
-      && machine.seeks.current == nil && !machine.decoded.isEmpty && !machine.needsSpeedChange
+    machine.requestInPreparation == nil && machine.decoding == .active && machine.uncommitted == nil
+      && machine.seeks.current == nil && !machine.decoded.isEmpty && !machine.needsRateChange
   }
 
   /// Completes prerolls that are ready, and those that cannot succeed: the item failed or is not current, or the rate
@@ -47,7 +47,7 @@ extension PlayerCore {
   func settlePrerolls() {
     guard !prerolls.isEmpty else { return }
     let current = machine.entries.first
-    if prerolls.contains(where: { $0.itemID != current?.id || $0.rate != machine.speed })
+    if prerolls.contains(where: { $0.itemID != current?.id || $0.rate != machine.targetRate })
       || current?.status.error != nil
     {
       return endPrerolls()

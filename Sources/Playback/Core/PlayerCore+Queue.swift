@@ -185,7 +185,7 @@ extension PlayerCore {
     guard placeObserver != nil, let item = currentItem, item.status == .readyToPlay, item.isSeekable == true,
       item.liveWindow == nil, item.resumeTime == nil
     else { return nil }
-    let hasEnded = (machine.hasItemEnded || machine.hasPassedEnd) && !machine.decodedSpeed.isReverse
+    let hasEnded = (machine.hasItemEnded || machine.hasPassedEnd) && !machine.decodedRate.isReverse
     return (item, currentTime(), hasEnded)
   }
 

@@ -78,7 +78,7 @@ extension PlayerCore {
     let (time, wasPaused) = (currentTime(), machine.rate == 0)
     var actions = machine.setRate(rate, isBufferEmpty: rate != 0 && isBufferEmpty, immediately: immediately)
     // At once. Otherwise the end at which the player is paused would count as an end reached by playback.
-    if wasPaused, machine.isTurning { actions += machine.changeSpeed(from: time) }
+    if wasPaused, machine.isTurning { actions += machine.changeDecodedRate(from: time) }
     run(actions, cause: cause)
     followSpeed()
   }
@@ -88,7 +88,7 @@ extension PlayerCore {
   /// The rate at which the item's time advances in the audio that is heard.
   var timebaseRate: Double {
     guard machine.timeControlStatus == .playing else { return 0 }
-    return (timeline.rate(atOutputFrame: presentFrame) ?? machine.decodedSpeed).value
+    return (timeline.rate(atOutputFrame: presentFrame) ?? machine.decodedRate).value
   }
 
   /// The way in which a change of rate or pitch is made.
@@ -109,7 +109,7 @@ extension PlayerCore {
   /// Makes the audible pass follow the requested rate and pitch. While another change or transition is pending, it
   /// waits, and is called again when that has been heard.
   func followSpeed() {
-    guard !isClosed, inputIndex != nil, machine.needsSpeedChange else { return }
+    guard !isClosed, inputIndex != nil, machine.needsRateChange else { return }
     if let rateGroup { return rateGroup.timeMayHavePassed() }
     take(speedStep(at: nextSpeedFrame()))
   }
@@ -117,22 +117,22 @@ extension PlayerCore {
   func take(_ step: SpeedStep) {
     switch step {
     case .wait: break
-    case .atOnce: run(machine.changeSpeed(from: currentTime()), cause: .request)
+    case .atOnce: run(machine.changeDecodedRate(from: currentTime()), cause: .request)
     case .split(let pass, let time, let streamFrame, let error):
       nextStartError = error
       defer { nextStartError = .zero }
-      run(machine.splitForSpeed(pass, at: time, streamFrame: streamFrame), cause: .request)
+      run(machine.splitForRateChange(pass, at: time, streamFrame: streamFrame), cause: .request)
     }
   }
 
   /// Determines how a change can be made at an output frame.
   func speedStep(at frame: Int64) -> SpeedStep {
-    guard machine.canSplitForSpeed else { return .atOnce }
+    guard machine.canSplitForRateChange else { return .atOnce }
     takeSpans()
     let rateHz = Int64(timeline.sampleRateHz)
-    let current = timeline.rate(atOutputFrame: frame) ?? machine.decodedSpeed
+    let current = timeline.rate(atOutputFrame: frame) ?? machine.decodedRate
     let fade =
-      machine.entries.first.map { isFaded(from: current, to: machine.speed, of: $0.id) } ?? true
+      machine.entries.first.map { isFaded(from: current, to: machine.targetRate, of: $0.id) } ?? true
       ? rateHz / 200 : 0
     if machine.isTurning, let end = endOfHeardPass, end.frame <= frame + fade { return turn(at: end.end) }
     guard let run = timeline.run(at: frame), !run.isStill else { return .atOnce }
@@ -190,7 +190,7 @@ extension PlayerCore {
   /// pass.
   private func mendable(_ error: MediaTime, at time: MediaTime, in span: PlayerTimeline.Span) -> MediaTime {
     guard error != .zero, !machine.isTurning else { return .zero }
-    let most = MediaTime(.zero, advancedByFrames: 3, rate: timeline.sampleRateHz * 4, playbackRate: machine.speed)
+    let most = MediaTime(.zero, advancedByFrames: 3, rate: timeline.sampleRateHz * 4, playbackRate: machine.targetRate)
     if span.rate.isReverse {
       let mended = max(error, most)
       return time - mended <= span.time ? mended : .zero

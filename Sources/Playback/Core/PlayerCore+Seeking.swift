@@ -141,11 +141,11 @@ extension PlayerCore {
   private func isExact(_ reached: MediaTime, for time: MediaTime) -> Bool {
     guard let sourceRateHz = sounding?.sourceRateHz else { return false }
     // In reverse the sample that contains a time ends at or after it.
-    if machine.decodedSpeed.isReverse, reached >= time, reached - MediaTime(frame: 1, rate: sourceRateHz) < time {
+    if machine.decodedRate.isReverse, reached >= time, reached - MediaTime(frame: 1, rate: sourceRateHz) < time {
       return true
     }
     if reached <= time { return time < reached + MediaTime(frame: 1, rate: sourceRateHz) }
-    let rate = machine.decodedSpeed
+    let rate = machine.decodedRate
     guard sourceRateHz != timeline.sampleRateHz || rate != .normal else { return false }
     return reached
       < MediaTime(time, advancedByFrames: 1, rate: timeline.sampleRateHz, playbackRate: rate.magnitude)
@@ -157,7 +157,7 @@ extension PlayerCore {
   var lastStartReport: StartReport? { startTrace?.report }
 
   /// Begins the trace of a generation that is requested.
-  func makeTrace(of start: Machine.Start) -> StartTrace {
+  func makeTrace(of start: Machine.DecodeRequest) -> StartTrace {
     let pending = start.seek.flatMap { seeks[$0] }
     return StartTrace(
       kind: start.spliceAfter != nil ? .splice : start.seek != nil ? .seek : .start, itemID: start.itemID,
@@ -175,7 +175,7 @@ extension PlayerCore {
 
   /// Records a start from audio that is already decoded.
   func traceResumption() {
-    guard let sounding, let position, machine.preparedStart == nil, sounding.trace.commit != nil else { return }
+    guard let sounding, let position, machine.requestInPreparation == nil, sounding.trace.commit != nil else { return }
     let now = engine.loop.now
     startTrace = StartTrace(
       kind: .start, itemID: position.itemID, requested: position.time, askedAt: now, commit: (now, position.time),

@@ -6,14 +6,14 @@ import RealtimeAudio
 extension PlayerCore {
   /// Whether the first samples are with the mixer, so that playback can begin at any output frame.
   var isPrimed: Bool {
-    !isClosed && inputIndex != nil && sounding != nil && machine.hasStream && machine.startUnderWay == nil
-      && machine.seeks.current == nil && !machine.needsSpeedChange
+    !isClosed && inputIndex != nil && sounding != nil && machine.hasStream && machine.pendingRequest == nil
+      && machine.seeks.current == nil && !machine.needsRateChange
   }
 
   /// Decodes the first samples for the rate of the start; nil: the rate of `play`.
   func prepareSpeed(_ rate: Double? = nil) {
-    machine.setSpeed(rate.flatMap { PlaybackRate($0) } ?? nextRate ?? defaultRate)
-    if machine.needsSpeedChange { run(machine.changeSpeed(from: currentTime()), cause: .request) }
+    machine.setTargetRate(rate.flatMap { PlaybackRate($0) } ?? nextRate ?? defaultRate)
+    if machine.needsRateChange { run(machine.changeDecodedRate(from: currentTime()), cause: .request) }
     settlePrerolls()
   }
 
@@ -37,9 +37,9 @@ extension PlayerCore {
     if machine.rate == 0 {
       endPrerolls()
       nextRate = nil
-      run(machine.setRate(machine.speed.value, isBufferEmpty: false, immediately: false), cause: .request)
+      run(machine.setRate(machine.targetRate.value, isBufferEmpty: false, immediately: false), cause: .request)
     } else {
-      run(machine.setRate(machine.speed.value), cause: .request)
+      run(machine.setRate(machine.targetRate.value), cause: .request)
       applyRunning()
       output.commit()
       publish(.request)

@@ -27,7 +27,7 @@ extension PlayerCore {
   /// Commits a stream that has only its first samples. If it has none, a player that does not wait automatically plays
   /// as soon as the first ones arrive.
   func commitEarly() {
-    guard let start = machine.preparedStart, start.spliceAfter == nil, let preparing else { return }
+    guard let start = machine.requestInPreparation, start.spliceAfter == nil, let preparing else { return }
     guard preparing.stream.writtenFrame > 0 else {
       if !machine.automaticallyWaits { pipeline.report(reaching: 1) }
       return
@@ -42,7 +42,9 @@ extension PlayerCore {
   /// Whether no audio to be heard next is decoded. False after the end of the audio.
   var isBufferEmpty: Bool {
     guard let current = machine.entries.first, current.status.error == nil else { return true }
-    guard machine.preparedStart?.spliceAfter != nil || machine.preparedStart == nil, let sounding else { return true }
+    guard machine.requestInPreparation?.spliceAfter != nil || machine.requestInPreparation == nil, let sounding else {
+      return true
+    }
     return bufferedFrameCount(of: sounding) == 0 && sounding.stream.endFrame == nil
   }
 

@@ -340,7 +340,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   func stop() {
     pause()
     guard let current = machine.entries.first, current.status.error == nil else { return }
-    if currentTime() == .zero, machine.preparedStart == nil, seeks.isEmpty { return }
+    if currentTime() == .zero, machine.requestInPreparation == nil, seeks.isEmpty { return }
     // Streams cannot seek to their beginning.
     if items[current.id]?.isSeekable == false { return }
     beginSeek(to: .time(.zero), Seek(jumpCause: .stop), in: current) { _ in }
@@ -385,8 +385,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.shuffleSeed = machine.shuffle?.seed
     state.itemFailurePolicy = machine.failurePolicy
     state.error = machine.error
-    state.isAtItemEnd = machine.hasItemEnded && !machine.decodedSpeed.isReverse
-    state.isAtItemBeginning = machine.hasItemEnded && machine.decodedSpeed.isReverse
+    state.isAtItemEnd = machine.hasItemEnded && !machine.decodedRate.isReverse
+    state.isAtItemBeginning = machine.hasItemEnded && machine.decodedRate.isReverse
     if let current = machine.entries.first {
       state.currentItemID = current.id
       state.itemStatus = current.status

@@ -36,7 +36,7 @@ final class DecodePipeline: Sendable {
   struct Job: Sendable {
     var generation: UInt64
     var source: Source
-    var start: PlayerStateMachine.Start
+    var start: PlayerStateMachine.DecodeRequest
     var stream: RenderStream
     var format: AudioFormat
     /// The transition at which the job continues another stream; nil: it continues none.

@@ -18,7 +18,7 @@ extension StreamWriter {
   /// Starts the stream with `item` at `start`: at the first frame of the stream's rate at or after the requested time.
   /// The audio before it goes through the stage without being heard.
   func startStretching(
-    _ item: ItemDecoder, at start: PlayerStateMachine.Start, _ algorithm: TimeStretchAlgorithm
+    _ item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest, _ algorithm: TimeStretchAlgorithm
   ) throws(MediaError) -> MediaTime {
     let rate = item.format.sampleRateHz
     let stage = try makeStage(from: item.format, algorithm)

@@ -70,7 +70,7 @@ final class StreamWriter {
   /// - Parameter rest: the conversion in another stream that this stream continues, and its output frame at which it
   ///   does.
   func start(
-    with item: ItemDecoder, at start: PlayerStateMachine.Start, restOf rest: Conversion.Rest? = nil
+    with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest, restOf rest: Conversion.Rest? = nil
   ) throws(MediaError) -> MediaTime {
     var start = start
     start.time = playbackRate.growing(start.time)
@@ -80,7 +80,7 @@ final class StreamWriter {
 
   /// Starts the stream with times on the growing timeline (mirrored in reverse).
   private func startGrowing(
-    with item: ItemDecoder, at start: PlayerStateMachine.Start, restOf rest: Conversion.Rest?
+    with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest, restOf rest: Conversion.Rest?
   ) throws(MediaError) -> MediaTime {
     let (source, rate) = (item.format, item.format.sampleRateHz)
     itemID = item.itemID
@@ -144,7 +144,7 @@ final class StreamWriter {
   /// Starts the stream at a rate other than 1. Output frames are counted from the beginning of the conversion. The
   /// first frame heard is thus at the requested time or less than a frame after it.
   private func startConverting(
-    _ item: ItemDecoder, at start: PlayerStateMachine.Start
+    _ item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest
   ) throws(MediaError) -> MediaTime {
     let rate = item.format.sampleRateHz
     let first = try seek(item, to: start)
@@ -175,7 +175,7 @@ final class StreamWriter {
 
   /// Seeks to the frame at which the conversion must begin to equal an uninterrupted pass. Returns the first item
   /// frame that is heard.
-  private func seek(_ item: ItemDecoder, to start: PlayerStateMachine.Start) throws(MediaError) -> Int64 {
+  private func seek(_ item: ItemDecoder, to start: PlayerStateMachine.DecodeRequest) throws(MediaError) -> Int64 {
     let rate = item.format.sampleRateHz
     var first = max(0, start.time.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? .max)
     if start.toleranceBefore > .zero || start.toleranceAfter > .zero || first == .max {

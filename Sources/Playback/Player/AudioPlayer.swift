@@ -173,7 +173,7 @@ public final class AudioPlayer: Sendable {
     onLoop { [self] core in
       guard confined.withLock({ $0.isPrepared }) else { return }
       // A pending seek counts as done.
-      let time = core.machine.startUnderWay?.time ?? core.currentTime()
+      let time = core.machine.pendingRequest?.time ?? core.currentTime()
       core.pause()
       core.removeAll()
       confined.withLock {
@@ -190,7 +190,7 @@ public final class AudioPlayer: Sendable {
       let (isPrepared, time) = confined.withLock { ($0.isPrepared, $0.restingTime) }
       guard isPrepared else { return time }
       // A pending seek counts as done.
-      return core.machine.startUnderWay?.time ?? core.currentTime()
+      return core.machine.pendingRequest?.time ?? core.currentTime()
     }
   }
 

@@ -140,8 +140,8 @@ final class RateGroup: @unchecked Sendable {
     lookedFrame = engine.output.heardFrame
     // Members that do not play, or that are decoded at the new rate already, have nothing to wait for.
     release {
-      $0.isClosed || $0.inputIndex == nil || $0.machine.rate == 0 || $0.machine.speed != rate
-        || !$0.machine.needsSpeedChange
+      $0.isClosed || $0.inputIndex == nil || $0.machine.rate == 0 || $0.machine.targetRate != rate
+        || !$0.machine.needsRateChange
     }
     guard let frame = members.first?.nextSpeedFrame(leadMilliseconds: leadMilliseconds) else { return complete() }
     var splits: [(member: PlayerCore, step: PlayerCore.SpeedStep)] = []

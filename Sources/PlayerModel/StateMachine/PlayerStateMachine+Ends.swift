@@ -4,12 +4,12 @@ import MediaCore
 extension PlayerStateMachine {
   /// A pass from the item's beginning to its end time, or in reverse from its end.
   package func whole(_ entry: Entry) -> Pass {
-    Pass(itemID: entry.id, start: decodedSpeed.itemStart, end: entry.end(at: decodedSpeed))
+    Pass(itemID: entry.id, start: decodedRate.itemStart, end: entry.end(at: decodedRate))
   }
 
   /// The start time of an item that becomes current. In reverse it is the item's end, and the resume time is ignored.
   func firstTime(_ entry: Entry) -> MediaTime {
-    guard let time = entry.resumeTime, time.isNumeric, time > .zero, time < entry.endTime, !decodedSpeed.isReverse
+    guard let time = entry.resumeTime, time.isNumeric, time > .zero, time < entry.endTime, !decodedRate.isReverse
     else {
       return .zero
     }
@@ -19,40 +19,40 @@ extension PlayerStateMachine {
   /// The pass of an item that becomes current for the first time.
   package func first(_ entry: Entry) -> Pass {
     var pass = whole(entry)
-    if entry.resumeTime != nil, !decodedSpeed.isReverse { pass.start = firstTime(entry) }
+    if entry.resumeTime != nil, !decodedRate.isReverse { pass.start = firstTime(entry) }
     return pass
   }
 
   /// Whether decoding of the current item has begun or is prepared, so that its start is determined.
   func isBegun(_ id: ItemID) -> Bool {
     if let first = decoded.first { return first.pass.itemID == id }
-    return preparedStart?.itemID == id
+    return requestInPreparation?.itemID == id
   }
 
   /// The active loop; nil if the item ends before the loop point.
   var soundingLoop: Loop? {
     guard let loop, loop.isArmed, let current = entries.first, loop.itemID == current.id else { return nil }
-    let turn = loop.turn(at: decodedSpeed)
-    return current.end(at: decodedSpeed).map { decodedSpeed.reaches(turn, by: $0) } ?? true ? loop : nil
+    let turn = loop.turn(at: decodedRate)
+    return current.end(at: decodedRate).map { decodedRate.reaches(turn, by: $0) } ?? true ? loop : nil
   }
 
   /// Whether a pass ends at its item's end, not only at a loop point or where it was split.
   package func endsItem(_ pass: Pass) -> Bool {
     guard let end = pass.end else { return true }
     if let loop = soundingLoop, loop.itemID == pass.itemID,
-      decodedSpeed.reaches(end, by: loop.turn(at: decodedSpeed))
+      decodedRate.reaches(end, by: loop.turn(at: decodedRate))
     {
-      return loop.endsItem && end == loop.turn(at: decodedSpeed)
+      return loop.endsItem && end == loop.turn(at: decodedRate)
     }
-    return entries[pass.itemID]?.end(at: decodedSpeed).map { decodedSpeed.reaches($0, by: end) } ?? false
+    return entries[pass.itemID]?.end(at: decodedRate).map { decodedRate.reaches($0, by: end) } ?? false
   }
 
   /// Returns the end of a pass that starts at `time`; nil: the end of the item's audio. Updates the loop.
   mutating func passEnd(from time: MediaTime, of id: ItemID) -> MediaTime? {
     let loopEnd = armLoop(at: time, of: id)
-    guard let itemEnd = entries[id]?.end(at: speed) else { return loopEnd }
-    let end = speed.reaches(itemEnd, by: time) ? time : itemEnd
-    guard let loopEnd, !speed.reaches(end, by: loopEnd) else { return end }
+    guard let itemEnd = entries[id]?.end(at: targetRate) else { return loopEnd }
+    let end = targetRate.reaches(itemEnd, by: time) ? time : itemEnd
+    guard let loopEnd, !targetRate.reaches(end, by: loopEnd) else { return end }
     return loopEnd
   }
 
@@ -63,19 +63,19 @@ extension PlayerStateMachine {
     -> [Action]
   {
     guard var entry = entries[id] else { return [] }
-    let former = entry.end(at: decodedSpeed)
+    let former = entry.end(at: decodedRate)
     entry.forwardEnd = forward
     entry.reverseEnd = reverse
-    let end = entry.end(at: decodedSpeed)
+    let end = entry.end(at: decodedRate)
     guard end != former else {
       entries[id] = entry
       return []
     }
     entry.isTooShort = false
     entries[id] = entry
-    guard let end, decodedSpeed.reaches(end, by: time), isHeard(id), endedItem != id else { return reconcile() }
+    guard let end, decodedRate.reaches(end, by: time), isHeard(id), endedItem != id else { return reconcile() }
     // The position is already past the new end.
-    return start(Start(itemID: id, time: time))
+    return decode(DecodeRequest(itemID: id, time: time))
   }
 
   /// Whether this item is the audible one, or the paused one, before its end.

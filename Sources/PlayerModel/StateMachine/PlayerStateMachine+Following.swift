@@ -81,7 +81,7 @@ extension PlayerStateMachine {
     case .off: return []
     case .one:
       return endSeeks(.itemEnded)
-        + start(Start(itemID: current.id, time: decodedSpeed.itemStart, jumpCause: .repeat))
+        + decode(DecodeRequest(itemID: current.id, time: decodedRate.itemStart, jumpCause: .repeat))
     case .all: return advance()
     }
   }
@@ -113,7 +113,7 @@ extension PlayerStateMachine {
     defer { loopHeardAt = nil }
     if let range, let current = entries.first {
       var loop = Loop(itemID: current.id, start: range.start, end: range.end, remaining: count, isArmed: false)
-      loop.isArmed = !decodedSpeed.reaches(loop.turn(at: decodedSpeed), by: time)
+      loop.isArmed = !decodedRate.reaches(loop.turn(at: decodedRate), by: time)
       self.loop = loop
     }
     return reconcile()
@@ -126,18 +126,18 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// The pending start at another position of the current item than the one that is heard.
-  package var startUnderWay: Start? {
-    if let start = preparedStart, start.spliceAfter == nil { return start }
-    return uncommitted?.start ?? pendingStart
+  /// The pending request for another position of the current item than the one that is heard.
+  package var pendingRequest: DecodeRequest? {
+    if let request = requestInPreparation, request.spliceAfter == nil { return request }
+    return uncommitted?.request ?? deferredRequest
   }
 
   /// Updates `isArmed` for playback of the item from `time` at the requested rate. Returns the end of that pass if it
   /// ends at the loop point.
   mutating func armLoop(at time: MediaTime, of id: ItemID) -> MediaTime? {
     guard let loop, loop.itemID == id else { return nil }
-    let turn = loop.turn(at: speed)
-    let isArmed = !speed.reaches(turn, by: time)
+    let turn = loop.turn(at: targetRate)
+    let isArmed = !targetRate.reaches(turn, by: time)
     self.loop?.isArmed = isArmed
     return isArmed ? turn : nil
   }
@@ -151,14 +151,14 @@ extension PlayerStateMachine {
     guard !hasPassedEnd else { return [Pass(itemID: current.id, isSilence: true)] }
     var passes = [whole(current)]
     if let loop = soundingLoop {
-      let (entry, turn) = (loop.entry(at: decodedSpeed), loop.turn(at: decodedSpeed))
+      let (entry, turn) = (loop.entry(at: decodedRate), loop.turn(at: decodedRate))
       passes[0].end = turn
       var remaining = loop.endsItem ? 0 : loop.remaining
       while remaining != 0 {
         guard passes.count < limit else { return passes }
         remaining = remaining.map { $0 - 1 }
         passes.append(
-          Pass(itemID: current.id, start: entry, end: remaining == 0 ? current.end(at: decodedSpeed) : turn))
+          Pass(itemID: current.id, start: entry, end: remaining == 0 ? current.end(at: decodedRate) : turn))
       }
     }
     appendFollowing(current, to: &passes, limit: limit)
@@ -179,7 +179,7 @@ extension PlayerStateMachine {
       while passes.count < limit { passes.append(whole(current)) }
       return
     }
-    if decodedSpeed.isReverse {
+    if decodedRate.isReverse {
       if actionAtItemEnd == .none, passes.count < limit { passes.append(Pass(itemID: current.id, isSilence: true)) }
       return
     }
@@ -237,7 +237,7 @@ extension PlayerStateMachine {
     guard generation == self.generation, decoding == .active else { return [] }
     decoded.append(
       Decoded(
-        id: PassID(generation: generation, index: begunCount), pass: pass, isReverse: decodedSpeed.isReverse))
+        id: PassID(generation: generation, index: begunCount), pass: pass, isReverse: decodedRate.isReverse))
     begunCount += 1
     isLastEnded = false
     if plan.passes.first == pass { plan.passes.removeFirst() }
@@ -288,7 +288,7 @@ extension PlayerStateMachine {
       current.id == heard.pass.itemID
     else { return [] }
     // A seek in this item is about to be heard, so the item does not end.
-    if let start = preparedStart, start.spliceAfter == nil { return [] }
+    if let request = requestInPreparation, request.spliceAfter == nil { return [] }
     let next = passAfter(heard.pass)
     // A continuation, in either direction, is no end of the item.
     let isContinuation = next.map { $0.continues(heard.pass) } ?? false
@@ -300,7 +300,7 @@ extension PlayerStateMachine {
     }
     endedItem = nil
     guard let next else {
-      guard actionAtItemEnd == .advance, !decodedSpeed.isReverse, !stopsBehind(current) else {
+      guard actionAtItemEnd == .advance, !decodedRate.isReverse, !stopsBehind(current) else {
         endedItem = current.id
         if let error, stopsBehind(current) { stop = Stop(itemID: current.id, error: error) }
         return actions + setRate(0)
@@ -332,7 +332,7 @@ extension PlayerStateMachine {
   /// Returns the pass after a pass that has been heard to its end.
   private func passAfter(_ heard: Pass) -> Pass? {
     // A pass that was split continues from its end.
-    let following = decoded.count > 1 ? decoded[1].pass : preparedStart?.pass ?? plan.passes.first
+    let following = decoded.count > 1 ? decoded[1].pass : requestInPreparation?.pass ?? plan.passes.first
     if let following, following.itemID == heard.itemID, following.start == heard.end { return following }
     let wanted = wantedPasses(2)
     return wanted.count > 1 ? wanted[1] : nil
@@ -345,13 +345,13 @@ extension PlayerStateMachine {
     // The next item is still being opened.
     if decoded.isEmpty, isDry { isSounding = false }
     guard decoded.isEmpty, !isAboutToBegin(nextItem) else { return reconcile() }
-    if case .preparing(var start) = decoding {
-      start.spliceAfter = nil
-      decoding = .preparing(start)
+    if case .preparing(var request) = decoding {
+      request.spliceAfter = nil
+      decoding = .preparing(request)
     } else {
       decoding = .idle
       isSounding = false
-      if let next, next.start > .zero { pendingStart = Start(itemID: next.itemID, time: next.start) }
+      if let next, next.start > .zero { deferredRequest = DecodeRequest(itemID: next.itemID, time: next.start) }
     }
     return reconcile()
   }
@@ -369,14 +369,14 @@ extension PlayerStateMachine {
   /// Compares the decoded and prepared passes with the wanted ones.
   mutating func reconcileFollowing() -> [Action] {
     prepareRound()
-    let prepared = preparedStart?.pass
+    let prepared = requestInPreparation?.pass
     var coming = wantedPasses(min(Self.passLimit, decoded.count + Self.planLength))[...]
     // After a change of direction the wanted passes begin after the audible one, which has the other direction.
-    let isTurned = decoded[0].isReverse != decodedSpeed.isReverse && (decoded.count > 1 || prepared != nil)
+    let isTurned = decoded[0].isReverse != decodedRate.isReverse && (decoded.count > 1 || prepared != nil)
     let first = isTurned ? 1 : 0
     coming[0].start = first < decoded.count ? decoded[first].pass.start : prepared?.start ?? coming[0].start
     // A start past the pass's end is at the end.
-    if let end = coming[0].end, decodedSpeed.reaches(end, by: coming[0].start) { coming[0].end = coming[0].start }
+    if let end = coming[0].end, decodedRate.reaches(end, by: coming[0].start) { coming[0].end = coming[0].start }
     for index in first..<decoded.count + (prepared == nil ? 0 : 1) {
       let actual = index < decoded.count ? decoded[index].pass : prepared
       guard let actual, let wanted = coming.first, wanted.begins(like: actual) else {
@@ -386,7 +386,7 @@ extension PlayerStateMachine {
         if index == decoded.count { return divert(after: index - 1, to: wanted) }
         if isBeingDecoded(index) {
           decoded[index].pass.end = wanted.end
-        } else if actual.ends(before: wanted, at: decodedSpeed) {
+        } else if actual.ends(before: wanted, at: decodedRate) {
           // The rest of the pass follows.
           coming[coming.startIndex].start = actual.end ?? wanted.start
           continue
@@ -399,7 +399,7 @@ extension PlayerStateMachine {
     if prepared != nil { return [] }
     if isCut {
       guard let next = coming.first, let last = decoded.last else { return [] }
-      return start(Start(next, spliceAfter: last.id))
+      return decode(DecodeRequest(next, spliceAfter: last.id))
     }
     return tell(
       Plan(begunCount: begunCount, currentEnd: isLastEnded ? nil : decoded.last?.pass.end, passes: Array(coming)))
@@ -440,7 +440,7 @@ extension PlayerStateMachine {
   /// following audio. The resampling filter then covers both sides. Nil: no filter is involved, or the end is about to
   /// be heard.
   private func filteredEnd(of pass: Pass, to end: MediaTime, next: Pass) -> MediaTime? {
-    guard next.itemID == pass.itemID, !next.isSilence, decodedSpeed == .normal, let heard = loopHeardAt,
+    guard next.itemID == pass.itemID, !next.isSilence, decodedRate == .normal, let heard = loopHeardAt,
       let reach = entries[pass.itemID]?.filterReach, reach > .zero
     else { return nil }
     let cut = end - reach
@@ -454,7 +454,7 @@ extension PlayerStateMachine {
     isLastEnded = true
     // The stream now contains all its samples, so no further report would end an underrun.
     endStarvation()
-    if let next { return start(Start(next, spliceAfter: id)) }
+    if let next { return decode(DecodeRequest(next, spliceAfter: id)) }
     decoding = .active
     return cut()
   }
@@ -473,8 +473,8 @@ extension PlayerStateMachine.Entry {
   var isRepeatable: Bool { !isTooShort && status.error == nil }
 }
 
-extension PlayerStateMachine.Start {
-  /// Makes the start of a pass that follows another one in a separate stream.
+extension PlayerStateMachine.DecodeRequest {
+  /// Requests a pass that follows another one in a separate stream.
   package init(_ pass: Pass, spliceAfter: PassID) {
     self.init(
       itemID: pass.itemID, time: pass.start, spliceAfter: spliceAfter, end: pass.end, isSilence: pass.isSilence)

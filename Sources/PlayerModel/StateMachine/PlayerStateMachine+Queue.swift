@@ -308,7 +308,7 @@ extension PlayerStateMachine {
   package mutating func advance() -> [Action] {
     guard let current = entries.first else { return [] }
     if entries.count == 1, repeatMode == .all, current.isRepeatable {
-      return endSeeks(.itemEnded) + start(Start(itemID: current.id, jumpCause: .repeat))
+      return endSeeks(.itemEnded) + decode(DecodeRequest(itemID: current.id, jumpCause: .repeat))
     }
     leave(current)
     return reconcile()
@@ -341,7 +341,7 @@ extension PlayerStateMachine {
     guard let current = entries.first, let index = entries.index(of: id) else { return [] }
     guard index > 0 else {
       guard current.status.error == nil else { return reconcile() }
-      return endSeeks(.superseded) + start(Start(itemID: id, jumpCause: .restart))
+      return endSeeks(.superseded) + decode(DecodeRequest(itemID: id, jumpCause: .restart))
     }
     for passed in entries.order.prefix(index).suffix(PlayHistory.limit) where entries[passed]?.status.error == nil {
       history.append(passed)
@@ -481,7 +481,7 @@ extension PlayerStateMachine {
     if let error = current.status.error { return [skip(current.id, error)] }
     guard current.hasBrokenOff, endedItem == current.id, actionAtItemEnd == .advance else { return [] }
     // The item is about to be heard again from another position.
-    if let start = preparedStart ?? pendingStart, start.spliceAfter == nil { return [] }
+    if let request = requestInPreparation ?? deferredRequest, request.spliceAfter == nil { return [] }
     entries[current.id]?.hasBrokenOff = false
     leave(current)
     return endSeeks(.itemEnded)

@@ -8,43 +8,45 @@ import MediaCore
 /// other pass. Further changes wait until then, so frequent changes are heard one after the other.
 extension PlayerStateMachine {
   /// Whether audio is decoded at another rate, or with another pitch algorithm, than requested.
-  package var needsSpeedChange: Bool {
-    (decodedSpeed != speed || isPitchStale) && (hasStream || preparedStart != nil)
+  package var needsRateChange: Bool {
+    (decodedRate != targetRate || isPitchStale) && (hasStream || requestInPreparation != nil)
   }
 
   /// Whether the requested rate has the other direction.
-  package var isTurning: Bool { decodedSpeed.isReverse != speed.isReverse }
+  package var isTurning: Bool { decodedRate.isReverse != targetRate.isReverse }
 
   /// Whether a change of rate can occur at a future position, not only at once.
-  package var canSplitForSpeed: Bool {
+  package var canSplitForRateChange: Bool {
     guard isSounding, !isStarved, rate != 0, uncommitted == nil, !hasPassedEnd else { return false }
-    if case .preparing(let start) = decoding { return start.spliceAfter != nil }
+    if case .preparing(let request) = decoding { return request.spliceAfter != nil }
     return decoding == .active
   }
 
   /// Decodes everything again for the requested rate. `time` is the position of the current item that is heard, or at
   /// which it is paused.
-  package mutating func changeSpeed(from time: MediaTime) -> [Action] {
-    guard needsSpeedChange, let current = entries.first else { return [] }
+  package mutating func changeDecodedRate(from time: MediaTime) -> [Action] {
+    guard needsRateChange, let current = entries.first else { return [] }
     if isTurning {
       // In the new direction the item has another end.
       endedItem = nil
       if hasPassedEnd {
         // Continue from the end that was passed, back into the item.
         hasPassedEnd = false
-        let end = current.endTime(at: decodedSpeed)
-        return start(Start(itemID: current.id, time: end, jumpCause: .endAction))
+        let end = current.endTime(at: decodedRate)
+        return decode(DecodeRequest(itemID: current.id, time: end, jumpCause: .endAction))
       }
     }
-    if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return start(prepared) }
-    if let uncommitted { return start(uncommitted.start) }
-    if hasPassedEnd { return start(Start(itemID: current.id, time: time, isContinuation: true, isSilence: true)) }
-    if isTurning, let loop = soundingLoop, loop.count > 0, time == loop.entry(at: decodedSpeed) {
+    if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return decode(prepared) }
+    if let uncommitted { return decode(uncommitted.request) }
+    if hasPassedEnd {
+      return decode(DecodeRequest(itemID: current.id, time: time, isContinuation: true, isSilence: true))
+    }
+    if isTurning, let loop = soundingLoop, loop.count > 0, time == loop.entry(at: decodedRate) {
       // Playback has just returned to the beginning of the loop, and nothing of the new pass has been heard. The last
       // audio heard is at the loop point. Reverse from there, which stays in the loop.
-      return start(Start(itemID: current.id, time: loop.turn(at: decodedSpeed)))
+      return decode(DecodeRequest(itemID: current.id, time: loop.turn(at: decodedRate)))
     }
-    return start(Start(itemID: current.id, time: time, isContinuation: true))
+    return decode(DecodeRequest(itemID: current.id, time: time, isContinuation: true))
   }
 
   /// The continuation was prepared so late that playback has passed all of it: prepares another one from `time`.
@@ -53,7 +55,7 @@ extension PlayerStateMachine {
       return []
     }
     let stall = untoldStall
-    let actions = start(Start(itemID: late.itemID, time: time, isContinuation: true))
+    let actions = decode(DecodeRequest(itemID: late.itemID, time: time, isContinuation: true))
     untoldStall = stall
     return actions
   }
@@ -62,7 +64,7 @@ extension PlayerStateMachine {
   package func canSplit(_ id: PassID) -> Bool { placeToSplit(id) != nil }
 
   private func placeToSplit(_ id: PassID) -> Int? {
-    guard needsSpeedChange, canSplitForSpeed, let index = decoded.firstIndex(where: { $0.id == id }),
+    guard needsRateChange, canSplitForRateChange, let index = decoded.firstIndex(where: { $0.id == id }),
       !decoded[index].pass.isSilence, !isTurning || index == 0
     else { return nil }
     return index
@@ -70,7 +72,7 @@ extension PlayerStateMachine {
 
   /// Splits a pass at `time`, which is at `streamFrame` of its stream: it has the old rate before and the requested
   /// rate after. Does nothing if the pass cannot be split.
-  package mutating func splitForSpeed(_ id: PassID, at time: MediaTime, streamFrame: Int64) -> [Action] {
+  package mutating func splitForRateChange(_ id: PassID, at time: MediaTime, streamFrame: Int64) -> [Action] {
     guard let index = placeToSplit(id) else { return [] }
     var rest = decoded[index].pass
     rest.start = time
@@ -78,8 +80,8 @@ extension PlayerStateMachine {
     decoded.removeLast(decoded.count - index - 1)
     decoded[index].pass.end = time
     isLastEnded = true
-    var next = Start(rest, spliceAfter: id)
+    var next = DecodeRequest(rest, spliceAfter: id)
     next.isContinuation = true
-    return [.split(id, atStreamFrame: streamFrame)] + start(next)
+    return [.split(id, atStreamFrame: streamFrame)] + decode(next)
   }
 }

@@ -15,7 +15,7 @@ extension PlayerStateMachine {
       if original.count == entries.count { shuffle = QueueShuffle(saved, original: QueueOrder(original)) }
     }
     guard let first = entries.first else { return }
-    if time.isNumeric, time > .zero { pendingStart = Start(itemID: first.id, time: time) }
+    if time.isNumeric, time > .zero { deferredRequest = DecodeRequest(itemID: first.id, time: time) }
     if let savedLoop {
       loop = Loop(
         itemID: first.id, start: savedLoop.range.start, end: savedLoop.range.end, remaining: savedLoop.remainingCount,

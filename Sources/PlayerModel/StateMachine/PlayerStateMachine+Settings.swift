@@ -2,8 +2,8 @@ import MediaCore
 
 /// Inputs that only set a value. The caller applies the consequences.
 extension PlayerStateMachine {
-  /// Sets the rate of the next samples. `changeSpeed` decodes them again if `needsSpeedChange`.
-  package mutating func setSpeed(_ speed: PlaybackRate) { self.speed = speed }
+  /// Sets the rate of the next samples. `changeDecodedRate` decodes them again if `needsRateChange`.
+  package mutating func setTargetRate(_ rate: PlaybackRate) { targetRate = rate }
 
   /// Sets whether the player waits for a start instant in the future.
   package mutating func setStartHeld(_ isHeld: Bool) { isStartHeld = isHeld }

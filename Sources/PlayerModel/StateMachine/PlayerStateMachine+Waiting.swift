@@ -132,7 +132,7 @@ extension PlayerStateMachine {
   /// The underrun is heard now.
   package mutating func stallHeard() -> [Action] {
     defer { untoldStall = nil }
-    guard let id = untoldStall, isStarved || preparedStart?.isContinuation == true else { return [] }
+    guard let id = untoldStall, isStarved || requestInPreparation?.isContinuation == true else { return [] }
     isSounding = false
     guard !automaticallyWaits else { return [.emit(.stalled(id))] }
     return [.emit(.stalled(id))] + setRate(0)

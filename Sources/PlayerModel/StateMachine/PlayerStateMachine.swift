@@ -67,13 +67,13 @@ package struct PlayerStateMachine {
     package var latestTime: MediaTime { isDurationPrecise ? duration : .indefinite }
   }
 
-  /// The start of decoding of a generation.
-  package struct Start: Sendable, Hashable {
+  /// A request to decode a generation: its first item, position and rate.
+  package struct DecodeRequest: Sendable, Hashable {
     package var itemID: ItemID
     package var time = MediaTime.zero
     package var toleranceBefore = MediaTime.zero
     package var toleranceAfter = MediaTime.zero
-    /// The seek that this start performs.
+    /// The seek that this request performs.
     package var seek: SeekToken?
     /// The cause of the time jump; nil without a jump, or at the beginning of an item.
     package var jumpCause: TimeJumpCause?
@@ -132,8 +132,8 @@ package struct PlayerStateMachine {
   }
 
   package enum Action: Sendable, Hashable {
-    /// Decode into a new stream from `Start`.
-    case prepare(generation: UInt64, Start)
+    /// Decode into a new stream as requested.
+    case prepare(generation: UInt64, DecodeRequest)
     /// Render the prepared stream from now on.
     case commit(generation: UInt64)
     /// Render the prepared stream from the end of the pass.
@@ -173,7 +173,7 @@ package struct PlayerStateMachine {
 
   package enum Decoding: Sendable, Hashable {
     case idle
-    case preparing(Start)
+    case preparing(DecodeRequest)
     case active
   }
 
@@ -203,9 +203,9 @@ package struct PlayerStateMachine {
   /// The requested rate; 0 while paused.
   package internal(set) var rate: Double = 0
   /// The rate of playback; while paused the last one.
-  package internal(set) var speed = PlaybackRate.normal
+  package internal(set) var targetRate = PlaybackRate.normal
   /// The rate at which the current generation is decoded.
-  package internal(set) var decodedSpeed = PlaybackRate.normal
+  package internal(set) var decodedRate = PlaybackRate.normal
   package internal(set) var actionAtItemEnd: ActionAtItemEnd
   private(set) var isOutputReady = false
   /// Whether nothing is opened until the next request to this player (`releaseOpening`).
@@ -232,14 +232,14 @@ package struct PlayerStateMachine {
   /// The number of passes of the current generation that have begun.
   package internal(set) var begunCount = 0
   /// A generation that replaces the current stream, until the mixer has switched to it.
-  package internal(set) var uncommitted: (generation: UInt64, start: Start)?
+  package internal(set) var uncommitted: (generation: UInt64, request: DecodeRequest)?
   /// Entries that left the queue since the last call of `takeRemoval`.
   var removal = Removal()
   package internal(set) var plan = Plan()
   /// Whether the current stream was cut after the last of `decoded`: following passes need a new generation.
   var isCut = false
-  /// The deferred start of the current item: a seek before it was ready, or the position at the loss of a device.
-  package internal(set) var pendingStart: Start?
+  /// The deferred request for the current item: a seek before it was ready, or the position at the loss of a device.
+  package internal(set) var deferredRequest: DecodeRequest?
   /// The pending seeks, all in the current item.
   package var seeks = SeekQueue()
   /// Whether the mixer renders audio of this player.
@@ -301,7 +301,7 @@ package struct PlayerStateMachine {
 
   /// Whether the player is paused after the current item's end was heard, in either direction.
   package var hasItemEnded: Bool {
-    rate == 0 && endedItem != nil && endedItem == entries.first?.id && startUnderWay == nil
+    rate == 0 && endedItem != nil && endedItem == entries.first?.id && pendingRequest == nil
   }
 
   /// Whether no preparation is pending that virtual time must wait for.
@@ -314,13 +314,15 @@ package struct PlayerStateMachine {
   package var hasStream: Bool {
     switch decoding {
     case .idle: false
-    case .preparing(let start): start.spliceAfter != nil
+    case .preparing(let request): request.spliceAfter != nil
     case .active: true
     }
   }
 
-  /// The start of the generation in preparation.
-  package var preparedStart: Start? { if case .preparing(let start) = decoding { start } else { nil } }
+  /// The request of the generation in preparation.
+  package var requestInPreparation: DecodeRequest? {
+    if case .preparing(let request) = decoding { request } else { nil }
+  }
 
   /// The number of entries, including the current one, that are opened ahead of time.
   package static let lookAheadCount = 8
@@ -334,14 +336,14 @@ package struct PlayerStateMachine {
 
   // MARK: - Requests
 
-  /// Plays at a rate, or pauses at 0. Until `changeSpeed` or `splitForSpeed`, audio that was decoded at another rate
-  /// continues in a playing player, and is not heard in a paused one.
+  /// Plays at a rate, or pauses at 0. Until `changeDecodedRate` or `splitForRateChange`, audio that was decoded at
+  /// another rate continues in a playing player, and is not heard in a paused one.
   package mutating func setRate(_ newRate: Double) -> [Action] {
     let wasPaused = rate == 0
     if newRate != 0 { stop = nil }
-    let newSpeed = newRate == 0 ? speed : PlaybackRate(newRate) ?? speed
-    speed = newSpeed
-    rate = newRate == 0 ? 0 : newSpeed.value
+    let newTargetRate = newRate == 0 ? targetRate : PlaybackRate(newRate) ?? targetRate
+    targetRate = newTargetRate
+    rate = newRate == 0 ? 0 : newTargetRate.value
     if newRate == 0 {
       isSounding = false
       isStarved = false
@@ -350,8 +352,8 @@ package struct PlayerStateMachine {
     }
     guard wasPaused else { return [] }
     let actions = playOnBehindFailure() + reconcile()
-    // Audio decoded at another rate is decoded again before it is heard (`changeSpeed`).
-    guard !needsSpeedChange else { return actions }
+    // Audio decoded at another rate is decoded again before it is heard (`changeDecodedRate`).
+    guard !needsRateChange else { return actions }
     // Decoded audio is heard at once.
     if decoding == .active, !decoded.isEmpty { isSounding = true }
     return actions + (hasStream ? [.setRunning(true)] : [])
@@ -361,15 +363,15 @@ package struct PlayerStateMachine {
     actionAtItemEnd = action
     guard hasPassedEnd, let current = entries.first else { return reconcile() }
     // A seek back into the item is in preparation: silence after its end is not continued.
-    if let preparedStart, !preparedStart.isSilence { return reconcile() }
+    if let requestInPreparation, !requestInPreparation.isSilence { return reconcile() }
     switch action {
     case .none: return []
     case .pause,
-      .advance where decodedSpeed.isReverse:
+      .advance where decodedRate.isReverse:
       // Seek back to the item's end: the silence after it is not continued.
       endedItem = current.id
       return setRate(0)
-        + start(Start(itemID: current.id, time: current.endTime(at: decodedSpeed), jumpCause: .endAction))
+        + decode(DecodeRequest(itemID: current.id, time: current.endTime(at: decodedRate), jumpCause: .endAction))
     case .advance:
       leave(current)
       return reconcile()
@@ -404,15 +406,15 @@ package struct PlayerStateMachine {
   /// Performs the current seek, if its target is known.
   private mutating func beginSeek() -> [Action] {
     guard let seek = seeks.current, let entry = entry(seek.itemID) else { return [] }
-    if let next = placeToStart(seek, entry) { return start(next) }
+    if let next = placeToStart(seek, entry) { return decode(next) }
     guard entry.status != .unknown, seeks.complete(seek.token) else { return [] }
     return [.completeSeek(seek.token, .unfinished(.durationUnknown))] + beginSeek()
   }
 
-  /// Returns the start for a seek; nil while its target depends on an unknown duration.
-  private func placeToStart(_ seek: SeekQueue.Request, _ entry: Entry) -> Start? {
+  /// Returns the decode request for a seek; nil while its target depends on an unknown duration.
+  private func placeToStart(_ seek: SeekQueue.Request, _ entry: Entry) -> DecodeRequest? {
     guard let time = try? seek.target.time(duration: entry.duration) else { return nil }
-    return Start(
+    return DecodeRequest(
       itemID: seek.itemID, time: time.clamped(to: entry.latestTime), toleranceBefore: seek.toleranceBefore,
       toleranceAfter: seek.toleranceAfter, seek: seek.token, jumpCause: seek.jumpCause)
   }
@@ -442,33 +444,33 @@ package struct PlayerStateMachine {
   /// The decoded audio of item `id` is outdated: decodes it again from `time`, the position heard in the current item.
   package mutating func decodeAnew(_ id: ItemID, from time: MediaTime) -> [Action] {
     guard let current = entries.first else { return [] }
-    if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return start(prepared) }
-    // An uncommitted start, also of a seek, is decoded again from its own position.
-    if let uncommitted { return start(uncommitted.start) }
+    if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return decode(prepared) }
+    // An uncommitted request, also of a seek, is decoded again from its own position.
+    if let uncommitted { return decode(uncommitted.request) }
     guard hasStream, !hasPassedEnd, endedItem == nil,
-      decoded.contains(where: { $0.pass.itemID == id }) || preparedStart?.itemID == id
+      decoded.contains(where: { $0.pass.itemID == id }) || requestInPreparation?.itemID == id
     else {
       return []
     }
-    return start(Start(itemID: current.id, time: time, isContinuation: true))
+    return decode(DecodeRequest(itemID: current.id, time: time, isContinuation: true))
   }
 
   // MARK: - The decode thread
 
   /// The first samples of a generation are decoded.
   package mutating func prepared(generation: UInt64) -> [Action] {
-    guard generation == self.generation, case .preparing(let start) = decoding else { return [] }
+    guard generation == self.generation, case .preparing(let request) = decoding else { return [] }
     decoding = .active
     if !isStarved { untoldStall = nil }
     decoded.append(
-      Decoded(id: PassID(generation: generation, index: 0), pass: start.pass, isReverse: start.rate.isReverse))
+      Decoded(id: PassID(generation: generation, index: 0), pass: request.pass, isReverse: request.rate.isReverse))
     begunCount = 1
     isLastEnded = false
-    if let pass = start.spliceAfter { return [.splice(generation: generation, after: pass)] + reconcile() }
-    hasPassedEnd = start.isSilence
+    if let pass = request.spliceAfter { return [.splice(generation: generation, after: pass)] + reconcile() }
+    hasPassedEnd = request.isSilence
     // The reported end stays reported if the position is only restored to it.
-    if start.isNewPass { endedItem = nil }
-    uncommitted = (generation, start)
+    if request.isNewPass { endedItem = nil }
+    uncommitted = (generation, request)
     return [.commit(generation: generation)] + reconcile()
   }
 
@@ -479,7 +481,7 @@ package struct PlayerStateMachine {
     // Another generation may have been requested since, to follow this one.
     guard let committed = uncommitted, committed.generation == generation else { return [] }
     uncommitted = nil
-    guard let token = committed.start.seek, seeks.complete(token) else { return [] }
+    guard let token = committed.request.seek, seeks.complete(token) else { return [] }
     return [.completeSeek(token, .finished)] + beginSeek()
   }
 
@@ -507,21 +509,21 @@ package struct PlayerStateMachine {
     isStarved = false
     generation += 1
     if hasPassedEnd { endedItem = entries.first?.id }
-    let prepared = preparedStart
-    let interrupted = prepared == nil || prepared?.spliceAfter != nil ? uncommitted?.start : prepared
+    let prepared = requestInPreparation
+    let interrupted = prepared == nil || prepared?.spliceAfter != nil ? uncommitted?.request : prepared
     uncommitted = nil
     decoding = .idle
     decoded = []
     plan = Plan()
     guard let current = entries.first else { return endSeeks(.outputLost) }
     if let sought = seeks.newest.flatMap({ placeToStart($0, current) }) {
-      pendingStart = sought
+      deferredRequest = sought
     } else if let interrupted, interrupted.itemID == current.id, !interrupted.isSilence {
-      pendingStart = interrupted
+      deferredRequest = interrupted
     } else if let time {
-      pendingStart = Start(itemID: current.id, time: time)
+      deferredRequest = DecodeRequest(itemID: current.id, time: time)
     }
-    pendingStart?.seek = nil
+    deferredRequest?.seek = nil
     return endSeeks(.outputLost)
   }
 
@@ -544,11 +546,11 @@ package struct PlayerStateMachine {
 
   // MARK: - Internals
 
-  package mutating func start(_ start: Start) -> [Action] {
-    var start = start
-    if start.spliceAfter == nil {
+  package mutating func decode(_ request: DecodeRequest) -> [Action] {
+    var request = request
+    if request.spliceAfter == nil {
       uncommitted = nil
-      start.end = passEnd(from: start.time, of: start.itemID)
+      request.end = passEnd(from: request.time, of: request.itemID)
       // The new stream has no underrun yet.
       if isStarved, untoldStall == nil { isSounding = false }
       untoldStall = nil
@@ -557,21 +559,21 @@ package struct PlayerStateMachine {
       isBufferFull = false
     }
     guard isOutputReady else {
-      pendingStart = start
+      deferredRequest = request
       decoding = .idle
       return []
     }
     generation += 1
     // The following item keeps the direction of the current one until the direction is changed.
-    let isTurn = speed.isReverse != decodedSpeed.isReverse
-    if !isTurn || start.spliceAfter == nil || start.isContinuation { decodedSpeed = speed }
-    start.rate = decodedSpeed
-    if start.spliceAfter == nil || start.isContinuation { isPitchStale = false }
-    decoding = .preparing(start)
+    let isTurn = targetRate.isReverse != decodedRate.isReverse
+    if !isTurn || request.spliceAfter == nil || request.isContinuation { decodedRate = targetRate }
+    request.rate = decodedRate
+    if request.spliceAfter == nil || request.isContinuation { isPitchStale = false }
+    decoding = .preparing(request)
     isCut = false
-    if start.spliceAfter == nil { decoded = [] }
+    if request.spliceAfter == nil { decoded = [] }
     plan = Plan()
-    return [.prepare(generation: generation, start)]
+    return [.prepare(generation: generation, request)]
   }
 
   /// Compares the decoded and prepared passes with the wanted ones, and corrects the difference.
@@ -582,9 +584,9 @@ package struct PlayerStateMachine {
     guard let current = entries.first else { return actions + dropEverything() }
     if case .failed = current.status {
       // Keeps the start position of the failed item.
-      if let start = startUnderWay, start.itemID == current.id {
-        pendingStart = start
-        pendingStart?.seek = nil
+      if let request = pendingRequest, request.itemID == current.id {
+        deferredRequest = request
+        deferredRequest?.seek = nil
       }
       return actions + dropEverything()
     }
@@ -592,11 +594,11 @@ package struct PlayerStateMachine {
     if current.resumeTime != nil, isBegun(current.id) { entries[current.id]?.resumeTime = nil }
     switch decoding {
     case .idle:
-      actions += startCurrent(current.id)
-    case .preparing(let start):
-      if start.spliceAfter != nil {
+      actions += decodeCurrent(current.id)
+    case .preparing(let request):
+      if request.spliceAfter != nil {
         actions += decoded.first?.pass.itemID == current.id ? reconcileFollowing() : replaceCurrent(with: current.id)
-      } else if start.itemID != current.id {
+      } else if request.itemID != current.id {
         actions += replaceCurrent(with: current.id)
       }
     case .active:
@@ -606,26 +608,26 @@ package struct PlayerStateMachine {
     return actions
   }
 
-  mutating func startCurrent(_ id: ItemID) -> [Action] {
-    if pendingStart?.itemID != id {
-      pendingStart = nil
+  mutating func decodeCurrent(_ id: ItemID) -> [Action] {
+    if deferredRequest?.itemID != id {
+      deferredRequest = nil
       hasPassedEnd = false
     }
     let orphans = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
     guard isOutputReady, !isOpeningHeld else { return orphans }
     // The resume time may be after the item's end, so the duration must be known.
-    if pendingStart == nil, let entry = entries[id], entry.resumeTime != nil, entry.status == .unknown {
+    if deferredRequest == nil, let entry = entries[id], entry.resumeTime != nil, entry.status == .unknown {
       return orphans
     }
-    let next = pendingStart ?? Start(itemID: id, time: entries[id].map(firstTime) ?? .zero)
-    pendingStart = nil
+    let next = deferredRequest ?? DecodeRequest(itemID: id, time: entries[id].map(firstTime) ?? .zero)
+    deferredRequest = nil
     if entries[id]?.resumeTime != nil { entries[id]?.resumeTime = nil }
-    return orphans + start(next)
+    return orphans + decode(next)
   }
 
   mutating func replaceCurrent(with id: ItemID) -> [Action] {
     let actions = dropEverything()
-    return actions + startCurrent(id)
+    return actions + decodeCurrent(id)
   }
 
   private mutating func dropEverything() -> [Action] {
@@ -633,7 +635,7 @@ package struct PlayerStateMachine {
     uncommitted = nil
     hasPassedEnd = false
     endedItem = nil
-    pendingStart = pendingStart.flatMap { start in entries.first?.id == start.itemID ? start : nil }
+    deferredRequest = deferredRequest.flatMap { request in entries.first?.id == request.itemID ? request : nil }
     guard decoding != .idle || !decoded.isEmpty else { return actions }
     generation += 1
     decoding = .idle

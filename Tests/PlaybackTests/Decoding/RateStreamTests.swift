@@ -18,7 +18,7 @@ import Testing
     return Int64((scaled + unit - 1) / unit)
   }
 
-  private func start(_ rate: Double) throws -> PlayerStateMachine.Start {
+  private func start(_ rate: Double) throws -> PlayerStateMachine.DecodeRequest {
     .init(itemID: 1, rate: try #require(PlaybackRate(rate)))
   }
 

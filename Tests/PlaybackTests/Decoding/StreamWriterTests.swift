@@ -61,7 +61,8 @@ import Testing
     var random = SeededGenerator(seed: UInt64(from + to))
     let targets = (0..<10).map { _ in Int64.random(in: 0..<Int64(from * 2), using: &random) } + [0, 1, 40, 500]
     for target in targets {
-      let start = PlayerStateMachine.Start(itemID: 1, time: MediaTime(value: target, timescale: Int32(from)), seek: 1)
+      let start = PlayerStateMachine.DecodeRequest(
+        itemID: 1, time: MediaTime(value: target, timescale: Int32(from)), seek: 1)
       let outcome = try rig.decode(path, at: start, to: format)
       let first = Int((target * Int64(to) + Int64(from) - 1) / Int64(from))
       #expect(outcome.samples.elementsEqual(whole[(first * 2)...]), "from frame \(target)")

@@ -12,7 +12,7 @@ import Testing
   private static let output = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
   private static let algorithms = [AudioTimePitchAlgorithm.timeDomain, .spectral].filter(\.isAvailable)
 
-  private func start(_ rate: Double, at time: MediaTime = .zero) throws -> PlayerStateMachine.Start {
+  private func start(_ rate: Double, at time: MediaTime = .zero) throws -> PlayerStateMachine.DecodeRequest {
     .init(itemID: 1, time: time, rate: try #require(PlaybackRate(rate)))
   }
 

@@ -27,7 +27,8 @@ final class StreamRig {
   /// Decodes `start`, then `passes`, and then `later`, which are planned when the others have ended. All passes are of
   /// `path`, except those of items in `paths`.
   func decode(
-    _ path: String, at start: PlayerStateMachine.Start = .init(itemID: 1), then passes: [Pass] = [], later: [Pass] = [],
+    _ path: String, at start: PlayerStateMachine.DecodeRequest = .init(itemID: 1), then passes: [Pass] = [],
+    later: [Pass] = [],
     paths: [PlayerItem.ID: String] = [:], timePitch: AudioTimePitchAlgorithm = .varispeed, to format: AudioFormat,
     open: @escaping @Sendable (DecodePipeline.Source) throws(MediaError) -> sending ItemDecoder = {
       source throws(MediaError) in try ItemDecoder(source)

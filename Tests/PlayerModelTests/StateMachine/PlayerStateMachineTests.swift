@@ -173,7 +173,7 @@ import Testing
     _ = machine.prepared(generation: machine.generation)
     _ = machine.began(Pass(itemID: 2), generation: machine.generation)
     _ = machine.remove([2])
-    #expect(machine.preparedStart?.spliceAfter?.index == 0)
+    #expect(machine.requestInPreparation?.spliceAfter?.index == 0)
     #expect(machine.setRate(1) == [.setRunning(true)])
   }
 

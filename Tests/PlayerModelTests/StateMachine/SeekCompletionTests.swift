@@ -211,8 +211,8 @@ import Testing
     var machine = machine([1])
     _ = machine.itemLoaded(1, duration: MediaTime(value: 3, timescale: 1))
     _ = machine.seek(3, to: time)
-    #expect(machine.preparedStart?.time == MediaTime(value: 3, timescale: 1))
+    #expect(machine.requestInPreparation?.time == MediaTime(value: 3, timescale: 1))
     _ = machine.seek(4, to: .time(MediaTime(value: -1, timescale: 1)))
-    #expect(machine.preparedStart?.time == .zero)
+    #expect(machine.requestInPreparation?.time == .zero)
   }
 }
