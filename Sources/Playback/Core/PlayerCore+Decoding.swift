@@ -55,7 +55,7 @@ extension PlayerCore {
 
   /// The location at which the rest of a split pass follows in the stream; nil if `start` is no rest.
   private func splicePlace(of start: Machine.DecodeRequest) -> DecodePipeline.SplicePosition? {
-    guard let id = start.spliceAfter, let cut = machine.decoded.first(where: { $0.id == id }),
+    guard let id = start.spliceAfter, let cut = machine.decodedPasses.first(where: { $0.id == id }),
       start.pass.continues(cut.pass), let end = ends.last(where: { $0.passID == id })
     else { return nil }
     return DecodePipeline.SplicePosition(passID: id, streamFrame: end.streamFrame)
@@ -139,13 +139,13 @@ extension PlayerCore {
   /// An item's audio mix changed: its decoded audio is decoded again.
   func audioMixChanged(_ id: PlayerItem.ID) {
     guard !isClosed else { return }
-    run(machine.decodeAnew(id, from: currentTime()), cause: .request)
+    run(machine.redecode(id, from: currentTime()), cause: .request)
   }
 
   /// Another track of an item was selected: its decoded audio is decoded again.
   func mediaSelectionChanged(_ id: PlayerItem.ID) {
     guard !isClosed else { return }
-    run(machine.decodeAnew(id, from: currentTime()), cause: .request)
+    run(machine.redecode(id, from: currentTime()), cause: .request)
   }
 
   /// Schedules the prepared stream at the end of a pass in the stream before.
@@ -214,7 +214,8 @@ extension PlayerCore {
   /// The end of a pass that is planned to end at `time`: after its last whole frame, as the decoder ends it.
   private func endTime(of pass: PassID, at time: MediaTime) -> MediaTime {
     let isReverse = machine.decodedRate.isReverse
-    guard let itemID = machine.decoded.first(where: { $0.id == pass })?.pass.itemID, let rate = sampleRates[itemID],
+    guard let itemID = machine.decodedPasses.first(where: { $0.id == pass })?.pass.itemID,
+      let rate = sampleRates[itemID],
       let frame = time.frameIndex(
         rate: rate, rounding: isReverse ? .towardPositiveInfinity : .towardNegativeInfinity)
     else { return time }
@@ -225,7 +226,7 @@ extension PlayerCore {
   /// Returns whether changes must be committed to the mixer.
   func split(_ pass: PassID, atStreamFrame frame: Int64) -> Bool {
     guard let current = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.number == pass.generation }),
-      let itemID = machine.decoded.first(where: { $0.id == pass })?.pass.itemID
+      let itemID = machine.decodedPasses.first(where: { $0.id == pass })?.pass.itemID
     else { return false }
     if let index = ends.firstIndex(where: { $0.streamID == current.stream.id && $0.passID.index >= pass.index }) {
       ends.removeLast(ends.count - index)
@@ -340,7 +341,7 @@ extension PlayerCore {
         framesPlayed > preparing.stream.writtenFrame
       {
         // Playback has already passed all of the prepared audio.
-        run(machine.continueAnew(from: currentTime()), cause: .buffered)
+        run(machine.restartContinuation(from: currentTime()), cause: .buffered)
       }
       run(machine.prepared(generation: generation), cause: .buffered)
       // Sent even if no pass follows: the decode thread waits for a plan.
@@ -374,10 +375,10 @@ extension PlayerCore {
     case .levelled(let generation, let id, let gain): noteLevel(gain, of: id, generation: generation)
     case .keepsUp(let generation):
       if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
-      run(machine.keepsUp(generation: generation), cause: .buffered)
+      run(machine.becameLikelyToKeepUp(generation: generation), cause: .buffered)
       endSilence()
     case .rested(let generation):
-      run(machine.rested(generation: generation), cause: .buffered)
+      run(machine.decodingPaused(generation: generation), cause: .buffered)
       endSilence()
     case .idle(let requestCount): idleRequestCount = requestCount
     }
@@ -388,13 +389,13 @@ extension PlayerCore {
   private func ended(_ end: DecodePipeline.End, _ generation: UInt64) {
     guard generation == machine.generation, let stream = stream(of: generation) else { return }
     let id = PassID(generation: generation, index: end.index)
-    guard let itemID = machine.decoded.first(where: { $0.id == id })?.pass.itemID else { return }
+    guard let itemID = machine.decodedPasses.first(where: { $0.id == id })?.pass.itemID else { return }
     ends.append(
       ItemEnd(
         streamID: stream.id, streamFrame: end.streamFrame, passID: id, itemID: itemID, error: end.error,
         trim: end.trim))
     let shortest = Machine.shortestLoop.frameIndex(rate: timeline.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
-    let pass = machine.decoded.first { $0.id == id }?.pass
+    let pass = machine.decodedPasses.first { $0.id == id }?.pass
     let isWhole = pass.map { $0.start == machine.decodedRate.itemStart && machine.endsItem($0) } ?? false
     run(
       machine.ended(

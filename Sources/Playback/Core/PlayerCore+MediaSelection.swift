@@ -38,7 +38,7 @@ extension PlayerCore {
 extension PlayerStateMachine {
   /// The items of which audio is decoded, prepared or planned.
   var decodedItemIDs: Set<ItemID> {
-    var ids = Set(decoded.map(\.pass.itemID))
+    var ids = Set(decodedPasses.map(\.pass.itemID))
     ids.formUnion(plan.passes.map(\.itemID))
     ids.formUnion([requestInPreparation?.itemID, uncommitted?.request.itemID].compactMap(\.self))
     return ids

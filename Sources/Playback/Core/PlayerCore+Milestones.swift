@@ -74,7 +74,7 @@ extension PlayerCore {
   /// Returns the next milestone and its frame. At the same frame, milestones of the item's time precede meters.
   private func nextMilestone() -> (frame: Int64, Milestone)? {
     var next = nextItemMilestone()
-    if machine.untoldStall != nil, let end = timeline.runs.last?.end, end.reason == .starved,
+    if machine.pendingStall != nil, let end = timeline.runs.last?.end, end.reason == .underrun,
       end.frame < next?.frame ?? .max
     {
       next = (end.frame, .stall)
@@ -110,11 +110,11 @@ extension PlayerCore {
     case .stall: run(machine.stallHeard(), cause: .stalled)
     case .end(let end):
       ends.removeFirst()
-      if end.error == nil, machine.endsWithSound(end.passID), let duration = machine.entry(end.itemID)?.duration {
+      if end.error == nil, machine.endsWithAudio(end.passID), let duration = machine.entry(end.itemID)?.duration {
         tell(observers.end(of: end.itemID, duration: duration), itemID: end.itemID, atFrame: frame)
       }
       toldEnd = end
-      let endsItem = machine.decoded.first.map { $0.id == end.passID && machine.endsItem($0.pass) } ?? true
+      let endsItem = machine.decodedPasses.first.map { $0.id == end.passID && machine.endsItem($0.pass) } ?? true
       run(
         machine.endHeard(end.passID, error: end.error),
         cause: end.error != nil ? .itemFailed : endsItem ? .itemEnded : .looped)

@@ -109,7 +109,7 @@ extension PlayerCore {
   /// Fails an item that has stalled for too long.
   private func giveUpStalled(_ id: PlayerItem.ID) {
     stallTimer = nil
-    guard !isClosed, machine.isStarved, stalledAt?.itemID == id, let item = items[id] else { return }
+    guard !isClosed, machine.isRebuffering, stalledAt?.itemID == id, let item = items[id] else { return }
     let minutes = StallAllowance.nanoseconds / 60_000_000_000
     itemFailed(
       id,
@@ -120,7 +120,7 @@ extension PlayerCore {
 
   /// Ends the record of a stall when samples have arrived, or the player no longer waits.
   func noteStallEnd() {
-    guard let (id, began) = stalledAt, !machine.isStarved else { return }
+    guard let (id, began) = stalledAt, !machine.isRebuffering else { return }
     stalledAt = nil
     stallTimer?.cancel()
     stallTimer = nil

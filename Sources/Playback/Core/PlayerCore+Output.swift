@@ -72,9 +72,9 @@ extension PlayerCore {
     case .runBegan: runBegan(event)
     case .starved:
       takeSpans()
-      timeline.endRun(outputFrame: event.outputFrame, reason: .starved)
+      timeline.endRun(outputFrame: event.outputFrame, reason: .underrun)
       starvedPlace = (event.streamID, event.streamFrame)
-      run(machine.starved(), cause: .stalled)
+      run(machine.underrunOccurred(), cause: .stalled)
       awaitSamples()
     case .ended: runEnded(event)
     case .stopped:
@@ -84,7 +84,7 @@ extension PlayerCore {
     case .streamRetired: timeline.retireStream(event.streamID)
     case .roomInStream:
       pipeline.roomAppeared()
-      if sounding?.stream.id == event.streamID { run(machine.roomAppeared(), cause: .buffered) }
+      if sounding?.stream.id == event.streamID { run(machine.decodingResumed(), cause: .buffered) }
     }
   }
 
@@ -97,7 +97,7 @@ extension PlayerCore {
     if let rate = timeline.rate(streamID: event.streamID, streamFrame: event.streamFrame) {
       rateGroup?.began(self, atFrame: event.outputFrame, rate)
     }
-    run(machine.soundBegan(), cause: .buffered)
+    run(machine.audioStarted(), cause: .buffered)
     reportTransition()
   }
 

@@ -39,7 +39,7 @@ extension PlayerCore {
   /// Whether the next audio is with the mixer, so that only the mixer has to be started.
   private var isPrerolled: Bool {
     machine.requestInPreparation == nil && machine.decoding == .active && machine.uncommitted == nil
-      && machine.seeks.current == nil && !machine.decoded.isEmpty && !machine.needsRateChange
+      && machine.seeks.current == nil && !machine.decodedPasses.isEmpty && !machine.needsRateChange
   }
 
   /// Completes prerolls that are ready, and those that cannot succeed: the item failed or is not current, or the rate

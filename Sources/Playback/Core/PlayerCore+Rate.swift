@@ -78,7 +78,7 @@ extension PlayerCore {
     let (time, wasPaused) = (currentTime(), machine.rate == 0)
     var actions = machine.setRate(rate, isBufferEmpty: rate != 0 && isBufferEmpty, immediately: immediately)
     // At once. Otherwise the end at which the player is paused would count as an end reached by playback.
-    if wasPaused, machine.isTurning { actions += machine.changeDecodedRate(from: time) }
+    if wasPaused, machine.isChangingDirection { actions += machine.changeDecodedRate(from: time) }
     run(actions, cause: cause)
     followSpeed()
   }
@@ -134,9 +134,9 @@ extension PlayerCore {
     let fade =
       machine.entries.first.map { isFaded(from: current, to: machine.targetRate, of: $0.id) } ?? true
       ? rateHz / 200 : 0
-    if machine.isTurning, let end = endOfHeardPass, end.frame <= frame + fade { return turn(at: end.end) }
+    if machine.isChangingDirection, let end = endOfHeardPass, end.frame <= frame + fade { return turn(at: end.end) }
     guard let run = timeline.run(at: frame), !run.isStill else { return .atOnce }
-    if let end = run.end, end.frame <= frame { return end.reason == .starved ? .atOnce : .wait }
+    if let end = run.end, end.frame <= frame { return end.reason == .underrun ? .atOnce : .wait }
     // A cross-fade ends before the next one begins.
     let streamFrame = max(fade, run.streamFrame + max(0, frame - run.outputFrame))
     guard let generation = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.stream.id == run.streamID }),
@@ -164,7 +164,7 @@ extension PlayerCore {
 
   /// The end of the audible pass and its output frame, if the end is in the stream.
   private var endOfHeardPass: (end: ItemEnd, frame: Int64)? {
-    guard let end = ends.first, end.passID == machine.decoded.first?.id,
+    guard let end = ends.first, end.passID == machine.decodedPasses.first?.id,
       let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame)
     else { return nil }
     return (end, frame)
@@ -189,7 +189,7 @@ extension PlayerCore {
   /// many changes within one or two frames. The item's time never goes back from one frame to the next, nor leaves the
   /// pass.
   private func mendable(_ error: MediaTime, at time: MediaTime, in span: PlayerTimeline.Span) -> MediaTime {
-    guard error != .zero, !machine.isTurning else { return .zero }
+    guard error != .zero, !machine.isChangingDirection else { return .zero }
     let most = MediaTime(.zero, advancedByFrames: 3, rate: timeline.sampleRateHz * 4, playbackRate: machine.targetRate)
     if span.rate.isReverse {
       let mended = max(error, most)

@@ -14,7 +14,7 @@ extension PlayerCore {
     let isTurnedOn = replayGain.mode == .off
     replayGain = settings
     let soon = machine.entries.prefix(PlayerStateMachine.lookAheadCount).map(\.id)
-    for item in (soon + machine.decoded.map(\.pass.itemID)).compactMap({ items[$0] }) {
+    for item in (soon + machine.decodedPasses.map(\.pass.itemID)).compactMap({ items[$0] }) {
       if isTurnedOn { item.lacksLevelTags = false }
       completeLevelTags(of: item)
     }
@@ -136,7 +136,7 @@ extension PlayerCore {
       }
       // Long streams: drop the gains of items that have been heard.
       if levels.count > 64 {
-        let present = Set(machine.decoded.map(\.pass.itemID))
+        let present = Set(machine.decodedPasses.map(\.pass.itemID))
         let kept = generation?.levels.filter { present.contains($0.key) }
         generation?.levels = kept ?? [:]
       }

@@ -33,7 +33,7 @@ extension PlayerCore {
   func hold(until frame: Int64?) {
     if frame != nil { engine.session.playbackAsked() }
     heldFrame = frame
-    machine.setStartHeld(frame != nil)
+    machine.setWaitingForStartTime(frame != nil)
     if machine.rate == 0 {
       endPrerolls()
       nextRate = nil
@@ -53,13 +53,13 @@ extension PlayerCore {
     guard heldFrame != nil else { return }
     heldFrame = nil
     // The rate is already set, so setting it again does not start the player.
-    if playsAtOnce, machine.rate != 0, machine.isStartHeld {
-      machine.setStartHeld(false)
+    if playsAtOnce, machine.rate != 0, machine.isWaitingForStartTime {
+      machine.setWaitingForStartTime(false)
       applyRunning()
       output.commit()
       publish(.request)
     }
-    machine.setStartHeld(false)
+    machine.setWaitingForStartTime(false)
   }
 
   // MARK: - At a host time

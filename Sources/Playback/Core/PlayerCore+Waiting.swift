@@ -58,7 +58,7 @@ extension PlayerCore {
   /// Withholds new samples of a stream after an underrun while the machine waits, and releases them after that. Returns
   /// whether changes must be committed to the mixer.
   func holdOrRelease() -> Bool {
-    guard machine.isStarved else {
+    guard machine.isRebuffering else {
       guard let held = heldStream else { return false }
       heldStream = nil
       held.hold(at: nil)
@@ -81,7 +81,7 @@ extension PlayerCore {
   /// report when 100 ms of the next item are decoded, about as much as a device reads at once.
   func awaitSamples() {
     endSilence()
-    guard machine.rate != 0, !machine.isStarved, machine.isLastEnded, let place = starvedPlace,
+    guard machine.rate != 0, !machine.isRebuffering, machine.isLastPassComplete, let place = starvedPlace,
       let stream = sounding?.stream, stream.id == place.streamID, stream.writtenFrame <= place.frame
     else { return }
     pipeline.report(reaching: place.frame + Int64(timeline.sampleRateHz / 10))
@@ -92,14 +92,14 @@ extension PlayerCore {
   /// The samples may have arrived before the player handled the underrun. In that case the decode thread sends no
   /// further report while it is idle or waits for a file.
   func endSilence() {
-    guard machine.rate != 0, timeline.runs.last?.end?.reason == .starved, let place = starvedPlace,
+    guard machine.rate != 0, timeline.runs.last?.end?.reason == .underrun, let place = starvedPlace,
       let sounding, sounding.stream.id == place.streamID
     else { return }
     let writtenFrame = sounding.stream.writtenFrame
-    if !machine.isStarved {
+    if !machine.isRebuffering {
       if writtenFrame > place.frame { output.commit() }
     } else if writtenFrame >= resumptionFrame(after: place.frame) {
-      run(machine.keepsUp(generation: sounding.number), cause: .buffered)
+      run(machine.becameLikelyToKeepUp(generation: sounding.number), cause: .buffered)
     }
   }
 }

@@ -214,7 +214,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   private func attach() {
     engine.register(self)
-    machine.setHoldReason(engine.session.holdReason)
+    machine.setSessionWaitingReason(engine.session.holdReason)
     if output.core != nil { outputDidStart() }
     if output.state.status == .unresponsive { outputDidStall(true) }
   }
@@ -283,7 +283,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   /// Runs the machine's actions, publishes the changes, and schedules the next milestone.
   func run(_ actions: [Machine.Action], cause: ChangeCause) {
-    perform(cause == .request ? actions + machine.releaseOpening() : actions, cause: cause)
+    perform(cause == .request ? actions + machine.allowOpening() : actions, cause: cause)
   }
 
   /// Runs actions like `run`, but does not end `PlayerRestoration.holdsOpening`.

@@ -23,8 +23,8 @@ extension EngineCore {
 extension PlayerCore {
   /// Silences the player whatever its rate; if `reason` is nil, it plays again with a fade-in.
   func hold(_ reason: WaitingReason?, fade: MediaTime, _ cause: ChangeCause) {
-    guard !isClosed, machine.holdReason != reason else { return }
-    machine.setHoldReason(reason)
+    guard !isClosed, machine.sessionWaitingReason != reason else { return }
+    machine.setSessionWaitingReason(reason)
     applyRunning()
     if reason == nil { fadeIn(over: fade) }
     output.commit()

@@ -340,7 +340,7 @@ public final class AudioPlayer: Sendable {
     let rate = confined.withLock { $0.mayChangeRate ? $0.rate : 1 }
     guard let checked = PlaybackRate(rate) else { return }
     core.defaultRate = checked
-    if core.startGroup != nil || core.machine.isStartHeld {
+    if core.startGroup != nil || core.machine.isWaitingForStartTime {
       core.changeRateOfStart(to: checked)
     } else if core.machine.rate != 0 {
       core.engine.rateGathering.change(core, to: checked)

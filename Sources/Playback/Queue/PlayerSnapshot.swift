@@ -140,7 +140,7 @@ extension PlayerCore {
       restoration.items.map(entry), history: restoration.history.filter(isKnown), version: restoration.queueVersion,
       shuffle: restoration.shuffle, loop: restoration.loop, at: restoration.time)
     if let rate = restoration.rateForNextPlay.flatMap({ PlaybackRate($0) }), rate != defaultRate { nextRate = rate }
-    if restoration.holdsOpening { machine.holdOpening() }
+    if restoration.holdsOpening { machine.deferOpening() }
     perform(machine.reconcile(), cause: .request)
     for item in failed where items[item.id] != nil { send(itemChanged(item)) }
   }

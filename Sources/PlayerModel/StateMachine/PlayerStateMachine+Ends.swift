@@ -3,12 +3,12 @@ import MediaCore
 /// End times of items and resume times.
 extension PlayerStateMachine {
   /// A pass from the item's beginning to its end time, or in reverse from its end.
-  package func whole(_ entry: Entry) -> Pass {
+  package func wholePass(of entry: Entry) -> Pass {
     Pass(itemID: entry.id, start: decodedRate.itemStart, end: entry.end(at: decodedRate))
   }
 
   /// The start time of an item that becomes current. In reverse it is the item's end, and the resume time is ignored.
-  func firstTime(_ entry: Entry) -> MediaTime {
+  func startTime(of entry: Entry) -> MediaTime {
     guard let time = entry.resumeTime, time.isNumeric, time > .zero, time < entry.endTime, !decodedRate.isReverse
     else {
       return .zero
@@ -17,32 +17,32 @@ extension PlayerStateMachine {
   }
 
   /// The pass of an item that becomes current for the first time.
-  package func first(_ entry: Entry) -> Pass {
-    var pass = whole(entry)
-    if entry.resumeTime != nil, !decodedRate.isReverse { pass.start = firstTime(entry) }
+  package func firstPass(of entry: Entry) -> Pass {
+    var pass = wholePass(of: entry)
+    if entry.resumeTime != nil, !decodedRate.isReverse { pass.start = startTime(of: entry) }
     return pass
   }
 
   /// Whether decoding of the current item has begun or is prepared, so that its start is determined.
-  func isBegun(_ id: ItemID) -> Bool {
-    if let first = decoded.first { return first.pass.itemID == id }
+  func hasBegun(_ id: ItemID) -> Bool {
+    if let first = decodedPasses.first { return first.pass.itemID == id }
     return requestInPreparation?.itemID == id
   }
 
   /// The active loop; nil if the item ends before the loop point.
-  var soundingLoop: Loop? {
+  var activeLoop: Loop? {
     guard let loop, loop.isArmed, let current = entries.first, loop.itemID == current.id else { return nil }
-    let turn = loop.turn(at: decodedRate)
-    return current.end(at: decodedRate).map { decodedRate.reaches(turn, by: $0) } ?? true ? loop : nil
+    let loopPoint = loop.loopPoint(at: decodedRate)
+    return current.end(at: decodedRate).map { decodedRate.reaches(loopPoint, by: $0) } ?? true ? loop : nil
   }
 
   /// Whether a pass ends at its item's end, not only at a loop point or where it was split.
   package func endsItem(_ pass: Pass) -> Bool {
     guard let end = pass.end else { return true }
-    if let loop = soundingLoop, loop.itemID == pass.itemID,
-      decodedRate.reaches(end, by: loop.turn(at: decodedRate))
+    if let loop = activeLoop, loop.itemID == pass.itemID,
+      decodedRate.reaches(end, by: loop.loopPoint(at: decodedRate))
     {
-      return loop.endsItem && end == loop.turn(at: decodedRate)
+      return loop.endsItem && end == loop.loopPoint(at: decodedRate)
     }
     return entries[pass.itemID]?.end(at: decodedRate).map { decodedRate.reaches($0, by: end) } ?? false
   }
@@ -80,7 +80,7 @@ extension PlayerStateMachine {
 
   /// Whether this item is the audible one, or the paused one, before its end.
   private func isHeard(_ id: ItemID) -> Bool {
-    entries.first?.id == id && decoding == .active && decoded.first?.pass.itemID == id && !hasPassedEnd
+    entries.first?.id == id && decoding == .active && decodedPasses.first?.pass.itemID == id && !hasPassedEnd
       && seeks.current == nil
   }
 }

@@ -35,10 +35,10 @@ extension PlayerStateMachine {
     }
 
     /// The loop point at this rate: the time at which playback returns.
-    package func turn(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? start : end }
+    package func loopPoint(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? start : end }
 
     /// The time to which playback returns at this rate.
-    package func entry(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? end : start }
+    package func returnTime(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? end : start }
   }
 
   /// A limit of repeats, so that the pass after the last repeat is never decoded.
@@ -58,7 +58,7 @@ extension PlayerStateMachine {
   /// queue of range descriptors. With `shortestLoop` they last at least 5 s.
   static let passLimit = 512
   /// The time within which audio can be decoded again, together with the audio that follows.
-  static let timeToDecodeAnew = MediaTime(value: 300, timescale: 1_000)
+  static let redecodingTime = MediaTime(value: 300, timescale: 1_000)
   /// The minimum duration of an item or range that is repeated.
   package static let shortestLoop = MediaTime(value: 10, timescale: 1_000)
 
@@ -72,7 +72,7 @@ extension PlayerStateMachine {
   package mutating func setRepeatMode(
     _ mode: RepeatMode, count: Int? = nil, modeAfterwards: RepeatMode = .off
   ) -> [Action] {
-    change(to: mode)
+    changeRepeatMode(to: mode)
     if mode == .one, let count, let current = entries.first {
       repeatLimit = RepeatLimit(itemID: current.id, remaining: count, modeAfterwards: modeAfterwards)
     }
@@ -86,7 +86,7 @@ extension PlayerStateMachine {
     }
   }
 
-  private mutating func change(to mode: RepeatMode) {
+  private mutating func changeRepeatMode(to mode: RepeatMode) {
     repeatMode = mode
     repeatLimit = nil
     if mode != .all { shuffle?.remaining = entries.count }
@@ -94,7 +94,7 @@ extension PlayerStateMachine {
 
   /// The counted repeats are complete, or their item is not current any more.
   mutating func endRepeatLimit() {
-    if let repeatLimit { change(to: repeatLimit.modeAfterwards) }
+    if let repeatLimit { changeRepeatMode(to: repeatLimit.modeAfterwards) }
   }
 
   /// A repeat of the current item begins to be heard.
@@ -113,7 +113,7 @@ extension PlayerStateMachine {
     defer { loopHeardAt = nil }
     if let range, let current = entries.first {
       var loop = Loop(itemID: current.id, start: range.start, end: range.end, remaining: count, isArmed: false)
-      loop.isArmed = !decodedRate.reaches(loop.turn(at: decodedRate), by: time)
+      loop.isArmed = !decodedRate.reaches(loop.loopPoint(at: decodedRate), by: time)
       self.loop = loop
     }
     return reconcile()
@@ -136,10 +136,10 @@ extension PlayerStateMachine {
   /// ends at the loop point.
   mutating func armLoop(at time: MediaTime, of id: ItemID) -> MediaTime? {
     guard let loop, loop.itemID == id else { return nil }
-    let turn = loop.turn(at: targetRate)
-    let isArmed = !targetRate.reaches(turn, by: time)
+    let loopPoint = loop.loopPoint(at: targetRate)
+    let isArmed = !targetRate.reaches(loopPoint, by: time)
     self.loop?.isArmed = isArmed
-    return isArmed ? turn : nil
+    return isArmed ? loopPoint : nil
   }
 
   // MARK: - Wanted passes
@@ -149,16 +149,18 @@ extension PlayerStateMachine {
   func wantedPasses(_ limit: Int) -> [Pass] {
     guard let current = entries.first else { return [] }
     guard !hasPassedEnd else { return [Pass(itemID: current.id, isSilence: true)] }
-    var passes = [whole(current)]
-    if let loop = soundingLoop {
-      let (entry, turn) = (loop.entry(at: decodedRate), loop.turn(at: decodedRate))
-      passes[0].end = turn
+    var passes = [wholePass(of: current)]
+    if let loop = activeLoop {
+      let (returnTime, loopPoint) = (loop.returnTime(at: decodedRate), loop.loopPoint(at: decodedRate))
+      passes[0].end = loopPoint
       var remaining = loop.endsItem ? 0 : loop.remaining
       while remaining != 0 {
         guard passes.count < limit else { return passes }
         remaining = remaining.map { $0 - 1 }
         passes.append(
-          Pass(itemID: current.id, start: entry, end: remaining == 0 ? current.end(at: decodedRate) : turn))
+          Pass(
+            itemID: current.id, start: returnTime,
+            end: remaining == 0 ? current.end(at: decodedRate) : loopPoint))
       }
     }
     appendFollowing(current, to: &passes, limit: limit)
@@ -168,15 +170,15 @@ extension PlayerStateMachine {
   /// Appends the passes after the current item. Repeats have priority over the action at its end. In reverse only the
   /// item itself follows its beginning, because the next item in the queue is played forwards.
   private func appendFollowing(_ current: Entry, to passes: inout [Pass], limit: Int) {
-    if stopsBehind(current) { return }
+    if stopsAfter(current) { return }
     var mode = repeatMode
     if current.isRepeatable, let repeatLimit {
       let room = Swift.max(0, limit - passes.count)
-      passes += repeatElement(whole(current), count: min(repeatLimit.remaining, room))
+      passes += repeatElement(wholePass(of: current), count: min(repeatLimit.remaining, room))
       mode = repeatLimit.modeAfterwards
     }
     if mode == .one, current.isRepeatable {
-      while passes.count < limit { passes.append(whole(current)) }
+      while passes.count < limit { passes.append(wholePass(of: current)) }
       return
     }
     if decodedRate.isReverse {
@@ -210,7 +212,7 @@ extension PlayerStateMachine {
   }
 
   /// Whether playback stops at this entry because it failed or broke off.
-  private func stopsBehind(_ entry: Entry) -> Bool {
+  private func stopsAfter(_ entry: Entry) -> Bool {
     failurePolicy == .stop && (entry.hasBrokenOff || entry.status.error != nil)
   }
 
@@ -224,8 +226,10 @@ extension PlayerStateMachine {
   ) -> Bool {
     for entry in candidates {
       guard passes.count < limit else { return true }
-      if entry.status.error == nil, isWanted(entry) { passes.append(isFirst ? first(entry) : whole(entry)) }
-      if stopsBehind(entry) { return false }
+      if entry.status.error == nil, isWanted(entry) {
+        passes.append(isFirst ? firstPass(of: entry) : wholePass(of: entry))
+      }
+      if stopsAfter(entry) { return false }
     }
     return true
   }
@@ -235,11 +239,11 @@ extension PlayerStateMachine {
   /// The decode thread began the next pass of its plan.
   package mutating func began(_ pass: Pass, generation: UInt64) -> [Action] {
     guard generation == self.generation, decoding == .active else { return [] }
-    decoded.append(
-      Decoded(
+    decodedPasses.append(
+      DecodedPass(
         id: PassID(generation: generation, index: begunCount), pass: pass, isReverse: decodedRate.isReverse))
     begunCount += 1
-    isLastEnded = false
+    isLastPassComplete = false
     if plan.passes.first == pass { plan.passes.removeFirst() }
     plan.begunCount = begunCount
     plan.currentEnd = pass.end
@@ -255,36 +259,36 @@ extension PlayerStateMachine {
   package mutating func ended(
     _ id: PassID, end: MediaTime?, isTooShort: Bool, hasBrokenOff: Bool = false
   ) -> [Action] {
-    guard let index = decoded.firstIndex(where: { $0.id == id }) else { return [] }
-    decoded[index].pass.end = end
-    if index == decoded.count - 1 { isLastEnded = true }
-    if isTooShort { entries[decoded[index].pass.itemID]?.isTooShort = true }
-    entries[decoded[index].pass.itemID]?.hasBrokenOff = hasBrokenOff
+    guard let index = decodedPasses.firstIndex(where: { $0.id == id }) else { return [] }
+    decodedPasses[index].pass.end = end
+    if index == decodedPasses.count - 1 { isLastPassComplete = true }
+    if isTooShort { entries[decodedPasses[index].pass.itemID]?.isTooShort = true }
+    entries[decodedPasses[index].pass.itemID]?.hasBrokenOff = hasBrokenOff
     return reconcile()
   }
 
   /// The pass that is being decoded was already past its planned end, and continues to the item's end.
   package mutating func overran(_ id: PassID) -> [Action] {
-    guard let last = decoded.indices.last, decoded[last].id == id else { return [] }
-    decoded[last].pass.end = nil
+    guard let last = decodedPasses.indices.last, decodedPasses[last].id == id else { return [] }
+    decodedPasses[last].pass.end = nil
     plan.currentEnd = nil
-    isLastEnded = true
+    isLastPassComplete = true
     let actions = reconcile()
     // Nothing had to be cut: the pass is still being decoded.
-    if decoding == .active, !isCut, decoded.last?.id == id { isLastEnded = false }
+    if decoding == .active, !isCut, decodedPasses.last?.id == id { isLastPassComplete = false }
     return actions
   }
 
   // MARK: - Mixer
 
   /// Whether a pass ends at the end of the item's audio, not before.
-  package func endsWithSound(_ id: PassID) -> Bool { decoded.first { $0.id == id }?.pass.end == nil }
+  package func endsWithAudio(_ id: PassID) -> Bool { decodedPasses.first { $0.id == id }?.pass.end == nil }
 
   /// The end of a pass has been heard.
   ///
   /// - Parameter error: The error if decoding failed there.
   package mutating func endHeard(_ id: PassID, error: MediaError?) -> [Action] {
-    guard let heard = decoded.first, heard.id == id, !hasPassedEnd, let current = entries.first,
+    guard let heard = decodedPasses.first, heard.id == id, !hasPassedEnd, let current = entries.first,
       current.id == heard.pass.itemID
     else { return [] }
     // A seek in this item is about to be heard, so the item does not end.
@@ -300,14 +304,14 @@ extension PlayerStateMachine {
     }
     endedItem = nil
     guard let next else {
-      guard actionAtItemEnd == .advance, !decodedRate.isReverse, !stopsBehind(current) else {
+      guard actionAtItemEnd == .advance, !decodedRate.isReverse, !stopsAfter(current) else {
         endedItem = current.id
-        if let error, stopsBehind(current) { stop = Stop(itemID: current.id, error: error) }
+        if let error, stopsAfter(current) { failureStop = FailureStop(itemID: current.id, error: error) }
         return actions + setRate(0)
       }
       leave(current)
       actions += endSeeks(.itemEnded)
-      return actions + goOn(to: nil)
+      return actions + moveToNextPass(nil)
     }
     if next.itemID != current.id {
       leave(current)
@@ -326,31 +330,31 @@ extension PlayerStateMachine {
       }
     }
     if !next.isSilence, !isContinuation { actions.append(.emit(.transition(from: current.id, to: next.itemID))) }
-    return actions + goOn(to: next)
+    return actions + moveToNextPass(next)
   }
 
   /// Returns the pass after a pass that has been heard to its end.
   private func passAfter(_ heard: Pass) -> Pass? {
     // A pass that was split continues from its end.
-    let following = decoded.count > 1 ? decoded[1].pass : requestInPreparation?.pass ?? plan.passes.first
+    let following = decodedPasses.count > 1 ? decodedPasses[1].pass : requestInPreparation?.pass ?? plan.passes.first
     if let following, following.itemID == heard.itemID, following.start == heard.end { return following }
     let wanted = wantedPasses(2)
     return wanted.count > 1 ? wanted[1] : nil
   }
 
-  /// Removes the first of `decoded`, which has been heard.
-  private mutating func goOn(to next: Pass?) -> [Action] {
-    decoded.removeFirst()
+  /// Removes the first of `decodedPasses`, which has been heard.
+  private mutating func moveToNextPass(_ next: Pass?) -> [Action] {
+    decodedPasses.removeFirst()
     let nextItem = next?.itemID ?? entries.first { $0.status.error == nil }?.id
     // The next item is still being opened.
-    if decoded.isEmpty, isDry { isSounding = false }
-    guard decoded.isEmpty, !isAboutToBegin(nextItem) else { return reconcile() }
+    if decodedPasses.isEmpty, isBufferDrained { isRendering = false }
+    guard decodedPasses.isEmpty, !isAboutToBegin(nextItem) else { return reconcile() }
     if case .preparing(var request) = decoding {
       request.spliceAfter = nil
       decoding = .preparing(request)
     } else {
       decoding = .idle
-      isSounding = false
+      isRendering = false
       if let next, next.start > .zero { deferredRequest = DecodeRequest(itemID: next.itemID, time: next.start) }
     }
     return reconcile()
@@ -363,49 +367,55 @@ extension PlayerStateMachine {
 
   /// Whether a plan can still change the end of this pass.
   private func isBeingDecoded(_ index: Int) -> Bool {
-    index == decoded.count - 1 && !isLastEnded && !isCut && decoding == .active
+    index == decodedPasses.count - 1 && !isLastPassComplete && !isCut && decoding == .active
   }
 
   /// Compares the decoded and prepared passes with the wanted ones.
   mutating func reconcileFollowing() -> [Action] {
     prepareRound()
     let prepared = requestInPreparation?.pass
-    var coming = wantedPasses(min(Self.passLimit, decoded.count + Self.planLength))[...]
+    var upcoming = wantedPasses(min(Self.passLimit, decodedPasses.count + Self.planLength))[...]
     // After a change of direction the wanted passes begin after the audible one, which has the other direction.
-    let isTurned = decoded[0].isReverse != decodedRate.isReverse && (decoded.count > 1 || prepared != nil)
-    let first = isTurned ? 1 : 0
-    coming[0].start = first < decoded.count ? decoded[first].pass.start : prepared?.start ?? coming[0].start
+    let hasOldDirection =
+      decodedPasses[0].isReverse != decodedRate.isReverse && (decodedPasses.count > 1 || prepared != nil)
+    let first = hasOldDirection ? 1 : 0
+    upcoming[0].start =
+      first < decodedPasses.count ? decodedPasses[first].pass.start : prepared?.start ?? upcoming[0].start
     // A start past the pass's end is at the end.
-    if let end = coming[0].end, decodedRate.reaches(end, by: coming[0].start) { coming[0].end = coming[0].start }
-    for index in first..<decoded.count + (prepared == nil ? 0 : 1) {
-      let actual = index < decoded.count ? decoded[index].pass : prepared
-      guard let actual, let wanted = coming.first, wanted.begins(like: actual) else {
-        return divert(after: index - 1, to: coming.first)
+    if let end = upcoming[0].end, decodedRate.reaches(end, by: upcoming[0].start) {
+      upcoming[0].end = upcoming[0].start
+    }
+    for index in first..<decodedPasses.count + (prepared == nil ? 0 : 1) {
+      let actual = index < decodedPasses.count ? decodedPasses[index].pass : prepared
+      guard let actual, let wanted = upcoming.first, wanted.begins(like: actual) else {
+        return replacePasses(after: index - 1, with: upcoming.first)
       }
       if actual.end != wanted.end {
-        if index == decoded.count { return divert(after: index - 1, to: wanted) }
+        if index == decodedPasses.count { return replacePasses(after: index - 1, with: wanted) }
         if isBeingDecoded(index) {
-          decoded[index].pass.end = wanted.end
+          decodedPasses[index].pass.end = wanted.end
         } else if actual.ends(before: wanted, at: decodedRate) {
           // The rest of the pass follows.
-          coming[coming.startIndex].start = actual.end ?? wanted.start
+          upcoming[upcoming.startIndex].start = actual.end ?? wanted.start
           continue
         } else {
-          return shorten(index, to: wanted.end ?? wanted.start, next: coming.dropFirst().first)
+          return shorten(index, to: wanted.end ?? wanted.start, next: upcoming.dropFirst().first)
         }
       }
-      coming.removeFirst()
+      upcoming.removeFirst()
     }
     if prepared != nil { return [] }
     if isCut {
-      guard let next = coming.first, let last = decoded.last else { return [] }
+      guard let next = upcoming.first, let last = decodedPasses.last else { return [] }
       return decode(DecodeRequest(next, spliceAfter: last.id))
     }
-    return tell(
-      Plan(begunCount: begunCount, currentEnd: isLastEnded ? nil : decoded.last?.pass.end, passes: Array(coming)))
+    return setPlan(
+      Plan(
+        begunCount: begunCount, currentEnd: isLastPassComplete ? nil : decodedPasses.last?.pass.end,
+        passes: Array(upcoming)))
   }
 
-  private mutating func tell(_ next: Plan) -> [Action] {
+  private mutating func setPlan(_ next: Plan) -> [Action] {
     // Do not update a plan that is only shorter than possible, until much of it is used.
     let isLongEnough =
       plan.passes.count == next.passes.count || plan.passes.count >= max(16, next.passes.count / 2)
@@ -416,24 +426,26 @@ extension PlayerStateMachine {
     return [.setPlan(next)]
   }
 
-  /// Replaces the passes after `decoded[index]`, which are not wanted, by `next`.
-  private mutating func divert(after index: Int, to next: Pass?) -> [Action] {
-    guard decoded.indices.contains(index) else { return entries.first.map { replaceCurrent(with: $0.id) } ?? [] }
-    var actions: [Action] = []
-    if index < decoded.count - 1 {
-      decoded.removeLast(decoded.count - index - 1)
-      actions.append(.truncate(after: decoded[index].id))
+  /// Replaces the passes after `decodedPasses[index]`, which are not wanted, by `next`.
+  private mutating func replacePasses(after index: Int, with next: Pass?) -> [Action] {
+    guard decodedPasses.indices.contains(index) else {
+      return entries.first.map { replaceCurrent(with: $0.id) } ?? []
     }
-    return actions + follow(decoded[index].id, with: next)
+    var actions: [Action] = []
+    if index < decodedPasses.count - 1 {
+      decodedPasses.removeLast(decodedPasses.count - index - 1)
+      actions.append(.truncate(after: decodedPasses[index].id))
+    }
+    return actions + follow(decodedPasses[index].id, with: next)
   }
 
-  /// Ends `decoded[index]`, which is decoded further, at `end`, and follows it with `next`.
+  /// Ends `decodedPasses[index]`, which is decoded further, at `end`, and follows it with `next`.
   private mutating func shorten(_ index: Int, to end: MediaTime, next: Pass?) -> [Action] {
-    decoded.removeLast(decoded.count - index - 1)
-    let cut = next.flatMap { filteredEnd(of: decoded[index].pass, to: end, next: $0) }
-    decoded[index].pass.end = cut ?? end
-    let rest = cut.map { Pass(itemID: decoded[index].pass.itemID, start: $0, end: end) }
-    return [.shorten(decoded[index].id, at: cut ?? end)] + follow(decoded[index].id, with: rest ?? next)
+    decodedPasses.removeLast(decodedPasses.count - index - 1)
+    let cut = next.flatMap { filteredEnd(of: decodedPasses[index].pass, to: end, next: $0) }
+    decodedPasses[index].pass.end = cut ?? end
+    let rest = cut.map { Pass(itemID: decodedPasses[index].pass.itemID, start: $0, end: end) }
+    return [.shorten(decodedPasses[index].id, at: cut ?? end)] + follow(decodedPasses[index].id, with: rest ?? next)
   }
 
   /// Returns the time at which to cut a pass before a loop point, so that its end is decoded again together with the
@@ -444,16 +456,16 @@ extension PlayerStateMachine {
       let reach = entries[pass.itemID]?.filterReach, reach > .zero
     else { return nil }
     let cut = end - reach
-    return cut > pass.start && cut - heard >= Self.timeToDecodeAnew ? cut : nil
+    return cut > pass.start && cut - heard >= Self.redecodingTime ? cut : nil
   }
 
   /// Sets the length of the end of a pass of the item that depends on the following audio.
   package mutating func setFilterReach(_ reach: MediaTime, of id: ItemID) { entries[id]?.filterReach = reach }
 
   private mutating func follow(_ id: PassID, with next: Pass?) -> [Action] {
-    isLastEnded = true
+    isLastPassComplete = true
     // The stream now contains all its samples, so no further report would end an underrun.
-    endStarvation()
+    endUnderrun()
     if let next { return decode(DecodeRequest(next, spliceAfter: id)) }
     decoding = .active
     return cut()

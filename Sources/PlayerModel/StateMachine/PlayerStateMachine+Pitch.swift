@@ -6,9 +6,9 @@ extension PlayerStateMachine {
   /// outdated, as after a change of rate. No algorithm is used at rate 1, nor after an end that has been heard.
   package mutating func timePitchChanged(of id: ItemID?) {
     guard decodedRate.magnitude != .normal, !hasPassedEnd, endedItem == nil else { return }
-    let isConcerned =
-      id == nil || decoded.contains { $0.pass.itemID == id } || requestInPreparation?.itemID == id
+    let isAffected =
+      id == nil || decodedPasses.contains { $0.pass.itemID == id } || requestInPreparation?.itemID == id
       || uncommitted?.request.itemID == id || plan.passes.first?.itemID == id
-    if isConcerned { isPitchStale = true }
+    if isAffected { isPitchStale = true }
   }
 }

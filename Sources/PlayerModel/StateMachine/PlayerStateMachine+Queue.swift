@@ -462,11 +462,11 @@ extension PlayerStateMachine {
   }
 
   /// Skips failed current items while the player plays and another item follows, or stops there.
-  mutating func passOverFailures() -> [Action] {
+  mutating func skipFailedItems() -> [Action] {
     var actions: [Action] = []
     while rate != 0, let current = entries.first, let error = current.status.error {
       if failurePolicy == .stop {
-        stop = Stop(itemID: current.id, error: error)
+        failureStop = FailureStop(itemID: current.id, error: error)
         return actions + setRate(0)
       }
       guard entries.count > 1 else { break }
@@ -476,7 +476,7 @@ extension PlayerStateMachine {
   }
 
   /// Moves past the item at which a failure stopped the player, when playback is requested again.
-  mutating func playOnBehindFailure() -> [Action] {
+  mutating func advancePastFailure() -> [Action] {
     guard failurePolicy == .stop, entries.count > 1, let current = entries.first else { return [] }
     if let error = current.status.error { return [skip(current.id, error)] }
     guard current.hasBrokenOff, endedItem == current.id, actionAtItemEnd == .advance else { return [] }

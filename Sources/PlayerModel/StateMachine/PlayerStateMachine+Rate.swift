@@ -13,11 +13,11 @@ extension PlayerStateMachine {
   }
 
   /// Whether the requested rate has the other direction.
-  package var isTurning: Bool { decodedRate.isReverse != targetRate.isReverse }
+  package var isChangingDirection: Bool { decodedRate.isReverse != targetRate.isReverse }
 
   /// Whether a change of rate can occur at a future position, not only at once.
   package var canSplitForRateChange: Bool {
-    guard isSounding, !isStarved, rate != 0, uncommitted == nil, !hasPassedEnd else { return false }
+    guard isRendering, !isRebuffering, rate != 0, uncommitted == nil, !hasPassedEnd else { return false }
     if case .preparing(let request) = decoding { return request.spliceAfter != nil }
     return decoding == .active
   }
@@ -26,7 +26,7 @@ extension PlayerStateMachine {
   /// which it is paused.
   package mutating func changeDecodedRate(from time: MediaTime) -> [Action] {
     guard needsRateChange, let current = entries.first else { return [] }
-    if isTurning {
+    if isChangingDirection {
       // In the new direction the item has another end.
       endedItem = nil
       if hasPassedEnd {
@@ -41,31 +41,31 @@ extension PlayerStateMachine {
     if hasPassedEnd {
       return decode(DecodeRequest(itemID: current.id, time: time, isContinuation: true, isSilence: true))
     }
-    if isTurning, let loop = soundingLoop, loop.count > 0, time == loop.entry(at: decodedRate) {
+    if isChangingDirection, let loop = activeLoop, loop.count > 0, time == loop.returnTime(at: decodedRate) {
       // Playback has just returned to the beginning of the loop, and nothing of the new pass has been heard. The last
       // audio heard is at the loop point. Reverse from there, which stays in the loop.
-      return decode(DecodeRequest(itemID: current.id, time: loop.turn(at: decodedRate)))
+      return decode(DecodeRequest(itemID: current.id, time: loop.loopPoint(at: decodedRate)))
     }
     return decode(DecodeRequest(itemID: current.id, time: time, isContinuation: true))
   }
 
   /// The continuation was prepared so late that playback has passed all of it: prepares another one from `time`.
-  package mutating func continueAnew(from time: MediaTime) -> [Action] {
+  package mutating func restartContinuation(from time: MediaTime) -> [Action] {
     guard case .preparing(let late) = decoding, late.isContinuation, !late.isSilence, late.spliceAfter == nil else {
       return []
     }
-    let stall = untoldStall
+    let stall = pendingStall
     let actions = decode(DecodeRequest(itemID: late.itemID, time: time, isContinuation: true))
-    untoldStall = stall
+    pendingStall = stall
     return actions
   }
 
   /// Whether a pass can be split for another rate.
-  package func canSplit(_ id: PassID) -> Bool { placeToSplit(id) != nil }
+  package func canSplit(_ id: PassID) -> Bool { indexToSplit(id) != nil }
 
-  private func placeToSplit(_ id: PassID) -> Int? {
-    guard needsRateChange, canSplitForRateChange, let index = decoded.firstIndex(where: { $0.id == id }),
-      !decoded[index].pass.isSilence, !isTurning || index == 0
+  private func indexToSplit(_ id: PassID) -> Int? {
+    guard needsRateChange, canSplitForRateChange, let index = decodedPasses.firstIndex(where: { $0.id == id }),
+      !decodedPasses[index].pass.isSilence, !isChangingDirection || index == 0
     else { return nil }
     return index
   }
@@ -73,13 +73,13 @@ extension PlayerStateMachine {
   /// Splits a pass at `time`, which is at `streamFrame` of its stream: it has the old rate before and the requested
   /// rate after. Does nothing if the pass cannot be split.
   package mutating func splitForRateChange(_ id: PassID, at time: MediaTime, streamFrame: Int64) -> [Action] {
-    guard let index = placeToSplit(id) else { return [] }
-    var rest = decoded[index].pass
+    guard let index = indexToSplit(id) else { return [] }
+    var rest = decodedPasses[index].pass
     rest.start = time
-    if isTurning { rest.end = passEnd(from: time, of: rest.itemID) }
-    decoded.removeLast(decoded.count - index - 1)
-    decoded[index].pass.end = time
-    isLastEnded = true
+    if isChangingDirection { rest.end = passEnd(from: time, of: rest.itemID) }
+    decodedPasses.removeLast(decodedPasses.count - index - 1)
+    decodedPasses[index].pass.end = time
+    isLastPassComplete = true
     var next = DecodeRequest(rest, spliceAfter: id)
     next.isContinuation = true
     return [.split(id, atStreamFrame: streamFrame)] + decode(next)

@@ -6,10 +6,10 @@ extension PlayerStateMachine {
   package mutating func setTargetRate(_ rate: PlaybackRate) { targetRate = rate }
 
   /// Sets whether the player waits for a start instant in the future.
-  package mutating func setStartHeld(_ isHeld: Bool) { isStartHeld = isHeld }
+  package mutating func setWaitingForStartTime(_ isWaiting: Bool) { isWaitingForStartTime = isWaiting }
 
   /// Sets the reason why the session prevents playback; nil: it is allowed.
-  package mutating func setHoldReason(_ reason: WaitingReason?) { holdReason = reason }
+  package mutating func setSessionWaitingReason(_ reason: WaitingReason?) { sessionWaitingReason = reason }
 
   /// Sets the number of steps that `queueChanges` can go back; at least 1.
   package mutating func setQueueChangeLimit(_ count: Int) {

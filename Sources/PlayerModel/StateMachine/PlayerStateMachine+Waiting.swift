@@ -2,10 +2,10 @@ import MediaCore
 
 /// Waiting, stalls and resumption: the behaviour of a player whose audio is not available.
 ///
-/// The mixer reports an underrun some time before it is heard (`untoldStall`). From then on (`isStarved`) `PlayerCore`
-/// holds back the samples after the underrun, so that they are not heard in fragments. The samples are released when
-/// enough are decoded that no other stall is expected at once. If that happens before the underrun is heard, nothing is
-/// reported. Otherwise it is a stall: the player waits (`automaticallyWaits`) or pauses.
+/// The mixer reports an underrun some time before it is heard (`pendingStall`). From then on (`isRebuffering`)
+/// `PlayerCore` withholds the samples after the underrun, so that they are not heard in fragments. The samples are
+/// released when enough are decoded that no other stall is expected at once. If that happens before the underrun is
+/// heard, nothing is reported. Otherwise it is a stall: the player waits (`automaticallyWaits`) or pauses.
 extension PlayerStateMachine {
   /// The buffer state of the current item, like AVPlayerItem's three flags.
   package struct Buffer: Sendable, Hashable {
@@ -22,14 +22,16 @@ extension PlayerStateMachine {
 
   /// Whether the current item has decoded samples that have not been heard.
   private var hasSamples: Bool {
-    guard decoding != .idle, !isDry, let current = entries.first, let first = decoded.first else { return false }
+    guard decoding != .idle, !isBufferDrained, let current = entries.first, let first = decodedPasses.first else {
+      return false
+    }
     return first.pass.itemID == current.id
   }
 
   package var buffer: Buffer {
     let hasSamples = hasSamples
     return Buffer(
-      isLikelyToKeepUp: hasSamples && !isStarved, isFull: isBufferFull && hasSamples, isEmpty: !hasSamples)
+      isLikelyToKeepUp: hasSamples && !isRebuffering, isFull: isBufferFull && hasSamples, isEmpty: !hasSamples)
   }
 
   // MARK: - Requests
@@ -41,99 +43,99 @@ extension PlayerStateMachine {
   package mutating func setRate(_ newRate: Double, isBufferEmpty: Bool, immediately: Bool = false) -> [Action] {
     guard newRate != 0 else { return setRate(0) }
     guard isBufferEmpty, !entries.isEmpty, !hasPassedEnd else {
-      if immediately { goOn() }
+      if immediately { resumeAfterUnderrun() }
       return setRate(newRate)
     }
     if immediately, !automaticallyWaits { return setRate(0) }
-    guard rate == 0, decoding == .active, !decoded.isEmpty else { return setRate(newRate) }
+    guard rate == 0, decoding == .active, !decodedPasses.isEmpty else { return setRate(newRate) }
     let actions = setRate(newRate)
     // The player was paused, so this is no stall to report.
-    isSounding = false
+    isRendering = false
     // Without automatic waiting playback starts with the first sample.
-    isStarved = automaticallyWaits
-    untoldStall = nil
-    isDry = true
+    isRebuffering = automaticallyWaits
+    pendingStall = nil
+    isBufferDrained = true
     return actions
   }
 
   package mutating func setAutomaticallyWaits(_ waits: Bool) -> [Action] {
     automaticallyWaits = waits
-    if !waits { goOn() }
+    if !waits { resumeAfterUnderrun() }
     return []
   }
 
   /// Releases the audio that is decoded after an underrun.
-  private mutating func goOn() {
-    guard isStarved else { return }
-    isStarved = false
-    untoldStall = nil
-    isSounding = rate != 0
+  private mutating func resumeAfterUnderrun() {
+    guard isRebuffering else { return }
+    isRebuffering = false
+    pendingStall = nil
+    isRendering = rate != 0
   }
 
   // MARK: - The decode thread
 
   /// Enough audio is decoded after the underrun to resume playback.
-  package mutating func keepsUp(generation: UInt64) -> [Action] {
+  package mutating func becameLikelyToKeepUp(generation: UInt64) -> [Action] {
     guard generation == self.generation, decoding == .active else { return [] }
-    endStarvation()
+    endUnderrun()
     return []
   }
 
   /// Ends an underrun: enough audio is available.
-  mutating func endStarvation() {
-    isDry = false
-    goOn()
+  mutating func endUnderrun() {
+    isBufferDrained = false
+    resumeAfterUnderrun()
   }
 
   /// The decode thread pauses: it has decoded the requested amount, or everything.
-  package mutating func rested(generation: UInt64) -> [Action] {
+  package mutating func decodingPaused(generation: UInt64) -> [Action] {
     guard generation == self.generation, decoding == .active else { return [] }
     isBufferFull = true
-    return keepsUp(generation: generation)
+    return becameLikelyToKeepUp(generation: generation)
   }
 
   /// The decode thread resumes.
-  package mutating func roomAppeared() -> [Action] {
+  package mutating func decodingResumed() -> [Action] {
     isBufferFull = false
     return []
   }
 
   // MARK: - Mixer
 
-  package mutating func soundBegan() -> [Action] {
+  package mutating func audioStarted() -> [Action] {
     // Audio that was rendered before the samples were withheld does not count.
-    guard !isStarved else { return [] }
-    isSounding = rate != 0
-    isDry = false
-    isStartHeld = false
+    guard !isRebuffering else { return [] }
+    isRendering = rate != 0
+    isBufferDrained = false
+    isWaitingForStartTime = false
     return []
   }
 
   /// An underrun of the mixer, which is not heard yet. Samples that arrive before that prevent a stall.
-  package mutating func starved() -> [Action] {
-    guard rate != 0, !isStarved else { return [] }
+  package mutating func underrunOccurred() -> [Action] {
+    guard rate != 0, !isRebuffering else { return [] }
     if case .preparing(let next) = decoding, next.isContinuation {
       // The continuation at another rate is late: all current audio has been rendered.
-      untoldStall = next.itemID
+      pendingStall = next.itemID
       return []
     }
     guard decoding == .active else { return [] }
-    isDry = true
+    isBufferDrained = true
     // All passes are decoded to their end: the next item is still being opened. That is no stall.
-    guard let last = decoded.last, !isLastEnded else { return [] }
+    guard let last = decodedPasses.last, !isLastPassComplete else { return [] }
     // Nor is it a stall if nothing has been heard yet and samples are not withheld.
-    guard isSounding || automaticallyWaits else { return [] }
-    isStarved = true
+    guard isRendering || automaticallyWaits else { return [] }
+    isRebuffering = true
     // The underrun may be in an item after the audible one.
-    untoldStall = last.pass.itemID
+    pendingStall = last.pass.itemID
     return []
   }
 
   /// The underrun is heard now.
   package mutating func stallHeard() -> [Action] {
-    defer { untoldStall = nil }
-    guard let id = untoldStall, isStarved || requestInPreparation?.isContinuation == true else { return [] }
-    isSounding = false
+    defer { pendingStall = nil }
+    guard let id = pendingStall, isRebuffering || requestInPreparation?.isContinuation == true else { return [] }
+    isRendering = false
     guard !automaticallyWaits else { return [.emit(.stalled(id))] }
     return [.emit(.stalled(id))] + setRate(0)
   }

@@ -166,7 +166,7 @@ package struct PlayerStateMachine {
   }
 
   /// The failure that paused the player.
-  package struct Stop: Sendable, Hashable {
+  package struct FailureStop: Sendable, Hashable {
     package var itemID: ItemID
     package var error: MediaError
   }
@@ -178,7 +178,7 @@ package struct PlayerStateMachine {
   }
 
   /// A pass of the current stream.
-  package struct Decoded: Sendable, Hashable {
+  package struct DecodedPass: Sendable, Hashable {
     package var id: PassID
     /// The pass as planned, with the changes that the decode thread has made.
     package var pass: Pass
@@ -208,8 +208,8 @@ package struct PlayerStateMachine {
   package internal(set) var decodedRate = PlaybackRate.normal
   package internal(set) var actionAtItemEnd: ActionAtItemEnd
   private(set) var isOutputReady = false
-  /// Whether nothing is opened until the next request to this player (`releaseOpening`).
-  private(set) var isOpeningHeld = false
+  /// Whether nothing is opened until the next request to this player (`allowOpening`).
+  private(set) var isOpeningDeferred = false
   /// Whether the output is open, but accepts no audio.
   private var isOutputStalled = false
   // Not private: `PlayerStateMachine+Following.swift` uses the properties below.
@@ -226,9 +226,9 @@ package struct PlayerStateMachine {
   /// Whether the decoded audio uses another pitch algorithm than the requested one.
   var isPitchStale = false
   /// The passes of the current stream that have not been heard to their end, in order. The first one is current.
-  package var decoded = Deque<Decoded>()
-  /// Whether the last of `decoded` is completely in the stream, so that its end can no longer be changed by a plan.
-  package internal(set) var isLastEnded = false
+  package var decodedPasses = Deque<DecodedPass>()
+  /// Whether the last of `decodedPasses` is completely in the stream, so that a plan can no longer change its end.
+  package internal(set) var isLastPassComplete = false
   /// The number of passes of the current generation that have begun.
   package internal(set) var begunCount = 0
   /// A generation that replaces the current stream, until the mixer has switched to it.
@@ -236,34 +236,34 @@ package struct PlayerStateMachine {
   /// Entries that left the queue since the last call of `takeRemoval`.
   var removal = Removal()
   package internal(set) var plan = Plan()
-  /// Whether the current stream was cut after the last of `decoded`: following passes need a new generation.
+  /// Whether the current stream was cut after the last of `decodedPasses`: following passes need a new generation.
   var isCut = false
   /// The deferred request for the current item: a seek before it was ready, or the position at the loss of a device.
   package internal(set) var deferredRequest: DecodeRequest?
   /// The pending seeks, all in the current item.
   package var seeks = SeekQueue()
   /// Whether the mixer renders audio of this player.
-  package internal(set) var isSounding = false
+  package internal(set) var isRendering = false
   /// Whether an underrun occurred: new samples are not played until enough are decoded.
-  package internal(set) var isStarved = false
+  package internal(set) var isRebuffering = false
   /// The item of an underrun that has not been heard yet.
-  package internal(set) var untoldStall: ItemID?
+  package internal(set) var pendingStall: ItemID?
   /// Whether an underrun occurred, and no samples are known to have arrived since.
-  var isDry = false
+  var isBufferDrained = false
   /// Whether the requested amount is decoded ahead.
   var isBufferFull = false
   /// Whether a stall ends automatically. If false, a stall pauses the player.
   package internal(set) var automaticallyWaits = true
   /// Whether the player waits for a start instant in the future.
-  package internal(set) var isStartHeld = false
+  package internal(set) var isWaitingForStartTime = false
   /// The reason why the session prevents playback; nil: it is allowed.
-  package internal(set) var holdReason: WaitingReason?
+  package internal(set) var sessionWaitingReason: WaitingReason?
   /// Whether `actionAtItemEnd` is `.none` and the current item's end has been heard.
   package internal(set) var hasPassedEnd = false
   /// The item whose end has been reported, while it stays current at its end.
   package internal(set) var endedItem: ItemID?
   /// The last pause by `ItemFailurePolicy.stop`, with its item and error.
-  var stop: Stop?
+  var failureStop: FailureStop?
   package let canAdvance: Bool
 
   /// - Parameter canAdvance: Whether the player has a queue (`QueuePlayer`), or a single item (`Player`).
@@ -276,7 +276,8 @@ package struct PlayerStateMachine {
 
   package var timeControlStatus: TimeControlStatus {
     if rate == 0 { return .paused }
-    return isSounding && !isStartHeld && !isOutputStalled && holdReason == nil ? .playing : .waiting
+    let isPlaying = isRendering && !isWaitingForStartTime && !isOutputStalled && sessionWaitingReason == nil
+    return isPlaying ? .playing : .waiting
   }
 
   package var reasonForWaitingToPlay: WaitingReason? {
@@ -284,20 +285,20 @@ package struct PlayerStateMachine {
     guard let current = entries.first else { return .noItemToPlay }
     if case .failed = current.status { return .currentItemFailed }
     if !isOutputReady || isOutputStalled { return .outputUnavailable }
-    if let holdReason { return holdReason }
-    if isStartHeld { return .startTimeNotReached }
-    return isStarved ? .toMinimizeStalls : .evaluatingBufferingRate
+    if let sessionWaitingReason { return sessionWaitingReason }
+    if isWaitingForStartTime { return .startTimeNotReached }
+    return isRebuffering ? .toMinimizeStalls : .evaluatingBufferingRate
   }
 
   /// The error that stops playback: the current item failed, or broke off.
   package var error: MediaError? {
     if reasonForWaitingToPlay == .currentItemFailed { return entries.first?.status.error }
-    guard rate == 0, let stop, stop.itemID == entries.first?.id else { return nil }
-    return stop.error
+    guard rate == 0, let failureStop, failureStop.itemID == entries.first?.id else { return nil }
+    return failureStop.error
   }
 
   /// Whether the mixer should render the player's audio.
-  package var isRunning: Bool { rate != 0 && holdReason == nil }
+  package var isRunning: Bool { rate != 0 && sessionWaitingReason == nil }
 
   /// Whether the player is paused after the current item's end was heard, in either direction.
   package var hasItemEnded: Bool {
@@ -306,7 +307,9 @@ package struct PlayerStateMachine {
 
   /// Whether no preparation is pending that virtual time must wait for.
   package var isSettled: Bool {
-    guard let current = entries.first, current.status.error == nil, isOutputReady, !isOpeningHeld else { return true }
+    guard let current = entries.first, current.status.error == nil, isOutputReady, !isOpeningDeferred else {
+      return true
+    }
     return decoding == .active
   }
 
@@ -329,7 +332,7 @@ package struct PlayerStateMachine {
 
   /// Entries to open: the current one and the next ones, while their status is unknown.
   package var itemsToLoad: [ItemID] {
-    isOpeningHeld ? [] : entries.prefix(Self.lookAheadCount).filter { $0.status == .unknown }.map(\.id)
+    isOpeningDeferred ? [] : entries.prefix(Self.lookAheadCount).filter { $0.status == .unknown }.map(\.id)
   }
 
   package func entry(_ id: ItemID) -> Entry? { entries[id] }
@@ -340,22 +343,22 @@ package struct PlayerStateMachine {
   /// another rate continues in a playing player, and is not heard in a paused one.
   package mutating func setRate(_ newRate: Double) -> [Action] {
     let wasPaused = rate == 0
-    if newRate != 0 { stop = nil }
+    if newRate != 0 { failureStop = nil }
     let newTargetRate = newRate == 0 ? targetRate : PlaybackRate(newRate) ?? targetRate
     targetRate = newTargetRate
     rate = newRate == 0 ? 0 : newTargetRate.value
     if newRate == 0 {
-      isSounding = false
-      isStarved = false
-      untoldStall = nil
+      isRendering = false
+      isRebuffering = false
+      pendingStall = nil
       return wasPaused ? [] : [.setRunning(false)]
     }
     guard wasPaused else { return [] }
-    let actions = playOnBehindFailure() + reconcile()
+    let actions = advancePastFailure() + reconcile()
     // Audio decoded at another rate is decoded again before it is heard (`changeDecodedRate`).
     guard !needsRateChange else { return actions }
     // Decoded audio is heard at once.
-    if decoding == .active, !decoded.isEmpty { isSounding = true }
+    if decoding == .active, !decodedPasses.isEmpty { isRendering = true }
     return actions + (hasStream ? [.setRunning(true)] : [])
   }
 
@@ -393,7 +396,7 @@ package struct PlayerStateMachine {
       token: token, itemID: current.id, target: target, toleranceBefore: before, toleranceAfter: after,
       jumpCause: jumpCause)
     let (superseded, beginsNow) = seeks.ask(request, mode: mode)
-    return superseded.map { .completeSeek($0, .unfinished(.superseded)) } + (beginsNow ? beginSeek() : [])
+    return superseded.map { .completeSeek($0, .unfinished(.superseded)) } + (beginsNow ? performSeek() : [])
   }
 
   /// Completes the pending seeks as unfinished. Their prepared audio is still heard.
@@ -404,15 +407,15 @@ package struct PlayerStateMachine {
   }
 
   /// Performs the current seek, if its target is known.
-  private mutating func beginSeek() -> [Action] {
+  private mutating func performSeek() -> [Action] {
     guard let seek = seeks.current, let entry = entry(seek.itemID) else { return [] }
-    if let next = placeToStart(seek, entry) { return decode(next) }
+    if let next = decodeRequest(for: seek, in: entry) { return decode(next) }
     guard entry.status != .unknown, seeks.complete(seek.token) else { return [] }
-    return [.completeSeek(seek.token, .unfinished(.durationUnknown))] + beginSeek()
+    return [.completeSeek(seek.token, .unfinished(.durationUnknown))] + performSeek()
   }
 
   /// Returns the decode request for a seek; nil while its target depends on an unknown duration.
-  private func placeToStart(_ seek: SeekQueue.Request, _ entry: Entry) -> DecodeRequest? {
+  private func decodeRequest(for seek: SeekQueue.Request, in entry: Entry) -> DecodeRequest? {
     guard let time = try? seek.target.time(duration: entry.duration) else { return nil }
     return DecodeRequest(
       itemID: seek.itemID, time: time.clamped(to: entry.latestTime), toleranceBefore: seek.toleranceBefore,
@@ -431,7 +434,7 @@ package struct PlayerStateMachine {
     // The start of the item waits for its duration.
     let actions = wasUnknown && entry.resumeTime != nil ? reconcile() : []
     guard wasUnknown, let seek = seeks.current, seek.itemID == id, seek.target.needsDuration else { return actions }
-    return actions + beginSeek()
+    return actions + performSeek()
   }
 
   package mutating func itemFailed(_ id: ItemID, _ error: MediaError) -> [Action] {
@@ -442,13 +445,13 @@ package struct PlayerStateMachine {
   }
 
   /// The decoded audio of item `id` is outdated: decodes it again from `time`, the position heard in the current item.
-  package mutating func decodeAnew(_ id: ItemID, from time: MediaTime) -> [Action] {
+  package mutating func redecode(_ id: ItemID, from time: MediaTime) -> [Action] {
     guard let current = entries.first else { return [] }
     if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return decode(prepared) }
     // An uncommitted request, also of a seek, is decoded again from its own position.
     if let uncommitted { return decode(uncommitted.request) }
     guard hasStream, !hasPassedEnd, endedItem == nil,
-      decoded.contains(where: { $0.pass.itemID == id }) || requestInPreparation?.itemID == id
+      decodedPasses.contains(where: { $0.pass.itemID == id }) || requestInPreparation?.itemID == id
     else {
       return []
     }
@@ -461,11 +464,11 @@ package struct PlayerStateMachine {
   package mutating func prepared(generation: UInt64) -> [Action] {
     guard generation == self.generation, case .preparing(let request) = decoding else { return [] }
     decoding = .active
-    if !isStarved { untoldStall = nil }
-    decoded.append(
-      Decoded(id: PassID(generation: generation, index: 0), pass: request.pass, isReverse: request.rate.isReverse))
+    if !isRebuffering { pendingStall = nil }
+    decodedPasses.append(
+      DecodedPass(id: PassID(generation: generation, index: 0), pass: request.pass, isReverse: request.rate.isReverse))
     begunCount = 1
-    isLastEnded = false
+    isLastPassComplete = false
     if let pass = request.spliceAfter { return [.splice(generation: generation, after: pass)] + reconcile() }
     hasPassedEnd = request.isSilence
     // The reported end stays reported if the position is only restored to it.
@@ -482,7 +485,7 @@ package struct PlayerStateMachine {
     guard let committed = uncommitted, committed.generation == generation else { return [] }
     uncommitted = nil
     guard let token = committed.request.seek, seeks.complete(token) else { return [] }
-    return [.completeSeek(token, .finished)] + beginSeek()
+    return [.completeSeek(token, .finished)] + performSeek()
   }
 
   // MARK: - The output
@@ -505,19 +508,19 @@ package struct PlayerStateMachine {
   package mutating func outputWasLost(at time: MediaTime?) -> [Action] {
     isOutputReady = false
     isOutputStalled = false
-    isSounding = false
-    isStarved = false
+    isRendering = false
+    isRebuffering = false
     generation += 1
     if hasPassedEnd { endedItem = entries.first?.id }
     let prepared = requestInPreparation
     let interrupted = prepared == nil || prepared?.spliceAfter != nil ? uncommitted?.request : prepared
     uncommitted = nil
     decoding = .idle
-    decoded = []
+    decodedPasses = []
     plan = Plan()
     guard let current = entries.first else { return endSeeks(.outputLost) }
-    if let sought = seeks.newest.flatMap({ placeToStart($0, current) }) {
-      deferredRequest = sought
+    if let seekRequest = seeks.newest.flatMap({ decodeRequest(for: $0, in: current) }) {
+      deferredRequest = seekRequest
     } else if let interrupted, interrupted.itemID == current.id, !interrupted.isSilence {
       deferredRequest = interrupted
     } else if let time {
@@ -527,13 +530,13 @@ package struct PlayerStateMachine {
     return endSeeks(.outputLost)
   }
 
-  /// Prevents opening of items until `releaseOpening`. Must be called before anything is decoded.
-  package mutating func holdOpening() { isOpeningHeld = true }
+  /// Prevents opening of items until `allowOpening`. Must be called before anything is decoded.
+  package mutating func deferOpening() { isOpeningDeferred = true }
 
   /// Allows opening of the current and the next items.
-  package mutating func releaseOpening() -> [Action] {
-    guard isOpeningHeld else { return [] }
-    isOpeningHeld = false
+  package mutating func allowOpening() -> [Action] {
+    guard isOpeningDeferred else { return [] }
+    isOpeningDeferred = false
     return reconcile()
   }
 
@@ -552,10 +555,10 @@ package struct PlayerStateMachine {
       uncommitted = nil
       request.end = passEnd(from: request.time, of: request.itemID)
       // The new stream has no underrun yet.
-      if isStarved, untoldStall == nil { isSounding = false }
-      untoldStall = nil
-      isStarved = false
-      isDry = false
+      if isRebuffering, pendingStall == nil { isRendering = false }
+      pendingStall = nil
+      isRebuffering = false
+      isBufferDrained = false
       isBufferFull = false
     }
     guard isOutputReady else {
@@ -565,20 +568,20 @@ package struct PlayerStateMachine {
     }
     generation += 1
     // The following item keeps the direction of the current one until the direction is changed.
-    let isTurn = targetRate.isReverse != decodedRate.isReverse
-    if !isTurn || request.spliceAfter == nil || request.isContinuation { decodedRate = targetRate }
+    let changesDirection = targetRate.isReverse != decodedRate.isReverse
+    if !changesDirection || request.spliceAfter == nil || request.isContinuation { decodedRate = targetRate }
     request.rate = decodedRate
     if request.spliceAfter == nil || request.isContinuation { isPitchStale = false }
     decoding = .preparing(request)
     isCut = false
-    if request.spliceAfter == nil { decoded = [] }
+    if request.spliceAfter == nil { decodedPasses = [] }
     plan = Plan()
     return [.prepare(generation: generation, request)]
   }
 
   /// Compares the decoded and prepared passes with the wanted ones, and corrects the difference.
   package mutating func reconcile() -> [Action] {
-    var actions = passOverFailures()
+    var actions = skipFailedItems()
     if let loop, loop.itemID != entries.first?.id { self.loop = nil }
     if let repeatLimit, repeatLimit.itemID != entries.first?.id { endRepeatLimit() }
     guard let current = entries.first else { return actions + dropEverything() }
@@ -591,19 +594,21 @@ package struct PlayerStateMachine {
       return actions + dropEverything()
     }
     // The item has started at its resume time.
-    if current.resumeTime != nil, isBegun(current.id) { entries[current.id]?.resumeTime = nil }
+    if current.resumeTime != nil, hasBegun(current.id) { entries[current.id]?.resumeTime = nil }
     switch decoding {
     case .idle:
       actions += decodeCurrent(current.id)
     case .preparing(let request):
       if request.spliceAfter != nil {
-        actions += decoded.first?.pass.itemID == current.id ? reconcileFollowing() : replaceCurrent(with: current.id)
+        actions +=
+          decodedPasses.first?.pass.itemID == current.id ? reconcileFollowing() : replaceCurrent(with: current.id)
       } else if request.itemID != current.id {
         actions += replaceCurrent(with: current.id)
       }
     case .active:
-      if decoded.isEmpty, isAboutToBegin(current.id) { break }
-      actions += decoded.first?.pass.itemID == current.id ? reconcileFollowing() : replaceCurrent(with: current.id)
+      if decodedPasses.isEmpty, isAboutToBegin(current.id) { break }
+      actions +=
+        decodedPasses.first?.pass.itemID == current.id ? reconcileFollowing() : replaceCurrent(with: current.id)
     }
     return actions
   }
@@ -613,16 +618,16 @@ package struct PlayerStateMachine {
       deferredRequest = nil
       hasPassedEnd = false
     }
-    let orphans = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
-    guard isOutputReady, !isOpeningHeld else { return orphans }
+    let orphanedSeeks = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
+    guard isOutputReady, !isOpeningDeferred else { return orphanedSeeks }
     // The resume time may be after the item's end, so the duration must be known.
     if deferredRequest == nil, let entry = entries[id], entry.resumeTime != nil, entry.status == .unknown {
-      return orphans
+      return orphanedSeeks
     }
-    let next = deferredRequest ?? DecodeRequest(itemID: id, time: entries[id].map(firstTime) ?? .zero)
+    let next = deferredRequest ?? DecodeRequest(itemID: id, time: entries[id].map { startTime(of: $0) } ?? .zero)
     deferredRequest = nil
     if entries[id]?.resumeTime != nil { entries[id]?.resumeTime = nil }
-    return orphans + decode(next)
+    return orphanedSeeks + decode(next)
   }
 
   mutating func replaceCurrent(with id: ItemID) -> [Action] {
@@ -636,13 +641,13 @@ package struct PlayerStateMachine {
     hasPassedEnd = false
     endedItem = nil
     deferredRequest = deferredRequest.flatMap { request in entries.first?.id == request.itemID ? request : nil }
-    guard decoding != .idle || !decoded.isEmpty else { return actions }
+    guard decoding != .idle || !decodedPasses.isEmpty else { return actions }
     generation += 1
     decoding = .idle
-    decoded = []
+    decodedPasses = []
     plan = Plan()
-    isSounding = false
-    isStarved = false
+    isRendering = false
+    isRebuffering = false
     actions.append(.dropStream)
     return actions
   }

@@ -13,7 +13,7 @@ import MediaCore
 /// A pure value; no clock, no I/O.
 package struct PlayerTimeline {
   /// The reason why a run ended.
-  package enum RunEnd: Sendable, Hashable { case starved, ended, stopped }
+  package enum RunEnd: Sendable, Hashable { case underrun, ended, stopped }
 
   package struct Run: Sendable, Hashable {
     package var outputFrame: Int64

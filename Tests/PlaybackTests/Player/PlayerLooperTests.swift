@@ -170,7 +170,7 @@ import Testing
     // The audio decoded before playback: four passes, and then the next item.
     let order = await rig.run { player in
       let machine = player.control.core.machine
-      return machine.decoded.map(\.pass.itemID) + machine.plan.passes.map(\.itemID)
+      return machine.decodedPasses.map(\.pass.itemID) + machine.plan.passes.map(\.itemID)
     }
     #expect(Array(order.prefix(6)) == [1, 1, 1, 1, 2, 1].map { $0 == 1 ? item.id : next.id })
     await rig.player.play()

@@ -248,7 +248,7 @@ private struct Deck {
       guard isPlaying, hasRun else { return }
       let margin = random.next(in: 0...5)
       script += "starve +\(margin); "
-      stopRun(after: margin, .starved)
+      stopRun(after: margin, .underrun)
       heard += random.next(in: 0...9)
       poll()
       beginRunIfPossible()

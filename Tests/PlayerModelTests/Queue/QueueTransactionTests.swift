@@ -256,7 +256,7 @@ import Testing
     _ = machine.itemFailed(3, error)
     #expect(machine.wantedPasses(10).map(\.itemID) == [2])
     _ = machine.ended(PassID(generation: machine.generation, index: 0), end: nil, isTooShort: false)
-    _ = machine.endHeard(machine.decoded[0].id, error: nil)
+    _ = machine.endHeard(machine.decodedPasses[0].id, error: nil)
     #expect(machine.entries.first?.id == 3)
     #expect(machine.rate == 0)
     _ = machine.setFailurePolicy(.skip)

@@ -19,7 +19,7 @@ import Testing
     _ = machine.setRate(1)
     _ = machine.prepared(generation: machine.generation)
     _ = machine.committed(generation: machine.generation)
-    _ = machine.soundBegan()
+    _ = machine.audioStarted()
     return machine
   }
 
@@ -93,7 +93,7 @@ import Testing
       !machine.endHeard(id, error: nil).contains { if case .emit = $0 { true } else { false } },
       "no transition: time continues"
     )
-    #expect(machine.decoded.first?.pass.start == time(20))
+    #expect(machine.decodedPasses.first?.pass.start == time(20))
   }
 
   @Test func loopCountDecreasesWithEachPassUntilTheLoopEnds() {
@@ -143,11 +143,11 @@ import Testing
     #expect(machine.plan.passes.prefix(4).map(\.itemID) == [2, 3, 1, 2])
     for _ in 0..<2_000 {
       guard let next = machine.plan.passes.first else { break }
-      let last = machine.decoded.last
+      let last = machine.decodedPasses.last
       _ = machine.ended(last?.id ?? PassID(generation: 0, index: 0), end: nil, isTooShort: false)
       _ = machine.began(next, generation: machine.generation)
     }
-    #expect(machine.decoded.count == Machine.passLimit, "no more than the queue of descriptions holds")
+    #expect(machine.decodedPasses.count == Machine.passLimit, "no more than the queue of descriptions holds")
     #expect(machine.plan.passes.isEmpty)
   }
 
@@ -160,9 +160,9 @@ import Testing
         PassID(generation: machine.generation, index: machine.begunCount - 1), end: nil, isTooShort: false)
       let actions = machine.began(next, generation: machine.generation)
       if actions.contains(where: { if case .setPlan = $0 { true } else { false } }) { plans += 1 }
-      #expect(!machine.plan.passes.isEmpty || machine.decoded.count >= 300)
+      #expect(!machine.plan.passes.isEmpty || machine.decodedPasses.count >= 300)
     }
-    #expect(machine.decoded.count == 291)
+    #expect(machine.decodedPasses.count == 291)
     #expect((1...20).contains(plans))
   }
 

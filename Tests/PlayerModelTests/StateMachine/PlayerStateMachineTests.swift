@@ -22,7 +22,7 @@ import Testing
     _ = machine.setRate(1)
     _ = machine.prepared(generation: machine.generation)
     _ = machine.committed(generation: machine.generation)
-    _ = machine.soundBegan()
+    _ = machine.audioStarted()
     return machine
   }
 
@@ -57,7 +57,7 @@ import Testing
     _ = machine.seek(7, to: .time(target))
     _ = machine.prepared(generation: machine.generation)
     // The stream was handed to the mixer but not yet accepted when its audio became invalid.
-    let actions = machine.decodeAnew(1, from: .zero)
+    let actions = machine.redecode(1, from: .zero)
     #expect(
       actions.contains {
         if case .prepare(_, let start) = $0 { start.time == target && start.seek == 7 } else { false }
@@ -216,22 +216,22 @@ import Testing
 
   @Test func underrunIsReportedOnceAndEndsWhenEnoughIsDecoded() {
     var machine = playing([1])
-    #expect(machine.starved() == [])
+    #expect(machine.underrunOccurred() == [])
     #expect(machine.timeControlStatus == .playing, "until it is heard")
     #expect(machine.stallHeard() == [.emit(.stalled(1))])
-    #expect(machine.starved() + machine.stallHeard() == [])
+    #expect(machine.underrunOccurred() + machine.stallHeard() == [])
     #expect(machine.timeControlStatus == .waiting)
     #expect(machine.reasonForWaitingToPlay == .toMinimizeStalls)
-    _ = machine.soundBegan()
+    _ = machine.audioStarted()
     #expect(machine.timeControlStatus == .waiting, "audio rendered before the underrun does not count")
-    _ = machine.keepsUp(generation: machine.generation)
+    _ = machine.becameLikelyToKeepUp(generation: machine.generation)
     #expect(machine.timeControlStatus == .playing)
   }
 
   @Test func samplesDecodedBeforeAnUnderrunIsHeardPreventTheStall() {
     var machine = playing([1])
-    _ = machine.starved()
-    _ = machine.keepsUp(generation: machine.generation)
+    _ = machine.underrunOccurred()
+    _ = machine.becameLikelyToKeepUp(generation: machine.generation)
     #expect(machine.stallHeard() == [])
     #expect(machine.timeControlStatus == .playing)
   }
@@ -285,11 +285,11 @@ import Testing
     _ = machine.insert([1], at: 0)
     _ = machine.setRate(1)
     _ = machine.prepared(generation: machine.generation)
-    _ = machine.starved()
+    _ = machine.underrunOccurred()
     _ = machine.stallHeard()
     #expect(!machine.buffer.isLikelyToKeepUp)
     #expect(machine.timeControlStatus == .waiting)
-    _ = machine.rested(generation: machine.generation)
+    _ = machine.decodingPaused(generation: machine.generation)
     #expect(machine.buffer.isFull)
     #expect(machine.timeControlStatus == .playing)
   }
@@ -298,8 +298,8 @@ import Testing
 extension PlayerStateMachine {
   /// Handles the heard end of the pass that plays.
   mutating func firstEnds() -> [Action] {
-    guard let first = decoded.first else { return [] }
-    if decoded.count == 1 { _ = ended(first.id, end: first.pass.end, isTooShort: false) }
+    guard let first = decodedPasses.first else { return [] }
+    if decodedPasses.count == 1 { _ = ended(first.id, end: first.pass.end, isTooShort: false) }
     return endHeard(first.id, error: nil)
   }
 }

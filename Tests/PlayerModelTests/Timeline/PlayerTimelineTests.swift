@@ -41,7 +41,7 @@ import Testing
   @Test func rewindReopensTheRunAndDropsLaterRuns() {
     var timeline = twoItems()
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
-    timeline.endRun(outputFrame: 800, reason: .starved)
+    timeline.endRun(outputFrame: 800, reason: .underrun)
     timeline.beginRun(outputFrame: 900, streamID: 1, streamFrame: 800)
     timeline.rewind(to: 600)
     #expect(timeline.position(atOutputFrame: 850) == .init(itemID: 7, time: time(850)))
