@@ -28,7 +28,7 @@ extension StoredPlayer {
       fields["criteria.\(group.rawValue).principal"] = names(criteria.principalCharacteristics)
     }
     if let shuffle = snapshot.shuffle {
-      fields["shuffle"] = "\(shuffle.seed) \(shuffle.round) \(shuffle.remainingCount) \(shuffle.placing)"
+      fields["shuffle"] = "\(shuffle.seed) \(shuffle.round) \(shuffle.remainingCount) \(shuffle.generatorState)"
     }
     if let loop = snapshot.loop {
       fields["loop.start"] = loop.range.start.storedText
@@ -135,11 +135,11 @@ extension StoredPlayer {
   private var shuffle: ShuffleSnapshot? {
     let words = fields["shuffle"]?.split(separator: " ") ?? []
     guard words.count == 4, let seed = UInt64(words[0]), let round = UInt64(words[1]), let remaining = Int(words[2]),
-      let placing = UInt64(words[3])
+      let generatorState = UInt64(words[3])
     else { return nil }
     guard round < 1 << 62 else { return nil }
     return ShuffleSnapshot(
-      seed: seed, round: round, remainingCount: remaining, placing: placing,
+      seed: seed, round: round, remainingCount: remaining, generatorState: generatorState,
       original: original.map { QueueChunk(key: $0.key, ids: $0.ids) })
   }
 

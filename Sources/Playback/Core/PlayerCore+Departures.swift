@@ -11,15 +11,15 @@ extension PlayerCore {
 
   /// Frees the items that the machine removed, before observers are called. Items in the history are kept.
   func releaseRemovedItems() {
-    let removal = machine.takeRemoval()
-    if let whole = removal.whole { departAll(whole) }
+    let removal = machine.drainRemovedEntries()
+    if let whole = removal.wholeOrder { departAll(whole) }
     if !removal.ids.isEmpty { depart(removal.ids.compactMap { items[$0] }) }
-    for id in machine.history.takeForgotten() { pastItems[id] = nil }
+    for id in machine.history.drainForgottenIDs() { pastItems[id] = nil }
     guard !removal.isEmpty else { return }
     let boundIDs = observers.table.boundItemIDs
     guard !boundIDs.isEmpty else { return }
     let ids = removal.ids.filter { boundIDs.contains($0) }
-    let others = removal.whole.map { whole in
+    let others = removal.wholeOrder.map { whole in
       boundIDs.filter { whole.contains($0) }.sorted { (whole.index(of: $0) ?? 0) < (whole.index(of: $1) ?? 0) }
     }
     for id in (others ?? []) + ids { end(observers.table.removeObservers(boundTo: id)) }

@@ -99,8 +99,8 @@ extension PlayerCore {
       queue: machine.entries.order.snapshot,
       shuffle: machine.shuffle.map { shuffle in
         ShuffleSnapshot(
-          seed: shuffle.seed, round: shuffle.round, remainingCount: shuffle.remaining, placing: shuffle.placing.state,
-          original: shuffle.original.snapshot)
+          seed: shuffle.seed, round: shuffle.round, remainingCount: shuffle.remaining,
+          generatorState: shuffle.insertionGenerator.state, original: shuffle.original.snapshot)
       },
       loop: machine.loop.map { loop in
         LoopSnapshot(

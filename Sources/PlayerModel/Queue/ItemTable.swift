@@ -59,8 +59,8 @@ package struct ItemTable<Value: Sendable>: Sendable {
   ) -> Int {
     let before = page.count
     while let id = next {
-      let (itsNumber, index) = location(of: id)
-      guard itsNumber == number else { break }
+      let (pageNumber, index) = location(of: id)
+      guard pageNumber == number else { break }
       if page.values[index] == nil { page.count += 1 }
       page.values[index] = value(id)
       next = iterator.next()

@@ -10,8 +10,8 @@ package struct PlayHistory: Sendable {
 
   package private(set) var ids = Deque<ItemID>()
   private var counts: [ItemID: Int] = [:]
-  /// Items that are no longer in the history, until `takeForgotten` returns them.
-  private var forgotten: [ItemID] = []
+  /// Items that are no longer in the history, until `drainForgottenIDs` returns them.
+  private var forgottenIDs: [ItemID] = []
 
   package var last: ItemID? { ids.last }
 
@@ -20,36 +20,36 @@ package struct PlayHistory: Sendable {
   package mutating func append(_ id: ItemID) {
     ids.append(id)
     counts[id, default: 0] += 1
-    if ids.count > Self.limit, let oldest = ids.popFirst() { discount(oldest) }
+    if ids.count > Self.limit, let oldest = ids.popFirst() { decrementCount(oldest) }
   }
 
   package mutating func removeLast() {
-    if let id = ids.popLast() { discount(id) }
+    if let id = ids.popLast() { decrementCount(id) }
   }
 
   /// Removes all occurrences of an item.
   package mutating func remove(_ id: ItemID) {
     guard counts.removeValue(forKey: id) != nil else { return }
     ids.removeAll { $0 == id }
-    forgotten.append(id)
+    forgottenIDs.append(id)
   }
 
   package mutating func removeAll() {
-    forgotten += counts.keys
+    forgottenIDs += counts.keys
     ids = []
     counts = [:]
   }
 
   /// Returns the items that left the history since the last call and are not in it again.
-  package mutating func takeForgotten() -> [ItemID] {
-    guard !forgotten.isEmpty else { return [] }
-    defer { forgotten = [] }
-    return forgotten.filter { counts[$0] == nil }
+  package mutating func drainForgottenIDs() -> [ItemID] {
+    guard !forgottenIDs.isEmpty else { return [] }
+    defer { forgottenIDs = [] }
+    return forgottenIDs.filter { counts[$0] == nil }
   }
 
-  private mutating func discount(_ id: ItemID) {
+  private mutating func decrementCount(_ id: ItemID) {
     guard let count = counts[id] else { return }
     counts[id] = count > 1 ? count - 1 : nil
-    if count == 1 { forgotten.append(id) }
+    if count == 1 { forgottenIDs.append(id) }
   }
 }

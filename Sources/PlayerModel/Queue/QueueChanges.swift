@@ -28,27 +28,27 @@ package struct QueueSteps: Sendable {
   private let limit: Int
   package private(set) var steps: [QueueStep] = []
   /// Whether the steps are not recorded one by one: the whole order changed, or there were too many steps.
-  package private(set) var isWhole = false
+  package private(set) var isReplacement = false
 
   /// Creates an empty list.
   ///
   /// - Parameter limit: the number of steps up to which each step is recorded.
   package init(limit: Int = standardLimit) { self.limit = limit }
 
-  package mutating func note(_ step: QueueStep) {
-    guard !isWhole else { return }
-    if steps.count < limit { steps.append(step) } else { noteWhole() }
+  package mutating func record(_ step: QueueStep) {
+    guard !isReplacement else { return }
+    if steps.count < limit { steps.append(step) } else { recordReplacement() }
   }
 
   /// Records one step per item. `makeStep` is called for each item unless there are too many.
-  package mutating func note<Item>(_ items: some Collection<Item>, _ makeStep: (Int, Item) -> QueueStep) {
-    guard !isWhole else { return }
-    guard steps.count + items.count <= limit else { return noteWhole() }
+  package mutating func record<Item>(_ items: some Collection<Item>, _ makeStep: (Int, Item) -> QueueStep) {
+    guard !isReplacement else { return }
+    guard steps.count + items.count <= limit else { return recordReplacement() }
     for (number, item) in items.enumerated() { steps.append(makeStep(number, item)) }
   }
 
-  mutating func noteWhole() {
-    isWhole = true
+  mutating func recordReplacement() {
+    isReplacement = true
     steps = []
   }
 }
@@ -66,7 +66,7 @@ package struct QueueChangeLog: Sendable {
   /// Records the steps that led to a new version.
   package mutating func append(_ steps: QueueSteps, version: UInt64) {
     newest = version
-    guard !steps.isWhole else {
+    guard !steps.isReplacement else {
       versions.removeAll()
       (count, oldest) = (0, version)
       return

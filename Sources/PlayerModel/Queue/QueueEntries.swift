@@ -10,49 +10,49 @@ package struct QueueEntries: Sequence, Sendable {
 
   package private(set) var order = QueueOrder()
   /// The entries that have state.
-  private var known: [ItemID: Entry] = [:]
-  /// The changes of the order since the last `takeSteps()`.
+  private var states: [ItemID: Entry] = [:]
+  /// The changes of the order since the last `drainSteps()`.
   private var steps = QueueSteps()
   /// The number of steps up to which each step is recorded. If a version needs more steps, none are kept.
   package var stepLimit = QueueSteps.standardLimit {
-    didSet { if steps.steps.isEmpty, !steps.isWhole { steps = QueueSteps(limit: stepLimit) } }
+    didSet { if steps.steps.isEmpty, !steps.isReplacement { steps = QueueSteps(limit: stepLimit) } }
   }
 
   package init() {}
 
   /// Creates a queue of entries with different ids.
   package init(_ entries: [Entry]) {
-    noteKnown(entries)
+    storeStates(entries)
     order = QueueOrder(entries.map(\.id))
   }
 
-  private mutating func noteKnown(_ entries: [Entry]) {
-    for entry in entries where !entry.isUnknown { known[entry.id] = entry }
+  private mutating func storeStates(_ entries: [Entry]) {
+    for entry in entries where !entry.hasOnlyID { states[entry.id] = entry }
   }
 
   /// Returns and clears the changes of the order since the last call.
-  mutating func takeSteps() -> QueueSteps {
+  mutating func drainSteps() -> QueueSteps {
     defer { steps = QueueSteps(limit: stepLimit) }
     return steps
   }
 
   /// Whether the order has not changed since the last version.
-  var isUnchanged: Bool { steps.steps.isEmpty && !steps.isWhole }
+  var isUnchanged: Bool { steps.steps.isEmpty && !steps.isReplacement }
 
   /// Replaces all entries.
   package mutating func replaceAll(_ entries: [Entry]) {
-    known = [:]
-    noteKnown(entries)
+    states = [:]
+    storeStates(entries)
     order = QueueOrder(entries.map(\.id))
     steps = QueueSteps(limit: stepLimit)
-    steps.noteWhole()
+    steps.recordReplacement()
   }
 
   /// Removes entries, which must exist.
   package mutating func removeAll(_ ids: [ItemID]) {
     let removed = order.removeAll(ids)
-    steps.note(removed) { .removed($1.id, index: $1.index) }
-    if !known.isEmpty { for id in ids { known[id] = nil } }
+    steps.record(removed) { .removed($1.id, index: $1.index) }
+    if !states.isEmpty { for id in ids { states[id] = nil } }
   }
 
   // MARK: - Reading
@@ -61,12 +61,12 @@ package struct QueueEntries: Sequence, Sendable {
 
   package var isEmpty: Bool { order.isEmpty }
 
-  package var first: Entry? { order.first.map { known[$0] ?? Entry(id: $0) } }
+  package var first: Entry? { order.first.map { states[$0] ?? Entry(id: $0) } }
 
   /// The state of an entry; nil if the entry does not exist. Setting the state of a missing entry has no effect.
   package subscript(id: ItemID) -> Entry? {
-    get { known[id] ?? (order.contains(id) ? Entry(id: id) : nil) }
-    set { if let newValue, order.contains(id) { known[id] = newValue } }
+    get { states[id] ?? (order.contains(id) ? Entry(id: id) : nil) }
+    set { if let newValue, order.contains(id) { states[id] = newValue } }
   }
 
   package func contains(_ id: ItemID) -> Bool { order.contains(id) }
@@ -74,25 +74,25 @@ package struct QueueEntries: Sequence, Sendable {
   package func index(of id: ItemID) -> Int? { order.index(of: id) }
 
   /// Returns the entries from an index to the end.
-  package func suffix(from index: Int) -> Iterator { Iterator(ids: order.suffix(from: index), known: known) }
+  package func suffix(from index: Int) -> Iterator { Iterator(ids: order.suffix(from: index), states: states) }
 
   package func makeIterator() -> Iterator { suffix(from: 0) }
 
   /// Iterates over the entries in order.
   package struct Iterator: IteratorProtocol, Sequence {
     fileprivate var ids: QueueOrder.Iterator
-    fileprivate let known: [ItemID: Entry]
+    fileprivate let states: [ItemID: Entry]
 
-    package mutating func next() -> Entry? { ids.next().map { known[$0] ?? Entry(id: $0) } }
+    package mutating func next() -> Entry? { ids.next().map { states[$0] ?? Entry(id: $0) } }
   }
 
   // MARK: - Changing
 
   /// Inserts new entries before the one at `index`, or at the end.
   package mutating func insert(contentsOf entries: [Entry], at index: Int) {
-    noteKnown(entries)
+    storeStates(entries)
     let first = Swift.min(index, order.count)
-    steps.note(entries) { number, entry in .inserted(entry.id, index: first + number) }
+    steps.record(entries) { number, entry in .inserted(entry.id, index: first + number) }
     order.insert(contentsOf: entries.map(\.id), at: index)
   }
 
@@ -100,19 +100,19 @@ package struct QueueEntries: Sequence, Sendable {
   @discardableResult
   package mutating func remove(_ id: ItemID) -> (entry: Entry, index: Int)? {
     guard let index = order.remove(id) else { return nil }
-    steps.note(.removed(id, index: index))
-    return (known.removeValue(forKey: id) ?? Entry(id: id), index)
+    steps.record(.removed(id, index: index))
+    return (states.removeValue(forKey: id) ?? Entry(id: id), index)
   }
 
   /// Removes the current entry; nil if there is none.
   @discardableResult
   package mutating func removeFirst() -> Entry? { order.first.flatMap { remove($0)?.entry } }
 
-  /// Removes the first `wanted` entries and returns them in their order.
-  package mutating func removeFirst(_ wanted: Int) -> [Entry] {
-    let ids = order.removeFirst(wanted)
-    steps.note(ids) { .removed($1, index: 0) }
-    return ids.map { known.removeValue(forKey: $0) ?? Entry(id: $0) }
+  /// Removes the first `requestedCount` entries and returns them in their order.
+  package mutating func removeFirst(_ requestedCount: Int) -> [Entry] {
+    let ids = order.removeFirst(requestedCount)
+    steps.record(ids) { .removed($1, index: 0) }
+    return ids.map { states.removeValue(forKey: $0) ?? Entry(id: $0) }
   }
 
   /// Moves an entry to `index`, its index after the move.
@@ -120,19 +120,19 @@ package struct QueueEntries: Sequence, Sendable {
     guard let from = order.remove(id) else { return }
     let to = Swift.min(index, order.count)
     order.insert(contentsOf: CollectionOfOne(id), at: index)
-    if from != to { steps.note(.moved(id, from: from, to: to)) }
+    if from != to { steps.record(.moved(id, from: from, to: to)) }
   }
 
   /// Moves the first `distance` entries to the end.
   package mutating func rotate(by distance: Int) {
     guard distance > 0, distance < order.count else { return }
     order.rotate(by: distance)
-    steps.note(.rotated(distance))
+    steps.record(.rotated(distance))
   }
 
   /// Replaces the order. `ids` must be the same ids.
   mutating func reorder(_ ids: [ItemID]) {
     order = QueueOrder(ids)
-    steps.noteWhole()
+    steps.recordReplacement()
   }
 }

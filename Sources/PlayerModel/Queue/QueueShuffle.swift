@@ -32,8 +32,8 @@ package struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
   /// to it.
   package mutating func shuffle<Element>(_ elements: inout [Element]) {
     guard elements.count > 1 else { return }
-    for place in stride(from: elements.count - 1, through: 1, by: -1) {
-      elements.swapAt(place, draw(below: place + 1))
+    for index in stride(from: elements.count - 1, through: 1, by: -1) {
+      elements.swapAt(index, draw(below: index + 1))
     }
   }
 }
@@ -52,22 +52,22 @@ package struct QueueShuffle: Sendable {
   /// after them have been played in this round and wait for the next one.
   package var remaining = 0
   /// Draws the indexes of entries that are added.
-  package var placing: SplitMix64
+  package var insertionGenerator: SplitMix64
   /// The order of the next round as it was drawn.
   private var upcoming: [PlayerItemID]?
 
   package init(seed: UInt64, original: QueueOrder) {
     self.seed = seed
     self.original = original
-    placing = SplitMix64(state: ~seed)
+    insertionGenerator = SplitMix64(state: ~seed)
   }
 
   /// Restores a shuffle in the middle of a round.
-  package init(seed: UInt64, original: QueueOrder, round: UInt64, remaining: Int, placing: UInt64) {
+  package init(seed: UInt64, original: QueueOrder, round: UInt64, remaining: Int, generatorState: UInt64) {
     self.init(seed: seed, original: original)
     self.round = round
     self.remaining = remaining
-    self.placing = SplitMix64(state: placing)
+    insertionGenerator = SplitMix64(state: generatorState)
   }
 
   /// The generator of a round.
@@ -90,7 +90,7 @@ package struct QueueShuffle: Sendable {
     ofRound number: UInt64, after last: PlayerItemID, canPlay: (PlayerItemID) -> Bool
   ) -> [PlayerItemID] {
     var ids: [PlayerItemID]
-    if number == round + 1, let upcoming { ids = upcoming } else { ids = drawn(number) }
+    if number == round + 1, let upcoming { ids = upcoming } else { ids = drawOrder(ofRound: number) }
     guard let first = ids.firstIndex(where: canPlay), ids[first] == last,
       let second = ids[(first + 1)...].firstIndex(where: canPlay)
     else { return ids }
@@ -98,7 +98,7 @@ package struct QueueShuffle: Sendable {
     return ids
   }
 
-  private func drawn(_ number: UInt64) -> [PlayerItemID] {
+  private func drawOrder(ofRound number: UInt64) -> [PlayerItemID] {
     var ids = Array(original)
     var generator = Self.generator(seed: seed, round: number)
     generator.shuffle(&ids)
@@ -106,7 +106,7 @@ package struct QueueShuffle: Sendable {
   }
 
   /// Draws the order of the next round before it is read, so that it is drawn only once.
-  mutating func prepareRound() { if upcoming == nil { upcoming = drawn(round + 1) } }
+  mutating func prepareRound() { if upcoming == nil { upcoming = drawOrder(ofRound: round + 1) } }
 
   /// Begins the next round.
   mutating func beginRound() {

@@ -5,15 +5,15 @@ public struct ShuffleSnapshot: Sendable {
   public var round: UInt64
   public var remainingCount: Int
   /// The state of the random numbers that choose the index of inserted entries.
-  public var placing: UInt64
+  public var generatorState: UInt64
   /// The unshuffled order of the queue.
   public var original: [QueueChunk]
 
-  public init(seed: UInt64, round: UInt64, remainingCount: Int, placing: UInt64, original: [QueueChunk]) {
+  public init(seed: UInt64, round: UInt64, remainingCount: Int, generatorState: UInt64, original: [QueueChunk]) {
     self.seed = seed
     self.round = round
     self.remainingCount = remainingCount
-    self.placing = placing
+    self.generatorState = generatorState
     self.original = original
   }
 }

@@ -12,14 +12,14 @@ extension PlayerStateMachine {
   }
 
   /// The entries that left the queue.
-  package struct Removal {
+  package struct RemovedEntries {
     /// The order of a queue that lost all its entries at once; nil: no queue did.
-    package private(set) var whole: QueueOrder?
+    package private(set) var wholeOrder: QueueOrder?
     /// The entries that left one by one.
     package private(set) var ids: [ItemID] = []
 
     /// Whether no entry left.
-    package var isEmpty: Bool { whole == nil && ids.isEmpty }
+    package var isEmpty: Bool { wholeOrder == nil && ids.isEmpty }
 
     package mutating func add(_ id: ItemID) { ids.append(id) }
 
@@ -27,14 +27,14 @@ extension PlayerStateMachine {
 
     /// All entries of a queue left.
     mutating func addAll(_ order: QueueOrder) {
-      if isEmpty, !order.isEmpty { whole = order } else { ids += order }
+      if isEmpty, !order.isEmpty { wholeOrder = order } else { ids += order }
     }
   }
 
   /// The reversal of a change. `restore` also reverses all later changes.
   enum Reversal {
-    case takeOut([ItemID])
-    case putBack(Entry, index: Int, originalIndex: Int?)
+    case remove([ItemID])
+    case reinsert(Entry, index: Int, originalIndex: Int?)
     case moveBack(ItemID, index: Int)
     case restore(QueueEntries, original: QueueOrder?)
   }
@@ -44,31 +44,31 @@ extension PlayerStateMachine {
   /// Makes all of the changes, or none if one fails. The changes are one version of the queue. Moves without an effect
   /// make no new version.
   ///
-  /// - Throws: `noSuchItem`; `invalidArgument` for a position that does not exist, and for an id that is named twice.
+  /// - Throws: `noSuchItem`; `invalidArgument` for a position that does not exist, and for an id that is listed twice.
   ///   With several changes the message contains the number of the failed one.
   package mutating func edit(_ changes: [QueueChange]) throws(MediaError) -> [Action] {
     guard !changes.isEmpty else { return [] }
-    let (remaining, placing) = (shuffle?.remaining, shuffle?.placing)
+    let (remaining, generator) = (shuffle?.remaining, shuffle?.insertionGenerator)
     var reversals: [Reversal] = []
     var number = 0
     while number < changes.count {
       // Successive appends are made as one.
       let appended = Self.appended(in: changes[number...])
       if appended.changeCount > 1 {
-        put(appended.entries, at: .end, entries.count)
-        Self.note(.takeOut(appended.entries.map(\.id)), in: &reversals)
+        insertEntries(appended.entries, at: .end, index: entries.count)
+        Self.record(.remove(appended.entries.map(\.id)), in: &reversals)
         number += appended.changeCount
         continue
       }
       do throws(MediaError) {
-        try make(changes[number], &reversals)
+        try apply(changes[number], &reversals)
         number += 1
       } catch {
-        for reversal in reversals.reversed() { take(reversal) }
-        _ = entries.takeSteps()
-        if let remaining, let placing {
+        for reversal in reversals.reversed() { undo(reversal) }
+        _ = entries.drainSteps()
+        if let remaining, let generator {
           shuffle?.remaining = remaining
-          shuffle?.placing = placing
+          shuffle?.insertionGenerator = generator
         }
         guard changes.count > 1 else { throw error }
         throw MediaError(
@@ -78,7 +78,7 @@ extension PlayerStateMachine {
     // Moves without an effect. In a shuffled queue they may still change the unshuffled order.
     let areMoves = changes.allSatisfy { if case .move = $0 { true } else { false } }
     if areMoves, shuffle == nil, entries.isUnchanged { return [] }
-    forget(changes, reversals)
+    recordRemovedEntries(changes, reversals)
     if changes.contains(where: { if case .removeAll = $0 { true } else { false } }) { history.removeAll() }
     startRoundIfOver()
     queueVersion += 1
@@ -99,24 +99,24 @@ extension PlayerStateMachine {
   /// Makes a change, and records its reversal.
   ///
   /// - Throws: The errors of `edit`. Then nothing has changed.
-  mutating func make(_ change: QueueChange, _ reversals: inout [Reversal]) throws(MediaError) {
+  mutating func apply(_ change: QueueChange, _ reversals: inout [Reversal]) throws(MediaError) {
     switch change {
-    case .insert(let new, let place):
-      let index = try index(of: place, count: entries.count + 1)
-      put(new, at: place, index)
-      Self.note(.takeOut(new.map(\.id)), in: &reversals)
-    case .remove(let ids): try takeOut(ids, &reversals)
-    case .move(let id, let place): try move(id, to: place, &reversals)
+    case .insert(let new, let position):
+      let index = try index(of: position, count: entries.count + 1)
+      insertEntries(new, at: position, index: index)
+      Self.record(.remove(new.map(\.id)), in: &reversals)
+    case .remove(let ids): try removeEntries(ids, &reversals)
+    case .move(let id, let position): try move(id, to: position, &reversals)
     case .replace(let id, let new):
       guard let index = entries.index(of: id) else { throw Self.noSuchItem(id, "replace") }
       let originalIndex = shuffle?.original.index(of: id)
-      takeOut(id, &reversals)
+      removeEntry(id, &reversals)
       entries.insert(contentsOf: [new], at: index)
       if let originalIndex { shuffle?.original.insert(contentsOf: [new.id], at: originalIndex) }
       if let remaining = shuffle?.remaining, index <= remaining { shuffle?.remaining = remaining + 1 }
-      Self.note(.takeOut([new.id]), in: &reversals)
+      Self.record(.remove([new.id]), in: &reversals)
     case .removeAll:
-      Self.note(.restore(entries, original: shuffle?.original), in: &reversals)
+      Self.record(.restore(entries, original: shuffle?.original), in: &reversals)
       entries.replaceAll([])
       shuffle?.original = QueueOrder()
       shuffle?.remaining = 0
@@ -125,7 +125,7 @@ extension PlayerStateMachine {
 
   /// Records a reversal, unless the last recorded one is a `restore`, which includes it. An edit therefore copies the
   /// queue at most once.
-  private static func note(_ reversal: Reversal, in reversals: inout [Reversal]) {
+  private static func record(_ reversal: Reversal, in reversals: inout [Reversal]) {
     if case .restore? = reversals.last { return }
     reversals.append(reversal)
   }
@@ -138,7 +138,7 @@ extension PlayerStateMachine {
   ///
   /// - Parameter count: The number of entries after the change.
   /// - Throws: `noSuchItem`, `invalidArgument`.
-  private func index(of place: QueuePosition, count: Int, moving from: Int? = nil) throws(MediaError) -> Int {
+  private func index(of position: QueuePosition, count: Int, moving from: Int? = nil) throws(MediaError) -> Int {
     let operation = from == nil ? "insert" : "move"
     func index(of id: ItemID) throws(MediaError) -> Int {
       guard let index = entries.index(of: id) else { throw Self.noSuchItem(id, operation) }
@@ -148,7 +148,7 @@ extension PlayerStateMachine {
       // The moved entry is removed from before the target first.
       return from.map { $0 < index } ?? false ? index - 1 : index
     }
-    switch place {
+    switch position {
     case .index(let index):
       guard (0..<count).contains(index) else {
         throw MediaError(
@@ -163,13 +163,13 @@ extension PlayerStateMachine {
   }
 
   /// Inserts new entries into the queue and into its unshuffled order.
-  private mutating func put(_ new: [Entry], at place: QueuePosition, _ index: Int) {
+  private mutating func insertEntries(_ new: [Entry], at position: QueuePosition, index: Int) {
     guard var shuffle else { return entries.insert(contentsOf: new, at: index) }
     // Release the second reference to the order, which would cause a copy.
     self.shuffle = nil
     let ids = new.map(\.id)
     let originalIndex =
-      switch place {
+      switch position {
       case .before(let id): shuffle.original.index(of: id)
       case .after(let id): shuffle.original.index(of: id).map { $0 + 1 }
       case .next: entries.first.flatMap { shuffle.original.index(of: $0.id) }.map { $0 + 1 }
@@ -177,12 +177,12 @@ extension PlayerStateMachine {
       case .index, .end: nil as Int?
       }
     shuffle.original.insert(contentsOf: ids, at: originalIndex ?? shuffle.original.count)
-    if case .end = place {
+    if case .end = position {
       // Any index after the current entry in this round; in an empty queue any index.
       let first = entries.isEmpty ? 0 : 1
       for entry in new {
-        let place = first + shuffle.placing.draw(below: max(0, shuffle.remaining - first) + 1)
-        entries.insert(contentsOf: [entry], at: place)
+        let drawnIndex = first + shuffle.insertionGenerator.draw(below: max(0, shuffle.remaining - first) + 1)
+        entries.insert(contentsOf: [entry], at: drawnIndex)
         shuffle.remaining += 1
       }
     } else {
@@ -192,57 +192,57 @@ extension PlayerStateMachine {
     self.shuffle = shuffle
   }
 
-  private mutating func takeOut(_ ids: [ItemID], _ reversals: inout [Reversal]) throws(MediaError) {
-    var named = Set<ItemID>(minimumCapacity: ids.count)
+  private mutating func removeEntries(_ ids: [ItemID], _ reversals: inout [Reversal]) throws(MediaError) {
+    var listedIDs = Set<ItemID>(minimumCapacity: ids.count)
     for id in ids {
       guard entries.contains(id) else { throw Self.noSuchItem(id, "remove") }
-      guard named.insert(id).inserted else {
+      guard listedIDs.insert(id).inserted else {
         throw MediaError(.invalidArgument, "item \(id) is listed twice", operation: "remove")
       }
     }
     // For many entries each part of the order that contains some of them is rebuilt once.
     guard ids.count > 64 else {
-      for id in ids { takeOut(id, &reversals) }
+      for id in ids { removeEntry(id, &reversals) }
       return
     }
-    Self.note(.restore(entries, original: shuffle?.original), in: &reversals)
+    Self.record(.restore(entries, original: shuffle?.original), in: &reversals)
     if let remaining = shuffle?.remaining {
-      shuffle?.remaining -= entries.order.prefix(remaining).count(where: named.contains)
+      shuffle?.remaining -= entries.order.prefix(remaining).count(where: listedIDs.contains)
     }
     entries.removeAll(ids)
     _ = shuffle?.original.removeAll(ids)
   }
 
-  private mutating func takeOut(_ id: ItemID, _ reversals: inout [Reversal]) {
+  private mutating func removeEntry(_ id: ItemID, _ reversals: inout [Reversal]) {
     guard let (entry, index) = entries.remove(id) else { return }
     let originalIndex = shuffle?.original.remove(id)
     if let remaining = shuffle?.remaining, index < remaining { shuffle?.remaining = remaining - 1 }
-    Self.note(.putBack(entry, index: index, originalIndex: originalIndex), in: &reversals)
+    Self.record(.reinsert(entry, index: index, originalIndex: originalIndex), in: &reversals)
   }
 
   /// Moves an entry. The unshuffled order of a shuffled queue does not change.
   private mutating func move(
-    _ id: ItemID, to place: QueuePosition, _ reversals: inout [Reversal]
+    _ id: ItemID, to position: QueuePosition, _ reversals: inout [Reversal]
   ) throws(MediaError) {
     guard let from = entries.index(of: id) else { throw Self.noSuchItem(id, "move") }
-    let index = try index(of: place, count: entries.count, moving: from)
+    let index = try index(of: position, count: entries.count, moving: from)
     guard index != from else { return }
     entries.move(id, to: index)
     if let remaining = shuffle?.remaining {
       shuffle?.remaining += (index < remaining ? 1 : 0) - (from < remaining ? 1 : 0)
     }
-    Self.note(.moveBack(id, index: from), in: &reversals)
+    Self.record(.moveBack(id, index: from), in: &reversals)
   }
 
   /// Reverses a change.
-  private mutating func take(_ reversal: Reversal) {
+  private mutating func undo(_ reversal: Reversal) {
     switch reversal {
-    case .takeOut(let ids):
+    case .remove(let ids):
       for id in ids {
         entries.remove(id)
         shuffle?.original.remove(id)
       }
-    case .putBack(let entry, let index, let originalIndex):
+    case .reinsert(let entry, let index, let originalIndex):
       entries.insert(contentsOf: [entry], at: index)
       if let originalIndex { shuffle?.original.insert(contentsOf: [entry.id], at: originalIndex) }
     case .moveBack(let id, let index): entries.move(id, to: index)
@@ -253,30 +253,32 @@ extension PlayerStateMachine {
   }
 
   /// Completes an edit: records the entries that left the queue, each once.
-  private mutating func forget(_ changes: [QueueChange], _ reversals: [Reversal]) {
+  private mutating func recordRemovedEntries(_ changes: [QueueChange], _ reversals: [Reversal]) {
     if changes.count == 1, case .restore(let old, _)? = reversals.first {
       switch changes[0] {
-      case .removeAll: return removal.addAll(old.order)
+      case .removeAll: return removedEntries.addAll(old.order)
       case .remove(let ids):
         for id in ids { history.remove(id) }
-        return removal.add(ids)
+        return removedEntries.add(ids)
       case .insert, .move, .replace: break
       }
     }
-    var gone: [ItemID] = []
+    var removedIDs: [ItemID] = []
     for reversal in reversals {
       switch reversal {
-      case .takeOut, .moveBack: break
-      case .putBack(let entry, _, _): gone.append(entry.id)
+      case .remove, .moveBack: break
+      case .reinsert(let entry, _, _): removedIDs.append(entry.id)
       case .restore(let old, _):
         // `restore` is the last reversal. Entries that were added and removed after it are not in the old queue.
-        let known = Set(gone)
-        gone += old.order.filter { !entries.contains($0) }
-        gone += changes.flatMap(\.newIDs).filter { !entries.contains($0) && !old.contains($0) && !known.contains($0) }
+        let known = Set(removedIDs)
+        removedIDs += old.order.filter { !entries.contains($0) }
+        removedIDs += changes.flatMap(\.newIDs).filter { id in
+          !entries.contains(id) && !old.contains(id) && !known.contains(id)
+        }
       }
     }
-    for id in gone { history.remove(id) }
-    removal.add(gone)
+    for id in removedIDs { history.remove(id) }
+    removedEntries.add(removedIDs)
   }
 
   // MARK: - The whole queue
@@ -285,21 +287,21 @@ extension PlayerStateMachine {
   /// one if it is already current.
   package mutating func replaceAll(_ newEntries: [Entry]) -> [Action] {
     let (old, current) = (entries.order, entries.first?.id)
-    let isAnyStaying = newEntries.contains { old.contains($0.id) }
+    let isAnyRetained = newEntries.contains { old.contains($0.id) }
     entries.replaceAll(newEntries)
-    if isAnyStaying { removal.add(old.filter { !entries.contains($0) }) } else { removal.addAll(old) }
+    if isAnyRetained { removedEntries.add(old.filter { !entries.contains($0) }) } else { removedEntries.addAll(old) }
     history.removeAll()
     if let seed = shuffle?.seed {
-      mix(entries.order, seed: seed, keeping: entries.first?.id == current ? current : nil)
+      reshuffle(entries.order, seed: seed, keeping: entries.first?.id == current ? current : nil)
     }
     queueVersion += 1
     return reconcile()
   }
 
   /// Returns all entries that left the queue since the last call.
-  package mutating func takeRemoval() -> Removal {
-    defer { removal = Removal() }
-    return removal
+  package mutating func drainRemovedEntries() -> RemovedEntries {
+    defer { removedEntries = RemovedEntries() }
+    return removedEntries
   }
 
   // MARK: - Navigation
@@ -332,7 +334,7 @@ extension PlayerStateMachine {
     entries.removeFirst()
     shuffle?.original.remove(id)
     shuffle?.remaining -= 1
-    removal.add(id)
+    removedEntries.add(id)
   }
 
   /// Makes an entry of the queue current. The entries before it leave the queue or move to its end, as if each had been
@@ -349,12 +351,12 @@ extension PlayerStateMachine {
     if repeatMode == .all {
       entries.rotate(by: index)
     } else {
-      let gone = entries.removeFirst(index).map(\.id)
-      removal.add(gone)
-      if gone.count > 64, let original = shuffle?.original {
+      let removedIDs = entries.removeFirst(index).map(\.id)
+      removedEntries.add(removedIDs)
+      if removedIDs.count > 64, let original = shuffle?.original {
         shuffle?.original = QueueOrder(original.filter { entries.contains($0) })
       } else {
-        for id in gone { shuffle?.original.remove(id) }
+        for id in removedIDs { shuffle?.original.remove(id) }
       }
     }
     if let remaining = shuffle?.remaining {
@@ -378,8 +380,8 @@ extension PlayerStateMachine {
         if let remaining = shuffle?.remaining, index >= remaining { shuffle?.remaining = remaining + 1 }
       } else if let entry = returning[id] {
         // The unshuffled order gets it before the current entry, as it was played.
-        let place = entries.first.flatMap { shuffle?.original.index(of: $0.id) } ?? 0
-        shuffle?.original.insert(contentsOf: [id], at: place)
+        let index = entries.first.flatMap { shuffle?.original.index(of: $0.id) } ?? 0
+        shuffle?.original.insert(contentsOf: [id], at: index)
         shuffle?.remaining += 1
         entries.insert(contentsOf: [entry], at: 0)
       }
@@ -402,7 +404,7 @@ extension PlayerStateMachine {
   package mutating func setShuffle(seed: UInt64?) -> [Action] {
     let current = entries.first?.id
     if let seed {
-      mix(shuffle?.original ?? entries.order, seed: seed, keeping: current)
+      reshuffle(shuffle?.original ?? entries.order, seed: seed, keeping: current)
     } else {
       guard let original = shuffle?.original else { return [] }
       shuffle = nil
@@ -414,11 +416,11 @@ extension PlayerStateMachine {
   }
 
   /// Shuffles the queue; `original` is its unshuffled order.
-  private mutating func mix(_ original: QueueOrder, seed: UInt64, keeping first: ItemID?) {
-    var mixed = QueueShuffle(seed: seed, original: original)
-    entries.reorder(mixed.firstOrder(keeping: first))
-    mixed.remaining = entries.count
-    shuffle = mixed
+  private mutating func reshuffle(_ original: QueueOrder, seed: UInt64, keeping first: ItemID?) {
+    var newShuffle = QueueShuffle(seed: seed, original: original)
+    entries.reorder(newShuffle.firstOrder(keeping: first))
+    newShuffle.remaining = entries.count
+    shuffle = newShuffle
   }
 
   /// Begins the next round if all entries of the current one have been played.

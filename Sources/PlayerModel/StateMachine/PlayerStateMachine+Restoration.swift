@@ -29,6 +29,6 @@ extension QueueShuffle {
   fileprivate init(_ saved: ShuffleSnapshot, original: QueueOrder) {
     self.init(
       seed: saved.seed, original: original, round: saved.round,
-      remaining: min(max(1, saved.remainingCount), original.count), placing: saved.placing)
+      remaining: min(max(1, saved.remainingCount), original.count), generatorState: saved.generatorState)
   }
 }

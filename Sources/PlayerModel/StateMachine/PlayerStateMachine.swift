@@ -50,7 +50,7 @@ package struct PlayerStateMachine {
     }
 
     /// Whether only the id is known.
-    var isUnknown: Bool { status == .unknown && self == Entry(id: id) }
+    var hasOnlyID: Bool { status == .unknown && self == Entry(id: id) }
 
     /// The end time of forward playback, as far as it is known.
     package var endTime: MediaTime {
@@ -191,7 +191,7 @@ package struct PlayerStateMachine {
   package internal(set) var entries = QueueEntries()
   /// Increases after all steps of a change of the queue.
   package internal(set) var queueVersion: UInt64 = 0 {
-    didSet { queueChanges.append(entries.takeSteps(), version: queueVersion) }
+    didSet { queueChanges.append(entries.drainSteps(), version: queueVersion) }
   }
   /// The changes that led to the newest versions.
   package var queueChanges = QueueChangeLog()
@@ -233,8 +233,8 @@ package struct PlayerStateMachine {
   package internal(set) var begunCount = 0
   /// A generation that replaces the current stream, until the mixer has switched to it.
   package internal(set) var uncommitted: (generation: UInt64, request: DecodeRequest)?
-  /// Entries that left the queue since the last call of `takeRemoval`.
-  var removal = Removal()
+  /// Entries that left the queue since the last call of `drainRemovedEntries`.
+  var removedEntries = RemovedEntries()
   package internal(set) var plan = Plan()
   /// Whether the current stream was cut after the last of `decodedPasses`: following passes need a new generation.
   var isCut = false
@@ -395,15 +395,15 @@ package struct PlayerStateMachine {
     let request = SeekQueue.Request(
       token: token, itemID: current.id, target: target, toleranceBefore: before, toleranceAfter: after,
       jumpCause: jumpCause)
-    let (superseded, beginsNow) = seeks.ask(request, mode: mode)
-    return superseded.map { .completeSeek($0, .unfinished(.superseded)) } + (beginsNow ? performSeek() : [])
+    let (superseded, startsNow) = seeks.add(request, mode: mode)
+    return superseded.map { .completeSeek($0, .unfinished(.superseded)) } + (startsNow ? performSeek() : [])
   }
 
   /// Completes the pending seeks as unfinished. Their prepared audio is still heard.
   package mutating func cancelSeeks() -> [Action] { endSeeks(.cancelled) }
 
   mutating func endSeeks(_ reason: SeekResult.UnfinishedReason) -> [Action] {
-    seeks.end().map { .completeSeek($0, .unfinished(reason)) }
+    seeks.removeAll().map { .completeSeek($0, .unfinished(reason)) }
   }
 
   /// Performs the current seek, if its target is known.

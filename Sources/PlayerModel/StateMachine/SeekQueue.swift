@@ -19,18 +19,18 @@ package struct SeekQueue: Sendable, Hashable {
   /// The seek that is in progress, or waits for its item.
   package private(set) var current: Request?
   /// The seek that begins when `current` has been heard.
-  package private(set) var held: Request?
+  package private(set) var waiting: Request?
 
   /// The most recent seek that has not completed.
-  package var newest: Request? { held ?? current }
+  package var newest: Request? { waiting ?? current }
 
   /// Adds a seek. Returns the seeks that it supersedes, in the order of their requests, and whether it begins at once.
-  package mutating func ask(_ request: Request, mode: SeekMode) -> (superseded: [Token], beginsNow: Bool) {
+  package mutating func add(_ request: Request, mode: SeekMode) -> (superseded: [Token], startsNow: Bool) {
     if mode == .chase, current != nil {
-      defer { held = request }
-      return (held.map { [$0.token] } ?? [], false)
+      defer { waiting = request }
+      return (waiting.map { [$0.token] } ?? [], false)
     }
-    let superseded = end()
+    let superseded = removeAll()
     current = request
     return (superseded, true)
   }
@@ -39,14 +39,14 @@ package struct SeekQueue: Sendable, Hashable {
   /// current seek.
   package mutating func complete(_ token: Token) -> Bool {
     guard current?.token == token else { return false }
-    current = held
-    held = nil
+    current = waiting
+    waiting = nil
     return true
   }
 
   /// Ends all seeks and returns them in the order of their requests.
-  package mutating func end() -> [Token] {
-    defer { (current, held) = (nil, nil) }
-    return [current, held].compactMap { $0?.token }
+  package mutating func removeAll() -> [Token] {
+    defer { (current, waiting) = (nil, nil) }
+    return [current, waiting].compactMap { $0?.token }
   }
 }

@@ -38,13 +38,13 @@ import Testing
   @Test func removingManyItemsFromAQueueOrderTakesLinearWork() {
     var order = QueueOrder(PlayerItemID(0)..<20_000)
     let removedIDs = (0..<5_000).map { PlayerItemID($0 * 3 + 1_000) }
-    let before = order.work
+    let before = order.stepCount
     let removed = order.removeAll(removedIDs.reversed())
-    #expect(order.work - before < 2 * 20_000)
+    #expect(order.stepCount - before < 2 * 20_000)
     #expect(removed.map(\.id) == removedIDs && removed.map(\.index) == removedIDs.enumerated().map { Int($1) - $0 })
     let removedSet = Set(removedIDs)
     #expect(Array(order) == (PlayerItemID(0)..<20_000).filter { !removedSet.contains($0) })
     for (index, id) in order.enumerated() where index % 97 == 0 { #expect(order.index(of: id) == index) }
-    #expect(order.pieceCount <= 2 * (order.count / 257) + 1)
+    #expect(order.chunkCount <= 2 * (order.count / 257) + 1)
   }
 }

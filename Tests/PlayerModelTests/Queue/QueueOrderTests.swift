@@ -80,9 +80,9 @@ import Testing
         nextID += 1
       }
       let limit = 2 * (order.count / 257) + 1
-      #expect(order.pieceCount <= limit, "\(order.pieceCount) chunks for \(order.count) ids in step \(step)")
-      most = Swift.max(most, Double(order.pieceCount) / Double(limit))
-      if order.pieceCount > limit { break }
+      #expect(order.chunkCount <= limit, "\(order.chunkCount) chunks for \(order.count) ids in step \(step)")
+      most = Swift.max(most, Double(order.chunkCount) / Double(limit))
+      if order.chunkCount > limit { break }
     }
     print("chunks: at most \(most) of what the rule allows, seed \(seed)")
     #expect(Set(order).count == order.count)
@@ -92,12 +92,12 @@ import Testing
     let ids = (0..<20_000).map { PlayerItemID($0) }
     var order = QueueOrder(ids)
     for id in isBackward ? ids.reversed() : ids where id % 10 != 0 { order.remove(id) }
-    print("chunks: \(order.pieceCount) for \(order.count) ids")
-    #expect(order.pieceCount <= 2 * (order.count / 257) + 1)
+    print("chunks: \(order.chunkCount) for \(order.count) ids")
+    #expect(order.chunkCount <= 2 * (order.count / 257) + 1)
     // Each rotation splits a chunk.
     for distance in 1..<2_000 {
       order.rotate(by: distance)
-      #expect(order.pieceCount <= 2 * (order.count / 257) + 1)
+      #expect(order.chunkCount <= 2 * (order.count / 257) + 1)
     }
     #expect(Set(order) == Set(ids.filter { $0 % 10 == 0 }))
   }
@@ -112,12 +112,12 @@ import Testing
       return order
     }
     var long = order(100_000)
-    #expect(long.work < 5 * 100_000, "adding at the end costs the same however long the queue is")
-    #expect(long.pieceCount < 400)
+    #expect(long.stepCount < 5 * 100_000, "adding at the end costs the same however long the queue is")
+    #expect(long.chunkCount < 400)
     func cost(_ change: (inout QueueOrder) -> Void) -> Int {
-      let before = long.work
+      let before = long.stepCount
       change(&long)
-      return long.work - before
+      return long.stepCount - before
     }
     for id: PlayerItemID in [0, 1, 777, 50_000, 99_999] {
       #expect(cost { $0.move(id, to: 70_000) } < 3_000)
@@ -130,6 +130,6 @@ import Testing
     // Removes almost all ids in any order. The rest needs no more chunks than a short order.
     _ = cost { order in for id in 0..<PlayerItemID(100_000) where id % 1_000 != 0 { order.remove(id) } }
     #expect(long.count == 100)
-    #expect(long.pieceCount <= 2)
+    #expect(long.chunkCount <= 2)
   }
 }

@@ -24,14 +24,14 @@ import Testing
   @Test func eachChangeSeesTheResultOfThePreviousOnes() {
     var machine = machine(1...6)
     let version = machine.queueVersion
-    _ = machine.made([
+    _ = machine.applying([
       .move(5, to: .index(1)), .remove([3]), insert(10, 11, at: .after(5)), .replace(10, with: .init(id: 12)),
       .move(6, to: .before(2)), insert(13, at: .next), .move(12, to: .end), insert(14, at: .index(7)),
       .move(4, to: .next),
     ])
     #expect(ids(machine) == [1, 4, 13, 5, 11, 6, 2, 14, 12])
     #expect(machine.queueVersion == version + 1)
-    #expect(machine.takeRemoved() == [3, 10])
+    #expect(machine.drainRemovedIDs() == [3, 10])
     #expect(machine.entries.index(of: 11) == 4)
   }
 
@@ -42,7 +42,7 @@ import Testing
       (.after(5), [1, 2, 4, 5, 3]), (.end, [1, 2, 4, 5, 3]), (.next, [1, 3, 2, 4, 5]), (.before(4), [1, 2, 3, 4, 5]),
     ] {
       var machine = machine(1...5)
-      _ = machine.made([.move(3, to: position)])
+      _ = machine.applying([.move(3, to: position)])
       #expect(ids(machine) == expected.map { PlayerItemID($0) }, "\(position)")
     }
   }
@@ -50,13 +50,13 @@ import Testing
   @Test func onlyANewCurrentItemIsPrepared() {
     var machine = machine(1...3)
     let generation = machine.generation
-    #expect(machine.made([.move(3, to: .index(1)), .move(3, to: .index(2))]) == [])
+    #expect(machine.applying([.move(3, to: .index(1)), .move(3, to: .index(2))]) == [])
     // Removed and returned within one edit: the item continues to play.
-    #expect(machine.made([.move(1, to: .end), .move(1, to: .index(0))]) == [])
+    #expect(machine.applying([.move(1, to: .end), .move(1, to: .index(0))]) == [])
     #expect(machine.generation == generation)
-    let actions = machine.made([.move(3, to: .index(0))])
+    let actions = machine.applying([.move(3, to: .index(0))])
     #expect(actions.contains(.prepare(generation: machine.generation, .init(itemID: 3))))
-    #expect(machine.made([.move(3, to: .end)]).contains(.prepare(generation: machine.generation, .init(itemID: 1))))
+    #expect(machine.applying([.move(3, to: .end)]).contains(.prepare(generation: machine.generation, .init(itemID: 1))))
   }
 
   @Test func failedEditChangesNothing() throws {
@@ -81,7 +81,7 @@ import Testing
       #expect(ids(machine) == before)
       #expect(machine.queueVersion == version)
       #expect(machine.generation == generation)
-      #expect(machine.takeRemoved().isEmpty)
+      #expect(machine.drainRemovedIDs().isEmpty)
     }
   }
 
@@ -94,8 +94,8 @@ import Testing
       (4...23).map { insert($0, at: .end) } + [.remove([2]), .move(5, to: .index(1))]
       + (24...40).map { insert($0, at: .end) }
     let version = batched.queueVersion
-    _ = batched.made(changes)
-    for change in changes { _ = single.made([change]) }
+    _ = batched.applying(changes)
+    for change in changes { _ = single.applying([change]) }
     #expect(ids(batched) == ids(single))
     #expect(batched.shuffle.map { Array($0.original) } == single.shuffle.map { Array($0.original) })
     #expect(batched.queueVersion == version + 1)
@@ -113,9 +113,9 @@ import Testing
 
   @Test func manyItemsAreRemovedInOneChange() {
     var machine = machine(1...10_000)
-    _ = machine.made([.remove((1...10_000).filter { $0 % 10 != 0 })])
+    _ = machine.applying([.remove((1...10_000).filter { $0 % 10 != 0 })])
     #expect(ids(machine) == (1...1_000).map { $0 * 10 })
-    #expect(machine.takeRemoved().count == 9_000)
+    #expect(machine.drainRemovedIDs().count == 9_000)
   }
 
   @Test(arguments: [false, true]) func editSavesTheOldQueueAtMostOnce(isShuffled: Bool) throws {
@@ -151,40 +151,40 @@ import Testing
     #expect(ids(other) == before.0)
     #expect(other.shuffle.map { Array($0.original) } == before.1)
     #expect(other.shuffle?.remaining == remaining)
-    #expect(other.takeRemoved().isEmpty)
+    #expect(other.drainRemovedIDs().isEmpty)
   }
 
   /// However they left, and whether they were in the queue before the edit or not.
   @Test(arguments: [false, true]) func takeRemovedNamesEachRemovedItemOnce(isShuffled: Bool) {
     var machine = machine(1...1_000)
     if isShuffled { _ = machine.setShuffle(seed: 7) }
-    _ = machine.made([
+    _ = machine.applying([
       insert(2_000, 2_001, at: .end), .remove([1, 2_000]), .remove(Array(100...170)), insert(2_002, 2_003, at: .next),
       .remove([2, 2_002]), .remove(Array(200...270)), .replace(2_003, with: .init(id: 2_004)),
       .replace(3, with: .init(id: 2_005)), .move(2_004, to: .index(0)),
     ])
-    let removed = machine.takeRemoved()
+    let removed = machine.drainRemovedIDs()
     let expected = [1, 2, 3, 2_000, 2_002, 2_003] + Array(100...170) + Array(200...270)
     #expect(removed.sorted() == expected.map { PlayerItemID($0) }.sorted())
     #expect(Set(ids(machine)).isDisjoint(with: removed))
     #expect(machine.entries.count == 1_000 + 6 - removed.count)
     #expect(machine.shuffle.map { Set($0.original) == Set(ids(machine)) } ?? true)
     let rest = ids(machine)
-    _ = machine.made([
+    _ = machine.applying([
       insert(3_000, at: .end), .removeAll, insert(3_001, 3_002, at: .end), .remove([3_001]), .removeAll,
     ])
-    #expect(machine.takeRemoved().sorted() == (rest + [3_000, 3_001, 3_002]).sorted())
+    #expect(machine.drainRemovedIDs().sorted() == (rest + [3_000, 3_001, 3_002]).sorted())
     #expect(machine.entries.isEmpty)
   }
 
   /// A few of many are removed one by one. The order is not rebuilt, which would reset its work counter to 0.
   @Test func removalOfAFewItemsDoesNotRebuildTheOrder() {
     var machine = machine(1...20_000)
-    let work = machine.entries.order.work
-    _ = machine.made((0..<20).map { number in .remove(Array(1 + number * 70...65 + number * 70)) })
-    #expect(machine.entries.order.work > work)
+    let work = machine.entries.order.stepCount
+    _ = machine.applying((0..<20).map { number in .remove(Array(1 + number * 70...65 + number * 70)) })
+    #expect(machine.entries.order.stepCount > work)
     #expect(machine.entries.count == 20_000 - 20 * 65)
-    #expect(machine.takeRemoved().count == 20 * 65)
+    #expect(machine.drainRemovedIDs().count == 20 * 65)
   }
 
   // MARK: - Going back
@@ -195,7 +195,7 @@ import Testing
     _ = machine.jump(to: 4)
     #expect(ids(machine) == [4, 5])
     #expect(Array(machine.history.ids) == [1, 2, 3])
-    #expect(machine.takeRemoved() == [1, 2, 3])
+    #expect(machine.drainRemovedIDs() == [1, 2, 3])
     _ = machine.goBack(over: 1, returning: [.init(id: 3)])
     #expect(ids(machine) == [3, 4, 5])
     _ = machine.goBack(over: 2, returning: [.init(id: 1), .init(id: 2)])
@@ -208,7 +208,7 @@ import Testing
     _ = machine.setRepeatMode(.all)
     _ = machine.jump(to: 3)
     #expect(ids(machine) == [3, 4, 1, 2])
-    #expect(machine.takeRemoved().isEmpty)
+    #expect(machine.drainRemovedIDs().isEmpty)
     _ = machine.goBack(over: 1, returning: [])
     #expect(ids(machine) == [2, 3, 4, 1])
     for _ in 0..<9 { _ = machine.advance() }
@@ -219,14 +219,14 @@ import Testing
     var history = PlayHistory()
     for id: PlayerItemID in 1...PlayerItemID(PlayHistory.limit) + 5 { history.append(id) }
     #expect(history.ids.count == PlayHistory.limit)
-    #expect(history.takeForgotten() == [1, 2, 3, 4, 5])
+    #expect(history.drainForgottenIDs() == [1, 2, 3, 4, 5])
     history.append(6)
-    #expect(history.takeForgotten().isEmpty, "the oldest id is in the history again")
+    #expect(history.drainForgottenIDs().isEmpty, "the oldest id is in the history again")
     history.remove(6)
     #expect(!history.contains(6))
-    #expect(history.takeForgotten() == [6])
+    #expect(history.drainForgottenIDs() == [6])
     history.removeAll()
-    #expect(history.takeForgotten().count == PlayHistory.limit - 1)
+    #expect(history.drainForgottenIDs().count == PlayHistory.limit - 1)
   }
 
   @Test func failedItemIsNotInTheHistory() {

@@ -187,7 +187,7 @@ import Testing
     _ = machine.endHeard(id, error: nil)
     #expect(machine.entries.map(\.id) == [2, 1])
     #expect(machine.queueVersion == version + 1)
-    #expect(machine.takeRemoved().isEmpty)
+    #expect(machine.drainRemovedIDs().isEmpty)
     _ = machine.advance()
     #expect(machine.entries.map(\.id) == [1, 2])
   }

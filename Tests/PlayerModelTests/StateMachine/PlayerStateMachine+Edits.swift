@@ -6,20 +6,20 @@ import Testing
 /// Edits of a machine without a player. They must be valid.
 extension PlayerStateMachine {
   mutating func insert(_ ids: [ItemID], at index: Int) -> [Action] {
-    made([.insert(ids.map { Entry(id: $0) }, at: .index(index))])
+    applying([.insert(ids.map { Entry(id: $0) }, at: .index(index))])
   }
 
-  mutating func remove(_ ids: [ItemID]) -> [Action] { made([.remove(ids)]) }
+  mutating func remove(_ ids: [ItemID]) -> [Action] { applying([.remove(ids)]) }
 
   mutating func replaceAll(_ ids: [ItemID]) -> [Action] { replaceAll(ids.map { Entry(id: $0) }) }
 
   /// Returns the entries that left the queue since the last call.
-  mutating func takeRemoved() -> [ItemID] {
-    let removal = takeRemoval()
-    return Array(removal.whole ?? QueueOrder()) + removal.ids
+  mutating func drainRemovedIDs() -> [ItemID] {
+    let removal = drainRemovedEntries()
+    return Array(removal.wholeOrder ?? QueueOrder()) + removal.ids
   }
 
-  mutating func made(_ changes: [QueueChange]) -> [Action] {
+  mutating func applying(_ changes: [QueueChange]) -> [Action] {
     do throws(MediaError) {
       return try edit(changes)
     } catch {

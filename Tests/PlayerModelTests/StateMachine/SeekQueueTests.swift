@@ -13,45 +13,45 @@ import Testing
   /// A queue with these requests in order, all but the first chasing.
   private func queue(_ tokens: UInt64...) -> SeekQueue {
     var queue = SeekQueue()
-    for token in tokens { _ = queue.ask(request(token), mode: token == tokens[0] ? .replace : .chase) }
+    for token in tokens { _ = queue.add(request(token), mode: token == tokens[0] ? .replace : .chase) }
     return queue
   }
 
   @Test func firstSeekBeginsAtOnceInEitherMode() {
     for mode in SeekMode.allCases {
       var queue = SeekQueue()
-      let (superseded, beginsNow) = queue.ask(request(1), mode: mode)
-      #expect(superseded == [] && beginsNow)
+      let (superseded, startsNow) = queue.add(request(1), mode: mode)
+      #expect(superseded == [] && startsNow)
       #expect(queue.newest?.token == 1)
     }
   }
 
   @Test func chasingSeekWaitsUntilTheFirstCompletes() {
     var queue = queue(1)
-    let (superseded, beginsNow) = queue.ask(request(2), mode: .chase)
-    #expect(superseded == [] && !beginsNow)
+    let (superseded, startsNow) = queue.add(request(2), mode: .chase)
+    #expect(superseded == [] && !startsNow)
     #expect(queue.current?.token == 1)
     #expect(queue.newest?.token == 2)
     let isCompleted = queue.complete(1)
     #expect(isCompleted)
     #expect(queue.current?.token == 2)
-    #expect(queue.held == nil)
+    #expect(queue.waiting == nil)
   }
 
   @Test func newChasingSeekReplacesOnlyTheWaitingOne() {
     var queue = queue(1, 2)
-    let (superseded, beginsNow) = queue.ask(request(3), mode: .chase)
-    #expect(superseded == [2] && !beginsNow)
+    let (superseded, startsNow) = queue.add(request(3), mode: .chase)
+    #expect(superseded == [2] && !startsNow)
     #expect(queue.current?.token == 1)
-    #expect(queue.held?.token == 3)
+    #expect(queue.waiting?.token == 3)
   }
 
   @Test func replacingSeekSupersedesBothInCallOrder() {
     var queue = queue(1, 2)
-    let (superseded, beginsNow) = queue.ask(request(3), mode: .replace)
-    #expect(superseded == [1, 2] && beginsNow)
+    let (superseded, startsNow) = queue.add(request(3), mode: .replace)
+    #expect(superseded == [1, 2] && startsNow)
     #expect(queue.current?.token == 3)
-    #expect(queue.held == nil)
+    #expect(queue.waiting == nil)
   }
 
   @Test func seekThatIsNotCurrentDoesNotComplete() {
@@ -63,8 +63,8 @@ import Testing
 
   @Test func endReturnsAllSeeksOnce() {
     var queue = queue(1, 2)
-    let first = queue.end()
-    let second = queue.end()
+    let first = queue.removeAll()
+    let second = queue.removeAll()
     #expect(first == [1, 2])
     #expect(second == [])
   }
