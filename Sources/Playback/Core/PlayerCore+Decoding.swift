@@ -64,7 +64,9 @@ extension PlayerCore {
   /// The item's time at the end of a pass that is in a stream.
   private func endTime(of pass: PassID) -> MediaTime? {
     guard let end = ends.last(where: { $0.passID == pass }) else { return nil }
-    guard let span = timeline.span(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)) else { return nil }
+    guard let span = timeline.segment(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)) else {
+      return nil
+    }
     return timeline.time(in: span, at: end.streamFrame)
   }
 
@@ -176,8 +178,8 @@ extension PlayerCore {
   /// Whether a continuation is cross-faded at `end`. Audio after the pass's own end belongs to something else.
   private func isFaded(_ next: Generation, at end: ItemEnd, of stream: RenderStream) -> Bool {
     guard next.isContinuation else { return false }
-    let behind = timeline.span(streamID: end.streamID, streamFrame: end.streamFrame)
-    guard let before = timeline.span(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)),
+    let behind = timeline.segment(streamID: end.streamID, streamFrame: end.streamFrame)
+    guard let before = timeline.segment(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)),
       let after = timeline.rate(streamID: next.stream.id, streamFrame: 0), after.isReverse != before.rate.isReverse
     else { return true }
     if behind?.passIndex != before.passIndex || stream.writtenFrame <= end.streamFrame { return false }
@@ -425,7 +427,7 @@ extension PlayerCore {
     for stream in generations.compactMap({ $0?.stream }) {
       while let span = stream.nextSpan() {
         timeline.add(
-          PlayerTimeline.Span(
+          PlayerTimeline.Segment(
             streamFrame: span.streamFrame, itemID: span.itemID, passIndex: Int(span.passIndex),
             time: MediaTime(value: span.timeValue, timescale: span.timeScale),
             rate: PlaybackRate(millionths: span.rateMillionths) ?? .normal),

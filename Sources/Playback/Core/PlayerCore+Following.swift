@@ -92,7 +92,7 @@ extension PlayerCore {
     guard let open = transition else { return }
     takeSpans()
     let ended = (streamID: open.end.streamID, index: open.end.passID.index)
-    guard let sound = timeline.sound(of: open.toItemID, from: open.outputFrame, after: ended) else { return }
+    guard let sound = timeline.audiblePosition(of: open.toItemID, from: open.outputFrame, after: ended) else { return }
     transition = nil
     let trim = takeStartTrim(ofPass: sound.passIndex, streamID: sound.streamID)
     // If the player was paused in between, no audio was missing.

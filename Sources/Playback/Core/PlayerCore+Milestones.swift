@@ -25,7 +25,7 @@ extension PlayerCore {
     let heard = output.heardFrame
     if machine.rate == 0, let end = timeline.runs.last?.end { return max(heard, end.frame) }
     // A stopped clock has reached the end of a run, but not the start of the next one.
-    return !output.isClockRunning && timeline.isSounding(at: heard) ? heard - 1 : heard
+    return !output.isClockRunning && timeline.isAudible(at: heard) ? heard - 1 : heard
   }
 
   /// Handles all milestones that have been heard, and sets the timer to the next one.
@@ -136,9 +136,9 @@ extension PlayerCore {
     let itemID: PlayerItem.ID? =
       switch milestone {
       case .visit(let position, _), .start(let position), .stop(let position): position.itemID
-      case .times, .loop, .turn: observers.table.place?.itemID
+      case .times, .loop, .directionChange: observers.table.position?.itemID
       }
-    tell(observers.pass(milestone, at: frame), itemID: itemID ?? 0, atFrame: frame)
+    tell(observers.handle(milestone, at: frame), itemID: itemID ?? 0, atFrame: frame)
     // The item's time continues at another position, and nothing was crossed.
     if let itemID, case .loop(let time, let isReverse) = milestone {
       chapterMoved(to: time, in: itemID, isBackward: isReverse)
@@ -148,7 +148,7 @@ extension PlayerCore {
   /// Makes the calls of time observers that are due up to `frame`, for the current item. A stop at `frame` itself is
   /// not reported yet, because new audio may begin there.
   func settleObservers(through frame: Int64) {
-    while let itemID = observers.table.place?.itemID,
+    while let itemID = observers.table.position?.itemID,
       let next = observers.next(in: timeline, itemID: itemID, isPlaying: machine.rate != 0), next.frame <= frame
     {
       if case .stop = next.milestone, next.frame == frame { break }
@@ -186,7 +186,7 @@ extension PlayerCore {
     switch reason {
     case .periodic, .crossed, .start:
       (timeline.rate(atOutputFrame: frame ?? presentFrame) ?? machine.decodedRate).value
-    case .jump, .skipped: observers.isSounding ? machine.rate : 0
+    case .jump, .skipped: observers.isAudible ? machine.rate : 0
     case .stop: 0
     }
   }

@@ -225,7 +225,7 @@ extension PlayerCore {
 
   /// Updates the observers' position to the current one, so that a new observer is not called for times before it.
   func movePlace() {
-    guard let position, position.itemID == observers.table.place?.itemID else { return }
+    guard let position, position.itemID == observers.table.position?.itemID else { return }
     observers.table.move(to: position.time)
   }
 }

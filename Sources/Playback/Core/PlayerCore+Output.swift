@@ -140,7 +140,7 @@ extension PlayerCore {
       if committed.jumpCause != nil {
         skipped = observers.jump(to: position, at: event.outputFrame, isReverse: isReverse)
       } else {
-        observers.land(at: position, at: event.outputFrame, isReverse: isReverse)
+        observers.startStream(at: position, at: event.outputFrame, isReverse: isReverse)
       }
     }
     traceCommit(of: committed, at: time)

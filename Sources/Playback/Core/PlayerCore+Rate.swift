@@ -140,7 +140,7 @@ extension PlayerCore {
     // A cross-fade ends before the next one begins.
     let streamFrame = max(fade, run.streamFrame + max(0, frame - run.outputFrame))
     guard let generation = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.stream.id == run.streamID }),
-      let span = timeline.span(streamID: run.streamID, streamFrame: streamFrame)
+      let span = timeline.segment(streamID: run.streamID, streamFrame: streamFrame)
     else { return .wait }
     // A scheduled stream must be heard before the next one can be requested.
     if let outgoing, outgoing.stream.id != run.streamID { return .wait }
@@ -188,7 +188,7 @@ extension PlayerCore {
   /// Returns the part of a rounding error that can be corrected at a time. Corrections keep the accumulated error of
   /// many changes within one or two frames. The item's time never goes back from one frame to the next, nor leaves the
   /// pass.
-  private func mendable(_ error: MediaTime, at time: MediaTime, in span: PlayerTimeline.Span) -> MediaTime {
+  private func mendable(_ error: MediaTime, at time: MediaTime, in span: PlayerTimeline.Segment) -> MediaTime {
     guard error != .zero, !machine.isChangingDirection else { return .zero }
     let most = MediaTime(.zero, advancedByFrames: 3, rate: timeline.sampleRateHz * 4, playbackRate: machine.targetRate)
     if span.rate.isReverse {

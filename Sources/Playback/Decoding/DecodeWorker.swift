@@ -332,7 +332,7 @@ final class DecodeWorker {
 
   /// Like `ItemDecoder.setEnd`, for a time on the item's unmirrored timeline.
   private func setEnd(_ time: MediaTime?, of item: ItemDecoder) -> Bool {
-    item.setEnd(time.map { job?.start.rate.growing($0) ?? $0 })
+    item.setEnd(time.map { job?.start.rate.mirroredInReverse($0) ?? $0 })
   }
 
   /// Reports that the stream continues after its end, once something is written there.
@@ -449,7 +449,7 @@ final class DecodeWorker {
       do throws(MediaError) {
         let decoder = try open(planned.source, isPlanned: true)
         _ = try planned.source.recorder.whileOpening(planned.source.itemID) { () throws(MediaError) in
-          try decoder.seek(to: job.start.rate.growing(planned.pass.start), before: .zero, after: .zero)
+          try decoder.seek(to: job.start.rate.mirroredInReverse(planned.pass.start), before: .zero, after: .zero)
         }
         return planned.pass
       } catch {

@@ -73,9 +73,9 @@ final class StreamWriter {
     with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest, restOf rest: Conversion.Rest? = nil
   ) throws(MediaError) -> MediaTime {
     var start = start
-    start.time = playbackRate.growing(start.time)
+    start.time = playbackRate.mirroredInReverse(start.time)
     if playbackRate.isReverse { swap(&start.toleranceBefore, &start.toleranceAfter) }
-    return playbackRate.growing(try startGrowing(with: item, at: start, restOf: rest))
+    return playbackRate.mirroredInReverse(try startGrowing(with: item, at: start, restOf: rest))
   }
 
   /// Starts the stream with times on the growing timeline (mirrored in reverse).
@@ -217,7 +217,7 @@ final class StreamWriter {
     rememberConversion(from: item.position)
     describe(
       time.isNumeric
-        ? playbackRate.growing(time) : MediaTime(frame: item.position, rate: sourceFormat.sampleRateHz))
+        ? playbackRate.mirroredInReverse(time) : MediaTime(frame: item.position, rate: sourceFormat.sampleRateHz))
   }
 
   /// Returns the point at which another stream continues a pass that is cut off at a frame of this stream. Nil if no
@@ -244,7 +244,7 @@ final class StreamWriter {
   func beginSilence(itemID: PlayerItem.ID, at time: MediaTime?) {
     passIndex += 1
     self.itemID = itemID
-    if let time { describe(playbackRate.growing(time)) }
+    if let time { describe(playbackRate.mirroredInReverse(time)) }
   }
 
   /// Records that the next frame put in is at `time` of the item, on the growing timeline.
@@ -252,7 +252,7 @@ final class StreamWriter {
   /// If a pass begins between two frames, it counts from the later one. Times are then less than a frame late, and the
   /// exact beginning of the pass is a time that is heard.
   private func describe(_ growingTime: MediaTime, at frame: Int64? = nil) {
-    let time = playbackRate.growing(growingTime)
+    let time = playbackRate.mirroredInReverse(growingTime)
     // There is always space: no more passes are planned than the queue holds, and a pass has further entries only where
     // frames are missing.
     _ = stream.describe(

@@ -2,8 +2,8 @@ import MediaCore
 
 /// The schedule of time observers: looks up the item times of the table in the output frames of the timeline.
 ///
-/// `next` returns the next milestone that an observer may need. Once its frame has been heard, `pass` returns the calls
-/// of observers. Jumps are not heard but carried out: they are reported by `jump` and `land`.
+/// `next` returns the next milestone that an observer may need. Once its frame has been heard, `handle` returns the
+/// calls of observers. Jumps are not heard but carried out: they are reported by `jump` and `startStream`.
 ///
 /// A pure value; no clock, no I/O.
 package struct ObserverSchedule {
@@ -19,7 +19,7 @@ package struct ObserverSchedule {
     /// The current item continues from a time that was passed already, without a jump.
     case loop(MediaTime, isReverse: Bool)
     /// The current item continues in the other direction.
-    case turn(MediaTime, isReverse: Bool)
+    case directionChange(MediaTime, isReverse: Bool)
 
     /// The order of milestones at one frame. The end of an item comes between `stop` and `loop`.
     package var rank: Int {
@@ -28,7 +28,7 @@ package struct ObserverSchedule {
       case .start: 1
       case .times: 2
       case .stop: 3
-      case .loop, .turn: Self.endRank + 1
+      case .loop, .directionChange: Self.endRank + 1
       }
     }
 
@@ -40,7 +40,7 @@ package struct ObserverSchedule {
 
   package var table = TimeObserverTable()
   /// Whether a start was reported, and no stop since.
-  package private(set) var isSounding = false
+  package private(set) var isAudible = false
   /// The frame at which the present pass begins. Everything before it belongs to earlier passes.
   private var passFrame = Self.never
   /// The frame of the last reported start or stop.
@@ -62,10 +62,10 @@ package struct ObserverSchedule {
     }
     if let edge = nextEdge(in: timeline, isPlaying: isPlaying) { offer(edge.frame, edge.milestone) }
     guard let itemID else { return next }
-    guard let place = table.place, place.itemID == itemID else {
-      if let piece = timeline.pieces(from: passFrame).first(where: { $0.itemID == itemID }) {
+    guard let current = table.position, current.itemID == itemID else {
+      if let range = timeline.audibleRanges(from: passFrame).first(where: { $0.itemID == itemID }) {
         offer(
-          piece.outputFrame, .visit(.init(itemID: itemID, time: piece.time), isReverse: piece.rate.isReverse))
+          range.outputFrame, .visit(.init(itemID: itemID, time: range.time), isReverse: range.rate.isReverse))
       }
       return next
     }
@@ -78,27 +78,28 @@ package struct ObserverSchedule {
       let isReverse = loop.rate.isReverse
       offer(
         loop.outputFrame,
-        isReverse == pass.isReverse ? .loop(loop.time, isReverse: isReverse) : .turn(loop.time, isReverse: isReverse))
+        isReverse == pass.isReverse
+          ? .loop(loop.time, isReverse: isReverse) : .directionChange(loop.time, isReverse: isReverse))
     }
     return next
   }
 
   private func nextEdge(in timeline: PlayerTimeline, isPlaying: Bool) -> (frame: Int64, milestone: Milestone)? {
-    guard isSounding else {
+    guard isAudible else {
       // Only a start of the item in the table is reported; another item must be visited first.
-      guard let frame = timeline.soundBegins(from: edgeFrame),
-        let position = timeline.position(atOutputFrame: frame), position.itemID == table.place?.itemID
+      guard let frame = timeline.audioStart(from: edgeFrame),
+        let position = timeline.position(atOutputFrame: frame), position.itemID == table.position?.itemID
       else { return nil }
       return (frame, .start(position))
     }
-    guard let end = timeline.soundCeases(after: edgeFrame) else { return nil }
+    guard let end = timeline.audioEnd(after: edgeFrame) else { return nil }
     // A jump has moved the player from the end of the heard audio to another position.
-    if end.isAtJump, !isPlaying, let place = table.place {
-      return (end.frame, .stop(.init(itemID: place.itemID, time: place.time)))
+    if end.isAtJump, !isPlaying, let current = table.position {
+      return (end.frame, .stop(.init(itemID: current.itemID, time: current.time)))
     }
     let position =
-      table.place.flatMap { place in
-        timeline.time(of: place.itemID, endingAt: end.frame).map { .init(itemID: place.itemID, time: $0) }
+      table.position.flatMap { current in
+        timeline.time(of: current.itemID, endingAt: end.frame).map { .init(itemID: current.itemID, time: $0) }
       } ?? timeline.position(atOutputFrame: end.frame)
     guard let position else { return nil }
     // A playing player that jumps may continue in the very next frame.
@@ -106,30 +107,30 @@ package struct ObserverSchedule {
   }
 
   /// Handles a milestone whose frame has been heard. Returns the calls, in order.
-  package mutating func pass(_ milestone: Milestone, at frame: Int64) -> [TimeObserverTable.Call] {
+  package mutating func handle(_ milestone: Milestone, at frame: Int64) -> [TimeObserverTable.Call] {
     switch milestone {
     case .visit(let position, let isReverse):
       passFrame = frame
-      table.visit(position.itemID, at: position.time, includesPeriodic: isSounding, isReverse: isReverse)
+      table.visit(position.itemID, at: position.time, includesPeriodic: isAudible, isReverse: isReverse)
       return []
     case .start(let position):
-      isSounding = true
+      isAudible = true
       edgeFrame = frame
       return table.periodicCalls(.start, at: position.time)
-    case .times(let time): return table.take(through: time)
+    case .times(let time): return table.popCalls(through: time)
     case .stop(let position):
-      isSounding = false
+      isAudible = false
       edgeFrame = frame
       return table.periodicCalls(.stop, at: position.time)
     case .loop(let time, let isReverse):
       passFrame = frame
-      if let place = table.place {
-        table.visit(place.itemID, at: time, includesPeriodic: true, isReverse: isReverse)
+      if let current = table.position {
+        table.visit(current.itemID, at: time, includesPeriodic: true, isReverse: isReverse)
       }
       return []
-    case .turn(let time, let isReverse):
+    case .directionChange(let time, let isReverse):
       passFrame = frame
-      table.turn(at: time, isReverse: isReverse)
+      table.changeDirection(at: time, isReverse: isReverse)
       return []
     }
   }
@@ -137,9 +138,9 @@ package struct ObserverSchedule {
   /// Handles the end of the item's audio. All times from there to the duration, inclusive, count as reached. In reverse
   /// the end is the item's beginning.
   package mutating func end(of itemID: PlayerItemID, duration: MediaTime) -> [TimeObserverTable.Call] {
-    guard let place = table.place, place.itemID == itemID else { return [] }
-    if place.isReverse { return table.take(through: .zero) }
-    return duration.isNumeric ? table.take(through: duration) : []
+    guard let current = table.position, current.itemID == itemID else { return [] }
+    if current.isReverse { return table.popCalls(through: .zero) }
+    return duration.isNumeric ? table.popCalls(through: duration) : []
   }
 
   // MARK: - Jumps
@@ -149,32 +150,32 @@ package struct ObserverSchedule {
   package mutating func jump(
     to target: PlayerTimeline.Position, at frame: Int64, isReverse: Bool = false
   ) -> [TimeObserverTable.Call] {
-    begin(at: frame)
+    beginPass(at: frame)
     return table.jump(in: target.itemID, to: target.time, isReverse: isReverse)
   }
 
   /// Handles a stream that is set at `frame` and begins at `position`: a new item, or the same one after an
   /// interruption.
-  package mutating func land(at position: PlayerTimeline.Position, at frame: Int64, isReverse: Bool = false) {
-    if table.place?.itemID != position.itemID {
-      table.visit(position.itemID, at: position.time, includesPeriodic: isSounding, isReverse: isReverse)
+  package mutating func startStream(at position: PlayerTimeline.Position, at frame: Int64, isReverse: Bool = false) {
+    if table.position?.itemID != position.itemID {
+      table.visit(position.itemID, at: position.time, includesPeriodic: isAudible, isReverse: isReverse)
     } else {
-      table.turn(at: position.time, isReverse: isReverse)
+      table.changeDirection(at: position.time, isReverse: isReverse)
     }
-    begin(at: frame)
+    beginPass(at: frame)
   }
 
-  private mutating func begin(at frame: Int64) {
+  private mutating func beginPass(at frame: Int64) {
     passFrame = frame
-    if !isSounding { edgeFrame = frame }
+    if !isAudible { edgeFrame = frame }
   }
 
   /// Handles the loss of the stream. `position` is the last position heard. Returns the calls.
   package mutating func interrupt(at position: PlayerTimeline.Position?) -> [TimeObserverTable.Call] {
     passFrame = Self.never
     edgeFrame = Self.never
-    guard isSounding else { return [] }
-    isSounding = false
+    guard isAudible else { return [] }
+    isAudible = false
     return position.map { table.periodicCalls(.stop, at: $0.time) } ?? []
   }
 }

@@ -3,8 +3,9 @@ import MediaCore
 
 /// The periodic and boundary observers of one player, in the order of their next times.
 ///
-/// Times are item times; the table does not use output frames. The table has a *position* (`Place`): an item, a time in
-/// it, and whether the sample there has been heard. Playback moves the position forward, and a jump moves it elsewhere.
+/// Times are item times; the table does not use output frames. The table has a *position* (`Position`): an item, a time
+/// in it, and whether the sample there has been heard. Playback moves the position forward, and a jump moves it
+/// elsewhere.
 ///
 /// A boundary is passed exactly when the position moves from one of its sides to the other: it is *crossed* by
 /// playback, or *skipped* by a jump. Playback crosses a boundary once its time is reached. A jump to a boundary ends
@@ -33,7 +34,7 @@ package struct TimeObserverTable {
 
   /// The position of the player. Boundaries before `time` have been passed and those after it are ahead; in reverse
   /// vice versa. A boundary at `time` has been passed if `isHeard`.
-  package struct Place: Hashable {
+  package struct Position: Hashable {
     package var itemID: PlayerItemID
     package var time: MediaTime
     var isHeard = false
@@ -73,7 +74,7 @@ package struct TimeObserverTable {
   }
 
   /// A future time of an observer.
-  private struct Due: Comparable {
+  private struct DueTime: Comparable {
     package var time: MediaTime
     /// The sort key: `time`, or in reverse its negation.
     package var order: MediaTime
@@ -81,7 +82,7 @@ package struct TimeObserverTable {
     /// The multiple for a periodic observer; the index in its list for a boundary observer.
     package var index: Int64
 
-    package static func < (left: Due, right: Due) -> Bool {
+    package static func < (left: DueTime, right: DueTime) -> Bool {
       left.order == right.order ? left.token < right.token : left.order < right.order
     }
   }
@@ -89,9 +90,9 @@ package struct TimeObserverTable {
   private var observers: [ObserverToken: Observer] = [:]
   /// The boundary observers by the item to which they are bound.
   private var bound: [PlayerItemID: Set<ObserverToken>] = [:]
-  private var heap = Heap<Due>()
-  package private(set) var place: Place?
-  /// The chapters of the current item, and of the item of `place`.
+  private var heap = Heap<DueTime>()
+  package private(set) var position: Position?
+  /// The chapters of the current item, and of the item of `position`.
   private var chapters: [PlayerItemID: ChapterStarts] = [:]
 
   package var isEmpty: Bool { observers.isEmpty }
@@ -140,16 +141,16 @@ package struct TimeObserverTable {
     add(token, Observer(kind: kind, onEnd: onEnd, handler: handler))
   }
 
-  /// Sets the chapters of the current item. The chapters of the item of `place` stay until the player leaves it.
+  /// Sets the chapters of the current item. The chapters of the item of `position` stay until the player leaves it.
   package mutating func setChapters(_ starts: ChapterStarts, of itemID: PlayerItemID) {
-    chapters = chapters.filter { $0.key == place?.itemID }
+    chapters = chapters.filter { $0.key == position?.itemID }
     let isKnown = chapters.updateValue(starts, forKey: itemID) != nil
     // Without known chapters, nothing was scheduled.
-    guard !isKnown, !starts.times.isEmpty, let place, place.itemID == itemID else { return }
+    guard !isKnown, !starts.times.isEmpty, let position, position.itemID == itemID else { return }
     stepCount += observers.count
     for (token, observer) in observers {
       guard case .boundary(.chapters, _, _) = observer.kind else { continue }
-      schedule(token, observer, from: place, includesPeriodic: false)
+      schedule(token, observer, from: position, includesPeriodic: false)
     }
   }
 
@@ -169,7 +170,7 @@ package struct TimeObserverTable {
   /// Adds an observer. Only later times are due: a multiple at the present position is not.
   private mutating func add(_ token: ObserverToken, _ observer: Observer) {
     observers[token] = observer
-    if let place { schedule(token, observer, from: place, includesPeriodic: false) }
+    if let position { schedule(token, observer, from: position, includesPeriodic: false) }
   }
 
   /// Removes an observer. Returns false if there is none with that token.
@@ -223,19 +224,19 @@ package struct TimeObserverTable {
   package mutating func visit(
     _ itemID: PlayerItemID, at time: MediaTime, includesPeriodic: Bool, isReverse: Bool = false
   ) {
-    place = Place(itemID: itemID, time: time, isReverse: isReverse)
+    position = Position(itemID: itemID, time: time, isReverse: isReverse)
     scheduleAll(includesPeriodic: includesPeriodic)
   }
 
   /// Changes the direction after playback up to `time`: the boundary that was reached last is the first to be crossed
   /// again.
-  package mutating func turn(at time: MediaTime, isReverse: Bool) {
+  package mutating func changeDirection(at time: MediaTime, isReverse: Bool) {
     move(to: time)
-    guard var place, place.isReverse != isReverse else { return }
-    place.isReverse = isReverse
+    guard var position, position.isReverse != isReverse else { return }
+    position.isReverse = isReverse
     // The position stays on the same side of a boundary at this time.
-    place.isHeard.toggle()
-    self.place = place
+    position.isHeard.toggle()
+    self.position = position
     scheduleAll(includesPeriodic: false)
   }
 
@@ -243,9 +244,9 @@ package struct TimeObserverTable {
   /// seeks, in the order in which the seek passes them. If the player was not in that item, the seek counts from the
   /// item's beginning.
   package mutating func jump(in itemID: PlayerItemID, to time: MediaTime, isReverse: Bool = false) -> [Call] {
-    let origin = place.flatMap { $0.itemID == itemID ? $0 : nil } ?? Place(itemID: itemID, time: .zero)
-    let target = Place(itemID: itemID, time: time, isReverse: isReverse)
-    place = target
+    let origin = position.flatMap { $0.itemID == itemID ? $0 : nil } ?? Position(itemID: itemID, time: .zero)
+    let target = Position(itemID: itemID, time: time, isReverse: isReverse)
+    position = target
     scheduleAll(includesPeriodic: false)
     let isBackward = target.time < origin.time || target.time == origin.time && origin.isAbove
     var calls: [Call] = []
@@ -271,16 +272,16 @@ package struct TimeObserverTable {
 
   /// Leaves the item; there is no position.
   package mutating func leave() {
-    place = nil
+    position = nil
     heap = Heap()
   }
 
   /// Records that playback reached `time`, at which no observer was due.
   package mutating func move(to time: MediaTime) {
-    guard var moved = place, time != moved.time, !moved.reaches(time) else { return }
+    guard var moved = position, time != moved.time, !moved.reaches(time) else { return }
     moved.time = time
     moved.isHeard = true
-    place = moved
+    position = moved
   }
 
   // MARK: - Times
@@ -297,11 +298,11 @@ package struct TimeObserverTable {
   /// Handles playback up to `time`: returns the calls that are due, in order, and schedules the next time of each
   /// observer. If several multiples of an interval are due because the item omits a time range, only the first one is
   /// reported.
-  package mutating func take(through time: MediaTime) -> [Call] {
-    guard var reached = place else { return [] }
+  package mutating func popCalls(through time: MediaTime) -> [Call] {
+    guard var reached = position else { return [] }
     if !reached.reaches(time) { reached.time = time }
     reached.isHeard = true
-    place = reached
+    position = reached
     let limit = reached.isReverse ? -time : time
     var calls: [Call] = []
     while let due = heap.min, due.order <= limit {
@@ -332,25 +333,25 @@ package struct TimeObserverTable {
 
   private mutating func scheduleAll(includesPeriodic: Bool) {
     heap = Heap()
-    guard let place else { return }
+    guard let position else { return }
     stepCount += observers.count
-    for (token, observer) in observers { schedule(token, observer, from: place, includesPeriodic: includesPeriodic) }
+    for (token, observer) in observers { schedule(token, observer, from: position, includesPeriodic: includesPeriodic) }
   }
 
   private mutating func schedule(
-    _ token: ObserverToken, _ observer: Observer, from place: Place, includesPeriodic: Bool
+    _ token: ObserverToken, _ observer: Observer, from position: Position, includesPeriodic: Bool
   ) {
     switch observer.kind {
     case .periodic(let interval):
       guard
         let multiple = Self.multiple(
-          of: interval, from: place.time, isReverse: place.isReverse, isIncluded: includesPeriodic)
+          of: interval, from: position.time, isReverse: position.isReverse, isIncluded: includesPeriodic)
       else { return }
       insert(token, interval: interval, multiple: multiple)
     case .boundary(let boundaries, let onlyItem, _):
-      guard onlyItem ?? place.itemID == place.itemID else { return }
-      let times = times(of: boundaries, in: place.itemID)
-      insert(token, times: times, index: Self.countBelow(place, in: times) - (place.isReverse ? 1 : 0))
+      guard onlyItem ?? position.itemID == position.itemID else { return }
+      let times = times(of: boundaries, in: position.itemID)
+      insert(token, times: times, index: Self.countBelow(position, in: times) - (position.isReverse ? 1 : 0))
     }
   }
 
@@ -371,15 +372,15 @@ package struct TimeObserverTable {
 
   private mutating func insert(_ token: ObserverToken, time: MediaTime, index: Int64) {
     stepCount += 1
-    heap.insert(Due(time: time, order: place?.isReverse == true ? -time : time, token: token, index: index))
+    heap.insert(DueTime(time: time, order: position?.isReverse == true ? -time : time, token: token, index: index))
   }
 
-  /// The number of the ascending `times` on the earlier side of `place`.
-  private static func countBelow(_ place: Place, in times: [MediaTime]) -> Int {
+  /// The number of the ascending `times` on the earlier side of `position`.
+  private static func countBelow(_ position: Position, in times: [MediaTime]) -> Int {
     var (low, high) = (0, times.count)
     while low < high {
       let middle = (low + high) / 2
-      let isAbove = place.isAbove ? times[middle] > place.time : times[middle] >= place.time
+      let isAbove = position.isAbove ? times[middle] > position.time : times[middle] >= position.time
       if isAbove { high = middle } else { low = middle + 1 }
     }
     return low

@@ -387,7 +387,7 @@ extension PlayerStateMachine {
     }
     for index in first..<decodedPasses.count + (prepared == nil ? 0 : 1) {
       let actual = index < decodedPasses.count ? decodedPasses[index].pass : prepared
-      guard let actual, let wanted = upcoming.first, wanted.begins(like: actual) else {
+      guard let actual, let wanted = upcoming.first, wanted.hasSameStart(as: actual) else {
         return replacePasses(after: index - 1, with: upcoming.first)
       }
       if actual.end != wanted.end {

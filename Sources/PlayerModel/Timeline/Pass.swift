@@ -20,7 +20,7 @@ package struct Pass: Sendable, Hashable {
   }
 
   /// Whether both start with the same sample.
-  package func begins(like other: Pass) -> Bool {
+  package func hasSameStart(as other: Pass) -> Bool {
     itemID == other.itemID && start == other.start && isSilence == other.isSilence
   }
 
@@ -43,7 +43,7 @@ extension PlaybackRate {
 
   /// Converts an item's time to one that increases during playback at this rate: mirrored in reverse. Also the inverse
   /// conversion.
-  package func growing(_ time: MediaTime) -> MediaTime {
+  package func mirroredInReverse(_ time: MediaTime) -> MediaTime {
     isReverse ? MediaTime(value: Self.mirrorSeconds, timescale: 1) - time : time
   }
 

@@ -4,7 +4,7 @@ import MediaCore
 /// and ends.
 extension PlayerTimeline {
   /// A continuous range of one item's time in the output.
-  struct Piece: Sendable, Hashable {
+  struct AudibleRange: Sendable, Hashable {
     package var outputFrame: Int64
     /// The output frame after the last one; nil while the end is unknown.
     package var endFrame: Int64?
@@ -23,29 +23,29 @@ extension PlayerTimeline {
   /// One traversal of an item from some position: its time goes in one direction only.
   struct HeardPass: Sendable, Hashable {
     package var sampleRateHz: Int
-    package var pieces: [Piece] = []
+    package var ranges: [AudibleRange] = []
     /// The start of the next traversal without a jump: a return to an earlier time, or a change of direction.
-    package var loop: Piece?
+    package var loop: AudibleRange?
 
     /// Whether it is heard in reverse.
-    package var isReverse: Bool { pieces.first?.rate.isReverse ?? false }
+    package var isReverse: Bool { ranges.first?.rate.isReverse ?? false }
 
     /// The output frame at which the item's time reaches `time`, and the item's time there.
     ///
     /// That time is `time`, rounded up to a frame, or a later one if the item skips `time`. The end of a range counts
     /// as reached. Nil if the pass ends before `time`, or is not known that far.
     package func frame(reaching time: MediaTime) -> (frame: Int64, time: MediaTime)? {
-      for piece in pieces {
-        if piece.rate.reaches(time, by: piece.time) { return (piece.outputFrame, piece.time) }
+      for range in ranges {
+        if range.rate.reaches(time, by: range.time) { return (range.outputFrame, range.time) }
         guard
-          let offset = (time - piece.time).frameCount(
-            rate: sampleRateHz, playbackRate: piece.rate, rounding: .towardPositiveInfinity)
+          let offset = (time - range.time).frameCount(
+            rate: sampleRateHz, playbackRate: range.rate, rounding: .towardPositiveInfinity)
         else { return nil }
-        let (frame, overflow) = piece.outputFrame.addingReportingOverflow(offset)
+        let (frame, overflow) = range.outputFrame.addingReportingOverflow(offset)
         if overflow { return nil }
-        if frame <= piece.endFrame ?? .max {
-          let reached = piece.time(at: frame, sampleRateHz: sampleRateHz)
-          return (frame, piece.rate.isReverse ? min(time, reached) : max(time, reached))
+        if frame <= range.endFrame ?? .max {
+          let reached = range.time(at: frame, sampleRateHz: sampleRateHz)
+          return (frame, range.rate.isReverse ? min(time, reached) : max(time, reached))
         }
       }
       return nil
@@ -53,89 +53,90 @@ extension PlayerTimeline {
 
     /// The item's time at the end of the known ranges; nil if the last one has no end.
     fileprivate var endTime: MediaTime? {
-      guard let last = pieces.last, let end = last.endFrame else { return nil }
+      guard let last = ranges.last, let end = last.endFrame else { return nil }
       return last.time(at: end, sampleRateHz: sampleRateHz)
     }
   }
 
   /// The audible ranges in order, without those that end before `frame`.
-  func pieces(from frame: Int64) -> [Piece] {
-    var pieces: [Piece] = []
-    for run in runs where run.isSounding && run.end?.frame ?? .max > frame {
-      guard let list = spans[run.streamID] else { continue }
+  func audibleRanges(from frame: Int64) -> [AudibleRange] {
+    var ranges: [AudibleRange] = []
+    for run in runs where run.isAudible && run.end?.frame ?? .max > frame {
+      guard let list = segments[run.streamID] else { continue }
       let runEnd = run.end.map { run.streamFrame + ($0.frame - run.outputFrame) } ?? .max
-      for (index, span) in list.enumerated() {
-        let start = max(span.streamFrame, run.streamFrame)
+      for (index, segment) in list.enumerated() {
+        let start = max(segment.streamFrame, run.streamFrame)
         let end = min(index + 1 < list.count ? list[index + 1].streamFrame : .max, runEnd)
         let first = run.outputFrame + (start - run.streamFrame)
         let last = end == .max ? nil : run.outputFrame + (end - run.streamFrame)
         guard start <= end, start < runEnd, first >= frame || last ?? .max > frame else { continue }
         // A range that ends at the start of the run was heard before. An empty one is an item without audio.
-        if start == end, span.streamFrame < start { continue }
-        pieces.append(
-          Piece(
-            outputFrame: first, endFrame: last, itemID: span.itemID, time: time(in: span, at: start), rate: span.rate))
+        if start == end, segment.streamFrame < start { continue }
+        ranges.append(
+          AudibleRange(
+            outputFrame: first, endFrame: last, itemID: segment.itemID, time: time(in: segment, at: start),
+            rate: segment.rate))
       }
     }
-    return pieces
+    return ranges
   }
 
   /// The pass of the item that begins at output frame `frame`.
   func pass(of itemID: PlayerItemID, from frame: Int64) -> HeardPass {
     var pass = HeardPass(sampleRateHz: sampleRateHz)
-    for piece in pieces(from: frame) {
-      if piece.itemID != itemID {
-        if pass.pieces.isEmpty { continue }
+    for range in audibleRanges(from: frame) {
+      if range.itemID != itemID {
+        if pass.ranges.isEmpty { continue }
         break
       }
       // A difference of less than a frame is due to rounding. Another direction is another pass.
-      if let end = pass.endTime, let last = pass.pieces.last,
-        piece.rate.isReverse != last.rate.isReverse
-          || piece.rate.reaches(piece.time(at: piece.outputFrame + 1, sampleRateHz: sampleRateHz), by: end)
+      if let end = pass.endTime, let last = pass.ranges.last,
+        range.rate.isReverse != last.rate.isReverse
+          || range.rate.reaches(range.time(at: range.outputFrame + 1, sampleRateHz: sampleRateHz), by: end)
       {
-        if piece.outputFrame == frame {
+        if range.outputFrame == frame {
           // The ranges that ended at the start of this pass are over.
-          pass.pieces = [piece]
+          pass.ranges = [range]
           continue
         }
-        pass.loop = piece
+        pass.loop = range
         break
       }
-      pass.pieces.append(piece)
+      pass.ranges.append(range)
     }
     return pass
   }
 
   /// The time ranges of an item in the given frames of a stream, in order.
   package func times(of itemID: PlayerItemID, in streamID: UInt64, frames: Range<Int64>) -> [TimeRange] {
-    guard let list = spans[streamID] else { return [] }
+    guard let list = segments[streamID] else { return [] }
     var ranges: [TimeRange] = []
-    for (index, span) in list.enumerated() where span.itemID == itemID {
-      let first = max(span.streamFrame, frames.lowerBound)
+    for (index, segment) in list.enumerated() where segment.itemID == itemID {
+      let first = max(segment.streamFrame, frames.lowerBound)
       let end = min(index + 1 < list.count ? list[index + 1].streamFrame : .max, frames.upperBound)
       if first < end {
-        let (begins, ends) = (time(in: span, at: first), time(in: span, at: end))
-        ranges.append(TimeRange(start: min(begins, ends), end: max(begins, ends)))
+        let (startTime, endTime) = (time(in: segment, at: first), time(in: segment, at: end))
+        ranges.append(TimeRange(start: min(startTime, endTime), end: max(startTime, endTime)))
       }
     }
     return ranges
   }
 
   /// Whether audio is rendered at the output frame.
-  package func isSounding(at frame: Int64) -> Bool {
-    runs.contains { $0.isSounding && $0.outputFrame <= frame && frame < $0.end?.frame ?? .max }
+  package func isAudible(at frame: Int64) -> Bool {
+    runs.contains { $0.isAudible && $0.outputFrame <= frame && frame < $0.end?.frame ?? .max }
   }
 
   /// The first output frame, at or after `frame`, at which audio begins.
-  func soundBegins(from frame: Int64) -> Int64? {
-    runs.first { $0.isSounding && $0.outputFrame >= frame }?.outputFrame
+  func audioStart(from frame: Int64) -> Int64? {
+    runs.first { $0.isAudible && $0.outputFrame >= frame }?.outputFrame
   }
 
   /// The output frame at which the audio after `frame` ends, and whether a jump occurred there, after which audio may
   /// begin again. Nil while the end is unknown.
-  func soundCeases(after frame: Int64) -> (frame: Int64, isAtJump: Bool)? {
+  func audioEnd(after frame: Int64) -> (frame: Int64, isAtJump: Bool)? {
     var end = frame
-    for run in runs where run.isSounding && run.end?.frame ?? .max > frame {
+    for run in runs where run.isAudible && run.end?.frame ?? .max > frame {
       if end > frame, run.outputFrame > end { break }
       guard let runEnd = run.end else { return nil }
       end = runEnd.frame
@@ -146,5 +147,5 @@ extension PlayerTimeline {
 
 extension PlayerTimeline.Run {
   /// Whether it has audible frames.
-  package var isSounding: Bool { !isStill && end?.frame ?? .max > outputFrame }
+  package var isAudible: Bool { !isStill && end?.frame ?? .max > outputFrame }
 }

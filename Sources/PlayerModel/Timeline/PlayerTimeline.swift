@@ -3,9 +3,9 @@ import MediaCore
 
 /// The positions of a player over time: which time of which item is at which frame of the output.
 ///
-/// The timeline is built from two kinds of facts, `Run` and `Span`. A run comes from the mixer: from this output frame,
-/// that stream is rendered from that stream frame. A `Span` comes from the decode thread: from this frame of the
-/// stream, the audio is of that item from that time.
+/// The timeline is built from two kinds of facts, `Run` and `Segment`. A run comes from the mixer: from this output
+/// frame, that stream is rendered from that stream frame. A segment comes from the decode thread: from this frame of
+/// the stream, the audio is of that item from that time.
 ///
 /// All queries are computed from these facts, exactly and in integers: for example the position heard, the output frame
 /// of a time, or the next change of item.
@@ -33,7 +33,7 @@ package struct PlayerTimeline {
     package func hash(into hasher: inout Hasher) { hasher.combine(outputFrame) }
   }
 
-  package struct Span: Sendable, Hashable {
+  package struct Segment: Sendable, Hashable {
     package var streamFrame: Int64
     package var itemID: PlayerItemID
     /// The index of the pass in its stream.
@@ -69,7 +69,7 @@ package struct PlayerTimeline {
   /// The sample rate of the output, and so of every stream, in Hz.
   package let sampleRateHz: Int
   package private(set) var runs = Deque<Run>()
-  private(set) var spans: [UInt64: Deque<Span>] = [:]
+  private(set) var segments: [UInt64: Deque<Segment>] = [:]
   /// Streams that are not rendered any more but still have a run.
   private var retired: Set<UInt64> = []
 
@@ -77,15 +77,15 @@ package struct PlayerTimeline {
 
   // MARK: - Facts
 
-  package mutating func add(_ span: Span, streamID: UInt64) { spans[streamID, default: []].append(span) }
+  package mutating func add(_ segment: Segment, streamID: UInt64) { segments[streamID, default: []].append(segment) }
 
   /// Removes facts about frames of `streamID` from `frame`, which will not be rendered.
   package mutating func truncate(streamID: UInt64, at frame: Int64) {
-    while let last = spans[streamID]?.last, last.streamFrame >= frame { spans[streamID]?.removeLast() }
+    while let last = segments[streamID]?.last, last.streamFrame >= frame { segments[streamID]?.removeLast() }
   }
 
   package mutating func removeStream(_ streamID: UInt64) {
-    spans[streamID] = nil
+    segments[streamID] = nil
     retired.remove(streamID)
   }
 
@@ -129,10 +129,10 @@ package struct PlayerTimeline {
   /// keeps the run before it, too, because a rewind to `outputFrame` removes the covering one.
   package mutating func forget(before outputFrame: Int64) {
     while runs.count > 1, runs[1].outputFrame < outputFrame { removeRetired(runs.removeFirst().streamID) }
-    guard let first = runs.first, var list = spans[first.streamID] else { return }
+    guard let first = runs.first, var list = segments[first.streamID] else { return }
     let frame = first.streamFrame + max(0, outputFrame - first.outputFrame)
     while list.count > 1, list[1].streamFrame <= frame { list.removeFirst() }
-    spans[first.streamID] = list
+    segments[first.streamID] = list
   }
 
   // MARK: - Queries
@@ -156,10 +156,10 @@ package struct PlayerTimeline {
   package func time(of id: PlayerItemID, endingAt outputFrame: Int64) -> MediaTime? {
     for run in runs.reversed() where run.outputFrame < outputFrame {
       let frame = run.streamFrame + (min(outputFrame, run.end?.frame ?? .max) - run.outputFrame)
-      guard let span = spans[run.streamID]?.last(where: { $0.itemID == id && $0.streamFrame < frame }) else {
+      guard let segment = segments[run.streamID]?.last(where: { $0.itemID == id && $0.streamFrame < frame }) else {
         continue
       }
-      return time(in: span, at: frame)
+      return time(in: segment, at: frame)
     }
     return nil
   }
@@ -179,39 +179,43 @@ package struct PlayerTimeline {
   /// The time of item `id` at the frame of a stream before which its audio ends. For an item without audio the time at
   /// that frame.
   package func time(of id: PlayerItemID, streamID: UInt64, endingAt streamFrame: Int64) -> MediaTime? {
-    guard let list = spans[streamID] else { return nil }
-    let span =
+    guard let list = segments[streamID] else { return nil }
+    let segment =
       list.last { $0.itemID == id && $0.streamFrame < streamFrame }
       ?? list.last { $0.itemID == id && $0.streamFrame == streamFrame }
-    return span.map { time(in: $0, at: streamFrame) }
+    return segment.map { time(in: $0, at: streamFrame) }
   }
 
   /// The frame of the stream at which the pass reaches `time`; nil if the pass begins after `time`.
   package func streamFrame(of time: MediaTime, passIndex: Int, streamID: UInt64) -> Int64? {
-    guard let span = spans[streamID]?.last(where: { $0.passIndex == passIndex && $0.rate.reaches($0.time, by: time) }),
-      let offset = (time - span.time).frameCount(
-        rate: sampleRateHz, playbackRate: span.rate, rounding: .towardPositiveInfinity)
+    guard
+      let segment = segments[streamID]?.last(where: {
+        $0.passIndex == passIndex && $0.rate.reaches($0.time, by: time)
+      }),
+      let offset = (time - segment.time).frameCount(
+        rate: sampleRateHz, playbackRate: segment.rate, rounding: .towardPositiveInfinity)
     else { return nil }
-    return span.streamFrame + offset
+    return segment.streamFrame + offset
   }
 
   /// The next audible position of item `id` in another pass, at or after `outputFrame`, at which `pass` ended. Nil
   /// while it is unknown.
-  package func sound(of id: PlayerItemID, from outputFrame: Int64, after pass: (streamID: UInt64, index: Int)) -> Sound?
-  {
+  package func audiblePosition(
+    of id: PlayerItemID, from outputFrame: Int64, after pass: (streamID: UInt64, index: Int)
+  ) -> AudiblePosition? {
     for run in runs where !run.isStill && run.end?.frame ?? .max > outputFrame {
       let frame = max(run.outputFrame, outputFrame)
       let streamFrame = run.streamFrame + (frame - run.outputFrame)
-      guard let span = spans[run.streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { continue }
-      if span.itemID != id || (run.streamID == pass.streamID && span.passIndex == pass.index) { continue }
-      return Sound(
-        outputFrame: frame, streamID: run.streamID, passIndex: span.passIndex,
-        position: Position(itemID: span.itemID, time: time(in: span, at: streamFrame)))
+      guard let segment = segments[run.streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { continue }
+      if segment.itemID != id || (run.streamID == pass.streamID && segment.passIndex == pass.index) { continue }
+      return AudiblePosition(
+        outputFrame: frame, streamID: run.streamID, passIndex: segment.passIndex,
+        position: Position(itemID: segment.itemID, time: time(in: segment, at: streamFrame)))
     }
     return nil
   }
 
-  package struct Sound: Sendable, Hashable {
+  package struct AudiblePosition: Sendable, Hashable {
     package var outputFrame: Int64
     package var streamID: UInt64
     package var passIndex: Int
@@ -219,23 +223,23 @@ package struct PlayerTimeline {
   }
 
   package func position(streamID: UInt64, streamFrame: Int64) -> Position? {
-    guard let span = spans[streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { return nil }
-    return Position(itemID: span.itemID, time: time(in: span, at: streamFrame))
+    guard let segment = segments[streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { return nil }
+    return Position(itemID: segment.itemID, time: time(in: segment, at: streamFrame))
   }
 
-  package func time(in span: Span, at streamFrame: Int64) -> MediaTime {
+  package func time(in segment: Segment, at streamFrame: Int64) -> MediaTime {
     MediaTime(
-      span.time, advancedByFrames: streamFrame - span.streamFrame, rate: sampleRateHz, playbackRate: span.rate)
+      segment.time, advancedByFrames: streamFrame - segment.streamFrame, rate: sampleRateHz, playbackRate: segment.rate)
   }
 
   /// The facts about frame `streamFrame` of a stream.
-  package func span(streamID: UInt64, streamFrame: Int64) -> Span? {
-    spans[streamID]?.last { $0.streamFrame <= streamFrame }
+  package func segment(streamID: UInt64, streamFrame: Int64) -> Segment? {
+    segments[streamID]?.last { $0.streamFrame <= streamFrame }
   }
 
   /// The rate at which the item's time advances at frame `streamFrame` of a stream.
   package func rate(streamID: UInt64, streamFrame: Int64) -> PlaybackRate? {
-    span(streamID: streamID, streamFrame: streamFrame)?.rate
+    segment(streamID: streamID, streamFrame: streamFrame)?.rate
   }
 
   /// The rate at which the item's time advances at `outputFrame`, even if nothing is rendered there.

@@ -39,7 +39,7 @@ import Testing
     let before = table.stepCount
     for _ in 0..<100 {
       guard let time = table.nextTime() else { break }
-      calls += table.take(through: time).count
+      calls += table.popCalls(through: time).count
     }
     return (table.stepCount - before, calls)
   }

@@ -78,7 +78,7 @@ import Testing
     var schedule = ObserverSchedule()
     schedule.table.addPeriodic(1, interval: milliseconds(10)) { _ in }
     schedule.table.addBoundary(2, times: cues.map(milliseconds), itemID: nil, includesSeeks: true) { _ in }
-    schedule.land(at: .init(itemID: 1, time: .zero), at: 0)
+    schedule.startStream(at: .init(itemID: 1, time: .zero), at: 0)
     return schedule
   }
 
@@ -88,7 +88,7 @@ import Testing
   ) -> [String] {
     var lines: [String] = []
     while let next = schedule.next(in: timeline, itemID: 1, isPlaying: true), next.frame <= frame {
-      for call in schedule.pass(next.milestone, at: next.frame) {
+      for call in schedule.handle(next.milestone, at: next.frame) {
         lines.append("\(next.frame) \(call.reason) \(call.time.convertScale(1_000).value)")
       }
     }
@@ -127,7 +127,7 @@ import Testing
     let position = MediaTime(value: 5, timescale: 300)
     timeline.add(.init(streamFrame: 0, itemID: 1, time: position), streamID: 2)
     timeline.beginRun(outputFrame: 3, streamID: 2, streamFrame: 0, isStill: true)
-    schedule.land(at: .init(itemID: 1, time: position), at: 3)
+    schedule.startStream(at: .init(itemID: 1, time: position), at: 3)
     timeline.beginRun(outputFrame: 3, streamID: 2, streamFrame: 0)
     #expect(reports(&schedule, timeline, through: 8) == ["3 start 17", "5 crossed 21", "7 periodic 30"])
   }
@@ -154,7 +154,7 @@ import Testing
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
     var schedule = ObserverSchedule()
     schedule.table.addBoundary(2, times: [.zero], itemID: 1) { _ in }
-    schedule.land(at: .init(itemID: 2, time: .zero), at: 0)
+    schedule.startStream(at: .init(itemID: 2, time: .zero), at: 0)
     #expect(reports(&schedule, timeline, through: 9) == ["5 crossed 0"])
   }
 }
@@ -397,7 +397,7 @@ private struct Deck {
     if isSeek {
       record(schedule.jump(to: position, at: heard, isReverse: isReverse))
     } else {
-      schedule.land(at: position, at: heard, isReverse: isReverse)
+      schedule.startStream(at: position, at: heard, isReverse: isReverse)
     }
     model.setStream(segments, isReverse: isReverse, isSeek: isSeek)
   }
@@ -424,7 +424,7 @@ private struct Deck {
   }
 
   private mutating func settle() {
-    while let next = schedule.next(in: timeline, itemID: schedule.table.place?.itemID, isPlaying: isPlaying),
+    while let next = schedule.next(in: timeline, itemID: schedule.table.position?.itemID, isPlaying: isPlaying),
       next.frame <= heard
     {
       if case .stop = next.milestone, next.frame == heard { return }
@@ -436,13 +436,13 @@ private struct Deck {
     switch milestone {
     case .start: edges.append("start")
     case .stop: edges.append("stop")
-    case .visit, .times, .loop, .turn: break
+    case .visit, .times, .loop, .directionChange: break
     }
-    record(schedule.pass(milestone, at: frame))
+    record(schedule.handle(milestone, at: frame))
   }
 
   private mutating func record(_ calls: [TimeObserverTable.Call]) {
-    let isBack = schedule.table.place?.isReverse ?? false
+    let isBack = schedule.table.position?.isReverse ?? false
     for call in calls where call.reason == .periodic {
       ticks.append("\(call.time.convertScale(1_000).value) \(isBack ? "back" : "on")")
     }

@@ -19,7 +19,7 @@ import Testing
   private func next(_ table: inout TimeObserverTable, _ count: Int) -> [Double] {
     var times: [Double] = []
     while times.count < count, let time = table.nextTime() {
-      times += table.take(through: time).map { $0.time.seconds * 1_000 }
+      times += table.popCalls(through: time).map { $0.time.seconds * 1_000 }
     }
     return times
   }
@@ -60,7 +60,7 @@ import Testing
     for multiple in Int64(1)...3_000 {
       let time = MediaTime(value: value * multiple, timescale: timescale)
       #expect(table.nextTime() == time)
-      #expect(table.take(through: time).map(\.time) == [time])
+      #expect(table.popCalls(through: time).map(\.time) == [time])
     }
     // Scheduled again from any position, it is on the same grid.
     table.visit(1, at: MediaTime(value: 1_234_567, timescale: 48_000), includesPeriodic: true)
@@ -75,10 +75,10 @@ import Testing
     table.visit(1, at: .zero, includesPeriodic: true)
     #expect(next(&table, 1) == [0])
     #expect(table.nextTime() == MediaTime(value: .max / 2, timescale: 1))
-    #expect(table.take(through: MediaTime(value: .max / 2, timescale: 1)).count == 1)
+    #expect(table.popCalls(through: MediaTime(value: .max / 2, timescale: 1)).count == 1)
     table.visit(1, at: MediaTime(value: .max - 1, timescale: 1), includesPeriodic: true)
     #expect(table.nextTime() == MediaTime(value: .max - 1, timescale: 1))
-    _ = table.take(through: MediaTime(value: .max - 1, timescale: 1))
+    _ = table.popCalls(through: MediaTime(value: .max - 1, timescale: 1))
     #expect(table.nextTime() == nil, "the next multiple exceeds the range of times")
   }
 
@@ -86,7 +86,7 @@ import Testing
     var table = TimeObserverTable()
     table.addPeriodic(1, interval: milliseconds(10)) { _ in }
     table.visit(1, at: .zero, includesPeriodic: false)
-    #expect(text(table.take(through: milliseconds(1_000_005))) == ["1 periodic 10.0"])
+    #expect(text(table.popCalls(through: milliseconds(1_000_005))) == ["1 periodic 10.0"])
     #expect(table.nextTime() == milliseconds(1_000_010))
   }
 
@@ -104,7 +104,7 @@ import Testing
     table.addBoundary(1, times: [.zero], itemID: nil) { _ in }
     table.visit(1, at: .zero, includesPeriodic: false)
     #expect(table.nextTime() == .zero)
-    #expect(text(table.take(through: .zero)) == ["1 crossed 0.0"])
+    #expect(text(table.popCalls(through: .zero)) == ["1 crossed 0.0"])
     table.addBoundary(2, times: [.zero], itemID: nil) { _ in }
     #expect(table.nextTime() == nil, "it has been heard when the second is added")
   }
@@ -132,7 +132,7 @@ import Testing
     table.visit(1, at: .zero, includesPeriodic: false)
     #expect(table.jump(in: 1, to: milliseconds(10)).isEmpty)
     #expect(table.jump(in: 1, to: milliseconds(10)).isEmpty, "nothing was passed in between")
-    #expect(text(table.take(through: milliseconds(10))) == ["1 crossed 10.0", "2 crossed 10.0"])
+    #expect(text(table.popCalls(through: milliseconds(10))) == ["1 crossed 10.0", "2 crossed 10.0"])
   }
 
   @Test func seekFromAnUnheardBoundarySkipsIt() {
@@ -144,10 +144,10 @@ import Testing
   @Test func seekFromAHeardBoundarySkipsItOnlyBackward() {
     var table = cues([10])
     table.visit(1, at: .zero, includesPeriodic: false)
-    _ = table.take(through: milliseconds(10))
+    _ = table.popCalls(through: milliseconds(10))
     #expect(table.jump(in: 1, to: milliseconds(50)).isEmpty)
     #expect(text(table.jump(in: 1, to: milliseconds(10))) == ["1 skipped 10.0-"])
-    _ = table.take(through: milliseconds(10))
+    _ = table.popCalls(through: milliseconds(10))
     #expect(
       text(table.jump(in: 1, to: milliseconds(10))) == ["1 skipped 10.0-"], "it is heard again from there")
     #expect(next(&table, 2) == [10, 10])
@@ -184,22 +184,22 @@ import Testing
     table.visit(1, at: .zero, includesPeriodic: false)
     #expect(table.nextTime() == milliseconds(10), "the chapters are unknown")
     table.setChapters(starts([0, 10, 30]), of: 1)
-    #expect(chapters(table.take(through: .zero)) == ["1 crossed 0.0 1 of 3 C0"])
-    #expect(chapters(table.take(through: milliseconds(10))) == ["1 crossed 10.0 2 of 3 C10", "2 crossed 10.0"])
+    #expect(chapters(table.popCalls(through: .zero)) == ["1 crossed 0.0 1 of 3 C0"])
+    #expect(chapters(table.popCalls(through: milliseconds(10))) == ["1 crossed 10.0 2 of 3 C10", "2 crossed 10.0"])
     _ = table.remove(2)
     // Setting the chapters again does not report them again.
     table.setChapters(starts([0, 10, 30]), of: 1)
-    #expect(table.take(through: milliseconds(20)).isEmpty)
+    #expect(table.popCalls(through: milliseconds(20)).isEmpty)
     #expect(chapters(table.jump(in: 1, to: milliseconds(5))) == ["1 skipped 10.0- 2 of 3 C10"])
     #expect(
       chapters(table.jump(in: 1, to: milliseconds(40))) == ["1 skipped 10.0+ 2 of 3 C10", "1 skipped 30.0+ 3 of 3 C30"])
-    table.turn(at: milliseconds(40), isReverse: true)
-    #expect(chapters(table.take(through: milliseconds(30))) == ["1 crossed 30.0 3 of 3 C30"])
+    table.changeDirection(at: milliseconds(40), isReverse: true)
+    #expect(chapters(table.popCalls(through: milliseconds(30))) == ["1 crossed 30.0 3 of 3 C30"])
     // Another item is the current one, while the player is still in the first.
     table.setChapters(starts([7]), of: 2)
-    #expect(chapters(table.take(through: milliseconds(10))) == ["1 crossed 10.0 2 of 3 C10"])
+    #expect(chapters(table.popCalls(through: milliseconds(10))) == ["1 crossed 10.0 2 of 3 C10"])
     table.visit(2, at: .zero, includesPeriodic: false)
-    #expect(chapters(table.take(through: milliseconds(50))) == ["1 crossed 7.0 1 of 1 C7"])
+    #expect(chapters(table.popCalls(through: milliseconds(50))) == ["1 crossed 7.0 1 of 1 C7"])
     table.setChapters(starts([]), of: 3)
     table.visit(3, at: .zero, includesPeriodic: false)
     #expect(table.nextTime() == nil)
@@ -212,7 +212,8 @@ import Testing
     table.visit(1, at: .zero, includesPeriodic: false)
     table.addChapters(1, itemID: 1, includesSeeks: false) { _ in }
     table.addChapters(2, itemID: 2, includesSeeks: true) { _ in }
-    #expect(chapters(table.take(through: milliseconds(20))) == ["1 crossed 5.0 2 of 3 C5", "1 crossed 9.0 3 of 3 C9"])
+    #expect(
+      chapters(table.popCalls(through: milliseconds(20))) == ["1 crossed 5.0 2 of 3 C5", "1 crossed 9.0 3 of 3 C9"])
     #expect(table.jump(in: 1, to: .zero).isEmpty)
     _ = table.removeObservers(boundTo: 1)
     #expect(!table.contains(1) && table.contains(2))
@@ -263,7 +264,8 @@ import Testing
     for token in UInt64(1)...5 { table.addPeriodic(token, interval: milliseconds(10)) { _ in } }
     table.addBoundary(6, times: [milliseconds(10)], itemID: nil) { _ in }
     table.visit(1, at: .zero, includesPeriodic: false)
-    #expect(table.take(through: milliseconds(10)).map(\.reason) == Array(repeating: .periodic, count: 5) + [.crossed])
+    #expect(
+      table.popCalls(through: milliseconds(10)).map(\.reason) == Array(repeating: .periodic, count: 5) + [.crossed])
     #expect(table.periodicCalls(.stop, at: .zero).map(\.token) == [1, 2, 3, 4, 5])
   }
 

@@ -126,16 +126,16 @@ import Testing
     func restoreIndices() -> [Int] {
       reversals.enumerated().compactMap { if case .restore = $0.element { $0.offset } else { nil } }
     }
-    try machine.make(.remove([1]), &reversals)
+    try machine.apply(.remove([1]), &reversals)
     for first: PlayerItemID in [100, 200, 300, 400] {
-      try machine.make(.remove(Array(first..<first + 70)), &reversals)
-      try machine.make(insert(2_000 + first, at: .next), &reversals)
-      try machine.make(.move(2_000 + first, to: .index(0)), &reversals)
-      try machine.make(.replace(first + 80, with: .init(id: 3_000 + first)), &reversals)
+      try machine.apply(.remove(Array(first..<first + 70)), &reversals)
+      try machine.apply(insert(2_000 + first, at: .next), &reversals)
+      try machine.apply(.move(2_000 + first, to: .index(0)), &reversals)
+      try machine.apply(.replace(first + 80, with: .init(id: 3_000 + first)), &reversals)
       #expect(restoreIndices() == [1])
       #expect(reversals.count == 2)
     }
-    try machine.make(.removeAll, &reversals)
+    try machine.apply(.removeAll, &reversals)
     #expect(reversals.count == 2)
 
     // These changes are not one edit. An edit that fails after the same changes leaves everything unchanged.

@@ -150,18 +150,19 @@ import Testing
     timeline.add(.init(streamFrame: 0, itemID: 8, time: .zero), streamID: 2)
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
     let (first, second) = ((streamID: UInt64(1), index: 0), (streamID: UInt64(1), index: 1))
-    let next = PlayerTimeline.Sound(
+    let next = PlayerTimeline.AudiblePosition(
       outputFrame: 1_000, streamID: 1, passIndex: 1, position: .init(itemID: 7, time: time(400)))
-    #expect(timeline.sound(of: 7, from: 1_000, after: first) == next)
-    #expect(timeline.sound(of: 7, from: 1_000, after: second) == nil, "it has not ended")
+    #expect(timeline.audiblePosition(of: 7, from: 1_000, after: first) == next)
+    #expect(timeline.audiblePosition(of: 7, from: 1_000, after: second) == nil, "it has not ended")
     timeline.endRun(outputFrame: 1_700, reason: .ended)
-    #expect(timeline.sound(of: 8, from: 1_700, after: second) == nil)
+    #expect(timeline.audiblePosition(of: 8, from: 1_700, after: second) == nil)
     timeline.beginRun(outputFrame: 1_950, streamID: 2, streamFrame: 0, isStill: true)
-    #expect(timeline.sound(of: 8, from: 1_700, after: second) == nil, "the position is set, but no audio plays")
+    #expect(
+      timeline.audiblePosition(of: 8, from: 1_700, after: second) == nil, "the position is set, but no audio plays")
     timeline.beginRun(outputFrame: 2_000, streamID: 2, streamFrame: 0)
-    let late = PlayerTimeline.Sound(
+    let late = PlayerTimeline.AudiblePosition(
       outputFrame: 2_000, streamID: 2, passIndex: 0, position: .init(itemID: 8, time: .zero))
-    #expect(timeline.sound(of: 8, from: 1_700, after: second) == late)
+    #expect(timeline.audiblePosition(of: 8, from: 1_700, after: second) == late)
   }
 
   @Test func retiredStreamIsKnownUntilItIsForgotten() {
