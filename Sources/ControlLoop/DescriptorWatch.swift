@@ -12,7 +12,7 @@ package struct DescriptorEvents: OptionSet, Sendable {
   /// Data can be written.
   package static let writable = DescriptorEvents(rawValue: UInt32(MEDIA_SHIMS_POLL_OUT))
   /// An error, or a closed connection in both directions. Reported even if not requested.
-  package static let gone = DescriptorEvents(rawValue: UInt32(MEDIA_SHIMS_POLL_ERROR | MEDIA_SHIMS_POLL_HANG_UP))
+  package static let hangUp = DescriptorEvents(rawValue: UInt32(MEDIA_SHIMS_POLL_ERROR | MEDIA_SHIMS_POLL_HANG_UP))
 }
 
 /// A handler of a descriptor's events.
@@ -41,7 +41,7 @@ package final class DescriptorWatch {
 
   /// Ends the watch; no more events are reported. No effect after the first call.
   package func cancel() {
-    core?.end(self)
+    core?.remove(self)
     core = nil
   }
 }

@@ -26,27 +26,27 @@ final class LoopCore: @unchecked Sendable {
 
   private let work = Mutex(Work())
   /// Whether the thread waits or is about to. Set while `work` is locked, so that each later addition sees it.
-  private let sleeps = Atomic<Bool>(false)
+  private let isSleeping = Atomic<Bool>(false)
   private let thread = Atomic<UInt64>(0)
   private let poll = media_shims_poll_open()
-  private let wake = media_shims_event_open()
+  private let wakeEvent = media_shims_event_open()
   private let timer = media_shims_timer_open()
 
   private static let eventCount = 64
   private let events = UnsafeMutablePointer<media_shims_poll_event>.allocate(capacity: eventCount)
   private var watches = WatchTable()
-  private var armed: HostTime?
+  private var armedTime: HostTime?
 
   init() {
-    precondition(poll >= 0 && wake >= 0 && timer >= 0, "out of descriptors")
+    precondition(poll >= 0 && wakeEvent >= 0 && timer >= 0, "out of descriptors")
     let isReady =
-      media_shims_poll_add(poll, wake, DescriptorEvents.readable.rawValue, Token.wake) == 0
+      media_shims_poll_add(poll, wakeEvent, DescriptorEvents.readable.rawValue, Token.wake) == 0
       && media_shims_poll_add(poll, timer, DescriptorEvents.readable.rawValue, Token.timer) == 0
     precondition(isReady, "epoll_ctl failed: out of memory")
   }
 
   deinit {
-    for descriptor in [poll, wake, timer] { close(descriptor) }
+    for descriptor in [poll, wakeEvent, timer] { close(descriptor) }
     events.deallocate()
   }
 
@@ -74,8 +74,8 @@ final class LoopCore: @unchecked Sendable {
 
   private func wakeUp() {
     // One wake is enough for everything that is added before the thread checks.
-    if sleeps.load(ordering: .acquiring), sleeps.exchange(false, ordering: .acquiringAndReleasing) {
-      media_shims_event_signal(wake)
+    if isSleeping.load(ordering: .acquiring), isSleeping.exchange(false, ordering: .acquiringAndReleasing) {
+      media_shims_event_signal(wakeEvent)
     }
   }
 
@@ -100,10 +100,10 @@ final class LoopCore: @unchecked Sendable {
         while let job = jobs.popFirst() { job() }
         // A previous job or timer may have cancelled it.
         while let timer = due.popFirst() { timer.fire() }
-        takeEvents(milliseconds: 0)
+        handleEvents(timeoutMilliseconds: 0)
       case .sleep(let time):
         arm(time)
-        takeEvents(milliseconds: -1)
+        handleEvents(timeoutMilliseconds: -1)
       case .end: return
       }
     }
@@ -119,7 +119,7 @@ final class LoopCore: @unchecked Sendable {
       }
       if !jobs.isEmpty || !due.isEmpty { return .work }
       if work.isEnding, next == nil { return .end }
-      sleeps.store(true, ordering: .sequentiallyConsistent)
+      isSleeping.store(true, ordering: .sequentiallyConsistent)
       return .sleep(until: next)
     }
   }
@@ -127,22 +127,22 @@ final class LoopCore: @unchecked Sendable {
   /// Arms the timer so that the thread wakes at `time`. A wake that is no longer needed stays armed: it fires once.
   private func arm(_ time: HostTime?) {
     guard let time else { return }
-    if let armed, armed <= time { return }
-    armed = time
+    if let armedTime, armedTime <= time { return }
+    armedTime = time
     _ = media_shims_timer_set(timer, time.nanoseconds)
   }
 
-  private func takeEvents(milliseconds: Int32) {
-    let count = media_shims_poll_wait(poll, events, Int32(Self.eventCount), milliseconds)
-    sleeps.store(false, ordering: .releasing)
+  private func handleEvents(timeoutMilliseconds: Int32) {
+    let count = media_shims_poll_wait(poll, events, Int32(Self.eventCount), timeoutMilliseconds)
+    isSleeping.store(false, ordering: .releasing)
     precondition(count >= 0, "epoll_wait failed")
     for index in 0..<Int(count) {
       let event = events[index]
       switch event.token {
-      case Token.wake: media_shims_event_clear(wake)
+      case Token.wake: media_shims_event_clear(wakeEvent)
       case Token.timer:
         // The timer is not readable until it is set again.
-        armed = nil
+        armedTime = nil
         _ = media_shims_timer_set(timer, .max)
       default: watches[event.token]?.descriptorIsReady(DescriptorEvents(rawValue: event.events))
       }
@@ -168,7 +168,7 @@ final class LoopCore: @unchecked Sendable {
     _ = media_shims_poll_change(poll, watch.descriptor, events.rawValue, watch.token)
   }
 
-  func end(_ watch: DescriptorWatch) {
+  func remove(_ watch: DescriptorWatch) {
     _ = media_shims_poll_remove(poll, watch.descriptor)
     watches.remove(watch.token)
   }
@@ -177,12 +177,12 @@ final class LoopCore: @unchecked Sendable {
 /// Handlers by token. A removed handler is not found, even if an event of its descriptor is pending and its slot is in
 /// use again.
 private struct WatchTable {
-  private var slots: [(use: UInt32, handler: (any DescriptorHandler)?)] = []
+  private var slots: [(reuseCount: UInt32, handler: (any DescriptorHandler)?)] = []
   private var free: [Int] = []
 
   subscript(token: UInt64) -> (any DescriptorHandler)? {
     let index = Int(token & 0xFFFF_FFFF)
-    guard index < slots.count, slots[index].use == UInt32(token >> 32) else { return nil }
+    guard index < slots.count, slots[index].reuseCount == UInt32(token >> 32) else { return nil }
     return slots[index].handler
   }
 
@@ -190,14 +190,14 @@ private struct WatchTable {
     let index = free.popLast() ?? slots.count
     if index == slots.count { slots.append((0, nil)) }
     slots[index].handler = handler
-    return UInt64(slots[index].use) << 32 | UInt64(index)
+    return UInt64(slots[index].reuseCount) << 32 | UInt64(index)
   }
 
   mutating func remove(_ token: UInt64) {
     let index = Int(token & 0xFFFF_FFFF)
     slots[index].handler = nil
     // Less than the tokens with other meanings.
-    slots[index].use = (slots[index].use + 1) & 0x7FFF_FFFF
+    slots[index].reuseCount = (slots[index].reuseCount + 1) & 0x7FFF_FFFF
     free.append(index)
   }
 }

@@ -13,12 +13,12 @@ struct TimerHeap {
 
     var isCancelled: Bool { body.withLock { $0 == nil } }
 
-    func cancel() { _ = take() }
+    func cancel() { _ = removeBody() }
 
     /// Calls the body once, unless it was cancelled.
-    func fire() { take()?() }
+    func fire() { removeBody()?() }
 
-    private func take() -> (@Sendable () -> Void)? {
+    private func removeBody() -> (@Sendable () -> Void)? {
       body.withLock { body in
         defer { body = nil }
         return body

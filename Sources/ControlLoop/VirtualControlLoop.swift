@@ -20,7 +20,7 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
   private var advances: [Advance] = []
   private var isAdvancing = false
   /// Handles the pending events of the output. Set by the engine.
-  package var takeInEvents: () -> Void = {}
+  package var handleOutputEvents: () -> Void = {}
   /// Whether everything is ready that must be ready before time passes. Set by the engine.
   package var isSettled: () -> Bool = { true }
 
@@ -65,7 +65,7 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
 
   private func step() {
     isAdvancing = false
-    takeInEvents()
+    handleOutputEvents()
     guard let advance = advances.first, isSettled() else { return }
     if let timer = timers.popDue(at: now) {
       timer.fire()
@@ -79,12 +79,12 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
       return
     }
     let deadline = min(advance.target, timers.nextTime() ?? advance.target)
-    if pass(until: deadline) { continueAdvancing() }
+    if advanceTime(until: deadline) { continueAdvancing() }
   }
 
   /// Advances time towards `deadline`, as far as samples are available. Returns false if there were none: a decoder
   /// will call again.
-  private func pass(until deadline: HostTime) -> Bool {
+  private func advanceTime(until deadline: HostTime) -> Bool {
     guard let sink, sink.isAudible else {
       time.store(deadline.nanoseconds, ordering: .releasing)
       return true

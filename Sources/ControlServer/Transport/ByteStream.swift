@@ -137,10 +137,10 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
 
   func descriptorIsReady(_ events: DescriptorEvents) {
     if events.contains(.writable), unsentByteCount > 0 { sendUnsent() }
-    guard isOpen, !events.isDisjoint(with: [.readable, .gone]) else { return }
+    guard isOpen, !events.isDisjoint(with: [.readable, .hangUp]) else { return }
     if !hasInputEnded, delegate?.wantsInput == true {
       read()
-    } else if !events.isDisjoint(with: .gone) {
+    } else if !events.isDisjoint(with: .hangUp) {
       // No peer is left to read a reply. Requests that it sent before are still processed, except those that wait.
       if delegate?.hasMoreToTake != true, delegate?.isTakingTurns != true { close() }
     } else {

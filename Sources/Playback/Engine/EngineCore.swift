@@ -63,7 +63,7 @@ package final class EngineCore: @unchecked Sendable {
     // Created before other threads can use the engine.
     _ = session
     if let virtual = loop as? VirtualControlLoop {
-      virtual.takeInEvents = { [weak self] in self?.output.pump() }
+      virtual.handleOutputEvents = { [weak self] in self?.output.pump() }
       virtual.isSettled = { [weak self] in self?.isSettled ?? true }
     }
   }
