@@ -175,7 +175,7 @@ private final class RequestedBytes: ByteSource {
     return count
   }
 
-  func takeTitles(before offset: Int64) -> [StreamTitle] {
+  func popTitles(before offset: Int64) -> [StreamTitle] {
     // A file with a known end has no titles.
     guard byteCount == nil else { return [] }
     let answer = connection.answer(.takeTitles, TitleRequest(file: file, offset: offset))

@@ -192,7 +192,7 @@ package final class WorkerLease: @unchecked Sendable {
       case .takeTitles:
         let request = try decoded(TitleRequest.self, message)
         guard sources.indices.contains(request.file) else { throw WorkerLost() }
-        let titles = sources[request.file]?.byteSource?.takeTitles(before: request.offset).prefix(16) ?? []
+        let titles = sources[request.file]?.byteSource?.popTitles(before: request.offset).prefix(16) ?? []
         guard process.socket.send(MessageKind.titles.message(Array(titles))) else { throw WorkerLost() }
       case .report:
         guard let handleReport else { throw WorkerLost() }

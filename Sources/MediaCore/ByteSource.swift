@@ -25,17 +25,17 @@ public protocol ByteSource: Cancellable {
   var mediaType: String? { get }
 
   /// Removes and returns the pending titles that apply to bytes before `offset`, in order.
-  func takeTitles(before offset: Int64) -> [StreamTitle]
+  func popTitles(before offset: Int64) -> [StreamTitle]
 
   /// The range of bytes that can be read without waiting; nil when not known.
-  var presentBytes: Range<Int64>? { get }
+  var availableByteRange: Range<Int64>? { get }
 }
 
 extension ByteSource {
   public func open() throws(MediaError) {}
   public var mediaType: String? { nil }
-  public func takeTitles(before offset: Int64) -> [StreamTitle] { [] }
-  public var presentBytes: Range<Int64>? { nil }
+  public func popTitles(before offset: Int64) -> [StreamTitle] { [] }
+  public var availableByteRange: Range<Int64>? { nil }
 }
 
 /// The title that a stream announces, starting at one of its bytes.

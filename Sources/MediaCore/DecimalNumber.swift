@@ -10,7 +10,7 @@ struct DecimalNumber {
   /// The power of ten of the mantissa's last digit; 0 when the number is zero.
   let exponent: Int
   /// Whether nonzero digits follow those of the mantissa.
-  let isCut: Bool
+  let isTruncated: Bool
 
   /// The number of decimal digits that always fit in a `UInt128`.
   private static let maxDigitCount = 38
@@ -35,11 +35,11 @@ struct DecimalNumber {
     var exponent = digits.exponent(wholeCount: whole.count)
     if let letter = rest.first {
       guard allowsExponent, letter == UInt8(ascii: "e") || letter == UInt8(ascii: "E") else { return nil }
-      guard let written = Self.exponent(rest.dropFirst()) else { return nil }
-      exponent += written
+      guard let writtenExponent = Self.exponent(rest.dropFirst()) else { return nil }
+      exponent += writtenExponent
     }
     mantissa = digits.mantissa
-    isCut = digits.isCut
+    isTruncated = digits.isTruncated
     self.exponent = mantissa == 0 ? 0 : exponent
   }
 
@@ -61,7 +61,7 @@ struct DecimalNumber {
     }
     isNegative = false
     mantissa = digits.mantissa
-    isCut = digits.isCut
+    isTruncated = digits.isTruncated
     exponent = mantissa == 0 ? 0 : digits.exponent(wholeCount: wholeCount)
   }
 
@@ -79,7 +79,7 @@ struct DecimalNumber {
     while places >= 0 {
       let (magnitude, isExact) = Self.scaled(mantissa, by: exponent + places)
       if let magnitude, magnitude <= limit {
-        return time(magnitude: magnitude, places: places, isExact: isExact && !isCut)
+        return time(magnitude: magnitude, places: places, isExact: isExact && !isTruncated)
       }
       places -= 1
     }
@@ -129,11 +129,11 @@ struct DecimalNumber {
   /// Collects the digits of a number from left to right. Zeros are pending until another nonzero digit follows.
   private struct Significand {
     var mantissa: UInt128 = 0
-    var isCut = false
+    var isTruncated = false
     /// The number of digits of the mantissa.
     private var digitCount = 0
     /// The number of pending zeros after the mantissa's last digit.
-    private var waitingZeroCount = 0
+    private var pendingZeroCount = 0
     /// The number of digits read so far, and the number of digits up to the mantissa's last one.
     private var seenCount = 0
     private var keptCount = 0
@@ -144,16 +144,16 @@ struct DecimalNumber {
 
     mutating func append(digit: UInt8) {
       seenCount += 1
-      if isCut { return }
+      if isTruncated { return }
       if digit == 0 {
-        waitingZeroCount += digitCount > 0 ? 1 : 0
-      } else if digitCount + waitingZeroCount < maxDigitCount {
-        mantissa = mantissa * powerOfTen(waitingZeroCount + 1) + UInt128(digit)
-        digitCount += waitingZeroCount + 1
-        waitingZeroCount = 0
+        pendingZeroCount += digitCount > 0 ? 1 : 0
+      } else if digitCount + pendingZeroCount < maxDigitCount {
+        mantissa = mantissa * powerOfTen(pendingZeroCount + 1) + UInt128(digit)
+        digitCount += pendingZeroCount + 1
+        pendingZeroCount = 0
         keptCount = seenCount
       } else {
-        isCut = true
+        isTruncated = true
       }
     }
 

@@ -5,20 +5,20 @@ public enum ISODate {
   /// of day is optional. A missing time zone means UTC. Nil for any other text.
   public static func parse(_ text: some StringProtocol) -> Int64? {
     var rest = Array(text.utf8)[...]
-    guard let year = take(4, &rest), skip("-", &rest), let month = take(2, &rest), skip("-", &rest),
-      let day = take(2, &rest), (1...12).contains(month), (1...days(in: month, year)).contains(day),
+    guard let year = readNumber(4, &rest), skip("-", &rest), let month = readNumber(2, &rest), skip("-", &rest),
+      let day = readNumber(2, &rest), (1...12).contains(month), (1...days(in: month, year)).contains(day),
       (1900...2100).contains(year)
     else { return nil }
     let dayNumber = dayNumber(year, month, day)
     if rest.isEmpty { return dayNumber * 86_400_000_000_000 }
-    guard skip("T", &rest) || skip("t", &rest) || skip(" ", &rest), let hour = take(2, &rest), hour < 24,
+    guard skip("T", &rest) || skip("t", &rest) || skip(" ", &rest), let hour = readNumber(2, &rest), hour < 24,
       skip(":", &rest),
-      let minute = take(2, &rest), minute < 60
+      let minute = readNumber(2, &rest), minute < 60
     else { return nil }
     var second: Int64 = 0
     var fraction: Int64 = 0
     if skip(":", &rest) {
-      guard let value = take(2, &rest), value <= 60 else { return nil }
+      guard let value = readNumber(2, &rest), value <= 60 else { return nil }
       second = value
       if skip(".", &rest) || skip(",", &rest) {
         let digits = rest.prefix { (48...57).contains($0) }
@@ -49,13 +49,13 @@ public enum ISODate {
   private static func zoneMinutes(_ rest: inout ArraySlice<UInt8>) -> Int64? {
     if rest.isEmpty || skip("Z", &rest) || skip("z", &rest) { return 0 }
     let isWest = skip("-", &rest)
-    guard isWest || skip("+", &rest), let hours = take(2, &rest), hours < 24 else { return nil }
-    let minutes = skip(":", &rest) || !rest.isEmpty ? take(2, &rest) : 0
+    guard isWest || skip("+", &rest), let hours = readNumber(2, &rest), hours < 24 else { return nil }
+    let minutes = skip(":", &rest) || !rest.isEmpty ? readNumber(2, &rest) : 0
     guard let minutes, minutes < 60 else { return nil }
     return isWest ? -(hours * 60 + minutes) : hours * 60 + minutes
   }
 
-  private static func take(_ count: Int, _ rest: inout ArraySlice<UInt8>) -> Int64? {
+  private static func readNumber(_ count: Int, _ rest: inout ArraySlice<UInt8>) -> Int64? {
     let digits = rest.prefix(count)
     guard digits.count == count, let value = number(digits) else { return nil }
     rest = rest.dropFirst(count)

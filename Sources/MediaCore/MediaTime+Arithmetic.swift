@@ -149,7 +149,7 @@ extension MediaTime {
     }
     // Bits below 2^-96 cannot decide a rounding by themselves. One bit that records whether any are set is sufficient.
     let kept = product >> (shift - 96)
-    let hasRest = kept << (shift - 96) != product
-    return ExactRational(isNegative: isNegative, (high: 0, low: hasRest ? kept | 1 : kept), over: scale << 96)
+    let hasRemainder = kept << (shift - 96) != product
+    return ExactRational(isNegative: isNegative, (high: 0, low: hasRemainder ? kept | 1 : kept), over: scale << 96)
   }
 }

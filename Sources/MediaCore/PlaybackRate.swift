@@ -77,6 +77,8 @@ extension MediaTime {
 }
 
 extension PlaybackRate {
-  /// Whether playback at this rate has reached `time` when the item is at position `place`.
-  public func reaches(_ time: MediaTime, by place: MediaTime) -> Bool { isReverse ? place <= time : place >= time }
+  /// Whether playback at this rate has reached `time` when the item is at `position`.
+  public func reaches(_ time: MediaTime, by position: MediaTime) -> Bool {
+    isReverse ? position <= time : position >= time
+  }
 }

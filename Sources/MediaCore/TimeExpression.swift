@@ -59,9 +59,9 @@ public enum TimeExpression: Sendable, Hashable {
       }
       result = current + distance
     case .percent(let numerator, let denominator):
-      result = try Self.known(duration).part(numerator, of: denominator)
+      result = try Self.requireKnown(duration).part(numerator, of: denominator)
     case .end:
-      result = try Self.known(duration)
+      result = try Self.requireKnown(duration)
     }
     guard result.isNumeric else { throw MediaError(.invalidTime, "the time is out of range") }
     return result
@@ -69,7 +69,7 @@ public enum TimeExpression: Sendable, Hashable {
 
   // MARK: - Internals
 
-  private static func known(_ duration: MediaTime) throws(MediaError) -> MediaTime {
+  private static func requireKnown(_ duration: MediaTime) throws(MediaError) -> MediaTime {
     guard duration.isNumeric else {
       throw MediaError(.invalidTime, "the duration is unknown, so a percentage or the end cannot be resolved")
     }

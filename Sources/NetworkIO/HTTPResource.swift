@@ -142,7 +142,7 @@ public final class HTTPResource: ByteSource {
   /// not stations.
   public var stationFields: [StationField] { signal.withState { $0.facts?.stationFields ?? [] } }
 
-  public var presentBytes: Range<Int64>? {
+  public var availableByteRange: Range<Int64>? {
     signal.withState { state in
       let window = state.window
       return window.byteCount > 0 ? window.start..<window.end : nil
@@ -163,7 +163,7 @@ public final class HTTPResource: ByteSource {
     if let session = signal.withState({ $0.session }) { log.markPlayed(session) }
   }
 
-  public func takeTitles(before offset: Int64) -> [StreamTitle] {
+  public func popTitles(before offset: Int64) -> [StreamTitle] {
     signal.withState { state in
       let count = state.titles.prefix { $0.offset < offset }.count
       defer { state.titles.removeFirst(count) }

@@ -32,10 +32,10 @@ import Testing
     var outcome = HTTPRig.Outcome()
     try HTTPRig.read(resource, from: 0, limit: 70_000, into: &outcome)
     #expect(outcome.bytes == Array(bytes.prefix(70_000)))
-    #expect(resource.takeTitles(before: 10_000) == [])
-    #expect(resource.takeTitles(before: 10_001) == [StreamTitle(offset: 10_000, title: "One")])
+    #expect(resource.popTitles(before: 10_000) == [])
+    #expect(resource.popTitles(before: 10_001) == [StreamTitle(offset: 10_000, title: "One")])
     #expect(
-      resource.takeTitles(before: .max) == [StreamTitle(offset: 20_000, title: "It's two", url: "http://x/")])
+      resource.popTitles(before: .max) == [StreamTitle(offset: 20_000, title: "It's two", url: "http://x/")])
     #expect(log.accessEvents.first?.playbackType == "live")
   }
 

@@ -339,7 +339,7 @@ public final class Asset: Sendable {
       return opened.kept
     }
     // A kept source that cannot seek is usable only while it still has its first byte.
-    if let kept, kept.isSeekable || kept.presentBytes?.lowerBound == 0 { return kept }
+    if let kept, kept.isSeekable || kept.availableByteRange?.lowerBound == 0 { return kept }
     let source = try make()
     do throws(AVFailure) { try FileSource.open(source, interrupt: interrupt) } catch {
       throw MediaError(error, path: displayPath)
@@ -369,7 +369,7 @@ public final class Asset: Sendable {
   func dropKept() { state.opened.withLock { $0.kept = nil } }
 
   /// The byte range of the resource that is in memory, before and after the reading position; nil when unknown.
-  public var presentBytes: Range<Int64>? { state.opened.withLock { $0.latest }?.presentBytes }
+  public var availableByteRange: Range<Int64>? { state.opened.withLock { $0.latest }?.availableByteRange }
 
   private func read(
     _ interrupt: Interrupt, keepsOpen: Bool, log: NetworkLog?

@@ -79,7 +79,7 @@ final class DescriptorStream: Sendable {
   func giveUp() { signal.update { $0.close() } }
 
   /// The range of bytes in memory.
-  var presentBytes: Range<Int64> { signal.withState { $0.start..<$0.end } }
+  var availableByteRange: Range<Int64> { signal.withState { $0.start..<$0.end } }
 
   /// Wakes all waiting readers, so that they check for cancellation.
   func wake() { signal.update { _ in } }
@@ -193,7 +193,7 @@ final class DescriptorReader: ByteSource {
 
   var byteCount: Int64? { nil }
   var isSeekable: Bool { false }
-  var presentBytes: Range<Int64>? { stream.presentBytes }
+  var availableByteRange: Range<Int64>? { stream.availableByteRange }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
     try stream.read(into: buffer, at: offset, interrupt: interrupt)

@@ -6,6 +6,6 @@ extension FrameReader {
     guard let source = demuxer.source.byteSource, let byte = packet.bytePosition,
       let place = packetFrame ?? countedFrame
     else { return }
-    for title in source.takeTitles(before: byte + 1) { reports.note(title, at: place) }
+    for title in source.popTitles(before: byte + 1) { reports.note(title, at: place) }
   }
 }

@@ -57,7 +57,7 @@ final class SegmentBytes {
   /// The transfer, for the next reader of the segment; nil if the segment's beginning is not in memory any more.
   var kept: StreamSession.KeptSegment? {
     guard let resource = source as? HTTPResource else { return nil }
-    let first = resource.presentBytes?.lowerBound ?? offset
+    let first = resource.availableByteRange?.lowerBound ?? offset
     return first <= entry.segment.byteRange?.start ?? 0
       ? StreamSession.KeptSegment(segment: entry.segment, resource: resource) : nil
   }
@@ -69,7 +69,7 @@ final class SegmentBytes {
   var hasCome: Bool {
     if isWhole || !(source is HTTPResource) { return true }
     guard isOpen, let end = entry.segment.byteRange?.end ?? source.byteCount else { return false }
-    return source.presentBytes.map { $0.upperBound >= end } ?? false
+    return source.availableByteRange.map { $0.upperBound >= end } ?? false
   }
 
   /// The size and duration of the transfer; nil for a file.

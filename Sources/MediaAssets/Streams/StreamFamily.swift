@@ -27,7 +27,8 @@ final class StreamFamily: Sendable {
     /// for a file, and if nothing is loaded.
     var range: Range<Int64>? {
       let first = entry.segment.byteRange?.start ?? 0
-      guard let present = source.presentBytes, let end = entry.segment.byteRange?.end ?? source.byteCount, end > first
+      guard let present = source.availableByteRange,
+        let end = entry.segment.byteRange?.end ?? source.byteCount, end > first
       else { return nil }
       let share = Double(min(end, max(first, present.upperBound)) - first) / Double(end - first)
       let length = Int64(Double(entry.segment.durationNanoseconds) * share)

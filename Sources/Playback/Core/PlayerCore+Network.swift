@@ -135,7 +135,7 @@ extension PlayerCore {
   func networkTimeRange(of item: PlayerItem) -> TimeRange? {
     if item.timeRange == nil, let range = item.asset.presentTimeRange { return range }
     let duration = item.duration
-    guard duration.isNumeric, item.byteCount > 0, let bytes = item.asset.presentBytes,
+    guard duration.isNumeric, item.byteCount > 0, let bytes = item.asset.availableByteRange,
       let milliseconds = duration.frameIndex(rate: 1_000, rounding: .towardNegativeInfinity)
     else { return nil }
     func time(_ byte: Int64) -> MediaTime {

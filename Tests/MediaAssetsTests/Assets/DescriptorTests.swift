@@ -135,7 +135,7 @@ import Testing
         let count = try reader.readFrames(100_000).samples.count / 2
         try #require(count > 0)
         frameCount += count
-        let present = try #require(asset?.presentBytes)
+        let present = try #require(asset?.availableByteRange)
         #expect(present.count <= DescriptorStream.keptByteCount)
         // The requested data, a demuxer's buffer, and one read of the pipe.
         #expect(present.upperBound <= Int64(frameCount * 4 + 1_000_000))

@@ -268,7 +268,7 @@ private final class SuppliedSource: ByteSource {
 
   var byteCount: Int64? { supply.isStream ? nil : Int64(supply.bytes.count) }
   var isSeekable: Bool { !supply.isStream }
-  var presentBytes: Range<Int64>? { 0..<Int64(min(supply.bytes.count, supply.state.withState { $0.limit })) }
+  var availableByteRange: Range<Int64>? { 0..<Int64(min(supply.bytes.count, supply.state.withState { $0.limit })) }
 
   func open() throws(MediaError) {
     if supply.bytes.isEmpty { _ = try availableCount(at: 0) }
@@ -293,7 +293,7 @@ private final class SuppliedSource: ByteSource {
     return availableCount
   }
 
-  func takeTitles(before offset: Int64) -> [StreamTitle] {
+  func popTitles(before offset: Int64) -> [StreamTitle] {
     guard let title = supply.title, title.offset < offset else { return [] }
     return supply.state.update { state in
       defer { state.hasReportedTitle = true }
