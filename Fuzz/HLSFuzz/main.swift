@@ -24,14 +24,16 @@ func check(_ input: UnsafeRawBufferPointer) {
   }
   switch playlist {
   case .master(let master):
-    for candidate in HLSVariantChoice(master).candidates(peakBitRateLimit: 100_000) { checkNotLocal(candidate.place) }
+    for candidate in HLSVariantChoice(master).candidates(peakBitRateLimit: 100_000) {
+      checkNotLocal(candidate.location)
+    }
   case .media(let media):
-    for key in media.keys { checkNotLocal(key.place) }
-    for map in media.maps { checkNotLocal(map.place) }
+    for key in media.keys { checkNotLocal(key.location) }
+    for map in media.maps { checkNotLocal(map.location) }
     var timeline = HLSTimeline(media)
     for number in timeline.numbers {
       guard let entry = timeline.entry(number) else { preconditionFailure("a segment is missing") }
-      checkNotLocal(entry.segment.place)
+      checkNotLocal(entry.segment.location)
       precondition(
         entry.segment.durationNanoseconds >= 0 && entry.endNanoseconds <= timeline.endNanoseconds,
         "invalid segment duration")

@@ -21,7 +21,7 @@ func check(_ bytes: [UInt8], as format: PlaylistFormat) {
   }
   precondition(list.warnings.count <= PlaylistLimits.warningCount, "too many warnings")
   for entry in list.entries {
-    switch entry.place {
+    switch entry.location {
     case .file(let path): precondition(path.first == UInt8(ascii: "/") && !path.contains(0), "invalid path")
     case .url(let url): precondition(url.hasPrefix("http") && url.utf8.allSatisfy { $0 > 32 && $0 < 127 }, "bad URL")
     }
@@ -36,7 +36,8 @@ func check(_ bytes: [UInt8], as format: PlaylistFormat) {
       preconditionFailure("the written playlist cannot be parsed: \(lines)")
     }
     precondition(
-      reparsed.entries.map(\.place) == list.entries.map(\.place), "locations changed during a round trip: \(lines)")
+      reparsed.entries.map(\.location) == list.entries.map(\.location),
+      "locations changed during a round trip: \(lines)")
     precondition(
       reparsed.entries.map(\.range) == list.entries.map(\.range), "ranges changed during a round trip: \(lines)")
     guard let rewritten = try? reparsed.lines(as: format, base: Array("/music".utf8)) else {
@@ -51,7 +52,9 @@ func checkRemote(_ bytes: [UInt8], as format: PlaylistFormat) {
   let location = PlaylistLocation.url("https://user@h.example:81/a/b;c/list.\(format.rawValue)?q=/x#y")
   guard let list = try? Playlist(parsing: bytes, at: location) else { return }
   for entry in list.entries {
-    guard case .url(let url) = entry.place else { preconditionFailure("a local file in a remote list: \(entry.place)") }
+    guard case .url(let url) = entry.location else {
+      preconditionFailure("a local file in a remote list: \(entry.location)")
+    }
     precondition(url.hasPrefix("http") && url.utf8.allSatisfy { $0 > 32 && $0 < 127 }, "invalid URL: \(url)")
   }
 }

@@ -39,7 +39,7 @@ struct CueParser {
 
   private let text: PlaylistText
   /// The FILEs; the location is nil when the name is invalid.
-  private var files: [(place: PlaylistLocation?, type: String)] = []
+  private var files: [(location: PlaylistLocation?, type: String)] = []
   private var tracks: [Track] = []
 
   private init(_ text: PlaylistText) { self.text = text }
@@ -59,24 +59,24 @@ struct CueParser {
   static func parse(_ text: PlaylistText, into builder: inout PlaylistBuilder) throws(MediaError) {
     var parser = CueParser(text)
     var lines = text.lines()
-    while let line = lines.next() { if !line.bytes.isEmpty { try parser.take(line, &builder) } }
+    while let line = lines.next() { if !line.bytes.isEmpty { try parser.parse(line, &builder) } }
     try parser.finish(&builder)
   }
 
   // MARK: - Lines
 
-  private mutating func take(_ line: PlaylistText.Line, _ builder: inout PlaylistBuilder) throws(MediaError) {
+  private mutating func parse(_ line: PlaylistText.Line, _ builder: inout PlaylistBuilder) throws(MediaError) {
     let (word, rest) = Self.split(line.bytes)
     func isWord(_ name: String) -> Bool { word.equals(ignoringCase: name) }
     if isWord("FILE") {
       let (name, type) = Self.fileName(rest)
-      let place = name.isEmpty ? nil : builder.place(ofName: name, line: line.number)
+      let location = name.isEmpty ? nil : builder.location(ofName: name, line: line.number)
       let isWord = !type.isEmpty && type.allSatisfy { Self.isTypeByte($0) }
-      files.append((place, isWord ? String(decoding: type, as: UTF8.self).uppercased() : ""))
+      files.append((location, isWord ? String(decoding: type, as: UTF8.self).uppercased() : ""))
     } else if isWord("TRACK") {
-      try beginTrack(rest, line.number, builder)
+      try addTrack(rest, line.number, builder)
     } else if isWord("INDEX") {
-      try takeIndex(rest, line.number, &builder)
+      try addIndex(rest, line.number, &builder)
     } else if isWord("TITLE") {
       let title = text.text(Self.unquoted(rest))
       if tracks.isEmpty { builder.setTitle(title) } else { tracks[tracks.count - 1].title = title }
@@ -113,7 +113,7 @@ struct CueParser {
     if tracks.isEmpty { builder.set(key, value) } else { tracks[tracks.count - 1].metadata[key] = value }
   }
 
-  private mutating func beginTrack(
+  private mutating func addTrack(
     _ rest: ArraySlice<UInt8>, _ line: Int, _ builder: PlaylistBuilder
   ) throws(MediaError) {
     let (number, type) = Self.split(rest)
@@ -124,7 +124,7 @@ struct CueParser {
       Track(number: number, line: line, isAudio: type.isEmpty || type.equals(ignoringCase: "AUDIO")))
   }
 
-  private mutating func takeIndex(
+  private mutating func addIndex(
     _ rest: ArraySlice<UInt8>, _ line: Int, _ builder: inout PlaylistBuilder
   ) throws(MediaError) {
     let (number, value) = Self.split(rest)
@@ -132,12 +132,12 @@ struct CueParser {
       throw builder.damaged("an INDEX must have the form NN MM:SS:FF", line: line)
     }
     guard !tracks.isEmpty else { throw builder.damaged("an INDEX before any TRACK", line: line) }
-    let place = (file: files.count - 1, time: time)
-    if index == 0 { tracks[tracks.count - 1].gap = place }
+    let position = (file: files.count - 1, time: time)
+    if index == 0 { tracks[tracks.count - 1].gap = position }
     if index > 1, tracks[tracks.count - 1].points.count < 98 {
-      tracks[tracks.count - 1].points.append((place.file, "\(index) \(Self.text(time))"))
+      tracks[tracks.count - 1].points.append((position.file, "\(index) \(Self.text(time))"))
     }
-    if index == 1, tracks[tracks.count - 1].start == nil { tracks[tracks.count - 1].start = place }
+    if index == 1, tracks[tracks.count - 1].start == nil { tracks[tracks.count - 1].start = position }
   }
 
   // MARK: - Entries
@@ -147,8 +147,8 @@ struct CueParser {
       throw MediaError(.damagedPlaylist, "a CUE sheet without a TRACK: \(builder.displayText)")
     }
     for (index, track) in tracks.enumerated() {
-      func skip(_ what: String) {
-        builder.skip(MediaError(.invalidArgument, "track \(track.number) \(what)"), line: track.line)
+      func skip(_ problem: String) {
+        builder.skip(MediaError(.invalidArgument, "track \(track.number) \(problem)"), line: track.line)
       }
       guard track.isAudio else {
         skip("is not audio")
@@ -158,7 +158,7 @@ struct CueParser {
         skip("has no INDEX 01")
         continue
       }
-      guard let place = files[start.file].place else {
+      guard let location = files[start.file].location else {
         skip("has no file")
         continue
       }
@@ -178,9 +178,9 @@ struct CueParser {
           line: track.line)
       }
       if index == 0, let gap = track.gap, gap.file == start.file, start.time - gap.time >= Self.hiddenTrackDuration {
-        try builder.append(hiddenTrack(from: gap.time, to: start.time, at: place, type: files[start.file].type))
+        try builder.append(hiddenTrack(from: gap.time, to: start.time, at: location, type: files[start.file].type))
       }
-      var entry = PlaylistEntry(place: place, title: track.title, metadata: track.metadata)
+      var entry = PlaylistEntry(location: location, title: track.title, metadata: track.metadata)
       let points = track.points.filter { $0.file == start.file }.map(\.text)
       if !points.isEmpty { entry.metadata[.indexPoints] = points.joined(separator: ", ") }
       entry.metadata[.trackNumber] = String(track.number)
@@ -199,9 +199,9 @@ struct CueParser {
 
   /// The entry of the hidden track before the first track, with track number 0.
   private func hiddenTrack(
-    from start: MediaTime, to end: MediaTime, at place: PlaylistLocation, type: String
+    from start: MediaTime, to end: MediaTime, at location: PlaylistLocation, type: String
   ) -> PlaylistEntry {
-    var entry = PlaylistEntry(place: place, title: nil, metadata: [.trackNumber: "0"])
+    var entry = PlaylistEntry(location: location, title: nil, metadata: [.trackNumber: "0"])
     if type != "WAVE", !type.isEmpty { entry.metadata[.fileType] = type }
     entry.range = TimeRange(start: start, end: end)
     entry.duration = entry.range?.duration

@@ -26,26 +26,30 @@ struct CueWriter {
     let start = entry.range?.start ?? .zero
     guard (entry.range?.end ?? .positiveInfinity) > start else { throw Self.failure(index, "has no length") }
     let end = previous?.range?.end
-    if let previous, let end, end.isNumeric, previous.place == entry.place {
+    if let previous, let end, end.isNumeric, previous.location == entry.location {
       guard end == start else { throw Self.failure(index, "does not begin at the end of the previous part") }
     } else {
       try checkEnd(count: index, last: previous)
       let type = entry.metadata[.fileType].flatMap {
         $0.utf8.allSatisfy(CueParser.isTypeByte) && !$0.isEmpty ? $0 : nil
       }
-      lines.append("FILE \"\(try names.name(of: entry.place))\" \(type ?? "WAVE")")
+      lines.append("FILE \"\(try names.name(of: entry.location))\" \(type ?? "WAVE")")
     }
-    let own = entry.metadata
-    let number = own[.trackNumber].flatMap { Int($0) }.flatMap { (0..<1_000_000).contains($0) ? $0 : nil } ?? index + 1
+    let metadata = entry.metadata
+    let number =
+      metadata[.trackNumber].flatMap { Int($0) }.flatMap { (0..<1_000_000).contains($0) ? $0 : nil } ?? index + 1
     lines.append("  TRACK \(Self.two(Int64(number))) AUDIO")
     let parts = [
-      Self.line("FLAGS", own[.flags], quoted: false), Self.line("ISRC", own[.isrc], quoted: false),
-      Self.line("TITLE", entry.title), Self.line("PERFORMER", own[.creator]), Self.line("SONGWRITER", own[.songwriter]),
+      Self.line("FLAGS", metadata[.flags], quoted: false), Self.line("ISRC", metadata[.isrc], quoted: false),
+      Self.line("TITLE", entry.title), Self.line("PERFORMER", metadata[.creator]),
+      Self.line("SONGWRITER", metadata[.songwriter]),
     ]
-    let gaps = (Self.line("PREGAP", own[.pregap], quoted: false), Self.line("POSTGAP", own[.postgap], quoted: false))
+    let gaps = (
+      Self.line("PREGAP", metadata[.pregap], quoted: false), Self.line("POSTGAP", metadata[.postgap], quoted: false)
+    )
     let index01 = "INDEX 01 \(try Self.time(start, entry: index))"
-    let all =
-      parts + Self.remarks.map { Self.line("REM \($0)", own[$1]) } + [gaps.0, index01] + points(of: entry) + [gaps.1]
+    let remarks = Self.remarks.map { Self.line("REM \($0)", metadata[$1]) }
+    let all = parts + remarks + [gaps.0, index01] + points(of: entry) + [gaps.1]
     return lines + all.compactMap { $0.map { "    \($0)" } }
   }
 
@@ -71,8 +75,8 @@ struct CueWriter {
     text.flatMap(PlaylistWriter.line).map { quoted ? "\(word) \"\($0)\"" : "\(word) \($0)" }
   }
 
-  private static func failure(_ index: Int, _ what: String) -> MediaError {
-    MediaError(.invalidArgument, "entry \(index + 1) \(what), which CUE cannot represent")
+  private static func failure(_ index: Int, _ problem: String) -> MediaError {
+    MediaError(.invalidArgument, "entry \(index + 1) \(problem), which CUE cannot represent")
   }
 
   private static func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : String(number) }

@@ -19,44 +19,44 @@ struct LocationResolver {
   ///
   /// - Throws: `unsupportedLocation` for drives, shares, other schemes and files on other hosts; `notAllowed` for a
   ///   local file in a remote playlist; `invalidArgument`; `playlistLimitExceeded`.
-  func place(ofName name: ArraySlice<UInt8>) throws(MediaError) -> PlaylistLocation {
+  func location(ofName name: ArraySlice<UInt8>) throws(MediaError) -> PlaylistLocation {
     try check(name)
     if let scheme = Self.scheme(of: name) {
       let rest = name.dropFirst(scheme.utf8.count + 1)
       if rest.starts(with: "//".utf8) || Self.opaqueSchemes.contains(scheme) {
-        return try place(ofURL: name, scheme: scheme)
+        return try location(ofURL: name, scheme: scheme)
       }
     }
-    return try place(ofPath: try Self.withoutBackslashes(name))
+    return try location(ofPath: try Self.withoutBackslashes(name))
   }
 
   /// Resolves a percent-encoded URI reference (RFC 3986), the form of XSPF. Incorrectly encoded references are used as
   /// names.
-  func place(ofReference reference: ArraySlice<UInt8>) throws(MediaError) -> PlaylistLocation {
+  func location(ofReference reference: ArraySlice<UInt8>) throws(MediaError) -> PlaylistLocation {
     try check(reference)
-    if let scheme = Self.scheme(of: reference) { return try place(ofURL: reference, scheme: scheme) }
-    if case .url = list { return try place(ofPath: reference) }
+    if let scheme = Self.scheme(of: reference) { return try location(ofURL: reference, scheme: scheme) }
+    if case .url = list { return try location(ofPath: reference) }
     let decoded = FileURL.percentDecoded(reference)
     guard decoded?.contains(0) != true else { throw Self.bad(reference, "contains a NUL byte") }
     // URIs never contain backslashes, so this one is a Windows path.
     let path = reference.contains(UInt8(ascii: "\\")) ? try Self.withoutBackslashes(reference) : reference
-    return try place(ofPath: (FileURL.percentDecoded(path) ?? Array(path))[...])
+    return try location(ofPath: (FileURL.percentDecoded(path) ?? Array(path))[...])
   }
 
   // MARK: - Parts
 
   private func check(_ name: ArraySlice<UInt8>) throws(MediaError) {
-    guard name.count <= PlaylistLimits.placeByteCount else {
+    guard name.count <= PlaylistLimits.locationByteCount else {
       throw MediaError(
         .playlistLimitExceeded,
-        "a location must have at most \(PlaylistLimits.placeByteCount) bytes (got \(name.count))")
+        "a location must have at most \(PlaylistLimits.locationByteCount) bytes (got \(name.count))")
     }
     guard !name.isEmpty else { throw MediaError(.invalidArgument, "the location is empty") }
     guard !name.contains(0) else { throw Self.bad(name, "contains a NUL byte") }
   }
 
-  private static func bad(_ name: ArraySlice<UInt8>, _ what: String) -> MediaError {
-    MediaError(.invalidArgument, "\(excerpt(name)) \(what)")
+  private static func bad(_ name: ArraySlice<UInt8>, _ problem: String) -> MediaError {
+    MediaError(.invalidArgument, "\(excerpt(name)) \(problem)")
   }
 
   /// The beginning of a name for a message, without credentials.
@@ -97,7 +97,7 @@ struct LocationResolver {
     return name.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }[...]
   }
 
-  private func place(ofURL text: ArraySlice<UInt8>, scheme: String) throws(MediaError) -> PlaylistLocation {
+  private func location(ofURL text: ArraySlice<UInt8>, scheme: String) throws(MediaError) -> PlaylistLocation {
     if scheme == "file" {
       if case .url = list {
         throw MediaError(.notAllowed, "\(Self.excerpt(text)): a remote playlist must not refer to local files")
@@ -118,7 +118,7 @@ struct LocationResolver {
     return .url("\(scheme)://\(Self.printable(rest))")
   }
 
-  private func place(ofPath path: ArraySlice<UInt8>) throws(MediaError) -> PlaylistLocation {
+  private func location(ofPath path: ArraySlice<UInt8>) throws(MediaError) -> PlaylistLocation {
     switch list {
     case .file(let listPath):
       if path.first == UInt8(ascii: "/") { return .file(Array(path)) }

@@ -10,9 +10,9 @@ struct LocationWriter {
   }
 
   /// The name in the form of M3U, PLS and CUE. Paths that cannot be a line of text become `file:` URLs.
-  func name(of place: PlaylistLocation) throws(MediaError) -> String {
+  func name(of location: PlaylistLocation) throws(MediaError) -> String {
     let path: [UInt8]
-    switch place {
+    switch location {
     case .file(let bytes): path = bytes
     case .url(let text): return try Self.checked(text)
     }
@@ -24,8 +24,8 @@ struct LocationWriter {
   }
 
   /// The location as a URI reference.
-  func reference(to place: PlaylistLocation) throws(MediaError) -> String {
-    switch place {
+  func reference(to location: PlaylistLocation) throws(MediaError) -> String {
+    switch location {
     case .url(let text): return try Self.checked(text)
     case .file(let path):
       if let relative = relative(path) { return try Self.checked(FileURL.percentEncoded(relative)) }
@@ -68,8 +68,8 @@ struct LocationWriter {
   }
 
   private static func checked(_ text: String) throws(MediaError) -> String {
-    guard text.utf8.count <= PlaylistLimits.placeByteCount else {
-      throw MediaError(.invalidArgument, "a location must have at most \(PlaylistLimits.placeByteCount) bytes")
+    guard text.utf8.count <= PlaylistLimits.locationByteCount else {
+      throw MediaError(.invalidArgument, "a location must have at most \(PlaylistLimits.locationByteCount) bytes")
     }
     return text
   }

@@ -4,17 +4,17 @@ import MediaCore
 enum M3UParser {
   static func parse(_ source: PlaylistText, into builder: inout PlaylistBuilder) throws(MediaError) {
     var text = source
-    var pending = PlaylistEntry(place: .file([]))
+    var pending = PlaylistEntry(location: .file([]))
     var lines = source.lines()
     while let line = lines.next() {
       let bytes = line.bytes
       if bytes.isEmpty { continue }
       guard bytes.first == UInt8(ascii: "#") else {
-        if let place = builder.place(ofName: bytes, line: line.number) {
-          pending.place = place
+        if let location = builder.location(ofName: bytes, line: line.number) {
+          pending.location = location
           try builder.append(pending)
         }
-        pending = PlaylistEntry(place: .file([]))
+        pending = PlaylistEntry(location: .file([]))
         continue
       }
       if let value = value(of: "#EXTINF:", bytes) {

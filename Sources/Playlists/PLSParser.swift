@@ -38,8 +38,8 @@ enum PLSParser {
     }
     guard isRecognized else { throw MediaError(.notAPlaylist, "not a PLS playlist: \(builder.displayText)") }
     for (_, entry) in entries.sorted(by: { $0.key < $1.key }) {
-      guard let file = entry.file, let place = builder.place(ofName: file, line: entry.line) else { continue }
-      try builder.append(PlaylistEntry(place: place, title: entry.title, duration: entry.duration))
+      guard let file = entry.file, let location = builder.location(ofName: file, line: entry.line) else { continue }
+      try builder.append(PlaylistEntry(location: location, title: entry.title, duration: entry.duration))
     }
   }
 

@@ -76,7 +76,7 @@ public enum PlaylistMetadataKey: String, Sendable, Hashable, CaseIterable {
 
 /// An entry of a playlist.
 public struct PlaylistEntry: Sendable, Hashable {
-  public var place: PlaylistLocation
+  public var location: PlaylistLocation
   public var title: String?
   /// The duration stated in the playlist; nil when missing.
   public var duration: MediaTime?
@@ -86,10 +86,10 @@ public struct PlaylistEntry: Sendable, Hashable {
   public var metadata: [PlaylistMetadataKey: String]
 
   public init(
-    place: PlaylistLocation, title: String? = nil, duration: MediaTime? = nil, range: TimeRange? = nil,
+    location: PlaylistLocation, title: String? = nil, duration: MediaTime? = nil, range: TimeRange? = nil,
     metadata: [PlaylistMetadataKey: String] = [:]
   ) {
-    self.place = place
+    self.location = location
     self.title = title
     self.duration = duration
     self.range = range
@@ -131,37 +131,38 @@ public struct Playlist: Sendable, Hashable {
     self.skippedCount = skippedCount
   }
 
-  /// Parses the bytes of a playlist at `place`. Relative names are resolved against `place`.
+  /// Parses the bytes of a playlist at `location`. Relative names are resolved against `location`.
   ///
-  /// The content determines the format. If the content is ambiguous, the extension of `place` determines it, or else
+  /// The content determines the format. If the content is ambiguous, the extension of `location` determines it, or else
   /// `assumed`. Problems of single entries are in `warnings`.
   ///
   /// - Throws: `notAPlaylist`, also for HLS, which is one medium; `damagedPlaylist`; `playlistLimitExceeded`.
   public init(
-    parsing bytes: [UInt8], at place: PlaylistLocation, assumed: PlaylistFormat? = nil
+    parsing bytes: [UInt8], at location: PlaylistLocation, assumed: PlaylistFormat? = nil
   ) throws(MediaError) {
-    try Self.check(byteCount: bytes.count, of: place)
+    try Self.check(byteCount: bytes.count, of: location)
     let text = PlaylistText(bytes)
-    try self.init(text, PlaylistFormat(of: text, extension: place.pathExtension, assumed: assumed), at: place)
+    try self.init(text, PlaylistFormat(of: text, extension: location.pathExtension, assumed: assumed), at: location)
   }
 
-  static func check(byteCount: Int, of place: PlaylistLocation) throws(MediaError) {
+  static func check(byteCount: Int, of location: PlaylistLocation) throws(MediaError) {
     guard byteCount <= PlaylistLimits.byteCount else {
       throw MediaError(
-        .playlistLimitExceeded, "a playlist must have at most \(PlaylistLimits.byteCount) bytes: \(place.displayText)")
+        .playlistLimitExceeded,
+        "a playlist must have at most \(PlaylistLimits.byteCount) bytes: \(location.displayText)")
     }
   }
 
-  init(_ text: PlaylistText, _ format: PlaylistFormat?, at place: PlaylistLocation) throws(MediaError) {
-    var builder = PlaylistBuilder(list: place)
+  init(_ text: PlaylistText, _ format: PlaylistFormat?, at location: PlaylistLocation) throws(MediaError) {
+    var builder = PlaylistBuilder(list: location)
     switch format {
     case .m3u: try M3UParser.parse(text, into: &builder)
     case .pls: try PLSParser.parse(text, into: &builder)
     case .xspf: try XSPFParser.parse(text, into: &builder)
     case .cue: try CueParser.parse(text, into: &builder)
     case .hlsMedia, .hlsMaster:
-      throw MediaError(.notAPlaylist, "an HLS stream is not a list of entries: \(place.displayText)")
-    case nil: throw MediaError(.notAPlaylist, "unknown playlist format: \(place.displayText)")
+      throw MediaError(.notAPlaylist, "an HLS stream is not a list of entries: \(location.displayText)")
+    case nil: throw MediaError(.notAPlaylist, "unknown playlist format: \(location.displayText)")
     }
     self = builder.playlist
   }
@@ -175,7 +176,7 @@ public struct Playlist: Sendable, Hashable {
     let common = metadata.filter { keys.contains($0.key) }
     return entries.map { entry in
       var entry = entry
-      entry.metadata.merge(common) { own, _ in own }
+      entry.metadata.merge(common) { entryValue, _ in entryValue }
       // A playlist of tracks or parts of files describes an album.
       if entry.range != nil || entry.metadata[.trackNumber] != nil, entry.metadata[.album] == nil {
         entry.metadata[.album] = title

@@ -27,18 +27,18 @@ struct PlaylistBuilder {
   }
 
   /// Resolves a name. Adds a warning and returns nil when that fails.
-  mutating func place(ofName name: ArraySlice<UInt8>, line: Int) -> PlaylistLocation? {
-    do throws(MediaError) { return try resolver.place(ofName: name) } catch {
+  mutating func location(ofName name: ArraySlice<UInt8>, line: Int) -> PlaylistLocation? {
+    do throws(MediaError) { return try resolver.location(ofName: name) } catch {
       skip(error, line: line)
       return nil
     }
   }
 
   /// Resolves the first valid one of several URI references. Throws the error of the first one when none is valid.
-  func place(ofReferences references: [String]) throws(MediaError) -> PlaylistLocation {
+  func location(ofReferences references: [String]) throws(MediaError) -> PlaylistLocation {
     var first: MediaError?
     for reference in references {
-      do throws(MediaError) { return try resolver.place(ofReference: Array(reference.utf8)[...]) } catch {
+      do throws(MediaError) { return try resolver.location(ofReference: Array(reference.utf8)[...]) } catch {
         first = first ?? error
       }
     }
@@ -56,7 +56,7 @@ struct PlaylistBuilder {
   }
 
   /// The error for a damaged playlist.
-  func damaged(_ what: String, line: Int) -> MediaError {
-    MediaError(.damagedPlaylist, "\(what), in line \(line) of \(displayText)")
+  func damaged(_ problem: String, line: Int) -> MediaError {
+    MediaError(.damagedPlaylist, "\(problem), in line \(line) of \(displayText)")
   }
 }

@@ -26,10 +26,10 @@ extension Playlist {
   ///   `playlistCycle` for a playlist that contains itself, directly or indirectly. `playlistLimitExceeded` for more
   ///   than 8 nested levels, and for other exceeded limits.
   public init(
-    expanding place: PlaylistLocation, assumed: PlaylistFormat? = nil, reader: Reader
+    expanding location: PlaylistLocation, assumed: PlaylistFormat? = nil, reader: Reader
   ) throws(MediaError) {
     var usage = PlaylistUsage()
-    try self.init(expanding: place, assumed: assumed, usage: &usage, reader: reader)
+    try self.init(expanding: location, assumed: assumed, usage: &usage, reader: reader)
   }
 
   /// Reads one of several playlists whose contents count together toward the limits. Otherwise like
@@ -37,14 +37,14 @@ extension Playlist {
   ///
   /// - Parameter usage: the usage of the earlier playlists. The usage of this one is added.
   public init(
-    expanding place: PlaylistLocation, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reader: Reader
+    expanding location: PlaylistLocation, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reader: Reader
   ) throws(MediaError) {
     self.init()
     // `reader` does not escape: it is only passed on, never stored.
-    var walk = PlaylistWalk(usage)
-    defer { usage = walk.usage }
-    try walk.expand(place, assumed: assumed, reader)
-    self = walk.result
+    var expander = PlaylistExpander(usage)
+    defer { usage = expander.usage }
+    try expander.expand(location, assumed: assumed, reader)
+    self = expander.result
   }
 }
 
@@ -59,58 +59,60 @@ public struct PlaylistUsage: Sendable, Hashable {
 }
 
 /// The traversal of nested playlists.
-private struct PlaylistWalk {
+private struct PlaylistExpander {
   var result = Playlist()
   private struct Step {
-    var place: PlaylistLocation
+    var location: PlaylistLocation
     var identity: [UInt64]?
   }
   /// The stack of enclosing playlists.
-  private var way: [Step] = []
+  private var enclosingLists: [Step] = []
   private(set) var usage: PlaylistUsage
 
   init(_ usage: PlaylistUsage) { self.usage = usage }
 
   mutating func expand(
-    _ place: PlaylistLocation, assumed: PlaylistFormat?, _ reader: Playlist.Reader
+    _ location: PlaylistLocation, assumed: PlaylistFormat?, _ reader: Playlist.Reader
   ) throws(MediaError) {
-    guard way.count < PlaylistLimits.nestingDepth else {
-      throw Self.limit("playlists are nested more than \(PlaylistLimits.nestingDepth) deep", place)
+    guard enclosingLists.count < PlaylistLimits.nestingDepth else {
+      throw Self.limit("playlists are nested more than \(PlaylistLimits.nestingDepth) deep", location)
     }
-    guard !way.contains(where: { $0.place == place }) else { throw Self.cycle(place) }
+    guard !enclosingLists.contains(where: { $0.location == location }) else { throw Self.cycle(location) }
     usage.listCount += 1
     guard usage.listCount <= PlaylistLimits.listCount else {
-      throw Self.limit("the playlists refer to more than \(PlaylistLimits.listCount) playlists in total", place)
+      throw Self.limit("the playlists refer to more than \(PlaylistLimits.listCount) playlists in total", location)
     }
-    let data = try reader(place, PlaylistLimits.byteCount)
-    if let identity = data.identity, way.contains(where: { $0.identity == identity }) { throw Self.cycle(place) }
+    let data = try reader(location, PlaylistLimits.byteCount)
+    if let identity = data.identity, enclosingLists.contains(where: { $0.identity == identity }) {
+      throw Self.cycle(location)
+    }
     usage.byteCount += data.bytes.count
     guard usage.byteCount <= PlaylistLimits.totalByteCount else {
-      throw Self.limit("playlists have more than \(PlaylistLimits.totalByteCount) bytes in total", place)
+      throw Self.limit("playlists have more than \(PlaylistLimits.totalByteCount) bytes in total", location)
     }
-    try Playlist.check(byteCount: data.bytes.count, of: place)
+    try Playlist.check(byteCount: data.bytes.count, of: location)
     let text = PlaylistText(data.bytes)
-    let format = PlaylistFormat(of: text, extension: place.pathExtension, assumed: assumed)
-    if format == .hlsMedia || format == .hlsMaster { return try append(PlaylistEntry(place: place)) }
-    let list = try Playlist(text, format, at: place)
-    if way.isEmpty {
+    let format = PlaylistFormat(of: text, extension: location.pathExtension, assumed: assumed)
+    if format == .hlsMedia || format == .hlsMaster { return try append(PlaylistEntry(location: location)) }
+    let list = try Playlist(text, format, at: location)
+    if enclosingLists.isEmpty {
       (result.title, result.metadata) = (list.title, list.metadata)
     }
     result.skippedCount += list.skippedCount
     for warning in list.warnings { warn(warning) }
-    way.append(Step(place: place, identity: data.identity))
+    enclosingLists.append(Step(location: location, identity: data.identity))
     for entry in list.inheritedEntries {
-      if entry.range == nil, entry.place.isNamedAsPlaylist {
+      if entry.range == nil, entry.location.isNamedAsPlaylist {
         try expandNested(entry, reader)
       } else {
         try append(entry)
       }
     }
-    way.removeLast()
+    enclosingLists.removeLast()
   }
 
   private mutating func expandNested(_ entry: PlaylistEntry, _ reader: Playlist.Reader) throws(MediaError) {
-    do throws(MediaError) { try expand(entry.place, assumed: nil, reader) } catch {
+    do throws(MediaError) { try expand(entry.location, assumed: nil, reader) } catch {
       // Skip unreadable locations and files that are not playlists.
       guard (2_000..<3_000).contains(error.code.rawValue) || error.code == .notAPlaylist else { throw error }
       result.skippedCount += 1
@@ -120,7 +122,7 @@ private struct PlaylistWalk {
 
   private mutating func append(_ entry: PlaylistEntry) throws(MediaError) {
     guard usage.entryCount < PlaylistLimits.entryCount else {
-      throw PlaylistBuilder.tooManyEntries(entry.place.displayText)
+      throw PlaylistBuilder.tooManyEntries(entry.location.displayText)
     }
     usage.entryCount += 1
     result.entries.append(entry)
@@ -130,11 +132,11 @@ private struct PlaylistWalk {
     if result.warnings.count < PlaylistLimits.warningCount { result.warnings.append(warning) }
   }
 
-  private static func limit(_ what: String, _ place: PlaylistLocation) -> MediaError {
-    MediaError(.playlistLimitExceeded, "\(what): \(place.displayText)")
+  private static func limit(_ problem: String, _ location: PlaylistLocation) -> MediaError {
+    MediaError(.playlistLimitExceeded, "\(problem): \(location.displayText)")
   }
 
-  private static func cycle(_ place: PlaylistLocation) -> MediaError {
-    MediaError(.playlistCycle, "the playlist refers to itself: \(place.displayText)")
+  private static func cycle(_ location: PlaylistLocation) -> MediaError {
+    MediaError(.playlistCycle, "the playlist refers to itself: \(location.displayText)")
   }
 }

@@ -12,7 +12,7 @@ public enum PlaylistLimits {
   public static let listCount = 1_000
   public static let totalByteCount = 64 << 20
   /// The maximum number of bytes of a name or URL. Longer ones are skipped with a warning.
-  public static let placeByteCount = 4_096
+  public static let locationByteCount = 4_096
   /// The maximum number of bytes of a title or other text. Longer texts are truncated.
   public static let textByteCount = 4_096
   /// The maximum duration of an entry: 30 years. Longer durations are treated as not known.

@@ -8,20 +8,20 @@ struct PlaylistText {
   /// The bytes without a byte order mark; UTF-16 is converted to UTF-8.
   let bytes: [UInt8]
   /// Whether a byte order mark specified the encoding.
-  let isMarked: Bool
+  let hasByteOrderMark: Bool
   /// Whether the playlist specified Windows-1252 or Latin-1.
   var isSingleByte = false
 
   init(_ raw: [UInt8]) {
     if raw.starts(with: [0xEF, 0xBB, 0xBF]) {
       bytes = Array(raw.dropFirst(3))
-      isMarked = true
+      hasByteOrderMark = true
     } else if raw.starts(with: [0xFF, 0xFE]) || raw.starts(with: [0xFE, 0xFF]) {
       bytes = Self.utf8(ofUTF16: raw.dropFirst(2), isLittleEndian: raw[0] == 0xFF)
-      isMarked = true
+      hasByteOrderMark = true
     } else {
       bytes = raw
-      isMarked = false
+      hasByteOrderMark = false
     }
   }
 
@@ -38,19 +38,19 @@ struct PlaylistText {
   }
 
   /// Decodes a text, trims it, and truncates it to the maximum length.
-  func string(_ piece: some Sequence<UInt8>) -> String {
-    let bytes = Array(piece)
+  func string(_ slice: some Sequence<UInt8>) -> String {
+    let bytes = Array(slice)
     let decoded =
       (isSingleByte ? nil : String(validating: bytes, as: UTF8.self))
       ?? bytes.reduce(into: "") { text, byte in
         text.unicodeScalars.append(Self.windows1252(byte))
       }
-    return Self.cut(decoded)
+    return Self.truncated(decoded)
   }
 
   /// Truncates a text to the maximum length and trims it. A NUL inside it becomes U+FFFD, because other software
   /// treats NUL as the end.
-  static func cut(_ text: String) -> String {
+  static func truncated(_ text: String) -> String {
     var text = text[...]
     if text.utf8.count > PlaylistLimits.textByteCount {
       var kept = text.utf8.prefix(PlaylistLimits.textByteCount + 1)
@@ -66,8 +66,8 @@ struct PlaylistText {
   }
 
   /// The decoded text as in `string(_:)`; nil when empty.
-  func text(_ piece: some Sequence<UInt8>) -> String? {
-    let string = string(piece)
+  func text(_ slice: some Sequence<UInt8>) -> String? {
+    let string = string(slice)
     return string.isEmpty ? nil : string
   }
 
@@ -126,10 +126,10 @@ extension ArraySlice<UInt8> {
   func trimmedOfSpace() -> Self { trimmed { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
   private func trimmed(_ isBlank: (UInt8) -> Bool) -> Self {
-    var piece = self
-    while let first = piece.first, isBlank(first) { piece.removeFirst() }
-    while let last = piece.last, isBlank(last) { piece.removeLast() }
-    return piece
+    var slice = self
+    while let first = slice.first, isBlank(first) { slice.removeFirst() }
+    while let last = slice.last, isBlank(last) { slice.removeLast() }
+    return slice
   }
 
   /// Whether the bytes begin with an ASCII text, ignoring case.

@@ -100,24 +100,25 @@ public struct PlaylistWriter {
     for (tag, key) in tags {
       if let value = entry.metadata[key].flatMap(Self.line) { lines.append("\(tag)\(value)") }
     }
-    let (duration, title) = (entry.duration.flatMap(Self.known), entry.title.flatMap(Self.line))
+    let (duration, title) = (entry.duration.flatMap(Self.knownDuration), entry.title.flatMap(Self.line))
     if duration != nil || title != nil {
       lines.append("#EXTINF:\(duration?.decimalDescription ?? "-1"),\(title ?? "")")
     }
-    return lines + [try names.name(of: entry.place)]
+    return lines + [try names.name(of: entry.location)]
   }
 
   private func plsLines(_ entry: PlaylistEntry, number: Int) throws(MediaError) -> [String] {
-    var lines = ["File\(number)=\(try names.name(of: entry.place))"]
+    var lines = ["File\(number)=\(try names.name(of: entry.location))"]
     if let title = entry.title.flatMap(Self.line) { lines.append("Title\(number)=\(title)") }
-    let seconds = entry.duration.flatMap(Self.known)?.convertScale(1).value ?? 0
+    let seconds = entry.duration.flatMap(Self.knownDuration)?.convertScale(1).value ?? 0
     return lines + ["Length\(number)=\(seconds > 0 ? seconds : -1)"]
   }
 
   private func xspfLines(_ entry: PlaylistEntry) throws(MediaError) -> [String] {
-    let milliseconds = entry.duration.flatMap(Self.known)?.convertScale(1_000).value
+    let milliseconds = entry.duration.flatMap(Self.knownDuration)?.convertScale(1_000).value
     let parts = [
-      "<location>\(Self.escaped(try names.reference(to: entry.place)))</location>", Self.element("title", entry.title),
+      "<location>\(Self.escaped(try names.reference(to: entry.location)))</location>",
+      Self.element("title", entry.title),
       Self.element("creator", entry.metadata[.creator]), Self.element("annotation", entry.metadata[.annotation]),
       Self.element("info", entry.metadata[.info]), Self.element("image", entry.metadata[.image]),
       Self.element("album", entry.metadata[.album]), Self.element("trackNum", entry.metadata[.trackNumber]),
@@ -130,7 +131,7 @@ public struct PlaylistWriter {
     text.flatMap(line).map { "<\(name)>\(escaped($0))</\(name)>" }
   }
 
-  private static func known(_ duration: MediaTime) -> MediaTime? {
+  private static func knownDuration(_ duration: MediaTime) -> MediaTime? {
     duration.isNumeric && duration > .zero && duration <= PlaylistLimits.duration ? duration : nil
   }
 
@@ -142,7 +143,7 @@ public struct PlaylistWriter {
       // U+FFFE and U+FFFF are not XML characters.
       scalars.append(isBreak || scalar.value & 0xFFFE == 0xFFFE ? " " : scalar)
     }
-    let line = PlaylistText.cut(String(scalars))
+    let line = PlaylistText.truncated(String(scalars))
     return line.isEmpty ? nil : line
   }
 

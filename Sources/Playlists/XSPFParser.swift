@@ -20,18 +20,18 @@ struct XSPFParser {
   /// The path of elements to the current node.
   private var path: [String] = []
   private var text: [UInt8] = []
-  private var entry = PlaylistEntry(place: .file([]))
+  private var entry = PlaylistEntry(location: .file([]))
   /// The locations of the track. The first valid one is used; the others are alternatives.
   private var locations: [String] = []
   private var trackLine = 0
 
   static func parse(_ text: PlaylistText, into builder: inout PlaylistBuilder) throws(MediaError) {
     // Check before the parser reads the text, in all encodings of playlists.
-    guard !containsDocumentType(text.bytes) else { throw refusedType(builder) }
+    guard !containsDocumentType(text.bytes) else { throw forbiddenDocumentType(builder) }
     try text.bytes.withUnsafeBufferPointer { (bytes) throws(MediaError) -> Void in
       let memory = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
       guard let count = Int32(exactly: bytes.count),
-        let reader = cxml_reader_open(memory, count, text.isMarked ? "UTF-8" : nil)
+        let reader = cxml_reader_open(memory, count, text.hasByteOrderMark ? "UTF-8" : nil)
       else { throw builder.damaged("not XML", line: 1) }
       defer { cxml_reader_close(reader) }
       var parser = XSPFParser()
@@ -40,13 +40,13 @@ struct XSPFParser {
   }
 
   private static func containsDocumentType(_ bytes: [UInt8]) -> Bool {
-    let wanted = Array("<!DOCTYPE".utf8)
+    let marker = Array("<!DOCTYPE".utf8)
     return bytes.indices.contains { index in
-      bytes[index] == wanted[0] && bytes[index...].starts(with: wanted)
+      bytes[index] == marker[0] && bytes[index...].starts(with: marker)
     }
   }
 
-  private static func refusedType(_ builder: PlaylistBuilder) -> MediaError {
+  private static func forbiddenDocumentType(_ builder: PlaylistBuilder) -> MediaError {
     MediaError(.damagedPlaylist, "document types and entities are not allowed: \(builder.displayText)")
   }
 
@@ -57,7 +57,7 @@ struct XSPFParser {
       guard result >= 0 else { throw builder.damaged("the XML is not well formed", line: line) }
       guard result > 0 else { return }
       switch cxml_reader_node(reader) {
-      case CXML_NODE_DOCUMENT_TYPE, CXML_NODE_ENTITY_REFERENCE: throw Self.refusedType(builder)
+      case CXML_NODE_DOCUMENT_TYPE, CXML_NODE_ENTITY_REFERENCE: throw Self.forbiddenDocumentType(builder)
       case CXML_NODE_TEXT:
         guard text.count < Self.textByteLimit, let value = cxml_reader_text(reader) else { continue }
         var length = 0
@@ -70,7 +70,7 @@ struct XSPFParser {
         }
         path.append(name)
         text = []
-        if path == Self.trackPath { beginTrack(line) }
+        if path == Self.trackPath { startTrack(line) }
         if cxml_reader_is_empty(reader) == 1 { try endElement(&builder) }
       case CXML_NODE_END_ELEMENT: try endElement(&builder)
       default: break
@@ -82,8 +82,8 @@ struct XSPFParser {
 
   private static let trackPath = ["playlist", "trackList", "track"]
 
-  private mutating func beginTrack(_ line: Int) {
-    entry = PlaylistEntry(place: .file([]))
+  private mutating func startTrack(_ line: Int) {
+    entry = PlaylistEntry(location: .file([]))
     locations = []
     trackLine = line
   }
@@ -99,16 +99,16 @@ struct XSPFParser {
     if path == ["playlist"] {
       if name == "title" { builder.setTitle(value) } else if let key = Self.keys[name] { builder.set(key, value) }
     } else if path == Self.trackPath {
-      take(name, value)
+      setElement(name, value)
     } else if path.count == 2, name == "track", path == ["playlist", "trackList"] {
-      do throws(MediaError) { entry.place = try builder.place(ofReferences: locations) } catch {
+      do throws(MediaError) { entry.location = try builder.location(ofReferences: locations) } catch {
         return builder.skip(error, line: trackLine)
       }
       try builder.append(entry)
     }
   }
 
-  private mutating func take(_ name: String, _ value: String?) {
+  private mutating func setElement(_ name: String, _ value: String?) {
     guard let value else { return }
     switch name {
     case "title": entry.title = value

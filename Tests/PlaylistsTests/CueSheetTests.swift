@@ -83,7 +83,7 @@ import Testing
   @Test func fileTypeWithAQuoteIsWrittenAsWAVE() throws {
     var list = Playlist()
     list.entries = [
-      PlaylistEntry(place: .path("/music/lists/a.wav"), metadata: [.fileType: "WA\"VE", .trackNumber: "1"])
+      PlaylistEntry(location: .path("/music/lists/a.wav"), metadata: [.fileType: "WA\"VE", .trackNumber: "1"])
     ]
     let lines = try list.lines(as: .cue, base: Array("/music/lists".utf8))
     #expect(lines.first == #"FILE "a.wav" WAVE"#)
@@ -112,7 +112,7 @@ import Testing
     let sheet =
       Array("\u{FEFF}FILE \"Disc 1\\Caf".utf8) + [0xE9] + Array(".wav\" WAVE\n TRACK 01 AUDIO\n TITLE \"Caf".utf8)
     let list = try parse(sheet + [0xE9] + Array("\"\n INDEX 01 100:00:00".utf8), at: "x.cue")
-    #expect(list.entries.first?.place == .file(Array("/music/lists/Disc 1/Caf".utf8) + [0xE9] + Array(".wav".utf8)))
+    #expect(list.entries.first?.location == .file(Array("/music/lists/Disc 1/Caf".utf8) + [0xE9] + Array(".wav".utf8)))
     #expect(list.entries.first?.title == "Café")
     #expect(list.entries.first?.range?.start == cueTime(100, 0, 0))
   }

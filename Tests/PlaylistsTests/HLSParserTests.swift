@@ -40,7 +40,7 @@ import Testing
     #expect(list.segments.map(\.discontinuityNumber) == [2, 3, 3, 3])
     #expect(list.segments.map(\.durationNanoseconds) == [3_999_999_600, 500_000_000, 2_000_000_000, 2_000_000_000])
     #expect(
-      list.segments.map(\.place)
+      list.segments.map(\.location)
         == ["live/a.m4s?x=1", "b.m4s", "c", "c"].map { .url("http://a.example/\($0)") })
     #expect(list.segments.map(\.isGap) == [false, true, false, false])
     #expect(list.segments[2].byteRange == HLSByteRange(start: 5, count: 10))
@@ -48,7 +48,7 @@ import Testing
     #expect(list.segments[0].date == ISODate.parse("2026-11-22T09:00:00.500Z") && list.segments[1].date == nil)
     #expect(
       list.maps == [
-        HLSMap(place: .url("http://a.example/live/init.mp4"), byteRange: HLSByteRange(start: 8, count: 100))
+        HLSMap(location: .url("http://a.example/live/init.mp4"), byteRange: HLSByteRange(start: 8, count: 100))
       ])
   }
 
@@ -59,7 +59,7 @@ import Testing
       "#EXTINF:4,", "3", "#EXT-X-KEY:METHOD=NONE", "#EXTINF:4,", "4",
     ])
     #expect(list.segments.map(\.keyIndex) == [nil, 0, 0, 1, nil])
-    #expect(list.keys[0].method == .aes128 && list.keys[0].place == .url("http://a.example/live/k"))
+    #expect(list.keys[0].method == .aes128 && list.keys[0].location == .url("http://a.example/live/k"))
     #expect(list.keys[0].initializationVector == [UInt8](repeating: 0, count: 15) + [15])
     #expect(list.keys[1].method == .other("SAMPLE-AES"))
   }
@@ -119,8 +119,8 @@ import Testing
     #expect(list.sessionData.map(\.language) == ["de", "en", nil, nil])
     #expect(
       list.sessionData.map(\.content) == [
-        .value("Titel"), .value("Title"), .place(.url("http://a.example/live/lyrics.json"), isJSON: true),
-        .place(.url("http://a.example/live/raw"), isJSON: false),
+        .value("Titel"), .value("Title"), .location(.url("http://a.example/live/lyrics.json"), isJSON: true),
+        .location(.url("http://a.example/live/raw"), isJSON: false),
       ])
     let many = (0..<2_000).map { "#EXT-X-SESSION-DATA:DATA-ID=\"\($0)\",VALUE=\"v\"" }
     #expect(try master(many + variant).sessionData.count == HLSSessionData.maximumCount)
@@ -154,12 +154,12 @@ import Testing
     #expect(german.language == "de-AT" && german.associatedLanguage == "gsw" && german.name == "Deutsch")
     #expect(german.isAutoselect && !german.isDefault && german.channelCount == 6 && german.instreamID == nil)
     #expect(german.characteristics == ["public.accessibility.describes-video", "public.easy-to-read"])
-    #expect(german.place == .url("http://a.example/live/de.m3u8"))
-    #expect(english.isDefault && english.isAutoselect && english.place == nil && english.instreamID == "2")
+    #expect(german.location == .url("http://a.example/live/de.m3u8"))
+    #expect(english.isDefault && english.isAutoselect && english.location == nil && english.instreamID == "2")
     #expect(english.language == nil && english.channelCount == nil && english.characteristics.isEmpty)
     // Subtitles are not loaded, so errors in them do not invalidate the stream.
     #expect(list.subtitleRenditions.map(\.name) == ["Signs"] && list.subtitleRenditions[0].isForced)
-    #expect(list.subtitleRenditions[0].place == nil && list.variants[0].subtitleGroup == "s")
+    #expect(list.subtitleRenditions[0].location == nil && list.variants[0].subtitleGroup == "s")
     #expect(code(["#EXT-X-MEDIA:TYPE=AUDIO,NAME=\"a\"", "#EXT-X-STREAM-INF:BANDWIDTH=1", "a"]) == 2060)
     let many = Array(repeating: "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"a\"", count: HLSLimits.variantCount + 1)
     #expect(code(many + ["#EXT-X-STREAM-INF:BANDWIDTH=1", "a"]) == 2061)
@@ -261,7 +261,8 @@ import Testing
     list.isEnded = isEnded
     list.segments = numbers.map {
       HLSSegment(
-        place: .url("http://a/\($0)"), durationNanoseconds: seconds * 1_000_000_000, number: $0, discontinuityNumber: 0,
+        location: .url("http://a/\($0)"), durationNanoseconds: seconds * 1_000_000_000, number: $0,
+        discontinuityNumber: 0,
         date: dates[$0])
     }
     return list
@@ -280,9 +281,9 @@ import Testing
     for _ in 0..<200 {
       first += 6 + HLSLimits.totalNanoseconds / (4 * Self.second)
       updates.insert(timeline.update(list(first..<first + 6)))
-      if updates.contains(.outOfReach) { break }
+      if updates.contains(.exceedsLimits) { break }
     }
-    #expect(updates == [.changed, .outOfReach])
+    #expect(updates == [.changed, .exceedsLimits])
     #expect(timeline.endNanoseconds > 0 && timeline.endNanoseconds < HLSLimits.timelineNanoseconds * 2)
     let end = timeline.endNanoseconds
     timeline.move(timeline.numbers.lowerBound, toNanoseconds: .max)
@@ -331,7 +332,7 @@ import Testing
     func start(_ new: HLSMediaPlaylist, beside known: HLSMediaPlaylist) -> Int64 {
       var other = HLSTimeline(known)
       other.move(known.firstNumber, toNanoseconds: 40 * Self.second)
-      return HLSTimeline(new, beside: other).startNanoseconds / Self.second
+      return HLSTimeline(new, alignedWith: other).startNanoseconds / Self.second
     }
     // Ended playlists of the same length begin together, whatever their numbers and dates are.
     #expect(
@@ -366,9 +367,9 @@ import Testing
   @Test func playlistIsReloadedAfterATargetDurationOrHalfOfIt() {
     var schedule = HLSReloadSchedule(now: 0)
     let target = 4 * Self.second
-    let nextReload1 = schedule.loaded(begin: 0, isChanged: true, targetNanoseconds: target)
+    let nextReload1 = schedule.loaded(startedAt: 0, isChanged: true, targetNanoseconds: target)
     #expect(nextReload1 == target)
-    let nextReload2 = schedule.loaded(begin: target, isChanged: false, targetNanoseconds: target)
+    let nextReload2 = schedule.loaded(startedAt: target, isChanged: false, targetNanoseconds: target)
     #expect(nextReload2 == 6 * Self.second)
     let nextReload3 = schedule.failed(at: 6 * Self.second, targetNanoseconds: target)
     #expect(nextReload3 == 8 * Self.second)
@@ -378,7 +379,7 @@ import Testing
     #expect(isStale2)
     let isStale3 = schedule.becameStale(at: 13 * Self.second, targetNanoseconds: target)
     #expect(!isStale3, "once")
-    _ = schedule.loaded(begin: 14 * Self.second, isChanged: true, targetNanoseconds: target)
+    _ = schedule.loaded(startedAt: 14 * Self.second, isChanged: true, targetNanoseconds: target)
     let isStale4 = schedule.becameStale(at: 26 * Self.second, targetNanoseconds: target)
     #expect(isStale4)
   }
@@ -388,13 +389,13 @@ import Testing
 @Suite struct HLSVariantChoiceTests {
   private func variant(_ name: String, _ bandwidth: Int64, _ codecs: String, group: String? = nil) -> HLSVariant {
     HLSVariant(
-      place: .url("http://a/\(name)"), bandwidth: bandwidth,
+      location: .url("http://a/\(name)"), bandwidth: bandwidth,
       codecs: codecs.isEmpty ? [] : codecs.split(separator: ",").map(String.init), audioGroup: group)
   }
 
   private func names(_ master: HLSMasterPlaylist, limit: Int64? = nil) -> [String] {
     HLSVariantChoice(master).candidates(peakBitRateLimit: limit).map {
-      String($0.place.displayText.dropFirst(9))
+      String($0.location.displayText.dropFirst(9))
     }
   }
 
@@ -412,7 +413,7 @@ import Testing
 
   @Test func renditionReplacesTheAudioOfItsVariants() {
     func rendition(_ name: String, isDefault: Bool = false) -> HLSRendition {
-      HLSRendition(group: "g", name: name, isDefault: isDefault, place: .url("http://a/\(name)"))
+      HLSRendition(group: "g", name: name, isDefault: isDefault, location: .url("http://a/\(name)"))
     }
     let master = HLSMasterPlaylist(
       variants: [variant("v", 9, "avc1", group: "g"), variant("w", 8, "avc1", group: "g")],
@@ -425,7 +426,7 @@ import Testing
       _ group: String, _ name: String, _ language: String?, isDefault: Bool = false, isInVariant: Bool = false
     ) -> HLSRendition {
       HLSRendition(
-        group: group, name: name, isDefault: isDefault, place: isInVariant ? nil : .url("http://a/\(group)-\(name)"),
+        group: group, name: name, isDefault: isDefault, location: isInVariant ? nil : .url("http://a/\(group)-\(name)"),
         language: language)
     }
     let master = HLSMasterPlaylist(
@@ -442,7 +443,7 @@ import Testing
     let options = choice.audioOptions
     #expect(options.map(\.language) == ["en", "de", "en-GB"])
     func candidateNames(_ option: HLSRendition?) -> [String] {
-      choice.candidates(peakBitRateLimit: nil, option: option).map { String($0.place.displayText.dropFirst(9)) }
+      choice.candidates(peakBitRateLimit: nil, option: option).map { String($0.location.displayText.dropFirst(9)) }
     }
     // The default of the best variant is also the default in the others; where it is missing, their own default is
     // used.
@@ -508,10 +509,10 @@ import Testing
     }
     #expect([choice(2, 150, 1_000), choice(2, 150, 400), choice(2, 150, 200)] == [0, 1, nil])
     #expect([choice(2, 100, 1_000), choice(0, 200, 1_000)] == [nil, 2], "a lower variant is chosen by throughput")
-    ladder.rungs[0].isDoubted = true
+    ladder.rungs[0].wasTooSlow = true
     #expect([choice(2, 150, 1_000), choice(2, 429, 1_000)] == [1, 0])
-    ladder.rungs[0].isDoubted = false
-    ladder.rungs[1].isDoubted = true
+    ladder.rungs[0].wasTooSlow = false
+    ladder.rungs[1].wasTooSlow = true
     #expect([choice(2, 150, 1_000), choice(2, 286, 1_000)] == [nil, 1])
   }
 }

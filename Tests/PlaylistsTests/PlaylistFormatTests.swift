@@ -108,7 +108,7 @@ import Testing
     let tail = Array("</title><trackList><track><location>caf%E9.mp3</location></track></trackList></playlist>".utf8)
     let list = try parse(head + [0xE9] + tail, at: "x.xspf")
     #expect(list.title == "café")
-    #expect(list.entries.map(\.place) == [.file(Array("/music/lists/caf".utf8) + [0xE9] + Array(".mp3".utf8))])
+    #expect(list.entries.map(\.location) == [.file(Array("/music/lists/caf".utf8) + [0xE9] + Array(".mp3".utf8))])
   }
 
   // MARK: - Encodings
@@ -129,9 +129,9 @@ import Testing
     bytes += Array("\nMot".utf8) + [0xF6] + Array("rhead.mp3\n".utf8)
     let entry = try #require(try parse(bytes).entries.first)
     #expect(entry.title == "Motörhead “€”")
-    #expect(entry.place == .file(Array("/music/lists/Mot".utf8) + [0xF6] + Array("rhead.mp3".utf8)))
+    #expect(entry.location == .file(Array("/music/lists/Mot".utf8) + [0xF6] + Array("rhead.mp3".utf8)))
     let url = try parse("#EXTM3U\nfile://localhost/m/caf%E9.mp3")
-    #expect(url.entries.map(\.place) == [.file(Array("/m/caf".utf8) + [0xE9] + Array(".mp3".utf8))])
+    #expect(url.entries.map(\.location) == [.file(Array("/m/caf".utf8) + [0xE9] + Array(".mp3".utf8))])
   }
 
   @Test func declaredEncodingIsUsed() throws {
@@ -150,7 +150,7 @@ import Testing
   ])
   func namesInARemotePlaylistAreResolvedAgainstItsURL(name: String, url: String) throws {
     let list = try Playlist(parsing: Array("#EXTM3U\n\(name)".utf8), at: .url("http://h/x/list.m3u?session=1"))
-    #expect(list.entries.map(\.place) == [.url(url)])
+    #expect(list.entries.map(\.location) == [.url(url)])
   }
 
   @Test func nonASCIIPlaylistURLIsResolvedByItsBytes() throws {

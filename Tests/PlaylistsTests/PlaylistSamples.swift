@@ -17,7 +17,7 @@ extension PlaylistLocation {
 
 extension Playlist {
   /// The locations as text.
-  var locationTexts: [String] { entries.map(\.place.displayText) }
+  var locationTexts: [String] { entries.map(\.location.displayText) }
 }
 
 /// A time in the form `MM:SS:FF` of CUE sheets.

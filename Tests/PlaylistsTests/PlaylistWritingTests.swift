@@ -38,7 +38,7 @@ import Testing
   func writtenPlaylistReadsBackEqual(format: PlaylistFormat) throws {
     var list = Playlist(title: "A & <B> \"é\"")
     for (index, location) in Self.difficultLocations.enumerated() {
-      list.entries.append(PlaylistEntry(place: location))
+      list.entries.append(PlaylistEntry(location: location))
       if format == .cue { list.entries[index].metadata[.trackNumber] = String(index + 1) }
       if index % 2 == 0 {
         list.entries[index].title = ["Title, \(index)", "#\(index)", "=\(index) \"", "a]]>&lt;"][index / 2 % 4]
@@ -54,7 +54,7 @@ import Testing
     var list = Playlist(title: "T")
     list.entries = [
       PlaylistEntry(
-        place: .path("/a"), title: "t", duration: MediaTime(value: 1_234_567_891, timescale: 1_000_000_000),
+        location: .path("/a"), title: "t", duration: MediaTime(value: 1_234_567_891, timescale: 1_000_000_000),
         metadata: [.creator: "c", .album: "b", .genre: "g"])
     ]
     #expect(try reread(list, .m3u) == list)
@@ -82,7 +82,7 @@ import Testing
     #expect(list.warnings.map(\.error.code) == [.silenceLeftOut, .silenceLeftOut])
     #expect(withoutWarningDetails(try reread(list, .cue)) == list)
     var files = list
-    files.entries.insert(PlaylistEntry(place: .path("/music/lists/whole.wav"), metadata: [.trackNumber: "1"]), at: 0)
+    files.entries.insert(PlaylistEntry(location: .path("/music/lists/whole.wav"), metadata: [.trackNumber: "1"]), at: 0)
     files.entries += [files.entries[0], files.entries[0]]
     for index in files.entries.indices { files.entries[index].metadata[.trackNumber] = String(index + 1) }
     #expect(withoutWarningDetails(try reread(files, .cue)) == files)
@@ -92,8 +92,8 @@ import Testing
     let list = Playlist(
       title: "Two\nlines",
       entries: [
-        PlaylistEntry(place: .path("/music/lists/é.mp3"), title: "One", duration: MediaTime(value: 5, timescale: 2)),
-        PlaylistEntry(place: .path("/b.mp3")),
+        PlaylistEntry(location: .path("/music/lists/é.mp3"), title: "One", duration: MediaTime(value: 5, timescale: 2)),
+        PlaylistEntry(location: .path("/b.mp3")),
       ])
     #expect(
       try list.lines(as: .m3u, base: Self.base) == [
@@ -119,17 +119,17 @@ import Testing
     }
     let location = PlaylistLocation.path("/a")
     expectRejected([])
-    expectRejected([PlaylistEntry(place: location, range: TimeRange(start: .zero, end: cueTime(1, 0, 0)))])
+    expectRejected([PlaylistEntry(location: location, range: TimeRange(start: .zero, end: cueTime(1, 0, 0)))])
     expectRejected([
       PlaylistEntry(
-        place: location, range: TimeRange(start: MediaTime(value: 1, timescale: 10), duration: .positiveInfinity))
+        location: location, range: TimeRange(start: MediaTime(value: 1, timescale: 10), duration: .positiveInfinity))
     ])
     expectRejected([
-      PlaylistEntry(place: location, range: TimeRange(start: .zero, end: cueTime(1, 0, 0))),
-      PlaylistEntry(place: location, range: TimeRange(start: cueTime(2, 0, 0), duration: .positiveInfinity)),
+      PlaylistEntry(location: location, range: TimeRange(start: .zero, end: cueTime(1, 0, 0))),
+      PlaylistEntry(location: location, range: TimeRange(start: cueTime(2, 0, 0), duration: .positiveInfinity)),
     ])
     expectError(.invalidArgument) { () throws(MediaError) in
-      try Playlist(entries: [PlaylistEntry(place: .file([0xFF]))]).lines(as: .m3u)
+      try Playlist(entries: [PlaylistEntry(location: .file([0xFF]))]).lines(as: .m3u)
     }
   }
 }

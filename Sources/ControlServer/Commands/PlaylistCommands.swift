@@ -18,14 +18,14 @@ struct ListExpansion {
       skippedCount += list.skippedCount
       for warning in list.warnings { warn(warning) }
       entries[path] = list.entries.filter { entry in
-        switch entry.place {
+        switch entry.location {
         case .file(let path): if FilePath(bytes: path) != nil { return true }
         case .url(let text): if (try? FilePath(text: text))?.isAddress == true { return true }
         }
         skippedCount += 1
         warn(
           PlaylistWarning(
-            line: 0, error: MediaError(.unsupportedLocation, "not playable: \(entry.place.displayText)")))
+            line: 0, error: MediaError(.unsupportedLocation, "not playable: \(entry.location.displayText)")))
         return false
       }
     }
@@ -219,9 +219,9 @@ extension PlayerItem {
   /// The item as a playlist entry. Nil if it has no location.
   var exported: PlaylistEntry? {
     guard let place = listedPlace else { return nil }
-    var entry = playlistEntry ?? PlaylistEntry(place: place)
+    var entry = playlistEntry ?? PlaylistEntry(location: place)
     // Replaces the URL of the playlist, which may contain a user name and password.
-    if asset.url != nil { entry.place = place }
+    if asset.url != nil { entry.location = place }
     entry.range = timeRange
     if duration.isNumeric { entry.duration = duration }
     return entry

@@ -98,7 +98,7 @@ extension StoredFields {
     case .lost: return nil
     }
     var entry = PlaylistEntry(
-      place: listed, title: self["list.title"], duration: self["list.duration"].flatMap(MediaTime.init(stored:)),
+      location: listed, title: self["list.title"], duration: self["list.duration"].flatMap(MediaTime.init(stored:)),
       range: range)
     for key in PlaylistMetadataKey.allCases { entry.metadata[key] = self["list.\(key.rawValue)"] }
     return entry

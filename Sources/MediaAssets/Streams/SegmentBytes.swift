@@ -46,7 +46,7 @@ final class SegmentBytes {
     if let kept = session.takeKept(entry.segment, log: fetcher.log) {
       source = kept
     } else {
-      source = try fetcher.source(entry.segment.place, bytes: entry.segment.byteRange)
+      source = try fetcher.source(entry.segment.location, bytes: entry.segment.byteRange)
     }
     offset = entry.segment.byteRange?.start ?? 0
     interrupt.attach(source)
@@ -88,9 +88,9 @@ final class SegmentBytes {
       _ = try session.key(key, interrupt: interrupt)
       let bytes = try fetcher.readAll(
         source, bytes: entry.segment.byteRange, limit: Self.encryptedByteCount,
-        place: entry.segment.place, within: nil)
+        place: entry.segment.location, within: nil)
       head = try session.decrypt(
-        bytes, key: key, number: entry.segment.number, place: entry.segment.place, interrupt: interrupt)
+        bytes, key: key, number: entry.segment.number, place: entry.segment.location, interrupt: interrupt)
       isWhole = true
     }
     isOpen = true

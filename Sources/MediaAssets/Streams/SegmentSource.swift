@@ -100,7 +100,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
   /// A file name that helps format detection.
   var hint: String {
-    guard let place = firstEntry?.segment.place else { return "" }
+    guard let place = firstEntry?.segment.location else { return "" }
     let path =
       switch place {
       case .file(let path): String(decoding: path, as: UTF8.self)
@@ -163,7 +163,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
       do throws(MediaError) { count = try current.read(into: buffer) } catch {
         if error.code == .cancelled { throw error }
         // The received part of the segment is played, and the next segment begins a new run.
-        fetcher.note(error, current.entry.segment.place, isRetried: false)
+        fetcher.note(error, current.entry.segment.location, isRetried: false)
         finish(.next(current.entry.segment.number + 1))
         return 0
       }
@@ -288,9 +288,9 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     guard let failure else { return nil }
     missingCount += 1
     let error = MediaError(
-      .segmentUnavailable, "segment \(entry.segment.number) is not available: \(entry.segment.place.displayText)",
+      .segmentUnavailable, "segment \(entry.segment.number) is not available: \(entry.segment.location.displayText)",
       operation: "hls", underlying: failure.description)
-    fetcher.note(error, entry.segment.place, isRetried: false)
+    fetcher.note(error, entry.segment.location, isRetried: false)
     missingError = failure
     if missingCount >= Self.maximumMissingCount { throw failure.code == .decryptionFailed ? failure : error }
     return nil

@@ -25,7 +25,7 @@ extension StreamSession {
     signal.update { state in
       // While this rendition had no readers another rendition was read, whose position on the timeline is known.
       if let beside, state.readerCount == 0, !state.timeline.isEnded {
-        state.timeline = HLSTimeline(state.timeline.playlist, beside: beside)
+        state.timeline = HLSTimeline(state.timeline.playlist, alignedWith: beside)
         state.stretches = [:]
       }
       state.readerCount += 1
@@ -75,7 +75,7 @@ extension StreamSession {
     }
     var schedule = HLSReloadSchedule(now: began.nanoseconds)
     var target = signal.withState { $0.timeline.playlist.targetNanoseconds }
-    var next = schedule.loaded(begin: began.nanoseconds, isChanged: true, targetNanoseconds: target)
+    var next = schedule.loaded(startedAt: began.nanoseconds, isChanged: true, targetNanoseconds: target)
     var failureCount = 0
     while waitUntil(HostTime(nanoseconds: next), number, signal, clock) {
       let begin = clock.now.nanoseconds
@@ -84,7 +84,7 @@ extension StreamSession {
         let isChanged = try reload(place, signal, family, fetcher, interrupt)
         failureCount = 0
         target = signal.withState { $0.timeline.playlist.targetNanoseconds }
-        next = schedule.loaded(begin: begin, isChanged: isChanged, targetNanoseconds: target)
+        next = schedule.loaded(startedAt: begin, isChanged: isChanged, targetNanoseconds: target)
       } catch {
         if error.code == .cancelled { return }
         // Compute the next time before the failure is published: a test clock may advance as soon as it is.
@@ -150,7 +150,7 @@ extension StreamSession {
       return update
     }
     if update == .restarted { family.forgetStretches() }
-    if update == .outOfReach {
+    if update == .exceedsLimits {
       throw MediaError(
         .streamLimitExceeded, "the stream is longer than 36 years: \(place.displayText)", operation: "hls")
     }

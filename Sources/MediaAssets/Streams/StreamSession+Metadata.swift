@@ -22,7 +22,7 @@ extension StreamSession {
         extendedLanguageTag: data.language)
       switch data.content {
       case .value(let text): item.value = .string(text)
-      case .place(let place, let isJSON):
+      case .location(let place, let isJSON):
         do throws(MediaError) {
           placeCount += 1
           guard placeCount <= Self.maximumPlaceCount, left > 0 else {

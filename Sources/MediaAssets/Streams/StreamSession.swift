@@ -141,7 +141,7 @@ final class StreamSession: Sendable {
     variants.take(found)
     signal = WakeSignal(
       State(
-        timeline: HLSTimeline(found.media, beside: (family.active ?? main).timeline), place: found.place,
+        timeline: HLSTimeline(found.media, alignedWith: (family.active ?? main).timeline), place: found.place,
         variants: variants, loadedAt: now))
   }
 
@@ -174,15 +174,15 @@ final class StreamSession: Sendable {
       guard let candidate = variants[index] else { continue }
       if count > 0 { fetcher.note { $0.numberOfSwitches += 1 } }
       do throws(MediaError) {
-        guard candidate.place != place else {
+        guard candidate.location != place else {
           throw MediaError(
             .streamPlaylistCycle, "the playlist refers to itself: \(place.displayText)", operation: "hls")
         }
         let loaded = try fetcher.load(
-          candidate.place, limit: HLSLimits.playlistByteCount, interrupt: interrupt)
+          candidate.location, limit: HLSLimits.playlistByteCount, interrupt: interrupt)
         guard case .media(let media) = try HLSPlaylist(parsing: loaded.bytes, at: loaded.place) else {
           throw MediaError(
-            .streamPlaylistCycle, "a master playlist refers to another one: \(candidate.place.displayText)",
+            .streamPlaylistCycle, "a master playlist refers to another one: \(candidate.location.displayText)",
             operation: "hls")
         }
         let now = fetcher.clock.now
@@ -191,7 +191,7 @@ final class StreamSession: Sendable {
       } catch {
         if error.code == .cancelled { throw error }
         failure = failure ?? error
-        fetcher.note(error, candidate.place, isRetried: true)
+        fetcher.note(error, candidate.location, isRetried: true)
       }
     }
     throw failure
@@ -345,7 +345,7 @@ final class StreamSession: Sendable {
 
   /// Returns the bytes of a key. Blocks.
   func key(_ key: HLSKey, interrupt: Interrupt) throws(MediaError) -> [UInt8] {
-    guard key.method == .aes128, let place = key.place else {
+    guard key.method == .aes128, let place = key.location else {
       let method = if case .other(let name) = key.method { name } else { "AES-128" }
       throw MediaError(.unsupportedEncryption, "segments are encrypted with \(method): \(name)", operation: "hls")
     }
@@ -366,9 +366,9 @@ final class StreamSession: Sendable {
   func map(_ map: HLSMap, interrupt: Interrupt) throws(MediaError) -> [UInt8] {
     if let known = signal.withState({ state in state.maps.first { $0.map == map }?.bytes }) { return known }
     var (bytes, _) = try fetcher.load(
-      map.place, bytes: map.byteRange, limit: Self.mapByteCount, interrupt: interrupt)
+      map.location, bytes: map.byteRange, limit: Self.mapByteCount, interrupt: interrupt)
     if let key = map.key {
-      bytes = try decrypt(bytes, key: key, number: 0, place: map.place, interrupt: interrupt)
+      bytes = try decrypt(bytes, key: key, number: 0, place: map.location, interrupt: interrupt)
     }
     let kept = bytes
     signal.withState { state in

@@ -103,14 +103,14 @@ struct StreamVariants: Sendable {
     return candidates.enumerated().map { index, candidate in
       let bandwidth = candidate.variant.bandwidth
       var bitRate = bandwidth
-      if candidate.rendition?.place != nil {
+      if candidate.rendition?.location != nil {
         let own = soundRates[index]?.bitsPerSecond ?? 0
         bitRate = bandwidth > 0 ? min(own, bandwidth) : own
       }
       return HLSVariantLadder.Rung(
         bitRate: bitRate, bandwidth: bandwidth,
         isUsable: !failures.holds(index, at: now) && (candidate.isWithinLimit || !isAnyWithin),
-        isDoubted: delays.holds(index, at: now))
+        wasTooSlow: delays.holds(index, at: now))
     }
   }
 }

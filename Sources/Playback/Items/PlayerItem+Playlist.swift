@@ -57,10 +57,10 @@ public struct PlaylistAssets {
   /// Returns the asset of an entry; nil if its location is not playable.
   public mutating func asset(for entry: PlaylistEntry) -> Asset? {
     // Only parts share an asset: whole files are numerous and rarely repeated.
-    guard entry.range != nil else { return makeAsset(entry.place) }
-    if let asset = assets[entry.place] { return asset }
-    let asset = makeAsset(entry.place)
-    assets[entry.place] = asset
+    guard entry.range != nil else { return makeAsset(entry.location) }
+    if let asset = assets[entry.location] { return asset }
+    let asset = makeAsset(entry.location)
+    assets[entry.location] = asset
     return asset
   }
 

@@ -62,8 +62,8 @@ struct HLSAttributes {
     guard (1...32).contains(digits.count) else { return nil }
     var bytes: [UInt8] = []
     for index in 0..<32 {
-      let place = digits.count - 32 + index
-      let digit = place < 0 ? 0 : HLSNumber.hexadecimal(digits[digits.index(digits.startIndex, offsetBy: place)])
+      let position = digits.count - 32 + index
+      let digit = position < 0 ? 0 : HLSNumber.hexadecimal(digits[digits.index(digits.startIndex, offsetBy: position)])
       guard let digit else { return nil }
       if index.isMultiple(of: 2) { bytes.append(digit << 4) } else { bytes[bytes.count - 1] |= digit }
     }

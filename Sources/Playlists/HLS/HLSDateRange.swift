@@ -73,13 +73,13 @@ struct HLSDateRangeList {
   private var byteCount = 0
 
   /// Adds the range of a tag. Ranges beyond the limits are ignored.
-  mutating func take(_ value: ArraySlice<UInt8>) {
+  mutating func add(_ value: ArraySlice<UInt8>) {
     guard let attributes = HLSAttributes(value),
       let range = HLSDateRange(attributes, known: { id in indices[id].map { ranges[$0] } })
     else { return }
     let known = indices[range.id]
-    let grown = range.byteCount - (known.map { ranges[$0].byteCount } ?? 0)
-    guard byteCount + grown <= HLSDateRange.maximumByteCount else { return }
+    let growth = range.byteCount - (known.map { ranges[$0].byteCount } ?? 0)
+    guard byteCount + growth <= HLSDateRange.maximumByteCount else { return }
     if let known {
       ranges[known] = range
     } else {
@@ -87,6 +87,6 @@ struct HLSDateRangeList {
       indices[range.id] = ranges.count
       ranges.append(range)
     }
-    byteCount += grown
+    byteCount += growth
   }
 }

@@ -9,37 +9,38 @@ extension HLSPlaylist {
     return format == .hlsMedia || format == .hlsMaster
   }
 
-  /// Parses the playlist at a location. Relative references are resolved against `place`.
+  /// Parses the playlist at a location. Relative references are resolved against `location`.
   ///
   /// - Throws: `badStreamPlaylist`; `streamLimitExceeded`; `streamLocationNotAllowed` when the playlist references a
   ///   forbidden location.
-  public init(parsing bytes: [UInt8], at place: PlaylistLocation) throws(MediaError) {
+  public init(parsing bytes: [UInt8], at location: PlaylistLocation) throws(MediaError) {
     guard bytes.count <= HLSLimits.playlistByteCount else {
       throw MediaError(
-        .streamLimitExceeded, "a playlist must have at most \(HLSLimits.playlistByteCount) bytes: \(place.displayText)")
+        .streamLimitExceeded,
+        "a playlist must have at most \(HLSLimits.playlistByteCount) bytes: \(location.displayText)")
     }
     let text = PlaylistText(bytes)
     switch PlaylistFormat(of: text, extension: nil) {
     case .hlsMaster:
-      var parser = HLSMasterParser(place)
+      var parser = HLSMasterParser(location)
       try parser.read(text)
       self = .master(parser.list)
     case .hlsMedia:
-      var parser = HLSMediaParser(place)
+      var parser = HLSMediaParser(location)
       try parser.read(text)
       self = .media(parser.list)
     default:
-      throw MediaError(.badStreamPlaylist, "not an HLS playlist: \(place.displayText)")
+      throw MediaError(.badStreamPlaylist, "not an HLS playlist: \(location.displayText)")
     }
   }
 }
 
 /// The common part of both parsers.
 struct HLSLineReader {
-  let place: PlaylistLocation
+  let location: PlaylistLocation
   private(set) var number = 0
 
-  init(_ place: PlaylistLocation) { self.place = place }
+  init(_ location: PlaylistLocation) { self.location = location }
 
   /// Reads each line: a tag with the value after its colon, or a URI.
   mutating func read(
@@ -61,22 +62,22 @@ struct HLSLineReader {
     }
   }
 
-  func bad(_ what: String) -> MediaError {
-    MediaError(.badStreamPlaylist, "line \(number) of \(place.displayText): \(what)", operation: "hls")
+  func bad(_ problem: String) -> MediaError {
+    MediaError(.badStreamPlaylist, "line \(number) of \(location.displayText): \(problem)", operation: "hls")
   }
 
-  func limit(_ what: String) -> MediaError {
-    MediaError(.streamLimitExceeded, "\(what): \(place.displayText)", operation: "hls")
+  func limit(_ problem: String) -> MediaError {
+    MediaError(.streamLimitExceeded, "\(problem): \(location.displayText)", operation: "hls")
   }
 
   func resolve(_ reference: some Collection<UInt8>) throws(MediaError) -> PlaylistLocation {
     do throws(MediaError) {
-      return try LocationResolver(list: place).place(ofReference: ArraySlice(reference))
+      return try LocationResolver(list: location).location(ofReference: ArraySlice(reference))
     } catch {
       let code: MediaError.Code =
         error.code == .notAllowed || error.code == .unsupportedLocation ? .streamLocationNotAllowed : .badStreamPlaylist
       throw MediaError(
-        code, "line \(number) of \(place.displayText): \(error.message)", operation: "hls")
+        code, "line \(number) of \(location.displayText): \(error.message)", operation: "hls")
     }
   }
 
@@ -94,16 +95,16 @@ struct HLSMasterParser {
   private var pending: HLSAttributes?
   private var sessionByteCount = 0
 
-  init(_ place: PlaylistLocation) { reader = HLSLineReader(place) }
+  init(_ location: PlaylistLocation) { reader = HLSLineReader(location) }
 
   mutating func read(_ text: PlaylistText) throws(MediaError) {
     var reader = reader
     try reader.read(text) { (reader, tag, value) throws(MediaError) in
       switch tag {
-      case nil: try takeVariant(value, reader)
+      case nil: try addVariant(value, reader)
       case "EXT-X-STREAM-INF": pending = try reader.attributes(value)
-      case "EXT-X-MEDIA": try takeRendition(try reader.attributes(value), reader)
-      case "EXT-X-SESSION-DATA": takeSessionData(value, reader)
+      case "EXT-X-MEDIA": try addRendition(try reader.attributes(value), reader)
+      case "EXT-X-SESSION-DATA": addSessionData(value, reader)
       case "EXTINF", "EXT-X-TARGETDURATION": throw reader.bad("a master playlist must not contain segments")
       default: break
       }
@@ -112,7 +113,7 @@ struct HLSMasterParser {
     guard !list.variants.isEmpty else { throw reader.bad("a master playlist needs at least one variant") }
   }
 
-  private mutating func takeVariant(_ uri: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
+  private mutating func addVariant(_ uri: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
     // Some playlists contain duplicate URIs or stray text: a URI without a tag is ignored.
     guard let attributes = pending else { return }
     pending = nil
@@ -121,7 +122,7 @@ struct HLSMasterParser {
     }
     list.variants.append(
       HLSVariant(
-        place: try reader.resolve(uri), bandwidth: attributes.number("BANDWIDTH") ?? 0,
+        location: try reader.resolve(uri), bandwidth: attributes.number("BANDWIDTH") ?? 0,
         codecs: attributes["CODECS"].map { text in
           text.split(separator: ",").map { String($0.drop { $0 == " " }) }
         } ?? [],
@@ -129,7 +130,7 @@ struct HLSMasterParser {
         subtitleGroup: attributes["SUBTITLES"]))
   }
 
-  private mutating func takeSessionData(_ value: ArraySlice<UInt8>, _ reader: HLSLineReader) {
+  private mutating func addSessionData(_ value: ArraySlice<UInt8>, _ reader: HLSLineReader) {
     guard list.sessionData.count < HLSSessionData.maximumCount, let attributes = HLSAttributes(value),
       let data = HLSSessionData(attributes, reader),
       sessionByteCount + data.byteCount <= HLSSessionData.maximumByteCount
@@ -138,7 +139,7 @@ struct HLSMasterParser {
     list.sessionData.append(data)
   }
 
-  private mutating func takeRendition(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) {
+  private mutating func addRendition(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) {
     switch attributes["TYPE"] {
     case "AUDIO":
       guard let group = attributes["GROUP-ID"], let name = attributes["NAME"] else {
@@ -148,7 +149,7 @@ struct HLSMasterParser {
         throw reader.limit("a master playlist must have at most \(HLSLimits.variantCount) renditions")
       }
       var rendition = HLSRendition(attributes, group: group, name: name)
-      if let uri = attributes["URI"] { rendition.place = try reader.resolve(Array(uri.utf8)) }
+      if let uri = attributes["URI"] { rendition.location = try reader.resolve(Array(uri.utf8)) }
       list.audioRenditions.append(rendition)
     case "SUBTITLES":
       // Subtitles are listed but not read, so errors in them do not affect the audio.
@@ -167,7 +168,7 @@ extension HLSRendition {
   /// Creates a rendition from attributes, without its location.
   fileprivate init(_ attributes: HLSAttributes, group: String, name: String) {
     self.group = group
-    self.name = PlaylistText.cut(name)
+    self.name = PlaylistText.truncated(name)
     isDefault = attributes.isYes("DEFAULT")
     // DEFAULT=YES implies AUTOSELECT=YES.
     isAutoselect = attributes.isYes("AUTOSELECT") || isDefault
@@ -201,17 +202,17 @@ struct HLSMediaParser {
   private var isGap = false
   private var total: Int64 = 0
   /// The resource and the end of the last byte range.
-  private var lastRange: (place: PlaylistLocation, end: Int64)?
+  private var lastRange: (location: PlaylistLocation, end: Int64)?
   private var hasTarget = false
-  private var placeByteCount = 0
+  private var locationByteCount = 0
   private var dateRanges = HLSDateRangeList()
 
-  init(_ place: PlaylistLocation) { reader = HLSLineReader(place) }
+  init(_ location: PlaylistLocation) { reader = HLSLineReader(location) }
 
   mutating func read(_ text: PlaylistText) throws(MediaError) {
     var reader = reader
     try reader.read(text) { (reader, tag, value) throws(MediaError) in
-      if let tag { try take(tag, value.trimmed(), reader) } else { try takeSegment(value, reader) }
+      if let tag { try parse(tag, value.trimmed(), reader) } else { try addSegment(value, reader) }
     }
     self.reader = reader
     guard hasTarget else { throw reader.bad("the target duration is missing") }
@@ -225,7 +226,7 @@ struct HLSMediaParser {
     }
   }
 
-  private mutating func take(_ tag: String, _ value: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
+  private mutating func parse(_ tag: String, _ value: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
     let text = String(decoding: value.prefix(128), as: UTF8.self)
     switch tag {
     case "EXTINF":
@@ -244,10 +245,10 @@ struct HLSMediaParser {
     case "EXT-X-ENDLIST": list.isEnded = true
     case "EXT-X-GAP": isGap = true
     case "EXT-X-PROGRAM-DATE-TIME": date = ISODate.parse(text)
-    case "EXT-X-DATERANGE": dateRanges.take(value)
+    case "EXT-X-DATERANGE": dateRanges.add(value)
     case "EXT-X-BYTERANGE": range = try byteRange(text, reader)
-    case "EXT-X-KEY": keyIndex = try takeKey(try reader.attributes(value), reader)
-    case "EXT-X-MAP": try takeMap(try reader.attributes(value), reader)
+    case "EXT-X-KEY": keyIndex = try parseKey(try reader.attributes(value), reader)
+    case "EXT-X-MAP": try parseMap(try reader.attributes(value), reader)
     case "EXT-X-START":
       list.startOffsetNanoseconds = try reader.attributes(value)["TIME-OFFSET"].flatMap {
         HLSNumber.nanoseconds($0, limit: HLSLimits.totalNanoseconds)
@@ -282,7 +283,7 @@ struct HLSMediaParser {
     return HLSByteRange(start: start, count: count)
   }
 
-  private mutating func takeKey(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) -> Int? {
+  private mutating func parseKey(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) -> Int? {
     guard let method = attributes["METHOD"] else { throw reader.bad("the METHOD of the key is missing") }
     if method == "NONE" { return nil }
     // A stream may offer several key systems, each with a tag; only the plain one is supported.
@@ -293,10 +294,10 @@ struct HLSMediaParser {
     {
       return keyIndex
     }
-    var key = HLSKey(method: isPlain ? .aes128 : .other(PlaylistText.cut(String(method.prefix(64)))))
+    var key = HLSKey(method: isPlain ? .aes128 : .other(PlaylistText.truncated(String(method.prefix(64)))))
     if isPlain {
       guard let uri = attributes["URI"] else { throw reader.bad("the URI of the key is missing") }
-      key.place = try reader.resolve(Array(uri.utf8))
+      key.location = try reader.resolve(Array(uri.utf8))
       if attributes["IV"] != nil {
         guard let vector = attributes.block("IV") else { throw reader.bad("invalid initialization vector") }
         key.initializationVector = vector
@@ -308,9 +309,9 @@ struct HLSMediaParser {
     return list.keys.count - 1
   }
 
-  private mutating func takeMap(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) {
+  private mutating func parseMap(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) {
     guard let uri = attributes["URI"] else { throw reader.bad("the URI of the map is missing") }
-    var map = HLSMap(place: try reader.resolve(Array(uri.utf8)), key: keyIndex.map { list.keys[$0] })
+    var map = HLSMap(location: try reader.resolve(Array(uri.utf8)), key: keyIndex.map { list.keys[$0] })
     if let text = attributes["BYTERANGE"] {
       let range = try byteRange(text, reader)
       map.byteRange = try byteRange(start: range.start ?? 0, count: range.count, reader)
@@ -324,7 +325,7 @@ struct HLSMediaParser {
     mapIndex = list.maps.count - 1
   }
 
-  private mutating func takeSegment(_ uri: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
+  private mutating func addSegment(_ uri: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
     guard let duration else { throw reader.bad("the duration of the segment is missing") }
     guard list.segments.count < HLSLimits.segmentCount else {
       throw reader.limit("a playlist must have at most \(HLSLimits.segmentCount) segments")
@@ -332,18 +333,18 @@ struct HLSMediaParser {
     total += duration
     guard total <= HLSLimits.totalNanoseconds else { throw reader.limit("the playlist is too long") }
     var segment = HLSSegment(
-      place: try reader.resolve(uri), durationNanoseconds: duration, number: 0,
+      location: try reader.resolve(uri), durationNanoseconds: duration, number: 0,
       discontinuityNumber: discontinuityCount, keyIndex: keyIndex, mapIndex: mapIndex, date: date, isGap: isGap)
-    placeByteCount += segment.place.byteCount
-    guard placeByteCount <= HLSLimits.placeByteCount else {
+    locationByteCount += segment.location.byteCount
+    guard locationByteCount <= HLSLimits.locationByteCount else {
       throw reader.limit("the URIs of the segments are too long in total")
     }
     if let range {
-      let follows = lastRange.flatMap { $0.place == segment.place ? $0.end : nil }
+      let follows = lastRange.flatMap { $0.location == segment.location ? $0.end : nil }
       guard let start = range.start ?? follows else { throw reader.bad("the start of the byte range is missing") }
       let bytes = try byteRange(start: start, count: range.count, reader)
       segment.byteRange = bytes
-      lastRange = (segment.place, bytes.end)
+      lastRange = (segment.location, bytes.end)
     } else {
       lastRange = nil
     }

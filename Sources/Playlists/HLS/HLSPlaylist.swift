@@ -12,7 +12,7 @@ public enum HLSLimits {
   /// The maximum number of variants of a master playlist, and of renditions of each type.
   public static let variantCount = 512
   /// The maximum total number of bytes of the resolved locations of a playlist's segments.
-  public static let placeByteCount = 64 << 20
+  public static let locationByteCount = 64 << 20
   /// The maximum duration of a segment in nanoseconds: a day.
   public static let segmentNanoseconds: Int64 = 86_400_000_000_000
   /// The maximum total duration of all segments in nanoseconds: 115 days.
@@ -29,14 +29,14 @@ public enum HLSPlaylist: Sendable, Hashable {
   case master(HLSMasterPlaylist)
 
   /// Whether the playlist references any location on a server.
-  public var namesServers: Bool {
-    func isRemote(_ place: PlaylistLocation?) -> Bool { if case .url = place { true } else { false } }
+  public var referencesServers: Bool {
+    func isRemote(_ location: PlaylistLocation?) -> Bool { if case .url = location { true } else { false } }
     return switch self {
     case .media(let list):
-      list.segments.contains { isRemote($0.place) } || list.maps.contains { isRemote($0.place) }
-        || list.keys.contains { isRemote($0.place) }
+      list.segments.contains { isRemote($0.location) } || list.maps.contains { isRemote($0.location) }
+        || list.keys.contains { isRemote($0.location) }
     case .master(let list):
-      list.variants.contains { isRemote($0.place) } || list.audioRenditions.contains { isRemote($0.place) }
+      list.variants.contains { isRemote($0.location) } || list.audioRenditions.contains { isRemote($0.location) }
     }
   }
 }
@@ -62,14 +62,14 @@ public struct HLSKey: Sendable, Hashable {
 
   public var method: Method
   /// The location of the key; nil for an unsupported method.
-  public var place: PlaylistLocation?
+  public var location: PlaylistLocation?
   /// The initialization vector, 16 bytes; nil for the segment's number.
   public var initializationVector: [UInt8]?
 }
 
 /// The initialization section of fragmented MP4 segments (`EXT-X-MAP`).
 public struct HLSMap: Sendable, Hashable {
-  public var place: PlaylistLocation
+  public var location: PlaylistLocation
   public var byteRange: HLSByteRange?
   /// The encryption of the section.
   public var key: HLSKey?
@@ -77,7 +77,7 @@ public struct HLSMap: Sendable, Hashable {
 
 /// A segment of a stream.
 public struct HLSSegment: Sendable, Hashable {
-  public var place: PlaylistLocation
+  public var location: PlaylistLocation
   public var byteRange: HLSByteRange?
   public var durationNanoseconds: Int64
   /// The media sequence number.
@@ -117,7 +117,7 @@ public struct HLSMediaPlaylist: Sendable, Hashable {
 
 /// A variant of a stream (`EXT-X-STREAM-INF`).
 public struct HLSVariant: Sendable, Hashable {
-  public var place: PlaylistLocation
+  public var location: PlaylistLocation
   /// The peak bit rate in bits per second.
   public var bandwidth: Int64
   /// The codecs in the form of RFC 6381, such as `mp4a.40.2`; empty when not specified.
@@ -139,7 +139,7 @@ public struct HLSRendition: Sendable, Hashable {
   public var isAutoselect = false
   /// The location of the playlist; nil when the audio is in the variant's segments. Always nil for subtitles, which
   /// are not read.
-  public var place: PlaylistLocation?
+  public var location: PlaylistLocation?
   /// The language, in BCP 47 form.
   public var language: String?
   /// An associated language with another role, such as the written language for a spoken one.

@@ -6,7 +6,7 @@ public struct HLSSessionData: Sendable, Hashable {
   public enum Content: Sendable, Hashable {
     case value(String)
     /// The location of the content: JSON by default, any format with `FORMAT=RAW`.
-    case place(PlaylistLocation, isJSON: Bool)
+    case location(PlaylistLocation, isJSON: Bool)
   }
 
   /// The identifier, usually a reversed domain name, such as `com.example.title`.
@@ -26,8 +26,8 @@ public struct HLSSessionData: Sendable, Hashable {
     switch (attributes["VALUE"], attributes["URI"]) {
     case (let value?, nil): content = .value(value)
     case (nil, let uri?):
-      guard let place = try? reader.resolve(Array(uri.utf8)) else { return nil }
-      content = .place(place, isJSON: attributes["FORMAT"].map { $0 != "RAW" } ?? true)
+      guard let location = try? reader.resolve(Array(uri.utf8)) else { return nil }
+      content = .location(location, isJSON: attributes["FORMAT"].map { $0 != "RAW" } ?? true)
     default: return nil
     }
     self.id = id
@@ -39,7 +39,7 @@ public struct HLSSessionData: Sendable, Hashable {
     let count =
       switch content {
       case .value(let text): text.utf8.count
-      case .place(let place, _): place.byteCount
+      case .location(let location, _): location.byteCount
       }
     return id.utf8.count + count
   }

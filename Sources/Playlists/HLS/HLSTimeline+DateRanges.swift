@@ -14,7 +14,7 @@ extension HLSTimeline.DateRange {
   /// Positions date ranges on the timeline by the recording dates of the segments.
   ///
   /// - Parameter starts: the starts of the segments, in nanoseconds.
-  static func placed(_ ranges: [HLSDateRange], segments: [HLSSegment], starts: [Int64]) -> [Self] {
+  static func positioned(_ ranges: [HLSDateRange], segments: [HLSSegment], starts: [Int64]) -> [Self] {
     guard !ranges.isEmpty else { return [] }
     let dates = zip(segments, starts).compactMap { segment, start in segment.date.map { (date: $0, start: start) } }
     guard let first = dates.first else { return [] }

@@ -20,7 +20,7 @@ public struct HLSTimeline: Sendable {
     /// The segment numbers restarted: the new segments are unrelated to the old ones.
     case restarted
     /// The playlist was rejected, because its times would exceed the limits.
-    case outOfReach
+    case exceedsLimits
   }
 
   public private(set) var playlist: HLSMediaPlaylist
@@ -34,12 +34,12 @@ public struct HLSTimeline: Sendable {
   public init(_ playlist: HLSMediaPlaylist) {
     self.playlist = playlist
     starts = Self.starts(of: playlist, from: 0)
-    placeDateRanges()
+    positionDateRanges()
   }
 
-  private mutating func placeDateRanges() {
+  private mutating func positionDateRanges() {
     guard !playlist.dateRanges.isEmpty || !dateRanges.isEmpty else { return }
-    dateRanges = DateRange.placed(playlist.dateRanges, segments: playlist.segments, starts: starts)
+    dateRanges = DateRange.positioned(playlist.dateRanges, segments: playlist.segments, starts: starts)
     dateRangeVersion &+= 1
   }
 
@@ -50,25 +50,25 @@ public struct HLSTimeline: Sendable {
   /// 2. If both contain recording dates, the dates determine the position.
   /// 3. If the segment numbers overlap, the numbers determine the position.
   /// 4. Otherwise both end together.
-  public init(_ playlist: HLSMediaPlaylist, beside other: HLSTimeline) {
+  public init(_ playlist: HLSMediaPlaylist, alignedWith other: HLSTimeline) {
     self.init(playlist)
-    let start = start(beside: other)
-    guard isInReach(start) else { return }
+    let start = start(alignedWith: other)
+    guard isWithinLimits(start) else { return }
     starts = Self.starts(of: playlist, from: start)
-    placeDateRanges()
+    positionDateRanges()
   }
 
-  private func start(beside other: HLSTimeline) -> Int64 {
-    let (length, theirs) = (endNanoseconds, other.endNanoseconds - other.startNanoseconds)
-    if isEnded, other.isEnded, abs(length - theirs) <= playlist.targetNanoseconds { return other.startNanoseconds }
+  private func start(alignedWith other: HLSTimeline) -> Int64 {
+    let (length, otherLength) = (endNanoseconds, other.endNanoseconds - other.startNanoseconds)
+    if isEnded, other.isEnded, abs(length - otherLength) <= playlist.targetNanoseconds { return other.startNanoseconds }
     for index in [playlist.segments.indices.first, playlist.segments.lastIndex { $0.date != nil }] {
       guard let index, let date = playlist.segments[index].date ?? date(atNanoseconds: 0),
         let time = other.time(ofDate: date)
       else { continue }
       return time - starts[index]
     }
-    if let first = other.date(atNanoseconds: other.startNanoseconds), let own = date(atNanoseconds: 0) {
-      let (distance, isFar) = own.subtractingReportingOverflow(first)
+    if let first = other.date(atNanoseconds: other.startNanoseconds), let startDate = date(atNanoseconds: 0) {
+      let (distance, isFar) = startDate.subtractingReportingOverflow(first)
       if !isFar, abs(distance) <= HLSLimits.totalNanoseconds { return other.startNanoseconds + distance }
     }
     if let known = other.entry(playlist.firstNumber) { return known.startNanoseconds }
@@ -168,37 +168,37 @@ public struct HLSTimeline: Sendable {
       let before = new.segments.prefix { $0.number < old.firstNumber }.reduce(0) { $0 + $1.durationNanoseconds }
       start = startNanoseconds - before
     }
-    guard isInReach(start) else { return .outOfReach }
+    guard isWithinLimits(start) else { return .exceedsLimits }
     starts = Self.starts(of: new, from: start)
     playlist = new
-    placeDateRanges()
+    positionDateRanges()
     return isSame ? .unchanged : .changed
   }
 
   /// Continues at the end of the old playlist with an unrelated playlist.
   private mutating func restart(_ new: HLSMediaPlaylist) -> Update {
-    guard isInReach(endNanoseconds) else { return .outOfReach }
+    guard isWithinLimits(endNanoseconds) else { return .exceedsLimits }
     starts = Self.starts(of: new, from: endNanoseconds)
     playlist = new
-    placeDateRanges()
+    positionDateRanges()
     return .restarted
   }
 
-  private func isInReach(_ time: Int64) -> Bool { abs(time) <= HLSLimits.timelineNanoseconds }
+  private func isWithinLimits(_ time: Int64) -> Bool { abs(time) <= HLSLimits.timelineNanoseconds }
 
   /// Switches to the playlist of another variant, whose segments have the same times.
   public mutating func replace(_ new: HLSMediaPlaylist) {
     let version = dateRangeVersion
-    self = HLSTimeline(new, beside: self)
+    self = HLSTimeline(new, alignedWith: self)
     dateRangeVersion = version &+ 1
   }
 
   /// Corrects the position of a segment. All other segments move by the same distance.
   public mutating func move(_ number: Int64, toNanoseconds time: Int64) {
-    guard let entry = entry(number), isInReach(time) else { return }
+    guard let entry = entry(number), isWithinLimits(time) else { return }
     let difference = time - entry.startNanoseconds
     for index in starts.indices { starts[index] += difference }
-    placeDateRanges()
+    positionDateRanges()
   }
 
   // MARK: - Dates
@@ -221,13 +221,13 @@ public struct HLSTimeline: Sendable {
   public func time(ofDate date: Int64) -> Int64? {
     var known: (date: Int64, start: Int64)?
     for (index, segment) in playlist.segments.enumerated() {
-      if let said = segment.date { known = (said, starts[index]) }
-      guard let place = known else { continue }
-      let begin = place.date + (starts[index] - place.start)
-      let (past, isFar) = date.subtractingReportingOverflow(begin)
+      if let segmentDate = segment.date { known = (segmentDate, starts[index]) }
+      guard let reference = known else { continue }
+      let startDate = reference.date + (starts[index] - reference.start)
+      let (past, isFar) = date.subtractingReportingOverflow(startDate)
       if !isFar, past >= 0, past < segment.durationNanoseconds { return starts[index] + past }
     }
-    guard let place = known, date == place.date + (endNanoseconds - place.start) else { return nil }
+    guard let last = known, date == last.date + (endNanoseconds - last.start) else { return nil }
     return endNanoseconds
   }
 }
@@ -235,20 +235,20 @@ public struct HLSTimeline: Sendable {
 /// Schedules reloads of a live playlist (RFC 8216, section 6.3.4). Pure; nanoseconds of any clock.
 public struct HLSReloadSchedule: Sendable {
   private var lastChange: Int64
-  private var hasTold = false
+  private var hasReportedStaleness = false
 
   /// The number of target durations without news after which a stream counts as stale.
   public static let staleTargetCount: Int64 = 3
 
   public init(now: Int64) { lastChange = now }
 
-  /// Processes a successful load that began at `begin`, and returns the time of the next load.
-  public mutating func loaded(begin: Int64, isChanged: Bool, targetNanoseconds: Int64) -> Int64 {
+  /// Processes a successful load that began at `start`, and returns the time of the next load.
+  public mutating func loaded(startedAt start: Int64, isChanged: Bool, targetNanoseconds: Int64) -> Int64 {
     if isChanged {
-      lastChange = begin
-      hasTold = false
+      lastChange = start
+      hasReportedStaleness = false
     }
-    return begin + (isChanged ? targetNanoseconds : targetNanoseconds / 2)
+    return start + (isChanged ? targetNanoseconds : targetNanoseconds / 2)
   }
 
   /// Processes a failed load, and returns the time of the next attempt.
@@ -256,8 +256,8 @@ public struct HLSReloadSchedule: Sendable {
 
   /// Whether the stream has been without news for too long. Returns true once per occurrence.
   public mutating func becameStale(at now: Int64, targetNanoseconds: Int64) -> Bool {
-    guard !hasTold, now - lastChange >= Self.staleTargetCount * targetNanoseconds else { return false }
-    hasTold = true
+    guard !hasReportedStaleness, now - lastChange >= Self.staleTargetCount * targetNanoseconds else { return false }
+    hasReportedStaleness = true
     return true
   }
 }

@@ -11,7 +11,7 @@ public struct HLSVariantChoice: Sendable {
     /// Whether the bit rate is within the limit.
     public var isWithinLimit = true
     /// The location of the playlist to read.
-    public var place: PlaylistLocation { rendition?.place ?? variant.place }
+    public var location: PlaylistLocation { rendition?.location ?? variant.location }
   }
 
   private let master: HLSMasterPlaylist
@@ -20,7 +20,7 @@ public struct HLSVariantChoice: Sendable {
 
   /// The variants that may have audio, or all when the codecs of no variant indicate audio.
   private var usable: [HLSVariant] {
-    let usable = master.variants.filter(Self.mayHaveSound)
+    let usable = master.variants.filter(Self.mayHaveAudio)
     return usable.isEmpty ? master.variants : usable
   }
 
@@ -58,13 +58,13 @@ public struct HLSVariantChoice: Sendable {
       .sorted { $0.bandwidth < $1.bandwidth }
     let sorted = within + beyond
     let wanted = option ?? sorted.lazy.compactMap(defaultRendition).first
-    var places: Set<PlaylistLocation> = []
+    var locations: Set<PlaylistLocation> = []
     return sorted.enumerated().compactMap { index, variant in
       let same = wanted.flatMap { rendition(of: variant, like: $0) }
       if option != nil, same == nil { return nil }
       let candidate = Candidate(
         variant: variant, rendition: same ?? defaultRendition(of: variant), isWithinLimit: index < within.count)
-      return places.insert(candidate.place).inserted ? candidate : nil
+      return locations.insert(candidate.location).inserted ? candidate : nil
     }
   }
 
@@ -80,12 +80,12 @@ public struct HLSVariantChoice: Sendable {
   }
 
   /// Whether the variant may have audio. False when its codecs are specified and none is an audio codec.
-  private static func mayHaveSound(_ variant: HLSVariant) -> Bool {
-    variant.codecs.isEmpty || variant.audioGroup != nil || variant.codecs.contains { soundRank($0) != nil }
+  private static func mayHaveAudio(_ variant: HLSVariant) -> Bool {
+    variant.codecs.isEmpty || variant.audioGroup != nil || variant.codecs.contains { audioRank($0) != nil }
   }
 
   /// The quality rank of an audio codec, higher is better; nil for other codecs.
-  private static func soundRank(_ codec: String) -> Int? {
+  private static func audioRank(_ codec: String) -> Int? {
     let name = codec.lowercased()
     if name.hasPrefix("flac") || name.hasPrefix("alac") { return 5 }
     if name.hasPrefix("ec-3") || name.hasPrefix("ac-3") || name.hasPrefix("opus") { return 3 }
@@ -96,7 +96,7 @@ public struct HLSVariantChoice: Sendable {
   }
 
   private static func isBetter(_ one: HLSVariant, _ other: HLSVariant) -> Bool {
-    let ranks = [one, other].map { $0.codecs.compactMap(soundRank).max() ?? 2 }
+    let ranks = [one, other].map { $0.codecs.compactMap(audioRank).max() ?? 2 }
     if ranks[0] != ranks[1] { return ranks[0] > ranks[1] }
     // Without video, a higher bit rate means better audio; with video, it means larger video.
     if one.hasVideo != other.hasVideo { return !one.hasVideo }

@@ -10,13 +10,13 @@ public struct HLSVariantLadder: Sendable, Hashable {
     /// Whether the variant may be played: it has not failed, and its bit rate is within the limit.
     public var isUsable: Bool
     /// Whether the variant recently arrived too slowly.
-    public var isDoubted: Bool
+    public var wasTooSlow: Bool
 
-    public init(bitRate: Int64, bandwidth: Int64 = 0, isUsable: Bool = true, isDoubted: Bool = false) {
+    public init(bitRate: Int64, bandwidth: Int64 = 0, isUsable: Bool = true, wasTooSlow: Bool = false) {
       self.bitRate = bitRate
       self.bandwidth = bandwidth
       self.isUsable = isUsable
-      self.isDoubted = isDoubted
+      self.wasTooSlow = wasTooSlow
     }
   }
 
@@ -33,7 +33,7 @@ public struct HLSVariantLadder: Sendable, Hashable {
   ///
   /// A measured bit rate is used directly. For a variant without one, the current variant's measured bit rate is
   /// scaled by the ratio of the bandwidths in the playlist. Both bandwidths include video alike.
-  private func need(_ index: Int, beside current: Int) -> Double? {
+  private func neededBitRate(_ index: Int, relativeTo current: Int) -> Double? {
     let (rung, present) = (rungs[index], rungs[current])
     if rung.bitRate > 0 { return Double(rung.bitRate) }
     guard rung.bandwidth > 0, present.bitRate > 0, present.bandwidth > 0 else { return nil }
@@ -56,14 +56,14 @@ public struct HLSVariantLadder: Sendable, Hashable {
   ///   - isAhead: whether enough is buffered to try a better variant.
   public func choice(from current: Int, throughput: Double?, capacity: Double? = nil, isAhead: Bool) -> Int? {
     guard let throughput, rungs.indices.contains(current), rungs[current].bitRate > 0 else { return nil }
-    let needs = rungs.indices.map { need($0, beside: current) ?? .infinity }
+    let needs = rungs.indices.map { neededBitRate($0, relativeTo: current) ?? .infinity }
     func fits(_ index: Int, _ throughput: Double) -> Bool { needs[index] <= throughput * Self.chosenShare }
     if isSustained(current, throughput: throughput) {
       guard isAhead else { return nil }
-      let doubted = rungs.indices.filter { rungs[$0].isDoubted }.map { needs[$0] }.min() ?? .infinity
+      let tooSlow = rungs.indices.filter { rungs[$0].wasTooSlow }.map { needs[$0] }.min() ?? .infinity
       return rungs.indices.prefix(current).first { index in
         rungs[index].isUsable
-          && (fits(index, throughput) || needs[index] < doubted && fits(index, capacity ?? throughput))
+          && (fits(index, throughput) || needs[index] < tooSlow && fits(index, capacity ?? throughput))
       }
     }
     let lower = rungs.indices.filter { rungs[$0].isUsable && needs[$0] < needs[current] }

@@ -22,7 +22,7 @@ import Testing
     ])
     let list = try Playlist(at: .url("\(server.address)/a.m3u"))
     #expect(
-      list.entries.map(\.place.displayText) == [
+      list.entries.map(\.location.displayText) == [
         "\(server.address)/1.mp3", "\(server.address)/abs/2.mp3?x=1", "\(server.address)/deep/4.flac",
         "http://other.example/3.ogg", "\(server.address)/live.m3u8",
       ])
@@ -33,7 +33,7 @@ import Testing
   @Test func playlistFromAServerCannotNameLocalFiles() throws {
     let server = try server(["a.m3u": "file:///etc/passwd\n../../../etc/passwd\n1.mp3\nfile:///a.m3u\n"])
     let list = try Playlist(at: .url("\(server.address)/a.m3u"))
-    #expect(list.entries.map(\.place) == [.url("\(server.address)/etc/passwd"), .url("\(server.address)/1.mp3")])
+    #expect(list.entries.map(\.location) == [.url("\(server.address)/etc/passwd"), .url("\(server.address)/1.mp3")])
     #expect(list.skippedCount == 2)
     #expect(list.warnings.map(\.error.code) == [.notAllowed, .notAllowed])
     #expect(list.warnings.map(\.line) == [1, 4])
@@ -45,7 +45,7 @@ import Testing
     let copy = try self.server(["a.m3u": text])
     let list = try Playlist(contentsOf: Array(copy.files.file("a.m3u").utf8))
     #expect(
-      list.entries.map(\.place) == [.file(Array(copy.files.file("0.mp3").utf8)), .url("\(server.address)/1.mp3")])
+      list.entries.map(\.location) == [.file(Array(copy.files.file("0.mp3").utf8)), .url("\(server.address)/1.mp3")])
     #expect(list.warnings.map(\.error.code) == [.httpNotFound])
     // Not if network access is disabled.
     var options = HTTPOptions()

@@ -13,7 +13,7 @@ import Testing
     options.headers = [.init(name: "X-Api-Key", value: "k")]
     func headerCount(_ entry: String, of playlist: PlaylistLocation?) -> Int? {
       var assets = PlaylistAssets(prefersPreciseDuration: false, options: options, listedAt: playlist)
-      return assets.asset(for: PlaylistEntry(place: .url(entry)))?.httpOptions.headers.count
+      return assets.asset(for: PlaylistEntry(location: .url(entry)))?.httpOptions.headers.count
     }
     let playlist = PlaylistLocation.url("https://a.example/list.m3u")
     #expect(headerCount("https://a.example/1.mp3", of: playlist) == 1)
