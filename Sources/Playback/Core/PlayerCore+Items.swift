@@ -75,13 +75,13 @@ extension PlayerCore {
       former.forgetTimedMetadata()
     }
     loadedItem = current
-    guard let current, current.loaded.withLock({ $0.buffer }) != machine.buffer else { return }
+    guard let current, current.loaded.withLock({ $0.buffer }) != machine.bufferState else { return }
     refreshLoaded(current)
   }
 
   private func refreshLoaded(_ item: PlayerItem) {
     let ranges = loadedTimeRanges(of: item.id)
-    let buffer = item === currentItem ? machine.buffer : PlayerStateMachine.Buffer()
+    let buffer = item === currentItem ? machine.bufferState : PlayerStateMachine.BufferState()
     item.loaded.withLock { $0 = PlayerItem.Loaded(ranges: ranges, buffer: buffer) }
   }
 

@@ -54,7 +54,7 @@ extension PlayerCore {
     }
     // The run of an end that is not reported yet is needed to find the end's frame.
     let untold = ends.first.flatMap { timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame) }
-    timeline.forget(before: min(output.heardFrame, untold.map { $0 - 1 } ?? .max))
+    timeline.removeRuns(before: min(output.heardFrame, untold.map { $0 - 1 } ?? .max))
   }
 
   private func aimTimer(at frame: Int64) {

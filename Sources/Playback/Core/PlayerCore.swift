@@ -392,7 +392,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
       state.itemStatus = current.status
       state.itemDuration = current.duration
       state.itemProvidesPreciseDuration = items[current.id]?.providesPreciseDuration ?? false
-      let buffer = machine.buffer
+      let buffer = machine.bufferState
       state.isPlaybackLikelyToKeepUp = buffer.isLikelyToKeepUp
       state.isPlaybackBufferFull = buffer.isFull
       state.isPlaybackBufferEmpty = buffer.isEmpty

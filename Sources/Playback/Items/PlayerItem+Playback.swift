@@ -15,7 +15,7 @@ extension PlayerItem {
   /// The decoded part of an item.
   struct Loaded: Sendable, Hashable {
     var ranges: [TimeRange] = []
-    var buffer = PlayerStateMachine.Buffer()
+    var buffer = PlayerStateMachine.BufferState()
   }
 
   // MARK: - End times

@@ -50,12 +50,12 @@ public struct BoundaryTimes: Sendable {
     var remaining = stepLimit
     while merge != nil || runs.count > 1 {
       guard remaining > 0 else { return false }
-      var present = merge ?? Merge(left: runs.removeFirst(), right: runs.removeFirst())
+      var current = merge ?? Merge(left: runs.removeFirst(), right: runs.removeFirst())
       merge = nil
-      let count = present.advance(remaining)
+      let count = current.advance(remaining)
       remaining -= count
       stepCount += count
-      if present.isOver { runs.append(present.merged) } else { merge = present }
+      if current.isOver { runs.append(current.merged) } else { merge = current }
     }
     return true
   }

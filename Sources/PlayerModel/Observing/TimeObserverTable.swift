@@ -89,7 +89,7 @@ package struct TimeObserverTable {
 
   private var observers: [ObserverToken: Observer] = [:]
   /// The boundary observers by the item to which they are bound.
-  private var bound: [PlayerItemID: Set<ObserverToken>] = [:]
+  private var boundTokens: [PlayerItemID: Set<ObserverToken>] = [:]
   private var heap = Heap<DueTime>()
   package private(set) var position: Position?
   /// The chapters of the current item, and of the item of `position`.
@@ -98,7 +98,7 @@ package struct TimeObserverTable {
   package var isEmpty: Bool { observers.isEmpty }
 
   /// The items to which observers are bound.
-  package var boundItemIDs: Dictionary<PlayerItemID, Set<ObserverToken>>.Keys { bound.keys }
+  package var boundItemIDs: Dictionary<PlayerItemID, Set<ObserverToken>>.Keys { boundTokens.keys }
 
   /// The number of times in the heap, including those of removed observers.
   var dueCount: Int { heap.count }
@@ -118,7 +118,7 @@ package struct TimeObserverTable {
     _ token: ObserverToken, times: BoundaryTimes, itemID: PlayerItemID?, includesSeeks: Bool = false,
     onEnd: EndHandler? = nil, _ handler: @escaping Handler
   ) {
-    if let itemID { bound[itemID, default: []].insert(token) }
+    if let itemID { boundTokens[itemID, default: []].insert(token) }
     let kind = Kind.boundary(.times(times.ordered), itemID: itemID, includesSeeks: includesSeeks)
     add(token, Observer(kind: kind, onEnd: onEnd, handler: handler))
   }
@@ -136,7 +136,7 @@ package struct TimeObserverTable {
     _ token: ObserverToken, itemID: PlayerItemID?, includesSeeks: Bool, onEnd: EndHandler? = nil,
     _ handler: @escaping Handler
   ) {
-    if let itemID { bound[itemID, default: []].insert(token) }
+    if let itemID { boundTokens[itemID, default: []].insert(token) }
     let kind = Kind.boundary(.chapters, itemID: itemID, includesSeeks: includesSeeks)
     add(token, Observer(kind: kind, onEnd: onEnd, handler: handler))
   }
@@ -177,8 +177,8 @@ package struct TimeObserverTable {
   package mutating func remove(_ token: ObserverToken) -> Bool {
     guard let removed = observers.removeValue(forKey: token) else { return false }
     if case .boundary(_, let itemID?, _) = removed.kind {
-      bound[itemID]?.remove(token)
-      if bound[itemID]?.isEmpty == true { bound[itemID] = nil }
+      boundTokens[itemID]?.remove(token)
+      if boundTokens[itemID]?.isEmpty == true { boundTokens[itemID] = nil }
     }
     // Times of removed observers leave the heap when they are due, or when they are the majority.
     if heap.count > 2 * observers.count + 64 {
@@ -191,7 +191,7 @@ package struct TimeObserverTable {
   /// Removes the observers that are bound to an item. Returns their end handlers, in the order in which they were
   /// added.
   package mutating func removeObservers(boundTo itemID: PlayerItemID) -> [EndHandler] {
-    guard let tokens = bound[itemID] else { return [] }
+    guard let tokens = boundTokens[itemID] else { return [] }
     return removeAll(tokens.sorted())
   }
 

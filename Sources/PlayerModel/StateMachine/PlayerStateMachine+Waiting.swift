@@ -8,7 +8,7 @@ import MediaCore
 /// heard, nothing is reported. Otherwise it is a stall: the player waits (`automaticallyWaits`) or pauses.
 extension PlayerStateMachine {
   /// The buffer state of the current item, like AVPlayerItem's three flags.
-  package struct Buffer: Sendable, Hashable {
+  package struct BufferState: Sendable, Hashable {
     package var isLikelyToKeepUp = false
     package var isFull = false
     package var isEmpty = true
@@ -28,9 +28,9 @@ extension PlayerStateMachine {
     return first.pass.itemID == current.id
   }
 
-  package var buffer: Buffer {
+  package var bufferState: BufferState {
     let hasSamples = hasSamples
-    return Buffer(
+    return BufferState(
       isLikelyToKeepUp: hasSamples && !isRebuffering, isFull: isBufferFull && hasSamples, isEmpty: !hasSamples)
   }
 

@@ -127,7 +127,7 @@ package struct PlayerTimeline {
 
   /// Removes runs that ended before `outputFrame`. Keeps the run that covers it. If that run begins exactly there,
   /// keeps the run before it, too, because a rewind to `outputFrame` removes the covering one.
-  package mutating func forget(before outputFrame: Int64) {
+  package mutating func removeRuns(before outputFrame: Int64) {
     while runs.count > 1, runs[1].outputFrame < outputFrame { removeRetired(runs.removeFirst().streamID) }
     guard let first = runs.first, var list = segments[first.streamID] else { return }
     let frame = first.streamFrame + max(0, outputFrame - first.outputFrame)

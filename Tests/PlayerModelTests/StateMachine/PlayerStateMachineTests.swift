@@ -287,10 +287,10 @@ import Testing
     _ = machine.prepared(generation: machine.generation)
     _ = machine.underrunOccurred()
     _ = machine.stallHeard()
-    #expect(!machine.buffer.isLikelyToKeepUp)
+    #expect(!machine.bufferState.isLikelyToKeepUp)
     #expect(machine.timeControlStatus == .waiting)
     _ = machine.decodingPaused(generation: machine.generation)
-    #expect(machine.buffer.isFull)
+    #expect(machine.bufferState.isFull)
     #expect(machine.timeControlStatus == .playing)
   }
 }

@@ -61,7 +61,7 @@ import Testing
     #expect(queue.current?.token == 1)
   }
 
-  @Test func endReturnsAllSeeksOnce() {
+  @Test func removeAllReturnsAllSeeksOnce() {
     var queue = queue(1, 2)
     let first = queue.removeAll()
     let second = queue.removeAll()

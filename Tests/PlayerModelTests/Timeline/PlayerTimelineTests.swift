@@ -102,17 +102,17 @@ import Testing
       timeline.beginRun(outputFrame: start * 2, streamID: 1, streamFrame: start)
       timeline.endRun(outputFrame: start * 2 + 10, reason: .stopped)
     }
-    timeline.forget(before: 1_500)
+    timeline.removeRuns(before: 1_500)
     #expect(timeline.runs.count < 30)
     #expect(timeline.position(atOutputFrame: 1_505) == .init(itemID: 7, time: time(755)))
   }
 
-  @Test func runThatBeginsAtTheForgetFrameCanBeRewound() {
+  @Test func runThatBeginsAtTheRemovalFrameCanBeRewound() {
     var timeline = twoItems()
     timeline.beginRun(outputFrame: 0, streamID: 1, streamFrame: 0)
     timeline.endRun(outputFrame: 600, reason: .stopped)
     timeline.beginRun(outputFrame: 600, streamID: 1, streamFrame: 600)
-    timeline.forget(before: 600)
+    timeline.removeRuns(before: 600)
     timeline.rewind(to: 600)
     #expect(timeline.position(atOutputFrame: 600) == .init(itemID: 7, time: time(600)))
   }
@@ -172,7 +172,7 @@ import Testing
     timeline.beginRun(outputFrame: 1_000, streamID: 2, streamFrame: 0)
     timeline.retireStream(1)
     #expect(timeline.pass(of: 7, from: 900).frame(reaching: time(1_000))?.frame == 1_000)
-    timeline.forget(before: 1_001)
+    timeline.removeRuns(before: 1_001)
     #expect(timeline.pass(of: 7, from: 900).frame(reaching: time(1_000)) == nil)
     #expect(timeline.position(streamID: 1, streamFrame: 0) == nil)
   }
