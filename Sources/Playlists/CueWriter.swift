@@ -38,7 +38,7 @@ struct CueWriter {
     let metadata = entry.metadata
     let number =
       metadata[.trackNumber].flatMap { Int($0) }.flatMap { (0..<1_000_000).contains($0) ? $0 : nil } ?? index + 1
-    lines.append("  TRACK \(Self.two(Int64(number))) AUDIO")
+    lines.append("  TRACK \(Self.twoDigits(Int64(number))) AUDIO")
     let parts = [
       Self.line("FLAGS", metadata[.flags], quoted: false), Self.line("ISRC", metadata[.isrc], quoted: false),
       Self.line("TITLE", entry.title), Self.line("PERFORMER", metadata[.creator]),
@@ -61,7 +61,7 @@ struct CueWriter {
       guard words.count == 2, let number = Int(words[0]), (2...99).contains(number), words[1].utf8.count <= 20,
         words[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: ":")).contains($0) })
       else { return nil }
-      return "INDEX \(Self.two(Int64(number))) \(words[1])"
+      return "INDEX \(Self.twoDigits(Int64(number))) \(words[1])"
     }
   }
 
@@ -79,7 +79,7 @@ struct CueWriter {
     MediaError(.invalidArgument, "entry \(index + 1) \(problem), which CUE cannot represent")
   }
 
-  private static func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : String(number) }
+  private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : String(number) }
 
   private static func time(_ time: MediaTime, entry index: Int) throws(MediaError) -> String {
     let scaled = time.convertScale(75)
@@ -88,6 +88,6 @@ struct CueWriter {
     }
     let (seconds, frames) = scaled.value.quotientAndRemainder(dividingBy: 75)
     guard seconds / 60 < 1_000_000_000 else { throw failure(index, "begins too late") }
-    return "\(two(seconds / 60)):\(two(seconds % 60)):\(two(frames))"
+    return "\(twoDigits(seconds / 60)):\(twoDigits(seconds % 60)):\(twoDigits(frames))"
   }
 }

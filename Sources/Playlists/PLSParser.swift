@@ -3,7 +3,7 @@ import MediaCore
 /// Parses PLS: `FileN=`, `TitleN=` and `LengthN=` in any order. Entries are in the order of their numbers; gaps are
 /// permitted.
 enum PLSParser {
-  private struct Numbered {
+  private struct NumberedEntry {
     var file: ArraySlice<UInt8>?
     var line = 0
     var title: String?
@@ -11,7 +11,7 @@ enum PLSParser {
   }
 
   static func parse(_ text: PlaylistText, into builder: inout PlaylistBuilder) throws(MediaError) {
-    var entries: [Int: Numbered] = [:]
+    var entries: [Int: NumberedEntry] = [:]
     var isRecognized = false
     var lines = text.lines()
     while let line = lines.next() {
@@ -24,12 +24,12 @@ enum PLSParser {
       } else if let number = number(of: "File", key) {
         isRecognized = true
         guard !value.isEmpty else { continue }
-        entries[number, default: Numbered()].file = value
+        entries[number, default: NumberedEntry()].file = value
         entries[number]?.line = line.number
       } else if let number = number(of: "Title", key) {
-        entries[number, default: Numbered()].title = text.text(value)
+        entries[number, default: NumberedEntry()].title = text.text(value)
       } else if let number = number(of: "Length", key) {
-        entries[number, default: Numbered()].duration = value.positiveSeconds
+        entries[number, default: NumberedEntry()].duration = value.positiveSeconds
       }
       // Numbers without a file count too, because they use memory.
       guard entries.count <= PlaylistLimits.entryCount else {

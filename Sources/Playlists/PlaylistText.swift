@@ -123,7 +123,7 @@ extension ArraySlice<UInt8> {
   func trimmed() -> Self { trimmed { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
 
   /// The bytes without surrounding XML white space.
-  func trimmedOfSpace() -> Self { trimmed { $0 == 0x20 || (0x09...0x0D).contains($0) } }
+  func trimmedOfXMLSpace() -> Self { trimmed { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
   private func trimmed(_ isBlank: (UInt8) -> Bool) -> Self {
     var slice = self

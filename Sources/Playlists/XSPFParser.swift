@@ -92,7 +92,7 @@ struct XSPFParser {
     guard let name = path.popLast() else { return }
     // Locations are not truncated: one that is too long is invalid.
     if name == "location", path == Self.trackPath, locations.count < Self.locationLimit {
-      locations.append(String(decoding: text[...].trimmedOfSpace(), as: UTF8.self))
+      locations.append(String(decoding: text[...].trimmedOfXMLSpace(), as: UTF8.self))
     }
     let value = PlaylistText([]).text(text)
     text = []
