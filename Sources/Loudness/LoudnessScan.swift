@@ -214,7 +214,7 @@ public final class LoudnessScan: Sendable {
     var fault: MediaError?
     progress(length == nil ? nil : 0)
     while fault == nil {
-      job.goesOn()
+      job.reportProgress()
       let piece = try readStep(reader, into: buffer, frameCount: step)
       try check(run)
       fault = piece.error

@@ -11,7 +11,7 @@ public final class LoudnessScanner: Sendable {
   /// One job for each file. Files of a running scan precede those of other scans.
   let workers: AssetWorkers
 
-  public convenience init() { self.init(limits: WorkSlots.Limits(placeCount: 1, threadCount: 8)) }
+  public convenience init() { self.init(limits: WorkSlots.Limits(slotCount: 1, threadCount: 8)) }
 
   /// - Parameter isWatched: whether a thread checks for timeouts.
   init(limits: WorkSlots.Limits, isWatched: Bool = true) {

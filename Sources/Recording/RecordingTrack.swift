@@ -210,7 +210,7 @@ final class RecordingTrack {
       return
     }
     do throws(MediaError) {
-      let asset = Asset(place: .descriptor(file), prefersPreciseDuration: true)
+      let asset = Asset(location: .descriptor(file), prefersPreciseDuration: true)
       outcome.duration = try asset.load().duration
     } catch {
       outcome.duration = .invalid

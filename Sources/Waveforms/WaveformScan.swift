@@ -11,7 +11,7 @@ public final class WaveformScanner: Sendable {
   public static let shared = WaveformScanner()
 
   let workers = AssetWorkers(
-    limits: WorkSlots.Limits(placeCount: 1, threadCount: 8), isWatched: true, threadName: "waveform", niceness: 10)
+    limits: WorkSlots.Limits(slotCount: 1, threadCount: 8), isWatched: true, threadName: "waveform", niceness: 10)
 
   public init() {}
 }
@@ -63,7 +63,7 @@ public final class WaveformScan: Sendable {
     run.start(
       on: scanner.workers, forNanoseconds: asset.openingNanoseconds, name: asset.displayPath, completion: completion
     ) { [self] job throws(MediaError) in
-      try run.holds { [opening] in opening.cancel() }
+      try run.addCancellation { [opening] in opening.cancel() }
       var identity: WaveformCache.Identity?
       try checkOutput()
       let result = try measure(job, progress, &identity)
@@ -131,10 +131,10 @@ public final class WaveformScan: Sendable {
         operation: "waveform")
     }
     let reader = try opening.reader(asset, trackID: request.trackID)
-    try run.holds { reader.cancel() }
+    try run.addCancellation { reader.cancel() }
     var pass = try WaveformPass(reader, request, duration: properties.duration)
     let waveform = try pass.run(progress) { () throws(MediaError) in
-      job.goesOn()
+      job.reportProgress()
       try run.check()
     }
     let fault = reader.takeSkippedPackets()?.error ?? reader.takeWarning()?.error

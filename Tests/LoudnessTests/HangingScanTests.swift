@@ -13,7 +13,7 @@ import Testing
 
   /// A scanner that checks for timeouts only when the test calls it.
   private func scanner(threads: Int = 4) -> LoudnessScanner {
-    LoudnessScanner(limits: WorkSlots.Limits(placeCount: 1, threadCount: threads), isWatched: false)
+    LoudnessScanner(limits: WorkSlots.Limits(slotCount: 1, threadCount: threads), isWatched: false)
   }
 
   private func check(_ scanner: LoudnessScanner, after seconds: Int64) {

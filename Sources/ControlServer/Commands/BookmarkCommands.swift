@@ -140,7 +140,7 @@ extension BookmarkedItem {
   /// stored without user name and password.
   init?(_ item: PlayerItem) {
     let place: StoredEntry.Place
-    switch item.asset.place {
+    switch item.asset.location {
     case .path(let path): place = .path(path)
     case .url(let url, _): place = .address(url.redacted)
     case .descriptor, .source, .data, .composition: return nil

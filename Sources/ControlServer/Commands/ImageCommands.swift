@@ -24,19 +24,19 @@ extension Connection {
     (settings.maximumWidth, settings.maximumHeight) = (command.width, command.height)
     (settings.toleranceBefore, settings.toleranceAfter) = (command.before, command.after)
     settings.appliesPreferredTrackTransform = command.isUpright
-    let form: ImageForm =
+    let format: ImageFileFormat =
       switch command.form {
       case .png: .png
       case .jpeg(let quality): .jpeg(quality: quality)
       }
     guard let wanted = command.sheet else {
       let images = command.times.enumerated().map { (time: $1, file: file(command, number: $0 + 1)) }
-      return ImageExport.Request(.images(images), settings: settings, form: form)
+      return ImageExport.Request(.images(images), settings: settings, format: format)
     }
     var sheet = ContactSheet(columns: wanted.columns, rows: wanted.rows)
     if let gap = wanted.gap { sheet.gap = gap }
     return ImageExport.Request(
-      .sheet(sheet, times: Array(command.times), file: file(command, number: 1)), settings: settings, form: form)
+      .sheet(sheet, times: Array(command.times), file: file(command, number: 1)), settings: settings, format: format)
   }
 
   private func file(_ command: AssetCommand.Image, number: Int) -> WholeFile {

@@ -90,7 +90,7 @@ extension Connection {
     let found = gains
     target.player.onLoop { player in
       player.setMeasuredReplayGains(
-        { item in if case .path(let path) = item.asset.place { found[path] } else { nil } }, completion: completion)
+        { item in if case .path(let path) = item.asset.location { found[path] } else { nil } }, completion: completion)
     }
   }
 

@@ -193,7 +193,7 @@ final class PlayerRegistry {
     if path.isFile { return Asset(path: path.bytes, options: options, prefersPreciseDuration: precise) }
     do throws(MediaError) {
       if let token = path.descriptorToken {
-        return Asset(place: .descriptor(try descriptors.take(token, by: userID)), prefersPreciseDuration: precise)
+        return Asset(location: .descriptor(try descriptors.take(token, by: userID)), prefersPreciseDuration: precise)
       }
       return Asset(url: try HTTPURL(path.text), options: options, prefersPreciseDuration: precise)
     } catch {

@@ -10,7 +10,7 @@ extension StoredEntry {
   /// Creates the saved form of an item. Threading: any.
   init(_ item: PlayerItem) {
     let place: Place
-    switch item.asset.place {
+    switch item.asset.location {
     case .path(let path): place = .path(path)
     case .url(let url, _): place = .address(url.text)
     case .descriptor(let descriptor): place = .lost(descriptor.name)

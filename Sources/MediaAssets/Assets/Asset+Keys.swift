@@ -67,7 +67,7 @@ extension Asset {
     let waiter = Waiter()
     let status = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        waiter.begin(continuation) { completion in loadValues(forKeys: keys, completion: completion) }
+        waiter.start(continuation) { completion in loadValues(forKeys: keys, completion: completion) }
       }
     } onCancel: {
       waiter.cancel()
@@ -96,8 +96,8 @@ extension Asset {
     // Without keys there is nothing to wait for.
     if parts.isEmpty { request.finish() }
     if parts.contains(.properties) {
-      request.wait { done in
-        begin(state.keyLoading, known: knownStatus) { (asset, interrupt) throws(MediaError) in
+      request.addPart { done in
+        startLoading(state.keyLoading, known: knownStatus) { (asset, interrupt) throws(MediaError) in
           try asset.load(interrupt: interrupt)
         } completion: { status in
           done(status.map { AssetValues(properties: $0) })
@@ -105,8 +105,8 @@ extension Asset {
       }
     }
     if parts.contains(.metadata) {
-      request.wait { done in
-        begin(state.metadataLoading, known: knownMetadata) { (asset, interrupt) throws(MediaError) in
+      request.addPart { done in
+        startLoading(state.metadataLoading, known: knownMetadata) { (asset, interrupt) throws(MediaError) in
           try asset.loadMetadata(interrupt: interrupt)
         } completion: { status in
           done(status.map { AssetValues(metadata: $0) })
@@ -130,14 +130,14 @@ extension Asset {
   }
 
   /// Starts loading a part on a thread that does not retain this asset. Returns a closure that removes the request.
-  private func begin<Value>(
+  private func startLoading<Value>(
     _ loading: AssetLoading<Value>, known: AssetValueStatus<Value>?,
     load: @escaping @Sendable (Asset, Interrupt) throws(MediaError) -> Value,
     completion: @escaping AssetLoading<Value>.Completion
   ) -> @Sendable () -> Bool {
     let loader = Asset(loaderOf: self)
     let number = loading.request(loader, known: known, load: load, completion: completion)
-    return { number.map { loading.forget($0) } ?? false }
+    return { number.map { loading.removeRequest($0) } ?? false }
   }
 }
 
@@ -149,7 +149,7 @@ public final class AssetLoadRequest: Sendable {
     /// The first failure of a part.
     var failure: AssetValueStatus<AssetValues>?
     var completion: (@Sendable (AssetValueStatus<AssetValues>) -> Void)?
-    var forgets: [@Sendable () -> Bool] = []
+    var removals: [@Sendable () -> Bool] = []
   }
 
   private let state: Mutex<State>
@@ -158,14 +158,14 @@ public final class AssetLoadRequest: Sendable {
     state = Mutex(State(remaining: partCount, completion: completion))
   }
 
-  /// Adds one part to wait for. `begin` starts the request with a completion and returns a closure that removes it.
-  func wait(_ begin: (@escaping @Sendable (AssetValueStatus<AssetValues>) -> Void) -> @Sendable () -> Bool) {
-    let forget = begin { self.partEnded($0) }
-    state.withLock { if $0.remaining > 0 { $0.forgets.append(forget) } }
+  /// Adds one part to wait for. `start` starts the request with a completion and returns a closure that removes it.
+  func addPart(_ start: (@escaping @Sendable (AssetValueStatus<AssetValues>) -> Void) -> @Sendable () -> Bool) {
+    let remove = start { self.partEnded($0) }
+    state.withLock { if $0.remaining > 0 { $0.removals.append(remove) } }
   }
 
   private func partEnded(_ status: AssetValueStatus<AssetValues>) {
-    let isOver = state.withLock { state in
+    let isComplete = state.withLock { state in
       if let values = status.value {
         state.values.properties = values.properties ?? state.values.properties
         state.values.metadata = values.metadata ?? state.values.metadata
@@ -175,7 +175,7 @@ public final class AssetLoadRequest: Sendable {
       state.remaining -= 1
       return state.remaining == 0
     }
-    if isOver { finish() }
+    if isComplete { finish() }
   }
 
   /// Calls the completion, after all parts have ended.
@@ -183,7 +183,7 @@ public final class AssetLoadRequest: Sendable {
     let (completion, status) = state.withLock { state in
       defer {
         state.completion = nil
-        state.forgets = []
+        state.removals = []
       }
       return (state.completion, state.failure ?? .loaded(state.values))
     }
@@ -193,14 +193,14 @@ public final class AssetLoadRequest: Sendable {
   /// Cancels the request: its completion is not called. Returns false if the completion has been called or is running.
   @discardableResult
   public func cancel() -> Bool {
-    let (completion, forgets) = state.withLock { state in
+    let (completion, removals) = state.withLock { state in
       defer {
         state.completion = nil
-        state.forgets = []
+        state.removals = []
       }
-      return (state.completion, state.forgets)
+      return (state.completion, state.removals)
     }
-    for forget in forgets { _ = forget() }
+    for remove in removals { _ = remove() }
     return completion != nil
   }
 }
@@ -215,16 +215,16 @@ private final class Waiter: Sendable {
 
   private let state = Mutex(State())
 
-  func begin(
+  func start(
     _ continuation: CheckedContinuation<AssetValueStatus<AssetValues>, Never>,
-    ask: (@escaping @Sendable (AssetValueStatus<AssetValues>) -> Void) -> AssetLoadRequest
+    request makeRequest: (@escaping @Sendable (AssetValueStatus<AssetValues>) -> Void) -> AssetLoadRequest
   ) {
     let isCancelled = state.withLock { state in
       state.continuation = continuation
       return state.isCancelled
     }
     if isCancelled { return resume(.cancelled) }
-    let request = ask { self.resume($0) }
+    let request = makeRequest { self.resume($0) }
     let isTooLate = state.withLock { state in
       state.request = request
       return state.isCancelled

@@ -21,7 +21,7 @@ extension Asset {
         defer { charset = newValue }
         return charset ?? Self.standardTagCharset
       }
-      if former != newValue { state.forgetMetadata() }
+      if former != newValue { state.discardMetadata() }
     }
   }
 }

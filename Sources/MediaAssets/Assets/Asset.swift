@@ -13,7 +13,7 @@ public final class Asset: Sendable {
   public static let maximumDataByteCount = 1 << 30
 
   /// The location of the bytes.
-  public let place: AssetLocation
+  public let location: AssetLocation
   /// The network log of requests that were made through the asset itself. Empty for locations without a network. Played
   /// items have separate logs.
   public let networkLog: NetworkLog
@@ -27,7 +27,7 @@ public final class Asset: Sendable {
 
   /// Where the bytes are parsed: in this process or in a worker process.
   public let isolation: Isolation
-  /// The name of the asset in messages; nil: the display name of `place`.
+  /// The name of the asset in messages; nil: the display name of `location`.
   let displayName: String?
 
   /// Whether a read can block for an unlimited time, because another process or host supplies the bytes.
@@ -51,44 +51,44 @@ public final class Asset: Sendable {
   ///
   /// - Parameter isolation: where the bytes are parsed.
   public convenience init(
-    place: AssetLocation, prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared,
+    location: AssetLocation, prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared,
     isolation: Isolation = .standard
   ) {
     self.init(
-      place: place, prefersPreciseDuration: prefersPreciseDuration, workers: workers, tagData: .shared,
+      location: location, prefersPreciseDuration: prefersPreciseDuration, workers: workers, tagData: .shared,
       isolation: isolation)
   }
 
   /// Creates an asset with a budget for the data of its tags. No I/O.
   init(
-    place: AssetLocation, options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool, workers: AssetWorkers,
+    location: AssetLocation, options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool, workers: AssetWorkers,
     tagData: TagDataBudget, displayName: String? = nil, isolation: Isolation = .standard
   ) {
     self.isolation = isolation
     self.displayName = displayName
-    self.place = place
-    if case .url(_, let own) = place { httpOptions = own } else { httpOptions = options }
+    self.location = location
+    if case .url(_, let urlOptions) = location { httpOptions = urlOptions } else { httpOptions = options }
     self.prefersPreciseDuration = prefersPreciseDuration
     self.workers = workers
     state = AssetState(tagData: tagData)
     isLoader = false
-    isRemote = place.isRemote
-    mayUseNetwork = place.mayUseNetwork
-    if case .composition(let composition) = place { compositionDepth = composition.depth } else { compositionDepth = 0 }
+    isRemote = location.isRemote
+    mayUseNetwork = location.mayUseNetwork
+    compositionDepth = if case .composition(let composition) = location { composition.depth } else { 0 }
     networkLog = mayUseNetwork ? NetworkLog() : .empty
   }
 
   /// Creates an asset with a name for messages that differs from its location's. No I/O.
-  convenience init(place: AssetLocation, prefersPreciseDuration: Bool, displayName: String, isolation: Isolation) {
+  convenience init(location: AssetLocation, prefersPreciseDuration: Bool, displayName: String, isolation: Isolation) {
     self.init(
-      place: place, prefersPreciseDuration: prefersPreciseDuration, workers: .shared, tagData: .shared,
+      location: location, prefersPreciseDuration: prefersPreciseDuration, workers: .shared, tagData: .shared,
       displayName: displayName, isolation: isolation)
   }
 
   /// Creates an asset for the same bytes whose loading determines the exact duration. No I/O.
   convenience init(precise asset: Asset) {
     self.init(
-      place: asset.place, options: asset.httpOptions, prefersPreciseDuration: true, workers: asset.workers,
+      location: asset.location, options: asset.httpOptions, prefersPreciseDuration: true, workers: asset.workers,
       tagData: .shared, displayName: asset.displayName, isolation: asset.isolation)
     let charset = asset.state.tagCharset.withLock { $0 }
     state.tagCharset.withLock { $0 = charset }
@@ -96,7 +96,7 @@ public final class Asset: Sendable {
 
   /// Creates the copy that a loading thread uses. It shares the asset's state and does not keep the asset alive.
   init(loaderOf asset: Asset) {
-    place = asset.place
+    location = asset.location
     isolation = asset.isolation
     displayName = asset.displayName
     httpOptions = asset.httpOptions
@@ -120,7 +120,7 @@ public final class Asset: Sendable {
     workers: AssetWorkers = .shared, isolation: Isolation = .standard
   ) {
     self.init(
-      place: .path(path), options: options, prefersPreciseDuration: prefersPreciseDuration, workers: workers,
+      location: .path(path), options: options, prefersPreciseDuration: prefersPreciseDuration, workers: workers,
       tagData: .shared, isolation: isolation)
   }
 
@@ -142,7 +142,7 @@ public final class Asset: Sendable {
 
   /// Creates an asset for the bytes of a media file, which are shared and not copied. No I/O; loading parses the bytes.
   public convenience init(data: [UInt8], prefersPreciseDuration: Bool = false) {
-    self.init(place: .data(data), prefersPreciseDuration: prefersPreciseDuration)
+    self.init(location: .data(data), prefersPreciseDuration: prefersPreciseDuration)
   }
 
   // A loading thread has a copy of the asset, so no caller can request the result any more.
@@ -166,7 +166,7 @@ public final class Asset: Sendable {
   /// Loads the asset with an interrupt that cancels this call alone.
   ///
   /// - Parameters:
-  ///   - keepsOpen: whether an opened byte source is kept for the next reader; `dropKept` closes it.
+  ///   - keepsOpen: whether an opened byte source is kept for the next reader; `closeKeptSource` closes it.
   ///   - log: the log of network activity; nil: `networkLog`.
   func load(
     interrupt: Interrupt, keepsOpen: Bool = false, log: NetworkLog? = nil
@@ -284,9 +284,9 @@ public final class Asset: Sendable {
         throw MediaError(.noSuchArtwork, "the artwork of \(displayPath) has changed", operation: "artwork")
       }
     }
-    let picture = metadata.artwork[index]
-    if let error = picture.omission { throw error }
-    return (index, picture)
+    let artwork = metadata.artwork[index]
+    if let error = artwork.omission { throw error }
+    return (index, artwork)
   }
 
   /// Sets the exact end of an audio track, found while reading it, and updates the asset's duration. Threading: any.
@@ -351,7 +351,7 @@ public final class Asset: Sendable {
   var streamSession: StreamSession? { state.stream.withLock { $0 } }
 
   /// Stores the session of the HLS stream, unless one is stored. Returns the stored one.
-  func keep(_ session: StreamSession) -> StreamSession {
+  func storeSession(_ session: StreamSession) -> StreamSession {
     state.stream.withLock { stream in
       let known = stream ?? session
       stream = known
@@ -366,7 +366,7 @@ public final class Asset: Sendable {
   }
 
   /// Releases the byte source that loading kept open, because no reader follows.
-  func dropKept() { state.opened.withLock { $0.kept = nil } }
+  func closeKeptSource() { state.opened.withLock { $0.kept = nil } }
 
   /// The byte range of the resource that is in memory, before and after the reading position; nil when unknown.
   public var availableByteRange: Range<Int64>? { state.opened.withLock { $0.latest }?.availableByteRange }
@@ -392,14 +392,14 @@ public final class Asset: Sendable {
     of source: FileSource, keepsOpen: Bool, interrupt: Interrupt, log: NetworkLog?
   ) throws(MediaError) -> AssetProperties {
     // A reader in this process follows, so the worker also decodes the first packets as a trial.
-    let isTried = isolation == .worker && keepsOpen
+    let runsTrial = isolation == .worker && keepsOpen
     let identity: FileIdentity?
-    do throws(AVFailure) { identity = isTried ? try source.identity() : nil } catch {
+    do throws(AVFailure) { identity = runsTrial ? try source.identity() : nil } catch {
       throw MediaError(error, path: displayPath)
     }
     let parameters = LoadParameters(
       prefersPreciseDuration: prefersPreciseDuration,
-      packetCount: isTried ? Isolation.trialPacketCount(of: source) : 0)
+      packetCount: runsTrial ? Isolation.trialPacketCount(of: source) : 0)
     let found = try isolation.run(
       .load, parameters, on: source, named: displayPath,
       byteLimit: prefersPreciseDuration ? nil : Isolation.openingByteCount, as: AssetProperties.self)
@@ -411,7 +411,7 @@ public final class Asset: Sendable {
     guard found.isPlausible else {
       throw MediaError(.damagedFile, "the file is damaged: \(displayPath)", operation: "worker")
     }
-    if isTried { state.trials.note(source, identity) }
+    if runsTrial { state.trials.note(source, identity) }
     return found
   }
 

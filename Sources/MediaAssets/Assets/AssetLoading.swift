@@ -43,7 +43,7 @@ final class AssetLoading<Value: Sendable>: Sendable {
   ///
   /// - Parameter completion: called once: immediately if the value is `known`; otherwise on the thread that loads or
   ///   cancels, or on the watching thread of `AssetWorkers`.
-  /// - Returns: the number of the request for `forget`; nil if the completion has been called.
+  /// - Returns: the number of the request for `removeRequest`; nil if the completion has been called.
   func request(
     _ loader: Asset, known: AssetValueStatus<Value>?,
     load: @escaping @Sendable (Asset, Interrupt) throws(MediaError) -> Value, completion: @escaping Completion
@@ -63,7 +63,7 @@ final class AssetLoading<Value: Sendable>: Sendable {
         let result = Result { () throws(MediaError) in try load(loader, interrupt) }
         finished(number, result)
       } timedOut: { [self] reason in
-        tookTooLong(number, reason.error(loader.displayPath))
+        timeOut(number, reason.error(loader.displayPath))
       }
       state.phase = .loading(number: number, interrupt, job)
       return request
@@ -73,8 +73,8 @@ final class AssetLoading<Value: Sendable>: Sendable {
   /// Removes a request; its completion is not called. Cancels loading if this was the last request.
   ///
   /// - Returns: false if the completion has been called or is running.
-  func forget(_ request: UInt64) -> Bool {
-    let (hasWaited, loading) = state.withLock { state -> (Bool, (Interrupt, AssetWorkers.Job)?) in
+  func removeRequest(_ request: UInt64) -> Bool {
+    let (wasWaiting, loading) = state.withLock { state -> (Bool, (Interrupt, AssetWorkers.Job)?) in
       guard state.waiting.removeValue(forKey: request) != nil else { return (false, nil) }
       guard state.waiting.isEmpty, case .loading(_, let interrupt, let job) = state.phase else { return (true, nil) }
       state.phase = .cancelled
@@ -82,13 +82,13 @@ final class AssetLoading<Value: Sendable>: Sendable {
     }
     loading?.0.cancel()
     loading?.1.cancel()
-    return hasWaited
+    return wasWaiting
   }
 
   /// Cancels loading for all requests.
   func cancel() { end(.cancelled, number: nil) }
 
-  private func tookTooLong(_ number: UInt64, _ error: MediaError) { end(.failed(error), number: number) }
+  private func timeOut(_ number: UInt64, _ error: MediaError) { end(.failed(error), number: number) }
 
   /// Ends the running loading, if its number is `wanted` or `wanted` is nil.
   private func end(_ phase: Phase, number wanted: UInt64?) {

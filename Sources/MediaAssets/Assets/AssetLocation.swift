@@ -56,7 +56,7 @@ public enum AssetLocation: Sendable {
 extension Asset {
   /// Creates an asset for a resource of an HTTP server. No I/O.
   public convenience init(url: HTTPURL, options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool = false) {
-    self.init(place: .url(url, options), prefersPreciseDuration: prefersPreciseDuration)
+    self.init(location: .url(url, options), prefersPreciseDuration: prefersPreciseDuration)
   }
 
   /// Creates an asset for a custom byte source, in the role of AVFoundation's resource loader. No I/O.
@@ -69,18 +69,18 @@ extension Asset {
     name: String, prefersPreciseDuration: Bool = false,
     source: @escaping @Sendable () throws(MediaError) -> any ByteSource
   ) {
-    self.init(place: .source(name: name, make: source), prefersPreciseDuration: prefersPreciseDuration)
+    self.init(location: .source(name: name, make: source), prefersPreciseDuration: prefersPreciseDuration)
   }
 
   /// The path of the file; empty for other locations.
-  public var path: [UInt8] { if case .path(let path) = place { path } else { [] } }
+  public var path: [UInt8] { if case .path(let path) = location { path } else { [] } }
 
   /// The bytes of the file, if it is in memory.
-  public var data: [UInt8]? { if case .data(let data) = place { data } else { nil } }
+  public var data: [UInt8]? { if case .data(let data) = location { data } else { nil } }
 
   /// The URL, if the asset is a resource of an HTTP server.
-  public var url: HTTPURL? { if case .url(let url, _) = place { url } else { nil } }
+  public var url: HTTPURL? { if case .url(let url, _) = location { url } else { nil } }
 
   /// The location as text for messages.
-  public var displayPath: String { displayName ?? place.displayName }
+  public var displayPath: String { displayName ?? location.displayName }
 }

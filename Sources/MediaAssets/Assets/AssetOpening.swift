@@ -122,5 +122,5 @@ public final class AssetOpening: Sendable {
   }
 
   /// Ends this opening: releases the byte source that was kept open.
-  public func finish(_ asset: Asset) { asset.dropKept() }
+  public func finish(_ asset: Asset) { asset.closeKeptSource() }
 }

@@ -11,7 +11,7 @@ final class AssetState: Sendable {
   struct MetadataOutcome {
     var result: Result<AssetMetadata, MediaError>?
     /// The number of bytes of the result that count against the budget.
-    var takenByteCount = 0
+    var reservedByteCount = 0
     /// The values that are requested most often, computed once.
     var titles: AssetTitles?
   }
@@ -53,7 +53,7 @@ final class AssetState: Sendable {
 
   init(tagData: TagDataBudget) { self.tagData = tagData }
 
-  deinit { tagData.giveBack(metadataOutcome.withLock { $0.takenByteCount }) }
+  deinit { tagData.release(metadataOutcome.withLock { $0.reservedByteCount }) }
 
   /// Adds a loading that runs or waits for another one to end.
   func begin(_ interrupt: Interrupt) { interrupts.withLock { $0[ObjectIdentifier(interrupt)] = interrupt } }
@@ -69,28 +69,28 @@ final class AssetState: Sendable {
   }
 
   /// Discards the tags, and cancels reading them.
-  func forgetMetadata() {
+  func discardMetadata() {
     metadataLoading.cancel()
     let former = metadataOutcome.withLock { known in
       defer { known = MetadataOutcome() }
-      return known.takenByteCount
+      return known.reservedByteCount
     }
-    tagData.giveBack(former)
+    tagData.release(former)
   }
 
   /// Stores the result of reading the tags, reduced to the budget. Returns the stored result.
   func set(_ result: Result<AssetMetadata, MediaError>) -> Result<AssetMetadata, MediaError> {
     var outcome = MetadataOutcome(result: result)
     if case .success(var metadata) = result {
-      outcome.takenByteCount = metadata.fit(into: tagData)
+      outcome.reservedByteCount = metadata.fit(into: tagData)
       outcome.titles = AssetTitles(metadata)
       outcome.result = .success(metadata)
     }
     let former = metadataOutcome.withLock { known in
       defer { known = outcome }
-      return known.takenByteCount
+      return known.reservedByteCount
     }
-    tagData.giveBack(former)
+    tagData.release(former)
     return outcome.result ?? result
   }
 }

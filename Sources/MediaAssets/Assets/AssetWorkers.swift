@@ -36,13 +36,13 @@ public final class AssetWorkers: Sendable {
     /// Runs the work, unless the job was cancelled.
     fileprivate func run() {
       work.withLock { $0?.body }?(self)
-      letGo()
+      releaseWork()
     }
 
     /// Ends the job and returns its work; nil if it had ended before. Call it without a lock: releasing the work may
     /// run `deinit`s.
     @discardableResult
-    fileprivate func letGo() -> Work? {
+    fileprivate func releaseWork() -> Work? {
       work.withLock { work in
         defer { work = nil }
         return work
@@ -50,11 +50,11 @@ public final class AssetWorkers: Sendable {
     }
 
     /// Cancels the job: it does not start, or its thread is abandoned. Does not block.
-    package func cancel() { workers.giveUp(self) }
+    package func cancel() { workers.abandon(self) }
 
     /// Reports progress of the job. The job counts as slow only if it reports no further progress for
     /// `slowNanoseconds`. Removes the time limit.
-    package func goesOn() { workers.noteGoing(self) }
+    package func reportProgress() { workers.noteProgress(self) }
   }
 
   private struct Run {
@@ -70,7 +70,7 @@ public final class AssetWorkers: Sendable {
     var waiting: Deque<Job> = []
     /// The jobs that run and were not cancelled.
     var running: [ObjectIdentifier: Run] = [:]
-    var places: WorkSlots
+    var slots: WorkSlots
     var stuckSince: Int64?
     var hasWatcher = false
   }
@@ -84,7 +84,7 @@ public final class AssetWorkers: Sendable {
   /// - Parameter threadLimit: the number of concurrent jobs, 1 or more.
   public convenience init(threadLimit: Int = 4) {
     precondition(threadLimit > 0, "the thread limit must be positive")
-    self.init(limits: WorkSlots.Limits(placeCount: threadLimit))
+    self.init(limits: WorkSlots.Limits(slotCount: threadLimit))
   }
 
   /// - Parameters:
@@ -94,7 +94,7 @@ public final class AssetWorkers: Sendable {
     limits: WorkSlots.Limits, isWatched: Bool = true, threadName: String = "load-asset", niceness: Int32 = 0
   ) {
     (self.limits, self.isWatched, self.threadName, self.niceness) = (limits, isWatched, threadName, niceness)
-    state = Mutex(State(places: WorkSlots(limits)))
+    state = Mutex(State(slots: WorkSlots(limits)))
   }
 
   /// Runs `body`, which may block, on one of the threads. Does not block.
@@ -123,12 +123,12 @@ public final class AssetWorkers: Sendable {
   /// The number of jobs that have not started.
   package var waitingCount: Int { state.withLock { $0.waiting.count } }
   /// The number of threads, abandoned threads included.
-  package var threadCount: Int { state.withLock { $0.places.threadCount } }
+  package var threadCount: Int { state.withLock { $0.slots.threadCount } }
 
   // MARK: - Running jobs
 
   private func startNext() {
-    while let job = state.withLock({ take(&$0, forNewThread: true) }) {
+    while let job = state.withLock({ dequeue(&$0, forNewThread: true) }) {
       NamedThread.detached(name: threadName) { [self] in
         // On Linux the nice value applies to this thread alone. If the kernel refuses it, the thread keeps the default.
         if niceness != 0 { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
@@ -138,11 +138,11 @@ public final class AssetWorkers: Sendable {
   }
 
   /// Dequeues the next job, if a slot is free.
-  private func take(_ state: inout State, forNewThread: Bool) -> Job? {
-    guard state.places.hasPlace, !forNewThread || state.places.hasThread, let job = state.waiting.popFirst() else {
+  private func dequeue(_ state: inout State, forNewThread: Bool) -> Job? {
+    guard state.slots.hasFreeSlot, !forNewThread || state.slots.canAddThread, let job = state.waiting.popFirst() else {
       return nil
     }
-    state.places.begin(onNewThread: forNewThread)
+    state.slots.acquireSlot(onNewThread: forNewThread)
     state.running[ObjectIdentifier(job)] = Run(
       job: job, since: MonotonicClock.nanoseconds, limitNanoseconds: job.limitNanoseconds)
     return job
@@ -154,8 +154,8 @@ public final class AssetWorkers: Sendable {
       job.run()
       let next = state.withLock { state -> Job? in
         end(job, &state)
-        let next = take(&state, forNewThread: false)
-        if next == nil { state.places.endThread() }
+        let next = dequeue(&state, forNewThread: false)
+        if next == nil { state.slots.endThread() }
         return next
       }
       guard let next else { break }
@@ -168,19 +168,19 @@ public final class AssetWorkers: Sendable {
   /// Removes a running job and frees its slot.
   private func end(_ job: Job, _ state: inout State) {
     guard let run = state.running.removeValue(forKey: ObjectIdentifier(job)) else { return }
-    if !run.isSlow { state.places.giveUpPlace() }
+    if !run.isSlow { state.slots.releaseSlot() }
   }
 
-  private func giveUp(_ job: Job) {
+  private func abandon(_ job: Job) {
     state.withLock { state in
       state.waiting.removeAll { $0 === job }
       end(job, &state)
     }
-    job.letGo()
+    job.releaseWork()
     startNext()
   }
 
-  private func noteGoing(_ job: Job) {
+  private func noteProgress(_ job: Job) {
     let now = MonotonicClock.nanoseconds
     state.withLock { state in
       guard var run = state.running[ObjectIdentifier(job)] else { return }
@@ -188,7 +188,7 @@ public final class AssetWorkers: Sendable {
       if run.isSlow {
         // The job occupies a slot again, in addition to the job that replaced it.
         run.isSlow = false
-        state.places.begin(onNewThread: false)
+        state.slots.acquireSlot(onNewThread: false)
       }
       state.running[ObjectIdentifier(job)] = run
     }
@@ -214,17 +214,17 @@ public final class AssetWorkers: Sendable {
       for (id, run) in state.running {
         if !run.isSlow, now - run.since >= limits.slowNanoseconds {
           state.running[id]?.isSlow = true
-          state.places.giveUpPlace()
+          state.slots.releaseSlot()
         }
         guard let limit = run.limitNanoseconds, now - run.since >= limit else { continue }
         end(run.job, &state)
         failures.append((run.job, .notOpen(afterNanoseconds: limit)))
       }
-      let isStuck = state.places.areHeldUp && !state.waiting.isEmpty
+      let isStuck = state.slots.isExhausted && !state.waiting.isEmpty
       state.stuckSince = isStuck ? state.stuckSince ?? now : nil
       if let since = state.stuckSince, now - since >= limits.stuckNanoseconds {
-        let count = state.places.threadCount
-        failures += state.waiting.map { ($0, .othersHang(count: count)) }
+        let count = state.slots.threadCount
+        failures += state.waiting.map { ($0, .othersBlocked(count: count)) }
         state.waiting = []
         state.stuckSince = nil
       }
@@ -233,7 +233,7 @@ public final class AssetWorkers: Sendable {
       return (failures, isNeeded)
     }
     startNext()
-    for (job, reason) in failures { job.letGo()?.timedOut(reason) }
+    for (job, reason) in failures { job.releaseWork()?.timedOut(reason) }
     return isNeeded
   }
 }

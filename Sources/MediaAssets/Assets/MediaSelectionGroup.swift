@@ -121,22 +121,22 @@ public struct MediaSelectionGroup: Sendable, Hashable {
   /// If no option remains, the result is the default option.
   public func preferredOption(by criteria: MediaSelectionCriteria) -> MediaSelectionOption? {
     guard !criteria.isEmpty else { return defaultOption }
-    let essential = options.filter {
+    let candidates = options.filter {
       $0.isPlayable && $0.characteristics.isSuperset(of: criteria.principalCharacteristics)
     }
-    let spoken =
+    let inLanguage =
       criteria.preferredLanguages.isEmpty
-      ? essential
-      : criteria.preferredLanguages.lazy.map { code in essential.filter { $0.isInLanguage(code) } }.first {
+      ? candidates
+      : criteria.preferredLanguages.lazy.map { code in candidates.filter { $0.isInLanguage(code) } }.first {
         !$0.isEmpty
       } ?? []
     func count(_ option: MediaSelectionOption) -> Int {
       option.characteristics.intersection(criteria.preferredCharacteristics).count
     }
-    let most = spoken.map(count).max() ?? 0
+    let most = inLanguage.map(count).max() ?? 0
     // Criteria that consist only of preferred characteristics select nothing if no option has any of them.
-    let isAnswered = !criteria.preferredLanguages.isEmpty || !criteria.principalCharacteristics.isEmpty || most > 0
-    let best = isAnswered ? spoken.filter { count($0) == most } : []
+    let hasMatch = !criteria.preferredLanguages.isEmpty || !criteria.principalCharacteristics.isEmpty || most > 0
+    let best = hasMatch ? inLanguage.filter { count($0) == most } : []
     if let defaultOption, best.isEmpty || best.contains(defaultOption) { return defaultOption }
     return best.first
   }
@@ -161,17 +161,17 @@ extension AssetProperties {
   /// Returns the tracks to select from; nil if there are none of the kind. Only `audible` and `legible` have groups.
   public func mediaSelectionGroup(for characteristic: MediaCharacteristic) -> MediaSelectionGroup? {
     guard characteristic == .audible || characteristic == .legible else { return nil }
-    let isSound = characteristic == .audible
-    let options = tracks.filter { $0.mediaType == (isSound ? .audio : .subtitle) }.map(MediaSelectionOption.init)
+    let isAudible = characteristic == .audible
+    let options = tracks.filter { $0.mediaType == (isAudible ? .audio : .subtitle) }.map(MediaSelectionOption.init)
     guard !options.isEmpty else { return nil }
     // Subtitles are presented by default only if the file forces them.
     let chosen =
-      isSound
+      isAudible
       ? options.first { $0.trackID == audioTrackID }
       : options.first { $0.isPlayable && $0.characteristics.contains(.containsOnlyForcedSubtitles) }
     return MediaSelectionGroup(
       characteristic: characteristic, options: options, defaultOption: chosen,
-      allowsEmptySelection: !isSound || hasVideo)
+      allowsEmptySelection: !isAudible || hasVideo)
   }
 
   /// All groups of the asset, audio first.

@@ -7,8 +7,8 @@ import Synchronization
 /// Threading: any.
 package final class WorkRun<Outcome: Sendable>: Sendable {
   private struct State {
-    var hasBegun = false
-    var isOver = false
+    var hasStarted = false
+    var hasEnded = false
     /// Whether the effect of the job can no longer be undone.
     var isSettled = false
     var job: AssetWorkers.Job?
@@ -27,29 +27,29 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
   /// thread that checks time limits.
   ///
   /// - Parameter nanoseconds: the time limit for the first progress report, in ns. After the first report
-  ///   (`Job.goesOn`) the time is unlimited.
+  ///   (`Job.reportProgress`) the time is unlimited.
   package func start(
     on workers: AssetWorkers, forNanoseconds nanoseconds: Int64, name: String,
     completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void,
     _ body: @escaping @Sendable (AssetWorkers.Job) throws(MediaError) -> Outcome
   ) {
-    let mayBegin = state.withLock { state in
-      precondition(!state.hasBegun, "work can be started only once")
-      state.hasBegun = true
-      if !state.isOver { state.completion = completion }
-      return !state.isOver
+    let mayStart = state.withLock { state in
+      precondition(!state.hasStarted, "work can be started only once")
+      state.hasStarted = true
+      if !state.hasEnded { state.completion = completion }
+      return !state.hasEnded
     }
-    guard mayBegin else { return completion(.failure(cancelled)) }
+    guard mayStart else { return completion(.failure(cancelled)) }
     let job = workers.run(forNanoseconds: nanoseconds) { [self] job in
       finish(Result { () throws(MediaError) in try body(job) })
     } timedOut: { [self] reason in
       end(with: .failure(reason.error(name)))
     }
-    let isOver = state.withLock { state in
+    let hasEnded = state.withLock { state in
       state.job = job
-      return state.isOver
+      return state.hasEnded
     }
-    if isOver { job.cancel() }
+    if hasEnded { job.cancel() }
   }
 
   /// Runs the job for a task. Cancelling the task cancels the job.
@@ -69,12 +69,12 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
   /// Registers an operation in progress with the closure that cancels it.
   ///
   /// - Throws: `cancelled` if the job is over; the closure is then called immediately.
-  package func holds(_ cancellation: @escaping @Sendable () -> Void) throws(MediaError) {
-    let isOver = state.withLock { state in
-      if !state.isOver { state.cancellations.append(cancellation) }
-      return state.isOver
+  package func addCancellation(_ cancellation: @escaping @Sendable () -> Void) throws(MediaError) {
+    let hasEnded = state.withLock { state in
+      if !state.hasEnded { state.cancellations.append(cancellation) }
+      return state.hasEnded
     }
-    guard isOver else { return }
+    guard hasEnded else { return }
     cancellation()
     throw cancelled
   }
@@ -86,25 +86,25 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
   /// Makes the job immune to cancellation. Returns false if it was cancelled before.
   package func settle() -> Bool {
     state.withLock { state in
-      state.isSettled = state.isSettled || !state.isOver
+      state.isSettled = state.isSettled || !state.hasEnded
       return state.isSettled
     }
   }
 
   /// Throws `cancelled` if the job is over.
-  package func check() throws(MediaError) { if state.withLock({ $0.isOver }) { throw cancelled } }
+  package func check() throws(MediaError) { if state.withLock({ $0.hasEnded }) { throw cancelled } }
 
   /// The error of a cancelled job.
   package var cancelled: MediaError { MediaError(.cancelled, "\(operation) was cancelled", operation: operation) }
 
   private func end(with result: Result<Outcome, MediaError>) {
-    let underWay = state.withLock { state -> ([@Sendable () -> Void], AssetWorkers.Job?)? in
+    let pending = state.withLock { state -> ([@Sendable () -> Void], AssetWorkers.Job?)? in
       guard !state.isSettled else { return nil }
-      state.isOver = true
+      state.hasEnded = true
       defer { state.cancellations = [] }
       return (state.cancellations, state.job)
     }
-    guard let (cancellations, job) = underWay else { return }
+    guard let (cancellations, job) = pending else { return }
     for cancellation in cancellations { cancellation() }
     job?.cancel()
     finish(result)
@@ -112,7 +112,7 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
 
   private func finish(_ result: Result<Outcome, MediaError>) {
     let completion = state.withLock { state in
-      state.isOver = true
+      state.hasEnded = true
       state.cancellations = []
       defer { state.completion = nil }
       return state.completion

@@ -4,11 +4,11 @@ extension Asset {
   /// Creates an asset from a composition. Performs no I/O: the composition's assets are opened during reading, each
   /// when it is needed.
   public convenience init(composition: Composition, workers: AssetWorkers = .shared) {
-    self.init(place: .composition(composition), workers: workers)
+    self.init(location: .composition(composition), workers: workers)
   }
 
   /// The composition of the asset; nil for other assets.
-  public var composition: Composition? { if case .composition(let composition) = place { composition } else { nil } }
+  public var composition: Composition? { if case .composition(let composition) = location { composition } else { nil } }
 }
 
 extension Composition {

@@ -12,7 +12,7 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only `interrupt`, which is Sendable.
 
   /// Number of frames of all tracks that are added at once.
-  private static let pieceFrames = 4_096
+  private static let chunkFrameCount = 4_096
 
   let format: AudioFormat
   let sampleFormat: SampleFormat
@@ -57,9 +57,9 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
     tracks = read.map { CompositionTrackAudio($0, format, interrupt: interrupt, log: log) }
     let end = read.map(\.duration).max() ?? .zero
     endFrame = end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? Int64.max / 8
-    mixer = AudioMixer(channelCount: format.channelCount, pieceFrames: Self.pieceFrames)
+    mixer = AudioMixer(channelCount: format.channelCount, pieceFrames: Self.chunkFrameCount)
     writer = sampleFormat == .float32 ? nil : try SampleWriter(format, sampleFormat)
-    written = writer == nil ? nil : .allocate(capacity: Self.pieceFrames * format.channelCount)
+    written = writer == nil ? nil : .allocate(capacity: Self.chunkFrameCount * format.channelCount)
   }
 
   deinit { written?.deallocate() }
@@ -117,13 +117,13 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
   }
 
   func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
-    let count = Int(min(Int64(min(capacityFrames, Self.pieceFrames)), endFrame - position))
-    let room = written?.baseAddress ?? output.assumingMemoryBound(to: Float.self)
-    let place = position
-    let mixed = mixer.mix(into: room, count, tracks.count) { index, room in
-      tracks[index].fill(room, frameCount: count, from: place)
+    let count = Int(min(Int64(min(capacityFrames, Self.chunkFrameCount)), endFrame - position))
+    let buffer = written?.baseAddress ?? output.assumingMemoryBound(to: Float.self)
+    let start = position
+    let mixed = mixer.mix(into: buffer, count, tracks.count) { index, buffer in
+      tracks[index].fill(buffer, frameCount: count, from: start)
     }
-    if mixed.count > 0, let writer { try writer.write(room, frameCount: mixed.count, into: output) }
+    if mixed.count > 0, let writer { try writer.write(buffer, frameCount: mixed.count, into: output) }
     position += Int64(mixed.count)
     if let error = mixed.error {
       if mixed.count == 0 { throw error }

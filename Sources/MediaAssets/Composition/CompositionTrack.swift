@@ -48,15 +48,15 @@ public struct CompositionTrack: Sendable, Identifiable {
       first.timeRange = TimeRange(start: timeRange.start, end: time)
       second.timeRange = TimeRange(start: time, end: timeRange.end)
       if !isEmpty {
-        let place = sourceTime(at: time)
-        first.sourceRange = TimeRange(start: sourceRange.start, end: place)
-        second.sourceRange = TimeRange(start: place, end: sourceRange.end)
+        let splitTime = sourceTime(at: time)
+        first.sourceRange = TimeRange(start: sourceRange.start, end: splitTime)
+        second.sourceRange = TimeRange(start: splitTime, end: sourceRange.end)
       }
       return (first, second)
     }
 
     /// Returns whether `other` continues the source where this segment ends.
-    fileprivate func goesOn(with other: Segment) -> Bool {
+    fileprivate func isContinued(by other: Segment) -> Bool {
       guard let source, let next = other.source else { return isEmpty && other.isEmpty }
       return source.isSame(as: next) && sourceRange.end == other.sourceRange.start
         && sourceRange.duration == timeRange.duration && other.sourceRange.duration == other.timeRange.duration
@@ -155,7 +155,7 @@ public struct CompositionTrack: Sendable, Identifiable {
   private mutating func set(_ all: [Segment]) {
     var joined: [Segment] = []
     for segment in all where !segment.timeRange.isEmpty {
-      if let last = joined.last, last.goesOn(with: segment) {
+      if let last = joined.last, last.isContinued(by: segment) {
         joined[joined.count - 1].timeRange = TimeRange(start: last.timeRange.start, end: segment.timeRange.end)
         if !last.isEmpty {
           joined[joined.count - 1].sourceRange = TimeRange(start: last.sourceRange.start, end: segment.sourceRange.end)

@@ -11,7 +11,7 @@ final class CompositionTrackAudio {
   /// A source that is being read.
   private struct Open {
     let source: CompositionTrack.Source
-    let sound: FormattedAudio
+    let audio: FormattedAudio
     /// The segment for which it is read.
     var segment: CompositionTrack.Segment
   }
@@ -37,7 +37,7 @@ final class CompositionTrackAudio {
   }
 
   /// The reason why the position of the last seek in the source is only an estimate; nil if it is exact.
-  var positionDoubt: PositionDoubt? { open?.sound.reader.positionDoubt }
+  var positionDoubt: PositionDoubt? { open?.audio.reader.positionDoubt }
 
   // MARK: - Faults
 
@@ -57,11 +57,11 @@ final class CompositionTrackAudio {
 
   private func noteFaults() {
     guard let open else { return }
-    if let found = open.sound.reader.takeSkippedPackets() {
+    if let found = open.audio.reader.takeSkippedPackets() {
       let known = skipped ?? (0, open.segment.time(ofSourceTime: found.time), found.error)
       skipped = (known.count + found.count, known.time, known.error)
     }
-    while let found = open.sound.reader.takeWarning() {
+    while let found = open.audio.reader.takeWarning() {
       warning = warning ?? (open.segment.time(ofSourceTime: found.time), found.error)
     }
   }
@@ -74,21 +74,21 @@ final class CompositionTrackAudio {
     var filled = AudioMixer.Filled(count: 0, hasSound: false)
     do throws(MediaError) {
       while filled.count < frameCount {
-        let place = first + Int64(filled.count)
-        let room = output + filled.count * format.channelCount
-        let left = frameCount - filled.count
-        guard let index = segmentIndex(at: place) else {
+        let position = first + Int64(filled.count)
+        let buffer = output + filled.count * format.channelCount
+        let remainingCount = frameCount - filled.count
+        guard let index = segmentIndex(at: position) else {
           close()
-          filled.count += silence(room, left)
+          filled.count += silence(buffer, remainingCount)
           break
         }
         let segment = track.segments[index]
-        let count = Int(min(Int64(left), frame(segment.timeRange.end) - place))
+        let count = Int(min(Int64(remainingCount), frame(segment.timeRange.end) - position))
         if segment.isEmpty {
           close()
-          filled.count += silence(room, count)
+          filled.count += silence(buffer, count)
         } else {
-          filled.count += try read(segment, from: place, into: room, count)
+          filled.count += try read(segment, from: position, into: buffer, count)
           filled.hasSound = true
         }
       }
@@ -109,10 +109,10 @@ final class CompositionTrackAudio {
   }
 
   /// Returns the index of the segment with a frame: usually the last one, or the next.
-  private func segmentIndex(at place: Int64) -> Int? {
+  private func segmentIndex(at position: Int64) -> Int? {
     func contains(_ index: Int) -> Bool {
       let range = track.segments[index].timeRange
-      return frame(range.start) <= place && place < frame(range.end)
+      return frame(range.start) <= position && position < frame(range.end)
     }
     for candidate in [index, index + 1] where candidate < track.segments.count && contains(candidate) {
       index = candidate
@@ -122,7 +122,7 @@ final class CompositionTrackAudio {
     var (low, high) = (0, track.segments.count)
     while low < high {
       let middle = (low + high) / 2
-      if frame(track.segments[middle].timeRange.end) <= place { low = middle + 1 } else { high = middle }
+      if frame(track.segments[middle].timeRange.end) <= position { low = middle + 1 } else { high = middle }
     }
     guard low < track.segments.count else { return nil }
     index = low
@@ -131,14 +131,14 @@ final class CompositionTrackAudio {
 
   /// Reads at least one frame of a segment. Fills with silence after the end of its source.
   private func read(
-    _ segment: CompositionTrack.Segment, from place: Int64, into output: UnsafeMutablePointer<Float>, _ count: Int
+    _ segment: CompositionTrack.Segment, from position: Int64, into output: UnsafeMutablePointer<Float>, _ count: Int
   ) throws(MediaError) -> Int {
     guard let source = segment.source else { return silence(output, count) }
     do throws(MediaError) {
-      let sound = try sound(of: source, segment)
-      try sound.go(to: frame(segment.sourceRange.start) + (place - frame(segment.timeRange.start)))
-      let got = try sound.read(into: output, capacityFrames: count)
-      return got > 0 ? got : silence(output, count)
+      let audio = try audio(of: source, segment)
+      try audio.go(to: frame(segment.sourceRange.start) + (position - frame(segment.timeRange.start)))
+      let readCount = try audio.read(into: output, capacityFrames: count)
+      return readCount > 0 ? readCount : silence(output, count)
     } catch {
       if error.code == .cancelled { throw error }
       throw named(error, source)
@@ -146,19 +146,19 @@ final class CompositionTrackAudio {
   }
 
   /// Returns the source's audio, and opens it if another source was open.
-  private func sound(
+  private func audio(
     of source: CompositionTrack.Source, _ segment: CompositionTrack.Segment
   ) throws(MediaError) -> FormattedAudio {
-    if let present = open, present.source.isSame(as: source) {
+    if let current = open, current.source.isSame(as: source) {
       open?.segment = segment
-      return present.sound
+      return current.audio
     }
     close()
     let reader = try AudioTrackReader(
       asset: source.asset, interrupt: interrupt, kinds: .regularFiles, trackID: source.trackID, log: log)
-    let sound = try FormattedAudio(reader, as: format)
-    open = Open(source: source, sound: sound, segment: segment)
-    return sound
+    let audio = try FormattedAudio(reader, as: format)
+    open = Open(source: source, audio: audio, segment: segment)
+    return audio
   }
 
   /// Closes the source.

@@ -22,8 +22,8 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   private var index = 0
   /// The time to which the source must seek; nil if it need not.
   private var start: MediaTime? = .zero
-  private(set) var shown: VideoShot?
-  private var isShownGiven = true
+  private(set) var shown: VideoFrame?
+  private var isShownReturned = true
   /// The time at which reading continues after an error.
   private var resumeTime = MediaTime.zero
   private var fault: MediaError?
@@ -61,14 +61,14 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   private func noteFault() { fault = fault ?? open?.reader.takeFault() }
 
   // Key frames of the sources are not searched.
-  func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoShot? { nil }
+  func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoFrame? { nil }
   func indexedKeyTimes(around time: MediaTime) -> (before: MediaTime?, after: MediaTime?) { (nil, nil) }
 
   // MARK: - Reading
 
-  func next() throws(MediaError) -> VideoShot? {
-    if isShownGiven || shown == nil { try advance() }
-    isShownGiven = true
+  func next() throws(MediaError) -> VideoFrame? {
+    if isShownReturned || shown == nil { try advance() }
+    isShownReturned = true
     if let shown { resumeTime = shown.end }
     return shown
   }
@@ -78,7 +78,7 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
     guard time.isNumeric else { throw MediaError(.invalidTime, "cannot seek to \(time)", operation: "seek") }
     if interrupt.isCancelled { throw AssetReader.cancelled }
     if let shown, shown.time <= time, time < shown.end {
-      isShownGiven = false
+      isShownReturned = false
       return
     }
     let wanted = max(.zero, time)
@@ -86,12 +86,12 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
     if let found = segments.firstIndex(where: { wanted < $0.timeRange.end }) {
       (index, start) = (found, wanted)
       try advance()
-      isShownGiven = false
+      isShownReturned = false
       if shown != nil { return }
     }
     shown = nil
     shown = try last()
-    (index, start, isShownGiven) = (segments.endIndex, nil, true)
+    (index, start, isShownReturned) = (segments.endIndex, nil, true)
   }
 
   /// Makes `shown` the next frame. Frames are reused, so after an error `shown` is nil, and the next read seeks to
@@ -105,21 +105,21 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   }
 
   /// Returns the last frame of the track, which is shown after its end; nil if there is none.
-  private func last() throws(MediaError) -> VideoShot? {
+  private func last() throws(MediaError) -> VideoFrame? {
     for segment in segments.reversed() {
       guard let source = segment.source else { continue }
       let reader = try reader(of: source)
-      try reader.seek(to: max(segment.sourceRange.start, segment.sourceRange.end - Self.moment))
-      if let shot = reader.shown, let placed = place(shot, in: segment) { return placed }
+      try reader.seek(to: max(segment.sourceRange.start, segment.sourceRange.end - Self.frameMargin))
+      if let videoFrame = reader.shown, let result = mapped(videoFrame, in: segment) { return result }
     }
     return nil
   }
 
   /// A time shorter than the duration of any frame.
-  private static let moment = MediaTime(value: 1, timescale: 1_000_000)
+  private static let frameMargin = MediaTime(value: 1, timescale: 1_000_000)
 
   /// Returns the next frame; nil after the last segment.
-  private func read() throws(MediaError) -> VideoShot? {
+  private func read() throws(MediaError) -> VideoFrame? {
     while segments.indices.contains(index) {
       let segment = segments[index]
       if let source = segment.source {
@@ -128,8 +128,8 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
           try reader.seek(to: segment.sourceTime(at: max(start, segment.timeRange.start)))
           self.start = nil
         }
-        while let shot = try reader.next(), shot.time < segment.sourceRange.end {
-          if let placed = place(shot, in: segment) { return placed }
+        while let videoFrame = try reader.next(), videoFrame.time < segment.sourceRange.end {
+          if let result = mapped(videoFrame, in: segment) { return result }
         }
       }
       index += 1
@@ -139,15 +139,15 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   }
 
   /// Returns a source's frame at its time in the composition; nil if no part of it is shown.
-  private func place(_ shot: VideoShot, in segment: CompositionTrack.Segment) -> VideoShot? {
+  private func mapped(_ videoFrame: VideoFrame, in segment: CompositionTrack.Segment) -> VideoFrame? {
     // A frame with an unknown duration is shown to the end of the segment.
-    let shotEnd = shot.duration > .zero ? shot.end : segment.sourceRange.end
-    let (first, end) = (max(shot.time, segment.sourceRange.start), min(shotEnd, segment.sourceRange.end))
+    let sourceEnd = videoFrame.duration > .zero ? videoFrame.end : segment.sourceRange.end
+    let (first, end) = (max(videoFrame.time, segment.sourceRange.start), min(sourceEnd, segment.sourceRange.end))
     guard first < end else { return nil }
-    var placed = shot
-    placed.time = segment.time(ofSourceTime: first)
-    placed.duration = segment.time(ofSourceTime: end) - placed.time
-    return placed
+    var result = videoFrame
+    result.time = segment.time(ofSourceTime: first)
+    result.duration = segment.time(ofSourceTime: end) - result.time
+    return result
   }
 
   private func reader(of source: CompositionTrack.Source) throws(MediaError) -> any VideoReader {

@@ -10,7 +10,7 @@ public final class AssetExporter: Sendable {
   public static let shared = AssetExporter()
 
   let workers = AssetWorkers(
-    limits: WorkSlots.Limits(placeCount: 1, threadCount: 8), isWatched: true, threadName: "export", niceness: 10)
+    limits: WorkSlots.Limits(slotCount: 1, threadCount: 8), isWatched: true, threadName: "export", niceness: 10)
 
   public init() {}
 }
@@ -112,9 +112,9 @@ public final class AssetExportSession: Sendable {
   ) throws(MediaError) -> Outcome {
     let unfinished = try file.begin()
     let control = ExportControl(
-      hold: { [run] (cancel) throws(MediaError) in try run.holds(cancel) },
+      hold: { [run] (cancel) throws(MediaError) in try run.addCancellation(cancel) },
       check: { [run] () throws(MediaError) in
-        job.goesOn()
+        job.reportProgress()
         try run.check()
       },
       report: { progress($0.map { Double($0) / 20 }) })

@@ -55,7 +55,7 @@ struct ExportSource: Sendable {
       } else {
         let start = composition.duration
         try composition.insertTimeRange(range, of: asset, at: start)
-        let title = metadata.strings(.title).first ?? asset.place.fileName
+        let title = metadata.strings(.title).first ?? asset.location.fileName
         chapters.append(AssetChapter(title: title, timeRange: TimeRange(start: start, end: composition.duration)))
       }
     }

@@ -31,7 +31,7 @@ extension MediaFile {
   static func stream(
     of asset: Asset, in source: any ByteSource, log: NetworkLog, interrupt: Interrupt
   ) throws(MediaError) -> Found? {
-    guard case .url(let url, let options) = asset.place else { return nil }
+    guard case .url(let url, let options) = asset.location else { return nil }
     interrupt.attach(source)
     defer { interrupt.detach(source) }
     let fetcher = StreamFetcher(
@@ -55,7 +55,7 @@ extension MediaFile {
     guard HLSPlaylist.recognizes(bytes) else { return nil }
     let list = try HLSPlaylist(parsing: bytes, at: place)
     return .stream(
-      asset.keep(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
+      asset.storeSession(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
   }
 
   /// Opens a file that may be a playlist. Blocks.
@@ -75,7 +75,7 @@ extension MediaFile {
       options: asset.httpOptions, log: log, session: session, clock: SystemNetworkClock(),
       isolation: asset.isolation)
     return .stream(
-      asset.keep(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
+      asset.storeSession(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
   }
 }
 

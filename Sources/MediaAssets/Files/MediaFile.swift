@@ -61,7 +61,7 @@ enum MediaFile {
       return .stream(session, fetcher)
     }
     let name = asset.displayPath
-    if case .data(let data) = asset.place, data.count > Asset.maximumDataByteCount {
+    if case .data(let data) = asset.location, data.count > Asset.maximumDataByteCount {
       throw MediaError(
         .mediaLimitExceeded, "data in memory must have at most \(Asset.maximumDataByteCount) bytes (got \(data.count))")
     }
@@ -95,7 +95,7 @@ enum MediaFile {
   static func ownSource(
     of asset: Asset, kinds: FileSource.Kinds = .regularFiles, interrupt: Interrupt
   ) throws(AVFailure) -> FileSource? {
-    switch asset.place {
+    switch asset.location {
     case .path(let path):
       do throws(AVFailure) { return try FileSource(path: path, kinds: kinds, interrupt: interrupt) } catch {
         // A file that was removed during playback is still open.
@@ -114,7 +114,7 @@ enum MediaFile {
   private static func byteSource(
     of asset: Asset, interrupt: Interrupt, log: NetworkLog
   ) throws(MediaError) -> ((any ByteSource)?, hint: String) {
-    switch asset.place {
+    switch asset.location {
     case .path, .data, .composition: return (nil, "")
     case .url(let url, let options):
       let source = try asset.openSource(

@@ -104,9 +104,9 @@ extension Asset {
     fileDescriptor: Int32, name: String? = nil, prefersPreciseDuration: Bool = false
   ) throws(MediaError) {
     let descriptor = try OpenDescriptor(fileDescriptor, name: name ?? "descriptor \(fileDescriptor)")
-    self.init(place: .descriptor(descriptor), prefersPreciseDuration: prefersPreciseDuration)
+    self.init(location: .descriptor(descriptor), prefersPreciseDuration: prefersPreciseDuration)
   }
 
   /// The descriptor, if the asset was created from one.
-  public var descriptor: OpenDescriptor? { if case .descriptor(let descriptor) = place { descriptor } else { nil } }
+  public var descriptor: OpenDescriptor? { if case .descriptor(let descriptor) = location { descriptor } else { nil } }
 }

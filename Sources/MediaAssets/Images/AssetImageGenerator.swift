@@ -90,9 +90,9 @@ public final class AssetImageGenerator: Sendable {
   ///   - `decodeFailed` if no frame can be decoded
   ///   - `cancelled`
   public func image(at time: MediaTime) throws(MediaError) -> (image: PixelBuffer, actualTime: MediaTime) {
-    let answer = WakeSignal<Outcome?>(nil)
-    queue.add([time], imageSettings) { _, outcome in answer.update { $0 = outcome } }
-    switch answer.wait({ $0 }) {
+    let signal = WakeSignal<Outcome?>(nil)
+    queue.add([time], imageSettings) { _, outcome in signal.update { $0 = outcome } }
+    switch signal.wait({ $0 }) {
     case .succeeded(let image, let actualTime): return (image, actualTime)
     case .failed(let error): throw error
     case .cancelled, nil: throw ImageQueue.cancelled

@@ -51,9 +51,9 @@ public struct ContactSheet: Sendable, Hashable, Codable {
     let duration = range.duration
     return (0..<imageCount).map { index in
       // Exact if it fits: the timescale of a time has 31 bits.
-      let (timescale, isTooFine) = duration.timescale.multipliedReportingOverflow(by: scale)
+      let (timescale, isTooLarge) = duration.timescale.multipliedReportingOverflow(by: scale)
       let (value, overflow) = duration.value.multipliedReportingOverflow(by: Int64(2 * index + 1))
-      guard !isTooFine, !overflow else {
+      guard !isTooLarge, !overflow else {
         let part = duration.seconds * Double(2 * index + 1) / Double(scale)
         return range.start + MediaTime(seconds: part, preferredTimescale: 1_000_000)
       }
@@ -70,7 +70,7 @@ public struct ContactSheet: Sendable, Hashable, Codable {
       throw MediaError(.invalidArgument, "a sheet must have at least one image", operation: "image")
     }
     var painter = try ContactSheetPainter(self, imageWidth: first.width, imageHeight: first.height)
-    for (index, image) in images.prefix(imageCount).enumerated() { try painter.place(image, at: index) }
+    for (index, image) in images.prefix(imageCount).enumerated() { try painter.paint(image, at: index) }
     return try painter.image()
   }
 }
@@ -113,7 +113,7 @@ struct ContactSheetPainter {
   /// Paints an image in BGRA into a cell.
   ///
   /// - Throws: `invalidArgument` for another pixel format.
-  mutating func place(_ image: PixelBuffer, at index: Int) throws(MediaError) {
+  mutating func paint(_ image: PixelBuffer, at index: Int) throws(MediaError) {
     guard image.pixelFormat == .bgra else {
       throw MediaError(.invalidArgument, "the images of a sheet must be BGRA", operation: "image")
     }

@@ -28,31 +28,31 @@ public final class ImageExport: Sendable {
     ///   - paths: The times and the paths of the files; relative paths count from the working directory.
     ///   - replacesFiles: Whether existing files are replaced. Default: they are an error.
     public static func images(
-      _ paths: [(time: MediaTime, path: String)], settings: ImageSettings = ImageSettings(), form: ImageForm = .png,
-      replacesFiles: Bool = false
+      _ paths: [(time: MediaTime, path: String)], settings: ImageSettings = ImageSettings(),
+      format: ImageFileFormat = .png, replacesFiles: Bool = false
     ) -> Request {
       let files = paths.map { (time: $0.time, file: WholeFile(path: $0.path, replaces: replacesFiles)) }
-      return Request(.images(files), settings: settings, form: form)
+      return Request(.images(files), settings: settings, format: format)
     }
 
     /// Requests one image of many. Without times, the images are equally distant from each other.
     public static func sheet(
       _ sheet: ContactSheet, times: [MediaTime] = [], path: String, settings: ImageSettings = ImageSettings(),
-      form: ImageForm = .png, replacesFile: Bool = false
+      format: ImageFileFormat = .png, replacesFile: Bool = false
     ) -> Request {
       let file = WholeFile(path: path, replaces: replacesFile)
-      return Request(.sheet(sheet, times: times, file: file), settings: settings, form: form)
+      return Request(.sheet(sheet, times: times, file: file), settings: settings, format: format)
     }
 
     public var content: Content
     public var settings: ImageSettings
-    public var form: ImageForm
+    public var format: ImageFileFormat
     /// The video track. Default: nil, the first enabled one.
     public var trackID: AssetTrack.ID?
 
     /// Creates a request, by default for PNG images near their times.
-    public init(_ content: Content, settings: ImageSettings = ImageSettings(), form: ImageForm = .png) {
-      (self.content, self.settings, self.form) = (content, settings, form)
+    public init(_ content: Content, settings: ImageSettings = ImageSettings(), format: ImageFileFormat = .png) {
+      (self.content, self.settings, self.format) = (content, settings, format)
     }
   }
 
@@ -79,7 +79,7 @@ public final class ImageExport: Sendable {
   public static let maximumImageCount = 100
 
   private static let workers = AssetWorkers(
-    limits: WorkSlots.Limits(placeCount: 1, threadCount: 8), isWatched: true, threadName: "images", niceness: 10)
+    limits: WorkSlots.Limits(slotCount: 1, threadCount: 8), isWatched: true, threadName: "images", niceness: 10)
 
   private let asset: Asset
   private let request: Request
@@ -118,7 +118,7 @@ public final class ImageExport: Sendable {
   private func make(
     _ job: AssetWorkers.Job, _ progress: (Double?) -> Void
   ) throws(MediaError) -> Result {
-    try run.holds { [opening] in opening.cancel() }
+    try run.addCancellation { [opening] in opening.cancel() }
     try request.settings.check()
     switch request.content {
     case .images(let wanted):
@@ -135,7 +135,7 @@ public final class ImageExport: Sendable {
     }
     _ = try opening.load(asset)
     let maker = try opening.imageMaker(asset, request.task)
-    job.goesOn()
+    job.reportProgress()
     progress(0)
     let result =
       switch request.content {
@@ -157,7 +157,7 @@ public final class ImageExport: Sendable {
       let image = try maker.makeImage(at: time)
       files.append(try unfinished(file, maker))
       images.append(.init(image, requestedTime: time))
-      Self.tell(progress, images.count, of: wanted.count)
+      Self.report(progress, images.count, of: wanted.count)
     }
     // Nothing may fail after files have their names.
     let fault = try maker.takeFault()
@@ -178,8 +178,8 @@ public final class ImageExport: Sendable {
     var images: [Result.Image] = []
     for (index, time) in times.enumerated() {
       try run.check()
-      images.append(.init(try maker.placeImage(at: time, index: index), requestedTime: time))
-      Self.tell(progress, images.count, of: times.count)
+      images.append(.init(try maker.addSheetImage(at: time, index: index), requestedTime: time))
+      Self.report(progress, images.count, of: times.count)
     }
     let size = try maker.finishSheet()
     let files = [try unfinished(file, maker)]
@@ -189,7 +189,7 @@ public final class ImageExport: Sendable {
   }
 
   /// The last image is reported when all files have their names.
-  private static func tell(_ progress: (Double?) -> Void, _ count: Int, of whole: Int) {
+  private static func report(_ progress: (Double?) -> Void, _ count: Int, of whole: Int) {
     if count < whole { progress(Double(count) / Double(whole)) }
   }
 
@@ -211,7 +211,7 @@ extension ImageExport.Request {
   /// The task of the image maker.
   fileprivate var task: ImageTask {
     let sheet: ContactSheet? = if case .sheet(let sheet, _, _) = content { sheet } else { nil }
-    return ImageTask(trackID: trackID, settings: settings, form: form, sheet: sheet)
+    return ImageTask(trackID: trackID, settings: settings, format: format, sheet: sheet)
   }
 }
 

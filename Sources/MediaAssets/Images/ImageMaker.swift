@@ -9,7 +9,7 @@ struct ImageTask: Codable {
   /// The video track. Default: nil, the first enabled one.
   var trackID: AssetTrack.ID?
   var settings: ImageSettings
-  var form: ImageForm
+  var format: ImageFileFormat
   /// The sheet on which images are placed; nil when each image becomes a file.
   var sheet: ContactSheet?
 }
@@ -41,7 +41,7 @@ protocol ImageMaker: AnyObject {
   ///
   /// - Parameter index: The index of the image on the sheet, from 0.
   /// - Throws: The errors of ``ImageSource/image(at:_:)`` and of ``ContactSheetPainter``.
-  func placeImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage
+  func addSheetImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage
 
   /// Encodes the sheet; `nextBytes` returns its file.
   ///
@@ -128,7 +128,7 @@ final class LocalImageMaker: ImageMaker {
     return MadeImage(actualTime: actualTime, width: width, height: height, byteCount: encoded.count)
   }
 
-  func placeImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage {
+  func addSheetImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage {
     guard let sheet = task.sheet, (0..<sheet.imageCount).contains(index) else { throw Self.noSheet }
     let (image, actualTime) = try source.image(at: time, task.settings)
     if painter == nil {
@@ -136,15 +136,15 @@ final class LocalImageMaker: ImageMaker {
         sheet, imageWidth: image.width, imageHeight: image.height,
         maximumPixelCount: limits.sheetPixelCount)
     }
-    try painter?.place(image, at: index)
+    try painter?.paint(image, at: index)
     return MadeImage(actualTime: actualTime, width: image.width, height: image.height, byteCount: 0)
   }
 
   func finishSheet() throws(MediaError) -> MadeImage {
     guard let painter = painter.take() else { throw Self.noSheet }
-    let picture = try (consume painter).image()
-    let (width, height) = (picture.width, picture.height)
-    try encode(consume picture)
+    let image = try (consume painter).image()
+    let (width, height) = (image.width, image.height)
+    try encode(consume image)
     return MadeImage(actualTime: .invalid, width: width, height: height, byteCount: encoded.count)
   }
 
@@ -163,7 +163,7 @@ final class LocalImageMaker: ImageMaker {
 
   private func encode(_ image: consuming PixelBuffer) throws(MediaError) {
     (encoded, returnedByteCount) = ([], 0)
-    let bytes = try (consume image).encoded(as: task.form)
+    let bytes = try (consume image).encoded(as: task.format)
     guard bytes.count <= limits.byteCount else {
       throw MediaError(
         .mediaLimitExceeded,

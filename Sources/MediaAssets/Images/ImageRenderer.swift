@@ -55,8 +55,8 @@ final class ImageRenderer {
     }
     var shape = (width: plan.width, height: plan.height)
     if settings.apertureMode != .encodedPixels, let ratio = format.pixelAspectRatio ?? pixelAspectRatio {
-      let wide = Double(plan.width) * Double(ratio.horizontal) / Double(ratio.vertical)
-      shape.width = max(1, Int(min(wide.rounded(), Double(PixelBuffer.supportedSizes.upperBound))))
+      let displayWidth = Double(plan.width) * Double(ratio.horizontal) / Double(ratio.vertical)
+      shape.width = max(1, Int(min(displayWidth.rounded(), Double(PixelBuffer.supportedSizes.upperBound))))
       // The pixel aspect ratio must not enlarge an image beyond the limit of decoded frames.
       let excess = (Double(shape.width) * Double(shape.height) / Double(Decoder.maximumPixelCount)).squareRoot()
       if excess > 1 {
@@ -64,9 +64,9 @@ final class ImageRenderer {
       }
     }
     if settings.appliesPreferredTrackTransform { plan.quarterTurns = format.rotationDegrees / 90 }
-    let (most, mostRows) = (settings.maximumWidth ?? 0, settings.maximumHeight ?? 0)
-    let isOnItsSide = plan.quarterTurns % 2 == 1
-    let limit = isOnItsSide ? (width: mostRows, height: most) : (width: most, height: mostRows)
+    let (maximumWidth, maximumHeight) = (settings.maximumWidth ?? 0, settings.maximumHeight ?? 0)
+    let swapsAxes = plan.quarterTurns % 2 == 1
+    let limit = swapsAxes ? (width: maximumHeight, height: maximumWidth) : (width: maximumWidth, height: maximumHeight)
     (plan.scaledWidth, plan.scaledHeight) = fitted(shape, into: limit)
     return plan
   }
@@ -75,29 +75,30 @@ final class ImageRenderer {
   private static func fitted(_ shape: (width: Int, height: Int), into limit: (width: Int, height: Int)) -> (Int, Int) {
     let width = limit.width > 0 ? min(limit.width, shape.width) : shape.width
     let height = limit.height > 0 ? min(limit.height, shape.height) : shape.height
-    func part(_ whole: Int, _ numerator: Int, _ denominator: Int) -> Int {
+    func scaled(_ whole: Int, _ numerator: Int, _ denominator: Int) -> Int {
       max(1, (whole * numerator * 2 + denominator) / (2 * denominator))
     }
-    if width * shape.height <= height * shape.width { return (width, part(shape.height, width, shape.width)) }
-    return (part(shape.width, height, shape.height), height)
+    if width * shape.height <= height * shape.width { return (width, scaled(shape.height, width, shape.width)) }
+    return (scaled(shape.width, height, shape.height), height)
   }
 
   /// Returns the plan for a decoded video frame.
-  static func plan(of shot: VideoShot, _ settings: ImageSettings) -> Plan {
-    plan(
-      width: shot.picture.width, height: shot.picture.height, pixelAspectRatio: shot.picture.pixelAspectRatio,
-      format: shot.format, settings: settings)
+  static func plan(of videoFrame: VideoFrame, _ settings: ImageSettings) -> Plan {
+    let properties = videoFrame.properties
+    return plan(
+      width: properties.width, height: properties.height, pixelAspectRatio: properties.pixelAspectRatio,
+      format: videoFrame.format, settings: settings)
   }
 
   /// Returns the image in BGRA.
-  func image(of shot: VideoShot, _ settings: ImageSettings) throws(AVFailure) -> PixelBuffer {
-    let picture = shot.picture
-    let plan = Self.plan(of: shot, settings)
+  func image(of videoFrame: VideoFrame, _ settings: ImageSettings) throws(AVFailure) -> PixelBuffer {
+    let properties = videoFrame.properties
+    let plan = Self.plan(of: videoFrame, settings)
     var image: PixelBuffer
-    if plan.width == picture.width, plan.height == picture.height {
-      image = try converter.convert(shot.frame, to: .bgra, width: plan.scaledWidth, height: plan.scaledHeight)
+    if plan.width == properties.width, plan.height == properties.height {
+      image = try converter.convert(videoFrame.frame, to: .bgra, width: plan.scaledWidth, height: plan.scaledHeight)
     } else {
-      image = try converter.convert(shot.frame, to: .bgra)
+      image = try converter.convert(videoFrame.frame, to: .bgra)
         .cropped(x: plan.x, y: plan.y, width: plan.width, height: plan.height)
       if image.width != plan.scaledWidth || image.height != plan.scaledHeight {
         image = try scaler.convert(Frame(image), to: .bgra, width: plan.scaledWidth, height: plan.scaledHeight)

@@ -44,7 +44,7 @@ public struct ImageSettings: Sendable, Hashable, Codable {
 }
 
 /// The file format of an image.
-public enum ImageForm: Sendable, Hashable, Codable {
+public enum ImageFileFormat: Sendable, Hashable, Codable {
   /// Lossless.
   case png
   /// JPEG. `quality` is from 1 (smallest) to 100 (best). Default: 90.
@@ -61,13 +61,13 @@ extension PixelBuffer {
   /// - Throws: `invalidArgument` for an invalid quality; `mediaLimitExceeded` without sufficient memory;
   ///   `conversionFailed`.
   public consuming func encoded(
-    as form: ImageForm, color: FormatDescription.Video.Color = .init()
+    as format: ImageFileFormat, color: FormatDescription.Video.Color = .init()
   ) throws(MediaError) -> [UInt8] {
-    if case .jpeg(let quality) = form, !(1...100).contains(quality) {
+    if case .jpeg(let quality) = format, !(1...100).contains(quality) {
       throw MediaError(.invalidArgument, "JPEG quality must be between 1 and 100 (got \(quality))", operation: "image")
     }
     let encoding: ImageEncoder.Form =
-      switch form {
+      switch format {
       case .png: .png
       case .jpeg(let quality): .jpeg(quality: quality)
       }

@@ -39,13 +39,13 @@ final class ImageSource: @unchecked Sendable {
     guard time.isNumeric else {
       throw MediaError(.invalidTime, "the time of an image must be numeric (got \(time))", operation: "image")
     }
-    let shot = try shot(at: time, settings)
-    let pixelCount = ImageRenderer.plan(of: shot, settings)
-      .pixelCount(width: shot.picture.width, height: shot.picture.height)
+    let videoFrame = try videoFrame(at: time, settings)
+    let pixelCount = ImageRenderer.plan(of: videoFrame, settings)
+      .pixelCount(width: videoFrame.properties.width, height: videoFrame.properties.height)
     guard pixelCount <= maximumPixelCount else {
       throw Self.tooLarge(pixelCount, maximumPixelCount: maximumPixelCount)
     }
-    do throws(AVFailure) { return (try renderer.image(of: shot, settings), shot.time) } catch {
+    do throws(AVFailure) { return (try renderer.image(of: videoFrame, settings), videoFrame.time) } catch {
       throw MediaError(error, path: reader.displayPath)
     }
   }
@@ -58,29 +58,29 @@ final class ImageSource: @unchecked Sendable {
       operation: "image")
   }
 
-  private func shot(at time: MediaTime, _ settings: ImageSettings) throws(MediaError) -> VideoShot {
+  private func videoFrame(at time: MediaTime, _ settings: ImageSettings) throws(MediaError) -> VideoFrame {
     if settings.toleranceBefore > .zero || settings.toleranceAfter > .zero, let key = try key(near: time, settings) {
       return key
     }
     try reader.seek(to: max(.zero, time))
-    guard let shot = reader.shown else {
+    guard let videoFrame = reader.shown else {
       throw reader.takeFault()
         ?? MediaError(.decodeFailed, "no video frame of \(reader.displayPath) can be decoded", operation: "image")
     }
-    let isEarly = time < .zero && shot.time - time > settings.toleranceAfter
-    let end = reader.assetDuration.isNumeric ? max(shot.end, reader.assetDuration) : shot.end
-    let isLate = time > end && time - shot.time > settings.toleranceBefore
+    let isEarly = time < .zero && videoFrame.time - time > settings.toleranceAfter
+    let end = reader.assetDuration.isNumeric ? max(videoFrame.end, reader.assetDuration) : videoFrame.end
+    let isLate = time > end && time - videoFrame.time > settings.toleranceBefore
     guard !isEarly, !isLate else {
       throw MediaError(
         .invalidTime,
         "there is no video frame at \(time.decimalDescription) s: the video covers 0 to \(end.decimalDescription) s",
         operation: "image")
     }
-    return shot
+    return videoFrame
   }
 
   /// Returns a frame within the tolerances that needs less decoding than the exact one; nil if there is none.
-  private func key(near time: MediaTime, _ settings: ImageSettings) throws(MediaError) -> VideoShot? {
+  private func key(near time: MediaTime, _ settings: ImageSettings) throws(MediaError) -> VideoFrame? {
     let earliest = time - settings.toleranceBefore
     // The duration of the frame may be only the one that the file states.
     if let shown = reader.shown, shown.time <= time, time < shown.end, shown.time >= earliest { return shown }
@@ -88,10 +88,12 @@ final class ImageSource: @unchecked Sendable {
     let wanted = max(.zero, time)
     let indexed = reader.indexedKeyTimes(around: wanted)
     let known = [indexed.before, indexed.after].compactMap { $0 }
-    let places = known.isEmpty ? [wanted] : known.sorted { distance($0, wanted) < distance($1, wanted) }
-    for place in places where place >= earliest && place <= latest {
-      if let shot = try reader.seekToKey(near: place, latest: latest), shot.time >= earliest, shot.time <= latest {
-        return shot
+    let keyTimes = known.isEmpty ? [wanted] : known.sorted { distance($0, wanted) < distance($1, wanted) }
+    for keyTime in keyTimes where keyTime >= earliest && keyTime <= latest {
+      if let videoFrame = try reader.seekToKey(near: keyTime, latest: latest), videoFrame.time >= earliest,
+        videoFrame.time <= latest
+      {
+        return videoFrame
       }
     }
     return nil

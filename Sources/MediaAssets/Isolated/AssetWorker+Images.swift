@@ -27,9 +27,9 @@ extension AssetWorkerFunctions {
     switch function {
     case .makeImage:
       return MessageEncoder.bytes(of: try imageMaker.makeImage(at: try Self.decoded(MediaTime.self, parameters)))
-    case .placeImage:
+    case .addSheetImage:
       let image = try Self.decoded(SheetImageParameters.self, parameters)
-      return MessageEncoder.bytes(of: try imageMaker.placeImage(at: image.time, index: image.index))
+      return MessageEncoder.bytes(of: try imageMaker.addSheetImage(at: image.time, index: image.index))
     case .finishSheet: return MessageEncoder.bytes(of: try imageMaker.finishSheet())
     case .readImage: return MessageEncoder.bytes(of: try imageMaker.nextBytes() ?? [])
     case .takeImageFault: return MessageEncoder.bytes(of: ImageFault(error: imageMaker.takeFault()))

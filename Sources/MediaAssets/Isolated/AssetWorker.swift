@@ -64,7 +64,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
       guard let descriptor = descriptors.first else { throw Self.malformed }
       let parameters = try Self.decoded(ExportParameters.self, parameters)
       return MessageEncoder.bytes(of: try Self.export(files, parameters, to: descriptor, request))
-    case .readAudio, .seekAudio, .countAudio, .closeAudio, .makeImage, .placeImage, .finishSheet, .readImage,
+    case .readAudio, .seekAudio, .countAudio, .closeAudio, .makeImage, .addSheetImage, .finishSheet, .readImage,
       .takeImageFault, .closeVideo, .readRun, .describeRun, .closeRun:
       throw Self.malformed
     }
@@ -88,7 +88,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
     case .closeAudio:
       audio = nil
       return MessageEncoder.bytes(of: true)
-    case .makeImage, .placeImage, .finishSheet, .readImage, .takeImageFault:
+    case .makeImage, .addSheetImage, .finishSheet, .readImage, .takeImageFault:
       return try performOnVideo(function, parameters)
     case .readRun: return MessageEncoder.bytes(of: try openRun.read())
     case .describeRun: return MessageEncoder.bytes(of: try openRun.properties())
@@ -247,14 +247,15 @@ struct SourceFile {
 
   /// Returns the file as an asset that is parsed in this process.
   func asset(prefersPreciseDuration: Bool = false) -> Asset {
-    let place: AssetLocation
+    let location: AssetLocation
     if let descriptor {
-      place = .descriptor(descriptor)
+      location = .descriptor(descriptor)
     } else {
-      place = .source(name: source.hint) { () throws(MediaError) in requested }
+      location = .source(name: source.hint) { () throws(MediaError) in requested }
     }
     return Asset(
-      place: place, prefersPreciseDuration: prefersPreciseDuration, displayName: source.displayName, isolation: .none)
+      location: location, prefersPreciseDuration: prefersPreciseDuration, displayName: source.displayName,
+      isolation: .none)
   }
 
   private var requested: any ByteSource {

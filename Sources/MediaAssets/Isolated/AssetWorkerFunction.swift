@@ -28,7 +28,7 @@ enum AssetWorkerFunction: Int {
   /// Makes and encodes the image of a time. `MediaTime`; the result is `MadeImage`.
   case makeImage
   /// Adds the image of a time to the task's sheet. `SheetImageParameters`; the result is `MadeImage`.
-  case placeImage
+  case addSheetImage
   /// Encodes the sheet. `Bool`, ignored; the result is `MadeImage`.
   case finishSheet
   /// Reads the next chunk of the file that was encoded last. `Bool`, ignored; the result is bytes, empty at the end.

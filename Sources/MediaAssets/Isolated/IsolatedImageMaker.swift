@@ -39,8 +39,8 @@ final class IsolatedImageMaker: ImageMaker {
     return image
   }
 
-  func placeImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage {
-    try perform(.placeImage, SheetImageParameters(time: time, index: index))
+  func addSheetImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage {
+    try perform(.addSheetImage, SheetImageParameters(time: time, index: index))
   }
 
   func finishSheet() throws(MediaError) -> MadeImage {

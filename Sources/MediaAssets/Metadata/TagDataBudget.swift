@@ -16,63 +16,63 @@ final class TagDataBudget: Sendable {
 
   /// The limit in bytes.
   let byteCount: Int
-  private let held = Mutex(0)
+  private let reserved = Mutex(0)
 
   init(byteCount: Int) { self.byteCount = byteCount }
 
   /// The number of bytes retained now.
-  var heldByteCount: Int { held.withLock { $0 } }
+  var reservedByteCount: Int { reserved.withLock { $0 } }
 
   /// Reserves bytes. Returns false if that would exceed the limit.
-  func take(_ count: Int) -> Bool {
-    held.withLock { held in
-      guard count <= byteCount - held else { return false }
-      held += count
+  func reserve(_ count: Int) -> Bool {
+    reserved.withLock { reserved in
+      guard count <= byteCount - reserved else { return false }
+      reserved += count
       return true
     }
   }
 
   /// Releases reserved bytes.
-  func giveBack(_ count: Int) { held.withLock { $0 -= count } }
+  func release(_ count: Int) { reserved.withLock { $0 -= count } }
 }
 
 extension AssetMetadata {
   /// Omits the values that exceed the budget, in the order of the items. Returns the number of bytes reserved from the
   /// budget.
   mutating func fit(into budget: TagDataBudget) -> Int {
-    var taken = 0
+    var reserved = 0
     var free = TagDataBudget.freeByteCount
-    func takes(_ byteCount: Int, isSmall: Bool) -> Bool {
+    func reserve(_ byteCount: Int, isSmall: Bool) -> Bool {
       if isSmall, byteCount <= free {
         free -= byteCount
         return true
       }
-      guard budget.take(byteCount) else { return false }
-      taken += byteCount
+      guard budget.reserve(byteCount) else { return false }
+      reserved += byteCount
       return true
     }
     let error = MediaError(
       .tagDataLimit, "the tags of the open assets have reached the memory limit", operation: "metadata")
     var kept: [MetadataItem] = []
-    var leftOutCount = 0
+    var omittedCount = 0
     for index in items.indices {
       let byteCount = items[index].valueByteCount
       let isSmall = items[index].isSmall
-      if byteCount > 0, !isSmall, !takes(byteCount, isSmall: false) { omit(index, byteCount, error) }
-      if takes(items[index].nameByteCount + (isSmall ? byteCount : 0), isSmall: true) {
+      if byteCount > 0, !isSmall, !reserve(byteCount, isSmall: false) { omit(index, byteCount, error) }
+      if reserve(items[index].nameByteCount + (isSmall ? byteCount : 0), isSmall: true) {
         kept.append(items[index])
       } else {
-        leftOutCount += 1
+        omittedCount += 1
         // The artwork of the item stays listed, without a description.
         if !isSmall { omit(index, byteCount, error) }
         if let number = items[index].artworkIndex, artwork.indices.contains(number) { artwork[number].description = "" }
       }
     }
-    guard leftOutCount > 0 else { return taken }
+    guard omittedCount > 0 else { return reserved }
     items = kept
     warnings.append(
-      Warning(subject: "tags", error: MediaError(error.code, "\(error.message): \(leftOutCount) items are left out")))
-    return taken
+      Warning(subject: "tags", error: MediaError(error.code, "\(error.message): \(omittedCount) items are left out")))
+    return reserved
   }
 
   /// Omits the value of an item, and its artwork.

@@ -49,7 +49,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   ) throws(MediaError) {
     let interrupt = Interrupt()
     _ = try asset.load(interrupt: interrupt, keepsOpen: true)
-    defer { asset.dropKept() }
+    defer { asset.closeKeptSource() }
     try self.init(asset: asset, interrupt: interrupt, kinds: .regularFiles, trackID: trackID, encoding: encoding)
   }
 

@@ -49,7 +49,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
 
   func cancel() { reader.cancel() }
 
-  private func buffer(_ shot: VideoShot) throws(MediaError) -> SampleBuffer {
+  private func buffer(_ shot: VideoFrame) throws(MediaError) -> SampleBuffer {
     let time = shot.time < range.start ? range.start : shot.time
     let end = range.end < shot.end ? range.end : shot.end
     defer { (isFresh, isFirstRange) = (false, false) }
@@ -59,17 +59,17 @@ final class VideoPass: ReadPass, @unchecked Sendable {
   }
 
   /// Returns the number of quarter turns by which a frame is rotated here.
-  private func quarterTurns(_ shot: VideoShot) -> Int {
+  private func quarterTurns(_ shot: VideoFrame) -> Int {
     settings.appliesPreferredTrackTransform ? shot.format.rotationDegrees / 90 : 0
   }
 
   /// Returns the size of a frame before it is rotated; nil if it is not scaled.
-  private func size(_ shot: VideoShot) -> VideoReadSettings.Size? {
+  private func size(_ shot: VideoFrame) -> VideoReadSettings.Size? {
     guard let size = settings.size, !quarterTurns(shot).isMultiple(of: 2) else { return settings.size }
     return .init(width: size.height, height: size.width)
   }
 
-  private func pixels(_ shot: VideoShot) throws(MediaError) -> PixelBuffer {
+  private func pixels(_ shot: VideoFrame) throws(MediaError) -> PixelBuffer {
     do throws(AVFailure) {
       let size = size(shot)
       return try converter.convert(shot.frame, to: settings.pixelFormat, width: size?.width, height: size?.height)
@@ -80,13 +80,13 @@ final class VideoPass: ReadPass, @unchecked Sendable {
   }
 
   /// Returns the description of a frame.
-  private func format(of shot: VideoShot) -> FormatDescription.Video {
+  private func format(of shot: VideoFrame) -> FormatDescription.Video {
     var format = shot.format
     format.bitRate = nil
     format.color = ImageConverter.color(of: shot.frame, as: settings.pixelFormat)
-    format.pixelAspectRatio = format.pixelAspectRatio ?? shot.picture.pixelAspectRatio
-    if let size = size(shot), size.width != shot.picture.width || size.height != shot.picture.height {
-      let own = (shot.picture.width, shot.picture.height)
+    format.pixelAspectRatio = format.pixelAspectRatio ?? shot.properties.pixelAspectRatio
+    if let size = size(shot), size.width != shot.properties.width || size.height != shot.properties.height {
+      let own = (shot.properties.width, shot.properties.height)
       format.pixelAspectRatio = format.pixelAspectRatio.stretched(from: own, to: (size.width, size.height))
       format.cleanAperture = format.cleanAperture?.stretched(from: own, to: (size.width, size.height))
     }

@@ -12,11 +12,11 @@ protocol VideoReader: AnyObject, Sendable {
   var assetDuration: MediaTime { get }
   var displayPath: String { get }
   /// The frame that a seek has reached, or that was returned last.
-  var shown: VideoShot? { get }
+  var shown: VideoFrame? { get }
 
-  func next() throws(MediaError) -> VideoShot?
+  func next() throws(MediaError) -> VideoFrame?
   func seek(to time: MediaTime) throws(MediaError)
-  func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoShot?
+  func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoFrame?
   func indexedKeyTimes(around time: MediaTime) -> (before: MediaTime?, after: MediaTime?)
   func takeFault() -> MediaError?
   func cancel()

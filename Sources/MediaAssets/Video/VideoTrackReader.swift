@@ -35,18 +35,18 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   private var spareFrames: [Frame] = []
 
   /// The frame that has been reached, and the next frame.
-  private(set) var shown: VideoShot?
-  private var ahead: VideoShot?
+  private(set) var shown: VideoFrame?
+  private var ahead: VideoFrame?
   /// The time at which reading continues after an interruption.
   private var resumeTime = MediaTime.zero
   /// Whether `shown` has been returned.
-  private var isShownGiven = false
+  private var isShownReturned = false
   /// Whether the demuxer has not been read since it was opened.
   private var isAtStart = true
-  /// Whether the next frame is the first one of the file. `firstPictureTime` is the time of that frame, when it is
+  /// Whether the next frame is the first one of the file. `firstFrameTime` is the time of that frame, when it is
   /// known.
   private var comesFromStart = true
-  private var firstPictureTime: MediaTime?
+  private var firstFrameTime: MediaTime?
   private var isEndSent = false
   private var isAtEnd = false
   /// Whether the demuxer's position is unknown after an interruption.
@@ -57,12 +57,12 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   private var isWarmingUp = false
   /// An error found after `shown`. The next read throws it.
   private var pendingError: MediaError?
-  private var badReadCount = 0
+  private var failedReadCount = 0
   private var skipped: (count: Int, failure: AVFailure)?
   private var timestampFault: MediaError?
 
   /// Number of consecutive failed reads after which the rest of a file is skipped.
-  private static let maximumBadReads = 64
+  private static let maximumFailedReads = 64
 
   /// Opens the asset once more and creates a decoder. Decodes nothing yet. Blocks.
   ///
@@ -161,11 +161,11 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   ///
   /// - Throws: `readFailed`, `damagedFile`; `cancelled`, after which reading continues with the frame after the last
   ///   one.
-  func next() throws(MediaError) -> VideoShot? {
+  func next() throws(MediaError) -> VideoFrame? {
     if interrupt.isCancelled { throw AssetReader.cancelled }
     if mustReposition { try seek(to: resumeTime) }
-    if isShownGiven || shown == nil { try advance() }
-    isShownGiven = true
+    if isShownReturned || shown == nil { try advance() }
+    isShownReturned = true
     if let shown { resumeTime = shown.end }
     return shown
   }
@@ -180,11 +180,11 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     resumeTime = time
     if try !isNear(time) { try reposition(to: time) }
     if shown == nil { try advance() }
-    isShownGiven = false
+    isShownReturned = false
     while let present = try lookedAhead(), present.end <= time {
       guard ahead != nil || pendingError != nil else {
         // The time is after the last frame.
-        isShownGiven = true
+        isShownReturned = true
         return
       }
       try advance()
@@ -193,7 +193,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   /// Seeks to the key frame at or before `time` in the container's index. Then `shown` is this frame, whose duration is
   /// not known yet. Returns nil if there is no key frame up to `latest`. Blocks.
-  func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoShot? {
+  func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoFrame? {
     try check(time)
     guard !isForwardOnly, let ticks = ticks(of: time) else { return nil }
     try settleCancellation { () throws(MediaError) in
@@ -205,7 +205,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
       }
       ahead = try decode(latest: latest)
     }
-    (shown, ahead, isShownGiven) = (ahead, nil, true)
+    (shown, ahead, isShownReturned) = (ahead, nil, true)
     resumeTime = shown?.end ?? time
     return shown
   }
@@ -233,7 +233,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     guard let shown else { return isAtStart && (isForwardOnly || isBeforeStart(time)) }
     guard time >= shown.time else {
       // Before the first frame, the first frame is shown.
-      if shown.time == firstPictureTime { return true }
+      if shown.time == firstFrameTime { return true }
       guard !isForwardOnly else { throw onlyInOrder }
       return false
     }
@@ -301,10 +301,10 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   private func restart() {
     decoder.flush()
-    for shot in [shown, ahead].compactMap({ $0 }) { spareFrames.append(shot.frame) }
+    for videoFrame in [shown, ahead].compactMap({ $0 }) { spareFrames.append(videoFrame.frame) }
     (shown, ahead) = (nil, nil)
-    (isShownGiven, isEndSent, isAtEnd, isAtStart) = (false, false, false, false)
-    (needsKey, isWarmingUp, badReadCount) = (true, true, 0)
+    (isShownReturned, isEndSent, isAtEnd, isAtStart) = (false, false, false, false)
+    (needsKey, isWarmingUp, failedReadCount) = (true, true, 0)
     comesFromStart = false
     pendingError = nil
   }
@@ -333,7 +333,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     if ahead == nil { try lookAhead() }
     if let shown { spareFrames.append(shown.frame) }
     (shown, ahead) = (ahead, nil)
-    if comesFromStart { firstPictureTime = shown?.time }
+    if comesFromStart { firstFrameTime = shown?.time }
     comesFromStart = false
     if shown == nil, let error = pendingError {
       (pendingError, isAtEnd) = (nil, true)
@@ -343,7 +343,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   }
 
   /// Returns `shown` after its duration has been determined.
-  private func lookedAhead() throws(MediaError) -> VideoShot? {
+  private func lookedAhead() throws(MediaError) -> VideoFrame? {
     guard shown != nil else { return nil }
     if ahead == nil { try lookAhead() }
     if let ahead, let time = shown?.time { shown?.duration = ahead.time - time }
@@ -360,14 +360,14 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   }
 
   /// Returns the decoder's next frame; nil at the end, and if there is no key frame up to `latest`.
-  private func decode(latest: MediaTime?) throws(MediaError) -> VideoShot? {
+  private func decode(latest: MediaTime?) throws(MediaError) -> VideoFrame? {
     let frame =
       if let spare = spareFrames.popLast() { spare } else { try mapped { () throws(AVFailure) in try Frame() } }
     do throws(MediaError) {
-      if try fill(frame, latest: latest), let picture = frame.picture {
+      if try fill(frame, latest: latest), let properties = frame.picture {
         isWarmingUp = false
-        if picture.isDamaged { noteSkipped(AVFailure(invalidDataIn: "avcodec_receive_frame")) }
-        return shot(frame, picture)
+        if properties.isDamaged { noteSkipped(AVFailure(invalidDataIn: "avcodec_receive_frame")) }
+        return videoFrame(frame, properties)
       }
     } catch {
       spareFrames.append(frame)
@@ -415,7 +415,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
       do throws(AVFailure) {
         switch try demuxer.readPacket(into: packet) {
         case .packet:
-          badReadCount = 0
+          failedReadCount = 0
           return true
         case .endOfFile: return false
         case .cancelled:
@@ -423,8 +423,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
           throw AVFailure(cancelledIn: "av_read_frame")
         }
       } catch {
-        badReadCount += 1
-        guard error.kind == .invalidData, error.sourceError == nil, badReadCount < Self.maximumBadReads else {
+        failedReadCount += 1
+        guard error.kind == .invalidData, error.sourceError == nil, failedReadCount < Self.maximumFailedReads else {
           throw MediaError(error, path: displayPath)
         }
         noteSkipped(error)
@@ -438,15 +438,15 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   // MARK: - Times
 
-  private func shot(_ frame: Frame, _ picture: Frame.Picture) -> VideoShot {
+  private func videoFrame(_ frame: Frame, _ properties: Frame.Picture) -> VideoFrame {
     let before = ahead ?? shown
     let declared = frame.durationTicks.map { timeBase.time(ofTicks: $0) }
     let usual = format.frameDuration.isNumeric ? format.frameDuration : .zero
     let duration = declared ?? before.map(\.duration) ?? usual
     guard let ticks = frame.bestTicks else {
       let time = before.map { $0.duration > .zero ? $0.end : $0.time + usual } ?? firstTime
-      return VideoShot(
-        frame: frame, picture: picture, format: format, time: time, duration: duration, hasTimestamp: false)
+      return VideoFrame(
+        frame: frame, properties: properties, format: format, time: time, duration: duration, hasTimestamp: false)
     }
     var time = time(ofTicks: ticks)
     if let before, time < before.time {
@@ -458,8 +458,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
           operation: "read")
       time = before.time
     }
-    return VideoShot(
-      frame: frame, picture: picture, format: format, time: time, duration: duration, hasTimestamp: true)
+    return VideoFrame(
+      frame: frame, properties: properties, format: format, time: time, duration: duration, hasTimestamp: true)
   }
 
   /// The start of the track, according to the container.

@@ -25,8 +25,8 @@ struct ImageCanvas {
   mutating func clear(_ color: VideoCompositionInstruction.Color) {
     let pixel = UInt32(color.alpha) << 24 | UInt32(color.red) << 16 | UInt32(color.green) << 8 | UInt32(color.blue)
     bytes.withUnsafeMutableBytes { target in
-      for place in stride(from: 0, to: target.count, by: 4) {
-        target.storeBytes(of: pixel.littleEndian, toByteOffset: place, as: UInt32.self)
+      for index in stride(from: 0, to: target.count, by: 4) {
+        target.storeBytes(of: pixel.littleEndian, toByteOffset: index, as: UInt32.self)
       }
     }
   }
@@ -41,20 +41,20 @@ struct ImageCanvas {
     _ image: PixelBuffer, transform: ImageTransform, opacity: Double, crop: ImageRectangle? = nil
   ) {
     precondition(image.pixelFormat == .bgra, "frames must be BGRA")
-    guard opacity > 0, let back = transform.inverted, let seen = Seen(image, crop) else { return }
-    let (columns, rows) = covered(seen, transform)
+    guard opacity > 0, let inverse = transform.inverted, let visible = VisibleArea(image, crop) else { return }
+    let (columns, rows) = covered(visible, transform)
     guard !columns.isEmpty, !rows.isEmpty else { return }
-    let strength = Int((min(1, opacity) * 255).rounded())
+    let scaledOpacity = Int((min(1, opacity) * 255).rounded())
     let width = width
     bytes.withUnsafeMutableBufferPointer { target in
       image.data.withUnsafeBufferPointer { source in
         let sampler = ImageSampler(pixels: source, width: image.width, height: image.height)
         for row in rows {
           for column in columns {
-            let (x, y) = back.apply(x: Double(column) + 0.5, y: Double(row) + 0.5)
-            guard x >= seen.left, x < seen.right, y >= seen.top, y < seen.bottom else { continue }
+            let (x, y) = inverse.apply(x: Double(column) + 0.5, y: Double(row) + 0.5)
+            guard x >= visible.left, x < visible.right, y >= visible.top, y < visible.bottom else { continue }
             let pixel = sampler.pixel(x: x, y: y)
-            Self.lay(pixel, (pixel.alpha * strength + 127) / 255, on: target, at: 4 * (row * width + column))
+            Self.blend(pixel, (pixel.alpha * scaledOpacity + 127) / 255, on: target, at: 4 * (row * width + column))
           }
         }
       }
@@ -62,7 +62,7 @@ struct ImageCanvas {
   }
 
   /// The visible part of an image, in its pixels.
-  private struct Seen {
+  private struct VisibleArea {
     var left: Double
     var top: Double
     var right: Double
@@ -79,9 +79,11 @@ struct ImageCanvas {
   }
 
   /// Returns the pixels that the image may cover.
-  private func covered(_ seen: Seen, _ transform: ImageTransform) -> (columns: Range<Int>, rows: Range<Int>) {
-    let corners = [(seen.left, seen.top), (seen.right, seen.top), (seen.left, seen.bottom), (seen.right, seen.bottom)]
-      .map { transform.apply(x: $0.0, y: $0.1) }
+  private func covered(_ visible: VisibleArea, _ transform: ImageTransform) -> (columns: Range<Int>, rows: Range<Int>) {
+    let corners = [
+      (visible.left, visible.top), (visible.right, visible.top), (visible.left, visible.bottom),
+      (visible.right, visible.bottom),
+    ].map { transform.apply(x: $0.0, y: $0.1) }
     func range(_ values: [Double], _ count: Int) -> Range<Int> {
       let low = max(0, min(Double(count), (values.min() ?? 0).rounded(.down)))
       let high = max(low, min(Double(count), (values.max() ?? 0).rounded(.up)))
@@ -91,27 +93,27 @@ struct ImageCanvas {
   }
 
   /// Blends a pixel with the canvas.
-  private static func lay(
-    _ pixel: ImageSampler.Pixel, _ alpha: Int, on target: UnsafeMutableBufferPointer<UInt8>, at place: Int
+  private static func blend(
+    _ pixel: ImageSampler.Pixel, _ alpha: Int, on target: UnsafeMutableBufferPointer<UInt8>, at index: Int
   ) {
-    let below = Int(target[place + 3])
+    let below = Int(target[index + 3])
     if alpha == 255 || below == 255 {
       for (offset, value) in [(0, pixel.blue), (1, pixel.green), (2, pixel.red)] {
-        let present = Int(target[place + offset])
-        target[place + offset] = UInt8((value * alpha + present * (255 - alpha) + 127) / 255)
+        let current = Int(target[index + offset])
+        target[index + offset] = UInt8((value * alpha + current * (255 - alpha) + 127) / 255)
       }
-      target[place + 3] = 255
+      target[index + 3] = 255
       return
     }
     // Both pixels are translucent: each is weighted by its visible fraction, in units of 1 / (255 * 255).
     let rest = below * (255 - alpha)
-    let all = alpha * 255 + rest
-    guard all > 0 else { return }
+    let total = alpha * 255 + rest
+    guard total > 0 else { return }
     for (offset, value) in [(0, pixel.blue), (1, pixel.green), (2, pixel.red)] {
-      let present = Int(target[place + offset])
-      target[place + offset] = UInt8((value * alpha * 255 + present * rest + all / 2) / all)
+      let current = Int(target[index + offset])
+      target[index + offset] = UInt8((value * alpha * 255 + current * rest + total / 2) / total)
     }
-    target[place + 3] = UInt8((all + 127) / 255)
+    target[index + 3] = UInt8((total + 127) / 255)
   }
 }
 
@@ -160,9 +162,9 @@ struct ImageSampler {
   /// Returns a pixel. Beyond the edge, returns the nearest one.
   @inline(__always)
   private func at(_ column: Int, _ row: Int) -> Pixel {
-    let place = 4 * (max(0, min(height - 1, row)) * width + max(0, min(width - 1, column)))
+    let index = 4 * (max(0, min(height - 1, row)) * width + max(0, min(width - 1, column)))
     return Pixel(
-      blue: Int(pixels[place]), green: Int(pixels[place + 1]), red: Int(pixels[place + 2]),
-      alpha: Int(pixels[place + 3]))
+      blue: Int(pixels[index]), green: Int(pixels[index + 1]), red: Int(pixels[index + 2]),
+      alpha: Int(pixels[index + 3]))
   }
 }

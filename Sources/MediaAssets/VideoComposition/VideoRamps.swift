@@ -2,31 +2,32 @@ import MediaCore
 
 /// A value that can be interpolated linearly.
 public protocol Rampable: Sendable, Hashable {
-  /// Returns the value between this value (`part` 0) and another (`part` 1).
-  func mixed(with other: Self, part: Double) -> Self
+  /// Returns the value between this value (`fraction` 0) and another (`fraction` 1).
+  func interpolated(to other: Self, fraction: Double) -> Self
   /// Whether all values are finite.
   var isFinite: Bool { get }
 }
 
 extension Double: Rampable {
-  public func mixed(with other: Double, part: Double) -> Double { self + (other - self) * part }
+  public func interpolated(to other: Double, fraction: Double) -> Double { self + (other - self) * fraction }
 }
 
 extension ImageTransform: Rampable {
-  public func mixed(with other: ImageTransform, part: Double) -> ImageTransform {
+  public func interpolated(to other: ImageTransform, fraction: Double) -> ImageTransform {
     ImageTransform(
-      a: a.mixed(with: other.a, part: part), b: b.mixed(with: other.b, part: part),
-      c: c.mixed(with: other.c, part: part),
-      d: d.mixed(with: other.d, part: part), tx: tx.mixed(with: other.tx, part: part),
-      ty: ty.mixed(with: other.ty, part: part))
+      a: a.interpolated(to: other.a, fraction: fraction), b: b.interpolated(to: other.b, fraction: fraction),
+      c: c.interpolated(to: other.c, fraction: fraction),
+      d: d.interpolated(to: other.d, fraction: fraction), tx: tx.interpolated(to: other.tx, fraction: fraction),
+      ty: ty.interpolated(to: other.ty, fraction: fraction))
   }
 }
 
 extension ImageRectangle: Rampable {
-  public func mixed(with other: ImageRectangle, part: Double) -> ImageRectangle {
+  public func interpolated(to other: ImageRectangle, fraction: Double) -> ImageRectangle {
     ImageRectangle(
-      x: x.mixed(with: other.x, part: part), y: y.mixed(with: other.y, part: part),
-      width: width.mixed(with: other.width, part: part), height: height.mixed(with: other.height, part: part))
+      x: x.interpolated(to: other.x, fraction: fraction), y: y.interpolated(to: other.y, fraction: fraction),
+      width: width.interpolated(to: other.width, fraction: fraction),
+      height: height.interpolated(to: other.height, fraction: fraction))
   }
 
   public var isFinite: Bool { [x, y, width, height].allSatisfy(\.isFinite) }
@@ -52,8 +53,8 @@ public struct VideoRamps<Value: Rampable>: Sendable, Hashable {
   public func value(at time: MediaTime) -> Value? {
     guard let ramp = ramps.last(where: { $0.timeRange.start <= time }) else { return nil }
     guard time < ramp.timeRange.end else { return ramp.end }
-    let part = (time - ramp.timeRange.start).seconds / ramp.timeRange.duration.seconds
-    return ramp.start.mixed(with: ramp.end, part: part)
+    let fraction = (time - ramp.timeRange.start).seconds / ramp.timeRange.duration.seconds
+    return ramp.start.interpolated(to: ramp.end, fraction: fraction)
   }
 
   /// Adds a ramp. Replaces a ramp that begins at the same time.
@@ -72,8 +73,8 @@ public struct VideoRamps<Value: Rampable>: Sendable, Hashable {
       throw MediaError(
         .invalidArgument, "the ramp overlaps another one: \(other)", operation: "videoComposition")
     }
-    let place = others.firstIndex { $0.timeRange.start > range.start } ?? others.count
-    others.insert(Ramp(start: start, end: end, timeRange: range), at: place)
+    let index = others.firstIndex { $0.timeRange.start > range.start } ?? others.count
+    others.insert(Ramp(start: start, end: end, timeRange: range), at: index)
     ramps = others
   }
 }

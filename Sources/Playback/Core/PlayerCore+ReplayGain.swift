@@ -156,7 +156,7 @@ extension PlayerItem {
 
   /// Whether both are parts of one file, and the other part follows this one.
   fileprivate func isFollowedInFile(by other: PlayerItem) -> Bool {
-    guard case .path(let path) = asset.place, case .path(let otherPath) = other.asset.place, path == otherPath,
+    guard case .path(let path) = asset.location, case .path(let otherPath) = other.asset.location, path == otherPath,
       let timeRange, let next = other.timeRange
     else { return false }
     return timeRange.end == next.start

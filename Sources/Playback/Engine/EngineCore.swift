@@ -49,7 +49,7 @@ package final class EngineCore: @unchecked Sendable {
     gatheringNanoseconds = isVirtual ? 0 : 20_000_000
     var limits = ItemLoader.Limits()
     // In virtual time everything happens in the same order each time.
-    if isVirtual { limits.placeCount = 1 }
+    if isVirtual { limits.slotCount = 1 }
     loader = ItemLoader(loop: loop, limits: limits)
     output.onStateChange = { [weak self] state in
       for observer in self?.outputObservers ?? [] { observer.handler(state) }

@@ -38,7 +38,7 @@ final class LoopWorkers: @unchecked Sendable {
   }
 
   /// Whether work can begin now.
-  var hasRoom: Bool { places.hasPlace && places.hasThread }
+  var hasRoom: Bool { places.hasFreeSlot && places.canAddThread }
 
   /// Begins work. `hasRoom` must be true.
   ///
@@ -51,7 +51,7 @@ final class LoopWorkers: @unchecked Sendable {
     forNanoseconds limitNanoseconds: Int64, _ body: @escaping @Sendable () -> Outcome,
     finished: @escaping @Sendable (Outcome) -> Void, timedOut: @escaping @Sendable (OpeningTimeout) -> Void
   ) -> Run {
-    places.begin()
+    places.acquireSlot()
     let run = Run(timedOut: timedOut)
     NamedThread.detached(name: threadName) { [loop] in
       let outcome = body()
@@ -73,7 +73,7 @@ final class LoopWorkers: @unchecked Sendable {
   func giveUp(_ run: Run) { end(run) }
 
   private func end(_ run: Run) {
-    if run.phase == .running { places.giveUpPlace() }
+    if run.phase == .running { places.releaseSlot() }
     run.phase = .over
     run.timer?.cancel()
     run.timer = nil
@@ -83,7 +83,7 @@ final class LoopWorkers: @unchecked Sendable {
   private func tookLong(_ run: Run, _ limitNanoseconds: Int64) {
     guard run.phase == .running else { return }
     run.phase = .slow
-    places.giveUpPlace()
+    places.releaseSlot()
     let rest = max(0, limitNanoseconds - places.limits.slowNanoseconds)
     run.timer = loop.schedule(at: loop.now.advanced(byNanoseconds: rest)) {
       guard run.phase == .slow else { return }
@@ -98,14 +98,14 @@ final class LoopWorkers: @unchecked Sendable {
   /// limit of an opening. Must be called when the waiting queue becomes empty or non-empty, and when a slot becomes
   /// free.
   func watch(isAnyWaiting: Bool) {
-    let isStuck = places.areHeldUp && isAnyWaiting
+    let isStuck = places.isExhausted && isAnyWaiting
     guard isStuck != (stuckTimer != nil) else { return }
     stuckTimer?.cancel()
     stuckTimer = nil
     guard isStuck else { return }
     stuckTimer = loop.schedule(at: loop.now.advanced(byNanoseconds: places.limits.stuckNanoseconds)) { [self] in
       stuckTimer = nil
-      gotStuck(.othersHang(count: places.threadCount))
+      gotStuck(.othersBlocked(count: places.threadCount))
       roomAppeared()
     }
   }

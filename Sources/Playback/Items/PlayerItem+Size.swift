@@ -7,7 +7,7 @@ extension PlayerItem {
   /// Computes ``descriptionByteCount`` for an item of `asset`.
   static func descriptionByteCount(_ asset: Asset, _ playlistEntry: PlaylistEntry?) -> Int {
     let location =
-      switch asset.place {
+      switch asset.location {
       case .path(let path): path.count
       case .url(let url, _): url.text.utf8.count
       case .descriptor(let descriptor): descriptor.name.utf8.count

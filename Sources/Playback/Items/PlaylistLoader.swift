@@ -53,7 +53,7 @@ public final class PlaylistLoader: @unchecked Sendable {
 
   /// Makes a loader whose completions are called on `loop`.
   public convenience init(loop: any ControlLoop) {
-    self.init(loop: loop, limits: WorkSlots.Limits(placeCount: 8)) {
+    self.init(loop: loop, limits: WorkSlots.Limits(slotCount: 8)) {
       (place, assumed, usage, reading) throws(MediaError) in
       try Playlist(at: place, assumed: assumed, usage: &usage, reading: reading)
     }

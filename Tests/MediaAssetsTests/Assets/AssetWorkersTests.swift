@@ -11,7 +11,7 @@ import Testing
   private let second: Int64 = 1_000_000_000
 
   private func limits(slots: Int = 2, threads: Int = 4) -> WorkSlots.Limits {
-    WorkSlots.Limits(placeCount: slots, threadCount: threads)
+    WorkSlots.Limits(slotCount: slots, threadCount: threads)
   }
 
   private func statuses(_ asset: Asset, _ key: AssetKey) -> WakeSignal<[AssetValueStatus<AssetValues>]> {
@@ -145,7 +145,7 @@ import Testing
       workers.run(forNanoseconds: 10_000 * second) { job in
         state.update { $0.started += 1 }
         _ = state.wait { $0.mayContinue ? true : nil } as Bool?
-        job.goesOn()
+        job.reportProgress()
         state.update { $0.continued += 1 }
         _ = state.wait { $0.mayEnd ? true : nil } as Bool?
         state.update { $0.ended += 1 }

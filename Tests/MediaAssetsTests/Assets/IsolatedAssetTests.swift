@@ -14,7 +14,7 @@ import Testing
   private static func asset(
     _ location: AssetLocation, _ isolation: Asset.Isolation, isPrecise: Bool = false
   ) -> Asset {
-    Asset(place: location, prefersPreciseDuration: isPrecise, isolation: isolation)
+    Asset(location: location, prefersPreciseDuration: isPrecise, isolation: isolation)
   }
 
   /// Locations of the same bytes: a file, memory, and a byte source.

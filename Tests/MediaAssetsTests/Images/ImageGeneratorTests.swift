@@ -358,7 +358,7 @@ import WholeFiles
       asset,
       .init(
         .sheet(ContactSheet(columns: 3, rows: 2), times: [], file: Self.file(folder.file("s.jpg"))), settings: settings,
-        form: .jpeg()))
+        format: .jpeg()))
     #expect(sheet.width == 3 * 92 + 4 && sheet.height == 2 * 76 + 4 && sheet.images.count == 6)
     #expect(try Self.decoded(folder.file("s.jpg"), folder).count == 4 * sheet.width * sheet.height)
     expectError(.writeFailed) { try Self.export(asset, .init(.images([(.zero, Self.file(folder.file("no/x.png")))]))) }

@@ -40,7 +40,7 @@ import WholeFiles
   private static func maker(
     _ location: AssetLocation, _ isolation: Asset.Isolation, _ task: ImageTask
   ) throws -> any ImageMaker {
-    let asset = Asset(place: location, isolation: isolation)
+    let asset = Asset(location: location, isolation: isolation)
     _ = try asset.load()
     let maker = try ImageMakers.open(asset, task, interrupt: Interrupt())
     #expect((maker is IsolatedImageMaker) == (isolation != .none))
@@ -116,9 +116,10 @@ import WholeFiles
     ]
     let times = [150, 0, 1, 77, 199, 100, 900, -1].map(Self.time) + [.invalid]
     let tasks: [ImageTask] = [
-      ImageTask(settings: Self.settings(), form: .png), ImageTask(settings: Self.settings(exact: false), form: .png),
-      ImageTask(settings: Self.settings(width: 40, isUpright: true), form: .jpeg(quality: 50)),
-      ImageTask(settings: Self.settings(isUpright: true, mode: .encodedPixels), form: .jpeg()),
+      ImageTask(settings: Self.settings(), format: .png),
+      ImageTask(settings: Self.settings(exact: false), format: .png),
+      ImageTask(settings: Self.settings(width: 40, isUpright: true), format: .jpeg(quality: 50)),
+      ImageTask(settings: Self.settings(isUpright: true, mode: .encodedPixels), format: .jpeg()),
     ]
     for (name, location) in locations {
       for task in name == "file" ? tasks : [tasks[1]] {
@@ -138,7 +139,7 @@ import WholeFiles
     for row in rows {
       var settings = ImageSettings()
       (settings.toleranceBefore, settings.toleranceAfter) = (row.before, row.after)
-      let task = ImageTask(settings: settings, form: .png)
+      let task = ImageTask(settings: settings, format: .png)
       #expect(try Self.compare(location, task, [Self.time(130)], "\(row)") == [Self.time(row.actual)])
     }
   }
@@ -154,7 +155,7 @@ import WholeFiles
     func location(_ name: String) throws -> AssetLocation {
       .url(try HTTPURL("\(server.address)/\(name)"), HTTPOptions())
     }
-    let task = ImageTask(settings: Self.settings(), form: .png)
+    let task = ImageTask(settings: Self.settings(), format: .png)
     #expect(try Self.compare(try location("film.mp4"), task, [Self.time(150), .zero], "server").count == 2)
     let errors = try [Asset.Isolation.none, .worker].map { isolation in
       let location = try location("film.m3u8")
@@ -165,15 +166,15 @@ import WholeFiles
 
   @Test func compositionIsDecodedInThisProcess() throws {
     let folder = try TemporaryFolder()
-    let asset = Asset(place: Self.location(try Self.film.make(in: folder)), isolation: .worker)
+    let asset = Asset(location: Self.location(try Self.film.make(in: folder)), isolation: .worker)
     var composition = Composition()
     try composition.insertTimeRange(TimeRange(start: Self.time(50), end: Self.time(150)), of: asset, at: .zero)
-    let task = ImageTask(settings: Self.settings(), form: .png)
+    let task = ImageTask(settings: Self.settings(), format: .png)
     let together = try ImageMakers.open(
-      Asset(place: .composition(composition), isolation: .worker), task, interrupt: Interrupt())
+      Asset(location: .composition(composition), isolation: .worker), task, interrupt: Interrupt())
     #expect(together is LocalImageMaker)
     _ = try together.makeImage(at: Self.time(50))
-    let alone = try Self.maker(asset.place, .worker, task)
+    let alone = try Self.maker(asset.location, .worker, task)
     _ = try alone.makeImage(at: Self.time(100))
     #expect(try Self.file(together).bytes == Self.file(alone).bytes)
   }
@@ -182,13 +183,13 @@ import WholeFiles
     let folder = try TemporaryFolder()
     var bytes = try readFile(try VideoFixture("part2.avi", ["-c:v", "mpeg4", "-g", "12"]).make(in: folder))
     for index in bytes.count / 3..<bytes.count / 3 + 2_000 { bytes[index] = UInt8(truncatingIfNeeded: index * 7) }
-    let task = ImageTask(settings: Self.settings(), form: .png)
+    let task = ImageTask(settings: Self.settings(), format: .png)
     try Self.compare(.data(bytes), task, stride(from: 0, to: 200, by: 20).map(Self.time), "damaged", isDamaged: true)
   }
 
   @Test func largeImageFileArrivesInChunks() throws {
     let folder = try TemporaryFolder()
-    let task = ImageTask(settings: Self.settings(), form: .png)
+    let task = ImageTask(settings: Self.settings(), format: .png)
     let maker = try Self.maker(Self.location(try Self.noise.make(in: folder)), .worker, task)
     let made = try maker.makeImage(at: .zero)
     let (bytes, chunkCount) = try Self.file(maker)
@@ -207,19 +208,19 @@ import WholeFiles
     let path = try Self.film.make(in: folder)
     var sheet = ContactSheet(columns: 3, rows: 2)
     (sheet.gap, sheet.background) = (7, .init(red: 1, green: 200, blue: 30))
-    for form in [ImageForm.png, .jpeg(quality: 70)] {
+    for format in [ImageFileFormat.png, .jpeg(quality: 70)] {
       var files: [[[UInt8]]] = []
       var results: [ImageExport.Result] = []
       for isolation in [Asset.Isolation.none, .worker, .playback] {
-        let asset = Asset(place: Self.location(path), isolation: isolation)
+        let asset = Asset(location: Self.location(path), isolation: isolation)
         let names = (0..<4).map { folder.file("\(isolation)-\($0)") }
         let images = ImageExport.Request.Content.images(
           [(Self.time(10), Self.file(names[0])), (Self.time(133), Self.file(names[1]))])
         let settings = Self.settings(width: 88)
-        results.append(try Self.export(asset, .init(images, settings: settings, form: form)))
+        results.append(try Self.export(asset, .init(images, settings: settings, format: format)))
         for (times, name) in [([], names[2]), ([Self.time(50), Self.time(7)], names[3])] {
           let content = ImageExport.Request.Content.sheet(sheet, times: times, file: Self.file(name))
-          results.append(try Self.export(asset, .init(content, settings: settings, form: form)))
+          results.append(try Self.export(asset, .init(content, settings: settings, format: format)))
         }
         files.append(try names.map(readFile))
         for name in names { unlink(name) }
@@ -243,7 +244,7 @@ import WholeFiles
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=1", audio)
     var (late, small) = (ImageSettings(), ImageSettings())
     (late.toleranceBefore, small.maximumHeight) = (Self.time(-1), -1)
-    let rows: [(path: String, time: Int64, settings: ImageSettings, form: ImageForm, code: Int)] = [
+    let rows: [(path: String, time: Int64, settings: ImageSettings, format: ImageFileFormat, code: Int)] = [
       (audio, 0, Self.settings(), .png, 3003), (text, 0, Self.settings(), .png, 3002),
       (film, 900, Self.settings(), .png, 1002), (film, 0, late, .png, 1002), (film, 0, small, .png, 1001),
       (film, 0, Self.settings(), .jpeg(quality: 0), 1001), (folder.file("none.mp4"), 0, Self.settings(), .png, 2001),
@@ -255,8 +256,8 @@ import WholeFiles
           [(Self.time(0), Self.file(folder.file("1"))), (Self.time(row.time), Self.file(folder.file("2")))])
         return #expect(throws: MediaError.self) {
           _ = try Self.export(
-            Asset(place: Self.location(row.path), isolation: isolation),
-            .init(content, settings: row.settings, form: row.form))
+            Asset(location: Self.location(row.path), isolation: isolation),
+            .init(content, settings: row.settings, format: row.format))
         }
       }
       #expect(errors[0] == errors[1], "\(row)")
@@ -269,7 +270,7 @@ import WholeFiles
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
     for isolation in [Asset.Isolation.none, .worker] {
-      let task = ImageTask(trackID: 5, settings: ImageSettings(), form: .png)
+      let task = ImageTask(trackID: 5, settings: ImageSettings(), format: .png)
       expectError(.noSuchTrack) { try Self.maker(Self.location(path), isolation, task) }
     }
   }
@@ -283,7 +284,7 @@ import WholeFiles
       "-pix_fmt", "yuv420p", giant)
     func export(_ path: String, _ content: ImageExport.Request.Content, width: Int?) throws -> ImageExport.Result {
       try Self.export(
-        Asset(place: Self.location(path), isolation: .worker), .init(content, settings: Self.settings(width: width)))
+        Asset(location: Self.location(path), isolation: .worker), .init(content, settings: Self.settings(width: width)))
     }
     let (one, sheet) = (folder.file("1"), folder.file("s"))
     let error = #expect(throws: MediaError.self) {
@@ -306,7 +307,7 @@ import WholeFiles
     let path = try Self.film.make(in: folder)
     let content = ImageExport.Request.Content.images(
       (0..<3).map { (Self.time(60 * $0), Self.file(folder.file("\($0)"))) })
-    let asset = Asset(place: Self.location(path), isolation: .worker)
+    let asset = Asset(location: Self.location(path), isolation: .worker)
     let (completion, killed) = (WakeSignal<Result<ImageExport.Result, MediaError>?>(nil), WakeSignal(0))
     ImageExport(asset, .init(content)).start { done in
       guard let done, (moment == "open") == (done == 0), done < 0.5 else { return }
@@ -349,7 +350,7 @@ import WholeFiles
   @Test func cancellationEndsAnExportThatWaitsForBytes() throws {
     let (folder, out) = (try TemporaryFolder(), try TemporaryFolder())
     let bytes = ClosableBytes(try Self.longFilm(in: folder))
-    let asset = Asset(place: .source(name: "long.avi") { () throws(MediaError) in bytes }, isolation: .worker)
+    let asset = Asset(location: .source(name: "long.avi") { () throws(MediaError) in bytes }, isolation: .worker)
     let content = ImageExport.Request.Content.images([(Self.time(300), Self.file(out.file("1")))])
     let export = ImageExport(asset, .init(content, settings: Self.settings()))
     let codes = WakeSignal<[Int]>([])
@@ -374,7 +375,7 @@ import WholeFiles
     let pool = WorkerPool(program: try #require(WorkerProgram.path()))
     let (bytes, interrupt) = (ClosableBytes(try Self.longFilm(in: folder)), Interrupt())
     let source = try FileSource(opened: bytes, hint: "long.avi", interrupt: interrupt)
-    let task = ImageTask(settings: Self.settings(), form: .png)
+    let task = ImageTask(settings: Self.settings(), format: .png)
     do {
       let maker = try IsolatedImageMaker(try pool.lease(), source: source, displayName: "long.avi", task)
       #expect(try maker.makeImage(at: .zero).width == 640)
@@ -394,7 +395,7 @@ import WholeFiles
     let path = try Self.film.make(in: folder)
     for trackID in [nil, nil, 5, nil] as [Int?] {
       let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
-      let task = ImageTask(trackID: trackID, settings: ImageSettings(), form: .png)
+      let task = ImageTask(trackID: trackID, settings: ImageSettings(), format: .png)
       let maker = try? IsolatedImageMaker(try pool.lease(), source: source, displayName: path, task)
       #expect((maker == nil) == (trackID == 5))
     }
@@ -408,12 +409,12 @@ import WholeFiles
   @Test func tasksAreUnchangedByEncodingAndDecoding() throws {
     var sheet = ContactSheet(columns: 3, rows: 9)
     sheet.background = .init(red: 1, green: 2, blue: 3)
-    let forms = [ImageForm.png, .jpeg(), .jpeg(quality: 3)]
-    for (form, sheet) in zip(forms, [nil, sheet, nil] as [ContactSheet?]) {
+    let formats = [ImageFileFormat.png, .jpeg(), .jpeg(quality: 3)]
+    for (format, sheet) in zip(formats, [nil, sheet, nil] as [ContactSheet?]) {
       let task = ImageTask(
-        trackID: 7, settings: Self.settings(width: 5, mode: .encodedPixels), form: form, sheet: sheet)
+        trackID: 7, settings: Self.settings(width: 5, mode: .encodedPixels), format: format, sheet: sheet)
       let other = try MessageDecoder.value(ImageTask.self, from: MessageEncoder.bytes(of: task))
-      #expect(other.trackID == 7 && other.settings == task.settings && other.form == form && other.sheet == sheet)
+      #expect(other.trackID == 7 && other.settings == task.settings && other.format == format && other.sheet == sheet)
     }
   }
 

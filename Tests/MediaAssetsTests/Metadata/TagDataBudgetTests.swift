@@ -38,15 +38,15 @@ import Testing
     let budget = TagDataBudget(byteCount: 1_000)
     let text = String(repeating: "x", count: TagDataBudget.smallestTextByteCount)
     var first = metadata([artworkTag(600), TagItem(space: .id3v2, key: "USLT", value: .text(text))])
-    #expect(first.fit(into: budget) == 600 && budget.heldByteCount == 600)
+    #expect(first.fit(into: budget) == 600 && budget.reservedByteCount == 600)
     #expect(first.artwork[0].data.count == 600 && first.items[0].dataValue?.count == 600)
     #expect(first.items[1].omission?.error.code == .tagDataLimit && first.items[1].value == .string(""))
     #expect(first.items[1].omission?.byteCount == text.utf8.count)
     var second = metadata([artworkTag(500), artworkTag(400)])
-    #expect(second.fit(into: budget) == 400 && budget.heldByteCount == 1_000)
+    #expect(second.fit(into: budget) == 400 && budget.reservedByteCount == 1_000)
     #expect(second.artwork.map(\.data.count) == [0, 400] && second.artwork.map(\.byteCount) == [500, 400])
     #expect(second.artwork[0].omission?.code == .tagDataLimit && second.items[0].dataValue == nil)
-    budget.giveBack(600)
+    budget.release(600)
     var third = metadata([artworkTag(600)])
     #expect(third.fit(into: budget) == 600)
     // Small texts do not count.
@@ -65,7 +65,7 @@ import Testing
     }
     var first = metadata(tags)
     let used = first.fit(into: budget)
-    #expect(used == budget.heldByteCount && used <= 100_000 && used > 90_000)
+    #expect(used == budget.reservedByteCount && used <= 100_000 && used > 90_000)
     #expect((160...165).contains(first.items.count), "64 KiB that do not count, and 100,000 bytes that do")
     #expect(first.warnings.map(\.error.code) == [.tagDataLimit])
     // Another asset has its 64 KiB, and no more.
@@ -107,26 +107,26 @@ import Testing
     let folder = try TemporaryFolder()
     let path = try flac(folder, "a")
     func asset(_ budget: TagDataBudget) -> Asset {
-      Asset(place: .path(Array(path.utf8)), prefersPreciseDuration: false, workers: .shared, tagData: budget)
+      Asset(location: .path(Array(path.utf8)), prefersPreciseDuration: false, workers: .shared, tagData: budget)
     }
     let budget = TagDataBudget(byteCount: 1 << 20)
     var retained: Asset? = asset(budget)
     #expect(retained?.loadedTitles == nil)
     let items = try await #require(retained).load(.metadata)
     let data = try #require(items.first { $0.artworkIndex == 0 }?.dataValue)
-    #expect(budget.heldByteCount == data.count && Artwork.mediaType(of: data) == "image/png")
+    #expect(budget.reservedByteCount == data.count && Artwork.mediaType(of: data) == "image/png")
     #expect(retained?.loadedTitles?.title == "T" && retained?.loadedTitles?.artist == "A")
     #expect(try retained?.loadArtwork().1.data == data)
     expectError(.noSuchArtwork) { try retained?.loadArtwork(1) }
     retained = nil
     // The loading thread may release the asset slightly later. `scripts/test` ends an endless wait.
-    while budget.heldByteCount != 0 { await Task.yield() }
+    while budget.reservedByteCount != 0 { await Task.yield() }
     // Without space, it is listed, and read again on request.
     let none = TagDataBudget(byteCount: 10)
     let unbudgeted = asset(none)
     let listed = try await unbudgeted.load(.metadata).first { $0.artworkIndex == 0 }
     #expect(listed?.omission?.error.code == .tagDataLimit && listed?.omission?.byteCount == data.count)
-    #expect(none.heldByteCount == 0)
+    #expect(none.reservedByteCount == 0)
     #expect(try unbudgeted.loadArtwork(0).1.data == data)
     #expect(try asset(none).loadArtwork().index == 0)
   }

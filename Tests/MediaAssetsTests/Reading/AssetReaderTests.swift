@@ -438,7 +438,7 @@ final class ForwardBytes: Sendable {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  var asset: Asset { Asset(place: .source(name: "forward.wav") { [self] () throws(MediaError) in Source(bytes) }) }
+  var asset: Asset { Asset(location: .source(name: "forward.wav") { [self] () throws(MediaError) in Source(bytes) }) }
 
   private final class Source: ByteSource {
     private let bytes: [UInt8]
@@ -473,7 +473,7 @@ final class StallingBytes: Sendable {
   init(_ bytes: [UInt8], stallsAt limit: Int64) { (self.bytes, self.limit) = (bytes, limit) }
 
   var asset: Asset {
-    Asset(place: .source(name: "stalling.wav") { [self] () throws(MediaError) in Source(self) })
+    Asset(location: .source(name: "stalling.wav") { [self] () throws(MediaError) in Source(self) })
   }
 
   func waitUntilStalled() { wait("for a read that stalls") { $0.isStalled } }

@@ -20,7 +20,8 @@ final class HangingBytes: Sendable {
   /// An asset with these bytes.
   func asset(_ workers: AssetWorkers = .shared) -> Asset {
     Asset(
-      place: .source(name: "hanging.wav") { [self] () throws(MediaError) in HangingByteSource(self) }, workers: workers)
+      location: .source(name: "hanging.wav") { [self] () throws(MediaError) in HangingByteSource(self) },
+      workers: workers)
   }
 
   /// The number of reads that ended, by cancellation or by `release`.

@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test func preferredItemsAreOpenedFirst() throws {
-    let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 1))
+    let rig = try LoaderRig(limits: ItemLoader.Limits(slotCount: 1))
     let locations = HangingLocations(bytes: rig.bytes)
     let items = rig.load(["0", "a", "b", "c", "d"], of: locations, for: owner)
     _ = try locations.waitUntilRequested(1)
@@ -136,7 +136,7 @@ import Testing
 
   /// A request for a thousand entries does not delay a request for one.
   @Test func ownersOfRequestsTakeTurns() throws {
-    let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 1))
+    let rig = try LoaderRig(limits: ItemLoader.Limits(slotCount: 1))
     let locations = HangingLocations(bytes: rig.bytes)
     let other = Owner()
     _ = rig.load((0..<50).map { "a\($0)" }, of: locations, for: owner)
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test func cancelledItemIsAbandonedWithoutAResult() async throws {
-    let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 2))
+    let rig = try LoaderRig(limits: ItemLoader.Limits(slotCount: 2))
     let locations = HangingLocations(bytes: rig.bytes)
     let items = rig.load(["a", "b", "c", "d"], of: locations, for: owner)
     _ = try locations.waitUntilRequested(2)
@@ -168,7 +168,7 @@ import Testing
 
   /// Like files of an unreachable server: their threads can only be abandoned, and their number must be limited.
   @Test func uninterruptibleThreadsAreLimited() async throws {
-    let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 2, threadCount: 3))
+    let rig = try LoaderRig(limits: ItemLoader.Limits(slotCount: 2, threadCount: 3))
     let locations = HangingLocations(bytes: rig.bytes, ignoresCancellation: true)
     _ = rig.load(["a", "b", "c", "d"], of: locations, for: owner)
     rig.load([("file", rig.file("1.wav"))], for: owner)
@@ -188,7 +188,7 @@ import Testing
   }
 
   @Test func closedLoaderReportsNoResult() async throws {
-    let rig = try LoaderRig(limits: ItemLoader.Limits(placeCount: 1))
+    let rig = try LoaderRig(limits: ItemLoader.Limits(slotCount: 1))
     let locations = HangingLocations(bytes: rig.bytes)
     let items = rig.load(["a", "b"], of: locations, for: owner)
     _ = try locations.waitUntilRequested(1)

@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test func hangingPlaylistsDelayNoOthersAndTimeOut() async throws {
-    let rig = try LoaderRig(WorkSlots.Limits(placeCount: 2))
+    let rig = try LoaderRig(WorkSlots.Limits(slotCount: 2))
     defer { rig.release() }
     _ = await rig.read("/hanging-1", "/more")
     _ = await rig.read("/hanging-2")
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func cancelledPlaylistFreesItsSlotAtOnce() async throws {
-    let rig = try LoaderRig(WorkSlots.Limits(placeCount: 1))
+    let rig = try LoaderRig(WorkSlots.Limits(slotCount: 1))
     defer { rig.release() }
     let number = await rig.read("/hanging")
     _ = try rig.waitForRequests(1)
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test func requestsFailWhileAllThreadsHang() async throws {
-    let rig = try LoaderRig(WorkSlots.Limits(placeCount: 2, threadCount: 2))
+    let rig = try LoaderRig(WorkSlots.Limits(slotCount: 2, threadCount: 2))
     for index in 1...2 {
       let number = await rig.read("/hanging-\(index)")
       _ = try rig.waitForRequests(index)
@@ -136,7 +136,7 @@ import Testing
 
   /// After a slow playlist, the next one of the same request waits for a slot and then comes first.
   @Test func playlistsOfARequestAreReadInOrder() async throws {
-    let rig = try LoaderRig(WorkSlots.Limits(placeCount: 1))
+    let rig = try LoaderRig(WorkSlots.Limits(slotCount: 1))
     _ = await rig.read("/hanging", "/second", "/third")
     _ = try rig.waitForRequests(1)
     await rig.advance(seconds: 2)

@@ -21,7 +21,7 @@ import Testing
     init(ignoresCancellation: Bool = false) async throws {
       rig = try await SlowRig()
       await rig.run { [engine = rig.engine] _ in
-        let limits = ItemLoader.Limits(placeCount: 1, threadCount: ignoresCancellation ? 1 : 32)
+        let limits = ItemLoader.Limits(slotCount: 1, threadCount: ignoresCancellation ? 1 : 32)
         engine.core.loader = ItemLoader(loop: engine.loop, limits: limits)
       }
       locations = HangingLocations(bytes: [], ignoresCancellation: ignoresCancellation)

@@ -2,10 +2,10 @@ import LibAV
 import MediaCore
 
 /// A frame of a video track and its time on the asset's timeline.
-struct VideoShot {
+struct VideoFrame {
   /// The pixels. Valid until the reader reads another frame or seeks, because it reuses frames.
   let frame: Frame
-  let picture: Frame.Picture
+  let properties: Frame.Picture
   /// The track's description of its frames.
   let format: FormatDescription.Video
   var time: MediaTime
