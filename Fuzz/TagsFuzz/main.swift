@@ -12,7 +12,7 @@ extension TagLimits {
   static let small: TagLimits = {
     var limits = TagLimits()
     limits.byteCount = 1 << 20
-    limits.pictureByteCount = 1 << 16
+    limits.dataByteCount = 1 << 16
     limits.itemCount = 200
     limits.valueCount = 50
     limits.textByteCount = 1 << 14
@@ -41,8 +41,8 @@ func check(_ bytes: UnsafeRawBufferPointer) {
     switch item.value {
     case .text(let text): count += text.utf8.count
     case .data(let data): count += data.count
-    case .picture(let data):
-      precondition(data.count <= limits.pictureByteCount, "artwork is too large")
+    case .image(let data):
+      precondition(data.count <= limits.dataByteCount, "artwork is too large")
       count += data.count
     case .number: break
     }

@@ -41,7 +41,7 @@ struct MatroskaChapters<Failure: Error> {
   private static var maximumTitleBytes: Int { 1_024 }
 
   private let limits: TagLimits
-  private var takenBytes = 0
+  private var textByteCount = 0
   private var chapters: [TagChapter] = []
 
   private init(limits: TagLimits) { self.limits = limits }
@@ -52,17 +52,17 @@ struct MatroskaChapters<Failure: Error> {
   ) throws(Failure) -> [TagChapter] {
     var file = MatroskaFile(byteCount: byteCount, limits: limits, bytes: bytes)
     var reading = MatroskaChapters(limits: limits)
-    for place in try file.places(of: [ID.chapters])[ID.chapters] ?? [] {
-      guard let element = try file.element(at: place), element.id == ID.chapters else { continue }
+    for position in try file.positions(of: [ID.chapters])[ID.chapters] ?? [] {
+      guard let element = try file.element(at: position), element.id == ID.chapters else { continue }
       let content = try file.content(of: element, limit: MatroskaFile<Failure>.maximumListBytes)
       for edition in EBML.children(content) where edition.id == ID.edition {
-        for atom in EBML.children(edition.content) where atom.id == ID.atom { reading.take(atom.content) }
+        for atom in EBML.children(edition.content) where atom.id == ID.atom { reading.addChapter(atom.content) }
       }
     }
     return reading.chapters
   }
 
-  private mutating func take(_ atom: ArraySlice<UInt8>) {
+  private mutating func addChapter(_ atom: ArraySlice<UInt8>) {
     guard chapters.count < limits.itemCount else { return }
     var (start, uid): (UInt64?, UInt64?)
     var titles: [TagChapter.Title] = []
@@ -93,8 +93,8 @@ struct MatroskaChapters<Failure: Error> {
       default: break
       }
     }
-    guard let text, !text.isEmpty, text.utf8.count <= limits.textByteCount - takenBytes else { return nil }
-    takenBytes += text.utf8.count
+    guard let text, !text.isEmpty, text.utf8.count <= limits.textByteCount - textByteCount else { return nil }
+    textByteCount += text.utf8.count
     // The newer language element overrides the older one. Without either, the language is English.
     let languages = !new.isEmpty ? new : !old.isEmpty ? old : ["eng"]
     return TagChapter.Title(text: text, languages: languages.filter { !$0.isEmpty && $0 != "und" })

@@ -20,7 +20,7 @@ struct MatroskaFile<Failure: Error> {
   private let limits: TagLimits
   private let bytes: TagReader.ByteReader<Failure>
   private var readCount = 0
-  private var readBytes = 0
+  private var readByteCount = 0
   /// Ignored parts of this file, and of the elements that were read from it.
   private(set) var warnings: [TagWarning] = []
 
@@ -40,43 +40,44 @@ struct MatroskaFile<Failure: Error> {
 
   /// The offsets of the elements with these IDs, each once: those before the first cluster, and those in the file's
   /// seek heads.
-  mutating func places(of wanted: Set<UInt32>) throws(Failure) -> [UInt32: [Int64]] {
+  mutating func positions(of wanted: Set<UInt32>) throws(Failure) -> [UInt32: [Int64]] {
     guard let header = try element(at: 0), header.id == ID.header, header.end < byteCount,
       let segment = try element(at: header.end), segment.id == ID.segment
     else { return [:] }
     let end = min(segment.end, byteCount)
-    var places: [UInt32: [Int64]] = [:]
+    var positions: [UInt32: [Int64]] = [:]
     var known: [UInt32: Set<Int64>] = [:]
-    func add(_ id: UInt32, _ place: Int64) {
-      if place < end, known[id, default: []].insert(place).inserted { places[id, default: []].append(place) }
+    func add(_ id: UInt32, _ position: Int64) {
+      guard position < end, known[id, default: []].insert(position).inserted else { return }
+      positions[id, default: []].append(position)
     }
     func add(listed list: ArraySlice<UInt8>) {
-      for (id, offset) in Self.seekPlaces(list) where id == ID.seekHead || wanted.contains(id) {
-        let (target, isFar) = segment.start.addingReportingOverflow(offset)
-        if !isFar { add(id, target) }
+      for (id, offset) in Self.seekPositions(list) where id == ID.seekHead || wanted.contains(id) {
+        let (target, overflows) = segment.start.addingReportingOverflow(offset)
+        if !overflows { add(id, target) }
       }
     }
     var seen: Set<Int64> = []
-    var place = segment.start
-    while place < end, let child = try element(at: place), child.id != ID.cluster {
-      seen.insert(place)
+    var position = segment.start
+    while position < end, let child = try element(at: position), child.id != ID.cluster {
+      seen.insert(position)
       if child.id == ID.seekHead {
         add(listed: try content(of: child, limit: Self.maximumListBytes))
       } else if wanted.contains(child.id) {
-        add(child.id, place)
+        add(child.id, position)
       }
       guard child.end != .max else { break }
-      place = child.end
+      position = child.end
     }
     // A second seek head may follow the clusters.
-    for place in places[ID.seekHead] ?? [] where seen.insert(place).inserted {
-      guard let child = try element(at: place), child.id == ID.seekHead else { continue }
+    for position in positions[ID.seekHead] ?? [] where seen.insert(position).inserted {
+      guard let child = try element(at: position), child.id == ID.seekHead else { continue }
       add(listed: try content(of: child, limit: Self.maximumListBytes))
     }
-    return places
+    return positions
   }
 
-  private static func seekPlaces(_ list: ArraySlice<UInt8>) -> [(id: UInt32, offset: Int64)] {
+  private static func seekPositions(_ list: ArraySlice<UInt8>) -> [(id: UInt32, offset: Int64)] {
     EBML.children(list).compactMap { child in
       guard child.id == ID.seek else { return nil }
       var (id, offset): (UInt64?, UInt64?)
@@ -84,8 +85,10 @@ struct MatroskaFile<Failure: Error> {
         if part.id == ID.seekID { id = EBML.number(part.content) }
         if part.id == ID.seekPosition { offset = EBML.number(part.content) }
       }
-      guard let id, let offset, let name = UInt32(exactly: id), let place = Int64(exactly: offset) else { return nil }
-      return (name, place)
+      guard let id, let offset, let name = UInt32(exactly: id), let position = Int64(exactly: offset) else {
+        return nil
+      }
+      return (name, position)
     }
   }
 
@@ -95,17 +98,17 @@ struct MatroskaFile<Failure: Error> {
     warnings.append(TagWarning(subject: subject, reason: reason, isLimit: isLimit))
   }
 
-  /// The element at `place`; nil if there is none.
-  mutating func element(at place: Int64) throws(Failure) -> Element? {
-    let head = try piece(at: place, count: Int(min(12, byteCount - place)))
+  /// The element at `position`; nil if there is none.
+  mutating func element(at position: Int64) throws(Failure) -> Element? {
+    let head = try read(at: position, count: Int(min(12, byteCount - position)))
     guard let (id, length) = EBML.elementID(head), let (size, sizeLength) = EBML.elementSize(head.dropFirst(length))
     else {
       return nil
     }
-    let start = place + Int64(length + sizeLength)
+    let start = position + Int64(length + sizeLength)
     guard let size else { return Element(id: id, start: start, end: .max) }
-    let (end, isFar) = start.addingReportingOverflow(size)
-    return Element(id: id, start: start, end: isFar ? .max : end)
+    let (end, overflows) = start.addingReportingOverflow(size)
+    return Element(id: id, start: start, end: overflows ? .max : end)
   }
 
   /// The content of an element, up to the end of the file; empty if the size is unknown or exceeds `limit`.
@@ -119,19 +122,19 @@ struct MatroskaFile<Failure: Error> {
       return []
     }
     if element.end > byteCount { warn("Matroska", "the file ends within an element") }
-    return try piece(at: element.start, count: Int(max(0, end - element.start)))
+    return try read(at: element.start, count: Int(max(0, end - element.start)))
   }
 
-  private mutating func piece(at place: Int64, count: Int) throws(Failure) -> ArraySlice<UInt8> {
-    guard count > 0, readCount < limits.readCount, count <= limits.byteCount - readBytes else { return [] }
+  private mutating func read(at position: Int64, count: Int) throws(Failure) -> ArraySlice<UInt8> {
+    guard count > 0, readCount < limits.readCount, count <= limits.byteCount - readByteCount else { return [] }
     readCount += 1
-    readBytes += count
+    readByteCount += count
     var buffer = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < count {
       let result = buffer.withUnsafeMutableBytes { room in
         Result { () throws(Failure) in
-          try bytes(UnsafeMutableRawBufferPointer(rebasing: room[filled...]), place + Int64(filled))
+          try bytes(UnsafeMutableRawBufferPointer(rebasing: room[filled...]), position + Int64(filled))
         }
       }
       let more = try result.get()

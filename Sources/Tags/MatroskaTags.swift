@@ -33,10 +33,10 @@ struct MatroskaTags<Failure: Error> {
   private let limits: TagLimits
   private var file: MatroskaFile<Failure>
   private var reading = TagReading()
-  private var takenBytes = 0
+  private var valueByteCount = 0
   private var valueCounts: [String: Int] = [:]
   /// The UID of the first audio track; nil if there is none, or it was not found.
-  private var soundTrackUID: UInt64?
+  private var audioTrackUID: UInt64?
 
   /// Reads all tags: those before the first cluster, and those in the file's seek heads.
   static func read(
@@ -54,42 +54,42 @@ struct MatroskaTags<Failure: Error> {
   }
 
   private mutating func readFile() throws(Failure) {
-    let places = try file.places(of: [ID.info, ID.tracks, ID.tags])
-    for place in places[ID.info] ?? [] {
-      guard let child = try file.element(at: place), child.id == ID.info else { continue }
-      takeInfo(try file.content(of: child, limit: MatroskaFile<Failure>.maximumListBytes))
+    let positions = try file.positions(of: [ID.info, ID.tracks, ID.tags])
+    for position in positions[ID.info] ?? [] {
+      guard let child = try file.element(at: position), child.id == ID.info else { continue }
+      readInfo(try file.content(of: child, limit: MatroskaFile<Failure>.maximumListBytes))
     }
-    for place in places[ID.tracks] ?? [] {
-      guard let child = try file.element(at: place), child.id == ID.tracks else { continue }
-      takeTracks(try file.content(of: child, limit: MatroskaFile<Failure>.maximumListBytes))
+    for position in positions[ID.tracks] ?? [] {
+      guard let child = try file.element(at: position), child.id == ID.tracks else { continue }
+      readTracks(try file.content(of: child, limit: MatroskaFile<Failure>.maximumListBytes))
     }
-    for place in places[ID.tags] ?? [] {
-      guard let child = try file.element(at: place), child.id == ID.tags else { continue }
-      takeTags(try file.content(of: child, limit: limits.byteCount))
+    for position in positions[ID.tags] ?? [] {
+      guard let child = try file.element(at: position), child.id == ID.tags else { continue }
+      readTags(try file.content(of: child, limit: limits.byteCount))
     }
   }
 
   /// Reads the title of the segment. Its key is FFmpeg's name, because it is not a tag.
-  private mutating func takeInfo(_ info: ArraySlice<UInt8>) {
+  private mutating func readInfo(_ info: ArraySlice<UInt8>) {
     for part in EBML.children(info) where part.id == ID.title {
       let title = EBML.text(part.content)
       if !title.isEmpty { add("title", .text(title), nil, nil, count: part.content.count) }
     }
   }
 
-  private mutating func takeTracks(_ list: ArraySlice<UInt8>) {
+  private mutating func readTracks(_ list: ArraySlice<UInt8>) {
     for track in EBML.children(list) where track.id == ID.trackEntry {
       reading.trackCount += 1
-      guard soundTrackUID == nil else { continue }
+      guard audioTrackUID == nil else { continue }
       let parts = EBML.children(track.content)
       guard parts.first(where: { $0.id == ID.trackType }).flatMap({ EBML.number($0.content) }) == 2 else { continue }
-      soundTrackUID = parts.first { $0.id == ID.trackUID }.flatMap { EBML.number($0.content) }
+      audioTrackUID = parts.first { $0.id == ID.trackUID }.flatMap { EBML.number($0.content) }
     }
   }
 
   // MARK: - Tags
 
-  private mutating func takeTags(_ list: ArraySlice<UInt8>) {
+  private mutating func readTags(_ list: ArraySlice<UInt8>) {
     var count = 0
     defer {
       if count == EBML.maximumChildren {
@@ -114,21 +114,21 @@ struct MatroskaTags<Failure: Error> {
       }
       // 0 means all.
       let isOfTrack = !tracks.isEmpty && !tracks.contains(0)
-      if isOfTrack, soundTrackUID.map({ tracks.contains($0) }) != true { continue }
+      if isOfTrack, audioTrackUID.map({ tracks.contains($0) }) != true { continue }
       if !others.isEmpty, !others.contains(0) { continue }
       // A tag without a target level applies to the album, unless it applies to a track.
       if level == nil, !isOfTrack { level = 50 }
       let first = reading.items.count
-      for part in parts where part.id == ID.simpleTag { take(part.content, level, prefix: "", depth: 0) }
+      for part in parts where part.id == ID.simpleTag { addSimpleTag(part.content, level, prefix: "", depth: 0) }
       if isOfTrack { for index in first..<reading.items.count { reading.items[index].isOfTrack = true } }
     }
   }
 
-  private mutating func take(_ simple: ArraySlice<UInt8>, _ level: Int64?, prefix: String, depth: Int) {
+  private mutating func addSimpleTag(_ content: ArraySlice<UInt8>, _ level: Int64?, prefix: String, depth: Int) {
     guard depth < Self.maximumDepth else {
       return file.warn("SimpleTag", "nested tags exceed the depth limit", isLimit: true)
     }
-    let parts = EBML.children(simple)
+    let parts = EBML.children(content)
     guard let name = parts.first(where: { $0.id == ID.tagName }).map({ EBML.text($0.content) }), !name.isEmpty,
       name.utf8.count <= 1_024
     else { return }
@@ -141,12 +141,12 @@ struct MatroskaTags<Failure: Error> {
       case ID.tagString: add(key, .text(EBML.text(part.content)), level, language, count: part.content.count)
       case ID.tagBinary:
         // The first bytes of oversized data identify its format.
-        let kept = part.content.prefix(part.content.count > limits.pictureByteCount ? 64 : part.content.count)
+        let kept = part.content.prefix(part.content.count > limits.dataByteCount ? 64 : part.content.count)
         if kept.count < part.content.count {
           file.warn(key, "the data exceeds the size limit (got \(part.content.count) bytes)", isLimit: true)
         }
         add(key, .data(Array(kept)), level, language, count: kept.count, of: part.content.count)
-      case ID.simpleTag: take(part.content, level, prefix: "\(key)/", depth: depth + 1)
+      case ID.simpleTag: addSimpleTag(part.content, level, prefix: "\(key)/", depth: depth + 1)
       default: break
       }
     }
@@ -155,11 +155,11 @@ struct MatroskaTags<Failure: Error> {
   private mutating func add(
     _ key: String, _ value: TagItem.Value, _ level: Int64?, _ language: String?, count: Int, of wholeCount: Int? = nil
   ) {
-    guard reading.items.count < limits.itemCount, takenBytes + count <= limits.byteCount,
+    guard reading.items.count < limits.itemCount, valueByteCount + count <= limits.byteCount,
       valueCounts[key, default: 0] < limits.valueCount
     else { return file.warn(key, "the tags exceed the limit; the rest was ignored", isLimit: true) }
     valueCounts[key, default: 0] += 1
-    takenBytes += count
+    valueByteCount += count
     var item = TagItem(space: .matroska, key: key, value: value)
     item.targetLevel = level
     item.language = language.flatMap { $0 == "und" || $0.isEmpty || $0.utf8.count > 64 ? nil : $0 }

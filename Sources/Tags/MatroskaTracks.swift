@@ -18,8 +18,8 @@ enum MatroskaTracks {
     byteCount: Int64, limits: TagLimits, bytes: @escaping TagReader.ByteReader<Failure>
   ) throws(Failure) -> [String] {
     var file = MatroskaFile(byteCount: byteCount, limits: limits, bytes: bytes)
-    guard let place = try file.places(of: [ID.tracks])[ID.tracks]?.first, let element = try file.element(at: place),
-      element.id == ID.tracks
+    guard let position = try file.positions(of: [ID.tracks])[ID.tracks]?.first,
+      let element = try file.element(at: position), element.id == ID.tracks
     else { return [] }
     let content = try file.content(of: element, limit: MatroskaFile<Failure>.maximumListBytes)
     return EBML.children(content).compactMap { track in

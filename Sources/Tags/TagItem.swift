@@ -10,7 +10,12 @@ public struct TagItem: Sendable, Hashable, Codable {
     case number(Int64)
     case data([UInt8])
     /// The bytes of an image file.
-    case picture([UInt8])
+    case image([UInt8])
+
+    private enum CodingKeys: String, CodingKey {
+      case text, number, data
+      case image = "picture"
+    }
   }
 
   public var space: Space
@@ -29,7 +34,7 @@ public struct TagItem: Sendable, Hashable, Codable {
   /// The number that follows another number: the total (a track), or the play count (a rating).
   public var secondNumber: Int64?
   /// The ID3v2 number of an image's type, if the tag has it.
-  public var pictureType: Int?
+  public var artworkType: Int?
   /// The target level, in Matroska's numbers: 30 is a track or part, 50 an album or film; nil if the tag has none.
   public var targetLevel: Int64?
   /// Whether a Matroska tag applies to single tracks (`TagTrackUID`), not to the whole file.

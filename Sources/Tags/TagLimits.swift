@@ -6,7 +6,7 @@ public struct TagLimits: Sendable, Hashable {
   public var byteCount = 64 << 20
   /// Bytes of an image, or of other data with one key. Default: 16 MiB. Larger data is listed with its first bytes
   /// only.
-  public var pictureByteCount = 16 << 20
+  public var dataByteCount = 16 << 20
   public var itemCount = 10_000
   /// Values with one key.
   public var valueCount = 1_000
@@ -24,7 +24,7 @@ public struct TagLimits: Sendable, Hashable {
   var forShim: tags_limits {
     tags_limits(
       byte_count: Int64(byteCount), read_count: Int64(readCount), stack_byte_count: Int64(stackByteCount),
-      item_count: Int64(itemCount), picture_byte_count: Int64(pictureByteCount), text_byte_count: Int64(textByteCount),
+      item_count: Int64(itemCount), picture_byte_count: Int64(dataByteCount), text_byte_count: Int64(textByteCount),
       value_count: Int64(valueCount))
   }
 }

@@ -61,9 +61,9 @@ public enum TagReader {
   static func reader(of data: [UInt8]) -> ByteReader<Never> {
     { (buffer, offset) throws(Never) -> Int in
       guard let first = Int(exactly: offset), data.indices.contains(first) else { return 0 }
-      let piece = data[first..<min(data.count, first + buffer.count)]
-      buffer.copyBytes(from: piece)
-      return piece.count
+      let chunk = data[first..<min(data.count, first + buffer.count)]
+      buffer.copyBytes(from: chunk)
+      return chunk.count
     }
   }
 
@@ -91,7 +91,7 @@ private final class Call {
   ) -> tags_outcome {
     let context = Unmanaged.passUnretained(self).toOpaque()
     var source = tags_source(context: context, byte_count: max(0, byteCount), read: Self.readCallback)
-    var sink = tags_sink(context: context, take: Self.takeCallback)
+    var sink = tags_sink(context: context, take: Self.itemCallback)
     var bounds = limits.forShim
     return withExtendedLifetime(self) {
       guard let charset else { return reader(&source, container, nil, &bounds, &sink) }
@@ -99,7 +99,7 @@ private final class Call {
     }
   }
 
-  private func take(_ item: tags_item) {
+  private func add(_ item: tags_item) {
     guard item.kind != tags_kind_warning else {
       reading.warnings.append(
         TagWarning(
@@ -115,7 +115,7 @@ private final class Call {
     result.owner = Self.text(item.owner)
     result.mediaType = Self.text(item.media_type)
     result.secondNumber = item.counter >= 0 ? item.counter : nil
-    result.pictureType = item.picture_type >= 0 ? Int(item.picture_type) : nil
+    result.artworkType = item.picture_type >= 0 ? Int(item.picture_type) : nil
     if item.kind == tags_kind_data || item.kind == tags_kind_picture, item.number > item.data_count {
       result.excessiveByteCount = Int(item.number)
     }
@@ -133,7 +133,7 @@ private final class Call {
     case tags_kind_text: text(item.text).map { .text($0) }
     case tags_kind_number: .number(item.number)
     case tags_kind_data: .data(bytes(item))
-    case tags_kind_picture: .picture(bytes(item))
+    case tags_kind_picture: .image(bytes(item))
     default: nil
     }
   }
@@ -161,9 +161,9 @@ private final class Call {
           .bytes(UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)), offset)
       }
 
-  private static let takeCallback: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<tags_item>?) -> Void = {
+  private static let itemCallback: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<tags_item>?) -> Void = {
     context, item in
     guard let context, let item else { return }
-    Unmanaged<Call>.fromOpaque(context).takeUnretainedValue().take(item.pointee)
+    Unmanaged<Call>.fromOpaque(context).takeUnretainedValue().add(item.pointee)
   }
 }

@@ -294,11 +294,11 @@ import Testing
     for item in reading.items {
       let value: [UInt8]
       switch item.value {
-      case .data(let bytes), .picture(let bytes): value = bytes
+      case .data(let bytes), .image(let bytes): value = bytes
       case .text, .number: continue
       }
-      #expect(value.count <= limits.pictureByteCount)
-      if let byteCount = item.excessiveByteCount { #expect(value.count <= 64 && byteCount > limits.pictureByteCount) }
+      #expect(value.count <= limits.dataByteCount)
+      if let byteCount = item.excessiveByteCount { #expect(value.count <= 64 && byteCount > limits.dataByteCount) }
     }
     if let warning = attack.warning {
       #expect(

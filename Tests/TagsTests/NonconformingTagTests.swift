@@ -27,7 +27,7 @@ import Testing
     switch item.value {
     case .text(let text): value = text
     case .number(let number): value = "\(number)" + (item.secondNumber.map { "/\($0)" } ?? "")
-    case .data(let data), .picture(let data): value = "\(data.count) bytes"
+    case .data(let data), .image(let data): value = "\(data.count) bytes"
     }
     return item.key + (item.description.map { ":\($0)" } ?? "") + "=" + value
   }

@@ -47,7 +47,7 @@ import Testing
     let identifier = try #require(items.first { $0.key == "UFID" })
     #expect(identifier.value == .data(Array("id".utf8)) && identifier.owner == "o")
     let image = try #require(items.first { $0.key == "APIC" })
-    #expect(image.pictureType == 3 && image.mediaType == "image/png" && image.description == "d")
+    #expect(image.artworkType == 3 && image.mediaType == "image/png" && image.description == "d")
     #expect(texts(items, "RVA2") == ["-1.50 dB"])
     #expect(items.first { $0.key == "PRIV" }?.value == .data([1, 2, 3]))
     #expect(items.first { $0.key == "WXXX" }?.description == "d")
@@ -65,7 +65,7 @@ import Testing
     let items = try items(name)
     #expect(texts(items, "TITLE") == ["A"])
     #expect(texts(items, "ARTIST") == ["B", "C"])
-    #expect(items.contains { $0.pictureType == 3 } == (name == "FLAC"))
+    #expect(items.contains { $0.artworkType == 3 } == (name == "FLAC"))
   }
 
   @Test func repeatedMP4ItemsAreAllRead() throws {

@@ -91,7 +91,7 @@ enum MetadataReply {
     row.append("language", ifPresent: item.extendedLanguageTag.map(detail))
     row.append("info", ifPresent: attributes[.info].map(detail))
     row.append("owner", ifPresent: attributes[.owner].map(detail))
-    row.append("artworkType", ifPresent: attributes[.pictureType].map(detail))
+    row.append("artworkType", ifPresent: attributes[.artworkType].map(detail))
     row.append("artwork", ifPresent: item.artworkIndex.map { .int($0) })
     row.append(
       "targetLevel", ifPresent: attributes[.targetLevel].map { Int64($0).map(FieldValue.integer) ?? .string($0) })
@@ -106,7 +106,7 @@ enum MetadataReply {
     group.items.map { item in
       var fields = Fields()
       fields.append("duration", ifPresent: group.duration.map { .time($0) })
-      if group.isHeld { fields.append("held", true) }
+      if group.isCarriedOver { fields.append("held", true) }
       var row = row(item)
       if let bytes = item.dataValue, bytes.count <= timedDataByteCount {
         row.append("data", .string(Base64.text(of: bytes[...])))

@@ -304,10 +304,10 @@ public final class Asset: Sendable {
   }
 
   /// Replaces the loudness tags of a loaded asset.
-  func set(_ levelTags: LevelTags) {
+  func set(_ loudnessTags: LoudnessTags) {
     state.outcome.withLock { outcome in
       guard case .success(var properties)? = outcome else { return }
-      properties.levelTags = levelTags
+      properties.loudnessTags = loudnessTags
       outcome = .success(properties)
     }
   }

@@ -62,8 +62,8 @@ public final class AssetOpening: Sendable {
   /// asset is not loaded. Blocks.
   ///
   /// - Throws: the errors of reading files; `cancelled`. After an error a later call reads the tags again.
-  public func levelTags(of asset: Asset) throws(MediaError) -> LevelTags? {
-    try asset.completeLevelTags(interrupt: interrupt)
+  public func loudnessTags(of asset: Asset) throws(MediaError) -> LoudnessTags? {
+    try asset.completeLoudnessTags(interrupt: interrupt)
   }
 
   /// Determines the asset's properties, and keeps an opened byte source for `reader`. Blocks.

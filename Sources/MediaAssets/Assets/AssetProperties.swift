@@ -26,7 +26,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   public let preferredRate: Double
   public let preferredVolume: Float
   /// The loudness values of the tags, and the position on the album.
-  public internal(set) var levelTags: LevelTags
+  public internal(set) var loudnessTags: LoudnessTags
   /// The padding at the edges of the audio to play, as stated by the file.
   let audioEdges: TrackEdges?
   /// The container time that corresponds to time 0 of the asset.
@@ -108,7 +108,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     chapterFault = list.fault(displayPath: displayPath)
     preferredRate = preferences?.rate ?? 1
     preferredVolume = preferences?.volume ?? 1
-    levelTags = LevelTags(demuxer: demuxer)
+    loudnessTags = LoudnessTags(demuxer: demuxer)
     guard tracks.contains(where: { $0.mediaType == .audio || $0.mediaType == .video }) else {
       throw MediaError(.noPlayableTracks, "the file has neither audio nor video: \(displayPath)")
     }
@@ -140,7 +140,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     chapterFault = nil
     preferredRate = 1
     preferredVolume = 1
-    levelTags = LevelTags()
+    loudnessTags = LoudnessTags()
   }
 
   /// Throws an error unless audio can be played: `audioFault`, or `noPlayableTracks` for a file without audio.

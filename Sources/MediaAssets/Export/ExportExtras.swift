@@ -13,7 +13,7 @@ struct ExportExtras {
     if settings.metadataFilter != .none {
       options.metadata = ExportTags.dictionary(material.metadata, settings.metadataFilter)
       if settings.container.hasChapters { options.chapters = Self.chapters(material, in: range) }
-      if settings.container.pictureKind != .none {
+      if settings.container.artworkStorage != .none {
         options.artwork = try Self.pictures(material.metadata, material.tagged, opening).filter {
           settings.metadataFilter != .sharing || !Self.tellsOfItsMaking($0.data)
         }

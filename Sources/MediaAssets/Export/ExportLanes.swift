@@ -33,7 +33,7 @@ struct ExportLanes {
     switch settings.sound {
     case .none: return []
     case .passthrough:
-      return try soundTracks(several: settings.container.largestTrackCount > 1).map { track in
+      return try soundTracks(several: settings.container.maximumTrackCount > 1).map { track in
         stored(track, isPreferred: track.id == properties.audioTrackID)
       }
     case .encode(let wanted):

@@ -26,12 +26,12 @@ extension Asset {
     /// As `worker`, and a worker also decodes the audio that a player plays.
     case playback
 
-    private static let present = Mutex(Isolation.none)
+    private static let current = Mutex(Isolation.none)
 
     /// The isolation of assets that are created without one. Default: `none`. Threading: any thread.
     public static var standard: Isolation {
-      get { present.withLock { $0 } }
-      set { present.withLock { $0 = newValue } }
+      get { current.withLock { $0 } }
+      set { current.withLock { $0 = newValue } }
     }
   }
 }

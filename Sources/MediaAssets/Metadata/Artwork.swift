@@ -1,7 +1,7 @@
 import MediaCore
 
 /// The role of an artwork image, with the numbers of `APIC` frames (ID3v2.4, section 4.14), which FLAC and ASF share.
-public struct PictureType: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+public struct ArtworkType: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
   public var rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }
@@ -59,7 +59,7 @@ public struct Artwork: Sendable, Hashable, Codable {
   /// Maximum size of an image in bytes: 16 MiB. Larger images have no data.
   public static let maximumByteCount = 16 << 20
 
-  public var type: PictureType
+  public var type: ArtworkType
   /// The media type detected from the data, such as `image/jpeg`. The type stated in the file if the data is of an
   /// unknown type; empty if there is none.
   public var mediaType: String
@@ -73,13 +73,13 @@ public struct Artwork: Sendable, Hashable, Codable {
   public internal(set) var omission: MediaError?
 
   /// Creates artwork from the bytes of an image file, whose media type is detected.
-  public init(_ data: [UInt8], type: PictureType = .frontCover, description: String = "") {
+  public init(_ data: [UInt8], type: ArtworkType = .frontCover, description: String = "") {
     self.init(type: type, claimedMediaType: nil, description: description, data: data)
   }
 
   /// - Parameter byteCount: The size of the whole image, if `data` is only the beginning of an image that is too large.
   init(
-    type: PictureType, claimedMediaType: String?, description: String?, data: [UInt8], byteCount: Int? = nil
+    type: ArtworkType, claimedMediaType: String?, description: String?, data: [UInt8], byteCount: Int? = nil
   ) {
     self.type = type
     mediaType = Self.mediaType(of: data) ?? Self.cleaned(claimedMediaType ?? "")

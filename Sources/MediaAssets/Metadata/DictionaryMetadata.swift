@@ -65,15 +65,16 @@ enum DictionaryMetadata {
 
   /// Returns the artwork of a file.
   static func artwork(of demuxer: Demuxer) -> [Artwork] {
-    demuxer.attachedPictures(maximumByteCount: Artwork.maximumByteCount).map { picture in
+    demuxer.attachedPictures(maximumByteCount: Artwork.maximumByteCount).map { attachedPicture in
       func text(_ key: String) -> String? {
-        picture.entries.first { $0.key.lowercased() == key }?.text
+        attachedPicture.entries.first { $0.key.lowercased() == key }?.text
       }
       let name = text("filename")?.lowercased() ?? ""
-      let role = text("comment").flatMap(PictureType.init(ffmpegName:))
+      let role = text("comment").flatMap(ArtworkType.init(ffmpegName:))
       return Artwork(
         type: role ?? (name.hasPrefix("cover") ? .frontCover : .other), claimedMediaType: text("mimetype"),
-        description: text("title") ?? text("filename"), data: picture.data, byteCount: picture.byteCount)
+        description: text("title") ?? text("filename"), data: attachedPicture.data,
+        byteCount: attachedPicture.byteCount)
     }
   }
 

@@ -45,11 +45,11 @@ public struct MetadataDate: Sendable, Hashable, Codable, CustomStringConvertible
   }
 
   private static func digits(_ count: Int, from text: inout Substring) -> Int? {
-    let piece = text.prefix(count)
-    guard piece.utf8.count == count, piece.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    let prefix = text.prefix(count)
+    guard prefix.utf8.count == count, prefix.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
     else { return nil }
     text = text.dropFirst(count)
-    return Int(piece)
+    return Int(prefix)
   }
 
   /// Returns the offset in `Z`, `+01:00` or `-0130`, which may follow fractions of a second.

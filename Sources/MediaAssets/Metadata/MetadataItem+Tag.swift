@@ -3,12 +3,12 @@ import Tags
 extension MetadataItem {
   /// Creates an item from one of TagLib's items, with AVFoundation's names.
   init(_ tag: TagItem) {
-    let (keySpace, key) = Self.place(of: tag)
+    let (keySpace, key) = Self.keySpaceAndKey(of: tag)
     var value: Value
     switch tag.value {
     case .text(let text): value = .string(text)
     case .number(let number): value = .number(number)
-    case .data(let bytes), .picture(let bytes): value = .data(bytes)
+    case .data(let bytes), .image(let bytes): value = .data(bytes)
     }
     var attributes: [ExtraAttribute: String] = [:]
     if let description = tag.description, !description.isEmpty { attributes[.info] = description }
@@ -19,9 +19,9 @@ extension MetadataItem {
       if key == "POPM" { attributes[.playCount] = "\(second)" } else if second > 0 { attributes[.total] = "\(second)" }
     }
     var commonKey = CommonKeyTable.commonKey(of: key, in: keySpace, description: attributes[.info])
-    if case .picture = tag.value {
+    if case .image = tag.value {
       commonKey = .artwork
-      attributes[.pictureType] = Self.pictureType(of: tag).description
+      attributes[.artworkType] = Self.artworkType(of: tag).description
     }
     // The recording identifier is text.
     if keySpace == .id3, key == "UFID", case .data(let bytes) = value, bytes.allSatisfy({ 0x20...0x7E ~= $0 }) {
@@ -32,7 +32,7 @@ extension MetadataItem {
       extendedLanguageTag: tag.language.flatMap { $0.contains("-") ? $0 : LanguageTag.bcp47($0) },
       extraAttributes: attributes)
     if let byteCount = tag.excessiveByteCount {
-      if case .picture(let head) = tag.value, let mediaType = Artwork.mediaType(of: head) {
+      if case .image(let head) = tag.value, let mediaType = Artwork.mediaType(of: head) {
         extraAttributes[.mediaType] = mediaType
       }
       omit(byteCount: byteCount, MetadataReader.tooLarge(key, byteCount))
@@ -40,17 +40,17 @@ extension MetadataItem {
   }
 
   /// Returns the role of an artwork image.
-  static func pictureType(of tag: TagItem) -> PictureType {
-    if let number = tag.pictureType { return PictureType(rawValue: number) }
+  static func artworkType(of tag: TagItem) -> ArtworkType {
+    if let number = tag.artworkType { return ArtworkType(rawValue: number) }
     switch tag.space {
-    case .ape: return PictureType(apeKey: tag.key)
+    case .ape: return ArtworkType(apeKey: tag.key)
     // MP4 has covers only.
     case .iTunes: return .frontCover
     default: return .other
     }
   }
 
-  private static func place(of tag: TagItem) -> (MetadataKeySpace, String) {
+  private static func keySpaceAndKey(of tag: TagItem) -> (MetadataKeySpace, String) {
     switch tag.space {
     case .id3v2: return (.id3, tag.key)
     case .id3v1: return (.id3, id3v1Frames[tag.key] ?? tag.key)

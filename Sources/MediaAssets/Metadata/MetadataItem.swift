@@ -31,8 +31,8 @@ public struct MetadataItem: Sendable, Hashable, Codable {
     public static let owner = Self(rawValue: "owner")
     /// The media type of data, as stated in the file.
     public static let mediaType = Self(rawValue: "mediaType")
-    /// The role of artwork, by the name of its ``PictureType``.
-    public static let pictureType = Self(rawValue: "pictureType")
+    /// The role of artwork, by the name of its ``ArtworkType``.
+    public static let artworkType = Self(rawValue: "pictureType")
     /// The total number of tracks or discs.
     public static let total = Self(rawValue: "total")
     /// The level that a Matroska tag describes: `30` is a track or part, `50` an album or film.

@@ -130,11 +130,11 @@ extension AssetMetadata {
         item.commonKey = CommonKeyTable.commonKey(ofAlbum: tag.key, level: level)
       }
       if hasTracks, tag.isOfTrack { item.commonKey = nil }
-      if case .picture(let data) = tag.value {
+      if case .image(let data) = tag.value {
         item.artworkIndex = artwork.count
         artwork.append(
           Artwork(
-            type: MetadataItem.pictureType(of: tag), claimedMediaType: tag.mediaType, description: tag.description,
+            type: MetadataItem.artworkType(of: tag), claimedMediaType: tag.mediaType, description: tag.description,
             data: data, byteCount: tag.excessiveByteCount))
       }
       items.append(item)
@@ -169,7 +169,7 @@ extension AssetMetadata {
 
   /// Adds items that only FFmpeg found. If TagLib found items, only missing common keys are added, because FFmpeg has
   /// other names and a single value for each. QuickTime metadata is always added, because TagLib does not read it.
-  mutating func complete(_ fallback: [MetadataItem], artwork pictures: @autoclosure () -> [Artwork]) {
+  mutating func complete(_ fallback: [MetadataItem], artwork fallbackArtwork: @autoclosure () -> [Artwork]) {
     let known = Set(items.compactMap(\.commonKey))
     let freeForm = Set(items.filter { $0.keySpace == .iTunesLong }.map { $0.key.split(separator: ".").last ?? "" })
     let isFirst = items.isEmpty
@@ -185,13 +185,13 @@ extension AssetMetadata {
       if isFirst || isMissing { items.append(item) }
     }
     guard artwork.isEmpty else { return }
-    artwork = pictures()
-    for (index, picture) in artwork.enumerated() {
+    artwork = fallbackArtwork()
+    for (index, image) in artwork.enumerated() {
       var item = MetadataItem(
-        keySpace: fallback.first?.keySpace ?? .common, key: "artwork", commonKey: .artwork, value: .data(picture.data),
-        extraAttributes: [.mediaType: picture.mediaType, .pictureType: picture.type.description])
+        keySpace: fallback.first?.keySpace ?? .common, key: "artwork", commonKey: .artwork, value: .data(image.data),
+        extraAttributes: [.mediaType: image.mediaType, .artworkType: image.type.description])
       item.artworkIndex = index
-      if let error = picture.omission { item.omit(byteCount: picture.byteCount, error) }
+      if let error = image.omission { item.omit(byteCount: image.byteCount, error) }
       items.append(item)
     }
   }

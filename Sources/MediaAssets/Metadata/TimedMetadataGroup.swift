@@ -9,9 +9,9 @@ public struct TimedMetadataGroup: Sendable, Hashable {
   /// The duration; nil if unspecified.
   public var duration: MediaTime?
   /// Whether the metadata became valid before reading began.
-  public var isHeld: Bool
+  public var isCarriedOver: Bool
 
-  public init(items: [MetadataItem], time: MediaTime, duration: MediaTime? = nil, isHeld: Bool = false) {
+  public init(items: [MetadataItem], time: MediaTime, duration: MediaTime? = nil, isCarriedOver: Bool = false) {
     self.items = items.map { item in
       var item = item
       (item.time, item.duration) = (time, duration)
@@ -19,12 +19,12 @@ public struct TimedMetadataGroup: Sendable, Hashable {
     }
     self.time = time
     self.duration = duration
-    self.isHeld = isHeld
+    self.isCarriedOver = isCarriedOver
   }
 
   /// Returns the group on a timeline whose time 0 is `difference`.
   public func moved(by difference: MediaTime) -> TimedMetadataGroup {
-    TimedMetadataGroup(items: items, time: time - difference, duration: duration, isHeld: isHeld)
+    TimedMetadataGroup(items: items, time: time - difference, duration: duration, isCarriedOver: isCarriedOver)
   }
 
   /// The key space of the items.

@@ -26,7 +26,7 @@ struct SegmentTag: Sendable, Hashable {
   var items: [MetadataItem] {
     var limits = TagLimits()
     limits.byteCount = 1 << 20
-    limits.pictureByteCount = Self.maximumByteCount
+    limits.dataByteCount = Self.maximumByteCount
     limits.itemCount = 256
     limits.valueCount = 64
     limits.textByteCount = Self.maximumByteCount
@@ -90,7 +90,7 @@ struct StreamMetadata {
         let isHeld = tag.frame < startFrame
         groups.append(
           TimedMetadataGroup(
-            items: tag.items, time: MediaTime(frame: tag.frame, rate: sampleRateHz), isHeld: isHeld))
+            items: tag.items, time: MediaTime(frame: tag.frame, rate: sampleRateHz), isCarriedOver: isHeld))
       }
       given = (given + due).suffix(Self.maximumGivenCount)
       pending.removeFirst(count)
@@ -142,7 +142,7 @@ enum DateRangeMetadata {
     }
     return TimedMetadataGroup(
       items: items, time: Asset.time(placed.startNanoseconds),
-      duration: placed.endNanoseconds.map { Asset.time($0 - placed.startNanoseconds) }, isHeld: isHeld)
+      duration: placed.endNanoseconds.map { Asset.time($0 - placed.startNanoseconds) }, isCarriedOver: isHeld)
   }
 
   private static func value(_ value: HLSDateRange.Value, _ name: String) -> MetadataItem.Value {

@@ -118,9 +118,9 @@ public final class AssetWriter: Sendable {
     try input.check(container)
     let result: Result<Void, MediaError> = shared.update { state in
       guard state.status == .unknown else {
-        return .failure(Self.wrongState("an input must be added before writing starts", state))
+        return .failure(Self.invalidState("an input must be added before writing starts", state))
       }
-      guard state.inputs.count < container.largestTrackCount else {
+      guard state.inputs.count < container.maximumTrackCount else {
         return .failure(MediaError(.invalidArgument, "\(container.rawValue) supports no more tracks", operation: "add"))
       }
       guard input.attach(shared, index: state.inputs.count) else {
@@ -139,15 +139,15 @@ public final class AssetWriter: Sendable {
   /// - Throws: `invalidState` after writing has started; `invalidArgument` for inputs of another writer, or inputs that
   ///   are in a group already.
   public func add(_ group: AssetWriterInputGroup) throws(MediaError) {
-    let own = Set(inputs.withLock { $0.map(ObjectIdentifier.init) })
+    let writerInputs = Set(inputs.withLock { $0.map(ObjectIdentifier.init) })
     let result: Result<Void, MediaError> = shared.update { state in
       guard state.status == .unknown else {
-        return .failure(Self.wrongState("a group must be added before writing starts", state))
+        return .failure(Self.invalidState("a group must be added before writing starts", state))
       }
       return groups.withLock { groups in
         let members = group.inputs.map(ObjectIdentifier.init)
-        let taken = Set(groups.flatMap { $0.inputs.map(ObjectIdentifier.init) })
-        guard own.isSuperset(of: members), taken.isDisjoint(with: members) else {
+        let groupedInputs = Set(groups.flatMap { $0.inputs.map(ObjectIdentifier.init) })
+        guard writerInputs.isSuperset(of: members), groupedInputs.isDisjoint(with: members) else {
           return .failure(
             MediaError(
               .invalidArgument, "the alternatives must be inputs of this writer, each in only one group",
@@ -180,9 +180,9 @@ public final class AssetWriter: Sendable {
   ///   settings that the container or an encoder does not support, and for artwork that is neither PNG nor JPEG;
   ///   `invalidTime` for chapters out of order.
   public func startWriting() throws(MediaError) {
-    let begun: Result<Void, MediaError> = shared.update { state in
+    let started: Result<Void, MediaError> = shared.update { state in
       guard state.status == .unknown else {
-        return .failure(Self.wrongState("writing can be started only once", state))
+        return .failure(Self.invalidState("writing can be started only once", state))
       }
       guard !state.inputs.isEmpty else {
         return .failure(MediaError(.invalidState, "a writer needs at least one input", operation: "startWriting"))
@@ -190,7 +190,7 @@ public final class AssetWriter: Sendable {
       state.status = .writing
       return .success(())
     }
-    try begun.get()
+    try started.get()
     let inputs = inputs.withLock { $0 }
     let enabled = enabled(inputs)
     let (shared, destination, container, options) = (shared, destination, container, options)
@@ -227,7 +227,7 @@ public final class AssetWriter: Sendable {
     }
     let result: Result<Void, MediaError> = shared.update { state in
       guard state.status == .writing else {
-        return .failure(Self.wrongState("a session can be started only while writing", state))
+        return .failure(Self.invalidState("a session can be started only while writing", state))
       }
       guard state.sessionStart == nil else {
         return .failure(MediaError(.invalidState, "a writer can have only one session", operation: "startSession"))
@@ -251,7 +251,7 @@ public final class AssetWriter: Sendable {
         return .failure(MediaError(.invalidState, "there is no session to end", operation: "endSession"))
       }
       guard time.isNumeric, time >= start,
-        state.inputs.allSatisfy({ !$0.intake.nextTime.isValid || $0.intake.nextTime <= time })
+        state.inputs.allSatisfy({ !$0.validator.nextTime.isValid || $0.validator.nextTime <= time })
       else {
         return .failure(
           MediaError(
@@ -274,7 +274,7 @@ public final class AssetWriter: Sendable {
   public func finishWriting(completion: @escaping @Sendable (Status) -> Void) throws(MediaError) {
     let result: Result<Status?, MediaError> = shared.update { state in
       guard state.status != .unknown, !state.isFinishing else {
-        return .failure(Self.wrongState("writing can be finished only once, after it has started", state))
+        return .failure(Self.invalidState("writing can be finished only once, after it has started", state))
       }
       state.isFinishing = true
       for index in state.inputs.indices { state.inputs[index].isFinished = true }
@@ -315,7 +315,7 @@ public final class AssetWriter: Sendable {
     _ = shared.wait { $0.hasEnded ? true : nil }
   }
 
-  private static func wrongState(_ rule: String, _ state: State) -> MediaError {
+  private static func invalidState(_ rule: String, _ state: State) -> MediaError {
     MediaError(.invalidState, "\(rule); the writer is \(state.status.rawValue)")
   }
 
@@ -327,7 +327,7 @@ public final class AssetWriter: Sendable {
     struct Input: Sendable {
       let queueByteLimit: Int
       /// Checks appended buffers, and knows the earliest time of the next one.
-      var intake: WriterIntake
+      var validator: WriterInputValidator
       /// The appended buffers that the writer thread has not read yet.
       var queue = Deque<SampleBuffer>()
       var queuedByteCount = 0
@@ -336,11 +336,11 @@ public final class AssetWriter: Sendable {
       /// Whether the queue has room for another buffer.
       var hasRoom: Bool { queuedByteCount < queueByteLimit && queue.count < Self.queueLimit }
       /// Whether at least half of the queue is empty.
-      var hasMuchRoom: Bool { queuedByteCount <= queueByteLimit / 2 && queue.count <= Self.queueLimit / 2 }
+      var isHalfEmpty: Bool { queuedByteCount <= queueByteLimit / 2 && queue.count <= Self.queueLimit / 2 }
       private static let queueLimit = 1_024
 
       init(_ input: AssetWriterInput, _ container: WritableContainer) {
-        intake = WriterIntake(input, container)
+        validator = WriterInputValidator(input, container)
         queueByteLimit = input.queueByteLimit
       }
     }

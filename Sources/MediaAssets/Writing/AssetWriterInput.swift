@@ -9,7 +9,7 @@ public final class AssetWriterInput: Sendable {
   /// The format in which a track is written.
   public enum Settings: Sendable, Hashable {
     /// PCM samples are appended and encoded.
-    case sound(AudioOutputSettings)
+    case audio(AudioOutputSettings)
     /// Video frames (`SampleBuffer.init(pixels:)`) are appended and encoded.
     case video(VideoOutputSettings)
     /// Encoded packets are appended and written unchanged. PCM is also accepted.
@@ -37,12 +37,12 @@ public final class AssetWriterInput: Sendable {
   /// The memory pool for video frames to encode; nil for other tracks.
   let pixelBufferPool: PixelBufferPool?
 
-  private let place = Mutex<(shared: WakeSignal<AssetWriter.State>, index: Int)?>(nil)
+  private let attachment = Mutex<(shared: WakeSignal<AssetWriter.State>, index: Int)?>(nil)
 
   /// Creates a track that has no writer yet.
   ///
   /// - Parameters:
-  ///   - sourceFormat: The format of the appended samples: for `.sound` PCM (`FormatDescription.pcm`), for `.video`
+  ///   - sourceFormat: The format of the appended samples: for `.audio` PCM (`FormatDescription.pcm`), for `.video`
   ///     pixels (`FormatDescription.pixels`), for `.passthrough` the format of the packets.
   ///   - mediaTimescale: For a video track whose times are not exact in ticks of `timescale`.
   public init(
@@ -66,7 +66,7 @@ public final class AssetWriterInput: Sendable {
     languageCode: String? = nil, marksOutputTrackAsEnabled: Bool = true, metadata: [String: String] = [:]
   ) {
     self.init(
-      settings: .sound(settings), sourceFormat: sourceFormat, expectsMediaDataInRealTime: expectsMediaDataInRealTime,
+      settings: .audio(settings), sourceFormat: sourceFormat, expectsMediaDataInRealTime: expectsMediaDataInRealTime,
       languageCode: languageCode, marksOutputTrackAsEnabled: marksOutputTrackAsEnabled, metadata: metadata)
   }
 
@@ -104,9 +104,9 @@ public final class AssetWriterInput: Sendable {
   }
 
   /// The codec settings of an audio track, including passed-through PCM; nil for other tracks.
-  var soundSettings: AudioOutputSettings? {
+  var audioSettings: AudioOutputSettings? {
     switch settings {
-    case .sound(let settings): settings
+    case .audio(let settings): settings
     case .passthrough: sourceFormat.audio?.pcm.map { AudioOutputSettings(.pcm($0)) }
     case .video: nil
     }
@@ -117,7 +117,7 @@ public final class AssetWriterInput: Sendable {
   func check(_ container: WritableContainer) throws(MediaError) {
     func refuse(_ message: String) -> MediaError { MediaError(.invalidArgument, message, operation: "add") }
     switch settings {
-    case .sound where sourceFormat.mediaType != .audio, .video where sourceFormat.mediaType != .video:
+    case .audio where sourceFormat.mediaType != .audio, .video where sourceFormat.mediaType != .video:
       throw refuse("the settings do not fit the media type \(sourceFormat.mediaType.rawValue)")
     case .passthrough where sourceFormat.mediaType != .audio && sourceFormat.mediaType != .video:
       throw refuse("only audio and video can be passed through (got \(sourceFormat.mediaType.rawValue))")
@@ -128,9 +128,9 @@ public final class AssetWriterInput: Sendable {
     }
     guard mediaTimescale.map({ $0 > 0 }) ?? true else { throw refuse("the media timescale must be at least 1") }
     if let video = sourceFormat.video { try checkRotation(video, container) }
-    if let soundSettings {
-      try container.check(soundSettings.codec)
-      _ = try soundSettings.encoderSettings(for: sourceFormat)
+    if let audioSettings {
+      try container.check(audioSettings.codec)
+      _ = try audioSettings.encoderSettings(for: sourceFormat)
     } else if case .video(let settings) = settings {
       try container.check(settings)
       try settings.check(for: sourceFormat)
@@ -183,7 +183,7 @@ public final class AssetWriterInput: Sendable {
 
   /// Whether the writer of this input is writing.
   var isWriting: Bool {
-    guard let (shared, _) = place.withLock({ $0 }) else { return false }
+    guard let (shared, _) = attachment.withLock({ $0 }) else { return false }
     return shared.withState { $0.status == .writing && !$0.isCancelled }
   }
 
@@ -191,15 +191,15 @@ public final class AssetWriterInput: Sendable {
   var queueByteLimit: Int {
     guard let pool = pixelBufferPool else { return expectsMediaDataInRealTime ? 16 << 20 : 1 << 20 }
     // The limit is a number of frames, and for large frames a number of bytes.
-    let picture = pool.pixelFormat.byteCount(width: pool.width, height: pool.height)
-    return expectsMediaDataInRealTime ? min(16 * picture, 128 << 20) : min(3 * picture, 8 << 20)
+    let frameByteCount = pool.pixelFormat.byteCount(width: pool.width, height: pool.height)
+    return expectsMediaDataInRealTime ? min(16 * frameByteCount, 128 << 20) : min(3 * frameByteCount, 8 << 20)
   }
 
   /// Attaches the input to a writer. Returns false if it has one already.
   func attach(_ shared: WakeSignal<AssetWriter.State>, index: Int) -> Bool {
-    place.withLock { place in
-      guard place == nil else { return false }
-      place = (shared, index)
+    attachment.withLock { attachment in
+      guard attachment == nil else { return false }
+      attachment = (shared, index)
       return true
     }
   }
@@ -209,7 +209,7 @@ public final class AssetWriterInput: Sendable {
   /// Whether another buffer can be appended. False before the session, when the queue is full, after the input is
   /// finished, and after the writer has ended.
   public var isReadyForMoreMediaData: Bool {
-    guard let (shared, index) = place.withLock({ $0 }) else { return false }
+    guard let (shared, index) = attachment.withLock({ $0 }) else { return false }
     return shared.withState { $0.isReady(index) }
   }
 
@@ -254,8 +254,9 @@ public final class AssetWriterInput: Sendable {
       while true {
         let isReady: Bool? = shared.wait { state in
           if state.isReady(index) { return true }
-          let isOver = state.hasEnded || state.isCancelled || state.inputs[index].isFinished || state.sessionEnd != nil
-          return isOver ? false : nil
+          let hasEnded =
+            state.hasEnded || state.isCancelled || state.inputs[index].isFinished || state.sessionEnd != nil
+          return hasEnded ? false : nil
         }
         guard isReady == true else { return }
         body(self)
@@ -265,17 +266,17 @@ public final class AssetWriterInput: Sendable {
 
   /// Finishes the input: no sample follows.
   public func markAsFinished() {
-    guard let (shared, index) = place.withLock({ $0 }) else { return }
+    guard let (shared, index) = attachment.withLock({ $0 }) else { return }
     shared.update { $0.inputs[index].isFinished = true }
   }
 
   // MARK: - Internals
 
   private func attached() throws(MediaError) -> (WakeSignal<AssetWriter.State>, Int) {
-    guard let place = place.withLock({ $0 }) else {
+    guard let attachment = attachment.withLock({ $0 }) else {
       throw MediaError(.invalidState, "the input has no writer", operation: "append")
     }
-    return (place.shared, place.index)
+    return (attachment.shared, attachment.index)
   }
 
   private static func append(
@@ -293,7 +294,7 @@ public final class AssetWriterInput: Sendable {
     guard state.isReady(index) else { return refuse(.invalidState, "the input is not ready for more") }
     guard let start = state.sessionStart else { return refuse(.invalidState, "there is no session") }
     do throws(MediaError) {
-      try state.inputs[index].intake.take(buffer, sessionStart: start)
+      try state.inputs[index].validator.accept(buffer, sessionStart: start)
     } catch { return .failure(error) }
     state.inputs[index].queue.append(buffer)
     state.inputs[index].queuedByteCount += buffer.data.count

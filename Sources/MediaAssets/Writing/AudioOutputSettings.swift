@@ -77,9 +77,10 @@ public struct AudioOutputSettings: Sendable, Hashable, Codable {
       settings.channelCount = channelCount
       settings.channelMask = nil
     }
-    if let most = traits.largestChannelCount, settings.channelCount > most {
+    if let maximumChannelCount = traits.largestChannelCount, settings.channelCount > maximumChannelCount {
       throw MediaError(
-        .invalidArgument, "\(traits.codecName) supports at most \(most) channels (got \(settings.channelCount))")
+        .invalidArgument,
+        "\(traits.codecName) supports at most \(maximumChannelCount) channels (got \(settings.channelCount))")
     }
     guard AudioFormat.supportedChannelCounts.contains(settings.channelCount) else {
       throw MediaError(.invalidArgument, "unsupported number of channels: \(settings.channelCount)")
@@ -100,14 +101,16 @@ public struct AudioOutputSettings: Sendable, Hashable, Codable {
   }
 
   private func rate(of traits: Encoder.Traits, for source: Int) throws(MediaError) -> Int {
-    let offered = traits.sampleRatesHz
-    let wanted = sampleRateHz ?? source
-    guard AudioFormat.supportedSampleRatesHz.contains(wanted) else {
-      throw MediaError(.invalidArgument, "unsupported sample rate: \(wanted) Hz")
+    let supportedRates = traits.sampleRatesHz
+    let requested = sampleRateHz ?? source
+    guard AudioFormat.supportedSampleRatesHz.contains(requested) else {
+      throw MediaError(.invalidArgument, "unsupported sample rate: \(requested) Hz")
     }
-    if offered.isEmpty || offered.contains(wanted) { return wanted }
-    guard sampleRateHz == nil, let nearest = offered.filter({ $0 > wanted }).min() ?? offered.max() else {
-      throw MediaError(.invalidArgument, "\(traits.codecName) does not support \(wanted) Hz")
+    if supportedRates.isEmpty || supportedRates.contains(requested) { return requested }
+    guard sampleRateHz == nil,
+      let nearest = supportedRates.filter({ $0 > requested }).min() ?? supportedRates.max()
+    else {
+      throw MediaError(.invalidArgument, "\(traits.codecName) does not support \(requested) Hz")
     }
     return nearest
   }

@@ -40,7 +40,7 @@ public final class PixelBufferPool: Sendable {
   var keptCount: Int { kept.withLock { $0.count } }
 
   /// Accepts the memory of an encoded frame.
-  func giveBack(_ buffer: SampleBuffer) {
+  func recycle(_ buffer: SampleBuffer) {
     guard buffer.data.count == byteCount else { return }
     kept.withLock { if $0.count < maximumKeptCount { $0.append(buffer.data) } }
   }

@@ -38,8 +38,8 @@ final class StoredTrack: WriterTrack {
     guard format.mediaType == .audio else {
       return try appendVideoFrame(buffer, at: ticks, sessionStart: sessionStart, output)
     }
-    let pieces = try StoredAudioChunks(buffer, timescale: timescale)
-    try output.run { () throws(AVFailure) in try append(pieces, of: buffer, at: ticks, output.muxer) }
+    let chunks = try StoredAudioChunks(buffer, timescale: timescale)
+    try output.run { () throws(AVFailure) in try append(chunks, of: buffer, at: ticks, output.muxer) }
   }
 
   /// Does nothing: a passed-through track ends with its last sample.
@@ -85,29 +85,29 @@ final class StoredTrack: WriterTrack {
   }
 
   private func append(
-    _ pieces: StoredAudioChunks, of buffer: SampleBuffer, at given: Int64, _ muxer: Muxer
+    _ chunks: StoredAudioChunks, of buffer: SampleBuffer, at ticks: Int64, _ muxer: Muxer
   ) throws(AVFailure) {
-    var pieces = pieces
+    var chunks = chunks
     // Times may be rounded: within the tolerance, the packet begins at the end of the previous one.
-    var begin = given
-    if let nextTicks, abs(given - nextTicks) <= WriterTimeline.toleratedFrames(Int(timescale), buffer) {
-      begin = nextTicks
+    var start = ticks
+    if let nextTicks, abs(ticks - nextTicks) <= WriterTimeline.toleratedFrames(Int(timescale), buffer) {
+      start = nextTicks
     }
-    nextTicks = begin + pieces.ticks
-    pieces.trimEnd()
-    for piece in pieces.all where isWritten(piece, at: begin + piece.offset) {
+    nextTicks = start + chunks.ticks
+    chunks.trimEnd()
+    for chunk in chunks.all where isWritten(chunk, at: start + chunk.offset) {
       try write(
-        buffer.data[piece.bytes], pts: begin + piece.offset, dts: begin + piece.offset, duration: piece.duration,
-        isKeyFrame: true, trimAtEnd: piece.trimAtEnd, muxer)
+        buffer.data[chunk.bytes], pts: start + chunk.offset, dts: start + chunk.offset, duration: chunk.duration,
+        isKeyFrame: true, trimAtEnd: chunk.trimAtEnd, muxer)
     }
   }
 
   /// Whether a packet is written. MP4, M4A and MOV hide the beginning by edit lists. In other containers the codec
   /// delay hides it. There, packets that begin before the delay by more than half their duration are omitted.
-  private func isWritten(_ piece: StoredAudioChunks.Piece, at ticks: Int64) -> Bool {
+  private func isWritten(_ chunk: StoredAudioChunks.Chunk, at ticks: Int64) -> Bool {
     guard !container.isMovie else { return true }
     // The first packet of Vorbis produces no audio, but the second packet needs it.
-    let margin = format.codecName == "vorbis" ? piece.duration : piece.duration / 2
+    let margin = format.codecName == "vorbis" ? chunk.duration : chunk.duration / 2
     return ticks + margin >= -Int64(format.audio?.initialPaddingFrames ?? 0)
   }
 
@@ -134,7 +134,7 @@ final class StoredTrack: WriterTrack {
 /// The packets of a buffer of encoded audio, with their byte ranges and times.
 struct StoredAudioChunks: Sendable, Hashable {
   /// One packet.
-  struct Piece: Sendable, Hashable {
+  struct Chunk: Sendable, Hashable {
     var bytes: Range<Int>
     /// The start relative to the buffer's start, in ticks.
     var offset: Int64
@@ -144,7 +144,7 @@ struct StoredAudioChunks: Sendable, Hashable {
     var trimAtEnd: Int64 = 0
   }
 
-  private(set) var all: [Piece]
+  private(set) var all: [Chunk]
   /// The duration of all packets in ticks, before trimming.
   let ticks: Int64
   private let trimTicks: Int64
@@ -157,12 +157,12 @@ struct StoredAudioChunks: Sendable, Hashable {
     trimTicks = WriterTimeline.ticks(buffer.attachments.trimAtEnd, timescale) ?? 0
     if buffer.format.audio?.framesPerPacket == 1 {
       // No container stores a single PCM frame as a packet.
-      all = count > 0 ? [Piece(bytes: 0..<buffer.data.count, offset: 0, duration: whole)] : []
+      all = count > 0 ? [Chunk(bytes: 0..<buffer.data.count, offset: 0, duration: whole)] : []
       return
     }
     all = buffer.sampleRanges.enumerated().map { index, bytes in
       let (first, next) = (Self.share(whole, index, of: count), Self.share(whole, index + 1, of: count))
-      return Piece(bytes: bytes, offset: first, duration: next - first)
+      return Chunk(bytes: bytes, offset: first, duration: next - first)
     }
   }
 

@@ -3,7 +3,7 @@ import DequeModule
 /// Coded video frames on their way to the container, which needs a decoding time for each of them. A pure value.
 ///
 /// Frames without a decoding time, such as the first of a Matroska track, wait for a frame with one, or until
-/// `largestWaitingCount` others wait.
+/// `maximumWaitingCount` others wait.
 ///
 /// Containers store frames in decoding order. Every frame has a distinct decoding time, which is no later than the time
 /// at which the frame is shown. Some files break that rule:
@@ -26,7 +26,7 @@ struct StoredVideoFrames: Sendable {
   }
 
   /// Maximum number of frames that wait. H.264 reorders 16 frames.
-  static let largestWaitingCount = 32
+  static let maximumWaitingCount = 32
   /// Number of frames whose decoding times may still become earlier: twice the reordering of H.264.
   static let settlingCount = 32
   /// Maximum size of these frames in bytes. Codecs with larger frames reorder none.
@@ -40,16 +40,16 @@ struct StoredVideoFrames: Sendable {
   /// durations even. Nil before the first guess.
   private var lead: Int64?
   /// Frames with increasing decoding times. The times of the last `settlingCount` may still become earlier.
-  private var dated: Deque<Frame> = []
-  private var datedByteCount = 0
+  private var timed: Deque<Frame> = []
+  private var timedByteCount = 0
   private var isFinished = false
 
   /// Removes the next frame that can be written; nil if there is none.
   mutating func popFirst() -> Frame? {
-    guard isFinished || dated.count > Self.settlingCount || datedByteCount > Self.settlingByteCount,
-      let frame = dated.popFirst()
+    guard isFinished || timed.count > Self.settlingCount || timedByteCount > Self.settlingByteCount,
+      let frame = timed.popFirst()
     else { return nil }
-    datedByteCount -= frame.data.count
+    timedByteCount -= frame.data.count
     return frame
   }
 
@@ -59,7 +59,7 @@ struct StoredVideoFrames: Sendable {
       waiting.append(frame)
       let index = times.firstIndex { $0 > frame.ticks } ?? times.endIndex
       times.insert(frame.ticks, at: index)
-      if waiting.count > Self.largestWaitingCount { guessFirst() }
+      if waiting.count > Self.maximumWaitingCount { estimateFirst() }
       return
     }
     // The waiting frames were decoded before this one, one duration apart, and before they are shown.
@@ -68,41 +68,41 @@ struct StoredVideoFrames: Sendable {
       next = min(waiting[index].ticks, next - max(1, waiting[index].duration))
       waiting[index].decodeTicks = next
     }
-    while let first = waiting.popFirst() { date(first, at: first.decodeTicks ?? first.ticks) }
+    while let first = waiting.popFirst() { appendTimed(first, at: first.decodeTicks ?? first.ticks) }
     times = []
-    date(frame, at: decodeTicks)
+    appendTimed(frame, at: decodeTicks)
   }
 
   /// Ends the track: no frame follows.
   mutating func finish() {
-    while !waiting.isEmpty { guessFirst() }
+    while !waiting.isEmpty { estimateFirst() }
     isFinished = true
   }
 
   /// Dates the first waiting frame by the order in which frames are shown, earlier by the lead. Thus the frames after
   /// it are also decoded before they are shown.
-  private mutating func guessFirst() {
+  private mutating func estimateFirst() {
     let lead = lead ?? zip(waiting, times).map { $1 - $0.ticks }.max() ?? 0
     self.lead = lead
     guard let frame = waiting.popFirst(), let time = times.first else { return }
     times.removeFirst()
     var decodeTicks = min(time - lead, frame.ticks)
     for (index, later) in waiting.enumerated() { decodeTicks = min(decodeTicks, later.ticks - Int64(index) - 1) }
-    date(frame, at: decodeTicks)
+    appendTimed(frame, at: decodeTicks)
   }
 
   /// Gives a frame a decoding time near `ticks`: after the frame before it, and no later than it is shown.
-  private mutating func date(_ frame: Frame, at ticks: Int64) {
+  private mutating func appendTimed(_ frame: Frame, at ticks: Int64) {
     var frame = frame
-    let following = dated.last?.decodeTicks.map { max(ticks, $0 + 1) } ?? ticks
+    let following = timed.last?.decodeTicks.map { max(ticks, $0 + 1) } ?? ticks
     var latest = min(following, frame.ticks)
     frame.decodeTicks = latest
-    dated.append(frame)
-    datedByteCount += frame.data.count
-    for index in dated.indices.dropLast().reversed() {
+    timed.append(frame)
+    timedByteCount += frame.data.count
+    for index in timed.indices.dropLast().reversed() {
       latest -= 1
-      guard let decodeTicks = dated[index].decodeTicks, decodeTicks > latest else { break }
-      dated[index].decodeTicks = latest
+      guard let decodeTicks = timed[index].decodeTicks, decodeTicks > latest else { break }
+      timed[index].decodeTicks = latest
     }
   }
 }

@@ -155,16 +155,16 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
     let name = video.pixelFormatName ?? PixelFormat.i420.name
     let (width, height) = (width ?? video.width, height ?? video.height)
     let isScaled = width != video.width || height != video.height
-    let written = outputColor(for: video, height: height)
-    var given = video.color
-    if given.matrix == 2 || name == PixelFormat.bgra.name { given = written }
-    given.isFullRange = video.color.isFullRange ?? false
+    let targetColor = outputColor(for: video, height: height)
+    var inputColor = video.color
+    if inputColor.matrix == 2 || name == PixelFormat.bgra.name { inputColor = targetColor }
+    inputColor.isFullRange = video.color.isFullRange ?? false
     // x264 accepts NV12 without conversion.
-    let isConverted = isScaled || name == PixelFormat.bgra.name || !Self.areAlike(given, written)
+    let isConverted = isScaled || name == PixelFormat.bgra.name || !Self.areEqual(inputColor, targetColor)
     let input = ImageLayout(
-      pixelFormatName: name, width: video.width, height: video.height, color: isConverted ? given : written)
+      pixelFormatName: name, width: video.width, height: video.height, color: isConverted ? inputColor : targetColor)
     let output = ImageLayout(
-      pixelFormatName: isConverted ? PixelFormat.i420.name : name, width: width, height: height, color: written)
+      pixelFormatName: isConverted ? PixelFormat.i420.name : name, width: width, height: height, color: targetColor)
     // A custom timescale represents its times exactly.
     let timeBase = TimeBase(numerator: 1, denominator: timescale) ?? .microseconds
     var settings = VideoEncoder.Settings(from: input, to: output, timeBase: timeBase)
@@ -183,7 +183,7 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
   }
 
   /// Whether samples need no conversion. Primaries and transfer function are only labels and do not matter.
-  private static func areAlike(_ one: FormatDescription.Video.Color, _ other: FormatDescription.Video.Color) -> Bool {
+  private static func areEqual(_ one: FormatDescription.Video.Color, _ other: FormatDescription.Video.Color) -> Bool {
     one.matrix == other.matrix && (one.isFullRange ?? false) == (other.isFullRange ?? false)
   }
 
@@ -193,10 +193,10 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
     if color == nil, isRGB { result.isFullRange = false }
     // RGB has no matrix (0), but the encoded video needs one.
     if isRGB, result.matrix == 2 || result.matrix == 0 {
-      let usual = height >= 720 ? 1 : 6
-      result.matrix = usual
-      if result.primaries == 2 { result.primaries = usual }
-      if result.transfer == 2 { result.transfer = usual }
+      let standardMatrix = height >= 720 ? 1 : 6
+      result.matrix = standardMatrix
+      if result.primaries == 2 { result.primaries = standardMatrix }
+      if result.transfer == 2 { result.transfer = standardMatrix }
     }
     result.isFullRange = result.isFullRange ?? false
     return result

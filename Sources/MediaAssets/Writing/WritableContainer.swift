@@ -19,7 +19,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
   var muxerName: String { self == .m4a ? "ipod" : rawValue }
 
   /// Maximum number of tracks.
-  var largestTrackCount: Int {
+  var maximumTrackCount: Int {
     switch self {
     case .wav, .caf, .flac, .ogg, .mp3: 1
     case .m4a, .mp4, .mov, .matroska, .webm: 64
@@ -39,12 +39,13 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
 
   /// - Throws: `invalidArgument` if the container is not written with packets of a codec, given by FFmpeg's name.
   func check(storedCodecName name: String, _ mediaType: FormatDescription.MediaType) throws(MediaError) {
-    let known = mediaType == .video ? storedPictures : storedSound
+    let known = mediaType == .video ? storedVideoCodecs : storedAudioCodecs
     guard known.contains(name), isWritten(name) else {
-      let held = known.filter(isWritten).sorted().joined(separator: ", ")
+      let supported = known.filter(isWritten).sorted().joined(separator: ", ")
       throw MediaError(
         .invalidArgument,
-        "\(rawValue) does not support \(mediaType) encoded as \(name)" + (held.isEmpty ? "" : "; it supports \(held)"),
+        "\(rawValue) does not support \(mediaType) encoded as \(name)"
+          + (supported.isEmpty ? "" : "; it supports \(supported)"),
         operation: "add")
     }
   }
@@ -60,7 +61,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
   ///
   /// FFmpeg refuses AAC in CAF, and treats FLAC in MP4 as experimental. ProRes and DNxHD are missing, because only the
   /// container states their variant.
-  private var storedSound: Set<String> {
+  private var storedAudioCodecs: Set<String> {
     switch self {
     case .wav: ["pcm_alaw", "pcm_mulaw"]
     case .caf: ["alac", "adpcm_ima_qt", "pcm_alaw", "pcm_mulaw"]
@@ -76,7 +77,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
     }
   }
 
-  private var storedPictures: Set<String> {
+  private var storedVideoCodecs: Set<String> {
     switch self {
     case .wav, .caf, .flac, .mp3, .ogg, .m4a: []
     case .webm: ["vp8", "vp9", "av1"]
@@ -89,7 +90,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
 
   /// - Throws: `invalidArgument` if the container is not written with this video codec.
   func check(_ settings: VideoOutputSettings) throws(MediaError) {
-    guard storedPictures.contains(settings.codec.codecName) else {
+    guard storedVideoCodecs.contains(settings.codec.codecName) else {
       throw MediaError(
         .invalidArgument, "\(rawValue) does not support video encoded as \(settings.codec.codecName)",
         operation: "add")
@@ -98,16 +99,16 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
 
   /// - Throws: `invalidArgument` if the container does not support the codec. The message lists the supported codecs.
   func check(_ codec: AudioOutputSettings.Codec) throws(MediaError) {
-    guard !holds(codec) else { return }
+    guard !supports(codec) else { return }
     let known: [AudioOutputSettings.Codec] = [
       .pcm(.signed16), .flac, .alac, .aac, .opus, .mp3, .ima4, .muLaw, .aLaw,
     ]
-    let held = known.filter(holds).map(\.encoderName).joined(separator: ", ")
+    let supported = known.filter(supports).map(\.encoderName).joined(separator: ", ")
     throw MediaError(
-      .invalidArgument, "\(rawValue) does not support \(codec.encoderName); it supports \(held)")
+      .invalidArgument, "\(rawValue) does not support \(codec.encoderName); it supports \(supported)")
   }
 
-  private func holds(_ codec: AudioOutputSettings.Codec) -> Bool {
+  private func supports(_ codec: AudioOutputSettings.Codec) -> Bool {
     switch (self, codec) {
     case (.wav, .pcm(let encoding)):
       !encoding.isBigEndian

@@ -33,7 +33,7 @@ struct WriterExtras: Sendable {
   private static func check(_ images: [Artwork], _ container: WritableContainer) throws(MediaError) {
     func refuse(_ message: String) -> MediaError { MediaError(.invalidArgument, message, operation: "startWriting") }
     guard !images.isEmpty else { return }
-    guard container.pictureKind != .none else { throw refuse("\(container.rawValue) does not support artwork") }
+    guard container.artworkStorage != .none else { throw refuse("\(container.rawValue) does not support artwork") }
     guard images.count <= maximumImageCount else {
       throw refuse("a file must have at most \(maximumImageCount) artwork images (got \(images.count))")
     }
@@ -54,26 +54,26 @@ struct WriterExtras: Sendable {
   }
 
   /// The artwork stored as a tag: Ogg's `METADATA_BLOCK_PICTURE`. FFmpeg's tag names permit one image.
-  var pictureTags: [String: String] {
-    guard container.pictureKind == .tag, let image = images.first else { return [:] }
-    return ["METADATA_BLOCK_PICTURE": LibAV.base64(Self.block(image))]
+  var artworkTags: [String: String] {
+    guard container.artworkStorage == .tag, let image = images.first else { return [:] }
+    return ["METADATA_BLOCK_PICTURE": LibAV.base64(Self.flacPictureBlock(image))]
   }
 
   /// Adds the artwork to the container.
-  func addPictures(to muxer: Muxer) throws(AVFailure) {
-    guard container.pictureKind == .stream || container.pictureKind == .attachment else { return }
+  func addArtwork(to muxer: Muxer) throws(AVFailure) {
+    guard container.artworkStorage == .stream || container.artworkStorage == .attachment else { return }
     for (index, image) in images.enumerated() {
       guard let codecName = Self.codecName(of: image) else { continue }
       let name = image.type == .frontCover || index == 0 ? "cover" : "picture\(index)"
       try muxer.addPicture(
         image.data, codecName: codecName, mediaType: codecName == "png" ? "image/png" : "image/jpeg",
-        fileName: name + (codecName == "png" ? ".png" : ".jpg"), isAttachment: container.pictureKind == .attachment,
+        fileName: name + (codecName == "png" ? ".png" : ".jpg"), isAttachment: container.artworkStorage == .attachment,
         role: image.type.ffmpegName ?? "", title: image.description)
     }
   }
 
   /// Returns a FLAC picture block (RFC 9639, section 8.8). prose: picture (the term of the RFC)
-  private static func block(_ image: Artwork) -> [UInt8] {
+  private static func flacPictureBlock(_ image: Artwork) -> [UInt8] {
     func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
     let (media, text) = (Array((Artwork.mediaType(of: image.data) ?? "").utf8), Array(image.description.utf8))
     let size = LibAV.pictureSize(image.data)
@@ -119,7 +119,7 @@ struct WriterExtras: Sendable {
 
 extension WritableContainer {
   /// How a container stores artwork.
-  enum PictureKind {
+  enum ArtworkStorage {
     case none
     /// As streams of one packet.
     case stream
@@ -130,7 +130,7 @@ extension WritableContainer {
   }
 
   /// How the container stores artwork. MOV stores it in a form that FFmpeg 5.1 does not write.
-  var pictureKind: PictureKind {
+  var artworkStorage: ArtworkStorage {
     switch self {
     case .m4a, .mp4, .flac, .mp3: .stream
     case .matroska: .attachment

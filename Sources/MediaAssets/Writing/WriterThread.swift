@@ -62,7 +62,7 @@ final class WriterThread {
     switch destination {
     case .file(let file): return try write(file, extras)
     case .descriptor(let descriptor):
-      guard try write(to: descriptor, extras), beginCommit() else { return false }
+      guard try write(to: descriptor, extras), startCommit() else { return false }
       shared.update { $0.byteCount = Self.byteCount(of: descriptor) }
       return true
     }
@@ -72,13 +72,13 @@ final class WriterThread {
   private func write(_ file: WholeFile, _ extras: WriterExtras) throws(MediaError) -> Bool {
     let unfinished = try file.begin()
     // The muxer must be released before the file's descriptor is closed.
-    let isWhole: Bool
-    do throws(MediaError) { isWhole = try write(to: unfinished.descriptor, extras) } catch {
+    let isComplete: Bool
+    do throws(MediaError) { isComplete = try write(to: unfinished.descriptor, extras) } catch {
       // A file without a header is never kept.
       if !shared.withState({ $0.isHeaderWritten }) { unfinished.giveUp() }
       throw error
     }
-    guard isWhole, beginCommit() else {
+    guard isComplete, startCommit() else {
       unfinished.giveUp()
       return false
     }
@@ -94,7 +94,7 @@ final class WriterThread {
   }
 
   /// Begins the phase in which writing cannot be cancelled. Returns false if it has been cancelled already.
-  private func beginCommit() -> Bool {
+  private func startCommit() -> Bool {
     shared.update { state in
       state.isCommitting = !state.isCancelled
       return state.isCommitting
@@ -109,7 +109,7 @@ final class WriterThread {
       case .encode(let index, let buffer, let start):
         try tracks[index].append(buffer, sessionStart: start, output)
       case .finish:
-        try fillUp(output)
+        try fillToSessionEnd(output)
         guard !isCancelled else { return false }
         for track in tracks {
           try track.finish(output)
@@ -134,7 +134,7 @@ final class WriterThread {
     let output = WriterOutput(muxer: muxer, container: container) { shared.withState { $0.isCancelled } }
     for (input, isEnabled) in inputs { tracks.append(try track(input, isEnabled, output)) }
     try output.run { () throws(AVFailure) in
-      try extras.addPictures(to: muxer)
+      try extras.addArtwork(to: muxer)
       try muxer.writeHeader()
     }
     return output
@@ -144,11 +144,13 @@ final class WriterThread {
     _ input: AssetWriterInput, _ isEnabled: Bool, _ output: WriterOutput
   ) throws(MediaError) -> any WriterTrack {
     let muxer = output.muxer
-    if let sound = try input.soundSettings?.encoderSettings(for: input.sourceFormat) {
-      return try output.run { () throws(AVFailure) in try SoundTrack(input, sound, isEnabled: isEnabled, muxer) }
+    if let audio = try input.audioSettings?.encoderSettings(for: input.sourceFormat) {
+      return try output.run { () throws(AVFailure) in try EncodedAudioTrack(input, audio, isEnabled: isEnabled, muxer) }
     }
     if case .video(let settings) = input.settings {
-      return try output.run { () throws(AVFailure) in try PictureTrack(input, settings, isEnabled: isEnabled, muxer) }
+      return try output.run { () throws(AVFailure) in
+        try EncodedVideoTrack(input, settings, isEnabled: isEnabled, muxer)
+      }
     }
     return try output.run { () throws(AVFailure) in try StoredTrack(input, isEnabled: isEnabled, muxer, container) }
   }
@@ -157,7 +159,7 @@ final class WriterThread {
 
   private func muxerOptions(_ extras: WriterExtras) -> Muxer.Options {
     var result = Muxer.Options()
-    result.tags = options.metadata.merging(extras.pictureTags) { _, picture in picture }
+    result.tags = options.metadata.merging(extras.artworkTags) { _, artwork in artwork }
     result.chapters = extras.chapters
     // Matroska has presentation times only, so decoding times below zero do no harm.
     result.keepsNegativeTimes = container == .matroska || container == .webm
@@ -198,7 +200,7 @@ final class WriterThread {
       }
       if let first, let start = state.sessionStart, let buffer = state.inputs[first].queue.popFirst() {
         state.inputs[first].queuedByteCount -= buffer.data.count
-        hasRoom = state.inputs[first].hasMuchRoom
+        hasRoom = state.inputs[first].isHalfEmpty
         return .encode(index: first, buffer, sessionStart: start)
       }
       return state.isFinishing ? .finish : nil
@@ -210,7 +212,7 @@ final class WriterThread {
   }
 
   /// Extends the tracks to the end of the session, if it was set: with silence, or with the last video frame.
-  private func fillUp(_ output: WriterOutput) throws(MediaError) {
+  private func fillToSessionEnd(_ output: WriterOutput) throws(MediaError) {
     let (start, end) = shared.withState { ($0.sessionStart, $0.sessionEnd) }
     guard let start, let end else { return }
     for track in tracks { try track.fill(upTo: end - start, output) }

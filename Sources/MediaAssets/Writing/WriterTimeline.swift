@@ -15,15 +15,15 @@ struct WriterTimeline: Sendable, Hashable {
   /// Small deviations of the start, within the precision of the buffer's times, are ignored.
   ///
   /// - Returns: Nil if the silence would be longer than a day.
-  mutating func place(_ buffer: SampleBuffer, sessionStart: MediaTime) -> (silence: Int, frames: Range<Int>)? {
+  mutating func add(_ buffer: SampleBuffer, sessionStart: MediaTime) -> (silence: Int, frames: Range<Int>)? {
     let count = Int64(buffer.sampleCount)
     guard let trimmedStart = frames(buffer.attachments.trimAtStart),
       let trimmedEnd = frames(buffer.attachments.trimAtEnd),
-      let begin = frames(buffer.outputPresentationTime - sessionStart)
+      let start = frames(buffer.outputPresentationTime - sessionStart)
     else { return nil }
     var first = min(count, trimmedStart)
     let last = max(first, count - min(count, trimmedEnd))
-    var gap = begin - frameCount
+    var gap = start - frameCount
     if abs(gap) <= Self.toleratedFrames(sampleRateHz, buffer), frameCount > 0 { gap = 0 }
     if gap < 0 {
       // Before the session.

@@ -26,7 +26,7 @@ extension PlayerCore {
   /// operation in progress may not read them; this method is called again when it ends.
   func completeLevelTags(of item: PlayerItem) {
     guard replayGain.mode != .off, !item.lacksLevelTags, case .success(let properties)? = item.asset.loaded,
-      !properties.levelTags.isComplete
+      !properties.loudnessTags.isComplete
     else { return }
     open(item)
   }
@@ -82,9 +82,9 @@ extension PlayerCore {
     guard case .success(let properties)? = item.asset.loaded else { return nil }
     guard
       replayGain.mode == .off || item.measuredReplayGain != nil || item.lacksLevelTags
-        || properties.levelTags.isComplete
+        || properties.loudnessTags.isComplete
     else { return nil }
-    return levelPolicy(of: item).gain(for: properties.levelTags)
+    return levelPolicy(of: item).gain(for: properties.loudnessTags)
   }
 
   /// The known inputs of an item's gain, except its tags.
@@ -151,7 +151,7 @@ extension PlayerItem {
   /// The position of the item on its album; nil while it is unknown.
   fileprivate var albumPosition: AlbumPosition? {
     guard case .success(let properties)? = asset.loaded else { return nil }
-    return properties.levelTags.albumPosition
+    return properties.loudnessTags.albumPosition
   }
 
   /// Whether both are parts of one file, and the other part follows this one.

@@ -127,8 +127,8 @@ class ItemDecoder {
       gain = 1
       return
     }
-    let tags = try? opening.levelTags(of: asset)
-    gain = policy.gain(for: tags ?? properties.levelTags).linear
+    let tags = try? opening.loudnessTags(of: asset)
+    gain = policy.gain(for: tags ?? properties.loudnessTags).linear
   }
 
   /// Sets the direction. A seek must follow.
@@ -275,7 +275,7 @@ class ItemDecoder {
     (reader?.takeTimedMetadata() ?? []).map { group in
       let group = group.moved(by: originTime)
       let frame = group.time.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? position
-      return (group, group.isHeld ? 0 : max(0, position - frame))
+      return (group, group.isCarriedOver ? 0 : max(0, position - frame))
     }
   }
 

@@ -33,7 +33,7 @@ extension PlayerItem {
   /// Records that a group is heard. Returns false if it is already known.
   func noteTimedMetadata(_ group: TimedMetadataGroup) -> Bool {
     var groups = timedGroups
-    if group.isHeld, groups.contains(where: { $0.items == group.items }) { return false }
+    if group.isCarriedOver, groups.contains(where: { $0.items == group.items }) { return false }
     groups.append(group)
     timedGroups = groups.suffix(Self.maximumGroupCount)
     return true

@@ -195,7 +195,7 @@ public final class PlayerItem: Sendable {
   /// Reads the loudness tags if `wantsLevelTags`. Blocks. A failure does not prevent opening the item.
   func findLevelTags(_ opening: AssetOpening) {
     guard wantsLevelTags else { return }
-    do throws(MediaError) { _ = try opening.levelTags(of: asset) } catch {
+    do throws(MediaError) { _ = try opening.loudnessTags(of: asset) } catch {
       if error.code != .cancelled { lacksLevelTags = true }
     }
   }

@@ -118,7 +118,7 @@ struct LevelPolicy: Sendable, Hashable {
   var before: AlbumPosition?
   var behind: AlbumPosition?
 
-  func gain(for tags: LevelTags) -> AppliedGain {
+  func gain(for tags: LoudnessTags) -> AppliedGain {
     var isOnAlbum = isNextToPart
     if let place = tags.albumPosition {
       isOnAlbum = isOnAlbum || before?.isFollowed(by: place) == true || behind.map(place.isFollowed) == true

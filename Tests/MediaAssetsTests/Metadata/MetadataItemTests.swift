@@ -146,10 +146,10 @@ import Testing
     #expect(kind(Array("RIFF....WEBP".utf8)) == "image/webp")
     #expect(kind(Array("GIF89a".utf8)) == "image/gif")
     #expect(kind([1], claim: "JPG") == "image/jpeg" && kind([1], claim: "image/") == "" && kind([]) == "")
-    #expect(PictureType(apeKey: "Cover Art (Back)") == .backCover && PictureType(apeKey: "Cover Art") == .other)
+    #expect(ArtworkType(apeKey: "Cover Art (Back)") == .backCover && ArtworkType(apeKey: "Cover Art") == .other)
     #expect(
-      PictureType(rawValue: 3).description == "frontCover" && PictureType(rawValue: 99).description == "other(99)")
-    #expect(PictureType(ffmpegName: "Cover (back)") == .backCover && PictureType(ffmpegName: "x") == nil)
+      ArtworkType(rawValue: 3).description == "frontCover" && ArtworkType(rawValue: 99).description == "other(99)")
+    #expect(ArtworkType(ffmpegName: "Cover (back)") == .backCover && ArtworkType(ffmpegName: "x") == nil)
   }
 
   @Test func gainsAreParsedFromEveryKeySpace() {

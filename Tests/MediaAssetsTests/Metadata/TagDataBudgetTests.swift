@@ -9,8 +9,8 @@ import Testing
 @Suite struct TagDataBudgetTests {
   private func artworkTag(_ byteCount: Int, excess: Int? = nil) -> TagItem {
     var item = TagItem(
-      space: .id3v2, key: "APIC", value: .picture([0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: byteCount - 3)))
-    (item.pictureType, item.mediaType, item.excessiveByteCount) = (3, "image/png", excess)
+      space: .id3v2, key: "APIC", value: .image([0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: byteCount - 3)))
+    (item.artworkType, item.mediaType, item.excessiveByteCount) = (3, "image/png", excess)
     return item
   }
 
@@ -28,7 +28,7 @@ import Testing
     #expect(item.omission?.byteCount == 17 << 20 && item.omission?.error.code == .imageTooLarge)
     #expect(item.value == .data([]) && item.dataValue == nil && item.stringValue == nil)
     // Its first bytes identify its format.
-    #expect(item.extraAttributes[.mediaType] == "image/jpeg" && item.extraAttributes[.pictureType] == "frontCover")
+    #expect(item.extraAttributes[.mediaType] == "image/jpeg" && item.extraAttributes[.artworkType] == "frontCover")
     let artwork = try #require(found.artwork.first)
     #expect(artwork.data.isEmpty && artwork.byteCount == 17 << 20 && artwork.omission?.code == .imageTooLarge)
     #expect(artwork.mediaType == "image/jpeg" && item.artworkIndex == 0)

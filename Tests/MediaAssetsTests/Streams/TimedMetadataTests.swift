@@ -40,18 +40,18 @@ import Testing
     #expect(early.map { $0.items.map(\.identifier.rawValue) } == [["id3/TIT2", "id3/PRIV"]])
     #expect(
       early.first?.items.last?.dataValue == [1, 2] && early.first?.items.last?.extraAttributes[.owner] == "x.example")
-    #expect(early.first?.items.first?.commonKey == .title && early.first?.isHeld == false)
+    #expect(early.first?.items.first?.commonKey == .title && early.first?.isCarriedOver == false)
     #expect(abs((early.first?.time.seconds ?? 0) - 0.5) < 0.001, "\(early)")
     #expect(early.first?.items.first?.time == early.first?.time)
     _ = try reader.frames(44_100 * 3)
     let later = reader.takeTimedMetadata()
-    #expect(titles(later) == ["Two", "Three"] && later.allSatisfy { !$0.isHeld })
+    #expect(titles(later) == ["Two", "Three"] && later.allSatisfy { !$0.isCarriedOver })
     #expect(abs((later.last?.time.seconds ?? 0) - (later.first?.time.seconds ?? 0) - 1) < 0.001)
     // After a seek the current tag is returned, and the later ones again.
     try reader.seek(toFrame: 44_100 * 5 / 2)
     _ = try reader.frames(44_100)
     let again = reader.takeTimedMetadata()
-    #expect(titles(again) == ["Two", "Three"] && again.map(\.isHeld) == [true, false])
+    #expect(titles(again) == ["Two", "Three"] && again.map(\.isCarriedOver) == [true, false])
     #expect(again.map(\.time) == later.map(\.time))
     // The audio is unaffected by them.
     try reader.seek(toFrame: 0)
@@ -173,7 +173,7 @@ import Testing
     _ = try reader.frames(44_100)
     let first = reader.takeTimedMetadata()
     #expect(first.map(\.time) == [MediaTime(value: 1_500_000, timescale: 1_000_000)])
-    #expect(first.first?.duration == MediaTime(value: 2, timescale: 1) && first.first?.isHeld == false)
+    #expect(first.first?.duration == MediaTime(value: 2, timescale: 1) && first.first?.isCarriedOver == false)
     #expect(
       first.first?.items.map(\.identifier.rawValue) == [
         "hls/ID", "hls/DURATION", "hls/START-DATE", "hls/X-COM", "hls/X-N",
@@ -190,7 +190,7 @@ import Testing
     try reader.seek(toFrame: 44_100 * 5 / 2)
     _ = try reader.frames(441)
     let current = reader.takeTimedMetadata()
-    #expect(current.map { $0.items.first?.stringValue } == ["a"] && current.map(\.isHeld) == [true])
+    #expect(current.map { $0.items.first?.stringValue } == ["a"] && current.map(\.isCarriedOver) == [true])
     try reader.seek(toFrame: 44_100 * 6)
     _ = try reader.frames(441)
     #expect(reader.takeTimedMetadata() == [])

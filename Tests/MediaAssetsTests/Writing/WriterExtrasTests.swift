@@ -58,9 +58,9 @@ import Testing
       columns.append(title == nil ? "no" : "yes")
       // Artwork.
       options.artwork = [Artwork(images[0], description: "Titel")]
-      if container.pictureKind != .tag { options.artwork.append(Artwork(images[1], type: .backCover)) }
+      if container.artworkStorage != .tag { options.artwork.append(Artwork(images[1], type: .backCover)) }
       let withArtwork = folder.file("pictures.\(container)")
-      if container.pictureKind == .none {
+      if container.artworkStorage == .none {
         expectError(.invalidArgument, row) { try Self.startWriting(withArtwork, container, options) }
         #expect(!FileManager.default.fileExists(atPath: withArtwork))
         columns.append("rejected")

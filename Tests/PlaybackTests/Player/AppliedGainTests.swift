@@ -144,7 +144,7 @@ import Testing
   @Test func autoModeUsesTheAlbumGainNextToEitherAlbumNeighbour() {
     let position = AlbumPosition(album: "A", track: 2)
     var policy = LevelPolicy(settings: settings(.auto))
-    let levels = LevelTags(replayGain: trackAndAlbumGain, albumPosition: position)
+    let levels = LoudnessTags(replayGain: trackAndAlbumGain, albumPosition: position)
     #expect(policy.gain(for: levels).source == .track)
     policy.before = AlbumPosition(album: "A", track: 1)
     #expect(policy.gain(for: levels).source == .album)
@@ -153,6 +153,6 @@ import Testing
     policy.behind = policy.before
     #expect(policy.gain(for: levels).source == .album)
     policy = LevelPolicy(settings: settings(.auto), isNextToPart: true)
-    #expect(policy.gain(for: LevelTags(replayGain: trackAndAlbumGain)).source == .album)
+    #expect(policy.gain(for: LoudnessTags(replayGain: trackAndAlbumGain)).source == .album)
   }
 }

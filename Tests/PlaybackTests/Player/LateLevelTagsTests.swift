@@ -74,7 +74,7 @@ import Testing
       #expect(item.status == .readyToPlay)
     }
 
-    func isComplete(_ item: PlayerItem) -> Bool? { try? item.asset.loaded?.get().levelTags.isComplete }
+    func isComplete(_ item: PlayerItem) -> Bool? { try? item.asset.loaded?.get().loudnessTags.isComplete }
   }
 
   /// Neither in the audio nor in the reports.

@@ -27,9 +27,9 @@ public struct AlbumPosition: Sendable, Hashable, Codable {
 /// The tags of a file that determine its playback gain.
 ///
 /// FFmpeg reads most tags when a file is opened, so their values are known before the first sample and cost
-/// microseconds. FFmpeg omits APEv2 in MP3, which mp3gain writes, and RVA2 of ID3v2. `AssetOpening.levelTags` reads
+/// microseconds. FFmpeg omits APEv2 in MP3, which mp3gain writes, and RVA2 of ID3v2. `AssetOpening.loudnessTags` reads
 /// these on request.
-public struct LevelTags: Sendable, Hashable, Codable {
+public struct LoudnessTags: Sendable, Hashable, Codable {
   public var replayGain = ReplayGain()
   /// Nil if the album or the track number is missing.
   public var albumPosition: AlbumPosition?
@@ -42,7 +42,7 @@ public struct LevelTags: Sendable, Hashable, Codable {
   }
 }
 
-extension LevelTags {
+extension LoudnessTags {
   /// Creates the tags from FFmpeg's dictionaries. Reads no file.
   init(demuxer: Demuxer) {
     let audio = demuxer.preferredAudioStreamIndex
@@ -53,7 +53,7 @@ extension LevelTags {
     }
     let items = gains.map { DictionaryMetadata.item($0, formatName: demuxer.formatName) }
     if !items.isEmpty { replayGain = ReplayGain(items: items) }
-    albumPosition = Self.place(entries)
+    albumPosition = Self.albumPosition(of: entries)
     // `Sound Check` values are used only if there is no better value.
     isComplete =
       !replayGain.isEmpty && !items.allSatisfy(ReplayGain.isSoundCheck)
@@ -79,7 +79,7 @@ extension LevelTags {
   }
 
   /// Returns the album position. The first entry of each of FFmpeg's names counts.
-  private static func place(_ entries: [MetadataEntry]) -> AlbumPosition? {
+  private static func albumPosition(of entries: [MetadataEntry]) -> AlbumPosition? {
     func text(_ names: String...) -> String? {
       entries.first { names.contains($0.key.lowercased()) && !$0.value.isEmpty }?.text
     }
@@ -91,58 +91,60 @@ extension LevelTags {
 }
 
 extension Asset {
-  /// Reads the parts of `LevelTags` that were omitted when the asset was loaded, once, except for a remote asset.
+  /// Reads the parts of `LoudnessTags` that were omitted when the asset was loaded, once, except for a remote asset.
   /// Blocks, because it opens the file and reads its edges.
   ///
   /// - Returns: The tags that are known then; nil if the asset is not loaded.
   /// - Throws: The errors of reading files; `cancelled`. Errors are not stored.
-  func completeLevelTags(interrupt: Interrupt) throws(MediaError) -> LevelTags? {
-    guard let known = knownLevelTags, !known.isComplete else { return knownLevelTags }
+  func completeLoudnessTags(interrupt: Interrupt) throws(MediaError) -> LoudnessTags? {
+    guard let known = knownLoudnessTags, !known.isComplete else { return knownLoudnessTags }
     state.begin(interrupt)
     defer { state.end(interrupt) }
-    let result = state.loading.withLock { _ -> Result<LevelTags?, MediaError> in
+    let result = state.loading.withLock { _ -> Result<LoudnessTags?, MediaError> in
       // Another thread may have read the tags while this thread waited.
-      guard case .success(let properties)? = loaded, !properties.levelTags.isComplete else {
-        return .success(knownLevelTags)
+      guard case .success(let properties)? = loaded, !properties.loudnessTags.isComplete else {
+        return .success(knownLoudnessTags)
       }
       return Result { () throws(MediaError) in
-        let levels = try furtherLevelTags(properties, interrupt: interrupt)
-        set(levels)
-        return levels
+        let tags = try furtherLoudnessTags(properties, interrupt: interrupt)
+        set(tags)
+        return tags
       }
     }
     return try result.get()
   }
 
-  private var knownLevelTags: LevelTags? {
-    if case .success(let properties)? = loaded { properties.levelTags } else { nil }
+  private var knownLoudnessTags: LoudnessTags? {
+    if case .success(let properties)? = loaded { properties.loudnessTags } else { nil }
   }
 
-  private func furtherLevelTags(_ properties: AssetProperties, interrupt: Interrupt) throws(MediaError) -> LevelTags {
+  private func furtherLoudnessTags(
+    _ properties: AssetProperties, interrupt: Interrupt
+  ) throws(MediaError) -> LoudnessTags {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
-    var levels = properties.levelTags
-    levels.isComplete = true
-    guard let container = LevelTags.furtherTags(formatName: properties.formatName) else { return levels }
+    var tags = properties.loudnessTags
+    tags.isComplete = true
+    guard let container = LoudnessTags.furtherTags(formatName: properties.formatName) else { return tags }
     do throws(AVFailure) {
       // A source supplied by the caller is not read for these tags.
       guard let source = try MediaFile.ownSource(of: self, interrupt: interrupt), let byteCount = source.byteCount
       else {
-        return levels
+        return tags
       }
       let reading = try isolation.tags(container, of: source, byteCount: byteCount, charset: tagCharset)
       let items = reading.items.map { MetadataItem($0) }
-      levels.replayGain = ReplayGain(items: items)
-      levels.albumPosition = levels.albumPosition ?? LevelTags.place(items)
-      return levels
+      tags.replayGain = ReplayGain(items: items)
+      tags.albumPosition = tags.albumPosition ?? LoudnessTags.albumPosition(of: items)
+      return tags
     } catch {
       throw MediaError(error, path: displayPath)
     }
   }
 }
 
-extension LevelTags {
+extension LoudnessTags {
   /// Returns the album position from TagLib's items.
-  fileprivate static func place(_ items: [MetadataItem]) -> AlbumPosition? {
+  fileprivate static func albumPosition(of items: [MetadataItem]) -> AlbumPosition? {
     func text(_ key: MetadataCommonKey) -> String? {
       items.first { $0.commonKey == key && $0.stringValue?.isEmpty == false }?.stringValue
     }

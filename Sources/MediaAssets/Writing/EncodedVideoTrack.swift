@@ -3,20 +3,20 @@ import MediaCore
 
 /// A video track that is encoded. The duration of a frame is known when the next frame arrives, so the last frame is
 /// always retained.
-final class PictureTrack: WriterTrack {
+final class EncodedVideoTrack: WriterTrack {
   private let encoder: VideoEncoder
   private let streamIndex: Int
   private let packet: Packet
   private let timescale: Int32
   private let pool: PixelBufferPool?
   /// The duration of a frame if neither the frame nor the previous frame has one.
-  private let usualTicks: Int64
+  private let defaultTicks: Int64
   /// Maximum interval between key frames.
   private let keyFrameTicks: Int64?
   private var lastKeyTicks: Int64?
-  private var kept: SampleBuffer?
-  /// The time of `kept`, relative to the session's start; negative before the session.
-  private var keptTicks: Int64 = 0
+  private var pending: SampleBuffer?
+  /// The time of `pending`, relative to the session's start; negative before the session.
+  private var pendingTicks: Int64 = 0
   private var lastDurationTicks: Int64?
   private var endTicks: Int64 = 0
 
@@ -31,7 +31,7 @@ final class PictureTrack: WriterTrack {
     timescale = input.timescale
     pool = input.pixelBufferPool
     let frame = input.sourceFormat.video.flatMap { WriterTimeline.ticks($0.frameDuration, input.timescale) }
-    usualTicks = max(1, frame ?? Int64(timescale) / 25)
+    defaultTicks = max(1, frame ?? Int64(timescale) / 25)
     keyFrameTicks = WriterTimeline.ticks(settings.keyFrameIntervalDuration, timescale).map { max(1, $0) }
   }
 
@@ -41,21 +41,21 @@ final class PictureTrack: WriterTrack {
     guard let ticks = WriterTimeline.ticks(buffer.presentationTime - sessionStart, timescale) else {
       throw MediaError(.invalidTime, "a video frame is too far from the session's start", operation: "append")
     }
-    try writeKept(until: ticks, output)
-    (kept, keptTicks) = (buffer, ticks)
+    try writePending(until: ticks, output)
+    (pending, pendingTicks) = (buffer, ticks)
   }
 
   func fill(upTo end: MediaTime, _ output: WriterOutput) throws(MediaError) {
     guard let ticks = WriterTimeline.ticks(end, timescale) else {
       throw MediaError(.invalidTime, "the session's end is too far from its start", operation: "endSession")
     }
-    try writeKept(until: ticks, output)
+    try writePending(until: ticks, output)
   }
 
   func finish(_ output: WriterOutput) throws(MediaError) {
-    if let kept {
-      let duration = WriterTimeline.ticks(kept.duration, timescale) ?? lastDurationTicks ?? usualTicks
-      try writeKept(until: keptTicks + max(1, duration), output)
+    if let pending {
+      let duration = WriterTimeline.ticks(pending.duration, timescale) ?? lastDurationTicks ?? defaultTicks
+      try writePending(until: pendingTicks + max(1, duration), output)
     }
     try output.run { () throws(AVFailure) in
       try encoder.finish()
@@ -66,13 +66,13 @@ final class PictureTrack: WriterTrack {
   // MARK: - Internals
 
   /// Encodes the retained frame if it is shown within the session.
-  private func writeKept(until ticks: Int64, _ output: WriterOutput) throws(MediaError) {
-    guard let buffer = kept else { return }
-    kept = nil
-    defer { pool?.giveBack(buffer) }
-    let first = max(0, keptTicks)
+  private func writePending(until ticks: Int64, _ output: WriterOutput) throws(MediaError) {
+    guard let buffer = pending else { return }
+    pending = nil
+    defer { pool?.recycle(buffer) }
+    let first = max(0, pendingTicks)
     // A frame that ends before the session is not shown, even if the next frame does not follow directly.
-    if keptTicks < 0, let duration = WriterTimeline.ticks(buffer.duration, timescale), keptTicks + duration <= 0 {
+    if pendingTicks < 0, let duration = WriterTimeline.ticks(buffer.duration, timescale), pendingTicks + duration <= 0 {
       return
     }
     guard ticks > first, let pixels = buffer.pixels else { return }

@@ -2,7 +2,7 @@ import MediaCore
 
 /// Checks the samples appended to an input, and knows the earliest time of the next one. Protected by the `WakeSignal`
 /// that contains the writer's state.
-struct WriterIntake: Sendable {
+struct WriterInputValidator: Sendable {
   /// The earliest time of the next sample; invalid before the first one. A session cannot end before this time.
   private(set) var nextTime = MediaTime.invalid
   private let sourceFormat: FormatDescription
@@ -12,9 +12,9 @@ struct WriterIntake: Sendable {
   /// The decoding time of the last video frame in ticks, relative to the session's start.
   private var lastTicks: Int64?
   /// Whether a stored video frame has been accepted.
-  private var hasPicture = false
+  private var hasVideoFrame = false
   /// Whether audible audio has been accepted.
-  private var hasSound = false
+  private var hasAudio = false
   /// Whether the last audio was trimmed at its end.
   private var isCutOff = false
 
@@ -29,11 +29,11 @@ struct WriterIntake: Sendable {
   ///
   /// - Throws: `invalidArgument` for samples of another format, `invalidTime` for times that go back, `unsupportedEdit`
   ///   for samples that the container cannot store.
-  mutating func take(_ buffer: SampleBuffer, sessionStart: MediaTime) throws(MediaError) {
+  mutating func accept(_ buffer: SampleBuffer, sessionStart: MediaTime) throws(MediaError) {
     if sourceFormat.mediaType == .video {
-      try isStored ? takeStoredPicture(buffer, sessionStart) : takePicture(buffer, sessionStart)
+      try isStored ? acceptStoredVideoFrame(buffer, sessionStart) : acceptVideoFrame(buffer, sessionStart)
     } else {
-      try isStored ? takeStoredSound(buffer, sessionStart) : takeSound(buffer)
+      try isStored ? acceptStoredAudio(buffer, sessionStart) : acceptAudio(buffer)
     }
   }
 
@@ -46,15 +46,15 @@ struct WriterIntake: Sendable {
 
   // MARK: - Encoded tracks
 
-  private mutating func takeSound(_ buffer: SampleBuffer) throws(MediaError) {
-    guard let audio = sourceFormat.audio, let given = buffer.format.audio, audio.pcm == given.pcm,
-      audio.sampleRateHz == given.sampleRateHz, audio.channelCount == given.channelCount
+  private mutating func acceptAudio(_ buffer: SampleBuffer) throws(MediaError) {
+    guard let audio = sourceFormat.audio, let received = buffer.format.audio, audio.pcm == received.pcm,
+      audio.sampleRateHz == received.sampleRateHz, audio.channelCount == received.channelCount
     else { throw Self.otherSamples }
-    try follow(buffer, audio)
+    try advance(past: buffer, audio)
   }
 
   /// Checks that samples follow the previous ones, within a tolerance, because a reader's times may be rounded.
-  private mutating func follow(_ buffer: SampleBuffer, _ audio: FormatDescription.Audio) throws(MediaError) {
+  private mutating func advance(past buffer: SampleBuffer, _ audio: FormatDescription.Audio) throws(MediaError) {
     let tolerance = MediaTime(
       value: WriterTimeline.toleratedFrames(audio.sampleRateHz, buffer), timescale: Int32(clamping: audio.sampleRateHz))
     guard !nextTime.isValid || buffer.outputPresentationTime + tolerance >= nextTime else {
@@ -64,14 +64,15 @@ struct WriterIntake: Sendable {
     nextTime = buffer.outputPresentationTime + (duration.isValid ? duration : .zero)
   }
 
-  private mutating func takePicture(_ buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
-    guard let video = sourceFormat.video, let given = buffer.format.video,
+  private mutating func acceptVideoFrame(_ buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
+    guard let video = sourceFormat.video, let received = buffer.format.video,
       buffer.format.codecName == sourceFormat.codecName,
-      given.pixelFormatName == video.pixelFormatName, given.width == video.width, given.height == video.height
+      received.pixelFormatName == video.pixelFormatName, received.width == video.width, received.height == video.height
     else { throw Self.otherSamples }
     guard buffer.pixels != nil else {
       throw Self.refuse(
-        .invalidArgument, "a frame of \(given.width) x \(given.height) pixels does not have \(buffer.data.count) bytes")
+        .invalidArgument,
+        "a frame of \(received.width) x \(received.height) pixels does not have \(buffer.data.count) bytes")
     }
     let ticks = try ticks(buffer.presentationTime, sessionStart)
     guard lastTicks.map({ ticks > $0 }) ?? true else {
@@ -82,47 +83,47 @@ struct WriterIntake: Sendable {
 
   // MARK: - Passed-through tracks
 
-  private mutating func takeStoredPicture(_ buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
+  private mutating func acceptStoredVideoFrame(_ buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
     guard buffer.format.mediaType == .video, buffer.format.codecName == sourceFormat.codecName,
       buffer.format.setupData == sourceFormat.setupData, buffer.sampleCount == 1
     else { throw Self.otherSamples }
-    let begin = try ticks(buffer.presentationTime, sessionStart)
+    let start = try ticks(buffer.presentationTime, sessionStart)
     // Only the decoder knows the order of frames without decoding times. Two frames may have the same decoding time,
     // and a decoding time may be after the time at which the frame is shown: see `StoredVideoFrames`.
     let decoded = buffer.decodeTime.isValid ? try ticks(buffer.decodeTime, sessionStart) : nil
-    guard lastTicks.map({ (decoded ?? begin) >= $0 }) ?? true else {
+    guard lastTicks.map({ (decoded ?? start) >= $0 }) ?? true else {
       throw Self.refuse(.invalidTime, "stored video frames must be appended in the order of their decoding times")
     }
-    guard container.isMovie || begin >= 0 || hasPicture else {
+    guard container.isMovie || start >= 0 || hasVideoFrame else {
       throw Self.refuse(
         .unsupportedEdit,
         "\(container.rawValue) does not support frames before the start: start the session with the first frame")
     }
     let isDecodedOnly = buffer.outputDuration == .zero
-    guard buffer.attachments.trimAtStart == .zero || begin < 0 || isDecodedOnly else {
+    guard buffer.attachments.trimAtStart == .zero || start < 0 || isDecodedOnly else {
       throw Self.refuse(.unsupportedEdit, "stored video frames can be trimmed before the session only")
     }
-    (lastTicks, hasPicture) = (decoded ?? lastTicks, true)
+    (lastTicks, hasVideoFrame) = (decoded ?? lastTicks, true)
     guard !isDecodedOnly else { return }
     nextTime = nextTime.isValid ? max(nextTime, buffer.presentationTime) : buffer.presentationTime
   }
 
-  private mutating func takeStoredSound(_ buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
-    guard let audio = sourceFormat.audio, let given = buffer.format.audio,
-      buffer.format.codecName == sourceFormat.codecName, isSetUp(buffer.format),
-      audio.sampleRateHz == given.sampleRateHz, audio.channelCount == given.channelCount
+  private mutating func acceptStoredAudio(_ buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
+    guard let audio = sourceFormat.audio, let received = buffer.format.audio,
+      buffer.format.codecName == sourceFormat.codecName, hasSameSetup(buffer.format),
+      audio.sampleRateHz == received.sampleRateHz, audio.channelCount == received.channelCount
     else { throw Self.otherSamples }
     _ = try ticks(buffer.presentationTime, sessionStart)
     _ = try StoredAudioChunks.ticks(of: buffer, timescale: timescale)
     let trims = buffer.attachments
     let isSilent = buffer.outputDuration == .zero
-    guard !isCutOff || isSilent, !hasSound || isSilent || trims.trimAtStart == .zero else {
+    guard !isCutOff || isSilent, !hasAudio || isSilent || trims.trimAtStart == .zero else {
       throw Self.refuse(.unsupportedEdit, "stored audio can be trimmed at the start and the end of a track only")
     }
     if !container.hasTimes, !isSilent { try checkGap(before: buffer, sessionStart) }
-    try follow(buffer, audio)
-    if !isSilent, buffer.presentationTime + buffer.outputDuration > sessionStart { hasSound = true }
-    if trims.trimAtEnd > .zero, hasSound { isCutOff = true }
+    try advance(past: buffer, audio)
+    if !isSilent, buffer.presentationTime + buffer.outputDuration > sessionStart { hasAudio = true }
+    if trims.trimAtEnd > .zero, hasAudio { isCutOff = true }
   }
 
   /// For containers whose packets have no timestamps: packets follow each other without gaps from the session's start.
@@ -145,13 +146,13 @@ struct WriterIntake: Sendable {
 
   /// Returns whether a decoder of the track can decode these samples. The pre-skip of the Opus header (RFC 7845,
   /// section 5.1) may differ: the track's value applies.
-  private func isSetUp(_ format: FormatDescription) -> Bool {
+  private func hasSameSetup(_ format: FormatDescription) -> Bool {
     guard sourceFormat.codecName == "opus", format.setupData.count >= 19 else {
       return format.setupData == sourceFormat.setupData
     }
-    var own = sourceFormat.setupData
-    guard own.count == format.setupData.count else { return false }
-    own[10...11] = format.setupData[10...11]
-    return own == format.setupData
+    var setupData = sourceFormat.setupData
+    guard setupData.count == format.setupData.count else { return false }
+    setupData[10...11] = format.setupData[10...11]
+    return setupData == format.setupData
   }
 }

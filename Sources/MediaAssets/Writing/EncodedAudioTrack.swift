@@ -2,7 +2,7 @@ import LibAV
 import MediaCore
 
 /// An audio track that is encoded.
-final class SoundTrack: WriterTrack {
+final class EncodedAudioTrack: WriterTrack {
   private var timeline: WriterTimeline
   private let encoder: Encoder
   private let streamIndex: Int
@@ -11,7 +11,7 @@ final class SoundTrack: WriterTrack {
   private let channelCount: Int
   private let packet: Packet
   /// The number of frames passed to the encoder at once. It limits the audio that waits in the encoder.
-  private static let pieceFrames = 8_192
+  private static let chunkFrameCount = 8_192
 
   init(
     _ input: AssetWriterInput, _ settings: Encoder.Settings, isEnabled: Bool, _ muxer: Muxer
@@ -32,12 +32,12 @@ final class SoundTrack: WriterTrack {
   }
 
   func append(_ buffer: SampleBuffer, sessionStart: MediaTime, _ output: WriterOutput) throws(MediaError) {
-    guard let placed = timeline.place(buffer, sessionStart: sessionStart) else {
+    guard let added = timeline.add(buffer, sessionStart: sessionStart) else {
       throw MediaError(.invalidTime, "the gap between samples must be at most one day", operation: "append")
     }
     try output.run { () throws(AVFailure) in
-      try appendSilence(frameCount: placed.silence, output)
-      try append(buffer, frames: placed.frames, output.muxer)
+      try appendSilence(frameCount: added.silence, output)
+      try append(buffer, frames: added.frames, output.muxer)
     }
   }
 
@@ -62,8 +62,8 @@ final class SoundTrack: WriterTrack {
     let bytes = NativeSamples.bytes(buffer.data, encoding, channelCount: channelCount)
     try bytes.withUnsafeBufferPointer { bytes throws(AVFailure) in
       guard let base = bytes.baseAddress else { return }
-      for start in stride(from: frames.lowerBound, to: frames.upperBound, by: Self.pieceFrames) {
-        let count = min(Self.pieceFrames, frames.upperBound - start)
+      for start in stride(from: frames.lowerBound, to: frames.upperBound, by: Self.chunkFrameCount) {
+        let count = min(Self.chunkFrameCount, frames.upperBound - start)
         try encoder.append(base + start * frameByteCount, frameCount: count)
         try write(to: muxer)
       }
@@ -75,10 +75,11 @@ final class SoundTrack: WriterTrack {
     guard frameCount > 0 else { return }
     // For unsigned samples, silence is the middle of the range.
     let silence = [UInt8](
-      repeating: encoding.kind == .unsignedInteger ? 128 : 0, count: min(frameCount, Self.pieceFrames) * frameByteCount)
+      repeating: encoding.kind == .unsignedInteger ? 128 : 0,
+      count: min(frameCount, Self.chunkFrameCount) * frameByteCount)
     var rest = frameCount
     while rest > 0, !output.isCancelled() {
-      let count = min(rest, Self.pieceFrames)
+      let count = min(rest, Self.chunkFrameCount)
       try silence.withUnsafeBufferPointer { bytes throws(AVFailure) in
         if let base = bytes.baseAddress { try encoder.append(base, frameCount: count) }
       }

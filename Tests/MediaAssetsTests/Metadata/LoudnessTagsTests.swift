@@ -8,7 +8,7 @@ import Testing
 @testable import MediaAssets
 
 /// Loudness tags, as known after a file has been opened.
-@Suite struct LevelTagsTests {
+@Suite struct LoudnessTagsTests {
   /// A file of a format, made by write-tags.py.
   private struct File: Decodable {
     var format: String
@@ -23,10 +23,10 @@ import Testing
     var withGains = 0
     for file in files {
       let asset = Asset(path: file.file)
-      let atOpen = try asset.load().levelTags
-      let levels = try #require(try AssetOpening().levelTags(of: asset))
+      let atOpen = try asset.load().loudnessTags
+      let levels = try #require(try AssetOpening().loudnessTags(of: asset))
       #expect(atOpen.replayGain.isEmpty || atOpen == levels, "\(file.format)")
-      #expect(try levels.isComplete && AssetOpening().levelTags(of: asset) == levels)
+      #expect(try levels.isComplete && AssetOpening().loudnessTags(of: asset) == levels)
       let metadata = try asset.loadMetadata(interrupt: Interrupt())
       #expect(levels.replayGain == metadata.replayGain, "\(file.format)")
       withGains += metadata.replayGain.isEmpty ? 0 : 1
@@ -55,17 +55,17 @@ import Testing
     let folder = try TemporaryFolder()
     let path = try apeFile(in: folder)
     let asset = Asset(path: path)
-    #expect(try AssetOpening().levelTags(of: asset) == nil)
-    let atOpen = try asset.load().levelTags
+    #expect(try AssetOpening().loudnessTags(of: asset) == nil)
+    let atOpen = try asset.load().loudnessTags
     #expect(atOpen.replayGain.isEmpty && !atOpen.isComplete)
-    #expect(try AssetOpening().levelTags(of: asset)?.replayGain.trackGainDecibels == -7.25)
-    #expect(try asset.loaded?.get().levelTags.isComplete == true)
+    #expect(try AssetOpening().loudnessTags(of: asset)?.replayGain.trackGainDecibels == -7.25)
+    #expect(try asset.loaded?.get().loudnessTags.isComplete == true)
     // FLAC has all its tags at once.
     let flac = folder.file("a.flac")
     try Tool.ffmpeg("-i", path, "-metadata", "REPLAYGAIN_TRACK_GAIN=-3 dB", flac)
     #expect(
-      try Asset(path: flac).load().levelTags
-        == LevelTags(
+      try Asset(path: flac).load().loudnessTags
+        == LoudnessTags(
           replayGain: ReplayGain(items: [
             MetadataItem(keySpace: .vorbis, key: "REPLAYGAIN_TRACK_GAIN", value: .string("-3 dB"))
           ])))
@@ -89,10 +89,10 @@ import Testing
     let norm = " 000003E8 000007D0 00001111 00002222 00000000 00000000 00003333 00004444 00000000 00000000"
     let expected = -10 * log10(2.0)
     let mp3 = Asset(path: try mp3([("iTunNORM", norm)], in: folder, "a.mp3"))
-    #expect(try mp3.load().levelTags.replayGain.trackGainDecibels == expected)
+    #expect(try mp3.load().loudnessTags.replayGain.trackGainDecibels == expected)
     // APEv2 might have a better value.
-    #expect(try mp3.load().levelTags.isComplete == false)
-    let levels = try #require(try AssetOpening().levelTags(of: mp3))
+    #expect(try mp3.load().loudnessTags.isComplete == false)
+    let levels = try #require(try AssetOpening().loudnessTags(of: mp3))
     #expect(levels.replayGain.trackGainDecibels == expected && levels.replayGain.trackPeak == nil)
     #expect(try mp3.loadMetadata(interrupt: Interrupt()).replayGain == levels.replayGain)
     let m4a = folder.file("a.m4a")
@@ -103,7 +103,7 @@ import Testing
       """
     try Tool.run("/usr/bin/python3", ["-c", script, m4a, norm])
     let movie = Asset(path: m4a)
-    #expect(try movie.load().levelTags.replayGain.trackGainDecibels == expected)
+    #expect(try movie.load().loudnessTags.replayGain.trackGainDecibels == expected)
     #expect(try movie.loadMetadata(interrupt: Interrupt()).replayGain.trackGainDecibels == expected)
   }
 
@@ -123,7 +123,7 @@ import Testing
     #expect(ReplayGain(items: [item, r128]).trackGainDecibels == nil)
   }
 
-  private func isComplete(_ asset: Asset) throws -> Bool? { try asset.loaded?.get().levelTags.isComplete }
+  private func isComplete(_ asset: Asset) throws -> Bool? { try asset.loaded?.get().loudnessTags.isComplete }
 
   @Test func cancelledOrFailedReadIsRepeatedNextTime() throws {
     let folder = try TemporaryFolder()
@@ -132,14 +132,14 @@ import Testing
     _ = try asset.load()
     let cancelled = AssetOpening()
     cancelled.cancel()
-    #expect(throws: MediaError(.cancelled, "the operation was cancelled")) { try cancelled.levelTags(of: asset) }
+    #expect(throws: MediaError(.cancelled, "the operation was cancelled")) { try cancelled.loudnessTags(of: asset) }
     #expect(try isComplete(asset) == false)
     let elsewhere = folder.file("elsewhere.mp3")
     #expect(rename(path, elsewhere) == 0)
-    expectError(.fileNotFound) { try AssetOpening().levelTags(of: asset) }
+    expectError(.fileNotFound) { try AssetOpening().loudnessTags(of: asset) }
     #expect(try isComplete(asset) == false)
     #expect(rename(elsewhere, path) == 0)
-    #expect(try AssetOpening().levelTags(of: asset)?.replayGain.trackGainDecibels == -7.25)
+    #expect(try AssetOpening().loudnessTags(of: asset)?.replayGain.trackGainDecibels == -7.25)
   }
 
   /// A concurrent request gets the result of the running one.
@@ -153,13 +153,13 @@ import Testing
       for _ in 0..<3 {
         NamedThread.detached(name: "tags") {
           started.update { $0 += 1 }
-          let levels = try? AssetOpening().levelTags(of: asset)
+          let levels = try? AssetOpening().loudnessTags(of: asset)
           found.update { $0.append(levels?.replayGain.trackGainDecibels) }
         }
       }
       _ = started.wait { $0 == 3 ? true : nil } as Bool?
       // Like the thread that has the lock.
-      var levels = try #require(try asset.loaded?.get().levelTags)
+      var levels = try #require(try asset.loaded?.get().loudnessTags)
       levels.replayGain.trackGainDecibels = -1
       levels.isComplete = true
       asset.set(levels)
