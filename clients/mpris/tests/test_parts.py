@@ -18,14 +18,14 @@ from typing import Any
 from unittest import mock
 
 from bridging import playhead
-from playhead import Picture, Status
+from playhead import ArtworkImage, Status
 from playhead_mpris import __main__ as program
 from playhead_mpris.artwork import Artwork
 from playhead_mpris.interfaces import address
 from playhead_mpris.objects import Refused, text
 from playhead_mpris.state import Assumed, Snapshot, Track, name_of
 
-COVER = Picture("frontCover", "image/png", b"a cover")
+COVER = ArtworkImage("frontCover", "image/png", b"a cover")
 STATE = Status(
     player="main", time_control_status="playing", reason_for_waiting_to_play=None, rate=1, item=1, index=0, count=2, time=Fraction(0),
     duration=Fraction(60), provides_precise_duration=True, volume=1, is_muted=False, pan=0, action_at_item_end="advance", repeat="all", loop=None,
@@ -109,15 +109,15 @@ class ArtworkTests(unittest.TestCase):
         (folder,) = [pathlib.Path(self.artwork.store(COVER).removeprefix("file://")).parent]
         before = sorted(folder.iterdir())
         with mock.patch("os.replace", side_effect=OSError(28, "no room")), self.assertRaises(OSError):
-            self.artwork.store(Picture("frontCover", "image/png", b"another"))
+            self.artwork.store(ArtworkImage("frontCover", "image/png", b"another"))
         self.assertEqual(sorted(folder.iterdir()), before)
         (folder / "not ours").touch()
         self.artwork.clear()
         self.assertEqual(list(self.parent.iterdir()), [])
 
     def test_sweep_removes_artwork_of_killed_bridges_only(self) -> None:
-        script = ("import os, pathlib, signal, sys\nfrom playhead import Picture\nfrom playhead_mpris.artwork import Artwork\n"
-                  "Artwork(pathlib.Path(sys.argv[1])).store(Picture('frontCover', 'image/png', b'left'))\nos.kill(os.getpid(), signal.SIGKILL)\n")
+        script = ("import os, pathlib, signal, sys\nfrom playhead import ArtworkImage\nfrom playhead_mpris.artwork import Artwork\n"
+                  "Artwork(pathlib.Path(sys.argv[1])).store(ArtworkImage('frontCover', 'image/png', b'left'))\nos.kill(os.getpid(), signal.SIGKILL)\n")
         killed = subprocess.run([sys.executable, "-c", script, str(self.parent)], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
         self.assertEqual((killed.returncode, len(list(self.parent.iterdir()))), (-signal.SIGKILL, 1))
         kept = pathlib.Path(self.artwork.store(COVER).removeprefix("file://"))

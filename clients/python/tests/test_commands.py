@@ -162,7 +162,7 @@ class CommandTests(Case):
         self.assertEqual({row.key: row.value for row in values.rows}, {"duration": 10, "tracks": 2, "availableMetadataFormats": ("id3",)})
         for command in ("status", "tracks", "chapters", "metadata", "artwork", "selection", "cancel"):
             await run(getattr(client, f"asset_{command}")(asset), f"asset.{command}")
-        self.assertGreater(len((await client.asset_picture(asset)).data), 60)
+        self.assertGreater(len((await client.asset_artwork_image(asset)).data), 60)
         await run(client.asset_close(asset), "asset.close", None)
         scanned = await run(main.scan(one), "scan")
         self.assertEqual(scanned.rows[0].duration, 10)

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 
-from playhead import Picture
+from playhead import ArtworkImage
 
 ENDINGS = {"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp"}
 PREFIX = "art-"
@@ -31,20 +31,20 @@ class Artwork:
         self._lock: int | None = None
         self._files: list[pathlib.Path] = []
 
-    def store(self, picture: Picture) -> str:
+    def store(self, image: ArtworkImage) -> str:
         """Writes the artwork unless the file exists. Returns its URL."""
         folder = self._folder
         if folder is None or not folder.is_dir():
             # Other programs may empty the cache at any time.
             self.clear()
             folder = self._folder = self._make()
-        path = folder / (hashlib.sha256(picture.data).hexdigest() + ENDINGS.get(picture.media_type, ""))
+        path = folder / (hashlib.sha256(image.data).hexdigest() + ENDINGS.get(image.media_type, ""))
         if path in self._files:
             self._files.remove(path)
         if not path.exists():
             part = path.with_suffix(".part")
             try:
-                part.write_bytes(picture.data)
+                part.write_bytes(image.data)
                 os.replace(part, path)
             finally:
                 part.unlink(missing_ok=True)

@@ -273,7 +273,7 @@ class Bridge:
                 art = None
                 if any(tag.artwork is not None for tag in tags):
                     try:
-                        art = self._artwork.store(await player.picture(item))
+                        art = self._artwork.store(await player.artwork_image(item))
                     except (PlayheadError, OSError) as error:
                         log.warning("no artwork of %s: %s", found.path, error)
                 track = Track(item, found.path, tags, art)

@@ -14,6 +14,7 @@
 """
 
 from . import generated_events, generated_replies, generated_rows
+from .artwork import ArtworkImage
 from .client import Client, connect
 from .connection import Connection
 from .edits import Edit
@@ -24,16 +25,16 @@ from .generated_events import EVENTS, KEYS
 from .generated_replies import *  # noqa: F403
 from .generated_rows import *  # noqa: F403
 from .handover import hand_over
-from .pictures import Picture
 from .player import Player
 from .reconnecting import Connected, Lost, clients, watch
 from .sockets import default_socket
-from .values import Event, Number, Place, Time, TimeRange, Value
+from .values import Event, Location, Number, Time, TimeRange, Value
 from .watching import Events, Listening, Notice, Subscription
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ArtworkImage",
     "Client",
     "Connected",
     "Connection",
@@ -45,11 +46,10 @@ __all__ = [
     "Events",
     "KEYS",
     "Listening",
+    "Location",
     "Lost",
     "Notice",
     "Number",
-    "Picture",
-    "Place",
     "Player",
     "PlayheadError",
     "ProtocolError",

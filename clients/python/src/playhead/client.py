@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .artwork import ArtworkImage, read_artwork
 from .connection import Connection
 from .generated_client import ClientCommands
 from .generated_events import Overflow, Recording, RecordMeter
 from .handover import HasDescriptor, hand_over
-from .pictures import Picture, whole_picture
 from .player import Player
 from .values import Number
 from .watching import BUFFER, Listening, Subscription, watch_recorder
@@ -73,9 +73,9 @@ class Client(ClientCommands):
         """Passes an open file, pipe or socket to the daemon. Returns `fd:TOKEN`, which can replace a path."""
         return await hand_over(self.path, file)
 
-    async def asset_picture(self, asset: int, index: int | None = None) -> Picture:
+    async def asset_artwork_image(self, asset: int, index: int | None = None) -> ArtworkImage:
         """The complete artwork of an asset's tags (default: the front cover, else the first artwork)."""
-        return await whole_picture(lambda offset: self.asset_artwork(asset, index=index, offset=offset))
+        return await read_artwork(lambda offset: self.asset_artwork(asset, index=index, offset=offset))
 
     async def bye(self) -> None:
         """Requests the end of the connection: the daemon ends waiting requests with `cancelled`, then closes it."""

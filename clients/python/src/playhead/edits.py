@@ -9,7 +9,7 @@ from .connection import LINE_BYTES, Connection
 from .decoding import decode
 from .errors import ProtocolError
 from .generated_replies import AddReply
-from .values import Place, place
+from .values import Location, wire_location
 
 ROOM = LINE_BYTES - 4096
 """The maximum size of the paths of one request, in bytes."""
@@ -51,17 +51,17 @@ class Edit:
                     raise ProtocolError("the reply to queue.commit lacks the version")
                 self.items, self.version = reply.items, reply.version
 
-    async def append(self, *paths: Place) -> None:
+    async def append(self, *paths: Location) -> None:
         """Adds entries at the end."""
         for part in _lines(paths):
             await self._send("append", {"paths": part})
 
-    async def load(self, *paths: Place) -> None:
+    async def load(self, *paths: Location) -> None:
         """Replaces the queue."""
         await self.clear()
         await self.append(*paths)
 
-    async def insert(self, *paths: Place, after: int | None = None, before: int | None = None) -> None:
+    async def insert(self, *paths: Location, after: int | None = None, before: int | None = None) -> None:
         """Adds entries after the current entry, or at the specified position."""
         parts = list(_lines(paths))
         # Parts before an entry are sent in order, parts after an entry in reverse order.
@@ -77,9 +77,9 @@ class Edit:
         """Moves an entry."""
         await self._send("move", {"id": item, "to": to, "after": after, "before": before})
 
-    async def replace(self, item: int, path: Place) -> None:
+    async def replace(self, item: int, path: Location) -> None:
         """Replaces an entry's file."""
-        await self._send("replace", {"id": item, "path": place(path)})
+        await self._send("replace", {"id": item, "path": wire_location(path)})
 
     async def clear(self) -> None:
         """Empties the queue."""
@@ -92,12 +92,12 @@ class Edit:
         await self._connection.request(command, {**given, "player": self._player})
 
 
-def _lines(paths: Sequence[Place]) -> Iterator[list[str]]:
+def _lines(paths: Sequence[Location]) -> Iterator[list[str]]:
     """The paths, in parts that each fit into one line."""
     part: list[str] = []
     used = 0
     for path in paths:
-        text = place(path)
+        text = wire_location(path)
         size = len(json.dumps(text, ensure_ascii=False).encode()) + 1
         if part and used + size > ROOM:
             yield part

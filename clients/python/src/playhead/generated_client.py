@@ -41,7 +41,7 @@ from .generated_replies import (
     WaveformReply,
 )
 from .sending import Sends
-from .values import Number, Place, Time, moment, number, place, texts
+from .values import Location, Number, Time, wire_location, wire_number, wire_texts, wire_time
 
 
 class ClientCommands(Sends):
@@ -73,16 +73,16 @@ class ClientCommands(Sends):
 
     async def play_at(self, time: Time, *players: str) -> PlayAtReply:
         """Start players together, on the same sample."""
-        reply = await self._send("play-at", {"time": moment(time), "players": list(players)})
+        reply = await self._send("play-at", {"time": wire_time(time), "players": list(players)})
         return decode(PlayAtReply, reply)
 
     async def rate_together(self, rate: Number, *players: str) -> RateTogetherReply:
         """Set the rate of several players on the same sample."""
-        reply = await self._send("rate-together", {"rate": number(rate), "players": list(players)})
+        reply = await self._send("rate-together", {"rate": wire_number(rate), "players": list(players)})
         return decode(RateTogetherReply, reply)
 
     async def asset_artwork(
-        self, id: int, *, from_: int | None = None, index: int | None = None, file: Place | None = None,
+        self, id: int, *, from_: int | None = None, index: int | None = None, file: Location | None = None,
         replace: bool | None = None, offset: int | None = None, limit: int | None = None,
     ) -> ArtworkReply:
         """List the images in an asset's tags, or return one."""
@@ -90,7 +90,7 @@ class ClientCommands(Sends):
             "id": id,
             "from": from_,
             "index": index,
-            "file": None if file is None else place(file),
+            "file": None if file is None else wire_location(file),
             "replace": replace,
             "offset": offset,
             "limit": limit,
@@ -109,7 +109,7 @@ class ClientCommands(Sends):
         self, id: int, *, language: str | Sequence[str] | None = None, offset: int | None = None,
     ) -> Chapters:
         """List the chapters of a loaded asset."""
-        reply = await self._send("asset.chapters", {"id": id, "language": texts(language), "offset": offset})
+        reply = await self._send("asset.chapters", {"id": id, "language": wire_texts(language), "offset": offset})
         return decode(Chapters, reply)
 
     async def asset_close(self, id: int) -> None:
@@ -134,7 +134,7 @@ class ClientCommands(Sends):
             "id": id,
             "space": space,
             "identifier": identifier,
-            "language": texts(language),
+            "language": wire_texts(language),
             "common": common,
             "offset": offset,
             "charset": charset,
@@ -142,7 +142,7 @@ class ClientCommands(Sends):
         return decode(Tags, reply)
 
     async def asset_open(
-        self, path: Place, *, precise: bool | None = None,
+        self, path: Location, *, precise: bool | None = None,
         charset: Literal["automatic", "latin-1", "gbk", "big5", "euc-kr", "euc-jp", "shift-jis", "windows-874", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "koi8-r", "koi8-u", "iso-8859-2"] | None = None,
         header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
         user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
@@ -150,15 +150,15 @@ class ClientCommands(Sends):
     ) -> int:
         """Give a number to a file, to inspect it without playing it."""
         reply = await self._send("asset.open", {
-            "path": place(path),
+            "path": wire_location(path),
             "precise": precise,
             "charset": charset,
-            "header": texts(header),
+            "header": wire_texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": texts(interface),
-            "timeout": moment(timeout),
+            "interface": wire_texts(interface),
+            "timeout": wire_time(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
         return read_int(reply, "asset")
@@ -179,7 +179,7 @@ class ClientCommands(Sends):
         return decode(Tracks, reply)
 
     async def export(
-        self, *paths: Place, file: Place | None = None,
+        self, *paths: Location, file: Location | None = None,
         format: Literal["wav", "caf", "flac", "m4a", "mp4", "mov", "matroska", "webm", "ogg", "mp3"] | None = None,
         replace: bool | None = None, start: Time | None = None, end: Time | None = None, mix: bool | None = None,
         track: int | None = None,
@@ -193,12 +193,12 @@ class ClientCommands(Sends):
     ) -> ExportReply:
         """Export files: convert, cut or join them."""
         reply = await self._send("export", {
-            "paths": [place(path) for path in paths],
-            "file": None if file is None else place(file),
+            "paths": [wire_location(path) for path in paths],
+            "file": None if file is None else wire_location(file),
             "format": format,
             "replace": replace,
-            "start": moment(start),
-            "end": moment(end),
+            "start": wire_time(start),
+            "end": wire_time(end),
             "mix": mix,
             "track": track,
             "codec": codec,
@@ -210,18 +210,18 @@ class ClientCommands(Sends):
             "height": height,
             "quality": quality,
             "metadata": metadata,
-            "header": texts(header),
+            "header": wire_texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": texts(interface),
-            "timeout": moment(timeout),
+            "interface": wire_texts(interface),
+            "timeout": wire_time(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
         return decode(ExportReply, reply)
 
     async def image(
-        self, path: Place, *times: Time, file: Place | None = None, format: Literal["png", "jpeg"] | None = None,
+        self, path: Location, *times: Time, file: Location | None = None, format: Literal["png", "jpeg"] | None = None,
         quality: int | None = None, replace: bool | None = None, width: int | None = None, height: int | None = None,
         before: Time | None = None, after: Time | None = None, fast: bool | None = None, upright: bool | None = None,
         sheet: str | None = None, gap: int | None = None, header: str | Sequence[str] | None = None,
@@ -230,26 +230,26 @@ class ClientCommands(Sends):
     ) -> ImageReply:
         """Write images of a file's video."""
         reply = await self._send("image", {
-            "path": place(path),
-            "times": [moment(time) for time in times],
-            "file": None if file is None else place(file),
+            "path": wire_location(path),
+            "times": [wire_time(time) for time in times],
+            "file": None if file is None else wire_location(file),
             "format": format,
             "quality": quality,
             "replace": replace,
             "width": width,
             "height": height,
-            "before": moment(before),
-            "after": moment(after),
+            "before": wire_time(before),
+            "after": wire_time(after),
             "fast": fast,
             "upright": upright,
             "sheet": sheet,
             "gap": gap,
-            "header": texts(header),
+            "header": wire_texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": texts(interface),
-            "timeout": moment(timeout),
+            "interface": wire_texts(interface),
+            "timeout": wire_time(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
         return decode(ImageReply, reply)
@@ -260,8 +260,8 @@ class ClientCommands(Sends):
         return read_int(reply, "cancelled")
 
     async def waveform(
-        self, path: Place, *, start: Time | None = None, end: Time | None = None, bins: int | None = None,
-        samples_per_bin: int | None = None, mono: bool | None = None, file: Place | None = None,
+        self, path: Location, *, start: Time | None = None, end: Time | None = None, bins: int | None = None,
+        samples_per_bin: int | None = None, mono: bool | None = None, file: Location | None = None,
         format: Literal["json", "dat", "png", "svg"] | None = None, replace: bool | None = None, width: int | None = None,
         height: int | None = None, color: str | None = None, background: str | None = None, axis: bool | None = None,
         bits: Literal[8, 16] | None = None, header: str | Sequence[str] | None = None,
@@ -270,13 +270,13 @@ class ClientCommands(Sends):
     ) -> WaveformReply:
         """Compute the waveform of a file."""
         reply = await self._send("waveform", {
-            "path": place(path),
-            "start": moment(start),
-            "end": moment(end),
+            "path": wire_location(path),
+            "start": wire_time(start),
+            "end": wire_time(end),
             "bins": bins,
             "samples-per-bin": samples_per_bin,
             "mono": mono,
-            "file": None if file is None else place(file),
+            "file": None if file is None else wire_location(file),
             "format": format,
             "replace": replace,
             "width": width,
@@ -285,19 +285,19 @@ class ClientCommands(Sends):
             "background": background,
             "axis": axis,
             "bits": bits,
-            "header": texts(header),
+            "header": wire_texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": texts(interface),
-            "timeout": moment(timeout),
+            "interface": wire_texts(interface),
+            "timeout": wire_time(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
         return decode(WaveformReply, reply)
 
     async def clock_advance(self, duration: Time) -> Fraction:
         """Advance the virtual clock."""
-        reply = await self._send("clock.advance", {"duration": moment(duration)})
+        reply = await self._send("clock.advance", {"duration": wire_time(duration)})
         return read_time(reply, "now")
 
     async def output_list(self) -> Outputs:
@@ -310,7 +310,7 @@ class ClientCommands(Sends):
         lost: Literal["pause", "hold", "move", "null"] | None = None,
     ) -> OutputStatus:
         """Set the output device, and what happens when it goes away."""
-        reply = await self._send("output.set", {"device": device, "preferred": texts(preferred), "lost": lost})
+        reply = await self._send("output.set", {"device": device, "preferred": wire_texts(preferred), "lost": lost})
         return decode(OutputStatus, reply)
 
     async def player_close(self, name: str) -> None:
@@ -342,7 +342,7 @@ class ClientCommands(Sends):
         await self._send("record.pause", {"recorder": recorder})
 
     async def record_prepare(
-        self, file: Place, *, source: str | None = None,
+        self, file: Location, *, source: str | None = None,
         format: Literal["pcm", "flac", "alac", "aac", "opus", "ima4", "ulaw", "alaw", "ilbc", "amr"] | None = None,
         replace: bool | None = None, sample_rate: int | None = None, channels: int | None = None,
         bits: Literal[8, 16, 24, 32, 64] | None = None, float: bool | None = None, big_endian: bool | None = None,
@@ -351,7 +351,7 @@ class ClientCommands(Sends):
     ) -> PreparedRecording:
         """Open a source and a file, so that `record.start` is immediate."""
         reply = await self._send("record.prepare", {
-            "file": place(file),
+            "file": wire_location(file),
             "source": source,
             "format": format,
             "replace": replace,
@@ -362,15 +362,15 @@ class ClientCommands(Sends):
             "big-endian": big_endian,
             "quality": quality,
             "bit-rate": bit_rate,
-            "start-level": number(start_level),
-            "silence-level": number(silence_level),
-            "longest-silence": moment(longest_silence),
+            "start-level": wire_number(start_level),
+            "silence-level": wire_number(silence_level),
+            "longest-silence": wire_time(longest_silence),
         })
         return decode(PreparedRecording, reply)
 
     async def record_start(self, recorder: int | None = None, *, at: Time | None = None, duration: Time | None = None) -> None:
         """Record, or resume a paused recording in the same file."""
-        await self._send("record.start", {"recorder": recorder, "at": moment(at), "duration": moment(duration)})
+        await self._send("record.start", {"recorder": recorder, "at": wire_time(at), "duration": wire_time(duration)})
 
     async def record_status(self, recorder: int | None = None) -> RecorderStatus:
         """Show the state of a recorder."""
@@ -395,7 +395,7 @@ class ClientCommands(Sends):
         options: str | Sequence[str] | None = None,
     ) -> SessionSetting:
         """Set the category of the session, or show it."""
-        reply = await self._send("session.category", {"category": category, "mode": mode, "options": texts(options)})
+        reply = await self._send("session.category", {"category": category, "mode": mode, "options": wire_texts(options)})
         return decode(SessionSetting, reply)
 
     async def session_policy(
@@ -405,9 +405,9 @@ class ClientCommands(Sends):
         """Set how interruptions end, or show it."""
         reply = await self._send("session.policy", {
             "at-end": at_end,
-            "timeout": moment(timeout),
+            "timeout": wire_time(timeout),
             "at-timeout": at_timeout,
-            "fade": moment(fade),
+            "fade": wire_time(fade),
         })
         return decode(SessionPolicy, reply)
 

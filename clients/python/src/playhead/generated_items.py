@@ -25,14 +25,14 @@ from .generated_replies import (
     Tracks,
 )
 from .sending import Sends
-from .values import Number, Place, Time, moment, number, place, texts
+from .values import Location, Number, Time, wire_location, wire_number, wire_texts, wire_time
 
 
 class ItemsCommands(Sends):
     """Commands of a player: items."""
 
     async def item_artwork(
-        self, id: int, *, from_: int | None = None, index: int | None = None, file: Place | None = None,
+        self, id: int, *, from_: int | None = None, index: int | None = None, file: Location | None = None,
         replace: bool | None = None, offset: int | None = None, limit: int | None = None,
     ) -> ArtworkReply:
         """List the images in the tags of an entry's file, or return one."""
@@ -40,7 +40,7 @@ class ItemsCommands(Sends):
             "id": id,
             "from": from_,
             "index": index,
-            "file": None if file is None else place(file),
+            "file": None if file is None else wire_location(file),
             "replace": replace,
             "offset": offset,
             "limit": limit,
@@ -49,12 +49,12 @@ class ItemsCommands(Sends):
 
     async def item_buffer(self, id: int, duration: Time | None = None) -> ItemBuffer:
         """Set how far ahead an entry is decoded, or show it."""
-        reply = await self._send("item.buffer", {"id": id, "duration": moment(duration)})
+        reply = await self._send("item.buffer", {"id": id, "duration": wire_time(duration)})
         return decode(ItemBuffer, reply)
 
     async def item_chapters(self, id: int, *, language: str | Sequence[str] | None = None, offset: int | None = None) -> Chapters:
         """List the chapters of an entry."""
-        reply = await self._send("item.chapters", {"id": id, "language": texts(language), "offset": offset})
+        reply = await self._send("item.chapters", {"id": id, "language": wire_texts(language), "offset": offset})
         return decode(Chapters, reply)
 
     async def item_copy(
@@ -66,7 +66,7 @@ class ItemsCommands(Sends):
 
     async def item_end_time(self, id: int, *, forward: Time | None = None, reverse: Time | None = None) -> ItemEndTimes:
         """Set where playback of an entry ends, or show it."""
-        reply = await self._send("item.end-time", {"id": id, "forward": moment(forward), "reverse": moment(reverse)})
+        reply = await self._send("item.end-time", {"id": id, "forward": wire_time(forward), "reverse": wire_time(reverse)})
         return decode(ItemEndTimes, reply)
 
     async def item_log(self, id: int) -> ItemLog:
@@ -84,7 +84,7 @@ class ItemsCommands(Sends):
             "id": id,
             "space": space,
             "identifier": identifier,
-            "language": texts(language),
+            "language": wire_texts(language),
             "common": common,
             "offset": offset,
             "charset": charset,
@@ -125,10 +125,10 @@ class ItemsCommands(Sends):
         """Set the volume of an entry over its time, or list it."""
         reply = await self._send("item.volume", {
             "id": id,
-            "volume": number(volume),
-            "at": moment(at),
-            "to": number(to),
-            "over": moment(over),
+            "volume": wire_number(volume),
+            "at": wire_time(at),
+            "to": wire_number(to),
+            "over": wire_time(over),
             "clear": clear,
         })
         return decode(ItemVolume, reply)

@@ -17,7 +17,7 @@ from .generated_replies import (
     Status,
 )
 from .sending import Sends
-from .values import Number, Time, moment, number, texts
+from .values import Number, Time, wire_number, wire_texts, wire_time
 
 
 class PlaybackCommands(Sends):
@@ -30,7 +30,7 @@ class PlaybackCommands(Sends):
 
     async def default_rate(self, rate: Number | None = None) -> float:
         """Set the rate that `play` uses, or show it."""
-        reply = await self._send("default-rate", {"rate": number(rate)})
+        reply = await self._send("default-rate", {"rate": wire_number(rate)})
         return read_float(reply, "defaultRate")
 
     async def end_action(self, action: Literal["advance", "pause", "none"] | None = None) -> str:
@@ -40,7 +40,7 @@ class PlaybackCommands(Sends):
 
     async def fade(self, volume: Number, duration: Time, curve: Literal["linear", "equal-power"] | None = None) -> None:
         """Fade the volume to another one."""
-        await self._send("fade", {"volume": number(volume), "duration": moment(duration), "curve": curve})
+        await self._send("fade", {"volume": wire_number(volume), "duration": wire_time(duration), "curve": curve})
 
     async def loop(
         self, start: Time | None = None, end: Time | None = None, *, off: bool | None = None, last: bool | None = None,
@@ -48,8 +48,8 @@ class PlaybackCommands(Sends):
     ) -> LoopReply:
         """Loop a part of the current item, end the loop, or show it."""
         reply = await self._send("loop", {
-            "start": moment(start),
-            "end": moment(end),
+            "start": wire_time(start),
+            "end": wire_time(end),
             "off": off,
             "last": last,
             "count": count,
@@ -65,9 +65,9 @@ class PlaybackCommands(Sends):
         """Set the preferred tracks of all entries, or show them."""
         reply = await self._send("media-selection", {
             "group": group,
-            "language": texts(language),
-            "characteristics": texts(characteristics),
-            "principal": texts(principal),
+            "language": wire_texts(language),
+            "characteristics": wire_texts(characteristics),
+            "principal": wire_texts(principal),
             "clear": clear,
             "automatic": automatic,
         })
@@ -85,7 +85,7 @@ class PlaybackCommands(Sends):
 
     async def pan(self, pan: Number | None = None) -> float:
         """Set the pan, or show it."""
-        reply = await self._send("pan", {"pan": number(pan)})
+        reply = await self._send("pan", {"pan": wire_number(pan)})
         return read_float(reply, "pan")
 
     async def pause(self) -> None:
@@ -103,11 +103,11 @@ class PlaybackCommands(Sends):
 
     async def play_immediately(self, rate: Number | None = None) -> None:
         """Play at once with the decoded audio, however little there is."""
-        await self._send("play-immediately", {"rate": number(rate)})
+        await self._send("play-immediately", {"rate": wire_number(rate)})
 
     async def preroll(self, rate: Number | None = None) -> bool:
         """Prepare to play without delay."""
-        reply = await self._send("preroll", {"rate": number(rate)})
+        reply = await self._send("preroll", {"rate": wire_number(rate)})
         return read_bool(reply, "ready")
 
     async def preroll_cancel(self) -> None:
@@ -121,12 +121,12 @@ class PlaybackCommands(Sends):
 
     async def rate(self, rate: Number | None = None) -> float:
         """Set the rate, or show it."""
-        reply = await self._send("rate", {"rate": number(rate)})
+        reply = await self._send("rate", {"rate": wire_number(rate)})
         return read_float(reply, "rate")
 
     async def rate_at(self, rate: Number, time: Time, *, from_: Time | None = None) -> float:
         """Set the rate so that an item's time is heard at an instant."""
-        reply = await self._send("rate-at", {"rate": number(rate), "time": moment(time), "from": moment(from_)})
+        reply = await self._send("rate-at", {"rate": wire_number(rate), "time": wire_time(time), "from": wire_time(from_)})
         return read_float(reply, "rate")
 
     async def repeat(self, mode: Literal["off", "one", "all"] | None = None) -> str:
@@ -141,8 +141,8 @@ class PlaybackCommands(Sends):
         """Adjust the gain of entries by their tags, or show how."""
         reply = await self._send("replay-gain", {
             "mode": mode,
-            "pre-amp": number(pre_amp),
-            "fallback": number(fallback),
+            "pre-amp": wire_number(pre_amp),
+            "fallback": wire_number(fallback),
             "protect": protect,
         })
         return decode(ReplayGain, reply)
@@ -153,12 +153,12 @@ class PlaybackCommands(Sends):
     ) -> SeekReply:
         """Seek to a time of the current item."""
         reply = await self._send("seek", {
-            "time": moment(time),
+            "time": wire_time(time),
             "date": date,
             "fast": fast,
             "chase": chase,
-            "before": moment(before),
-            "after": moment(after),
+            "before": wire_time(before),
+            "after": wire_time(after),
             "item": item,
         })
         return decode(SeekReply, reply)
@@ -187,7 +187,7 @@ class PlaybackCommands(Sends):
 
     async def volume(self, volume: Number | None = None) -> float:
         """Set the volume, or show it."""
-        reply = await self._send("volume", {"volume": number(volume)})
+        reply = await self._send("volume", {"volume": wire_number(volume)})
         return read_float(reply, "volume")
 
 __all__ = [

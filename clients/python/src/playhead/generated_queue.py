@@ -20,32 +20,32 @@ from .generated_replies import (
     ShuffleReply,
 )
 from .sending import Sends
-from .values import Place, Time, moment, place, texts
+from .values import Location, Time, wire_location, wire_texts, wire_time
 
 
 class QueueCommands(Sends):
     """Commands of a player: queue."""
 
     async def append(
-        self, *paths: Place, wait: Literal["ready"] | None = None, precise: bool | None = None, resume: bool | None = None,
+        self, *paths: Location, wait: Literal["ready"] | None = None, precise: bool | None = None, resume: bool | None = None,
         list: bool | None = None, if_version: int | None = None, header: str | Sequence[str] | None = None,
         header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
         interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
         """Append entries to the queue."""
         reply = await self._send("append", {
-            "paths": [place(path) for path in paths],
+            "paths": [wire_location(path) for path in paths],
             "wait": wait,
             "precise": precise,
             "resume": resume,
             "list": list,
             "if-version": if_version,
-            "header": texts(header),
+            "header": wire_texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": texts(interface),
-            "timeout": moment(timeout),
+            "interface": wire_texts(interface),
+            "timeout": wire_time(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
         return decode(AddReply, reply)
@@ -61,7 +61,7 @@ class QueueCommands(Sends):
         return decode(History, reply)
 
     async def insert(
-        self, *paths: Place, after: int | None = None, before: int | None = None, wait: Literal["ready"] | None = None,
+        self, *paths: Location, after: int | None = None, before: int | None = None, wait: Literal["ready"] | None = None,
         precise: bool | None = None, resume: bool | None = None, list: bool | None = None, if_version: int | None = None,
         header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
         user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
@@ -69,7 +69,7 @@ class QueueCommands(Sends):
     ) -> AddReply:
         """Insert entries after the current one, or elsewhere."""
         reply = await self._send("insert", {
-            "paths": [place(path) for path in paths],
+            "paths": [wire_location(path) for path in paths],
             "after": after,
             "before": before,
             "wait": wait,
@@ -77,12 +77,12 @@ class QueueCommands(Sends):
             "resume": resume,
             "list": list,
             "if-version": if_version,
-            "header": texts(header),
+            "header": wire_texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": texts(interface),
-            "timeout": moment(timeout),
+            "interface": wire_texts(interface),
+            "timeout": wire_time(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
         return decode(AddReply, reply)
@@ -98,25 +98,25 @@ class QueueCommands(Sends):
         return decode(QueuePart, reply)
 
     async def load(
-        self, *paths: Place, wait: Literal["ready"] | None = None, precise: bool | None = None, resume: bool | None = None,
+        self, *paths: Location, wait: Literal["ready"] | None = None, precise: bool | None = None, resume: bool | None = None,
         list: bool | None = None, if_version: int | None = None, header: str | Sequence[str] | None = None,
         header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
         interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
         """Replace the queue."""
         reply = await self._send("load", {
-            "paths": [place(path) for path in paths],
+            "paths": [wire_location(path) for path in paths],
             "wait": wait,
             "precise": precise,
             "resume": resume,
             "list": list,
             "if-version": if_version,
-            "header": texts(header),
+            "header": wire_texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": texts(interface),
-            "timeout": moment(timeout),
+            "interface": wire_texts(interface),
+            "timeout": wire_time(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
         return decode(AddReply, reply)
@@ -140,13 +140,13 @@ class QueueCommands(Sends):
         return read_text(reply, "onFailure")
 
     async def playlist_export(
-        self, *, format: Literal["m3u8", "pls", "xspf", "cue"] | None = None, base: Place | None = None,
+        self, *, format: Literal["m3u8", "pls", "xspf", "cue"] | None = None, base: Location | None = None,
         offset: int | None = None, limit: int | None = None,
     ) -> PlaylistPart:
         """Show the queue as the lines of a playlist."""
         reply = await self._send("playlist.export", {
             "format": format,
-            "base": None if base is None else place(base),
+            "base": None if base is None else wire_location(base),
             "offset": offset,
             "limit": limit,
         })
@@ -154,7 +154,7 @@ class QueueCommands(Sends):
 
     async def previous(self, *, restart_after: Time | None = None, if_version: int | None = None) -> CurrentReply:
         """Play the previous entry."""
-        reply = await self._send("previous", {"restart-after": moment(restart_after), "if-version": if_version})
+        reply = await self._send("previous", {"restart-after": wire_time(restart_after), "if-version": if_version})
         return decode(CurrentReply, reply)
 
     async def queue_abort(self) -> int:
@@ -188,7 +188,7 @@ class QueueCommands(Sends):
         return decode(EditReply, reply)
 
     async def replace(
-        self, id: int, path: Place, *, precise: bool | None = None, if_version: int | None = None,
+        self, id: int, path: Location, *, precise: bool | None = None, if_version: int | None = None,
         header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
         user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
         timeout: Time | None = None, peak_bit_rate: int | None = None,
@@ -196,15 +196,15 @@ class QueueCommands(Sends):
         """Replace an entry by another file."""
         reply = await self._send("replace", {
             "id": id,
-            "path": place(path),
+            "path": wire_location(path),
             "precise": precise,
             "if-version": if_version,
-            "header": texts(header),
+            "header": wire_texts(header),
             "header-for": header_for,
             "user-agent": user_agent,
             "network": network,
-            "interface": texts(interface),
-            "timeout": moment(timeout),
+            "interface": wire_texts(interface),
+            "timeout": wire_time(timeout),
             "peak-bit-rate": peak_bit_rate,
         })
         return decode(AddReply, reply)

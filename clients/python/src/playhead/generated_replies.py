@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from .generated_rows import (
+    ArtworkRow,
     AssetValue,
     Bookmark,
     Chapter,
@@ -21,7 +22,6 @@ from .generated_rows import (
     LoudnessResult,
     MetadataItem,
     OutputDevice,
-    PictureRow,
     PlayerSummary,
     PlaylistLine,
     QueueChangesRow,
@@ -281,7 +281,7 @@ class ArtworkReply:
     next: int | None = None
     data: str | None = None
     asset: int | None = None
-    rows: tuple[PictureRow, ...] = ()
+    rows: tuple[ArtworkRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

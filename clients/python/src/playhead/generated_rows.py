@@ -94,7 +94,7 @@ class QueueChangesRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PictureRow:
+class ArtworkRow:
     """A row of `item.artwork` or `asset.artwork`."""
 
     artwork: int
@@ -370,6 +370,7 @@ class QueueSavedRow:
     saved: int
 
 __all__ = [
+    "ArtworkRow",
     "AssetValue",
     "Bookmark",
     "Chapter",
@@ -382,7 +383,6 @@ __all__ = [
     "LoudnessResult",
     "MetadataItem",
     "OutputDevice",
-    "PictureRow",
     "PlayerSummary",
     "PlaylistLine",
     "QueueChangesRow",

@@ -15,7 +15,7 @@ from .generated_replies import (
     SeekReply,
 )
 from .sending import Sends
-from .values import Time, moment
+from .values import Time, wire_time
 
 
 class SavedCommands(Sends):
@@ -23,7 +23,7 @@ class SavedCommands(Sends):
 
     async def bookmark_add(self, time: Time | None = None, *, name: str | None = None) -> BookmarkReply:
         """Set a bookmark in the current entry."""
-        reply = await self._send("bookmark.add", {"time": moment(time), "name": name})
+        reply = await self._send("bookmark.add", {"time": wire_time(time), "name": name})
         return decode(BookmarkReply, reply)
 
     async def bookmark_go(self, bookmark: int | None = None, *, name: str | None = None) -> SeekReply:

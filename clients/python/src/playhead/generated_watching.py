@@ -13,7 +13,7 @@ from .generated_replies import (
     WaitReply,
 )
 from .sending import Sends
-from .values import Time, moment
+from .values import Time, wire_time
 
 
 class WatchingCommands(Sends):
@@ -30,7 +30,7 @@ class WatchingCommands(Sends):
             "instance": instance,
             "limit": limit,
             "wait": wait,
-            "timeout": moment(timeout),
+            "timeout": wire_time(timeout),
         })
         return decode(EventsReply, reply)
 
@@ -41,7 +41,7 @@ class WatchingCommands(Sends):
 
     async def wait(self, *conditions: str, timeout: Time | None = None) -> WaitReply:
         """Wait until all conditions hold."""
-        reply = await self._send("wait", {"conditions": list(conditions), "timeout": moment(timeout)})
+        reply = await self._send("wait", {"conditions": list(conditions), "timeout": wire_time(timeout)})
         return decode(WaitReply, reply)
 
 __all__ = [

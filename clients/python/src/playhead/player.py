@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from .artwork import ArtworkImage, read_artwork
 from .connection import Connection
 from .edits import Edit
 from .generated_assets import AssetsCommands
@@ -15,7 +16,6 @@ from .generated_replies import WaitReply
 from .generated_rows import Entry, MetadataItem
 from .generated_saved import SavedCommands
 from .generated_watching import WatchingCommands
-from .pictures import Picture, whole_picture
 from .watching import Watching
 
 
@@ -61,9 +61,9 @@ class Player(
             if offset is None:
                 return found
 
-    async def picture(self, item: int, index: int | None = None) -> Picture:
+    async def artwork_image(self, item: int, index: int | None = None) -> ArtworkImage:
         """The complete artwork of an entry's tags (default: the front cover, else the first artwork)."""
-        return await whole_picture(lambda offset: self.item_artwork(item, index=index, offset=offset))
+        return await read_artwork(lambda offset: self.item_artwork(item, index=index, offset=offset))
 
     def edit(self, *, if_version: int | None = None) -> Edit:
         """Any number of queue edits, applied atomically at the end of the `async with` block; none if it raises."""

@@ -77,36 +77,36 @@ async def watch(
 
     Error replies of the daemon, for example for an unknown key, are raised.
     """
-    place = _Place()
+    position = _Position()
     async for client in clients(path, first_delay=first_delay, longest_delay=longest_delay):
         try:
             yield Connected(client)
-            async for event in _both(client, keys, player, tick, place):
+            async for event in _both(client, keys, player, tick, position):
                 yield event
         except Disconnected as error:
             yield Lost(error)
 
 
 @dataclass(slots=True)
-class _Place:
+class _Position:
     """The newest reported event."""
 
     instance: str | None = None
     seq: int | None = None
 
 
-async def _observed(client: Client, keys: tuple[str, ...], player: str, place: _Place) -> AsyncIterator[Event]:
+async def _observed(client: Client, keys: tuple[str, ...], player: str, position: _Position) -> AsyncIterator[Event]:
     """The missed events, then the observed events."""
     async with client.player(player).observe(*keys) as changes:
         if changes.seq is not None:
-            if place.seq is not None and place.instance == client.instance:
-                async for event in _missed(client, keys, player, place.seq, changes):
+            if position.seq is not None and position.instance == client.instance:
+                async for event in _missed(client, keys, player, position.seq, changes):
                     yield event
-            place.instance, place.seq = client.instance, changes.seq
+            position.instance, position.seq = client.instance, changes.seq
         async for event in changes:
             seq = getattr(event, "seq", None)
             if isinstance(seq, int):
-                place.seq = seq
+                position.seq = seq
             yield event
 
 
@@ -135,11 +135,11 @@ async def _missed(client: Client, keys: tuple[str, ...], player: str, since: int
             return
 
 
-async def _both(client: Client, keys: tuple[str, ...], player: str, tick: Time | None, place: _Place) -> AsyncIterator[Event]:
+async def _both(client: Client, keys: tuple[str, ...], player: str, tick: Time | None, position: _Position) -> AsyncIterator[Event]:
     watched = client.player(player)
     sources: list[AsyncIterator[Event]] = []
     if keys:
-        sources.append(_observed(client, keys, player, place))
+        sources.append(_observed(client, keys, player, position))
     if tick is not None:
         sources.append(watched.tick(tick))
     if not sources:

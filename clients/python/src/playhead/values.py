@@ -23,7 +23,7 @@ Time: TypeAlias = int | Fraction | Decimal | str
 Number: TypeAlias = int | float | Fraction | Decimal
 """A number that is not a time: a volume, a rate."""
 
-Place: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+Location: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 """A path (relative to the current directory), a URL, or `fd:TOKEN`."""
 
 LARGEST_DENOMINATOR = 2147483647
@@ -55,7 +55,7 @@ class Event:
     wire_name: ClassVar[str] = ""
 
 
-def moment(time: Time | None) -> int | str | None:
+def wire_time(time: Time | None) -> int | str | None:
     """The wire form of a time: exact, in seconds or as a fraction."""
     if time is None or isinstance(time, str):
         return time
@@ -71,7 +71,7 @@ def moment(time: Time | None) -> int | str | None:
     return f"{exact.numerator}/{exact.denominator}"
 
 
-def number(value: Number | None) -> int | float | None:
+def wire_number(value: Number | None) -> int | float | None:
     """The wire form of a number, with all significant digits."""
     if value is None:
         return None
@@ -85,7 +85,7 @@ def number(value: Number | None) -> int | float | None:
     return near
 
 
-def place(path: Place) -> str:
+def wire_location(path: Location) -> str:
     """The wire form of a location: an absolute path, a URL, or a `file://` URL for a path that is not UTF-8."""
     name = os.fspath(path)
     if isinstance(name, str) and not isinstance(path, os.PathLike) and ("://" in name or name.startswith("fd:")):
@@ -100,6 +100,6 @@ def place(path: Place) -> str:
         return "file://" + urllib.parse.quote_from_bytes(absolute)
 
 
-def texts(words: str | Sequence[str] | None) -> str | list[str] | None:
+def wire_texts(values: str | Sequence[str] | None) -> str | list[str] | None:
     """The wire form of several texts: a string unchanged, a sequence as an array."""
-    return words if words is None or isinstance(words, str) else list(words)
+    return values if values is None or isinstance(values, str) else list(values)

@@ -24,7 +24,7 @@ from .generated_events import (
     Tick,
 )
 from .sending import Sends
-from .values import Event, Number, Time, moment, number
+from .values import Event, Number, Time, wire_number, wire_time
 
 E = TypeVar("E", bound=Event)
 
@@ -203,7 +203,7 @@ def watch_recorder(
     connection: Connection, recorder: int | None, rate: Number | None, buffer: int
 ) -> Subscription[Recording | RecordMeter | Overflow]:
     """The states of a recorder, and the levels of its source."""
-    parameters = {"recorder": recorder, "rate": number(rate)}
+    parameters = {"recorder": recorder, "rate": wire_number(rate)}
     given = {name: value for name, value in parameters.items() if value is not None}
     return Subscription(connection, "record.watch", "record.unwatch", given, buffer)
 
@@ -223,11 +223,11 @@ class Watching(Sends):
 
     def tick(self, interval: Time, *, buffer: int = BUFFER) -> Subscription[Tick | Notice]:
         """A Tick each time that playback passes a multiple of the interval."""
-        return self._subscribe("tick", "untick", {"interval": moment(interval)}, buffer)
+        return self._subscribe("tick", "untick", {"interval": wire_time(interval)}, buffer)
 
     def at(self, *times: Time, item: int | None = None, seeks: bool = False, buffer: int = BUFFER) -> Subscription[At | Notice]:
         """An At each time that playback passes one of the times."""
-        return self._subscribe("at", "untick", {"times": [moment(time) for time in times], "item": item, "seeks": seeks or None}, buffer)
+        return self._subscribe("at", "untick", {"times": [wire_time(time) for time in times], "item": item, "seeks": seeks or None}, buffer)
 
     def at_chapters(self, *, item: int | None = None, seeks: bool = False, buffer: int = BUFFER) -> Subscription[At | Notice]:
         """An At each time that playback passes the start of a chapter."""
@@ -235,7 +235,7 @@ class Watching(Sends):
 
     def meter(self, rate: Number | None = None, *, buffer: int = BUFFER) -> Subscription[Meter | Notice]:
         """A Meter `rate` times per second (default: 20) while the player is audible."""
-        return self._subscribe("meter", "unmeter", {"rate": number(rate)}, buffer)
+        return self._subscribe("meter", "unmeter", {"rate": wire_number(rate)}, buffer)
 
     def _subscribe(self, begin: str, end: str, parameters: Mapping[str, object], buffer: int) -> Subscription[E]:
         given = {name: value for name, value in parameters.items() if value is not None}

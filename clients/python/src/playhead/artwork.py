@@ -12,7 +12,7 @@ from .generated_replies import ArtworkReply
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ArtworkImage:
     """Artwork: its type (`frontCover`, ...), media type (`image/jpeg`) and data."""
 
     type: str
@@ -20,16 +20,16 @@ class Picture:
     data: bytes
 
 
-async def whole_picture(piece: Callable[[int], Awaitable[ArtworkReply]]) -> Picture:
+async def read_artwork(request_part: Callable[[int], Awaitable[ArtworkReply]]) -> ArtworkImage:
     """Requests all parts of an artwork."""
     data = b""
     while True:
-        reply = await piece(len(data))
+        reply = await request_part(len(data))
         try:
             data += base64.b64decode(reply.data or "", validate=True)
         except binascii.Error as error:
             raise ProtocolError("a part of the artwork is not base64") from error
         if reply.next is None:
-            return Picture(reply.type or "other", reply.media_type or "application/octet-stream", data)
+            return ArtworkImage(reply.type or "other", reply.media_type or "application/octet-stream", data)
         if reply.next != len(data):
             raise ProtocolError(f"the next part of the artwork begins at {reply.next}, not at {len(data)}")
