@@ -1,13 +1,13 @@
 extension TagContainer {
-  /// Bytes at the beginning of a file, or after its ID3v2 tag, that `init(beginning:)` examines.
-  public static let beginningByteCount = 16
+  /// Bytes at the beginning of a file, or after its ID3v2 tag, that `init(header:)` examines.
+  public static let headerByteCount = 16
 
   /// Detects the container of a file from its first bytes, for files that FFmpeg does not open. `edges` for unknown
   /// bytes, because such tags do not depend on the format of the file.
   ///
-  /// - Parameter beginning: the first `beginningByteCount` bytes, or those after an ID3v2 tag.
-  public init(beginning: [UInt8]) {
-    func has(_ text: String, at offset: Int = 0) -> Bool { beginning.dropFirst(offset).starts(with: text.utf8) }
+  /// - Parameter header: the first `headerByteCount` bytes, or those after an ID3v2 tag.
+  public init(header: [UInt8]) {
+    func has(_ text: String, at offset: Int = 0) -> Bool { header.dropFirst(offset).starts(with: text.utf8) }
     self =
       if has("fLaC") {
         .flac
@@ -19,9 +19,9 @@ extension TagContainer {
         .wav
       } else if has("FORM"), has("AIF", at: 8) {
         .aiff
-      } else if beginning.starts(with: [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]) {
+      } else if header.starts(with: [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]) {
         .asf
-      } else if beginning.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
+      } else if header.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
         .matroska
       } else if has("DSD ") || has("FRM8") {
         .dsd
@@ -33,11 +33,11 @@ extension TagContainer {
   }
 
   /// The size in bytes of the ID3v2 tag that begins with these bytes; 0 if there is none (ID3v2.4, 3.1).
-  public static func id3v2ByteCount(_ beginning: [UInt8]) -> Int64 {
-    guard beginning.count >= 10, beginning.starts(with: "ID3".utf8), beginning[6..<10].allSatisfy({ $0 < 0x80 }) else {
+  public static func id3v2ByteCount(_ header: [UInt8]) -> Int64 {
+    guard header.count >= 10, header.starts(with: "ID3".utf8), header[6..<10].allSatisfy({ $0 < 0x80 }) else {
       return 0
     }
-    let size = beginning[6..<10].reduce(Int64(0)) { $0 << 7 | Int64($1) }
-    return size + (beginning[5] & 0x10 != 0 ? 20 : 10)
+    let size = header[6..<10].reduce(Int64(0)) { $0 << 7 | Int64($1) }
+    return size + (header[5] & 0x10 != 0 ? 20 : 10)
   }
 }

@@ -437,7 +437,7 @@ public final class Asset: Sendable {
     let (run, _) = try SegmentRun.first(of: session, fetcher: fetcher, interrupt: interrupt)
     let timeline = session.timeline
     let properties = try run.properties(displayPath: displayPath)
-      .ofStream(lasting: timeline.isEnded ? timeline.endNanoseconds : nil).withRenditions(session.options)
+      .asStream(durationNanoseconds: timeline.isEnded ? timeline.endNanoseconds : nil).withRenditions(session.options)
     guard prefersPreciseDuration, timeline.isEnded else { return properties }
     let reader = try SegmentedTrackReader(session: session, fetcher: fetcher, interrupt: interrupt, trackID: nil)
     let count = try reader.exactFrameCount()

@@ -68,10 +68,10 @@ struct ChapterList: Sendable, Hashable {
       let next = index + 1 < sorted.count ? sorted[index + 1].start : nil
       let limit = [next, end].compactMap { $0 }.min()
       let declared = entry.end.flatMap { $0.isNumeric && $0 > start ? $0 : nil }
-      let stop = [declared ?? limit, limit].compactMap { $0 }.min() ?? .indefinite
-      if stop.isNumeric, stop <= start { continue }
-      if let declared, declared > stop + Self.roundingTime || start > (entry.start ?? start) { clippedCount += 1 }
-      let duration = stop.isNumeric ? stop - start : .indefinite
+      let chapterEnd = [declared ?? limit, limit].compactMap { $0 }.min() ?? .indefinite
+      if chapterEnd.isNumeric, chapterEnd <= start { continue }
+      if let declared, declared > chapterEnd + Self.roundingTime || start > (entry.start ?? start) { clippedCount += 1 }
+      let duration = chapterEnd.isNumeric ? chapterEnd - start : .indefinite
       let range = TimeRange(start: start, duration: duration)
       chapters.append(
         entry.titles.isEmpty

@@ -33,9 +33,9 @@ public enum AssetLocation: Sendable {
     switch self {
     case .url: true
     case .path(let path):
-      [".m3u8", ".m3u"].contains { ending in
-        path.count > ending.utf8.count
-          && path.suffix(ending.utf8.count).elementsEqual(ending.utf8) { $0 | 0x20 == $1 | 0x20 }
+      [".m3u8", ".m3u"].contains { suffix in
+        path.count > suffix.utf8.count
+          && path.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) { $0 | 0x20 == $1 | 0x20 }
       }
     case .composition(let composition): composition.assets.contains(where: \.mayUseNetwork)
     case .data, .descriptor, .source: false

@@ -176,7 +176,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   /// Returns a copy of the properties of an HLS segment for the whole stream.
   ///
   /// - Parameter nanoseconds: the duration of the stream in ns; nil: the stream is live and has no end.
-  func ofStream(lasting nanoseconds: Int64?) -> AssetProperties {
+  func asStream(durationNanoseconds nanoseconds: Int64?) -> AssetProperties {
     var stream = self
     stream.formatName = "hls"
     stream.isSeekable = true

@@ -137,33 +137,35 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
   /// Creates a track for an audio rendition of a stream.
   ///
   /// - Parameters:
-  ///   - heard: the track that plays by default. The format of another rendition is unknown until it is read; until
+  ///   - defaultTrack: the track that plays by default. The format of another rendition is unknown until it is read; until
   ///     then this track's format is assumed.
-  ///   - isHeard: whether the rendition is that track.
-  init(_ rendition: HLSRendition, id: Int, like heard: AssetTrack?, isHeard: Bool) {
+  ///   - isDefaultTrack: whether the rendition is that track.
+  init(_ rendition: HLSRendition, id: Int, like defaultTrack: AssetTrack?, isDefaultTrack: Bool) {
     self.id = id
     mediaType = .audio
-    codecName = heard?.codecName ?? "none"
-    codecTag = heard?.codecTag
-    sampleFormatName = heard?.sampleFormatName
-    isDecodable = heard?.isDecodable ?? false
-    timeRange = heard?.timeRange ?? TimeRange(start: .zero, duration: .indefinite)
+    codecName = defaultTrack?.codecName ?? "none"
+    codecTag = defaultTrack?.codecTag
+    sampleFormatName = defaultTrack?.sampleFormatName
+    isDecodable = defaultTrack?.isDecodable ?? false
+    timeRange = defaultTrack?.timeRange ?? TimeRange(start: .zero, duration: .indefinite)
     providesPreciseDuration = false
-    let isLike = isHeard || rendition.channelCount == nil || rendition.channelCount == heard?.audioFormat?.channelCount
+    let hasSameFormat =
+      isDefaultTrack || rendition.channelCount == nil
+      || rendition.channelCount == defaultTrack?.audioFormat?.channelCount
     audioFormat =
-      isLike
-      ? heard?.audioFormat
-      : heard?.audioFormat.map {
+      hasSameFormat
+      ? defaultTrack?.audioFormat
+      : defaultTrack?.audioFormat.map {
         AudioFormat(sampleRateHz: $0.sampleRateHz, channelCount: rendition.channelCount ?? $0.channelCount)
       }
-    channelMask = isLike ? heard?.channelMask : nil
-    channelLayoutName = isLike ? heard?.channelLayoutName : nil
-    bitsPerSample = isHeard ? heard?.bitsPerSample : nil
-    bitRate = isHeard ? heard?.bitRate : nil
-    languageCode = rendition.language ?? (isHeard ? heard?.languageCode : nil)
+    channelMask = hasSameFormat ? defaultTrack?.channelMask : nil
+    channelLayoutName = hasSameFormat ? defaultTrack?.channelLayoutName : nil
+    bitsPerSample = isDefaultTrack ? defaultTrack?.bitsPerSample : nil
+    bitRate = isDefaultTrack ? defaultTrack?.bitRate : nil
+    languageCode = rendition.language ?? (isDefaultTrack ? defaultTrack?.languageCode : nil)
     isDefault = rendition.isDefault
     isEnabled = rendition.isAutoselect
-    isProtected = heard?.isProtected ?? false
+    isProtected = defaultTrack?.isProtected ?? false
     title = rendition.name
     characteristics = rendition.mediaCharacteristics
     codedWidth = nil

@@ -133,10 +133,10 @@ public struct MediaSelectionGroup: Sendable, Hashable {
     func count(_ option: MediaSelectionOption) -> Int {
       option.characteristics.intersection(criteria.preferredCharacteristics).count
     }
-    let most = inLanguage.map(count).max() ?? 0
+    let bestCount = inLanguage.map(count).max() ?? 0
     // Criteria that consist only of preferred characteristics select nothing if no option has any of them.
-    let hasMatch = !criteria.preferredLanguages.isEmpty || !criteria.principalCharacteristics.isEmpty || most > 0
-    let best = hasMatch ? inLanguage.filter { count($0) == most } : []
+    let hasMatch = !criteria.preferredLanguages.isEmpty || !criteria.principalCharacteristics.isEmpty || bestCount > 0
+    let best = hasMatch ? inLanguage.filter { count($0) == bestCount } : []
     if let defaultOption, best.isEmpty || best.contains(defaultOption) { return defaultOption }
     return best.first
   }

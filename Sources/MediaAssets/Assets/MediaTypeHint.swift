@@ -1,6 +1,6 @@
 /// Converts the media type that a server states to a file name suffix, which FFmpeg uses as a hint for ambiguous bytes.
 enum MediaTypeHint {
-  private static let endings: [String: String] = [
+  private static let fileExtensions: [String: String] = [
     "audio/mpeg": "mp3", "audio/mp3": "mp3", "audio/aac": "aac", "audio/aacp": "aac", "audio/x-aac": "aac",
     "audio/flac": "flac",
     "audio/x-flac": "flac", "audio/ogg": "ogg", "application/ogg": "ogg", "audio/opus": "opus", "audio/mp4": "m4a",
@@ -11,9 +11,9 @@ enum MediaTypeHint {
 
   /// Returns `name` if it has a suffix or the type is unknown; otherwise `name` with the type's suffix.
   static func name(_ name: String, mediaType: String?) -> String {
-    guard let ending = mediaType.flatMap({ endings[$0] }) else { return name }
+    guard let fileExtension = mediaType.flatMap({ fileExtensions[$0] }) else { return name }
     let stem = name.split(separator: "/").last ?? ""
     let parts = stem.split(separator: ".")
-    return parts.count > 1 && (2...5).contains(parts[parts.count - 1].count) ? name : "\(name).\(ending)"
+    return parts.count > 1 && (2...5).contains(parts[parts.count - 1].count) ? name : "\(name).\(fileExtension)"
   }
 }

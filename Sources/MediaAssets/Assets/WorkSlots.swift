@@ -53,11 +53,11 @@ package enum OpeningTimeout: Sendable {
   case othersBlocked(count: Int)
 
   package func error(_ name: String) -> MediaError {
-    let what =
+    let reason =
       switch self {
       case .notOpen(let limit): "could not be opened within \(limit / 1_000_000_000) s"
       case .othersBlocked(let count): "cannot be opened while \(count) other operations are blocked"
       }
-    return MediaError(.openingTimedOut, "\(name) \(what)", operation: "open")
+    return MediaError(.openingTimedOut, "\(name) \(reason)", operation: "open")
   }
 }

@@ -22,8 +22,8 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   private var index = 0
   /// The time to which the source must seek; nil if it need not.
   private var start: MediaTime? = .zero
-  private(set) var shown: VideoFrame?
-  private var isShownReturned = true
+  private(set) var currentFrame: VideoFrame?
+  private var isCurrentReturned = true
   /// The time at which reading continues after an error.
   private var resumeTime = MediaTime.zero
   private var fault: MediaError?
@@ -67,18 +67,18 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   // MARK: - Reading
 
   func next() throws(MediaError) -> VideoFrame? {
-    if isShownReturned || shown == nil { try advance() }
-    isShownReturned = true
-    if let shown { resumeTime = shown.end }
-    return shown
+    if isCurrentReturned || currentFrame == nil { try advance() }
+    isCurrentReturned = true
+    if let currentFrame { resumeTime = currentFrame.end }
+    return currentFrame
   }
 
   /// Seeks as `VideoTrackReader.seek` does. In a gap, seeks to the frame after it.
   func seek(to time: MediaTime) throws(MediaError) {
     guard time.isNumeric else { throw MediaError(.invalidTime, "cannot seek to \(time)", operation: "seek") }
     if interrupt.isCancelled { throw AssetReader.cancelled }
-    if let shown, shown.time <= time, time < shown.end {
-      isShownReturned = false
+    if let currentFrame, currentFrame.time <= time, time < currentFrame.end {
+      isCurrentReturned = false
       return
     }
     let wanted = max(.zero, time)
@@ -86,19 +86,19 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
     if let found = segments.firstIndex(where: { wanted < $0.timeRange.end }) {
       (index, start) = (found, wanted)
       try advance()
-      isShownReturned = false
-      if shown != nil { return }
+      isCurrentReturned = false
+      if currentFrame != nil { return }
     }
-    shown = nil
-    shown = try last()
-    (index, start, isShownReturned) = (segments.endIndex, nil, true)
+    currentFrame = nil
+    currentFrame = try last()
+    (index, start, isCurrentReturned) = (segments.endIndex, nil, true)
   }
 
-  /// Makes `shown` the next frame. Frames are reused, so after an error `shown` is nil, and the next read seeks to
-  /// `resumeTime`.
+  /// Makes `currentFrame` the next frame. Frames are reused, so after an error `currentFrame` is nil, and the next read
+  /// seeks to `resumeTime`.
   private func advance() throws(MediaError) {
-    shown = nil
-    do throws(MediaError) { shown = try read() } catch {
+    currentFrame = nil
+    do throws(MediaError) { currentFrame = try read() } catch {
       (index, start) = (segments.firstIndex { resumeTime < $0.timeRange.end } ?? segments.endIndex, resumeTime)
       throw error
     }
@@ -110,7 +110,7 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
       guard let source = segment.source else { continue }
       let reader = try reader(of: source)
       try reader.seek(to: max(segment.sourceRange.start, segment.sourceRange.end - Self.frameMargin))
-      if let videoFrame = reader.shown, let result = mapped(videoFrame, in: segment) { return result }
+      if let videoFrame = reader.currentFrame, let result = mapped(videoFrame, in: segment) { return result }
     }
     return nil
   }

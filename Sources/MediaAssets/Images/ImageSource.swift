@@ -59,11 +59,13 @@ final class ImageSource: @unchecked Sendable {
   }
 
   private func videoFrame(at time: MediaTime, _ settings: ImageSettings) throws(MediaError) -> VideoFrame {
-    if settings.toleranceBefore > .zero || settings.toleranceAfter > .zero, let key = try key(near: time, settings) {
-      return key
+    if settings.toleranceBefore > .zero || settings.toleranceAfter > .zero,
+      let keyFrame = try keyFrame(near: time, settings)
+    {
+      return keyFrame
     }
     try reader.seek(to: max(.zero, time))
-    guard let videoFrame = reader.shown else {
+    guard let videoFrame = reader.currentFrame else {
       throw reader.takeFault()
         ?? MediaError(.decodeFailed, "no video frame of \(reader.displayPath) can be decoded", operation: "image")
     }
@@ -80,10 +82,12 @@ final class ImageSource: @unchecked Sendable {
   }
 
   /// Returns a frame within the tolerances that needs less decoding than the exact one; nil if there is none.
-  private func key(near time: MediaTime, _ settings: ImageSettings) throws(MediaError) -> VideoFrame? {
+  private func keyFrame(near time: MediaTime, _ settings: ImageSettings) throws(MediaError) -> VideoFrame? {
     let earliest = time - settings.toleranceBefore
     // The duration of the frame may be only the one that the file states.
-    if let shown = reader.shown, shown.time <= time, time < shown.end, shown.time >= earliest { return shown }
+    if let current = reader.currentFrame, current.time <= time, time < current.end, current.time >= earliest {
+      return current
+    }
     let latest = time + settings.toleranceAfter
     let wanted = max(.zero, time)
     let indexed = reader.indexedKeyTimes(around: wanted)

@@ -47,11 +47,11 @@ package enum MetadataReader {
   ) throws(MediaError) -> AssetMetadata? {
     guard fileErrors.contains(error.code), source.isSeekable, let byteCount = source.byteCount else { return nil }
     do throws(AVFailure) {
-      let beginning = try bytes(of: source, at: 0)
-      let tagByteCount = TagContainer.id3v2ByteCount(beginning)
-      let head = tagByteCount == 0 ? beginning : try bytes(of: source, at: tagByteCount)
+      let header = try bytes(of: source, at: 0)
+      let tagByteCount = TagContainer.id3v2ByteCount(header)
+      let head = tagByteCount == 0 ? header : try bytes(of: source, at: tagByteCount)
       let reading = try asset.isolation.tags(
-        TagContainer(beginning: head), of: source, byteCount: byteCount, charset: asset.tagCharset)
+        TagContainer(header: head), of: source, byteCount: byteCount, charset: asset.tagCharset)
       guard !reading.items.isEmpty else { return nil }
       var metadata = AssetMetadata()
       metadata.add(reading)
@@ -63,7 +63,7 @@ package enum MetadataReader {
   }
 
   private static func bytes(of source: FileSource, at offset: Int64) throws(AVFailure) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: TagContainer.beginningByteCount)
+    var bytes = [UInt8](repeating: 0, count: TagContainer.headerByteCount)
     var failure: AVFailure?
     let count = bytes.withUnsafeMutableBytes { buffer -> Int in
       do throws(AVFailure) { return try source.read(into: buffer, at: offset) } catch {

@@ -97,13 +97,13 @@ extension AudioMixInputParameters {
         for channel in 0..<channelCount { samples[sample + channel] *= volume }
         frame += 1
       }
-      let held = min(next, end)
-      if ramp.endVolume != 1, frame < held {
-        for sample in Int(frame - firstFrame) * channelCount..<Int(held - firstFrame) * channelCount {
+      let constantEnd = min(next, end)
+      if ramp.endVolume != 1, frame < constantEnd {
+        for sample in Int(frame - firstFrame) * channelCount..<Int(constantEnd - firstFrame) * channelCount {
           samples[sample] *= ramp.endVolume
         }
       }
-      frame = max(frame, held)
+      frame = max(frame, constantEnd)
     }
   }
 

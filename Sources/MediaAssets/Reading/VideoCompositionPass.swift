@@ -127,7 +127,7 @@ private final class TrackImages {
   /// Returns the frame that is shown at a time; nil if the track has none.
   func picture(at time: MediaTime) throws(MediaError) -> PixelBuffer? {
     try reader.seek(to: time)
-    guard let shot = reader.shown, shot.time <= time, time < shot.end else { return nil }
+    guard let shot = reader.currentFrame, shot.time <= time, time < shot.end else { return nil }
     if let present, present.time == shot.time { return present.picture }
     do throws(AVFailure) {
       let picture = try renderer.image(of: shot, settings)

@@ -71,7 +71,7 @@ extension AssetProperties {
     var list: [AssetTrack] = []
     if let defaultIndex = options.defaultIndex {
       list = options.audio.enumerated().map { index, rendition in
-        AssetTrack(rendition, id: index, like: heard, isHeard: index == defaultIndex)
+        AssetTrack(rendition, id: index, like: heard, isDefaultTrack: index == defaultIndex)
       }
       let others = tracks.filter { $0.mediaType != .audio }
       list += others.enumerated().map { $1.numbered(options.audio.count + $0) }

@@ -12,7 +12,7 @@ protocol VideoReader: AnyObject, Sendable {
   var assetDuration: MediaTime { get }
   var displayPath: String { get }
   /// The frame that a seek has reached, or that was returned last.
-  var shown: VideoFrame? { get }
+  var currentFrame: VideoFrame? { get }
 
   func next() throws(MediaError) -> VideoFrame?
   func seek(to time: MediaTime) throws(MediaError)

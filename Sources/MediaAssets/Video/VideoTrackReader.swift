@@ -35,12 +35,12 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   private var spareFrames: [Frame] = []
 
   /// The frame that has been reached, and the next frame.
-  private(set) var shown: VideoFrame?
-  private var ahead: VideoFrame?
+  private(set) var currentFrame: VideoFrame?
+  private var nextFrame: VideoFrame?
   /// The time at which reading continues after an interruption.
   private var resumeTime = MediaTime.zero
-  /// Whether `shown` has been returned.
-  private var isShownReturned = false
+  /// Whether `currentFrame` has been returned.
+  private var isCurrentReturned = false
   /// Whether the demuxer has not been read since it was opened.
   private var isAtStart = true
   /// Whether the next frame is the first one of the file. `firstFrameTime` is the time of that frame, when it is
@@ -52,10 +52,10 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   /// Whether the demuxer's position is unknown after an interruption.
   private var mustReposition = false
   /// Whether packets are skipped up to the next key frame.
-  private var needsKey = false
+  private var needsKeyFrame = false
   /// Whether no frame has been decoded since the last seek. Failures until then are not counted.
   private var isWarmingUp = false
-  /// An error found after `shown`. The next read throws it.
+  /// An error found after `currentFrame`. The next read throws it.
   private var pendingError: MediaError?
   private var failedReadCount = 0
   private var skipped: (count: Int, failure: AVFailure)?
@@ -77,8 +77,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     guard case .file(let demuxer, let byteCount) = try MediaFile.open(asset, interrupt: interrupt, log: log) else {
       throw Self.noFile(asset)
     }
-    let present = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath)
-    track = try Self.choose(trackID, of: present, displayPath: asset.displayPath)
+    let properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath)
+    track = try Self.choose(trackID, of: properties, displayPath: asset.displayPath)
     let stream = demuxer.streams[track.id]
     guard var format = stream.video else {
       throw MediaError(.damagedFile, "found no data of the video track in \(asset.displayPath)", operation: "read")
@@ -88,14 +88,14 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
         .mediaLimitExceeded, "video frames of \(format.width) x \(format.height) pixels are too large: \(displayPath)",
         operation: "read")
     }
-    if ContainerFormat(present.formatName) == .movie {
+    if ContainerFormat(properties.formatName) == .movie {
       format.cleanAperture = MovieCleanAperture.find(trackID: stream.containerID) { demuxer.bytes(at: $0, count: $1) }
     }
     self.format = format
     timeBase = stream.timeBase
     startTicks = stream.startTicks
-    origin = present.timelineOrigin
-    assetDuration = present.duration
+    origin = properties.timelineOrigin
+    assetDuration = properties.duration
     isForwardOnly = !demuxer.source.isSeekable && demuxer.source.byteSource != nil
     self.demuxer = demuxer
     do throws(AVFailure) {
@@ -164,35 +164,35 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   func next() throws(MediaError) -> VideoFrame? {
     if interrupt.isCancelled { throw AssetReader.cancelled }
     if mustReposition { try seek(to: resumeTime) }
-    if isShownReturned || shown == nil { try advance() }
-    isShownReturned = true
-    if let shown { resumeTime = shown.end }
-    return shown
+    if isCurrentReturned || currentFrame == nil { try advance() }
+    isCurrentReturned = true
+    if let currentFrame { resumeTime = currentFrame.end }
+    return currentFrame
   }
 
-  /// Seeks to the frame that is shown at a time. Then `shown` is this frame, and `next` returns it. A time before the
-  /// first frame gives the first frame. After the last frame, `shown` is the last frame, and `next` returns nil.
-  /// Blocks.
+  /// Seeks to the frame that is shown at a time. Then `currentFrame` is this frame, and `next` returns it. A time
+  /// before the first frame gives the first frame. After the last frame, `currentFrame` is the last frame, and `next`
+  /// returns nil. Blocks.
   ///
   /// - Throws: `invalidTime`; the errors of `next`; `onlyInOrder` for a stream that would have to seek back.
   func seek(to time: MediaTime) throws(MediaError) {
     try check(time)
     resumeTime = time
     if try !isNear(time) { try reposition(to: time) }
-    if shown == nil { try advance() }
-    isShownReturned = false
-    while let present = try lookedAhead(), present.end <= time {
-      guard ahead != nil || pendingError != nil else {
+    if currentFrame == nil { try advance() }
+    isCurrentReturned = false
+    while let current = try currentWithDuration(), current.end <= time {
+      guard nextFrame != nil || pendingError != nil else {
         // The time is after the last frame.
-        isShownReturned = true
+        isCurrentReturned = true
         return
       }
       try advance()
     }
   }
 
-  /// Seeks to the key frame at or before `time` in the container's index. Then `shown` is this frame, whose duration is
-  /// not known yet. Returns nil if there is no key frame up to `latest`. Blocks.
+  /// Seeks to the key frame at or before `time` in the container's index. Then `currentFrame` is this frame, whose
+  /// duration is not known yet. Returns nil if there is no key frame up to `latest`. Blocks.
   func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoFrame? {
     try check(time)
     guard !isForwardOnly, let ticks = ticks(of: time) else { return nil }
@@ -203,11 +203,11 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
         if error.code == .cancelled { throw error }
         return
       }
-      ahead = try decode(latest: latest)
+      nextFrame = try decode(latest: latest)
     }
-    (shown, ahead, isShownReturned) = (ahead, nil, true)
-    resumeTime = shown?.end ?? time
-    return shown
+    (currentFrame, nextFrame, isCurrentReturned) = (nextFrame, nil, true)
+    resumeTime = currentFrame?.end ?? time
+    return currentFrame
   }
 
   /// Returns the times of the key frames before and after a time in the container's index.
@@ -230,19 +230,19 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   /// Returns whether decoding from the current position is the shortest way to a time.
   private func isNear(_ time: MediaTime) throws(MediaError) -> Bool {
     if mustReposition { return false }
-    guard let shown else { return isAtStart && (isForwardOnly || isBeforeStart(time)) }
-    guard time >= shown.time else {
+    guard let currentFrame else { return isAtStart && (isForwardOnly || isBeforeStart(time)) }
+    guard time >= currentFrame.time else {
       // Before the first frame, the first frame is shown.
-      if shown.time == firstFrameTime { return true }
+      if currentFrame.time == firstFrameTime { return true }
       guard !isForwardOnly else { throw onlyInOrder }
       return false
     }
-    if isForwardOnly || isAtEnd && ahead == nil { return true }
-    if time < shown.end || time - shown.time < Self.nearDuration { return true }
-    guard let wanted = ticks(of: time), let present = ticks(of: shown.time),
+    if isForwardOnly || isAtEnd && nextFrame == nil { return true }
+    if time < currentFrame.end || time - currentFrame.time < Self.nearDuration { return true }
+    guard let wanted = ticks(of: time), let current = ticks(of: currentFrame.time),
       let key = demuxer.indexedKeyTicks(streamIndex: track.id, around: wanted).before
     else { return false }
-    return key <= present
+    return key <= current
   }
 
   /// The distance up to which a seek saves nothing.
@@ -278,7 +278,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
         if let first = try decode(latest: time) {
           // Later frames do not depend on earlier packets: decoders omit frames that do.
           if first.hasTimestamp, first.time <= time {
-            ahead = first
+            nextFrame = first
             return
           }
           spareFrames.append(first.frame)
@@ -301,10 +301,10 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   private func restart() {
     decoder.flush()
-    for videoFrame in [shown, ahead].compactMap({ $0 }) { spareFrames.append(videoFrame.frame) }
-    (shown, ahead) = (nil, nil)
-    (isShownReturned, isEndSent, isAtEnd, isAtStart) = (false, false, false, false)
-    (needsKey, isWarmingUp, failedReadCount) = (true, true, 0)
+    for videoFrame in [currentFrame, nextFrame].compactMap({ $0 }) { spareFrames.append(videoFrame.frame) }
+    (currentFrame, nextFrame) = (nil, nil)
+    (isCurrentReturned, isEndSent, isAtEnd, isAtStart) = (false, false, false, false)
+    (needsKeyFrame, isWarmingUp, failedReadCount) = (true, true, 0)
     comesFromStart = false
     pendingError = nil
   }
@@ -323,37 +323,37 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
       demuxer.select(streamIndex: track.id)
     }
     restart()
-    (needsKey, isAtStart, comesFromStart) = (false, true, true)
+    (needsKeyFrame, isAtStart, comesFromStart) = (false, true, true)
   }
 
   // MARK: - Decoding
 
-  /// Makes `shown` the next frame, with its duration; nil at the end.
+  /// Makes `currentFrame` the next frame, with its duration; nil at the end.
   private func advance() throws(MediaError) {
-    if ahead == nil { try lookAhead() }
-    if let shown { spareFrames.append(shown.frame) }
-    (shown, ahead) = (ahead, nil)
-    if comesFromStart { firstFrameTime = shown?.time }
+    if nextFrame == nil { try decodeNext() }
+    if let currentFrame { spareFrames.append(currentFrame.frame) }
+    (currentFrame, nextFrame) = (nextFrame, nil)
+    if comesFromStart { firstFrameTime = currentFrame?.time }
     comesFromStart = false
-    if shown == nil, let error = pendingError {
+    if currentFrame == nil, let error = pendingError {
       (pendingError, isAtEnd) = (nil, true)
       throw error
     }
-    _ = try lookedAhead()
+    _ = try currentWithDuration()
   }
 
-  /// Returns `shown` after its duration has been determined.
-  private func lookedAhead() throws(MediaError) -> VideoFrame? {
-    guard shown != nil else { return nil }
-    if ahead == nil { try lookAhead() }
-    if let ahead, let time = shown?.time { shown?.duration = ahead.time - time }
-    return shown
+  /// Returns `currentFrame` after its duration has been determined.
+  private func currentWithDuration() throws(MediaError) -> VideoFrame? {
+    guard currentFrame != nil else { return nil }
+    if nextFrame == nil { try decodeNext() }
+    if let nextFrame, let time = currentFrame?.time { currentFrame?.duration = nextFrame.time - time }
+    return currentFrame
   }
 
-  /// Decodes the frame after `shown`, if there is one. An error is thrown when that frame is requested.
-  private func lookAhead() throws(MediaError) {
+  /// Decodes the frame after `currentFrame`, if there is one. An error is thrown when that frame is requested.
+  private func decodeNext() throws(MediaError) {
     guard !isAtEnd, pendingError == nil else { return }
-    do throws(MediaError) { ahead = try decode(latest: nil) } catch {
+    do throws(MediaError) { nextFrame = try decode(latest: nil) } catch {
       if error.code == .cancelled { throw error }
       pendingError = error
     }
@@ -399,11 +399,11 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
       return true
     }
     guard packet.streamIndex == track.id else { return true }
-    if needsKey, !packet.isKeyFrame {
+    if needsKeyFrame, !packet.isKeyFrame {
       guard let latest, let ticks = packet.dts ?? packet.pts else { return true }
       return time(ofTicks: ticks) <= latest
     }
-    needsKey = false
+    needsKeyFrame = false
     let result = try mapped { () throws(AVFailure) in try decoder.send(packet) }
     if case .undecodable(let failure) = result { noteSkipped(failure) }
     return true
@@ -439,12 +439,12 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   // MARK: - Times
 
   private func videoFrame(_ frame: Frame, _ properties: Frame.Picture) -> VideoFrame {
-    let before = ahead ?? shown
+    let before = nextFrame ?? currentFrame
     let declared = frame.durationTicks.map { timeBase.time(ofTicks: $0) }
-    let usual = format.frameDuration.isNumeric ? format.frameDuration : .zero
-    let duration = declared ?? before.map(\.duration) ?? usual
+    let standardDuration = format.frameDuration.isNumeric ? format.frameDuration : .zero
+    let duration = declared ?? before.map(\.duration) ?? standardDuration
     guard let ticks = frame.bestTicks else {
-      let time = before.map { $0.duration > .zero ? $0.end : $0.time + usual } ?? firstTime
+      let time = before.map { $0.duration > .zero ? $0.end : $0.time + standardDuration } ?? firstTime
       return VideoFrame(
         frame: frame, properties: properties, format: format, time: time, duration: duration, hasTimestamp: false)
     }

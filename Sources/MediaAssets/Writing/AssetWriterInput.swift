@@ -88,12 +88,12 @@ public final class AssetWriterInput: Sendable {
   public var timescale: Int32 {
     if sourceFormat.mediaType == .audio { return Int32(clamping: max(1, sourceFormat.audio?.sampleRateHz ?? 1)) }
     if let mediaTimescale { return mediaTimescale }
-    let usual = 720_000
-    guard let frame = sourceFormat.video?.frameDuration, frame.isNumeric else { return Int32(usual) }
-    var (larger, smaller) = (usual, Int(frame.timescale))
+    let defaultTimescale = 720_000
+    guard let frame = sourceFormat.video?.frameDuration, frame.isNumeric else { return Int32(defaultTimescale) }
+    var (larger, smaller) = (defaultTimescale, Int(frame.timescale))
     while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }
-    let common = usual / larger * Int(frame.timescale)
-    return common <= 10_000_000 ? Int32(common) : frame.timescale
+    let commonTimescale = defaultTimescale / larger * Int(frame.timescale)
+    return commonTimescale <= 10_000_000 ? Int32(commonTimescale) : frame.timescale
   }
 
   /// FFmpeg's name of the passed-through codec; nil for encoded tracks. PCM counts as encoded, because silence can be

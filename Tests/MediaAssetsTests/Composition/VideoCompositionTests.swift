@@ -243,11 +243,11 @@ import Testing
     #expect(try reader.next()?.time == Self.time(4))
     reader.cancel()
     expectError(.cancelled) { try reader.next() }
-    #expect(reader.shown == nil)
+    #expect(reader.currentFrame == nil)
     reader.resetCancellation()
     #expect(try reader.next()?.time == Self.time(8))
     try reader.seek(to: Self.time(50))
-    #expect(reader.shown?.time == Self.time(48))
+    #expect(reader.currentFrame?.time == Self.time(48))
     #expect(try reader.next()?.time == Self.time(48))
     #expect(try reader.next()?.time == Self.time(52))
   }

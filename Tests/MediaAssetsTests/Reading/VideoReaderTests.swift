@@ -104,7 +104,7 @@ import Testing
     let last = try #require(all.last)
     try reader.seek(to: last.end + MediaTime(value: 100, timescale: 1))
     #expect(try reader.next() == nil)
-    #expect(reader.shown == nil || reader.shown?.time == last.time)
+    #expect(reader.currentFrame == nil || reader.currentFrame?.time == last.time)
     try reader.seek(to: .zero)
     #expect(try reader.next()?.time == all.first?.time)
     #expect(reader.takeFault() == nil)
