@@ -137,8 +137,8 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
   /// Creates a track for an audio rendition of a stream.
   ///
   /// - Parameters:
-  ///   - defaultTrack: the track that plays by default. The format of another rendition is unknown until it is read; until
-  ///     then this track's format is assumed.
+  ///   - defaultTrack: the track that plays by default. The format of another rendition is unknown until it is read;
+  ///     until then this track's format is assumed.
   ///   - isDefaultTrack: whether the rendition is that track.
   init(_ rendition: HLSRendition, id: Int, like defaultTrack: AssetTrack?, isDefaultTrack: Bool) {
     self.id = id
